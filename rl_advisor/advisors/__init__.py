@@ -1,0 +1,1 @@
+"""Who judges: each module defines ``assess(run, ...)``."""

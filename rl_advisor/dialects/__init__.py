@@ -1,0 +1,1 @@
+"""What each framework calls things: each module defines ``DIALECT``."""

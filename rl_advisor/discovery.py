@@ -1,0 +1,23 @@
+"""The modules of a folder: the folder is the registry, and nothing in it is skipped in silence."""
+
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+
+
+@cache
+def modules(package: str, *names: str) -> tuple[ModuleType, ...]:
+    """The modules of ``package`` in alphabetical order, each of which must define ``names``.
+
+    Raises:
+        ImportError: a module lacks one of the names; the message says which.
+    """
+    found = []
+    for info in sorted(iter_modules(import_module(package).__path__), key=lambda i: i.name):
+        module = import_module(f"{package}.{info.name}")
+        missing = [name for name in names if not hasattr(module, name)]
+        if missing:
+            raise ImportError(f"{module.__name__} does not define {', '.join(missing)}, which every module of {package} must")
+        found.append(module)
+    return tuple(found)

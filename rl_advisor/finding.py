@@ -1,0 +1,47 @@
+"""What a detector says: one Finding, with an outcome, the measures it rests on, and where to look."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from rl_advisor.vocabulary import Link
+
+
+class Outcome(StrEnum):
+    """What was seen. ``absent`` is a measured no; ``unclear`` and ``not_logged`` are no answer."""
+
+    PRESENT = "present"
+    ABSENT = "absent"
+    UNCLEAR = "unclear"
+    NOT_LOGGED = "not_logged"
+
+
+@dataclass(frozen=True)
+class Onset:
+    """The step at which a pattern starts, with an interval."""
+
+    step: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Where to look: a metric (or ``rollouts``, ``telemetry``, ``events``) and the steps."""
+
+    metric: str
+    first_step: float
+    last_step: float
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One pattern's answer. It carries no severity and no advice: weighing is the advisor's work."""
+
+    pattern: str
+    link: Link
+    outcome: Outcome
+    statement: str
+    onset: Onset | None = None
+    measures: Mapping[str, float] = field(default_factory=dict)
+    evidence: tuple[Evidence, ...] = ()

@@ -1,0 +1,163 @@
+"""What a training run is once it has been read: curves, rollouts, telemetry, checkpoints, events, and the gaps.
+
+Arrays inside are numpy, tables pandas. ``Run.until(step)`` is the only way to look at an earlier moment: nothing that was
+written later is left in what it returns.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+Floats = npt.NDArray[np.float64]
+
+ROLLOUT_COLUMNS = ("step", "prompt", "response", "reward", "advantage", "group", "length", "truncated")
+"""Columns a rollout table may have besides ``reward/<component>`` and ``other/<name>``; ``step`` and ``response`` always."""
+TELEMETRY_COLUMNS = ("time", "gpu", "power_w", "utilization", "memory_activity", "memory_gib", "memory_total_gib", "temperature", "sm_clock")
+"""``time`` in seconds since the epoch, ``utilization`` and ``memory_activity`` in 0..1; ``time`` and ``gpu`` always."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One metric over steps: three arrays of one length, steps strictly increasing, values possibly NaN."""
+
+    name: str
+    """Our name, or the framework's own when no dialect knows it."""
+    raw: str
+    """The name as the framework wrote it."""
+    source: str
+    """Files it was read from, relative to the run, joined by ``, ``."""
+    step: Floats
+    value: Floats
+    time: Floats | None = None
+    """Seconds since the epoch at which each point was written, where known."""
+    mapped: bool = False
+    """Whether a dialect (or the caller) says what it means."""
+    guessed: bool = False
+    """Whether the meaning was guessed from the name and the numbers."""
+    note: str = ""
+    """What is special about it in this framework: the KL estimator, a window, a proxy."""
+
+    def until(self, step: float) -> "Curve":
+        """The same curve without what came after ``step``."""
+        keep = self.step <= step
+        return replace(self, step=self.step[keep], value=self.value[keep], time=None if self.time is None else self.time[keep])
+
+    def finite(self) -> tuple[Floats, Floats]:
+        """Steps and values without NaN and infinity."""
+        keep = np.isfinite(self.value)
+        return self.step[keep], self.value[keep]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint that exists on disk; ``path`` is relative to the run."""
+
+    step: int
+    path: str
+
+
+@dataclass(frozen=True)
+class Event:
+    """A line of a log that is no metric: a crash, a warning, a restart. ``text`` is untrusted."""
+
+    kind: str
+    """error, non_finite, out_of_memory, resume or warning."""
+    text: str
+    where: str
+    step: float | None = None
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Something that could not be read, or does not fit together: where, and why."""
+
+    where: str
+    why: str
+
+
+def _no_table() -> pd.DataFrame:
+    return pd.DataFrame()
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training run, or one file's part of it. Formats return parts with raw names; reading joins and translates them."""
+
+    name: str = ""
+    curves: Mapping[str, Curve] = field(default_factory=dict)
+    rollouts: pd.DataFrame = field(default_factory=_no_table)
+    """One row a response; see ROLLOUT_COLUMNS. ``source`` and ``row`` say where it stands."""
+    telemetry: pd.DataFrame = field(default_factory=_no_table)
+    """One row a GPU and moment; see TELEMETRY_COLUMNS."""
+    checkpoints: tuple[Checkpoint, ...] = ()
+    events: tuple[Event, ...] = ()
+    config: Mapping[str, Any] = field(default_factory=dict)
+    """The framework's configuration, flat, with its own keys."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """The part of the configuration that we understand, in our keys."""
+    gaps: tuple[Gap, ...] = ()
+    frameworks: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    """Files read, relative to the run."""
+    planned_steps: int | None = None
+    step_unit: str = "updates"
+    axis: str = "step"
+    """What a part's steps are: ``step``, or ``row`` when the file only has an order; after reading always ``step``."""
+
+    @property
+    def last_step(self) -> float:
+        """The last step at which anything was logged; 0 for an empty run."""
+        return max((c.step[-1] for c in self.curves.values() if c.step.size), default=0.0)
+
+    @property
+    def first_step(self) -> float:
+        """The first step at which anything was logged; 0 for an empty run."""
+        return min((c.step[0] for c in self.curves.values() if c.step.size), default=0.0)
+
+    def family(self, prefix: str) -> dict[str, Curve]:
+        """The curves whose name starts with ``prefix``, with at least one finite value."""
+        return {n: c for n, c in self.curves.items() if n.startswith(prefix) and np.isfinite(c.value).any()}
+
+    def clock(self) -> tuple[Floats, Floats]:
+        """Steps and the wall time at which each was first logged, in seconds since the epoch; empty when no file has times."""
+        timed = [c for c in self.curves.values() if c.time is not None and c.step.size]
+        if not timed:
+            return np.empty(0), np.empty(0)
+        frame = pd.DataFrame({"step": np.concatenate([c.step for c in timed]), "time": np.concatenate([c.time for c in timed if c.time is not None])})
+        first = frame.dropna().groupby("step")["time"].min()
+        return first.index.to_numpy(np.float64), first.to_numpy(np.float64)
+
+    def until(self, step: float) -> "Run":
+        """The run as it looked at ``step``: no later point, rollout, checkpoint, event or telemetry is left in it."""
+        if step >= self.last_step and not self._has_later(step):
+            return self
+        curves = {n: c.until(step) for n, c in self.curves.items()}
+        rollouts = self.rollouts[self.rollouts["step"] <= step] if len(self.rollouts) else self.rollouts
+        telemetry, gaps = self._telemetry_until(step)
+        return replace(
+            self,
+            curves={n: c for n, c in curves.items() if c.step.size},
+            rollouts=rollouts,
+            telemetry=telemetry,
+            checkpoints=tuple(c for c in self.checkpoints if c.step <= step),
+            events=tuple(e for e in self.events if e.step is not None and e.step <= step),
+            gaps=self.gaps + gaps,
+        )
+
+    def _has_later(self, step: float) -> bool:
+        later_rollouts = len(self.rollouts) and bool((self.rollouts["step"] > step).any())
+        return bool(later_rollouts) or any(c.step > step for c in self.checkpoints)
+
+    def _telemetry_until(self, step: float) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
+        if not len(self.telemetry) or step >= self.last_step:
+            return self.telemetry, ()
+        steps, times = self.clock()
+        known = times[steps <= step]
+        if not known.size:
+            return self.telemetry.iloc[:0], (Gap("telemetry", "no file says at what time a step ended, so telemetry cannot be cut at a step"),)
+        return self.telemetry[self.telemetry["time"] <= known.max()], ()
