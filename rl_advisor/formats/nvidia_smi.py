@@ -1,0 +1,147 @@
+"""Reads what ``nvidia-smi --query-gpu=... --format=csv`` prints, with or without units.
+
+Its times carry no zone. They are read as UTC; the profile finds the offset against the run's step clock and says so.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from rl_advisor.counters import INSTANT, MIB, PERCENT, THROTTLE, first_line, numbers, plain_name, table, telemetry
+from rl_advisor.run import Gap, Run
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMAT = "nvidia_smi"
+
+COLUMNS: Mapping[str, tuple[str, float]] = {
+    "power.draw": ("power_w", 1.0),
+    "power.draw.average": ("power_w", 1.0),
+    "power.draw.instant": (INSTANT, 1.0),
+    "utilization.gpu": ("utilization", PERCENT),
+    "utilization.memory": ("memory_activity", PERCENT),
+    "memory.used": ("memory_gib", MIB),
+    "memory.total": ("memory_total_gib", MIB),
+    "temperature.gpu": ("temperature", 1.0),
+    "clocks.sm": ("sm_clock", 1.0),
+    "clocks.current.sm": ("sm_clock", 1.0),
+}
+MASKS = ("clocks_event_reasons.active", "clocks_throttle_reasons.active")
+NAMES = ("index", "gpu_uuid", "uuid", "pci.bus_id", "gpu_bus_id", "serial", "gpu_serial")
+MISSING = ["", "[N/A]", "N/A", "[Not Supported]", "[Unknown Error]", "[GPU requires reset]", "[GPU is lost]", "[Not Found]", "ERR!"]
+BLOCK = 1 << 26
+LONGEST_LINE = 1 << 16
+
+
+def claims(path: Path) -> bool:
+    """Whether the first line is the header of such a query."""
+    names = _header(path)
+    return "timestamp" in names and any(name in COLUMNS for name in names)
+
+
+def read(path: Path) -> Run:
+    """The telemetry in the file; lines that are no row are counted in a gap."""
+    import pyarrow as pa
+
+    names = _header(path)
+    parts = [_rows(block, names) for block in _blocks(path)]
+    bad = sum(skipped for _, skipped in parts)
+    rows = pa.concat_tables([part for part, _ in parts]) if parts else None
+    frame = _ours(rows, names) if rows is not None else pd.DataFrame()
+    return telemetry(path, frame, [Gap(path.name, f"{bad} lines are no row of the table")] if bad else [])
+
+
+def _header(path: Path) -> list[str]:
+    return [plain_name(cell) for cell in first_line(path).split(",")]
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    """Parts of the file, cut at line ends, without header lines."""
+    with path.open("rb") as file:
+        header = file.readline(LONGEST_LINE)
+        rest = b""
+        while chunk := file.read(BLOCK):
+            cut = chunk.rfind(b"\n") + 1
+            yield _bare(rest + chunk[:cut], header)
+            rest = chunk[cut:][-LONGEST_LINE:]
+        yield _bare(rest, header)
+
+
+def _bare(block: bytes, header: bytes) -> bytes:
+    """The block without repeated headers and units, its dates as ISO 8601 writes them."""
+    for unit in (header, b" MiB", b" MHz", b" %", b" W"):
+        block = block.replace(unit, b"")
+    return block.translate(bytes.maketrans(b"/", b"-"), b"\r\0")
+
+
+def _rows(block: bytes, names: list[str]) -> "tuple[pa.Table, int]":
+    """The block's rows, names as written, and how many lines were none."""
+    import pyarrow as pa
+
+    strict = {"timestamp": pa.timestamp("us")} | {n: pa.float32() for n in names if n in COLUMNS}
+    texts = {n: pa.dictionary(pa.int32(), pa.string()) for n in names if n in MASKS or n in NAMES}
+    try:
+        return _parsed(block, names, strict | texts)
+    except pa.ArrowInvalid:
+        loose, skipped = _parsed(block, names, dict.fromkeys(strict, pa.string()) | texts)
+        for name, kind in strict.items():
+            loose = loose.set_column(loose.schema.get_field_index(name), name, _lenient(loose[name].to_pandas(), kind))
+        return loose, skipped
+
+
+def _lenient(column: "pd.Series[Any]", kind: "pa.DataType") -> "pa.Array":
+    """The cells that are readable as that kind, the others missing."""
+    import pyarrow as pa
+
+    if kind == pa.timestamp("us"):
+        return pa.array(pd.to_datetime(column.str.strip(), format="ISO8601", errors="coerce"), kind, from_pandas=True)
+    return pa.array(numbers(column).astype(np.float32), kind, from_pandas=True)
+
+
+def _parsed(block: bytes, names: list[str], types: "dict[str, pa.DataType]") -> "tuple[pa.Table, int]":
+    import pyarrow as pa
+    from pyarrow import csv
+
+    skipped: list[int] = []
+
+    def skip(row: csv.InvalidRow) -> str:
+        skipped.append(row.actual_columns)
+        return "skip"
+
+    bare = [m.replace("/", "-") for m in MISSING]
+    rows = csv.read_csv(
+        pa.BufferReader(block or b"\n"),
+        csv.ReadOptions(column_names=_distinct(names), block_size=1 << 22),
+        csv.ParseOptions(invalid_row_handler=skip),
+        csv.ConvertOptions(
+            column_types=types, include_columns=list(types), null_values=bare + [f" {m}" for m in bare], strings_can_be_null=True
+        ),
+    )
+    return rows, len(skipped)
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """The names with the second and later use of one numbered, as the parser wants them."""
+    return [name if names.index(name) == i else f"{name}#{i}" for i, name in enumerate(names)]
+
+
+def _ours(rows: "pa.Table", names: list[str]) -> pd.DataFrame:
+    """The rows as a telemetry table."""
+    columns: dict[str, Any] = {"time": rows["timestamp"].cast("int64").to_numpy().astype(np.float64) / 1e6}
+    for name in names:
+        if name in COLUMNS and (ours := COLUMNS[name][0]) not in columns:
+            columns[ours] = rows[name].to_numpy() * np.float32(COLUMNS[name][1])
+    for name in (n for n in names if n in MASKS):
+        columns[THROTTLE] = _decoded(rows[name].to_pandas())
+    label = next((n for n in NAMES if n in names), None)
+    return table(columns, rows[label].to_pandas().cat.rename_categories(str.strip) if label else "0")
+
+
+def _decoded(masks: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Hexadecimal bit masks as numbers."""
+    value = {m: int(m, 16) if m.strip().startswith("0x") else np.nan for m in masks.cat.categories}
+    return masks.map(value).astype(np.float32)
