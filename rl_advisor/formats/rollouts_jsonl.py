@@ -1,0 +1,144 @@
+"""Responses in JSON lines or CSV: rollout dumps with one response a line, and any such file with a response-like text column."""
+
+import csv
+import io
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import pandas as pd
+
+from rl_advisor.chat import is_chat
+from rl_advisor.reservoir import Reservoir
+from rl_advisor.rollout_table import layout_of, path_step, roles, rollout_table
+from rl_advisor.run import Run
+
+FORMAT = "rollouts_jsonl"
+_LINES = (".jsonl", ".ndjson", ".json")
+_CELLS = (".csv", ".tsv")
+_LOOK = 20
+"""Lines looked at to tell what a file is."""
+_LONGEST = 16 << 20
+"""Longest line read, in bytes; a longer one counts as corrupt."""
+_SMALL = 32 << 20
+"""Size in bytes up to which every row is kept."""
+
+
+def claims(path: Path) -> bool:
+    """Whether the first readable rows hold a response: text or chat messages under a response-like name, or a known writer's columns."""
+    if path.suffix.lower() not in (*_LINES, *_CELLS):
+        return False
+    try:
+        rows = [row for _, row in islice(_rows(path), _LOOK) if row]
+    except OSError:
+        return False
+    return any(_holds_response(row) for row in rows)
+
+
+def read(path: Path) -> Run:
+    """The responses of one file, at most a bounded sample a step when it is large; what was left out or corrupt is a gap."""
+    small = path.stat().st_size <= _SMALL
+    kept = Reservoir(rows_per_step=10**9, budget=4 * _SMALL) if small else Reservoir()
+    said = path_step(path)
+    for number, row in _rows(path):
+        if row is None:
+            kept.corrupt += 1
+        else:
+            kept.add(number, _step(row, said), row)
+    rows = kept.table()
+    table, gaps = rollout_table(_unfold(rows), path) if len(rows) else (pd.DataFrame(), ())
+    return Run(rollouts=table, files=(path.name,), formats=(FORMAT,), gaps=(*kept.gaps(path.name), *gaps))
+
+
+def _holds_response(row: dict[str, Any]) -> bool:
+    layout = layout_of(row)
+    if layout is not None and "response" not in {*layout.meaning.values(), *row}:
+        return True
+    meaning, _ = roles(list(row))
+    value = next((row[raw] for raw, ours in meaning.items() if ours == "response"), None)
+    return is_chat(value) or (isinstance(value, str) and not _is_number(value))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    """Row number (from 0) and the row; None for one that cannot be read. Blank lines count but give nothing."""
+    return _csv_rows(path) if path.suffix.lower() in _CELLS else _json_rows(path)
+
+
+def _json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    with path.open("rb") as file:
+        number = 0
+        while line := file.readline(_LONGEST):
+            whole = line.endswith(b"\n") or len(line) < _LONGEST
+            if whole and line.strip():
+                yield number, _decoded(line)
+            elif not whole:
+                yield number, None
+                _skip_line(file)
+            number += 1
+
+
+def _skip_line(file: io.BufferedReader) -> None:
+    while (rest := file.readline(_LONGEST)) and not rest.endswith(b"\n"):
+        pass
+
+
+def _decoded(line: bytes) -> dict[str, Any] | None:
+    try:
+        row = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        row = _lenient(line)
+    return row if isinstance(row, dict) else None
+
+
+def _lenient(line: bytes) -> Any:
+    """The line by the slower standard reader, which knows NaN and Infinity and forgives bytes that are no UTF-8."""
+    import json  # noqa: PLC0415 - rarely needed
+
+    try:
+        return json.loads(line.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    csv.field_size_limit(_LONGEST)
+    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+        reader = csv.DictReader((line.replace("\0", "") for line in file), delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+        try:
+            for number, row in enumerate(reader):
+                yield number, None if None in row or None in row.values() else row
+        except csv.Error:
+            yield -1, None
+
+
+def _step(row: dict[str, Any], said: int | None) -> Any:
+    return next((row[name] for name in ("step", "global_step", "iteration", "training_step") if name in row), said)
+
+
+def _unfold(rows: pd.DataFrame) -> pd.DataFrame:
+    """Trajectory summaries without text keep what they measured: tokens the model wrote, turns, and the mean of each of its metrics."""
+    if not {"traj_idx", "steps"} <= set(rows.columns):
+        return rows
+    turns = [[s for s in steps if isinstance(s, dict)] if isinstance(steps, list) else [] for steps in rows["steps"]]
+    rows = rows.drop(columns=["steps"])
+    rows["length"] = [float(sum(_float(s.get("ac_len")) for s in t)) for t in turns]
+    rows["turns"] = [float(len(t)) for t in turns]
+    metrics = [[s["metrics"] for s in t if isinstance(s.get("metrics"), dict)] for t in turns]
+    for name in sorted({str(k) for ms in metrics for m in ms for k in m})[:50]:
+        rows[name] = [float(np.mean([_float(m.get(name)) for m in ms])) if ms else np.nan for ms in metrics]
+    return rows
+
+
+def _float(value: Any) -> float:
+    return float(value) if isinstance(value, (int, float)) else np.nan

@@ -1,0 +1,107 @@
+"""Responses in Parquet: the completions that TRL writes, and any table with a response-like text column."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from rl_advisor.reservoir import Reservoir
+from rl_advisor.rollout_table import layout_of, path_step, roles, rollout_table
+from rl_advisor.run import Gap, Run
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
+FORMAT = "rollouts_parquet"
+_BATCH = 1_000
+_ALL_AT_ONCE = 32 << 20
+"""Uncompressed bytes up to which a file is read whole."""
+
+
+def claims(path: Path) -> bool:
+    """Whether the file is Parquet with a response-like column."""
+    if path.suffix.lower() not in (".parquet", ".pq"):
+        return False
+    file = _open(path)
+    return not isinstance(file, Gap) and "response" in roles(file.schema_arrow.names)[0].values()
+
+
+def read(path: Path) -> Run:
+    """The responses of one file, at most a bounded sample a step; what was left out is a gap."""
+    file = _open(path)
+    if isinstance(file, Gap):
+        return Run(files=(path.name,), formats=(FORMAT,), gaps=(file,))
+    rows, gaps = _whole(file) if _small(file) else _sample(file, path)
+    trl = layout_of(map(str, rows.columns)) is not None and {"completion", "advantage"} <= set(rows.columns)
+    parts = _reward_columns(rows) if trl else []
+    table, said = rollout_table(rows, path)
+    if parts:
+        table, note = _with_reward(table, parts)
+        said = (*said, Gap(path.name, note)) if note else said
+    return Run(rollouts=table, files=(path.name,), formats=(FORMAT,), gaps=(*gaps, *said))
+
+
+def _open(path: Path) -> "pq.ParquetFile | Gap":
+    import pyarrow as pa  # noqa: PLC0415 - costs 0.16 s
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    try:
+        return pq.ParquetFile(path)
+    except (pa.ArrowException, OSError) as error:
+        return Gap(path.name, f"no readable Parquet file: {error}"[:300])
+
+
+def _small(file: "pq.ParquetFile") -> bool:
+    meta = file.metadata
+    return sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups)) <= _ALL_AT_ONCE
+
+
+def _whole(file: "pq.ParquetFile") -> tuple[pd.DataFrame, tuple[Gap, ...]]:
+    return pd.DataFrame(file.read(use_threads=False).to_pydict()), ()
+
+
+def _sample(file: "pq.ParquetFile", path: Path) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
+    meaning, _ = roles(file.schema_arrow.names)
+    step = next((raw for raw, ours in meaning.items() if ours == "step"), None)
+    kept = Reservoir()
+    for number, row in enumerate(_rows(file)):
+        kept.add(number, row.get(step) if step else path_step(path), row)
+    return kept.table(), kept.gaps(path.name)
+
+
+def _rows(file: "pq.ParquetFile") -> Iterator[dict[str, Any]]:
+    for batch in file.iter_batches(batch_size=_BATCH, use_threads=False):
+        yield from batch.to_pylist()
+
+
+def _reward_columns(rows: pd.DataFrame) -> list[str]:
+    """The number columns between the completion and the advantage: the reward functions, then numbers the user added."""
+    names = list(rows.columns)
+    between = names[names.index("completion") + 1 : names.index("advantage")]
+    return [name for name in between if pd.api.types.is_numeric_dtype(rows[name])]
+
+
+def _with_reward(table: pd.DataFrame, parts: list[str]) -> tuple[pd.DataFrame, str]:
+    """The table with ``reward`` (sum of the parts that the advantage follows) and ``reward/<part>``; and what is not certain."""
+    values = table[parts].to_numpy(np.float64)
+    certain = next((n for n in range(len(parts), 0, -1) if _explains(table, values[:, :n])), 0)
+    used = certain or len(parts)
+    table["reward"] = np.nansum(values[:, :used], axis=1)
+    table = table.rename(columns={name: f"reward/{name}" for name in parts[:used]})
+    if certain or used == 1:
+        return table, ""
+    return table, "no total reward is written; the unweighted sum of the reward functions was taken, which the advantages do not confirm"
+
+
+def _explains(table: pd.DataFrame, values: np.ndarray) -> bool:
+    """Whether the advantages are, group by group, a scaled copy of the centred sum of these columns."""
+    by = [table["step"], table["group"]]
+    total = pd.Series(np.nansum(values, axis=1), index=table.index)
+    centred = total - total.groupby(by).transform("mean")
+    advantage = table["advantage"] - table["advantage"].groupby(by).transform("mean")
+    cross = (centred * advantage).groupby(by).sum()
+    sizes = np.sqrt((centred**2).groupby(by).sum() * (advantage**2).groupby(by).sum())
+    tell = sizes > 1e-9  # a group without spread says nothing
+    return bool(tell.any()) and bool((cross[tell] / sizes[tell] > 0.999).mean() > 0.95)
