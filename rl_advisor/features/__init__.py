@@ -1,5 +1,5 @@
-"""Numbers out of arrays: pure functions, numerical libraries and nothing of ours. Array in, number with its interval out."""
+"""Numbers with intervals out of arrays: pure functions over the steps and values of one or two curves."""
 
+from rl_advisor.features.series import TooFewPoints
 
-class TooFewPoints(ValueError):
-    """A feature was given fewer points than it needs to give a number."""
+__all__ = ["TooFewPoints"]

@@ -1,0 +1,88 @@
+"""A long curve as at most 512 bins, and a robust smooth line through a curve."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
+
+from rl_advisor.features.series import MOST, Floats, bin_edges, finite
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Stretches of a curve of (nearly) equal count; all arrays have one entry a bin."""
+
+    step: Floats
+    """Mean step of the bin."""
+    mean: Floats
+    median: Floats
+    mad: Floats
+    """Median absolute deviation from the median, not scaled to a standard deviation."""
+    low: Floats
+    high: Floats
+    count: npt.NDArray[np.int64]
+    first: Floats
+    last: Floats
+
+
+def reduce(step: npt.ArrayLike, value: npt.ArrayLike, most: int = MOST) -> Bins:
+    """At most ``most`` bins of a curve; NaN is dropped. Raises TooFewPoints for a curve without a finite point."""
+    x, y = finite(step, value)
+    edges = bin_edges(x.size, most)
+    ends = np.append(edges[1:], x.size)
+    count = ends - edges
+    table = _ragged(y, edges, count)
+    median = np.nanmedian(table, axis=1)
+    return Bins(
+        step=np.add.reduceat(x, edges) / count,
+        mean=np.add.reduceat(y, edges) / count,
+        median=median,
+        mad=np.nanmedian(np.abs(table - median[:, None]), axis=1),
+        low=np.minimum.reduceat(y, edges),
+        high=np.maximum.reduceat(y, edges),
+        count=count.astype(np.int64),
+        first=x[edges],
+        last=x[ends - 1],
+    )
+
+
+def _ragged(value: Floats, edges: npt.NDArray[np.intp], count: npt.NDArray[np.intp]) -> Floats:
+    """One row a bin, the rows one entry longer than the shortest bin padded with NaN."""
+    width = int(count.max())
+    inside = np.arange(width) < count[:, None]
+    return np.where(inside, value[np.minimum(edges[:, None] + np.arange(width), value.size - 1)], np.nan)
+
+
+def window_width(n: int) -> int:
+    """Points of the usual smoothing window of a curve of ``n``: a fortieth, odd, at least three."""
+    return max(3, 2 * (n // 80) + 1)
+
+
+def smooth(step: npt.ArrayLike, value: npt.ArrayLike, width: int | None = None) -> Floats:
+    """A value for every finite point: median of three against single outliers, then a centred mean whose window shrinks at the edges.
+
+    ``width`` is in points; the window at the ends keeps at least half of it, so the last value is a mean of the last points.
+    """
+    _, y = finite(step, value)
+    return running_mean(median_of_three(y), width or window_width(y.size))
+
+
+def median_of_three(value: Floats) -> Floats:
+    """Each point (along the first axis) replaced by the median of itself and its neighbours; the ends stay."""
+    if value.shape[0] < 3:
+        return value.copy()
+    out = value.copy()
+    out[1:-1] = np.median(sliding_window_view(value, 3, axis=0), axis=-1)
+    return out
+
+
+def running_mean(value: Floats, width: int) -> Floats:
+    """Centred mean over ``width`` points along the first axis, over those that exist at the ends."""
+    n = value.shape[0]
+    half = min(width // 2, n - 1)
+    total = np.concatenate([np.zeros_like(value[:1]), np.cumsum(value, axis=0)])
+    low, high = np.maximum(np.arange(n) - half, 0), np.minimum(np.arange(n) + half + 1, n)
+    count = (high - low).reshape(-1, *[1] * (value.ndim - 1))
+    mean: Floats = (total[high] - total[low]) / count
+    return mean

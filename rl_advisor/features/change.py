@@ -1,0 +1,266 @@
+"""When did a curve break, and how: onset with an interval, change points, abrupt changes of scale, and spikes."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
+from scipy.special import stdtr, stdtrit
+
+from rl_advisor.features.autoregression import lag_one, solve, spacing, whiten
+from rl_advisor.features.breaks import Fit, best_fit, penalty, step_columns
+from rl_advisor.features.series import Bools, Floats, constant, finite, thinned
+
+Shape = Literal["none", "step", "hinge", "variance"]
+ONSET_BINS = 256
+NORMAL_MAD = 1.4826
+
+
+@dataclass(frozen=True)
+class Onset:
+    """Where a curve leaves what it was: the kind of break, its place with an interval, and its size."""
+
+    shape: Shape
+    at: float
+    """First step after a step change, the kink of a hinge; the last step of the curve when there is no change."""
+    low: float
+    high: float
+    size: float
+    """Height of a step; rise of a hinge from its kink to the end; log ratio of spread for variance; 0 for none."""
+    sign: int
+
+
+def onset(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200, seed: int = 0, *, drift: bool = False) -> Onset:
+    """The best of no change, a step, a kink and a change of spread, by penalised error after whitening; a 95 % bootstrap interval of its place.
+
+    ``drift`` asks for a break from a straight line instead of from a constant. Raises TooFewPoints below 6 finite points.
+    """
+    x, y, fit = _fitted(step, value, drift)
+    if fit is None or fit.gain < penalty(x.size):
+        return _spread_onset(x, y, fit)
+    places = _draw(x, fit, draws, seed)
+    low, high = np.quantile(places, [0.025, 0.975])
+    at = float(x[fit.index])
+    size = fit.size * float((x[-1] - at) / (x[-1] - x[0])) if fit.hinge else fit.size
+    return Onset("hinge" if fit.hinge else "step", at, min(float(low), at), max(float(high), at), size, int(np.sign(size)))
+
+
+def onset_draws(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200, seed: int = 0, *, drift: bool = False) -> Floats:
+    """Bootstrap sample of the place of the best step or kink (whether or not it is believed); empty for a constant curve."""
+    x, _, fit = _fitted(step, value, drift)
+    return np.empty(0) if fit is None else _draw(x, fit, draws, seed)
+
+
+def probability_before(draws_a: Floats, draws_b: Floats) -> float:
+    """Probability that A starts before B, from two bootstrap samples of their onsets; ties count half, 0.5 when a sample is empty."""
+    if not draws_a.size or not draws_b.size:
+        return 0.5
+    ordered = np.sort(draws_b)
+    later = draws_b.size - np.searchsorted(ordered, draws_a, side="right")
+    not_before = draws_b.size - np.searchsorted(ordered, draws_a, side="left")
+    return float((later + not_before).mean() / 2 / draws_b.size)
+
+
+def _base(x: Floats, drift: bool) -> Floats:
+    one = np.ones((x.size, 1))
+    return np.column_stack([one, (x - x[0]) / (x[-1] - x[0])]) if drift else one
+
+
+def _fitted(step: npt.ArrayLike, value: npt.ArrayLike, drift: bool) -> tuple[Floats, Floats, Fit | None]:
+    x, y = thinned(step, value, least=6, most=ONSET_BINS)
+    if constant(y):
+        return x, y, None
+    return x, y, best_fit(x, y, spacing(x), 2, base=_base(x, drift))
+
+
+def _draw(x: Floats, fit: Fit, draws: int, seed: int) -> Floats:
+    """Places of the best break in ``draws`` curves rebuilt from the fit and resampled whitened residuals."""
+    generator = np.random.default_rng(seed)
+    gap = spacing(x)
+    white = fit.white - fit.white.mean()
+    resampled = white[generator.integers(0, white.size, (white.size, draws))]
+    pick, _, _ = fit.found.best(whiten(fit.fitted, fit.phi, gap)[:, None] + resampled)
+    return x[fit.found.index[pick]]
+
+
+def _spread_onset(x: Floats, y: Floats, fit: Fit | None) -> Onset:
+    """A step in the log size of the whitened residuals, or no change."""
+    none = Onset("none", float(x[-1]), float(x[0]), float(x[-1]), 0.0, 0)
+    if fit is None or x.size < 20:
+        return none
+    rest = whiten(y - np.median(y), fit.phi, spacing(x))
+    size = np.log(np.maximum(np.abs(rest - np.median(rest)), 1e-3 * np.abs(rest).max()))
+    found = best_fit(x, size, spacing(x), max(5, x.size // 20), shapes=("step",), base=_base(x, drift=False))
+    if found.gain < penalty(x.size):
+        return none
+    places = _draw(x, found, 200, 0)
+    at, (low, high) = float(x[found.index]), np.quantile(places, [0.025, 0.975])
+    return Onset("variance", at, min(float(low), at), max(float(high), at), found.size, int(np.sign(found.size)))
+
+
+@dataclass(frozen=True)
+class ChangePoint:
+    """One level shift: first step of the new level, the levels around it, and how surely it is none of the noise's own."""
+
+    step: float
+    before: float
+    after: float
+    ratio: float
+    """after / before; NaN when they differ in sign or one is zero."""
+    p: float
+
+
+def change_points(step: npt.ArrayLike, value: npt.ArrayLike, most: int = 5, level: float = 0.05) -> tuple[ChangePoint, ...]:
+    """Level shifts in order of step, at most ``most``: forward search under AR(1) noise, then each tested against that noise.
+
+    The p-value is corrected for the number of places that were searched. Raises TooFewPoints below 6 finite points.
+    """
+    x, y = thinned(step, value, least=6, most=ONSET_BINS)
+    if constant(y):
+        return ()
+    gap, clean = spacing(x), _clipped(y)
+    columns, index = step_columns(x.size, 3 if x.size >= 12 else 2)
+    loose = _search(clean, columns, np.ones((x.size, 1)), most, 0.0)
+    kept = _design(columns, loose)
+    phi = lag_one(clean - kept @ solve(kept, clean), gap, kept.shape[1])
+    wide = whiten(columns, phi, gap)
+    one = whiten(np.ones((x.size, 1)), phi, gap)
+    picks = sorted(_search(whiten(clean, phi, gap), wide, one, most, penalty(x.size)))
+    tested = _tested(whiten(clean, phi, gap), wide, one, picks, level)
+    return _levels(x, y, [(int(index[k]), p) for k, p in tested])
+
+
+def _clipped(value: Floats) -> Floats:
+    """The curve with points beyond 4 deviations from their running median pulled in, so that an outlier is no pair of breaks."""
+    middle, spread = _hampel(value, 11)
+    return np.clip(value, middle - 4 * spread, middle + 4 * spread)
+
+
+def _search(value: Floats, columns: Floats, base: Floats, most: int, cost: float) -> list[int]:
+    """Columns added one by one, each the one that takes away most error, while it explains more than ``cost``."""
+    frame, _ = np.linalg.qr(base)
+    picks: list[int] = []
+    free, rest = columns - frame @ (frame.T @ columns), value - frame @ (frame.T @ value)
+    for _ in range(most):
+        length = (free**2).sum(axis=0)
+        gains = np.where(length > 1e-9, (free.T @ rest) ** 2 / np.maximum(length, 1e-9), 0.0)
+        k, total = int(gains.argmax()), float(rest @ rest)
+        if total <= 1e-20 or gains[k] <= 0 or value.size * np.log(total / max(total - gains[k], 1e-12 * total)) < cost:
+            break
+        picks.append(k)
+        unit = free[:, k] / np.sqrt(length[k])
+        rest, free = rest - unit * (unit @ rest), free - np.outer(unit, unit @ free)
+    return picks
+
+
+def _design(columns: Floats, picks: list[int]) -> Floats:
+    return np.column_stack([np.ones(columns.shape[0]), columns[:, picks]])
+
+
+def _tested(white: Floats, columns: Floats, base: Floats, picks: list[int], level: float) -> list[tuple[int, float]]:
+    """The breaks that survive when each is tested beside the others, the weakest leaving first."""
+    while picks:
+        design = np.column_stack([base, columns[:, picks]])
+        inverse = np.linalg.pinv(design.T @ design)
+        coefficients = inverse @ (design.T @ white)
+        freedom = max(white.size - design.shape[1], 1)
+        rest = white - design @ coefficients
+        error = np.sqrt(np.maximum(rest @ rest / freedom * np.diag(inverse), 1e-300))
+        p = np.minimum(1.0, columns.shape[1] * 2 * stdtr(freedom, -np.abs(coefficients / error)[base.shape[1] :]))
+        weakest = int(p.argmax())
+        if p[weakest] <= level:
+            return list(zip(picks, p.tolist(), strict=True))
+        picks = picks[:weakest] + picks[weakest + 1 :]
+    return []
+
+
+def _levels(x: Floats, y: Floats, breaks: list[tuple[int, float]]) -> tuple[ChangePoint, ...]:
+    edges = [0, *(i for i, _ in breaks), x.size]
+    middles = [float(np.median(y[a:b])) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return tuple(
+        ChangePoint(float(x[i]), middles[k], middles[k + 1], _ratio(middles[k], middles[k + 1]), p) for k, (i, p) in enumerate(breaks)
+    )
+
+
+def _ratio(before: float, after: float) -> float:
+    return after / before if before * after > 0 else float("nan")
+
+
+@dataclass(frozen=True)
+class Discontinuity:
+    """The most abrupt change of scale of a curve: ratio of typical sizes after and before, with a 95 % interval."""
+
+    at: float
+    ratio: float
+    low: float
+    high: float
+    p: float
+    """Against none, corrected for the search; 1 when nothing stands out."""
+
+
+def discontinuity(step: npt.ArrayLike, value: npt.ArrayLike) -> Discontinuity:
+    """Where the size of a loss or norm jumps ("doubled or halved") beside a steady drift of its logarithm.
+
+    Raises TooFewPoints below 8 finite points.
+    """
+    x, y = thinned(step, value, least=8, most=ONSET_BINS)
+    size = np.abs(y)
+    if constant(size):
+        return Discontinuity(float(x[-1]), 1.0, 1.0, 1.0, 1.0)
+    logs = _clipped(np.log(np.maximum(size, size[size > 0].min())))
+    gap = spacing(x)
+    fit = best_fit(x, logs, gap, 3, shapes=("step",), base=_base(x, drift=True))
+    freedom = max(x.size - 4, 1)
+    error = float(np.sqrt(fit.white @ fit.white / freedom)) / float(fit.found.scale[np.flatnonzero(fit.found.index == fit.index)[0]])
+    half = error * float(stdtrit(freedom, 0.975))
+    t = abs(fit.size) / max(error, 1e-300)
+    p = min(1.0, 2 * fit.found.index.size * float(stdtr(freedom, -t)))
+    low, middle, high = (float(np.exp(np.clip(v, -700, 700))) for v in (fit.size - half, fit.size, fit.size + half))
+    return Discontinuity(float(x[fit.index]), middle, low, high, p)
+
+
+@dataclass(frozen=True)
+class Spikes:
+    """Single points far above their surroundings; arrays of one length."""
+
+    steps: Floats
+    sizes: Floats
+    """Size of the point over the typical size around it."""
+    recovered: Bools
+    """Whether the points after it are back at the level before it; false while none has come."""
+
+
+def spikes(step: npt.ArrayLike, value: npt.ArrayLike, width: int = 51, deviations: float = 5.0, ratio: float = 3.0) -> Spikes:
+    """Raw points beyond ``deviations`` (scaled) MADs of their running median and at least ``ratio`` times its size.
+
+    Both are asked because the MAD of a tight series is next to nothing. Raises TooFewPoints below 5 finite points.
+    """
+    x, y = finite(step, value, least=5)
+    middle, spread = _hampel(y, width)
+    typical = np.maximum(np.abs(middle), np.median(np.abs(y)))
+    out = (np.abs(y - middle) > deviations * spread) & (np.abs(y) >= ratio * typical) & (np.abs(y) > 0)
+    at = np.flatnonzero(out)
+    sizes = np.abs(y[at]) / np.maximum(typical[at], 1e-300)
+    recovered = np.array([_back(y, out, i, typical[i], spread[i]) for i in at], dtype=np.bool_)
+    return Spikes(x[at], sizes, recovered)
+
+
+def _hampel(value: Floats, width: int) -> tuple[Floats, Floats]:
+    """Running median and the scaled median distance from it, in blocks so that long curves fit in memory."""
+    half = min(width, value.size) // 2
+    padded = np.pad(value, half, mode="reflect" if value.size > half else "edge")
+    middle, spread = np.empty_like(value), np.empty_like(value)
+    for start in range(0, value.size, 65536):
+        stop = min(start + 65536, value.size)
+        windows = sliding_window_view(padded[start : stop + 2 * half], 2 * half + 1)
+        middle[start:stop] = np.median(windows, axis=1)
+        spread[start:stop] = np.median(np.abs(windows - middle[start:stop, None]), axis=1)
+    return middle, NORMAL_MAD * spread
+
+
+def _back(value: Floats, out: Bools, i: int, typical: float, spread: float) -> bool:
+    after = value[i + 1 : i + 6]
+    if not after.size:
+        return False
+    return bool(abs(float(np.median(after))) <= 1.5 * typical + 2 * spread)

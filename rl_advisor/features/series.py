@@ -1,0 +1,54 @@
+"""A curve as the statistics see it: finite points in order of step, on at most a given number of bins."""
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+MOST = 512
+"""Points that a quadratic statistic is allowed to see."""
+
+
+class TooFewPoints(ValueError):  # noqa: N818 - the name reads as the condition, like KeyError's cousins LookupError and StopIteration
+    """A feature was asked of a curve with fewer finite points than it needs."""
+
+
+def finite(step: npt.ArrayLike, value: npt.ArrayLike, least: int = 1) -> tuple[Floats, Floats]:
+    """Steps and values without NaN and infinity.
+
+    Raises:
+        TooFewPoints: fewer than ``least`` points are left.
+        ValueError: the arrays differ in length, or steps do not rise.
+
+    """
+    x, y = np.asarray(step, np.float64).ravel(), np.asarray(value, np.float64).ravel()
+    if x.size != y.size:
+        raise ValueError(f"step has {x.size} entries and value {y.size}; they must be of one length")
+    keep = np.isfinite(x) & np.isfinite(y)
+    x, y = x[keep], y[keep]
+    if x.size < least:
+        raise TooFewPoints(f"{x.size} finite points, {least} needed")
+    if (np.diff(x) <= 0).any():
+        raise ValueError("step must be strictly increasing")
+    return x, y
+
+
+def thinned(step: npt.ArrayLike, value: npt.ArrayLike, least: int = 1, most: int = MOST) -> tuple[Floats, Floats]:
+    """Finite points, averaged into at most ``most`` bins of equal count (so that every bin is equally noisy)."""
+    x, y = finite(step, value, least)
+    if x.size <= most:
+        return x, y
+    edges = bin_edges(x.size, most)
+    count = np.diff(np.append(edges, x.size))
+    return np.add.reduceat(x, edges) / count, np.add.reduceat(y, edges) / count
+
+
+def bin_edges(n: int, most: int) -> npt.NDArray[np.intp]:
+    """Index of the first point of each of at most ``most`` bins whose counts differ by at most one."""
+    bins = min(n, most)
+    return (np.arange(bins) * n) // bins
+
+
+def constant(value: Floats) -> bool:
+    """Whether a curve varies by no more than rounding."""
+    return bool(np.ptp(value) <= 1e-12 * max(1e-300, float(np.abs(value).max())))
