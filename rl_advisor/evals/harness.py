@@ -1,0 +1,177 @@
+"""The test bench: shows an advisor labeled runs, whole and cut short, and scores what it answers.
+
+A label speaks about the whole run. At a cut, a verdict or link is therefore scored only on runs whose fault had already been put in,
+or whose true score had already fallen; false alarms are counted on healthy runs at every cut; whether going on pays, and the
+best checkpoint so far, have labels of their own at every cut.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from rl_advisor.evals import scoring
+from rl_advisor.evals.answers import Answer, read_answer, read_answers
+from rl_advisor.evals.corpus import WHOLE, Corpus, Label, read_corpus
+from rl_advisor.evals.firewall import blind, leaks
+from rl_advisor.evals.rows import MEASURES, PRICED, Measure, Row, score_row, shown
+from rl_advisor.run import Run
+
+Advise = Callable[[Run], Mapping[str, Any] | BaseModel]
+CUTS = (0.25, 0.5, 0.75)
+
+
+def evaluate(  # noqa: PLR0913
+    corpus: Path,
+    advise: Advise,
+    cuts: Sequence[float] = CUTS,
+    *,
+    read: Callable[[Path], Run] | None = None,
+    split: str | None = None,
+    rows: bool = False,
+    resamples: int = 500,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Scores an advisor on every labeled run, at each cut and at full length; see ``summarize`` for what comes back.
+
+    Each run is read once and cut in memory; the advisor sees ``firewall.blind`` views only. The same input gives the same output,
+    apart from ``seconds``.
+
+    Raises:
+        ValueError: a cut that the labels say nothing about.
+
+    """
+    labeled = read_corpus(corpus, split)
+    _check_cuts(labeled, cuts)
+    scored, found = [], {}
+    for label in labeled.labels.values():
+        run = (read or _reader())(labeled.folder(label.run))
+        for cut in sorted({*cuts, WHOLE}):
+            view = blind(run, label.steps if cut == WHOLE else label.prefixes[cut].step, whole=cut == WHOLE)
+            told = leaks(view, label, cut)
+            if told:
+                found[f"{label.run} at {cut:g}"] = told
+            start = time.perf_counter()
+            answer = read_answer(advise(view))
+            scored.append(score_row(label, cut, answer, time.perf_counter() - start))
+    return summarize(labeled, scored, rows=rows, resamples=resamples, seed=seed) | {"leaks": found}
+
+
+def score_answers(
+    corpus: Path, answers: Path, *, split: str | None = None, rows: bool = False, resamples: int = 500, seed: int = 0
+) -> dict[str, Any]:
+    """Scores answers made elsewhere. A run without an answer counts as an empty one: wrong verdict, no checkpoint, going on.
+
+    Raises:
+        ValueError: an answer to a run or cut that the corpus does not label, or a line that is no answer.
+
+    """
+    labeled = read_corpus(corpus, split)
+    given = read_answers(answers)
+    unknown = sorted({run for run, _ in given} - read_corpus(corpus).labels.keys())
+    if unknown:
+        raise ValueError(f"answers to runs that are not in the corpus: {', '.join(unknown)}")
+    cuts = sorted({cut for _, cut in given})
+    _check_cuts(labeled, [cut for cut in cuts if cut != WHOLE])
+    wanted = [(label, cut) for label in labeled.labels.values() for cut in cuts]
+    missing = [f"{label.run} at {cut:g}" for label, cut in wanted if (label.run, cut) not in given]
+    scored = [score_row(label, cut, given.get((label.run, cut), Answer())) for label, cut in wanted]
+    return summarize(labeled, scored, rows=rows, resamples=resamples, seed=seed) | {"missing": missing}
+
+
+def summarize(corpus: Corpus, scored: Sequence[Row], *, rows: bool, resamples: int, seed: int) -> dict[str, Any]:
+    """``{runs, families, cuts: {"1": block, "0.25": block, ...}, pooled, confusion, seconds}`` and on demand ``rows``.
+
+    A block holds ``n`` and every metric by name (None where it is not defined), ``regret_by_price``, its ``regret_area``,
+    and under ``intervals`` and ``counts`` the 95 percent bootstrap interval over families and the number of answers of each.
+    """
+    cuts = sorted({r.cut for r in scored})
+    prefixes = [r for r in scored if r.cut != WHOLE]
+    whole = [r for r in scored if r.cut == WHOLE]
+    result = {
+        "schema": "rl-advisor/eval/1",
+        "corpus": corpus.root.name,
+        "runs": len(corpus.labels),
+        "families": len({label.family for label in corpus.labels.values()}),
+        "healthy": sum(label.healthy for label in corpus.labels.values()),
+        "cuts": {f"{cut:g}": block([r for r in scored if r.cut == cut], resamples, seed) for cut in cuts},
+        "pooled": block(prefixes, resamples, seed),
+        "confusion": {"verdict": _confusion(whole, "verdict", "verdicts"), "link": _confusion(whole, "link", "links")},
+        "seconds": _seconds(scored),
+    }
+    shown_rows = {"rows": [shown(r) for r in scored]} if rows else {}
+    return {name: _plain(value) for name, value in (result | shown_rows).items()}
+
+
+def block(rows: Sequence[Row], resamples: int = 500, seed: int = 0) -> dict[str, Any]:
+    """All metrics of some rows, each with its interval and count."""
+    measured = {name: _measure(m, rows, resamples, seed) for name, m in MEASURES.items()}
+    priced = {price: _measure(m, rows, resamples, seed) for price, m in PRICED.items()}
+    curve = {price: value for price, (value, _, _) in priced.items()}
+    return {
+        "n": len(rows),
+        **{name: value for name, (value, _, _) in measured.items()},
+        "regret_by_price": curve,
+        "regret_area": scoring.regret_area(list(curve.values())),
+        "intervals": {name: span for name, (_, span, _) in measured.items()}
+        | {"regret_by_price": {price: span for price, (_, span, _) in priced.items()}},
+        "counts": {name: count for name, (_, _, count) in measured.items()},
+    }
+
+
+def _measure(measure: Measure, rows: Sequence[Row], resamples: int, seed: int) -> tuple[float, tuple[float, float], int]:
+    taken = [r for r in rows if measure.counts(r)]
+    if not taken:
+        return float("nan"), (float("nan"), float("nan")), 0
+    samples = scoring.resamples([r.family for r in taken], resamples, seed)
+    span = scoring.interval(lambda index: measure.score([taken[i] for i in index]), samples)
+    return measure.score(taken), span, len(taken)
+
+
+def _confusion(rows: Sequence[Row], said: str, admitted: str) -> dict[str, dict[str, int]]:
+    """Answers counted under each truth; an admitted answer is its own truth, a miss stands under the whole set."""
+    table: dict[str, Counter[str]] = {}
+    for row in rows:
+        answer, truth = getattr(row.answer, said), getattr(row, admitted) or frozenset({"none"})
+        table.setdefault(answer if answer in truth else "|".join(sorted(truth)), Counter())[answer or "no answer"] += 1
+    return {truth: dict(sorted(counts.items())) for truth, counts in sorted(table.items())}
+
+
+def _seconds(rows: Sequence[Row]) -> dict[str, float]:
+    spent = np.array([r.seconds for r in rows], dtype=np.float64)
+    if not spent.size or np.isnan(spent).all():
+        return {}
+    return {"median": float(np.median(spent)), "max": float(spent.max()), "total": float(spent.sum())}
+
+
+def _plain(value: Any) -> Any:
+    """The same data with None for NaN, lists for tuples and sorted lists for sets, so that it is JSON."""
+    if isinstance(value, Mapping):
+        return {key: _plain(v) for key, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    return None if isinstance(value, float) and np.isnan(value) else value
+
+
+def _check_cuts(corpus: Corpus, cuts: Sequence[float]) -> None:
+    known = _labeled_cuts(corpus.labels.values())
+    strange = [cut for cut in cuts if cut not in known and cut != WHOLE]
+    if strange:
+        raise ValueError(
+            f"no labels at {', '.join(f'{c:g}' for c in strange)}; the labels speak about {', '.join(f'{c:g}' for c in known)}"
+        )
+
+
+def _labeled_cuts(labels: Iterable[Label]) -> list[float]:
+    shares: list[set[float]] = [set(label.prefixes) for label in labels]
+    return sorted(set.intersection(*shares)) if shares else []
+
+
+def _reader() -> Callable[[Path], Run]:
+    from rl_advisor.reading import read_run  # here, so that scoring answers made elsewhere loads no format
+
+    return read_run

@@ -1,0 +1,188 @@
+"""The numbers that say how good a judgement was. Pure functions over numpy arrays; nothing else of ours is used here.
+
+A value that the data do not define (no positive example, no run of that kind) is NaN, never 0.
+"""
+
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.intp]
+
+PRICES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)
+"""Prices of a whole training budget, as shares of the range of the score."""
+
+
+def verdict_hits(verdicts: Sequence[str], admissible: Sequence[AbstractSet[str]]) -> Bools:
+    """Whether each verdict stands in the set that the label admits."""
+    return np.array([v in a for v, a in zip(verdicts, admissible, strict=True)], dtype=np.bool_)
+
+
+def link_hits(links: Sequence[str], admissible: Sequence[AbstractSet[str]]) -> Bools:
+    """Whether each first broken link is admitted. An empty set means that none is broken, so that only ``none`` is right."""
+    return np.array([link in (a or {"none"}) for link, a in zip(links, admissible, strict=True)], dtype=np.bool_)
+
+
+def class_counts(verdicts: Sequence[str], admissible: Sequence[AbstractSet[str]]) -> dict[str, tuple[float, float, float]]:
+    """Per class the true positives, false positives and false negatives.
+
+    An admitted answer is taken as the truth of its run. A miss is one false positive of the class that was answered, and one
+    false negative that the admitted classes share in equal parts.
+    """
+    counts = {c: [0.0, 0.0, 0.0] for c in sorted(set(verdicts).union(*admissible))}
+    for verdict, admitted in zip(verdicts, admissible, strict=True):
+        if verdict in admitted:
+            counts[verdict][0] += 1
+            continue
+        counts[verdict][1] += 1
+        for c in admitted:
+            counts[c][2] += 1 / len(admitted)
+    return {c: (tp, fp, fn) for c, (tp, fp, fn) in counts.items()}
+
+
+def macro_f1(verdicts: Sequence[str], admissible: Sequence[AbstractSet[str]]) -> float:
+    """Mean F1 over the classes that are the truth of some run; see ``class_counts`` for how a set counts."""
+    scores = [2 * tp / (2 * tp + fp + fn) for tp, fp, fn in class_counts(verdicts, admissible).values() if tp + fn > 0]
+    return float(np.mean(scores)) if scores else float("nan")
+
+
+def share(flags: Bools) -> float:
+    """Share of true values; NaN of none."""
+    return float(np.mean(flags)) if flags.size else float("nan")
+
+
+def mean(values: Floats) -> float:
+    """Mean of the values that are not NaN; NaN of none."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if known.size else float("nan")
+
+
+def smooth(scores: Floats, window: int = 5) -> Floats:
+    """Centred moving mean of the same length; at both ends the window holds only what exists."""
+    half = window // 2
+    return np.array([scores[max(0, i - half) : i + half + 1].mean() for i in range(scores.size)], dtype=np.float64)
+
+
+def score_error(scores: Floats, window: int = 5) -> float:
+    """Standard error of a smoothed score, from the median absolute first difference of the raw one (normal noise assumed)."""
+    if scores.size < 3:
+        return 0.0
+    noise = 1.4826 * float(np.median(np.abs(np.diff(scores)))) / 2**0.5
+    return float(noise / min(window, scores.size) ** 0.5)
+
+
+def checkpoint_regret(steps: Floats, scores: Floats, chosen: float | None, until: float = np.inf) -> float:
+    """How far the true score at the chosen step lies below the best one, as a share of the run's range (0 is best, 1 worst).
+
+    Scores are smoothed first; only checkpoints up to ``until`` compete, while the range is that of the whole run. A shortfall
+    within one standard error is a tie and costs nothing, and so does any choice in a run whose score never moves. Who names no
+    step is taken to keep the last one, and a step after ``until`` stands for the last one too. NaN without any true score.
+    """
+    if not steps.size:
+        return float("nan")
+    truth = smooth(scores)
+    known = steps <= until
+    known[0] = True
+    step = steps[known][-1] if chosen is None else min(chosen, steps[known][-1])
+    loss = truth[known].max() - float(np.interp(step, steps[known], truth[known]))
+    spread = truth.max() - truth.min()
+    return 0.0 if spread == 0 or loss <= score_error(scores) else float(loss / spread)
+
+
+def onset_distance(step: Floats, low: Floats, high: Floats) -> Floats:
+    """Steps between an onset and the interval it should lie in; 0 inside, NaN where either is unknown."""
+    gap = np.maximum(low - step, step - high)
+    return np.where(np.isnan(gap), np.nan, np.maximum(gap, 0.0))
+
+
+def balanced_accuracy(truth: Bools, said: Bools) -> float:
+    """Mean of the hit rates among the true and among the false cases; NaN when one kind is missing."""
+    if truth.all() or not truth.any():
+        return float("nan")
+    return float((said[truth].mean() + (~said[~truth]).mean()) / 2)
+
+
+def auroc(truth: Bools, p: Floats) -> float:
+    """Probability that a true case gets the higher ``p`` than a false one, ties counting half; NaN when one kind is missing."""
+    positive, negative = p[truth], p[~truth]
+    if not positive.size or not negative.size:
+        return float("nan")
+    above = np.sign(positive[:, None] - negative[None, :])
+    return float((above.mean() + 1) / 2)
+
+
+def brier(truth: Bools, p: Floats) -> float:
+    """Mean squared distance between the probability and what happened; NaN of none."""
+    return float(np.mean((p - truth) ** 2)) if p.size else float("nan")
+
+
+def calibration_error(truth: Bools, p: Floats, bins: int = 15) -> float:
+    """Expected calibration error: mean gap between probability and frequency over equal bins of ``p``, weighted by their size."""
+    if not p.size:
+        return float("nan")
+    place = np.minimum((p * bins).astype(np.intp), bins - 1)
+    return float(sum(abs(p[place == b].sum() - truth[place == b].sum()) for b in range(bins)) / p.size)
+
+
+def risk_coverage(wrong: Bools, sureness: Floats) -> tuple[Floats, Floats]:
+    """Coverage and error rate when only the surest cases are answered, one point a level of sureness, surest first."""
+    levels = np.unique(sureness)[::-1]
+    kept = [sureness >= level for level in levels]
+    return np.array([k.mean() for k in kept], dtype=np.float64), np.array([wrong[k].mean() for k in kept], dtype=np.float64)
+
+
+def risk_coverage_area(wrong: Bools, sureness: Floats) -> float:
+    """Mean error rate over coverage: what abstention buys (lower is better). Cases of equal sureness share their error rate."""
+    if not wrong.size:
+        return float("nan")
+    coverage, risk = risk_coverage(wrong, sureness)
+    return float(np.sum(np.diff(np.concatenate([[0.0], coverage])) * risk))
+
+
+def price_regret(gain: Floats, remaining: Floats, go_on: Bools, price: float) -> Floats:
+    """What each call lost against the better one, as a share of the score's range.
+
+    Going on brings ``max(gain, 0)`` and costs ``price * remaining`` (gain: share of the range; remaining: share of the budget);
+    stopping brings nothing and costs nothing.
+    """
+    worth = np.maximum(gain, 0.0) - price * remaining
+    return np.asarray(np.maximum(worth, 0.0) - np.where(go_on, worth, 0.0), dtype=np.float64)
+
+
+def regret_area(regrets: Sequence[float], prices: Sequence[float] = PRICES) -> float:
+    """Mean regret over the logarithm of the price, by the trapezoid rule."""
+    x = np.log(np.asarray(prices, dtype=np.float64))
+    return float(np.trapezoid(np.asarray(regrets, dtype=np.float64), x) / (x[-1] - x[0]))
+
+
+def resamples(families: Sequence[str], count: int, seed: int = 0) -> list[Ints]:
+    """Row numbers of ``count`` bootstrap samples, each drawn as whole families with replacement."""
+    names = sorted(set(families))
+    members = [np.flatnonzero(np.array([f == name for f in families])) for name in names]
+    draws = np.random.default_rng(seed).integers(0, len(names), size=(count, len(names)))
+    return [np.concatenate([members[i] for i in draw]) for draw in draws]
+
+
+def interval(statistic: Callable[[Ints], float], samples: Sequence[Ints], level: float = 0.95) -> tuple[float, float]:
+    """Percentile bootstrap interval of a statistic of row numbers; samples in which it is undefined are left out."""
+    values = np.array([statistic(rows) for rows in samples], dtype=np.float64)
+    values = values[~np.isnan(values)]
+    if not values.size:
+        return float("nan"), float("nan")
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def paired_difference(
+    ours: Callable[[Ints], float], theirs: Callable[[Ints], float], rows: int, samples: Sequence[Ints]
+) -> tuple[float, float, float]:
+    """Difference of a statistic between two arms on the same rows, with its interval: (difference, low, high)."""
+
+    def gap(index: Ints) -> float:
+        return ours(index) - theirs(index)
+
+    return (gap(np.arange(rows)), *interval(gap, samples))
