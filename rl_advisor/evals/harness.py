@@ -49,7 +49,7 @@ def evaluate(  # noqa: PLR0913
     _check_cuts(labeled, cuts)
     scored, found = [], {}
     for label in labeled.labels.values():
-        run = (read or _reader())(labeled.folder(label.run))
+        run = (read or reader())(labeled.folder(label.run))
         for cut in sorted({*cuts, WHOLE}):
             view = blind(run, label.steps if cut == WHOLE else label.prefixes[cut].step, whole=cut == WHOLE)
             told = leaks(view, label, cut)
@@ -171,7 +171,8 @@ def _labeled_cuts(labels: Iterable[Label]) -> list[float]:
     return sorted(set.intersection(*shares)) if shares else []
 
 
-def _reader() -> Callable[[Path], Run]:
+def reader() -> Callable[[Path], Run]:
+    """The way a run folder is read unless the caller has another."""
     from rl_advisor.reading import read_run  # here, so that scoring answers made elsewhere loads no format
 
     return read_run

@@ -1,0 +1,61 @@
+"""One table of all arms on one corpus, for people (Markdown) and programs (JSON)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rl_advisor.evals.harness import CUTS, Advise, evaluate, reader
+from rl_advisor.run import Run
+
+WHOLE_RUN = ("verdict_hit", "macro_f1", "link_hit", "healthy_called_broken", "checkpoint_regret")
+PREFIXES = ("healthy_called_broken", "checkpoint_regret", "balanced_accuracy", "auroc", "brier", "regret_area")
+
+
+def compare_arms(
+    corpus: Path,
+    arms: Mapping[str, Advise],
+    cuts: Sequence[float] = CUTS,
+    *,
+    read: Callable[[Path], Run] | None = None,
+    resamples: int = 500,
+) -> dict[str, Any]:
+    """The result of ``evaluate`` of every arm by its name, on the same views; each run is read once for all of them."""
+    seen: dict[Path, Run] = {}
+
+    def once(path: Path) -> Run:
+        if path not in seen:
+            seen[path] = (read or reader())(path)
+        return seen[path]
+
+    return {name: evaluate(corpus, advise, cuts, read=once, resamples=resamples) for name, advise in arms.items()}
+
+
+def markdown(results: Mapping[str, Mapping[str, Any]]) -> str:
+    """Two tables: whole runs, and prefixes of all cuts pooled. Brackets hold the 95 percent interval over families."""
+    whole = _table({name: r["cuts"]["1"] for name, r in results.items()}, WHOLE_RUN)
+    pooled = _table({name: r["pooled"] for name, r in results.items()}, PREFIXES)
+    priced = _priced({name: r["pooled"]["regret_by_price"] for name, r in results.items()})
+    return f"Whole runs\n\n{whole}\n\nPrefixes, all cuts pooled\n\n{pooled}\n\nRegret by the price of a whole budget\n\n{priced}\n"
+
+
+def _table(blocks: Mapping[str, Mapping[str, Any]], columns: Sequence[str]) -> str:
+    return _rows(("arm", *columns), [[name, *(_cell(block, c) for c in columns)] for name, block in blocks.items()])
+
+
+def _priced(curves: Mapping[str, Mapping[str, float | None]]) -> str:
+    prices = list(next(iter(curves.values()), {}))
+    return _rows(("arm", *prices), [[name, *(_number(curve[p]) for p in prices)] for name, curve in curves.items()])
+
+
+def _rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = ["| " + " | ".join(cells) + " |" for cells in [head, *rows]]
+    return "\n".join([lines[0], "|---" * len(head) + "|", *lines[1:]])
+
+
+def _cell(block: Mapping[str, Any], name: str) -> str:
+    low, high = block["intervals"].get(name, (None, None))
+    return _number(block[name]) + (f" [{low:.2f}, {high:.2f}]" if low is not None and high is not None else "")
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
