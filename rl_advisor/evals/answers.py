@@ -77,9 +77,7 @@ def _line(line: bytes, where: str) -> tuple[tuple[str, float], Answer]:
         raw = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         raise ValueError(f"{where}: no JSON ({error})") from None
-    if not isinstance(raw, dict) or not isinstance(raw.get("run"), str):
-        raise ValueError(f"{where}: an answer is an object with a run, a verdict, a call, ...")
     try:
-        return (raw["run"], float(raw.get("cut", 1.0))), read_answer(raw)
-    except (ValueError, TypeError, AttributeError) as error:
-        raise ValueError(f"{where}: {error}") from None
+        return (str(raw["run"]), float(raw.get("cut", 1.0))), read_answer(raw)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ValueError(f"{where}: an answer is an object with a run, a verdict, a call, ... ({error!r})") from None

@@ -9,6 +9,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+
 from rl_advisor.evals import rules
 from rl_advisor.run import Run
 
@@ -127,14 +129,17 @@ def _level_alarm(run: Run, name: str, limit: float) -> str:
 
 
 def _entropy_alarm(run: Run) -> str:
-    """A tenth of the first entropy reached, or due to be reached within as many steps as have been made."""
+    """A tenth of the first entropy reached or, at the rate of the later half, due within a quarter of the run (all of it if no gain)."""
     steps, values = rules.finite(run, "entropy/mean")
-    if values.size < 8:
+    if values.size < 8 or values.min() <= 0:
         return ""
     (first, last), half = rules.edges(values), values.size // 2
-    fall = rules.slope(steps[half:], values[half:])
-    due = fall < 0 and last + fall * (steps[-1] - steps[0]) <= 0.1 * first
-    return "low" if first > 0 and (last <= 0.1 * first or due) else ""
+    rate = rules.slope(steps[half:], np.log(values[half:]))
+    score = rules.progress(run)[1]
+    rising = score.size >= 8 and rules.mann_kendall(score[score.size // 2 :])[0] > 1.96
+    horizon = (steps[-1] - steps[0]) * (0.25 if rising else 1.0)
+    due = rate < 0 and last * float(np.exp(rate * horizon)) <= 0.1 * first
+    return "low" if last <= 0.1 * first or due else ""
 
 
 def _gap_alarm(run: Run) -> str:

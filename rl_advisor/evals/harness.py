@@ -34,7 +34,6 @@ def evaluate(  # noqa: PLR0913
     split: str | None = None,
     rows: bool = False,
     resamples: int = 500,
-    seed: int = 0,
 ) -> dict[str, Any]:
     """Scores an advisor on every labeled run, at each cut and at full length; see ``summarize`` for what comes back.
 
@@ -58,12 +57,10 @@ def evaluate(  # noqa: PLR0913
             start = time.perf_counter()
             answer = read_answer(advise(view))
             scored.append(score_row(label, cut, answer, time.perf_counter() - start))
-    return summarize(labeled, scored, rows=rows, resamples=resamples, seed=seed) | {"leaks": found}
+    return summarize(labeled, scored, rows=rows, resamples=resamples) | {"leaks": found}
 
 
-def score_answers(
-    corpus: Path, answers: Path, *, split: str | None = None, rows: bool = False, resamples: int = 500, seed: int = 0
-) -> dict[str, Any]:
+def score_answers(corpus: Path, answers: Path, *, split: str | None = None, rows: bool = False, resamples: int = 500) -> dict[str, Any]:
     """Scores answers made elsewhere. A run without an answer counts as an empty one: wrong verdict, no checkpoint, going on.
 
     Raises:
@@ -80,10 +77,10 @@ def score_answers(
     wanted = [(label, cut) for label in labeled.labels.values() for cut in cuts]
     missing = [f"{label.run} at {cut:g}" for label, cut in wanted if (label.run, cut) not in given]
     scored = [score_row(label, cut, given.get((label.run, cut), Answer())) for label, cut in wanted]
-    return summarize(labeled, scored, rows=rows, resamples=resamples, seed=seed) | {"missing": missing}
+    return summarize(labeled, scored, rows=rows, resamples=resamples) | {"missing": missing}
 
 
-def summarize(corpus: Corpus, scored: Sequence[Row], *, rows: bool, resamples: int, seed: int) -> dict[str, Any]:
+def summarize(corpus: Corpus, scored: Sequence[Row], *, rows: bool, resamples: int) -> dict[str, Any]:
     """``{runs, families, cuts: {"1": block, "0.25": block, ...}, pooled, confusion, seconds}`` and on demand ``rows``.
 
     A block holds ``n`` and every metric by name (None where it is not defined), ``regret_by_price``, its ``regret_area``,
@@ -98,8 +95,8 @@ def summarize(corpus: Corpus, scored: Sequence[Row], *, rows: bool, resamples: i
         "runs": len(corpus.labels),
         "families": len({label.family for label in corpus.labels.values()}),
         "healthy": sum(label.healthy for label in corpus.labels.values()),
-        "cuts": {f"{cut:g}": block([r for r in scored if r.cut == cut], resamples, seed) for cut in cuts},
-        "pooled": block(prefixes, resamples, seed),
+        "cuts": {f"{cut:g}": block([r for r in scored if r.cut == cut], resamples) for cut in cuts},
+        "pooled": block(prefixes, resamples),
         "confusion": {"verdict": _confusion(whole, "verdict", "verdicts"), "link": _confusion(whole, "link", "links")},
         "seconds": _seconds(scored),
     }
@@ -107,10 +104,10 @@ def summarize(corpus: Corpus, scored: Sequence[Row], *, rows: bool, resamples: i
     return {name: _plain(value) for name, value in (result | shown_rows).items()}
 
 
-def block(rows: Sequence[Row], resamples: int = 500, seed: int = 0) -> dict[str, Any]:
+def block(rows: Sequence[Row], resamples: int = 500) -> dict[str, Any]:
     """All metrics of some rows, each with its interval and count."""
-    measured = {name: _measure(m, rows, resamples, seed) for name, m in MEASURES.items()}
-    priced = {price: _measure(m, rows, resamples, seed) for price, m in PRICED.items()}
+    measured = {name: _measure(m, rows, resamples) for name, m in MEASURES.items()}
+    priced = {price: _measure(m, rows, resamples) for price, m in PRICED.items()}
     curve = {price: value for price, (value, _, _) in priced.items()}
     return {
         "n": len(rows),
@@ -123,11 +120,11 @@ def block(rows: Sequence[Row], resamples: int = 500, seed: int = 0) -> dict[str,
     }
 
 
-def _measure(measure: Measure, rows: Sequence[Row], resamples: int, seed: int) -> tuple[float, tuple[float, float], int]:
+def _measure(measure: Measure, rows: Sequence[Row], resamples: int) -> tuple[float, tuple[float, float], int]:
     taken = [r for r in rows if measure.counts(r)]
     if not taken:
         return float("nan"), (float("nan"), float("nan")), 0
-    samples = scoring.resamples([r.family for r in taken], resamples, seed)
+    samples = scoring.resamples([r.family for r in taken], resamples)
     span = scoring.interval(lambda index: measure.score([taken[i] for i in index]), samples)
     return measure.score(taken), span, len(taken)
 
