@@ -1,0 +1,101 @@
+"""How bytes come in: the first bytes of a file, its lines, its JSON, each bounded, since a run folder may hold anything."""
+
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, cast
+
+LINE_LIMIT = 1_000_000
+"""Characters of one line that are looked at; the rest of a longer line is dropped."""
+DOCUMENT_LIMIT = 512_000_000
+"""Bytes of a file that must be held in memory as a whole."""
+GZIP_MAGIC = b"\x1f\x8b"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\[(?:\d{1,2};)*\d{1,2}m")
+"""Terminal colours, with or without the escape byte (which copying a log often drops)."""
+
+
+def bare_name(path: Path) -> str:
+    """The file's name in lower case, without the suffix of a compression."""
+    name = path.name.lower()
+    for suffix in (".gz", ".zst"):
+        name = name.removesuffix(suffix)
+    return name
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """The file opened for reading bytes, unpacked when it is gzip or zstd."""
+    file = path.open("rb")
+    magic = file.read(4)
+    file.seek(0)
+    if magic.startswith(GZIP_MAGIC):
+        return cast("IO[bytes]", gzip.open(file, "rb"))
+    if magic == ZSTD_MAGIC:
+        import pyarrow  # noqa: PLC0415
+
+        return cast("IO[bytes]", pyarrow.CompressedInputStream(pyarrow.PythonFile(file), "zstd"))
+    return file
+
+
+def head(path: Path, size: int = 16_384) -> bytes:
+    """The first ``size`` bytes, unpacked; fewer when the file is shorter or its packing is damaged."""
+    try:
+        with open_bytes(path) as file:
+            return file.read(size)
+    except (OSError, EOFError):
+        return b""
+
+
+def lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[str]:
+    """The lines of a text file without their ends, streamed; invalid bytes are replaced, what follows ``limit`` in a line is dropped."""
+    with open_bytes(path) as file:
+        while raw := _line(file, limit):
+            yield raw.rstrip(b"\r\n").decode("utf-8", "replace")
+
+
+def _line(file: IO[bytes], limit: int) -> bytes:
+    try:
+        raw = file.readline(limit)
+        rest = raw
+        while rest and len(rest) == limit and not rest.endswith(b"\n"):
+            rest = file.readline(limit)
+    except (EOFError, OSError):  # a packed file that ends too early
+        return b""
+    return raw
+
+
+def document(path: Path, limit: int = DOCUMENT_LIMIT) -> bytes:
+    """The whole file, unpacked.
+
+    Raises:
+        OverflowError: it is larger than ``limit``.
+    """
+    with open_bytes(path) as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise OverflowError(f"larger than {limit:,} bytes")
+    return data
+
+
+def parse_json(text: bytes | str) -> Any:
+    """What a JSON text says; bare NaN and Infinity are accepted, as Python's own writer puts them.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    import orjson  # noqa: PLC0415
+
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        try:
+            return json.loads(text)
+        except RecursionError as error:
+            raise ValueError("nested too deep") from error
+
+
+def plain_text(text: str) -> str:
+    """The text without terminal colours."""
+    return ANSI.sub("", text) if "[" in text else text

@@ -1,0 +1,63 @@
+"""Rows of a log become curves: one array of steps and one of values for each name."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from rl_advisor.run import Curve, Floats
+
+Row = tuple[float, float, Mapping[str, Any]]
+"""Step, seconds since the epoch (NaN when unknown), values by name."""
+Block = tuple[list[int], list[float], list[float], list[list[Any]]]
+
+
+def curves_of(rows: Iterable[Row], source: str) -> dict[str, Curve]:
+    """One curve for each name that has a number somewhere, points in the order written; text, lists and tables are left out."""
+    blocks: dict[tuple[str, ...], Block] = {}
+    for index, (step, time, values) in enumerate(rows):
+        block = blocks.setdefault(tuple(values), ([], [], [], []))
+        block[0].append(index)
+        block[1].append(step)
+        block[2].append(time)
+        block[3].append(list(values.values()))
+    pieces: dict[str, list[tuple[Floats, Floats, Floats, Floats]]] = {}
+    for names, block in blocks.items():
+        order, step, time = (np.array(part, np.float64) for part in block[:3])
+        for name, column in zip(names, _numbers(block[3], len(names)), strict=True):
+            if column is not None:
+                pieces.setdefault(name, []).append((order, step, time, column))
+    return {name: _curve(name, source, parts) for name, parts in pieces.items()}
+
+
+def _curve(name: str, source: str, parts: list[tuple[Floats, Floats, Floats, Floats]]) -> Curve:
+    order, step, time, value = parts[0] if len(parts) == 1 else (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    if len(parts) > 1:
+        turn = np.argsort(order, kind="stable")
+        step, time, value = step[turn], time[turn], value[turn]
+    return Curve(name, name, source, step, value, time if np.isfinite(time).any() else None)
+
+
+def _numbers(rows: list[list[Any]], width: int) -> list[Floats | None]:
+    try:
+        matrix = np.array(rows, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError):
+        return [_column([row[i] for row in rows]) for i in range(width)]
+    return [np.ascontiguousarray(matrix[:, i]) for i in range(width)]
+
+
+def _column(values: list[Any]) -> Floats | None:
+    numbers = [number(value) for value in values]
+    if all(value is None for value in numbers) and any(value is not None for value in values):
+        return None
+    return np.array([np.nan if value is None else value for value in numbers], np.float64)
+
+
+def number(value: Any) -> float | None:
+    """The value as a float when it is a number or the text of one; None otherwise."""
+    if isinstance(value, bool | int | float | str):
+        try:
+            return float(value)
+        except (ValueError, OverflowError):
+            return None
+    return None

@@ -1,0 +1,33 @@
+"""A nested configuration becomes one flat table with dotted names, bounded."""
+
+from collections.abc import Mapping
+from typing import Any
+
+KEY_LIMIT = 3_000
+TEXT_LIMIT = 500
+
+
+def flat(config: Mapping[Any, Any]) -> dict[str, Any]:
+    """Dotted name -> number, text, bool, None or short list of such; deeper than ten levels, beyond 3,000 names and empty parts are left out."""
+    out: dict[str, Any] = {}
+    _fill(out, config, "", 0)
+    return out
+
+
+def _fill(out: dict[str, Any], config: Mapping[Any, Any], prefix: str, depth: int) -> None:
+    for key, value in config.items():
+        if len(out) >= KEY_LIMIT or depth > 10:
+            return
+        name = f"{prefix}{key}"[:200]
+        if isinstance(value, Mapping):
+            inner = value["value"] if set(value) <= {"value", "desc"} and "value" in value else value  # a W&B config.yaml
+            if isinstance(inner, Mapping):
+                _fill(out, inner, f"{name}.", depth + 1)
+                continue
+            value = inner  # noqa: PLW2901
+        if isinstance(value, str):
+            out[name] = value[:TEXT_LIMIT]
+        elif value is None or isinstance(value, bool | int | float):
+            out[name] = value
+        elif isinstance(value, list) and len(value) <= 20 and all(isinstance(v, str | int | float | None) for v in value):
+            out[name] = [v[:TEXT_LIMIT] if isinstance(v, str) else v for v in value]

@@ -1,0 +1,47 @@
+"""``evaluations.npz`` of Stable-Baselines3's EvalCallback: returns and lengths of every evaluation episode."""
+
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from rl_advisor.bytes_in import head
+from rl_advisor.run import Curve, Floats, Gap, Run
+
+FORMAT = "evaluations_npz"
+_ARRAYS = {"results": "evaluations/results", "ep_lengths": "evaluations/ep_lengths", "successes": "evaluations/successes"}
+
+
+def claims(path: Path) -> bool:
+    """Whether it is a zip of that name."""
+    return path.name.lower().startswith("evaluations") and path.suffix.lower() == ".npz" and head(path, 2) == b"PK"
+
+
+def read(path: Path) -> Run:
+    """The mean over the episodes of each evaluation (and the spread of the returns) over environment steps."""
+    arrays, why = _arrays(path)
+    steps = arrays.get("timesteps", np.empty(0)).astype(np.float64).ravel()
+    curves: dict[str, Curve] = {}
+    for key, name in _ARRAYS.items():
+        table = arrays.get(key)
+        if table is not None and table.ndim == 2 and table.shape[1] and len(table) == len(steps):
+            table = table.astype(np.float64)
+            curves[name] = Curve(name, name, path.name, steps, table.mean(axis=1))
+            if key == "results":
+                curves[f"{name}_std"] = Curve(f"{name}_std", f"{name}_std", path.name, steps, table.std(axis=1))
+    if not curves and not why:
+        why = "no arrays timesteps and results of matching length"
+    return Run(curves=curves, gaps=(Gap(path.name, why),) if why else (), formats=(FORMAT,), step_unit="env steps")
+
+
+def _arrays(path: Path) -> tuple[dict[str, Floats], str]:
+    """The numeric arrays that can be read without unpickling, and what went wrong."""
+    found: dict[str, Floats] = {}
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            for key in ("timesteps", *_ARRAYS):
+                if key in file.files and file.zip.getinfo(f"{key}.npy").file_size < 256_000_000:
+                    found[key] = file[key]
+    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile) as error:
+        return found, f"damaged or not plain arrays ({type(error).__name__})"
+    return found, ""

@@ -1,0 +1,105 @@
+"""JSON lines of metrics: flat with a step key, ``{"step": 3, "data": {...}}``, or ``{"step", "time"}`` lines that give only the clock."""
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rl_advisor.bytes_in import bare_name, head, lines, parse_json
+from rl_advisor.columns import Row, curves_of, number
+from rl_advisor.run import Gap, Run
+
+FORMAT = "metrics_jsonl"
+STEP_KEYS = (
+    "step", "global_step", "training/global_step", "train/global_step", "trainer/global_step", "_step", "training_step", "iteration",
+    "training_iteration", "update", "time/total_timesteps", "timesteps_total", "total_steps", "epoch",
+)  # fmt: skip
+"""Names that count the rows, best first."""
+TIME_KEYS = ("_timestamp", "timestamp", "time", "wall_time", "_time")
+_TEXT_KEYS = {
+    "prompt", "prompts", "input", "inputs", "output", "outputs", "completion", "completions", "response", "responses", "messages", "text",
+    "conversation", "trajectory", "traj_idx", "generation", "question", "answer", "task_id", "gpus", "config",
+}  # fmt: skip
+_SUFFIXES = (".jsonl", ".json", ".ndjson", ".log")
+
+
+def claims(path: Path) -> bool:
+    """Whether the first line is a JSON object with a step and a number, and no text of a rollout."""
+    if not bare_name(path).endswith(_SUFFIXES):
+        return False
+    start = head(path, 65_536).lstrip()
+    if not start.startswith(b"{"):
+        return False
+    try:
+        row = parse_json(start.split(b"\n", 1)[0])
+    except ValueError:
+        return False
+    return isinstance(row, dict) and not _TEXT_KEYS & row.keys() and _step_key(row) is not None and _has_number(row)
+
+
+def read(path: Path) -> Run:
+    """One row for each line; nested objects become names with ``/``."""
+    gaps: list[Gap] = []
+    return Run(curves=curves_of(_rows(path, gaps), path.name), gaps=tuple(gaps), formats=(FORMAT,))
+
+
+def _rows(path: Path, gaps: list[Gap]) -> Iterator[Row]:
+    bad = key = None
+    for count, line in enumerate(lines(path, 16_000_000), 1):
+        if not line.strip():
+            continue
+        try:
+            row = parse_json(line)
+        except ValueError:
+            bad = bad or count
+            continue
+        if not isinstance(row, dict):
+            continue
+        key = key if key in row else _step_key(row)
+        step = number(row.get(key)) if key else None
+        if step is None:
+            continue
+        yield step, _time(row), _values(row, str(key))
+    if bad:
+        gaps.append(Gap(path.name, f"line {bad} is no whole JSON object (cut off or damaged); the others were read"))
+
+
+def _step_key(row: Mapping[str, Any]) -> str | None:
+    return next((key for key in STEP_KEYS if isinstance(row.get(key), int | float) and not isinstance(row[key], bool)), None)
+
+
+def _has_number(row: Mapping[str, Any]) -> bool:
+    inner = row.get("data")
+    values = inner if isinstance(inner, dict) else {k: v for k, v in row.items() if k not in STEP_KEYS[:1]}
+    return any(isinstance(v, int | float) or (isinstance(v, dict) and _has_number(v)) for v in values.values())
+
+
+def _time(row: Mapping[str, Any]) -> float:
+    """Seconds since the epoch when one of the keys holds such a number."""
+    for key in TIME_KEYS:
+        value = row.get(key)
+        if isinstance(value, int | float) and value > 1e9:
+            return value / 1000 if value > 1e11 else float(value)
+    return math.nan
+
+
+def _values(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    inner = row.get("data")
+    if isinstance(inner, dict):
+        row = inner
+    plain = all(not isinstance(value, dict) for value in row.values())
+    clock = "time" if isinstance(row.get("time"), int | float) and row["time"] > 1e9 else None
+    flat = row if plain else _flat(row)
+    kept = {k: v for k, v in flat.items() if k not in (key, clock)} if key in flat or clock else flat
+    return kept or {"clock": row[clock]} if clock else kept
+
+
+def _flat(row: Mapping[str, Any], prefix: str = "", depth: int = 0) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for key, value in row.items():
+        if isinstance(value, dict):
+            if depth < 8 and key != "config":
+                out.update(_flat(value, f"{prefix}{key}/", depth + 1))
+        elif not isinstance(value, list):
+            out[f"{prefix}{key}"] = value
+    return out

@@ -1,0 +1,54 @@
+"""``*.monitor.csv`` of Gymnasium-style Monitor wrappers: one row an episode with return, length and seconds since the start."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from rl_advisor.bytes_in import bare_name, head, parse_json
+from rl_advisor.csv_in import read_table
+from rl_advisor.run import Curve, Gap, Run
+
+FORMAT = "monitor"
+
+
+def claims(path: Path) -> bool:
+    """Whether the name ends as a monitor's and the first line is its comment, or the columns are its own."""
+    start = head(path, 512)
+    return bare_name(path).endswith("monitor.csv") and (start.startswith((b"#{", b"r,l,t")))
+
+
+def read(path: Path) -> Run:
+    """Returns and lengths over the environment steps of this one environment, with the time each episode ended.
+
+    ``axis`` is ``episode``: the steps of one file count only its own environment; who has all files merges them by time.
+    """
+    comment = head(path, 4_096).split(b"\n", 1)[0]
+    table, gaps = read_table(path, skip=1 if comment.startswith(b"#") else 0)
+    if not {"r", "l", "t"} <= set(table.columns):
+        return Run(gaps=(*gaps, Gap(path.name, "no columns r, l, t")), formats=(FORMAT,))
+    numbers = table[["r", "l", "t"]].apply(pd_numeric).dropna(subset=["l", "t"])
+    length = numbers["l"].to_numpy(np.float64)
+    time = numbers["t"].to_numpy(np.float64) + _start(comment)
+    step = np.cumsum(length)
+    curves = {
+        name: Curve(name, name, path.name, step, value, time)
+        for name, value in (("monitor/r", numbers["r"].to_numpy(np.float64)), ("monitor/l", length))
+    }
+    return Run(curves=curves, gaps=gaps, formats=(FORMAT,), axis="episode", step_unit="env steps")
+
+
+def pd_numeric(column: "object") -> "object":
+    """The column as numbers, NaN where it has none."""
+    import pandas as pd  # noqa: PLC0415
+
+    return pd.to_numeric(column, errors="coerce")  # type: ignore[call-overload]
+
+
+def _start(comment: bytes) -> float:
+    try:
+        header = parse_json(comment.lstrip(b"#"))
+    except ValueError:
+        return 0.0
+    start = header.get("t_start") if isinstance(header, dict) else None
+    return float(start) if isinstance(start, int | float) and math.isfinite(start) else 0.0

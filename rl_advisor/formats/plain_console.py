@@ -1,0 +1,30 @@
+"""A text log in which no other format finds metrics: its tracebacks and warnings still say why a run died."""
+
+from pathlib import Path
+
+from rl_advisor.bytes_in import bare_name, head, lines
+from rl_advisor.log_lines import Watch
+from rl_advisor.run import Run
+
+FORMAT = "plain_console"
+CONSOLE = True
+GENERAL = True
+"""Asked only when no other format claims a file."""
+LINE_COUNT_LIMIT = 2_000_000
+_SUFFIXES = (".log", ".out", ".err", "stdout", "stderr", "stdout.txt", "stderr.txt", "console.txt", "log.txt", "output.txt")
+
+
+def claims(path: Path) -> bool:
+    """Whether the name is that of a log and it is text."""
+    start = head(path, 4_096)
+    return bare_name(path).endswith(_SUFFIXES) and bool(start) and b"\x00" not in start and not start.startswith(b"version https://git-lfs")
+
+
+def read(path: Path) -> Run:
+    """Only events."""
+    watch = Watch(path.name)
+    for count, line in enumerate(lines(path)):
+        if count >= LINE_COUNT_LIMIT:
+            break
+        watch.look(line, None)
+    return Run(events=watch.finish(None), formats=(FORMAT,))

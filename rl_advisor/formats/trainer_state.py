@@ -1,0 +1,65 @@
+"""The ``trainer_state.json`` that transformers' Trainer keeps: one row for each log call, with its step."""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rl_advisor.bytes_in import bare_name, document, head, parse_json
+from rl_advisor.columns import Row, curves_of
+from rl_advisor.run import Gap, Run
+
+FORMAT = "trainer_state"
+_SPACE = re.compile(r"[\s,]*")
+
+
+def claims(path: Path) -> bool:
+    """Whether the name and the first bytes are those of a trainer state."""
+    return bare_name(path).endswith("trainer_state.json") and head(path, 1).startswith(b"{")
+
+
+def read(path: Path) -> Run:
+    """The rows of ``log_history`` as curves over optimizer updates; the closing summary row (``train_runtime``) is no step and is left out."""
+    text = document(path)
+    try:
+        state, gaps = parse_json(text), ()
+    except ValueError:
+        state, gaps = (
+            _salvage(text.decode("utf-8", "replace")),
+            (Gap(path.name, "the JSON ends early or is damaged; rows before that were kept"),),
+        )
+    if not isinstance(state, dict):
+        return Run(gaps=(*gaps, Gap(path.name, "no JSON object")), formats=(FORMAT,))
+    history = state.get("log_history")
+    rows = list(_rows(history if isinstance(history, list) else []))
+    planned = state.get("max_steps")
+    return Run(
+        curves=curves_of(rows, path.name),
+        gaps=gaps if rows else (*gaps, Gap(path.name, "log_history holds no row")),
+        formats=(FORMAT,),
+        planned_steps=planned if isinstance(planned, int) and planned > 0 else None,
+    )
+
+
+def _rows(history: list[Any]) -> Iterator[Row]:
+    for row in history:
+        if isinstance(row, dict) and "train_runtime" not in row and isinstance(row.get("step"), int | float):
+            yield float(row["step"]), math.nan, {k: v for k, v in row.items() if k != "step"}
+
+
+def _salvage(text: str) -> dict[str, Any]:
+    rows: list[Any] = []
+    start = text.find('"log_history"')
+    at = text.find("[", start) + 1 if start >= 0 else 0
+    decoder = json.JSONDecoder()
+    while at:
+        at = _SPACE.match(text, at).end()  # type: ignore[union-attr]
+        try:
+            row, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            break
+        rows.append(row)
+    planned = re.search(r'"max_steps":\s*(\d+)', text)
+    return {"log_history": rows, "max_steps": int(planned.group(1)) if planned else None}

@@ -1,0 +1,120 @@
+"""Curves of one run from several files become one: resumed steps, equal and unequal copies, files that only have an order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rl_advisor.run import Curve, Floats, Gap
+from rl_advisor.translating import Translated
+
+
+@dataclass(frozen=True)
+class Source:
+    """A translated curve and how far its file can be trusted: console lines are rounded, so files that keep all digits go first."""
+
+    item: Translated
+    console: bool
+
+    @property
+    def curve(self) -> Curve:
+        """The curve."""
+        return self.item.curve
+
+
+def settle(curve: Curve) -> tuple[Curve, list[float]]:
+    """The curve with strictly increasing steps, and the steps at which a resumed run started again.
+
+    Where steps go back, the last writer counts: everything written before from that step on is left out, as TensorBoard does on a
+    restart. Many small jumps are no restarts but rows out of order, and are sorted. Points of one step are averaged.
+    """
+    jumps = np.diff(curve.step)
+    if curve.step.size < 2 or (jumps > 0).all():
+        return curve, []
+    back = np.flatnonzero(jumps < 0) + 1
+    if back.size > max(8, curve.step.size // 20):
+        turn = np.argsort(curve.step, kind="stable")
+        return _averaged(_taken(curve, turn)), []
+    keep = np.ones(curve.step.size, bool)
+    for at in back:
+        keep[:at] &= curve.step[:at] < curve.step[at]
+    return _averaged(_taken(curve, np.flatnonzero(keep))), [float(curve.step[at]) for at in back]
+
+
+def _taken(curve: Curve, index: np.ndarray) -> Curve:
+    return replace(curve, step=curve.step[index], value=curve.value[index], time=None if curve.time is None else curve.time[index])
+
+
+def _averaged(curve: Curve) -> Curve:
+    if (np.diff(curve.step) > 0).all():
+        return curve
+    step, first, group, count = np.unique(curve.step, return_index=True, return_inverse=True, return_counts=True)
+    value = np.bincount(group, curve.value) / count
+    return replace(curve, step=step, value=value, time=None if curve.time is None else curve.time[first])
+
+
+def agree(a: Curve, b: Curve) -> tuple[int, bool]:
+    """How many steps two curves share, and whether the values there are the same within what printing keeps (1e-3, or three decimals)."""
+    _, i, j = np.intersect1d(a.step, b.step, assume_unique=True, return_indices=True)
+    if not i.size:
+        return 0, True
+    x, y = a.value[i], b.value[j]
+    fixed = 6e-4 if _three_decimals(x) or _three_decimals(y) else 1e-9
+    return int(i.size), bool(np.isclose(x, y, rtol=1e-3, atol=fixed, equal_nan=True).all())
+
+
+def _three_decimals(value: Floats) -> bool:
+    return bool(np.allclose(value, np.round(value, 3), rtol=0, atol=1e-9, equal_nan=True) and (value != np.round(value)).any())
+
+
+def united(a: Curve, b: Curve) -> Curve:
+    """The union of two curves of one metric; where both have a point the first one's value counts."""
+    step = np.union1d(a.step, b.step)
+    value, time = np.full(step.size, np.nan), np.full(step.size, np.nan)
+    for curve in (b, a):
+        at = np.searchsorted(step, curve.step)
+        value[at] = curve.value
+        if curve.time is not None:
+            known = np.isfinite(curve.time)
+            time[at[known]] = curve.time[known]
+    sources = dict.fromkeys([*a.source.split(", "), *b.source.split(", ")])
+    return replace(a, step=step, value=value, time=time if np.isfinite(time).any() else None, source=", ".join(sources))
+
+
+def joined(sources: Sequence[Source]) -> tuple[dict[str, Curve], list[Gap]]:
+    """One curve for each of our names.
+
+    Copies that agree are united; of copies that do not, the one that keeps all digits stays and a gap names both. Another raw name with
+    the same meaning but other numbers keeps its raw name.
+    """
+    curves: dict[str, Curve] = {}
+    bases: dict[str, str] = {}
+    gaps: list[Gap] = []
+    for source in sorted(sources, key=lambda s: (s.item.order, s.console, -s.curve.step.size)):
+        curve = source.curve
+        name = curve.name
+        if name in curves and bases[name] != source.item.base and not _same_thing(curves[name], curve):
+            curve = replace(curve, name=source.item.base, mapped=False, note=f"another measure of {name}")
+            name = curve.name
+        if name not in curves:
+            curves[name], bases[name] = curve, source.item.base
+            continue
+        shared, same = agree(curves[name], curve)
+        if same:
+            curves[name] = united(curves[name], curve)
+        else:
+            gaps.append(_conflict(curves[name], curve, shared))
+    return {name: curves[name] for name in sorted(curves, key=lambda n: (not curves[n].mapped, n))}, gaps
+
+
+def _same_thing(a: Curve, b: Curve) -> bool:
+    """Whether two raw names are one measurement: they share most steps and agree there."""
+    shared, same = agree(a, b)
+    return same and shared * 2 >= min(a.step.size, b.step.size) and shared > 0
+
+
+def _conflict(kept: Curve, left: Curve, shared: int) -> Gap:
+    return Gap(
+        f"{kept.source}, {left.source}",
+        f"{kept.name} differs between the two at some of {shared} common steps; that of {kept.source} was kept",
+    )

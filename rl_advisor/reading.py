@@ -1,0 +1,130 @@
+"""A path becomes a Run in our own words: the one entry to whatever a trainer left behind."""
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+from rl_advisor.assembling import assemble
+from rl_advisor.bytes_in import head
+from rl_advisor.discovery import modules
+from rl_advisor.run import Gap, Run
+from rl_advisor.run_folder import Found, walk
+
+LOOKED_FOR = (
+    "trainer_state.json, TensorBoard events (events.out.tfevents.*), console logs with metrics (train.log, stdout.log), metrics JSONL, "
+    "progress.csv, *.monitor.csv, evaluations.npz, completions or rollout dumps (parquet, jsonl), nvidia-smi CSV"
+)
+_POINTER = b"version https://git-lfs"
+
+
+class UnreadableRun(ValueError):
+    """Nothing in the path could be read as a run; the message says what was found and what was looked for."""
+
+
+def read_run(path: Path | str, *, mapping: Mapping[str, str] | None = None) -> Run:
+    """The run in a folder or a file, in our own words, with a gap for everything that could not be read or does not fit.
+
+    ``mapping`` says what a raw name means where no dialect does, or says it wrongly: {our name: raw name}.
+
+    Raises:
+        FileNotFoundError: the path does not exist; the message names the nearest that do.
+        UnreadableRun: nothing in it could be read.
+        KeyError: ``mapping`` names a raw name that no file has; the message names the nearest.
+    """
+    place = Path(path)
+    if not place.exists():
+        raise FileNotFoundError(f"no such file or folder: {path}{_near(place)}")
+    root = place if place.is_dir() else place.parent
+    found = walk(root) if place.is_dir() else Found(files=[Path(place.name)], entries=1)
+    parts, gaps = _parts(root, found)
+    run = assemble(place.resolve().name, parts, mapping or {})
+    run = replace(run, checkpoints=tuple(found.checkpoints), gaps=(*_walk_gaps(found), *gaps, *run.gaps))
+    if not (run.curves or len(run.rollouts) or len(run.telemetry) or run.events):
+        raise UnreadableRun(_nothing(place, found, run.gaps))
+    return run
+
+
+def format_of(path: Path) -> ModuleType | None:
+    """The format that claims a file; one that is marked GENERAL only when no other does."""
+    formats = modules("rl_advisor.formats", "FORMAT", "claims", "read")
+    for module in sorted(formats, key=lambda m: getattr(m, "GENERAL", False)):
+        if module.claims(path):
+            return module
+    return None
+
+
+def _parts(root: Path, found: Found) -> tuple[list[tuple[str, Run]], list[Gap]]:
+    parts: list[tuple[str, Run]] = []
+    gaps: list[Gap] = []
+    for relative in _without_old_states(root, found.files):
+        try:
+            module = format_of(root / relative)
+            if module is not None:
+                parts.append((relative.as_posix(), _placed(module.read(root / relative), relative)))
+            elif _is_pointer(root / relative):
+                gaps.append(Gap(relative.as_posix(), "a git-lfs pointer, not the file itself: fetch it with `git lfs pull`"))
+        except (OSError, EOFError, OverflowError, MemoryError) as error:
+            gaps.append(Gap(relative.as_posix(), f"could not be read: {error}"[:300].replace(str(root), ".")))
+    return parts, gaps
+
+
+def _placed(part: Run, relative: Path) -> Run:
+    """The part with the file's place in the run as the source of everything in it."""
+    where = relative.as_posix()
+    rollouts = part.rollouts.assign(source=where) if len(part.rollouts) and "source" in part.rollouts else part.rollouts
+    return replace(
+        part,
+        curves={n: replace(c, source=where) for n, c in part.curves.items()},
+        rollouts=rollouts,
+        events=tuple(replace(e, where=where) for e in part.events),
+        gaps=tuple(replace(g, where=where) for g in part.gaps),
+        files=(where,),
+    )
+
+
+def _without_old_states(root: Path, files: Iterable[Path]) -> list[Path]:
+    """All files but the trainer states of earlier checkpoints, which the latest of the same run repeats."""
+    kept: list[Path] = []
+    latest: dict[Path, tuple[int, Path]] = {}
+    for path in files:
+        step = re.search(r"(\d+)$", path.parent.name)
+        if path.name != "trainer_state.json" or step is None or not (root / path).stat().st_size:
+            kept.append(path)
+        elif path.parent.parent not in latest or latest[path.parent.parent][0] < int(step.group(1)):
+            latest[path.parent.parent] = (int(step.group(1)), path)
+    return kept + [path for _, path in latest.values()]
+
+
+def _is_pointer(path: Path) -> bool:
+    return path.stat().st_size < 400 and head(path, 64).startswith(_POINTER)
+
+
+def _walk_gaps(found: Found) -> list[Gap]:
+    gaps = [Gap(".", found.cut)] if found.cut else []
+    return gaps + [Gap(link, "a link that leads out of the run folder; not followed") for link in found.links_out[:20]]
+
+
+def _near(place: Path) -> str:
+    parent = place.parent
+    while not parent.is_dir():
+        parent = parent.parent
+    names = [entry.name for _, entry in zip(range(5_000), parent.iterdir(), strict=False)]
+    near = difflib.get_close_matches(place.name, names, n=3, cutoff=0.4) or sorted(names)[:5]
+    return f"; in {parent} there is {', '.join(near)}" if near else f"; {parent} is empty"
+
+
+def _nothing(place: Path, found: Found, gaps: Iterable[Gap]) -> str:
+    kinds: dict[str, int] = {}
+    for path in found.files:
+        kinds[path.suffix or path.name] = kinds.get(path.suffix or path.name, 0) + 1
+    seen = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items(), key=lambda k: -k[1])[:8]) or "no files"
+    said = "; ".join(f"{gap.where}: {gap.why}" for gap in list(gaps)[:5])
+    return (
+        f"nothing in {place} could be read as a training run. Found: {seen}"
+        + (f" ({len(found.checkpoints)} checkpoints)" if found.checkpoints else "")
+        + (f". {said}" if said else "")
+        + f". Looked for: {LOOKED_FOR}. They usually lie in the trainer's output or log folder (output_dir, default_local_dir, tensorboard_log)."
+    )

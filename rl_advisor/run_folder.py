@@ -1,0 +1,109 @@
+"""What lies in a run folder: the files worth a look and the checkpoints, in a bounded walk that never leaves the folder."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rl_advisor.run import Checkpoint
+
+ENTRY_LIMIT = 20_000
+DEPTH_LIMIT = 8
+_SKIPPED = {".git", "__pycache__", "node_modules", ".venv", "venv", "site-packages", ".cache", ".ipynb_checkpoints"}
+_KEPT_HIDDEN = {".hydra", ".summary"}
+_CHECKPOINT = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?:checkpoint|ckpt|global_step|step|iter|iteration|checkpoint_epoch|actor_step|model_step|weights_step|update|it)[-_]?(\d+)(?:_hf)?(?:\.(?:pt|pth|ckpt|safetensors|zip|bin))?",
+        r"(?:\w+_)?rl_model_(\d+)_steps(?:\.zip)?",
+        r"model[-_](\d+)\.(?:pt|pth|ckpt|zip)",
+        r"epoch\d+epochstep\d+globalstep(\d+)",
+        r"checkpoint_\d+_(\d+)\.pth",
+    )
+)
+_IN_CHECKPOINT = ("trainer_state.json", "training_args.json")
+
+
+@dataclass
+class Found:
+    """What a walk saw: files worth a look and checkpoints relative to the root, and whether it was cut."""
+
+    files: list[Path] = field(default_factory=list)
+    checkpoints: list[Checkpoint] = field(default_factory=list)
+    entries: int = 0
+    cut: str = ""
+    links_out: list[str] = field(default_factory=list)
+
+
+def walk(root: Path) -> Found:
+    """The files of a folder, nearest first, and its checkpoints; at most 20,000 entries and 8 levels are looked at.
+
+    Links that lead out of the folder are not followed, and of a checkpoint's inside only its trainer state is taken.
+    """
+    found = Found()
+    queue = [(Path(), 0)]
+    while queue and not found.cut:
+        folder, depth = queue.pop(0)
+        for entry in sorted(_entries(root / folder, found), key=lambda e: _natural(e.name)):
+            _sort_in(root, folder, depth, entry, found, queue)
+    found.checkpoints.sort(key=lambda c: (c.step, c.path))
+    return found
+
+
+def _sort_in(root: Path, folder: Path, depth: int, entry: os.DirEntry[str], found: Found, queue: list[tuple[Path, int]]) -> None:
+    path = folder / entry.name
+    if entry.is_symlink() and not _inside(root, root / path):
+        found.links_out.append(str(path))
+        return
+    step = checkpoint_step(entry.name)
+    if entry.is_dir():
+        if step is not None and not _holds_logs(root / path):
+            found.checkpoints.append(Checkpoint(step, str(path)))
+            found.files += [path / name for name in _IN_CHECKPOINT if (root / path / name).is_file()]
+        elif entry.name not in _SKIPPED and (not entry.name.startswith(".") or entry.name in _KEPT_HIDDEN):
+            if depth < DEPTH_LIMIT and not (entry.is_symlink() and depth):
+                queue.append((path, depth + 1))
+            elif depth >= DEPTH_LIMIT:
+                found.cut = found.cut or ""
+    elif step is not None and path.suffix in (".zip", ".pt", ".pth", ".ckpt", ".safetensors", ".bin"):
+        found.checkpoints.append(Checkpoint(step, str(path)))
+    elif entry.is_file():
+        found.files.append(path)
+
+
+def _entries(folder: Path, found: Found) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if found.entries >= ENTRY_LIMIT:
+                    found.cut = f"the walk stopped after {ENTRY_LIMIT:,} entries, in {folder.name}; name a smaller folder to see the rest"
+                    return
+                found.entries += 1
+                yield entry
+    except OSError:
+        return
+
+
+def checkpoint_step(name: str) -> int | None:
+    """The step in a checkpoint's name; None for any other name."""
+    match = next((m for m in (pattern.fullmatch(name) for pattern in _CHECKPOINT) if m), None)
+    return int(match.group(1)) if match and len(match.group(1)) <= 15 else None
+
+
+def _holds_logs(folder: Path) -> bool:
+    """Whether a folder named like a checkpoint holds rollouts or logs instead (``iteration_000010`` of a cookbook, ``step_5`` of dumps)."""
+    with os.scandir(folder) as entries:
+        names = [entry.name for _, entry in zip(range(50), entries, strict=False)]
+    return bool(names) and all(name.endswith((".jsonl", ".parquet", ".csv", ".html", ".log")) or "tfevents" in name for name in names)
+
+
+def _inside(root: Path, path: Path) -> bool:
+    try:
+        return path.resolve(strict=True).is_relative_to(root.resolve())
+    except (OSError, RuntimeError):
+        return False
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdigit() and len(part) < 18 else (-1, part) for part in re.split(r"(\d+)", name)]
