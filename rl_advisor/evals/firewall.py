@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 
 from rl_advisor.evals.corpus import WHOLE, Label
-from rl_advisor.run import Curve, Run
+from rl_advisor.run import Curve, Gap, Run
 
 NAME = "run"
 _PROGRESS = ("global_step", "epoch", "total_flos", "num_input_tokens_seen", "best_")
 _NAMES = re.compile(
-    r"(^|[/._-])(run|exp|experiment|trial|project|group|job|hub|model)?_?(name|names|id|dir|path|file|folder|tags?|notes?|entity|user|host(name)?"
-    r"|url|uri|root|group|token|repo)$",
+    r"(.*[/._-])?(((run|exp|experiment|trial|project|job|study|session|wandb|group)_?(name|id))|(run|base|root)|name|project|group|entity|user"
+    r"|tags?|notes?|host|path|(.*_)?(dir|path|paths|file|files|folder|url|uri|token|hostname|repo|model_id|space_id|bucket_id))",
     re.IGNORECASE,
 )
 _PATH = re.compile(r"(^|\s)(~|\.{0,2})/\S|[A-Za-z]:\\|://|\S/\S+/\S")
@@ -54,9 +54,10 @@ def blind(run: Run, cut: float, *, whole: bool = False) -> Run:
         rollouts=seen.rollouts.drop(columns=[c for c in ("source",) if c in seen.rollouts]),
         telemetry=seen.telemetry.assign(time=seen.telemetry["time"] - start) if len(seen.telemetry) else seen.telemetry,
         checkpoints=tuple(replace(c, path=f"checkpoint-{c.step}") for c in seen.checkpoints),
-        events=tuple(replace(e, text=_PATH.sub(" ", e.text), where=_kind(e.where)) for e in seen.events),
+        events=tuple(replace(e, text=_without_paths(e.text), where=_kind(e.where)) for e in seen.events),
         config=_blind_config(seen.config),
-        gaps=tuple(replace(g, where=_kind(g.where)) for g in seen.gaps if whole or not _later_number(g.why, cut)),
+        settings=_blind_config(seen.settings),
+        gaps=tuple(_blind_gap(g) for g in seen.gaps if whole or not _later_number(g.why, cut)),
         files=tuple(sorted({_kind(f) for f in seen.files})),
     )
 
@@ -70,6 +71,16 @@ def _start(run: Run) -> float:
 def _blind_curve(curve: Curve, start: float) -> Curve:
     sources = sorted({_kind(s) for s in curve.source.split(", ")})
     return replace(curve, source=", ".join(sources), time=None if curve.time is None else curve.time - start)
+
+
+def _blind_gap(gap: Gap) -> Gap:
+    where = ", ".join(sorted({_kind(file) for file in gap.where.split(", ")}))
+    return Gap(where, _without_paths(gap.why))
+
+
+def _without_paths(text: str) -> str:
+    """The text with every word that looks like a path taken out; file names that carry a host or a date count as paths."""
+    return " ".join("<path>" if _PATH.search(word) or "tfevents" in word else word for word in text.split(" "))
 
 
 def _kind(file: str) -> str:
@@ -92,7 +103,7 @@ def _clean(value: Any) -> Any:
 
 def _tells(key: str) -> bool:
     last = re.split(r"[/.]", key)[-1]
-    return bool(_NAMES.search(key)) or last.startswith(_PROGRESS) or last.lower() in _LABEL_KEYS
+    return bool(_NAMES.fullmatch(key)) or last.startswith(_PROGRESS) or last.lower() in _LABEL_KEYS
 
 
 def _later_number(text: str, cut: float) -> bool:
@@ -122,16 +133,25 @@ def _later(view: Run, step: float) -> Iterator[str]:
 
 
 def _telling_words(view: Run, label: Label) -> Iterator[str]:
-    """The label's own words, or a path, in a name."""
-    words = [re.escape(w) for w in (label.family, label.source, label.note) if w]
-    telling = re.compile(rf"(?<![a-z0-9])({'|'.join(words)})(?![a-z])", re.IGNORECASE) if words else None
-    for place, text in _names(view):
-        if telling and telling.search(text):
-            yield f"{place} names the scenario: {text!r}"
-        elif _PATH.search(text):
-            yield f"{place} is a path: {text!r}"
+    """The label's own words, or a path, in a name or a text."""
+    words = [w for w in (label.family, label.source, label.note) if w]
+    names, text = _any_of(words), _any_of([w for w in words if re.search(r"[-_ ]", w)])
+    for place, word in _names(view):
+        if names.search(word):
+            yield f"{place} names the scenario: {word!r}"
+        elif _PATH.search(word):
+            yield f"{place} is a path: {word!r}"
+    for place, line in _texts(view):
+        if text.search(line):  # a family of one word, like ``nan``, is what an honest log says too
+            yield f"{place} names the scenario: {line!r}"
+        elif any(_PATH.search(word) for word in line.split(" ")):
+            yield f"{place} tells a path: {line!r}"
     if view.name != NAME:
         yield f"the run is called {view.name!r}"
+
+
+def _any_of(words: list[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z0-9])({'|'.join(map(re.escape, words))})(?![a-z])" if words else r"(?!)", re.IGNORECASE)
 
 
 def _names(view: Run) -> Iterator[tuple[str, str]]:
@@ -140,11 +160,16 @@ def _names(view: Run) -> Iterator[tuple[str, str]]:
     yield from ((f"the source of {n}", s) for n, c in view.curves.items() for s in c.source.split(", "))
     yield from (("a checkpoint", c.path) for c in view.checkpoints)
     yield from (("an event", e.where) for e in view.events)
-    yield from (("an event", e.text) for e in view.events)
     yield from (("a gap", g.where) for g in view.gaps)
     if "source" in view.rollouts:
         yield from (("a rollout's source", str(s)) for s in view.rollouts["source"].unique())
-    yield from ((f"config {key}", str(value)) for key, value in _flat(view.config) if isinstance(value, str))
+    flat = [*_flat(view.config), *_flat(view.settings)]
+    yield from ((f"config {key}", value) for key, value in flat if isinstance(value, str))
+
+
+def _texts(view: Run) -> Iterator[tuple[str, str]]:
+    yield from (("an event", e.text) for e in view.events)
+    yield from (("a gap", g.why) for g in view.gaps)
 
 
 def _telling_config(view: Run, step: float) -> Iterator[str]:

@@ -109,7 +109,7 @@ def robustness(
     """Per change ``{n, verdict_flip, contradiction, link_flip, call_flip, p_shift, intervals}`` over the whole runs of a corpus.
 
     Flips are shares of the runs that answer otherwise than without the change; a contradiction is a flip between two verdicts of
-    which none is ``undecidable``, so that admitting not to know any more is told apart from being misled. ``p_shift`` is the mean absolute change of the
+    which none is ``undecidable``, so that no longer knowing is told apart from being misled. ``p_shift`` is the mean change of the
     probability that continuing pays.
     """
     labeled, reading = read_corpus(corpus), read or reader()
