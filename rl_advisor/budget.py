@@ -1,0 +1,111 @@
+"""How long an answer is for a model, and how to make it shorter without hiding that something is missing.
+
+Tokens are estimated from above: numbers and punctuation cost far more than a quarter of a token per character.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import orjson
+
+_PIECES = re.compile(r"([A-Za-z]+)|(\d+)|([^\sA-Za-z\d])")
+_SHORT_TEXT, _FEW_KEYS, _FEW_POINTS, _ROUNDS = 160, 12, 10, 400
+_THIN_FIRST = 4
+"""How much sooner a list of numbers is thinned than a list of things is cut: a curve keeps its shape, a list loses its tail."""
+
+Place = tuple[str, ...]
+
+
+def tokens(value: Any) -> int:
+    """Tokens of the value as JSON, estimated from above for the tokenizers in use."""
+    text = value if isinstance(value, str) else orjson.dumps(value).decode()
+    total = 0
+    for word, number, other in _PIECES.findall(text):
+        total += -(-len(word) // 5) if word else -(-len(number) // 3) if number else 1 if other.isascii() else 2
+    return total
+
+
+def fit(value: dict[str, Any], limit: int) -> dict[str, Any]:
+    """The answer within ``limit`` tokens: the heaviest lists and texts are halved until it fits, ``cut`` says which and to what.
+
+    Lists of numbers or points are thinned evenly; other lists keep their head, so they must come in order of importance.
+    """
+    original: dict[Place, int] = {}
+    kept: dict[Place, int] = {}
+    for _ in range(_ROUNDS):
+        if tokens(value) + 40 * len(kept) <= limit:
+            break
+        place = _heaviest(value)
+        if place is None:
+            break
+        value = _changed(value, place, lambda part, at=place: _halved(part, at, original, kept))
+    if kept:
+        value["cut"] = {_pointer(p): f"{kept[p]} of {original[p]} kept" for p in kept}
+    return value
+
+
+def _heaviest(value: Any) -> Place | None:
+    """The place (list items alike) whose own content, without what could be cut inside it, costs most."""
+    weight: dict[Place, int] = defaultdict(int)
+    for place, own in _weights(value, ()):
+        weight[place] += own
+    return max(weight, key=lambda p: (weight[p], p)) if weight else None
+
+
+def _weights(value: Any, place: Place) -> Iterator[tuple[Place, int]]:
+    """Places that can be cut, with the tokens each holds by itself."""
+    inside = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    if _can_be_cut(value, place):
+        cuttable = sum(tokens(v) for v in inside if _can_be_cut(v, (*place, "*")))
+        yield place, (tokens(value) - cuttable) * (_THIN_FIRST if _is_numeric(value) else 1)
+    for key, part in value.items() if isinstance(value, dict) else (("*", p) for p in inside):
+        if isinstance(part, dict | list | str):
+            yield from _weights(part, (*place, key if place else str(key)))
+
+
+def _can_be_cut(value: Any, place: Place) -> bool:
+    if isinstance(value, list):
+        return len(value) > (_FEW_POINTS if _is_numeric(value) else 0)
+    if isinstance(value, str):
+        return len(value) > _SHORT_TEXT and bool(place)
+    return isinstance(value, dict) and len(value) > _FEW_KEYS and len(place) > 0 and place[-1] != "*"
+
+
+def _changed(value: Any, place: Place, change: Callable[[Any], Any]) -> Any:
+    """A copy of ``value`` with ``change`` applied to every part at ``place``."""
+    if not place:
+        return change(value)
+    if isinstance(value, list) and place[0] == "*":
+        return [_changed(v, place[1:], change) for v in value]
+    if isinstance(value, dict) and place[0] in value:
+        return {**value, place[0]: _changed(value[place[0]], place[1:], change)}
+    return value
+
+
+def _halved(part: Any, place: Place, original: dict[Place, int], kept: dict[Place, int]) -> Any:
+    """Half of the list, dict or text."""
+    if not _can_be_cut(part, place):
+        return part
+    original.setdefault(place, len(part))
+    original[place] = max(original[place], len(part))
+    if isinstance(part, str):
+        half: Any = f"{part[: len(part) // 3]} [...] {part[len(part) - len(part) // 6 :]}"
+    elif isinstance(part, dict):
+        half = dict(list(part.items())[: len(part) // 2])
+    elif _is_numeric(part):
+        half = part[::2]
+    else:
+        half = part[: len(part) * 3 // 4]
+    kept[place] = len(half)
+    return half
+
+
+def _is_numeric(value: Any) -> bool:
+    """Whether a value is a list of numbers or of points."""
+    return isinstance(value, list) and all(isinstance(v, int | float | list | None) for v in value)
+
+
+def _pointer(place: Place) -> str:
+    return "/" + "/".join(place)

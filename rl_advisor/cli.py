@@ -1,0 +1,224 @@
+"""The terminal door: one command per verb, for people and, with ``--json``, for programs.
+
+Everything heavy is imported inside the command that needs it, so that ``rl-advisor --help`` answers at once.
+"""
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from rl_advisor import __version__
+from rl_advisor.mistakes import NoSuchChoice
+
+OK, MISTAKE, UNREADABLE = 0, 2, 3
+ADVISORS = click.Choice(["builtin", "anthropic", "openai"])
+RUN = click.argument("run", type=click.Path())
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+UNTIL = click.option("--until", type=float, metavar="STEP", help="Look at the run as it was at this step.")
+ADVISOR = click.option("--advisor", type=ADVISORS, default="builtin", show_default=True, help="Who judges.")
+MAP = click.option("--map", "mapping", multiple=True, metavar="ROLE=NAME", help="Say which logged name plays a role: reward/mean=my_score.")
+
+
+class _Door(click.Group):
+    """Turns the two kinds of failure that a caller can do something about into a message and an exit code."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (NoSuchChoice, FileNotFoundError) as mistake:
+            _fail(mistake, MISTAKE)
+        except ValueError as unreadable:
+            from rl_advisor.reading import UnreadableRun
+
+            if not isinstance(unreadable, UnreadableRun):
+                raise
+            _fail(unreadable, UNREADABLE)
+
+
+def _fail(error: Exception, code: int) -> None:
+    from rl_advisor.output import readable
+
+    click.echo(f"rl-advisor: {readable(str(error.args[0] if error.args else error), 2000)}", err=True)
+    sys.exit(code)
+
+
+@click.group(cls=_Door, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="rl-advisor")
+def main() -> None:
+    """Read what a reinforcement-learning run left behind; say whether it is healthy, what broke first, and what to do next."""
+
+
+@main.command()
+@RUN
+@MAP
+@JSON
+def load(run: str, mapping: tuple[str, ...], as_json: bool) -> None:
+    """Show what was found and read in RUN, and what was not."""
+    from rl_advisor import tools
+
+    _show("load", _busy(run, lambda: tools.load_run(run, _roles(mapping))), as_json)
+
+
+@main.command()
+@RUN
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric; may be repeated.")
+@UNTIL
+@MAP
+@JSON
+def curves(run: str, metrics: tuple[str, ...], until: float | None, mapping: tuple[str, ...], as_json: bool) -> None:
+    """Measure the curves of RUN: direction, best point, onset, change points."""
+    from rl_advisor import tools
+
+    _show("curves", _busy(run, lambda: tools.summarize_curves(run, metrics, until, _roles(mapping))), as_json)
+
+
+@main.command()
+@RUN
+@click.option("--step", type=int, help="Step of the samples; the latest when left out.")
+@click.option("--count", type=click.IntRange(1, 50), default=3, show_default=True, help="Samples of each kind.")
+@UNTIL
+@JSON
+def samples(run: str, step: int | None, count: int, until: float | None, as_json: bool) -> None:
+    """Show the best rewarded, the worst rewarded and random samples of RUN."""
+    from rl_advisor import tools
+
+    _show("samples", _busy(run, lambda: tools.spot_check_samples(run, step, count, until)), as_json)
+
+
+@main.command()
+@RUN
+@JSON
+def gpu(run: str, as_json: bool) -> None:
+    """Show where the GPUs' time went in RUN."""
+    from rl_advisor import tools
+
+    _show("gpu", _busy(run, lambda: tools.gpu_phase_profile(run)), as_json)
+
+
+@main.command()
+@RUN
+@UNTIL
+@ADVISOR
+@MAP
+@JSON
+def assess(run: str, until: float | None, advisor: str, mapping: tuple[str, ...], as_json: bool) -> None:
+    """Judge RUN: verdict, go on or stop, what broke first, best checkpoint, next experiment."""
+    from rl_advisor import tools
+
+    judge = _available(advisor)
+    _show("assess", _busy(run, lambda: tools.assess_run(run, until, judge, _roles(mapping))), as_json)
+
+
+@main.command()
+@RUN
+@click.option("--out", required=True, type=click.Path(dir_okay=False), metavar="FILE", help="FILE.md or FILE.html.")
+@UNTIL
+@ADVISOR
+@MAP
+@JSON
+def report(run: str, out: str, until: float | None, advisor: str, mapping: tuple[str, ...], as_json: bool) -> None:
+    """Write the judgement of RUN as a page."""
+    from rl_advisor import pages
+
+    render = pages.renderer(out)
+    judge = _available(advisor)
+    written = _busy(run, lambda: pages.write(run, out, render, judge, until, _roles(mapping)))
+    _show("report", {"written": str(written)}, as_json)
+
+
+@main.command()
+@click.argument("runs", nargs=-1, required=True, type=click.Path())
+@JSON
+def compare(runs: tuple[str, ...], as_json: bool) -> None:
+    """Set RUNS or seeds side by side."""
+    from rl_advisor import tools
+
+    if len(runs) < 2:
+        raise click.UsageError("compare needs at least two runs")
+    _show("compare", _busy(f"{len(runs)} runs", lambda: tools.compare_runs(runs)), as_json)
+
+
+@main.command()
+@click.option("--root", "roots", multiple=True, metavar="DIR", help="Folder that may be read; the current one when left out.")
+@click.option("--http", metavar="HOST:PORT", help="Listen on this address instead of standard input.")
+def serve(roots: tuple[str, ...], http: str | None) -> None:
+    """Serve the tools to an assistant over the Model Context Protocol."""
+    from rl_advisor import server
+
+    server.serve(roots or (".",), http)
+
+
+@main.command("eval")
+@click.argument("corpus", required=False, type=click.Path())
+@click.option("--answers", type=click.Path(), metavar="FILE.jsonl", help="Score answers made elsewhere.")
+@click.option(
+    "--cut", "cuts", multiple=True, type=click.FloatRange(0, 1, min_open=True), metavar="SHARE", help="Judge this share of each run."
+)
+@click.option("--rows", is_flag=True, help="Add one row per run.")
+@ADVISOR
+@JSON
+def evaluate(corpus: str | None, answers: str | None, cuts: tuple[float, ...], rows: bool, advisor: str, as_json: bool) -> None:
+    """Score an advisor on labelled runs."""
+    from rl_advisor import score
+
+    _show("eval", score.score(corpus, answers, cuts, _available(advisor), rows), as_json)
+
+
+@main.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the completion script of SHELL; put it where your shell looks, or evaluate it."""
+    from click.shell_completion import get_completion_class
+
+    script = get_completion_class(shell)
+    if script is None:
+        raise click.UsageError(f"no completion is known for {shell}")
+    click.echo(script(main, {}, "rl-advisor", "_RL_ADVISOR_COMPLETE").source())
+
+
+def _roles(mapping: tuple[str, ...]) -> Mapping[str, str]:
+    """``ROLE=NAME`` pairs as a table."""
+    wrong = [pair for pair in mapping if not all(pair.partition("=")[::2])]
+    if wrong:
+        raise click.UsageError(f"--map takes ROLE=NAME, for example reward/mean=my_score; not {wrong[0]!r}")
+    return dict(pair.split("=", 1) for pair in mapping)
+
+
+def _available(advisor: str) -> str:
+    """The advisor, or the built-in one, with a warning, when its client library is missing."""
+    from rl_advisor import tools
+
+    try:
+        tools.advisor_named(advisor)
+    except ImportError as missing:
+        click.echo(
+            f"rl-advisor: the {advisor} advisor needs more than is installed ({missing}): pip install 'rl-advisor[{advisor}]'.", err=True
+        )
+        click.echo("rl-advisor: the built-in advisor answers instead.", err=True)
+        return "builtin"
+    return advisor
+
+
+def _busy(what: str, work: Callable[[], dict[str, Any]]) -> Any:
+    """The result of ``work``; a person at a terminal is told meanwhile what takes time."""
+    watched = sys.stderr.isatty()
+    if watched:
+        click.echo(f"reading {what} ...\r", err=True, nl=False)
+    result = work()
+    if watched:
+        click.echo("\x1b[2K\r", err=True, nl=False)
+    return result
+
+
+def _show(kind: str, answer: dict[str, Any], as_json: bool) -> None:
+    """Print the answer as one JSON document or as text."""
+    if as_json:
+        import orjson
+
+        click.get_binary_stream("stdout").write(orjson.dumps(answer, option=orjson.OPT_APPEND_NEWLINE))
+        return
+    from rl_advisor import printing
+
+    click.echo(printing.text(kind, answer))

@@ -1,0 +1,119 @@
+"""Run folders on disk: whether a path exists and what is near it, whether its files changed, and where runs lie below a folder."""
+
+import difflib
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+MOST_ENTRIES, DEEPEST, MOST_NAMED = 20_000, 6, 8
+_MARKS = (
+    "trainer_state.json",
+    "progress.csv",
+    "progress.json",
+    "result.json",
+    "monitor.csv",
+    "metrics.jsonl",
+    "evaluations.npz",
+    "train.log",
+)
+_MARK_ENDS = (".monitor.csv", ".wandb", ".jsonl", ".log")
+_INSIDE_A_RUN = ("checkpoint", "global_step", "completions", "rollout", "tensorboard", "logs", "runs")
+
+
+class Entry(NamedTuple):
+    """A file at one moment."""
+
+    path: str
+    size: int
+    changed_ns: int
+
+
+def existing(path: str | Path) -> Path:
+    """The path.
+
+    Raises:
+        FileNotFoundError: nothing is there; the message names the nearest that is.
+    """
+    wanted = Path(path)
+    try:
+        if wanted.exists():
+            return wanted
+    except (OSError, ValueError):
+        raise FileNotFoundError("that is no path") from None
+    raise FileNotFoundError(f"{wanted} does not exist; {_nearby(wanted)}")
+
+
+def _nearby(wanted: Path) -> str:
+    """What is there instead of ``wanted``."""
+    parent = wanted.parent
+    if not parent.is_dir():
+        return f"nor does the folder {parent}"
+    names = sorted(e.name for e in os.scandir(parent) if not e.name.startswith("."))
+    near = difflib.get_close_matches(wanted.name, names, MOST_NAMED, 0.4) or names[:MOST_NAMED]
+    more = f" and {len(names) - len(near)} more" if len(names) > len(near) else ""
+    return f"{parent} holds {', '.join(near)}{more}" if near else f"{parent} is empty"
+
+
+def fingerprint(path: Path) -> tuple[Entry, ...]:
+    """Every file of the run with its size and time of change; equal as long as nothing was written."""
+    if not path.is_dir():
+        status = path.stat()
+        return (Entry("", status.st_size, status.st_mtime_ns),)
+    return tuple(sorted(_entries(path)))
+
+
+def _entries(path: Path) -> Iterator[Entry]:
+    """Files below ``path``, symbolic links not followed into other folders, bounded in depth and number."""
+    left, queue = MOST_ENTRIES, [(path, 0)]
+    while queue and left:
+        folder, depth = queue.pop()
+        with os.scandir(folder) as listing:
+            for entry in listing:
+                left -= 1
+                if entry.is_dir(follow_symlinks=False):
+                    if depth < DEEPEST:
+                        queue.append((Path(entry.path), depth + 1))
+                    continue
+                status = entry.stat(follow_symlinks=False)
+                yield Entry(os.path.relpath(entry.path, path), status.st_size, status.st_mtime_ns)
+                if not left:
+                    return
+
+
+def changed(path: Path) -> str:
+    """When the newest file of the run was written, in UTC; empty for a folder without files."""
+    newest = max((e.changed_ns for e in fingerprint(path)), default=0)
+    return datetime.fromtimestamp(newest / 1e9, UTC).strftime("%Y-%m-%d %H:%M") if newest else ""
+
+
+def is_run(path: Path) -> bool:
+    """Whether a folder looks like a run: it holds a file of a kind that trainers write."""
+    for folder in (path, path / "tensorboard"):
+        try:
+            names = [e.name for e in os.scandir(folder) if not e.is_dir(follow_symlinks=False)]
+        except OSError:
+            continue
+        if any(n in _MARKS or "events.out.tfevents" in n or n.endswith(_MARK_ENDS) for n in names):
+            return True
+    return False
+
+
+def runs_below(root: Path) -> list[Path]:
+    """Folders below ``root`` (or itself) that look like runs, newest first; folders inside a run are not runs."""
+    found: list[Path] = []
+    queue, left = [(root, 0)], MOST_ENTRIES
+    while queue and left > 0:
+        folder, depth = queue.pop()
+        if is_run(folder):
+            found.append(folder)
+            continue
+        try:
+            inside = [e for e in os.scandir(folder) if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")]
+        except OSError:
+            continue
+        left -= len(inside)
+        if depth < DEEPEST:
+            queue += [(Path(e.path), depth + 1) for e in inside if not e.name.startswith(_INSIDE_A_RUN) or depth == 0]
+    return sorted(found, key=lambda p: (changed(p), str(p)), reverse=True)

@@ -1,0 +1,5 @@
+"""The door for assistants: the tools, the skill's pages and ready questions over the Model Context Protocol, reading only."""
+
+from rl_advisor.server.build import build, serve
+
+__all__ = ["build", "serve"]

@@ -1,0 +1,187 @@
+"""Each verb as a tool: bounded arguments, a short answer with the same facts in both halves, and errors that give nothing away."""
+
+import logging
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import anyio
+import orjson
+from anyio.to_thread import run_sync
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import BaseModel, ConfigDict, Field
+
+from rl_advisor import folders, tools
+from rl_advisor.budget import fit
+from rl_advisor.mistakes import NoSuchChoice
+from rl_advisor.output import readable
+from rl_advisor.remember import Memory
+from rl_advisor.server.confinement import Outside, called, inside
+
+LONGEST_ANSWER = 3800
+"""Tokens of an answer, estimated from above; what is longer is cut, and says so."""
+AT_ONCE = 4
+READ_ONLY = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+LABEL = {"ifc": {"integrity": "untrusted", "confidentiality": "private"}}
+"""Answers hold what a run wrote: not to be obeyed, not to be passed on."""
+log = logging.getLogger("rl_advisor.server")
+
+Run = Annotated[str, Field(description="Run as list_runs names it, or a path below the allowed folders.", min_length=1, max_length=1024)]
+Until = Annotated[float | None, Field(description="See the run as it was at this step.", ge=0)]
+Metrics = Annotated[list[Annotated[str, Field(max_length=200)]], Field(description="Metric names, ours or the run's.", max_length=20)]
+
+
+class Answer(BaseModel):
+    """Facts about runs; text in objects with the key ``untrusted`` was written by the run."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Judgement(Answer):
+    """An assessment; see the skill for how to read it."""
+
+    verdict: str
+    call: str
+    p_continue_pays: float
+    confidence: str
+    first_broken_link: str
+    summary: str
+
+
+Result = Annotated[CallToolResult, Answer]
+
+
+def result_of(answer: dict[str, Any]) -> CallToolResult:
+    """The answer, cut to size, as text and as structure."""
+    short = fit(answer, LONGEST_ANSWER)
+    return CallToolResult(content=[TextContent(type="text", text=orjson.dumps(short).decode())], structured_content=short, _meta=LABEL)
+
+
+class Desk:
+    """Answers questions about the runs below some folders, a few at a time."""
+
+    def __init__(self, roots: Sequence[Path]) -> None:
+        self.roots = roots
+        self._places = anyio.CapacityLimiter(AT_ONCE)
+        self._short: Memory[tuple[dict[str, Any], CallToolResult]] = Memory(64)
+
+    def run(self, asked: str) -> Path:
+        """The path of a run, when it may be read."""
+        return inside(self.roots, asked)
+
+    async def ask(self, ctx: Context[Any, Any] | None, question: Callable[[], dict[str, Any]]) -> CallToolResult:
+        """The answer to a question that may take seconds: in a thread, left behind when the client gives up."""
+        if ctx is not None:
+            await ctx.report_progress(0, 1, "reading")
+        answer = await run_sync(partial(self._answered, question), abandon_on_cancel=True, limiter=self._places)
+        if ctx is not None:
+            await ctx.report_progress(1, 1, "done")
+        return answer
+
+    def _answered(self, question: Callable[[], dict[str, Any]]) -> CallToolResult:
+        from rl_advisor.reading import UnreadableRun
+
+        try:
+            answer = question()
+        except (Outside, NoSuchChoice) as mistake:
+            raise ToolError(self._said(mistake)) from None
+        except UnreadableRun as unreadable:
+            raise ToolError(self._said(unreadable)) from None
+        except OSError as gone:
+            log.info("reading failed: %s", type(gone).__name__)
+            raise ToolError("A file of this run could not be opened; it may just have been moved or deleted.") from None
+        return self._shortened(answer)
+
+    def _shortened(self, answer: dict[str, Any]) -> CallToolResult:
+        # The tools give the same object for the same question about unchanged files; kept beside its result, its id stays its own.
+        return self._short.get(id(answer), lambda: (answer, result_of(answer)))[1]
+
+    def _said(self, error: Exception) -> str:
+        """An error's message without where the folders lie."""
+        text = str(error.args[0]) if error.args else REFUSED_WITHOUT_WORDS
+        for root in self.roots:
+            text = text.replace(f"{root}/", "").replace(str(root), ".")
+        return readable(text, 1200)
+
+    def listed(self, limit: int) -> dict[str, Any]:
+        """The runs below all folders, newest first."""
+        found = sorted(
+            (p for root in self.roots for p in folders.runs_below(root)), key=lambda p: (folders.changed(p), str(p)), reverse=True
+        )
+        return tools.listing([(called(self.roots, p), p) for p in found[:limit]], len(found))
+
+
+REFUSED_WITHOUT_WORDS = "The run could not be read."
+
+
+def tools_of(desk: Desk) -> list[Tool]:
+    """The tools, each a verb of :mod:`rl_advisor.tools` behind the folders' fence."""
+
+    async def list_runs(limit: Annotated[int, Field(ge=1, le=200)] = 50) -> Result:
+        return result_of(await run_sync(lambda: desk.listed(limit)))
+
+    async def load_run(ctx: Context[Any, Any], run: Run) -> Result:
+        return await desk.ask(ctx, lambda: tools.load_run(desk.run(run)))
+
+    async def summarize_curves(ctx: Context[Any, Any], run: Run, metrics: Metrics = [], until: Until = None) -> Result:  # noqa: B006
+        return await desk.ask(ctx, lambda: tools.summarize_curves(desk.run(run), metrics, until))
+
+    async def spot_check_samples(
+        ctx: Context[Any, Any],
+        run: Run,
+        step: Annotated[int | None, Field(description="The latest when left out.", ge=0)] = None,
+        count: Annotated[int, Field(description="Samples of each kind.", ge=1, le=10)] = 2,
+        until: Until = None,
+    ) -> Result:
+        return await desk.ask(ctx, lambda: tools.spot_check_samples(desk.run(run), step, count, until))
+
+    async def gpu_phase_profile(ctx: Context[Any, Any], run: Run) -> Result:
+        return await desk.ask(ctx, lambda: tools.gpu_phase_profile(desk.run(run)))
+
+    async def assess_run(ctx: Context[Any, Any], run: Run, until: Until = None) -> Annotated[CallToolResult, Judgement]:
+        return await desk.ask(ctx, lambda: tools.assess_run(desk.run(run), until))
+
+    async def compare_runs(ctx: Context[Any, Any], runs: Annotated[list[Run], Field(min_length=2, max_length=16)]) -> Result:
+        return await desk.ask(ctx, lambda: tools.compare_runs([desk.run(r) for r in runs]))
+
+    titled: dict[str, Callable[..., Any]] = {
+        "Judge a run": assess_run,
+        "Compare runs": compare_runs,
+        "Profile GPU phases": gpu_phase_profile,
+        "Find runs": list_runs,
+        "See what a run holds": load_run,
+        "Read samples": spot_check_samples,
+        "Measure curves": summarize_curves,
+    }
+    return [_tool(function, title) for title, function in titled.items()]
+
+
+def _tool(function: Callable[..., Any], title: str) -> Tool:
+    """The tool with the verb's own docstring, and a schema without what the name already says."""
+    description = " ".join((getattr(tools, function.__name__).__doc__ or "").split())
+    tool = Tool.from_function(function, title=title, description=description, annotations=READ_ONLY, structured_output=True)
+    _bare(tool.parameters)
+    if tool.output_schema:
+        tool.output_schema.pop("description", None)
+        _bare(tool.output_schema)
+    return tool
+
+
+def _bare(schema: Any) -> None:
+    """Take out of a schema what only repeats names or defaults: it costs every client tokens."""
+    if isinstance(schema, list):
+        for part in schema:
+            _bare(part)
+    if isinstance(schema, dict):
+        for name, said_anyway in (("title", str), ("additionalProperties", bool)):
+            if isinstance(schema.get(name), said_anyway):
+                del schema[name]
+        if "default" in schema and schema["default"] is None:
+            del schema["default"]
+        for name, part in schema.items():
+            for inner in part.values() if name == "properties" else (part,):
+                _bare(inner)

@@ -1,0 +1,81 @@
+"""The server put together, and started on standard input or on an address of this machine."""
+
+import ipaddress
+from collections.abc import Sequence
+from pathlib import Path
+
+from mcp.server import MCPServer
+from mcp.server.caching import CacheHint
+
+from rl_advisor import __version__, shipped
+from rl_advisor.mistakes import NoSuchChoice
+from rl_advisor.server.answers import Desk, tools_of
+from rl_advisor.server.confinement import roots_of
+from rl_advisor.server.guides import offer_completions, offer_prompts, offer_resources
+from rl_advisor.server.skill import DAY_MS, Skills
+
+_FIXED = CacheHint(ttl_ms=DAY_MS, scope="public")
+
+
+def build(folders: Sequence[str | Path] = (".",)) -> MCPServer[None]:
+    """The server over the runs below ``folders``.
+
+    Raises:
+        NotADirectoryError: one of them is no folder.
+    """
+    desk = Desk(roots_of(folders))
+    server: MCPServer[None] = MCPServer(
+        "rl-advisor",
+        title="RL advisor",
+        version=__version__,
+        instructions=shipped.prompt("instructions"),
+        tools=tools_of(desk),
+        extensions=[Skills()],
+        log_level="WARNING",
+        cache_hints={"tools/list": _FIXED, "prompts/list": _FIXED, "resources/list": _FIXED, "resources/templates/list": _FIXED},
+    )
+    offer_prompts(server)
+    offer_resources(server, desk)
+    offer_completions(server, desk)
+    return server
+
+
+def serve(folders: Sequence[str | Path], http: str | None = None) -> None:
+    """Answer until the client goes away.
+
+    Raises:
+        NoSuchChoice: a folder that is none, or an address that other machines could reach.
+    """
+    try:
+        server = build(folders)
+    except NotADirectoryError as wrong:
+        raise NoSuchChoice(str(wrong)) from wrong
+    if http is None:
+        server.run("stdio")
+        return
+    host, port = address(http)
+    server.run("streamable-http", host=host, port=port, stateless_http=True, json_response=True)
+
+
+def address(text: str) -> tuple[str, int]:
+    """Host and port of ``HOST:PORT``; the host must be this machine, since nobody is asked who they are.
+
+    Raises:
+        NoSuchChoice: it is no such pair, or other machines could reach it.
+    """
+    host, colon, port = text.rpartition(":")
+    host = host.strip("[]")
+    if not colon or not port.isdigit() or not 0 < int(port) < 2**16:
+        raise NoSuchChoice(f"--http takes HOST:PORT, for example 127.0.0.1:8000; not {text!r}")
+    if host != "localhost" and not _is_loopback(host):
+        raise NoSuchChoice(
+            f"{host} could be reached by other machines, and this server asks nobody who they are; use 127.0.0.1, ::1 or localhost"
+        )
+    return host, int(port)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

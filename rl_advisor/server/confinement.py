@@ -1,0 +1,62 @@
+"""What may be read: paths below the folders that the person who started the server named, and nothing else."""
+
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+LONGEST = 1024
+REFUSED = "No run of that name lies in the folders that this server may read; list_runs names those that do."
+"""One answer for every refused path, so that it tells nothing about what else is on the machine."""
+
+
+class Outside(LookupError):
+    """A path that may not be read, or that is not there; the two are not told apart."""
+
+
+def roots_of(folders: Sequence[str | Path]) -> tuple[Path, ...]:
+    """The folders, links resolved.
+
+    Raises:
+        NotADirectoryError: one of them is no folder.
+    """
+    roots = tuple(Path(folder).resolve() for folder in folders)
+    wrong = [root for root in roots if not root.is_dir()]
+    if wrong:
+        raise NotADirectoryError(f"{wrong[0]} is no folder")
+    return roots
+
+
+def inside(roots: Sequence[Path], asked: str) -> Path:
+    """The real path of what was asked for, when it is a folder or a plain file below one of the roots.
+
+    Raises:
+        Outside: in every other case.
+    """
+    if not asked or len(asked) > LONGEST or not asked.isprintable():
+        raise Outside(REFUSED)
+    for candidate in _candidates(roots, asked):
+        try:
+            real = candidate.resolve(strict=True)
+            kind = os.stat(real, follow_symlinks=False).st_mode
+        except (OSError, RuntimeError, ValueError):
+            continue
+        if any(real.is_relative_to(root) for root in roots) and (stat.S_ISDIR(kind) or stat.S_ISREG(kind)):
+            return real
+    raise Outside(REFUSED)
+
+
+def _candidates(roots: Sequence[Path], asked: str) -> list[Path]:
+    """Where a name may lie: below each root, or below the root it begins with the name of."""
+    first, _, rest = asked.partition("/")
+    named = [root / rest for root in roots if root.name == first] if not Path(asked).is_absolute() else []
+    return [*(root / asked for root in roots), *named]
+
+
+def called(roots: Sequence[Path], path: Path) -> str:
+    """The name under which a path below the roots can be asked for."""
+    for root in roots:
+        if path.is_relative_to(root):
+            name = path.relative_to(root).as_posix()
+            return name if len(roots) == 1 else f"{root.name}/{name}"
+    raise Outside(REFUSED)
