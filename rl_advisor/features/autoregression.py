@@ -12,26 +12,48 @@ from scipy.special import stdtr, stdtrit
 from rl_advisor.features.series import Floats
 
 MOST_PHI = 0.99
+GRID = np.array([*np.arange(0.0, 0.9, 0.1), 0.9, 0.94, 0.97, 0.985])
+"""Lag-one correlations that are tried."""
+GRID_WIDTH = np.gradient(GRID)
 
 
 class Coefficient(NamedTuple):
-    """One regression coefficient with its standard error and the degrees of freedom of that error."""
+    """One regression coefficient under noise of unknown memory: a t-distribution for every lag-one correlation, and how likely each is."""
 
-    value: float
-    error: float
+    weight: Floats
+    values: Floats
+    errors: Floats
     freedom: float
+    phi: float
+    """Mean lag-one correlation."""
+
+    @property
+    def value(self) -> float:
+        """The mean of the estimates."""
+        return float(self.weight @ self.values)
+
+    def below(self, limit: float) -> float:
+        """Probability that the coefficient lies below ``limit``."""
+        return float(self.weight @ stdtr(self.freedom, (limit - self.values) / np.maximum(self.errors, 1e-300)))
+
+    def quantile(self, share: float) -> float:
+        """The value that the coefficient stays below with probability ``share``."""
+        reach = self.errors * float(stdtrit(self.freedom, share))
+        low, high = float((self.values + reach).min()), float((self.values + reach).max())
+        for _ in range(30):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.below(middle) < share else (low, middle)
+        return (low + high) / 2
 
     def interval(self, level: float) -> tuple[float, float]:
         """Lower and upper end of the two-sided ``level`` interval."""
-        half = self.error * float(stdtrit(self.freedom, 0.5 + level / 2))
-        return self.value - half, self.value + half
+        return self.quantile(0.5 - level / 2), self.quantile(0.5 + level / 2)
 
     @property
     def p(self) -> float:
         """Two-sided p-value against zero."""
-        if self.error <= 0:
-            return 1.0 if self.value == 0 else 0.0
-        return float(2 * stdtr(self.freedom, -abs(self.value) / self.error))
+        low = self.below(0.0)
+        return min(1.0, 2 * min(low, 1 - low))
 
 
 def spacing(step: Floats) -> Floats:
@@ -69,16 +91,40 @@ def whiten(x: Floats, phi: float, gap: Floats) -> Floats:
     return out
 
 
-def colour(white: Floats, phi: float, gap: Floats) -> Floats:
-    """The inverse of ``whiten``: independent rows (n, draws) become AR(1) series of the same variance."""
-    if phi <= 0:
-        return white.copy()
-    weight = phi**gap
+def colour(white: Floats, phi: float | Floats, gap: Floats) -> Floats:
+    """The inverse of ``whiten``: independent rows (n, draws) become AR(1) series of the same variance.
+
+    ``phi`` is one number or one a draw.
+    """
+    weight = np.asarray(phi, np.float64) ** gap.reshape(-1, *[1] * (white.ndim - 1))
     out = white.copy()
-    out[1:] *= np.sqrt(1 - weight**2).reshape(-1, *[1] * (white.ndim - 1))
+    out[1:] *= np.sqrt(1 - weight**2)
     for i, w in enumerate(weight, start=1):
         out[i] += w * out[i - 1]
     return out
+
+
+def uncertain(phi: float, n: int, draws: int, generator: np.random.Generator) -> Floats:
+    """Lag-one correlations that an estimate of ``phi`` from ``n`` points leaves possible."""
+    error = np.sqrt(max(1 - phi**2, 1 / n) / n) if n >= 20 else 0.1
+    return np.clip(phi + error * generator.standard_normal(draws), 0.0, MOST_PHI)
+
+
+def deviance(white: Floats, phi: float, gap: Floats) -> float:
+    """-2 log likelihood (up to a constant) of a whitened series under AR(1) noise of that correlation."""
+    left = max(float(white @ white), 1e-300)
+    return white.size * float(np.log(left)) + float(np.log1p(-(phi ** (2 * gap))).sum())
+
+
+def least_deviance(design: Floats, value: Floats, gap: Floats) -> float:
+    """The smallest deviance of a linear model over the lag-one correlations of the grid."""
+    both = np.column_stack([design, value])
+    found = []
+    for phi in GRID:
+        white = whiten(both, float(phi), gap)
+        x, y = white[:, :-1], white[:, -1]
+        found.append(deviance(y - x @ solve(x, y), float(phi), gap))
+    return min(found)
 
 
 def effective_count(n: int, phi: float) -> float:
@@ -93,16 +139,20 @@ def polynomial(step: Floats, degree: int) -> Floats:
 
 
 def curvature_degree(n: int) -> int:
-    """Degree of the polynomial that is taken out before noise is judged: lines for short curves, cubics for longer ones."""
-    return 1 if n < 20 else 3
+    """Degree of the polynomial that is taken out before noise is judged: a line for a handful of points, a cubic for many."""
+    return 1 if n < 8 else 2 if n < 20 else 3
 
 
 def noise(step: Floats, value: Floats, degree: int | None = None) -> tuple[float, float, Floats]:
     """Lag-one correlation, standard deviation and residuals of a curve about a smooth polynomial."""
     design = polynomial(step, min(curvature_degree(step.size) if degree is None else degree, max(step.size - 2, 0)))
     residual = value - design @ solve(design, value)
-    phi = lag_one(residual, spacing(step), design.shape[1])
-    return phi, float(np.sqrt(residual @ residual / max(step.size - design.shape[1], 1))), residual
+    gap = spacing(step)
+    phi = lag_one(residual, gap, design.shape[1])
+    # A fitted mean swallows slow noise; the whitened errors give the spread that such noise has in the long run.
+    x, y = whiten(design, phi, gap), whiten(value, phi, gap)
+    rest = y - x @ solve(x, y)
+    return phi, float(np.sqrt(rest @ rest / max(step.size - design.shape[1], 1))), residual
 
 
 def solve(design: Floats, value: Floats) -> Floats:
@@ -110,25 +160,25 @@ def solve(design: Floats, value: Floats) -> Floats:
     return np.asarray(lstsq(design, value, check_finite=False, lapack_driver="gelsy")[0], np.float64)
 
 
-def generalised(design: Floats, value: Floats, column: int, phi: float, gap: Floats) -> Coefficient:
-    """One coefficient by generalised least squares under AR(1) noise (Prais and Winsten 1954)."""
-    x, y = whiten(design, phi, gap), whiten(value, phi, gap)
-    freedom = max(value.size - design.shape[1], 1)
-    coefficients = solve(x, y)
-    rest = y - x @ coefficients
-    covariance = np.linalg.pinv(x.T @ x)
-    return Coefficient(float(coefficients[column]), float(np.sqrt(rest @ rest / freedom * covariance[column, column])), freedom)
+def estimate(design: Floats, value: Floats, column: int, gap: Floats) -> Coefficient:
+    """One coefficient of a linear model by generalised least squares, averaged over the lag-one correlation.
 
-
-def deflated(design: Floats, value: Floats, column: int, phi: float) -> Coefficient:
-    """One coefficient by ordinary least squares with errors and freedom of the effective count (Santer et al. 2000)."""
-    coefficients = solve(design, value)
-    rest = value - design @ coefficients
-    freedom = max(effective_count(value.size, phi) - design.shape[1], 1.0)
-    covariance = np.linalg.pinv(design.T @ design)
-    return Coefficient(float(coefficients[column]), float(np.sqrt(rest @ rest / freedom * covariance[column, column])), freedom)
-
-
-def wider(first: Coefficient, second: Coefficient, level: float) -> Coefficient:
-    """Of two estimates of one coefficient the one with the longer interval."""
-    return max(first, second, key=lambda c: c.error * float(stdtrit(c.freedom, 0.5 + level / 2)))
+    Each correlation of a grid is weighed by its restricted likelihood (which carries no bias from fitting the mean: Patterson and Thompson
+    1971, Harville 1974). The prior is flat for long curves and leans to little memory for short ones, whose points lie far apart.
+    """
+    n, width = design.shape
+    freedom = max(n - width, 1)
+    likelihood, values, errors = np.empty(GRID.size), np.empty(GRID.size), np.empty(GRID.size)
+    for i, phi in enumerate(GRID):
+        both = whiten(np.column_stack([design, value]), float(phi), gap)
+        cross = both[:, :width].T @ both[:, :width]
+        inverse = np.linalg.inv(cross)
+        beta = inverse @ (both[:, :width].T @ both[:, width])
+        rest = both[:, width] - both[:, :width] @ beta
+        left = max(float(rest @ rest), 1e-300)
+        shrink = float(np.log1p(-(phi ** (2 * gap))).sum()) + float(np.linalg.slogdet(cross)[1])
+        likelihood[i] = -shrink / 2 - freedom / 2 * np.log(left)
+        values[i], errors[i] = beta[column], np.sqrt(left / freedom * inverse[column, column])
+    weight = np.exp(likelihood - likelihood.max()) * GRID_WIDTH * (1 - GRID) ** min(0.7, 7 / n)
+    weight /= weight.sum()
+    return Coefficient(weight, values, errors, freedom, float(weight @ GRID))

@@ -1,10 +1,11 @@
 """The search for a break in a curve: every place of a step or a kink is tried at once, under AR(1) noise."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import stdtr
 
-from rl_advisor.features.autoregression import lag_one, whiten
+from rl_advisor.features.autoregression import deviance, lag_one, least_deviance, whiten
 from rl_advisor.features.series import Bools, Floats
 
 
@@ -71,7 +72,7 @@ class Fit:
     size: float
     """Height of the step, or change of slope times the span."""
     gain: float
-    """n log(error without / error with): how much the break explains."""
+    """Twice the log likelihood that the break adds to noise with whatever memory serves it best without a break."""
     phi: float
     fitted: Floats
     """The mean with the break, in the curve's own units."""
@@ -84,24 +85,27 @@ def best_fit(step: Floats, value: Floats, gap: Floats, edge: int, *, shapes: tup
     """The break that explains most. Correlation is judged about the best unwhitened break, so that the break itself does not pass for memory."""
     first = _fit(step, value, gap, 0.0, candidates(step, 0.0, gap, edge, shapes=shapes, base=base), base)
     phi = lag_one(value - first.fitted, gap, base.shape[1] + 2)
-    if phi <= 0:
-        return first
-    return _fit(step, value, gap, phi, candidates(step, phi, gap, edge, shapes=shapes, base=base), base)
+    fit = first if phi <= 0 else _fit(step, value, gap, phi, candidates(step, phi, gap, edge, shapes=shapes, base=base), base)
+    return replace(fit, gain=least_deviance(base, value, gap) - deviance(fit.white, fit.phi, gap))
 
 
 def _fit(step: Floats, value: Floats, gap: Floats, phi: float, found: Candidates, base: Floats) -> Fit:
     white = whiten(value, phi, gap)
-    pick, gain, total = (a[0] for a in found.best(white[:, None]))
-    n, hinge, index = value.size, bool(found.hinge[pick]), int(found.index[pick])
-    left = max(float(total - gain), 1e-24 * max(float(total), 1e-300))
-    column = np.maximum(step - step[index], 0.0) / (step[-1] - step[0]) if hinge else (np.arange(n) >= index).astype(np.float64)
+    pick = int(found.best(white[:, None])[0][0])
+    hinge, index = bool(found.hinge[pick]), int(found.index[pick])
+    column = np.maximum(step - step[index], 0.0) / (step[-1] - step[0]) if hinge else (np.arange(value.size) >= index).astype(np.float64)
     design = np.column_stack([base, column])
     coefficients = np.linalg.lstsq(whiten(design, phi, gap), white, rcond=None)[0]
     fitted = design @ coefficients
-    explained = n * float(np.log(max(float(total), 1e-300) / max(left, 1e-300)))
-    return Fit(index, hinge, float(coefficients[-1]), explained, phi, fitted, whiten(value - fitted, phi, gap), found)
+    return Fit(index, hinge, float(coefficients[-1]), 0.0, phi, fitted, whiten(value - fitted, phi, gap), found)
 
 
 def penalty(n: int) -> float:
     """What a break must explain (as n log of the error ratio) before it is believed: its height and its place cost 3 log n, more when n is small."""
     return 3 * float(np.log(n)) * (1 + 6 / n)
+
+
+def chance(gain: float, n: int, freedom: int, places: int) -> float:
+    """p-value of a break that adds ``gain`` to twice the log likelihood, found among ``places`` (Bonferroni over them)."""
+    t = np.sqrt(max(freedom, 1) * np.expm1(np.clip(gain / n, 0.0, 700.0)))
+    return float(min(1.0, places * 2 * stdtr(max(freedom, 1), -t)))

@@ -6,10 +6,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtrit
 
-from rl_advisor.features.autoregression import lag_one, solve, spacing, whiten
-from rl_advisor.features.breaks import Fit, best_fit, penalty, step_columns
+from rl_advisor.features.autoregression import lag_one, least_deviance, solve, spacing, whiten
+from rl_advisor.features.breaks import Fit, best_fit, chance, penalty, step_columns
 from rl_advisor.features.series import Bools, Floats, constant, finite, thinned
 
 Shape = Literal["none", "step", "hinge", "variance"]
@@ -121,19 +121,19 @@ def change_points(step: npt.ArrayLike, value: npt.ArrayLike, most: int = 5, leve
         return ()
     gap, clean = spacing(x), _clipped(y)
     columns, index = step_columns(x.size, 3 if x.size >= 12 else 2)
-    loose = _search(clean, columns, np.ones((x.size, 1)), most, 0.0)
+    one = np.ones((x.size, 1))
+    loose = _search(clean, columns, one, most, 0.0)
     kept = _design(columns, loose)
     phi = lag_one(clean - kept @ solve(kept, clean), gap, kept.shape[1])
-    wide = whiten(columns, phi, gap)
-    one = whiten(np.ones((x.size, 1)), phi, gap)
-    picks = sorted(_search(whiten(clean, phi, gap), wide, one, most, penalty(x.size)))
-    tested = _tested(whiten(clean, phi, gap), wide, one, picks, level)
-    return _levels(x, y, [(int(index[k]), p) for k, p in tested])
+    picks = _search(whiten(clean, phi, gap), whiten(columns, phi, gap), whiten(one, phi, gap), most, penalty(x.size))
+    return _levels(x, y, sorted((int(index[k]), p) for k, p in _tested(clean, columns, gap, picks, level)))
 
 
 def _clipped(value: Floats) -> Floats:
     """The curve with points beyond 4 deviations from their running median pulled in, so that an outlier is no pair of breaks."""
     middle, spread = _hampel(value, 11)
+    # Where most values are equal the MAD is nothing; the mean distance is not.
+    spread = np.maximum(spread, np.abs(value - middle).mean())
     return np.clip(value, middle - 4 * spread, middle + 4 * spread)
 
 
@@ -158,19 +158,17 @@ def _design(columns: Floats, picks: list[int]) -> Floats:
     return np.column_stack([np.ones(columns.shape[0]), columns[:, picks]])
 
 
-def _tested(white: Floats, columns: Floats, base: Floats, picks: list[int], level: float) -> list[tuple[int, float]]:
-    """The breaks that survive when each is tested beside the others, the weakest leaving first."""
+def _tested(value: Floats, columns: Floats, gap: Floats, picks: list[int], level: float) -> list[tuple[int, float]]:
+    """The breaks that survive when each is tested beside the others against noise of any memory, the weakest leaving first."""
     while picks:
-        design = np.column_stack([base, columns[:, picks]])
-        inverse = np.linalg.pinv(design.T @ design)
-        coefficients = inverse @ (design.T @ white)
-        freedom = max(white.size - design.shape[1], 1)
-        rest = white - design @ coefficients
-        error = np.sqrt(np.maximum(rest @ rest / freedom * np.diag(inverse), 1e-300))
-        p = np.minimum(1.0, columns.shape[1] * 2 * stdtr(freedom, -np.abs(coefficients / error)[base.shape[1] :]))
-        weakest = int(p.argmax())
+        best = least_deviance(_design(columns, picks), value, gap)
+        p = []
+        for k in picks:
+            gain = least_deviance(_design(columns, [q for q in picks if q != k]), value, gap) - best
+            p.append(chance(gain, value.size, value.size - len(picks) - 2, columns.shape[1]))
+        weakest = int(np.argmax(p))
         if p[weakest] <= level:
-            return list(zip(picks, p.tolist(), strict=True))
+            return list(zip(picks, p, strict=True))
         picks = picks[:weakest] + picks[weakest + 1 :]
     return []
 
@@ -214,8 +212,7 @@ def discontinuity(step: npt.ArrayLike, value: npt.ArrayLike) -> Discontinuity:
     freedom = max(x.size - 4, 1)
     error = float(np.sqrt(fit.white @ fit.white / freedom)) / float(fit.found.scale[np.flatnonzero(fit.found.index == fit.index)[0]])
     half = error * float(stdtrit(freedom, 0.975))
-    t = abs(fit.size) / max(error, 1e-300)
-    p = min(1.0, 2 * fit.found.index.size * float(stdtr(freedom, -t)))
+    p = chance(fit.gain, x.size, freedom, fit.found.index.size)
     low, middle, high = (float(np.exp(np.clip(v, -700, 700))) for v in (fit.size - half, fit.size, fit.size + half))
     return Discontinuity(float(x[fit.index]), middle, low, high, p)
 

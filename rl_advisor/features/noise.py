@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from rl_advisor.features.autoregression import effective_count, noise
+from rl_advisor.features.autoregression import colour, effective_count, lag_one, noise, uncertain
 from rl_advisor.features.bins import smooth
-from rl_advisor.features.series import constant, thinned
+from rl_advisor.features.series import Floats, constant, thinned
 from rl_advisor.features.trend import Trend, trend
 
 
@@ -56,17 +56,23 @@ def binomial_sd(p: float, n: int) -> float:
 def sign_changes(value: npt.ArrayLike) -> float:
     """How many deviations more (or fewer) sign changes a series has than AR(1) noise about zero with its (positive) correlation would.
 
-    Adjacent Gaussian values differ in sign with probability arccos(phi) / pi. Raises TooFewPoints below 8 finite points.
+    The null is simulated about the same mean; a series that never changes sign gives 0.
+    Raises TooFewPoints below 8 finite points.
     """
     y = np.asarray(value, np.float64).ravel()
     _, y = thinned(np.arange(y.size, dtype=np.float64), y, least=8)
-    if constant(y):
+    if constant(y) or (y >= 0).all() or (y <= 0).all():
         return 0.0
-    raw = float(y[1:] @ y[:-1] / (y @ y))
-    share = float(np.arccos(np.clip(raw, 0.0, 0.99)) / np.pi)
-    pairs = y.size - 1
-    changes = int((np.sign(y[1:]) * np.sign(y[:-1]) < 0).sum())
-    return float((changes - pairs * share) / np.sqrt(pairs * share * (1 - share)))
+    gap = np.ones(y.size - 1)
+    phi = lag_one(y - y.mean(), gap, 1)
+    generator = np.random.default_rng(0)
+    null = y.mean() + y.std() * colour(generator.standard_normal((y.size, 200)), uncertain(phi, y.size, 200, generator), gap)
+    chance = _changes(null)
+    return float((_changes(y[:, None])[0] - chance.mean()) / max(float(chance.std()), 0.5))
+
+
+def _changes(series: Floats) -> Floats:
+    return np.asarray((series[1:] * series[:-1] < 0).sum(axis=0), np.float64)
 
 
 def chance_limit(level: float = 0.95) -> float:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.features.autoregression import colour, noise, spacing
+from rl_advisor.features.autoregression import colour, noise, spacing, uncertain
 from rl_advisor.features.bins import median_of_three, running_mean, window_width
 from rl_advisor.features.series import Floats, constant, thinned
 
@@ -45,8 +45,8 @@ def peak(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200, seed: int 
     if constant(y):
         return Peak(float(x[0]), float(line[0]), float(x[0]), float(x[-1]), float(line[-1]), 0.0, 0.0, 0.0, 1.0)
     phi, spread, _ = noise(x, y)
-    gap, generator = spacing(x), np.random.default_rng(seed)
-    shaken = colour(generator.standard_normal((x.size, draws)) * spread, phi, gap)
+    generator = np.random.default_rng(seed)
+    shaken = _shaken(x, phi, spread, draws, generator)
     null = _drawdown(_smoothed(isotonic(y)[:, None] + shaken, width))
     p = float((1 + (null >= _drawdown(line[:, None])[0]).sum()) / (draws + 1))
     around = running_mean(line, width)[:, None] + _smoothed(shaken, width)
@@ -69,6 +69,16 @@ def peak(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200, seed: int 
 
 def _smoothed(value: Floats, width: int) -> Floats:
     return running_mean(median_of_three(value), width)
+
+
+def _shaken(x: Floats, phi: float, spread: float, draws: int, generator: np.random.Generator) -> Floats:
+    """Noise series (n, draws) with the memory and size of the curve's own, as far as these are known.
+
+    The innovations are what is well known: a longer memory of the same innovations means a larger spread.
+    """
+    phis = uncertain(phi, x.size, draws, generator)
+    spreads = spread * np.sqrt((1 - phi**2) / (1 - phis**2))
+    return colour(generator.standard_normal((x.size, draws)) * spreads, phis, spacing(x))
 
 
 def _drawdown(lines: Floats) -> Floats:

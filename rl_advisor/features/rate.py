@@ -5,15 +5,14 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
 
-from rl_advisor.features.autoregression import spacing, whiten
+from rl_advisor.features.autoregression import estimate, spacing
 from rl_advisor.features.breaks import Fit, best_fit
 from rl_advisor.features.series import Floats, constant, thinned
 
 Pace = Literal["accelerating", "steady", "slowing", "stopped", "reversed", "undecidable"]
 RATE_BINS = 256
-PLACES = 4
+PLACES = 6
 """Places of a kink that are as good as independent; the interval pays for having searched them."""
 
 
@@ -53,29 +52,17 @@ def rate(step: npt.ArrayLike, value: npt.ArrayLike) -> Rate:
 
 def _slopes(x: Floats, y: Floats, unit: Floats, fit: Fit) -> Rate:
     gap, span = spacing(x), float(x[-1] - x[0])
-    late = np.maximum(unit - unit[fit.index], 0.0)
-    design = whiten(np.column_stack([np.ones_like(unit), unit, late]), fit.phi, gap)
-    inverse = np.linalg.pinv(design.T @ design)
-    beta = inverse @ (design.T @ whiten(y, fit.phi, gap))
-    # The correlation and the place were fitted too: their freedom is taken off, that of memory by the effective count.
-    freedom = max(x.size * (1 - fit.phi) / (1 + fit.phi) - 4, 1.0)
-    left = fit.white @ fit.white / max(x.size - 4, 1)
-    error = np.sqrt(left * inverse[2, 2]) / span
-    after_error = np.sqrt(left * (inverse[1, 1] + inverse[2, 2] + 2 * inverse[1, 2])) / span
-    reach = float(stdtrit(freedom, 1 - 0.025 / PLACES))
-    before, change = float(beta[1]) / span, float(beta[2]) / span
-    after = before + change
-    return Rate(
-        float(x[fit.index]),
-        before,
-        after,
-        change - reach * float(error),
-        change + reach * float(error),
-        after - reach * float(after_error),
-        after + reach * float(after_error),
-        float(x[0]),
-        float(x[-1]),
-    )
+    kink = float(unit[fit.index])
+    early, late = np.minimum(unit - kink, 0.0), np.maximum(unit - kink, 0.0)
+    one = np.ones_like(unit)
+    level = 1 - 0.05 / PLACES
+    change = estimate(np.column_stack([one, unit, late]), y, 2, gap)
+    after = estimate(np.column_stack([one, early, late]), y, 2, gap)
+    low, high = (v / span for v in change.interval(level))
+    after_low, after_high = (v / span for v in after.interval(0.95))
+    before = (after.value - change.value) / span
+    at, first, last = float(x[fit.index]), float(x[0]), float(x[-1])
+    return Rate(at, before, after.value / span, low, high, after_low, after_high, first, last)
 
 
 def pace(found: Rate, margin: float = 0.0, sign: int = 1) -> Pace:

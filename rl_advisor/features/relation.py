@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.features.autoregression import deflated, lag_one, noise
+from rl_advisor.features.autoregression import estimate, lag_one, spacing
 from rl_advisor.features.bins import smooth
 from rl_advisor.features.series import Floats, TooFewPoints, constant, finite, thinned
 from rl_advisor.features.trend import Direction, Trend, direction, trend
@@ -113,8 +113,7 @@ def efficiency(step: npt.ArrayLike, reward: npt.ArrayLike, kl: npt.ArrayLike, sh
         return Efficiency(0.0, -np.inf, np.inf, float(x[0]), float(x[-1]))
     root = smooth(x, root)
     design = np.column_stack([np.ones_like(root), root])
-    phi, _, _ = noise(x, y)
-    found = deflated(design, y, 1, phi)
+    found = estimate(design, y, 1, spacing(x))
     low, high = found.interval(0.95)
     return Efficiency(found.value, low, high, float(x[0]), float(x[-1]))
 
