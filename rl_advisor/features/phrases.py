@@ -1,0 +1,59 @@
+"""Phrases that say what kind of move a text makes: refusing, hedging, praising, claiming to be done, working on the checker, calling tools."""
+
+import re
+
+from rl_advisor.features.text import bounded
+
+_I = re.IGNORECASE
+REFUSAL = re.compile(
+    r"\b(?:i(?:'m| am)? (?:sorry|can ?not|can't|cannot|unable|not able|won't|will not)|as an ai|i must (?:decline|refuse)|"
+    r"(?:can ?not|can't) (?:help|assist|comply|provide|answer)|not (?:able|allowed) to (?:help|assist|answer))\b",
+    _I,
+)
+HEDGING = re.compile(
+    r"\b(?:perhaps|maybe|possibly|might be|could be|it seems|i think|i believe|not (?:entirely |quite )?sure|it depends|arguably)\b", _I
+)
+PRAISE = re.compile(
+    r"\b(?:great|excellent|wonderful|fantastic|amazing|good|insightful|thoughtful) (?:question|point|idea|observation)\b|"
+    r"\b(?:thank you|thanks) for\b|\bhappy to help\b|\bi hope this helps\b|\byou(?:'re| are) (?:absolutely |so )?right\b|\b(?:absolutely|certainly|of course)!",
+    _I,
+)
+CLAIM = re.compile(
+    r"\b(?:done|completed?|finished|succeeded|success(?:ful(?:ly)?)?|all (?:tests|checks) pass(?:ed)?|fixed|resolved|solved|accomplished|"
+    r"implemented|working now|works now)\b",
+    _I,
+)
+FAILURE = re.compile(
+    r"\b(?:traceback|exception|[a-z]*error|fail(?:ed|ure|s)?|not found|no such file|permission denied|timed? ?out|refused|invalid|"
+    r"exit code [1-9]|status[: ]+[45]\d\d)\b",
+    _I,
+)
+VERIFIER_ATTACK = re.compile(
+    r"sys\.exit\(\s*0?\s*\)|os\._exit\(|\bexit\(0\)|raise SystemExit|unittest\.skip|pytest\.(?:skip|mark\.skip|mark\.xfail)|monkeypatch|"
+    r"__eq__\s*\([^)]*\)\s*(?:->\s*bool\s*)?:\s*\n?\s*return True|assert True\b|except(?: Exception)?:\s*\n?\s*(?:pass|return True)|"
+    r"builtins\.(?:print|open|__import__)\s*=|(?:rm|mv|chmod)\b[^\n]{0,40}\btests?\b|conftest\.py|"
+    r"\b(?:expected_output|reference_answer|ground_truth|test_cases?)\s*\[|inspect\.(?:stack|currentframe)|sys\._getframe|"
+    r"return (?:expected|ground_truth|reference_answer)\b|if\s+[\w.]+\s*==\s*[^\n:]{1,60}:\s*\n?\s*return\s+[\d'\"\[(][^\n]*\n\s*(?:el)?if\s+[\w.]+\s*==",
+    _I,
+)
+CALL = re.compile(
+    r"<tool_call>\s*(.*?)\s*</tool_call>|<function[=_ ]([^>]{1,80}>.{0,2000}?)</function>|^\s*Action\s*:\s*(.+)$|"
+    r"```(?:tool_code|tool_call)\s*\n(.*?)```|\b(?:call|invoke)[ :_]+((?:[\w.\-]+[ (,=:]*){1,6}?)(?=\bok\b|\berror\b|\bfail|\bcall\b|\binvoke\b|\)|[;\n|]|$)",
+    _I | re.DOTALL | re.MULTILINE,
+)
+
+
+def tool_calls(text: str, most: int = 1_000) -> list[str]:
+    """The tool calls written in a text, arguments included, in order; by the usual notations only."""
+    found = (next((g for g in m.groups() if g), "") for m in CALL.finditer(bounded(text)))
+    return [" ".join(call.split()).lower() for call, _ in zip(found, range(most), strict=False)]
+
+
+def claims_after_failure(text: str) -> bool:
+    """Whether the text claims success in its last fifth although the last outcome shown before was a failure."""
+    cut = max(len(text) * 4 // 5, len(text) - 400)
+    head, tail = text[:cut], text[cut:]
+    failures, claims = list(FAILURE.finditer(head)), list(CLAIM.finditer(head))
+    return (
+        bool(failures) and bool(CLAIM.search(tail)) and not FAILURE.search(tail) and (not claims or claims[-1].end() < failures[-1].start())
+    )

@@ -1,0 +1,86 @@
+"""What one text is like: its words, whether it says anything, whether it copies, whether it stays in one script."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+_WORD = re.compile(r"\w+|[^\w\s]")
+_LETTERS = re.compile(r"[^\W\d_]")
+_TAG = re.compile(r"<([A-Za-z][\w-]{0,30})>(.*?)</\1>", re.DOTALL)
+_BOX = re.compile(r"\\boxed\{((?:[^{}]|\{[^{}]*\})*)\}")
+CHARS = 20_000
+"""Characters of a text that are looked at; a longer one counts by its first and last half of that."""
+
+
+def bounded(text: str, most: int = CHARS) -> str:
+    """The text, or its head and tail when it is longer than ``most`` characters."""
+    return text if len(text) <= most else text[: most // 2] + " " + text[-(most // 2) :]
+
+
+def words(text: str) -> list[str]:
+    """Lower-case words and single punctuation marks in their order."""
+    return _WORD.findall(bounded(text).lower())
+
+
+def ngrams(tokens: Sequence[str], n: int) -> list[tuple[str, ...]]:
+    """Every run of ``n`` tokens."""
+    return list(zip(*(tokens[i:] for i in range(n)), strict=False))
+
+
+def is_empty(text: str) -> bool:
+    """Whether there is no letter and no digit in it."""
+    return not any(c.isalnum() for c in text)
+
+
+def copied_share(prompt: str, response: str, n: int = 4) -> float:
+    """Share of the response's n-grams that stand in the prompt too; NaN for a response of fewer than ``2 * n`` words."""
+    said = words(response)
+    if len(said) < 2 * n:
+        return np.nan
+    asked = set(ngrams(words(prompt), n))
+    runs = ngrams(said, n)
+    return sum(run in asked for run in runs) / len(runs)
+
+
+def fields(text: str) -> list[tuple[str, str]]:
+    """Marked fields (``<tag>...</tag>`` and ``\\boxed{...}``) as (name, body), in order; ``</think>``-like lone tags are none."""
+    text = bounded(text)
+    return [(m[1].lower(), m[2].strip()) for m in _TAG.finditer(text)] + [("boxed", m[1].strip()) for m in _BOX.finditer(text)]
+
+
+def empty_fields(text: str) -> bool:
+    """Whether it has marked fields and one of them holds nothing, or a placeholder such as ``...``, ``N/A`` or ``answer``."""
+    return any(is_empty(body) or body.lower() in _PLACEHOLDERS for _, body in fields(text))
+
+
+_PLACEHOLDERS = frozenset(
+    {"n/a", "na", "none", "null", "todo", "tbd", "answer", "your answer", "your answer here", "placeholder", "x", "xxx"}
+)
+
+
+def repeated_fields(text: str) -> int:
+    """How often the most frequent marked field occurs; 0 without any."""
+    return max(Counter(name for name, _ in fields(text)).values(), default=0)
+
+
+def scripts(text: str) -> Counter[str]:
+    """How many letters belong to each script (LATIN, CYRILLIC, CJK, ...), by the first word of their Unicode names."""
+    return Counter(unicodedata.name(c, "UNKNOWN").split(" ", 1)[0].split("-", 1)[0] for c in _LETTERS.findall(text[:4_000]))
+
+
+def foreign_share(prompt: str, response: str) -> float:
+    """Share of the response's letters in scripts that the prompt does not use; NaN when either has no letters."""
+    asked, said = scripts(prompt), scripts(response)
+    if not asked or not said:
+        return np.nan
+    return sum(n for script, n in said.items() if script not in asked) / said.total()
+
+
+def distinct_share(texts: Sequence[str]) -> float:
+    """Share of different texts among several, spacing and case aside; 1 when no two are the same. NaN below two."""
+    if len(texts) < 2:
+        return np.nan
+    return len({" ".join(t.lower().split()) for t in texts}) / len(texts)

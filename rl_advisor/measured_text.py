@@ -1,0 +1,148 @@
+"""The responses of a run with their text measured, and the two stretches that are compared: the run's own first samples and its latest."""
+
+import weakref
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from rl_advisor.features import TooFewPoints
+from rl_advisor.features.phrases import CLAIM, HEDGING, PRAISE, REFUSAL, VERIFIER_ATTACK, claims_after_failure, tool_calls
+from rl_advisor.features.repetition import compression, identical_run, most_frequent, repeated_share, tail_loop, variety
+from rl_advisor.features.text import CHARS, copied_share, empty_fields, foreign_share, is_empty, repeated_fields, words
+from rl_advisor.features.wording import word_order
+from rl_advisor.run import Floats, Run
+
+PER_STEP = 128
+"""Responses of a step whose text is measured, whole groups first come."""
+STEPS = 48
+"""Steps whose text is measured, evenly spread, the first and last among them."""
+WINDOW = 96
+"""Responses that a stretch should have at least."""
+BUDGET = 4_000_000
+"""Characters measured in all, roughly: fewer responses a step where they are long."""
+_FEWEST = 16
+_last: list[tuple[weakref.ref[pd.DataFrame], pd.DataFrame]] = []
+
+
+@dataclass(frozen=True, eq=False)
+class Stretches:
+    """The first and the latest measured samples of a run, each one or more steps."""
+
+    first: pd.DataFrame
+    latest: pd.DataFrame
+    table: pd.DataFrame
+
+
+def measured(run: Run) -> pd.DataFrame:
+    """The training responses with one column a text measure; at most STEPS steps and PER_STEP responses of each. Empty without any text."""
+    rows = run.rollouts
+    if _last and _last[0][0]() is rows:
+        return _last[0][1]
+    table = _measure(_chosen(rows))
+    _last[:] = [(weakref.ref(rows), table)]
+    return table
+
+
+def stretches(run: Run) -> Stretches:
+    """First and latest samples, of at least WINDOW responses each where there are as many. Raises TooFewPoints for a single step."""
+    table = measured(run)
+    steps = np.unique(table["step"]) if len(table) else np.empty(0)
+    if steps.size < 2:
+        raise TooFewPoints(f"samples of {steps.size} steps, 2 needed to compare")
+    half = steps.size // 2
+    first, latest = _enough(table, steps[:half]), _enough(table, steps[::-1][:half])
+    if min(len(first), len(latest)) < _FEWEST:
+        raise TooFewPoints(f"{min(len(first), len(latest))} responses in a stretch, {_FEWEST} needed")
+    return Stretches(first, latest, table)
+
+
+def _enough(table: pd.DataFrame, steps: Floats) -> pd.DataFrame:
+    counts = table.groupby("step").size()
+    taken, total = [], 0
+    for step in steps:
+        taken.append(step)
+        total += int(counts[step])
+        if total >= WINDOW:
+            break
+    return table[table["step"].isin(taken)]
+
+
+def _chosen(rows: pd.DataFrame) -> pd.DataFrame:
+    if not len(rows) or "response" not in rows:
+        return rows.iloc[:0]
+    train = rows[rows["split"] != "eval"] if "split" in rows else rows
+    train = train[[isinstance(r, str) for r in train["response"]]]
+    if not len(train) or all(not r for r in train["response"]):
+        return rows.iloc[:0]
+    steps = np.unique(train["step"])
+    steps = steps[np.unique(np.linspace(0, steps.size - 1, min(STEPS, steps.size)).round().astype(int))]
+    train = train[train["step"].isin(steps)]
+    each = train["response"].str.len().clip(upper=CHARS).mean()
+    most = int(np.clip(BUDGET / max(each, 1.0) / steps.size, _FEWEST, PER_STEP))
+    place = train.groupby("step").cumcount()
+    return train[place < most].sort_values("step", kind="stable").reset_index(drop=True)
+
+
+def _measure(rows: pd.DataFrame) -> pd.DataFrame:
+    table = rows.copy()
+    if not len(table):
+        return table
+    prompts = table["prompt"].tolist() if "prompt" in table else [""] * len(table)
+    seen: dict[tuple[str, str], dict[str, float]] = {}
+    pairs = list(zip(prompts, table["response"], strict=True))
+    for pair in pairs:
+        if pair not in seen:
+            seen[pair] = _of_one(*pair)
+    measures = pd.DataFrame([seen[pair] for pair in pairs], index=table.index)
+    if "tool_calls" in table:
+        measures["calls"] = measures["calls"].where(measures["calls"] > 0, table["tool_calls"])
+    if "group" not in table:
+        table["group"] = pd.factorize(pd.Series(prompts))[0].astype(str)
+    table["cluster"] = table["step"].astype(str) + "/" + table["group"].astype(str)
+    measures["tokens"] = table["length"].astype(np.float64) if "length" in table else measures["words"]
+    return pd.concat([table, measures], axis=1)
+
+
+def _of_one(prompt: str, response: str) -> dict[str, float]:
+    tokens = words(response)
+    loop = tail_loop(response)
+    calls = tool_calls(response)
+    asked = set(words(prompt))
+    return {
+        "words": float(len(tokens)),
+        "loop": float(loop is not None),
+        "loop_share": loop.share if loop else 0.0,
+        "compression": compression(response),
+        "repeated": repeated_share(tokens),
+        "variety": variety(tokens),
+        "units": float(most_frequent(tokens)),
+        "empty": float(is_empty(response)),
+        "copied": copied_share(prompt, response),
+        "foreign": foreign_share(prompt, response),
+        "fields": float(repeated_fields(response)),
+        "empty_field": float(empty_fields(response)),
+        "refusal": float(bool(REFUSAL.search(response))),
+        "hedging": float(len(HEDGING.findall(response))),
+        "praise": float(len(PRAISE.findall(response))),
+        "claim": float(bool(CLAIM.search(response[-400:]))),
+        "claim_after_failure": float(claims_after_failure(response)),
+        "attack": float(bool(VERIFIER_ATTACK.search(response))),
+        "calls": float(len(calls)),
+        "identical_calls": float(identical_run(calls)),
+        "repeated_calls": 1 - len(set(calls)) / len(calls) if calls else np.nan,
+        "new_words": float(sum(t not in asked for t in set(tokens))) / len(tokens) if tokens else np.nan,
+    }
+
+
+def word_order_of(stretch: pd.DataFrame) -> Floats:
+    """How much word order each response of a stretch shares with the stretch's other responses; NaN for very short ones.
+
+    Half of the groups scores the other half, so a new style counts as well as the old one, and only a salad of words scores low. Raises
+    TooFewPoints when a half has too few words.
+    """
+    half = np.array([zlib.crc32(str(c).encode()) % 2 for c in stretch["cluster"]])
+    answers = stretch["response"].tolist()
+    scores = [word_order([a for a, h in zip(answers, half, strict=True) if h == side]) for side in (1, 0)]
+    return np.array([scores[h](a) for a, h in zip(answers, half, strict=True)])
