@@ -68,10 +68,10 @@ def smooth(scores: Floats, window: int = 5) -> Floats:
 
 
 def score_error(scores: Floats, window: int = 5) -> float:
-    """Standard error of a smoothed score, from the median absolute first difference of the raw one (normal noise assumed)."""
+    """Standard error of a smoothed score, from the median second difference of the raw one (a slope is no noise)."""
     if scores.size < 3:
         return 0.0
-    noise = 1.4826 * float(np.median(np.abs(np.diff(scores)))) / 2**0.5
+    noise = 1.4826 * float(np.median(np.abs(np.diff(scores, n=2)))) / 6**0.5  # normal noise has second differences of variance 6
     return float(noise / min(window, scores.size) ** 0.5)
 
 
