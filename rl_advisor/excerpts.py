@@ -1,0 +1,67 @@
+"""A response as something to read: head and tail, what was cut marked, with where it stands."""
+
+import unicodedata
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+HEAD, TAIL = 700, 500
+"""Characters kept from the beginning and the end of a long text."""
+_JOINER = "\u200d"
+_OURS = frozenset(
+    {"step", "prompt", "response", "reward", "advantage", "group", "length", "truncated", "split", "source", "row", "cluster", "tool_calls"}
+)
+
+
+def excerpt(text: str, head: int = HEAD, tail: int = TAIL) -> str:
+    """Head and tail of a text with a mark that says how much was cut; never a lone surrogate, never a part of a combined character."""
+    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if len(text) <= head + tail:
+        return text
+    start, end = _boundary(text, head), _boundary(text, len(text) - tail)
+    return f"{text[:start]} [... {end - start} characters cut ...] {text[end:]}"
+
+
+def _boundary(text: str, at: int) -> int:
+    """The nearest place at or before ``at`` where no character is taken apart: not before a combining mark, a joiner or behind one."""
+    for place in range(at, max(at - 32, 0), -1):
+        if not _continues(text[place]) and text[place - 1] != _JOINER:
+            return place
+    return at
+
+
+def _continues(char: str) -> bool:
+    code = ord(char)
+    return (
+        unicodedata.combining(char) > 0
+        or char == _JOINER
+        or 0xFE00 <= code <= 0xFE0F
+        or 0x1F3FB <= code <= 0x1F3FF
+        or 0xE0020 <= code <= 0xE007F
+    )
+
+
+def shown(row: pd.Series) -> dict[str, Any]:
+    """One response for reading: excerpts, step, group, reward and its components, the file's other columns, file and row."""
+    answer: dict[str, Any] = {"step": _plain(row["step"]), "group": str(row.get("group", "")), "reward": _plain(row.get("reward"))}
+    parts = {str(k).removeprefix("reward/"): _plain(v) for k, v in row.items() if str(k).startswith("reward/")}
+    extra = {str(k): _plain(v) for k, v in row.items() if str(k) not in _OURS and not str(k).startswith("reward/")}
+    optional = {k: _plain(row[k]) for k in ("advantage", "length", "truncated", "tool_calls") if k in row and _plain(row[k]) is not None}
+    answer |= {"components": parts} if parts else {}
+    answer |= optional
+    answer |= {"other": {k: v for k, v in list(extra.items())[:12] if v is not None}} if extra else {}
+    answer |= {"prompt": excerpt(str(row.get("prompt", ""))), "response": excerpt(str(row["response"]))}
+    return {**answer, "source": str(row.get("source", "")), "row": int(row.get("row", row.name if isinstance(row.name, int) else 0))}
+
+
+def _plain(value: Any) -> Any:
+    """A cell as JSON takes it; None for a missing one."""
+    if isinstance(value, str):
+        return excerpt(value, 200, 100)
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, (int, float, np.number)):
+        number = float(value)
+        return None if not np.isfinite(number) else int(number) if number.is_integer() else number
+    return None if value is None else excerpt(str(value), 200, 100)
