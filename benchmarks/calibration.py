@@ -1,13 +1,12 @@
 """Size and power of every feature on generated curves: how often each cries wolf, and how often it sees the wolf.
 
-Run ``python benchmarks/calibration.py`` (minutes), or with ``--series 60`` for a rough look. Sections: trend, noise, breaks, peak, order, gain.
+Run ``python benchmarks/calibration.py`` (minutes), or with ``--series 60`` for a rough look.
 """
 
 import argparse
 from collections.abc import Callable
 
 import numpy as np
-
 from rl_advisor.features.autoregression import colour
 from rl_advisor.features.change import change_points, discontinuity, onset, onset_draws, probability_before
 from rl_advisor.features.gain import expected_gain

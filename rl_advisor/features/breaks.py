@@ -6,7 +6,21 @@ import numpy as np
 from scipy.special import stdtr
 
 from rl_advisor.features.autoregression import deviance, lag_one, least_deviance, whiten
-from rl_advisor.features.series import Bools, Floats
+from rl_advisor.features.series import Bools, Floats, Indices
+
+
+@dataclass(frozen=True)
+class Search:
+    """Where and for what to look."""
+
+    step: Floats
+    gap: Floats
+    """Distance between neighbours in units of the usual one."""
+    base: Floats
+    """Columns (n, k) of the mean without a break."""
+    edge: int
+    """Points that must lie on each side of a break."""
+    shapes: tuple[str, ...] = ("step", "hinge")
 
 
 @dataclass(frozen=True)
@@ -15,7 +29,7 @@ class Candidates:
 
     columns: Floats
     """Points x candidates."""
-    index: np.ndarray[tuple[int, ...], np.dtype[np.intp]]
+    index: Indices
     """Point at which each candidate's break lies."""
     hinge: Bools
     """Whether the candidate is a kink; otherwise a step."""
@@ -24,39 +38,35 @@ class Candidates:
     scale: Floats
     """Length of each column before scaling; zero columns are left out."""
 
-    def best(self, white: Floats) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.intp]], Floats, Floats]:
-        """For every whitened series (a column each): best candidate, squared error it takes away, squared error without it."""
+    def best(self, white: Floats) -> Indices:
+        """For every whitened series (a column each) the candidate that takes away most squared error."""
         rest = white - self.base @ (self.base.T @ white)
-        gains = (self.columns.T @ rest) ** 2
-        pick = gains.argmax(axis=0)
-        return pick, np.take_along_axis(gains, pick[None], axis=0)[0], (rest**2).sum(axis=0)
+        return np.asarray(((self.columns.T @ rest) ** 2).argmax(axis=0), np.intp)
 
 
-def step_columns(n: int, edge: int) -> tuple[Floats, np.ndarray[tuple[int, ...], np.dtype[np.intp]]]:
+def step_columns(n: int, edge: int) -> tuple[Floats, Indices]:
     """Level shifts that leave at least ``edge`` points on each side, and the first shifted point of each."""
     index = np.arange(edge, n - edge + 1)
     return (np.arange(n)[:, None] >= index).astype(np.float64), index
 
 
-def hinge_columns(step: Floats, edge: int) -> tuple[Floats, np.ndarray[tuple[int, ...], np.dtype[np.intp]]]:
+def hinge_columns(step: Floats, edge: int) -> tuple[Floats, Indices]:
     """Kinks with at least ``edge`` points on each side, and the last point of the old line of each."""
     index = np.arange(max(edge - 1, 0), step.size - edge)
     return np.maximum(step[:, None] - step[index], 0.0) / (step[-1] - step[0]), index
 
 
-def candidates(
-    step: Floats, phi: float, gap: Floats, edge: int, *, shapes: tuple[str, ...] = ("step", "hinge"), base: Floats
-) -> Candidates:
-    """All breaks of the given shapes for a curve at these steps, with ``base`` (n, k) as the mean without a break."""
+def candidates(search: Search, phi: float) -> Candidates:
+    """All breaks that a search allows, whitened for that lag-one correlation."""
     made = []
-    if "step" in shapes:
-        made.append((*step_columns(step.size, edge), False))
-    if "hinge" in shapes:
-        made.append((*hinge_columns(step, edge), True))
-    columns = whiten(np.concatenate([m[0] for m in made], axis=1), phi, gap)
+    if "step" in search.shapes:
+        made.append((*step_columns(search.step.size, search.edge), False))
+    if "hinge" in search.shapes:
+        made.append((*hinge_columns(search.step, search.edge), True))
+    columns = whiten(np.concatenate([m[0] for m in made], axis=1), phi, search.gap)
     index = np.concatenate([m[1] for m in made])
     hinge = np.concatenate([np.full(m[1].size, m[2]) for m in made])
-    frame, _ = np.linalg.qr(whiten(base, phi, gap))
+    frame, _ = np.linalg.qr(whiten(search.base, phi, search.gap))
     columns = columns - frame @ (frame.T @ columns)
     scale = np.sqrt((columns**2).sum(axis=0))
     keep = scale > 1e-9
@@ -81,27 +91,31 @@ class Fit:
     found: Candidates
 
 
-def best_fit(step: Floats, value: Floats, gap: Floats, edge: int, *, shapes: tuple[str, ...] = ("step", "hinge"), base: Floats) -> Fit:
-    """The break that explains most. Correlation is judged about the best unwhitened break, so that the break itself does not pass for memory."""
-    first = _fit(step, value, gap, 0.0, candidates(step, 0.0, gap, edge, shapes=shapes, base=base), base)
-    phi = lag_one(value - first.fitted, gap, base.shape[1] + 2)
-    fit = first if phi <= 0 else _fit(step, value, gap, phi, candidates(step, phi, gap, edge, shapes=shapes, base=base), base)
-    return replace(fit, gain=least_deviance(base, value, gap) - deviance(fit.white, fit.phi, gap))
+def best_fit(search: Search, value: Floats) -> Fit:
+    """The break that explains most.
+
+    Memory is judged about the best unwhitened break, so that the break itself does not pass for memory.
+    """
+    first = _fit(search, value, 0.0)
+    phi = lag_one(value - first.fitted, search.gap, search.base.shape[1] + 2)
+    fit = first if phi <= 0 else _fit(search, value, phi)
+    return replace(fit, gain=least_deviance(search.base, value, search.gap) - deviance(fit.white, fit.phi, search.gap))
 
 
-def _fit(step: Floats, value: Floats, gap: Floats, phi: float, found: Candidates, base: Floats) -> Fit:
+def _fit(search: Search, value: Floats, phi: float) -> Fit:
+    step, gap, found = search.step, search.gap, candidates(search, phi)
     white = whiten(value, phi, gap)
-    pick = int(found.best(white[:, None])[0][0])
+    pick = int(found.best(white[:, None])[0])
     hinge, index = bool(found.hinge[pick]), int(found.index[pick])
     column = np.maximum(step - step[index], 0.0) / (step[-1] - step[0]) if hinge else (np.arange(value.size) >= index).astype(np.float64)
-    design = np.column_stack([base, column])
+    design = np.column_stack([search.base, column])
     coefficients = np.linalg.lstsq(whiten(design, phi, gap), white, rcond=None)[0]
     fitted = design @ coefficients
     return Fit(index, hinge, float(coefficients[-1]), 0.0, phi, fitted, whiten(value - fitted, phi, gap), found)
 
 
 def penalty(n: int) -> float:
-    """What a break must explain (as n log of the error ratio) before it is believed: its height and its place cost 3 log n, more when n is small."""
+    """What a break must add to twice the log likelihood to be believed: height and place cost 3 log n, more where n is small."""
     return 3 * float(np.log(n)) * (1 + 6 / n)
 
 

@@ -1,6 +1,7 @@
 """When did a curve break, and how: onset with an interval, change points, abrupt changes of scale, and spikes."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from scipy.special import stdtrit
 
 from rl_advisor.features.autoregression import lag_one, least_deviance, solve, spacing, whiten
-from rl_advisor.features.breaks import Fit, best_fit, chance, penalty, step_columns
+from rl_advisor.features.breaks import Fit, Search, best_fit, chance, penalty, step_columns
 from rl_advisor.features.series import Bools, Floats, constant, finite, thinned
 
 Shape = Literal["none", "step", "hinge", "variance"]
@@ -23,7 +24,7 @@ class Onset:
 
     shape: Shape
     at: float
-    """First step after a step change, the kink of a hinge; the last step of the curve when there is no change."""
+    """First step of the new level, or the kink of a hinge; the last step when there is no change."""
     low: float
     high: float
     size: float
@@ -32,7 +33,7 @@ class Onset:
 
 
 def onset(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200, seed: int = 0, *, drift: bool = False) -> Onset:
-    """The best of no change, a step, a kink and a change of spread, by penalised error after whitening; a 95 % bootstrap interval of its place.
+    """The best of no change, a step, a kink and a change of spread by penalised likelihood, with a 95 % bootstrap interval of its place.
 
     ``drift`` asks for a break from a straight line instead of from a constant. Raises TooFewPoints below 6 finite points.
     """
@@ -71,7 +72,7 @@ def _fitted(step: npt.ArrayLike, value: npt.ArrayLike, drift: bool) -> tuple[Flo
     x, y = thinned(step, value, least=6, most=ONSET_BINS)
     if constant(y):
         return x, y, None
-    return x, y, best_fit(x, y, spacing(x), 2, base=_base(x, drift))
+    return x, y, best_fit(Search(x, spacing(x), _base(x, drift), 2), y)
 
 
 def _draw(x: Floats, fit: Fit, draws: int, seed: int) -> Floats:
@@ -80,7 +81,7 @@ def _draw(x: Floats, fit: Fit, draws: int, seed: int) -> Floats:
     gap = spacing(x)
     white = fit.white - fit.white.mean()
     resampled = white[generator.integers(0, white.size, (white.size, draws))]
-    pick, _, _ = fit.found.best(whiten(fit.fitted, fit.phi, gap)[:, None] + resampled)
+    pick = fit.found.best(whiten(fit.fitted, fit.phi, gap)[:, None] + resampled)
     return x[fit.found.index[pick]]
 
 
@@ -91,7 +92,7 @@ def _spread_onset(x: Floats, y: Floats, fit: Fit | None) -> Onset:
         return none
     rest = whiten(y - np.median(y), fit.phi, spacing(x))
     size = np.log(np.maximum(np.abs(rest - np.median(rest)), 1e-3 * np.abs(rest).max()))
-    found = best_fit(x, size, spacing(x), max(5, x.size // 20), shapes=("step",), base=_base(x, drift=False))
+    found = best_fit(Search(x, spacing(x), _base(x, drift=False), max(5, x.size // 20), ("step",)), size)
     if found.gain < penalty(x.size):
         return none
     places = _draw(x, found, 200, 0)
@@ -175,7 +176,7 @@ def _tested(value: Floats, columns: Floats, gap: Floats, picks: list[int], level
 
 def _levels(x: Floats, y: Floats, breaks: list[tuple[int, float]]) -> tuple[ChangePoint, ...]:
     edges = [0, *(i for i, _ in breaks), x.size]
-    middles = [float(np.median(y[a:b])) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    middles = [float(np.median(y[a:b])) for a, b in pairwise(edges)]
     return tuple(
         ChangePoint(float(x[i]), middles[k], middles[k + 1], _ratio(middles[k], middles[k + 1]), p) for k, (i, p) in enumerate(breaks)
     )
@@ -207,8 +208,7 @@ def discontinuity(step: npt.ArrayLike, value: npt.ArrayLike) -> Discontinuity:
     if constant(size):
         return Discontinuity(float(x[-1]), 1.0, 1.0, 1.0, 1.0)
     logs = _clipped(np.log(np.maximum(size, size[size > 0].min())))
-    gap = spacing(x)
-    fit = best_fit(x, logs, gap, 3, shapes=("step",), base=_base(x, drift=True))
+    fit = best_fit(Search(x, spacing(x), _base(x, drift=True), 3, ("step",)), logs)
     freedom = max(x.size - 4, 1)
     error = float(np.sqrt(fit.white @ fit.white / freedom)) / float(fit.found.scale[np.flatnonzero(fit.found.index == fit.index)[0]])
     half = error * float(stdtrit(freedom, 0.975))
@@ -239,7 +239,7 @@ def spikes(step: npt.ArrayLike, value: npt.ArrayLike, width: int = 51, deviation
     out = (np.abs(y - middle) > deviations * spread) & (np.abs(y) >= ratio * typical) & (np.abs(y) > 0)
     at = np.flatnonzero(out)
     sizes = np.abs(y[at]) / np.maximum(typical[at], 1e-300)
-    recovered = np.array([_back(y, out, i, typical[i], spread[i]) for i in at], dtype=np.bool_)
+    recovered = np.array([_back(y[i + 1 : i + 6], typical[i], spread[i]) for i in at.tolist()], dtype=np.bool_)
     return Spikes(x[at], sizes, recovered)
 
 
@@ -256,8 +256,7 @@ def _hampel(value: Floats, width: int) -> tuple[Floats, Floats]:
     return middle, NORMAL_MAD * spread
 
 
-def _back(value: Floats, out: Bools, i: int, typical: float, spread: float) -> bool:
-    after = value[i + 1 : i + 6]
+def _back(after: Floats, typical: float, spread: float) -> bool:
     if not after.size:
         return False
     return bool(abs(float(np.median(after))) <= 1.5 * typical + 2 * spread)

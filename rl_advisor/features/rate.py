@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.features.autoregression import estimate, spacing
-from rl_advisor.features.breaks import Fit, best_fit
+from rl_advisor.features.breaks import Fit, Search, best_fit
 from rl_advisor.features.series import Floats, constant, thinned
 
 Pace = Literal["accelerating", "steady", "slowing", "stopped", "reversed", "undecidable"]
@@ -46,7 +46,7 @@ def rate(step: npt.ArrayLike, value: npt.ArrayLike) -> Rate:
     unit = (x - first) / (last - first)
     base = np.column_stack([np.ones_like(unit), unit])
     edge = max(2, x.size // 20)
-    fit = best_fit(x, y, spacing(x), edge, shapes=("hinge",), base=base)
+    fit = best_fit(Search(x, spacing(x), base, edge, ("hinge",)), y)
     return _slopes(x, y, unit, fit)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
 Bools = npt.NDArray[np.bool_]
 MOST = 512
 """Points that a quadratic statistic is allowed to see."""
@@ -43,7 +44,7 @@ def thinned(step: npt.ArrayLike, value: npt.ArrayLike, least: int = 1, most: int
     return np.add.reduceat(x, edges) / count, np.add.reduceat(y, edges) / count
 
 
-def bin_edges(n: int, most: int) -> npt.NDArray[np.intp]:
+def bin_edges(n: int, most: int) -> Indices:
     """Index of the first point of each of at most ``most`` bins whose counts differ by at most one."""
     bins = min(n, most)
     return (np.arange(bins) * n) // bins
