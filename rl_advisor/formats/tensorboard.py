@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.event_file import Events, arrays, read_events
+from rl_advisor.event_files import Events, read_events
 from rl_advisor.run import Curve, Gap, Run
 
 FORMAT = "tensorboard"
@@ -22,8 +22,7 @@ def read(path: Path) -> Run:
     """One event file: its scalars as curves, in the order of writing; holes as gaps."""
     events = read_events(path)
     curves = {}
-    for tag, points in events.scalars.items():
-        step, value, time = arrays(points)
+    for tag, (step, value, time) in events.scalars().items():
         curves[tag] = Curve(tag, tag, path.name, step, value, time)
     return Run(
         name=path.parent.name, curves=curves, config=_config(events), gaps=_gaps(events, path.name), formats=(FORMAT,), files=(path.name,)
@@ -43,7 +42,7 @@ def _gaps(events: Events, name: str) -> tuple[Gap, ...]:
 
 
 def _config(events: Events) -> dict[str, Any]:
-    """The first text of every tag that holds settings: one JSON object, or a table of parameters."""
+    """Return the first text of every tag that holds settings: one JSON object, or a table of parameters."""
     config: dict[str, Any] = {}
     for tag, texts in events.texts.items():
         if _CONFIG_TAG.fullmatch(tag) and texts:

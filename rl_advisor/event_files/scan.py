@@ -1,0 +1,156 @@
+"""The path for records in no fixed order: find where they start by pattern, sort them by shape, decode each shape at once.
+
+A record starts with its length (the upper half zero), a checksum of the length, and, in its data, the key of the wall
+time. Records of one length whose bytes agree everywhere but in clock, step, value and checksum are of one shape: one of
+them is decoded by hand, the others by numpy.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rl_advisor.event_files.crc32c import constant, head_checksums, linear_rows, unmasked
+from rl_advisor.event_files.record import FRAME, HEAD, BadRecordError, Data, Event, decode
+
+Bytes = npt.NDArray[np.uint8]
+Places = npt.NDArray[np.intp]
+_TIME_KEY = 0x09
+_MIXERS = np.frombuffer(os.urandom(1 << 14), np.uint64) | np.uint64(1)
+"""Odd factors of the hash by which shapes are told apart; drawn anew so that no file can be made to collide."""
+_WIDEST = 8 * _MIXERS.size
+_FEWEST = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Points of one tag: the record each came from (by its place in the window), steps, values, times."""
+
+    tag: str
+    record: Places
+    step: npt.NDArray[np.float64]
+    value: npt.NDArray[np.float64]
+    time: npt.NDArray[np.float64]
+
+
+def record_starts(buffer: Bytes, at: int, end: int) -> tuple[Places, Places]:
+    """Return start and data length of everything in ``buffer[at:end]`` that looks like a record and fits, in order."""
+    if end - at < FRAME + 1:
+        return np.empty(0, np.intp), np.empty(0, np.intp)
+    marks = at + np.flatnonzero(buffer[at + HEAD : end - 4] == _TIME_KEY)
+    lengths = _load(buffer, marks, "<u8").astype(np.uint64, copy=False)
+    small = lengths < np.uint64(1 << 24)
+    marks, lengths = marks[small], lengths[small]
+    right = unmasked(_load(buffer, marks + 8, "<u4").astype(np.uint32, copy=False)) == head_checksums(lengths)
+    starts, sizes = marks[right], lengths[right].astype(np.intp)
+    return starts, sizes
+
+
+def _load(buffer: Bytes, places: Places, kind: str) -> npt.NDArray[np.generic]:
+    """Return the numbers of that type at those places, aligned or not."""
+    size = np.dtype(kind).itemsize
+    overlapping: npt.NDArray[np.generic] = np.ndarray(max(buffer.size - size + 1, 0), kind, buffer, 0, (1,))
+    return overlapping[places]
+
+
+def chain(starts: Places, sizes: Places, at: int) -> Places:
+    """Return the indices of the records that follow each other without a break from ``at`` on; those inside others are left out."""
+    if not starts.size or starts[0] != at:
+        return np.empty(0, np.intp)
+    broken = np.flatnonzero(starts[:-1] + sizes[:-1] + FRAME != starts[1:])
+    return np.arange(int(broken[0]) + 1 if broken.size else starts.size)
+
+
+def batches(data: Data, buffer: Bytes, starts: Places, sizes: Places, *, verified: bool) -> tuple[list[Batch], Places, Places]:
+    """Decode records that stand at ``starts``.
+
+    Returns the points by tag; the starts of records that need decoding by hand; and those whose checksum is wrong.
+    """
+    found: list[Batch] = []
+    odd: list[Places] = [np.empty(0, np.intp)]
+    bad: list[Places] = [np.empty(0, np.intp)]
+    order = np.argsort(sizes, kind="stable")
+    for group in np.split(order, np.flatnonzero(np.diff(sizes[order])) + 1):
+        places, length = starts[group], int(sizes[group[0]]) if group.size else 0
+        if group.size < _FEWEST or length > _WIDEST:
+            odd.append(places)
+            continue
+        rows = np.ndarray((buffer.size - length + 1, length), np.uint8, buffer, 0, (1, 1))[places + HEAD]
+        if verified:
+            stored = unmasked(_load(buffer, places + HEAD + length, "<u4").astype(np.uint32, copy=False))
+            right = linear_rows(rows) ^ np.uint32(constant(length)) == stored
+            if not right.all():
+                bad.append(places[~right])
+                places, rows = places[right], rows[right]
+        for item in _shapes(data, places, rows):
+            (found.append if isinstance(item, Batch) else odd.append)(item)  # type: ignore[arg-type]
+    return found, np.concatenate(odd), np.concatenate(bad)
+
+
+def _shapes(data: Data, places: Places, rows: Bytes) -> Iterator[Batch | Places]:
+    """Split records of one length into shapes; those without a shape come back as places."""
+    length = rows.shape[1]
+    padded = np.zeros((len(rows), -(-length // 8) * 8), np.uint8)
+    padded[:, :length] = rows
+    words = padded.view("<u8")
+    left = np.arange(len(rows))
+    while left.size:
+        event = _decoded(data, int(places[left[0]]), length)
+        mask = _mask(event, padded.shape[1]) if event else None
+        if event is None or mask is None:
+            yield places[left[:1]]
+            left = left[1:]
+            if left.size and left.size > _FEWEST and event is not None:
+                continue
+            yield places[left]
+            return
+        still = words[left] & mask.view("<u8")
+        keys = (still * _MIXERS[: still.shape[1]]).sum(axis=1)
+        accepted = np.zeros(left.size, bool)
+        order = np.argsort(keys, kind="stable")
+        for same in np.split(order, np.flatnonzero(np.diff(keys[order])) + 1):
+            member = left[same]
+            shape = _decoded(data, int(places[member[0]]), length)
+            own = _mask(shape, padded.shape[1]) if shape else None
+            if shape is not None and own is not None and np.array_equal(own, mask):
+                accepted[same] = True
+                yield from _points(shape, places[member], rows[member])
+        left = left[~accepted]
+        if not accepted.any():
+            yield places[left]
+            return
+
+
+def _decoded(data: Data, at: int, length: int) -> Event | None:
+    try:
+        return decode(data, at + HEAD, at + HEAD + length)
+    except BadRecordError:
+        return None
+
+
+def _mask(event: Event, size: int) -> Bytes | None:
+    """Return the bits that records of this shape share, or None when the record holds something that has no fixed place."""
+    if event.time_at < 0 or event.step_width > 8 or not event.values or any(v.at < 0 for v in event.values):
+        return None
+    mask = np.full(size, 0xFF, np.uint8)
+    mask[event.time_at : event.time_at + 8] = 0
+    if event.step_width:
+        mask[event.step_at : event.step_at + event.step_width] = 0x80
+    for value in event.values:
+        mask[value.at : value.at + np.dtype(value.kind).itemsize] = 0
+    return mask
+
+
+def _points(shape: Event, places: Places, rows: Bytes) -> Iterator[Batch]:
+    time = _column(rows, shape.time_at, "<f8")
+    step = np.zeros(len(rows), np.uint64)
+    for k in range(shape.step_width):
+        step |= (rows[:, shape.step_at + k] & 0x7F).astype(np.uint64) << np.uint64(7 * k)
+    for value in shape.values:
+        yield Batch(value.tag, places, step.astype(np.float64), _column(rows, value.at, value.kind), time)
+
+
+def _column(rows: Bytes, at: int, kind: str) -> npt.NDArray[np.float64]:
+    return np.ascontiguousarray(rows[:, at : at + np.dtype(kind).itemsize]).view(kind)[:, 0].astype(np.float64)
