@@ -45,3 +45,11 @@ class Finding:
     onset: Onset | None = None
     measures: Mapping[str, float] = field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
+
+
+def number(x: float) -> str:
+    """A number as people write it: three significant digits, no exponent between 0.001 and a million."""
+    if x == 0 or 1e-3 <= abs(x) < 1e6:
+        text = f"{x:.3g}" if abs(x) < 1000 else f"{x:.0f}"
+        return "0" if text in {"-0", "0"} else text
+    return f"{x:.2g}"

@@ -20,7 +20,7 @@ TELEMETRY_COLUMNS = ("time", "gpu", "power_w", "utilization", "memory_activity",
 """``time`` in seconds since the epoch, ``utilization`` and ``memory_activity`` in 0..1; ``time`` and ``gpu`` always."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Curve:
     """One metric over steps: three arrays of one length, steps strictly increasing, values possibly NaN."""
 
@@ -83,7 +83,7 @@ def _no_table() -> pd.DataFrame:
     return pd.DataFrame()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
     """One training run, or one file's part of it. Formats return parts with raw names; reading joins and translates them."""
 

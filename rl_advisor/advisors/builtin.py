@@ -1,0 +1,50 @@
+"""The built-in advisor: judges from the findings alone, with no model and no key."""
+
+from rl_advisor.assessment import Assessment, BrokenLink, OnsetView, view
+from rl_advisor.judgement.case import open_case
+from rl_advisor.judgement.checkpoint import best_checkpoint
+from rl_advisor.judgement.experiment import next_experiment
+from rl_advisor.judgement.narrative import could_not_see, ruled_out, summary
+from rl_advisor.judgement.prospects import call, prospect
+from rl_advisor.judgement.verdict import Judged, judge
+from rl_advisor.run import Run
+
+
+def assess(run: Run) -> Assessment:
+    """The assessment of a run as it stands; cut the run first to judge an earlier step."""
+    case = open_case(run)
+    judged = judge(case)
+    ahead = prospect(case, judged)
+    said = call(case, judged, ahead.p)
+    best = best_checkpoint(case, reward_trusted=judged.verdict != "reward_hacking")
+    experiment = next_experiment(case, judged)
+    return Assessment(
+        run=run.name,
+        step=round(case.step),
+        planned_steps=run.planned_steps,
+        verdict=judged.verdict,
+        call=said,
+        p_continue_pays=round(ahead.p, 3),
+        confidence=judged.confidence,
+        best_checkpoint=best,
+        first_broken_link=broken_link(judged),
+        onset=onset(judged),
+        findings=[view(f) for f in case.findings.values()],
+        ruled_out=ruled_out(case),
+        could_not_see=could_not_see(case),
+        next_experiment=experiment,
+        summary=summary(case, judged, ahead, said, best, experiment),
+    )
+
+
+def broken_link(judged: Judged) -> BrokenLink:
+    """The link of the first break, none when nothing is broken."""
+    if judged.cause is not None:
+        return judged.cause.link.value
+    return judged.link.value if judged.link is not None else "none"
+
+
+def onset(judged: Judged) -> OnsetView | None:
+    """When the first break began, where its finding knows."""
+    found = judged.cause.onset if judged.cause is not None else None
+    return OnsetView(step=found.step, low=found.low, high=found.high) if found else None

@@ -1,0 +1,103 @@
+"""What an advisor signs: the Assessment, its fields and allowed words, as every door shows it."""
+
+from typing import Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rl_advisor.finding import Finding
+
+Verdict = Literal["improving", "plateaued", "not_learning", "degrading", "collapsed", "reward_hacking", "unstable", "undecidable"]
+Call = Literal["continue", "stop"]
+Confidence = Literal["low", "medium", "high"]
+BrokenLink = Literal[
+    "none",
+    "environment_data",
+    "evaluation",
+    "reward_signal",
+    "training_signal",
+    "policy_update",
+    "exploration",
+    "data_freshness",
+    "numerics",
+    "systems",
+]
+VERDICTS: tuple[str, ...] = get_args(Verdict)
+BROKEN: frozenset[str] = frozenset({"not_learning", "degrading", "collapsed", "reward_hacking", "unstable"})
+"""Verdicts that say something is wrong with the run."""
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class FindingView(_Frozen):
+    """A Finding as it leaves the house."""
+
+    pattern: str
+    link: str
+    outcome: Literal["present", "absent", "unclear", "not_logged"]
+    statement: str
+    onset: dict[str, float] | None = None
+    measures: dict[str, float | None] = Field(default_factory=dict)
+    evidence: list[dict[str, float | str]] = Field(default_factory=list)
+
+
+class BestCheckpoint(_Frozen):
+    """The step to keep, the checkpoint on disk nearest to it, and why."""
+
+    step: int | None
+    path: str | None = None
+    why: str
+
+
+class OnsetView(_Frozen):
+    """When the first break began."""
+
+    step: float
+    low: float
+    high: float
+
+
+class Experiment(_Frozen):
+    """The one next thing to try, and what each explanation predicts for it."""
+
+    do: str
+    expect_if_right: str
+    expect_if_wrong: str
+
+
+class Assessment(_Frozen):
+    """The judgement of one run at one step. Every number in ``summary`` stands in the findings or in the fields."""
+
+    schema_: Literal["rl-advisor/assessment/1"] = Field(default="rl-advisor/assessment/1", alias="schema")
+    run: str
+    step: int
+    planned_steps: int | None = None
+    verdict: Verdict
+    call: Call
+    p_continue_pays: float = Field(ge=0, le=1)
+    confidence: Confidence
+    best_checkpoint: BestCheckpoint
+    first_broken_link: BrokenLink
+    onset: OnsetView | None = None
+    findings: list[FindingView]
+    ruled_out: list[str]
+    could_not_see: list[str]
+    next_experiment: Experiment
+    summary: str
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True)
+
+
+def view(finding: Finding) -> FindingView:
+    """The finding in its outward form; infinities and NaN become null."""
+    onset = finding.onset
+    return FindingView(
+        pattern=finding.pattern,
+        link=finding.link.value,
+        outcome=finding.outcome.value,
+        statement=finding.statement,
+        onset={"step": onset.step, "low": onset.low, "high": onset.high} if onset else None,
+        measures={name: (float(value) if abs(value) < float("inf") else None) for name, value in finding.measures.items()},
+        evidence=[{"metric": e.metric, "first_step": e.first_step, "last_step": e.last_step} for e in finding.evidence],
+    )

@@ -1,0 +1,49 @@
+"""The outcome has lost most of what it had.
+
+Looks for: the held-out score, or the reward where none is logged, ends far below its own smoothed best, beyond what noise of
+    the same colour would do, and with little left above the floor.
+Means: the run is broken, and was better before. It is the last thing to move: what moved before it is the cause.
+Not to be confused with: a single bad evaluation at the end; a dip that recovers; a reward whose data or scale changed while
+    the held-out score stands (see reward_jump and prompt_shift).
+Next test: load the checkpoint before the onset, evaluate it and the last one with many prompts.
+Source: drawdown against an isotonic null with autocorrelated noise; the practitioner's guide on peaks and declines.
+"""
+
+from rl_advisor import trajectory
+from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.run import Curve, Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.REWARD_SIGNAL
+NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|reward/component/*",)
+SYMPTOM = True
+
+
+def detect(run: Run, most_left: float = 0.4) -> Finding:
+    """Present when the held-out score or the training reward keeps less than ``most_left`` of its best height."""
+    curves = [c for c in (trajectory.held_out(run), trajectory.training(run)) if trajectory.shape_or_none(c) is not None]
+    if not curves:
+        trajectory.shape(trajectory.held_out(run) or trajectory.training(run))  # raises with the number of points
+    for curve in curves:
+        if curve is not None and (found := _of(curve, most_left)) is not None:
+            return found
+    s = trajectory.shape(curves[0])
+    measures = {"best": s.best, "last": s.last, "lost_share": s.lost}
+    return Finding(
+        "collapse",
+        LINK,
+        Outcome.ABSENT,
+        f"{s.name} ends at {number(s.last)} against its best {number(s.best)}: no collapse.",
+        measures=measures,
+    )
+
+
+def _of(curve: Curve, most_left: float) -> Finding | None:
+    s = trajectory.shape(curve)
+    if not s.fell or s.lost < 1 - most_left:
+        return None
+    onset = trajectory.decline_began(curve)
+    text = f"{s.name} fell from {number(s.best)} (step {s.best_step:.0f}) to {number(s.last)} and stayed there"
+    text += f"; the fall began near step {onset.step:.0f}." if onset else "."
+    measures = {"best": s.best, "best_step": s.best_step, "last": s.last, "lost_share": s.lost, "p": s.peak.p}
+    return Finding("collapse", LINK, Outcome.PRESENT, text, onset, measures, (Evidence(curve.name, s.best_step, float(s.step[-1])),))

@@ -1,0 +1,44 @@
+"""The critic predicts no better than a constant, so the advantage is noise.
+
+Looks for: after the first fifth of the run, an explained variance whose interval lies at or below zero, or that fell from a good
+    level to a bad one; beside it a value loss that does not fall.
+Means: advantages point the actor in random directions. Return scale, targets, terminal masks or the critic's size are wrong.
+Not to be confused with: the first updates, which are often at or below zero; a value loss that rises because returns rise; a short
+    task such as CartPole, where explained variance may sit near zero while the return climbs; a run without a critic.
+Next test: freeze the actor, fit the critic alone on one fixed batch of rollouts: if it cannot fit that, mend the critic first.
+Source: the field guide's signals of a broken critic; decoupled advantage estimates (VAPO).
+"""
+
+import numpy as np
+
+from rl_advisor import trajectory
+from rl_advisor.features import TooFewPoints
+from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.TRAINING_SIGNAL
+NEEDS: tuple[str, ...] = ("value/explained_variance",)
+BRINGS: tuple[str, ...] = ("value_divergence", "gradient_spikes")
+
+
+def detect(run: Run, good: float = 0.1) -> Finding:
+    """Present when explained variance after warm-up stays below ``good`` and the outcome does not rise all the same."""
+    curve = run.curves["value/explained_variance"]
+    step, value = curve.finite()
+    if value.size < 8:
+        raise TooFewPoints(f"{value.size} points of explained variance, 8 needed")
+    warm = value[value.size // 5 :]
+    late = trajectory.final(curve, 0.4)
+    level, spread = float(np.median(late)), float(np.std(late) / np.sqrt(late.size))
+    low_share = float(np.mean(warm <= 0))
+    s = trajectory.shape_or_none(trajectory.outcome(run))
+    thriving = s is not None and s.rose and not s.fell
+    measures = {"late": level, "share_not_above_zero": low_share, "error": spread}
+    where = (Evidence(curve.name, float(step[value.size // 5]), float(step[-1])),)
+    text = f"Explained variance is {number(level)} in the last part, at or below zero in {number(100 * low_share)} percent of the updates"
+    if level + 2 * spread < good and not thriving:
+        return Finding("critic_failure", LINK, Outcome.PRESENT, f"{text}.", trajectory.began(curve), measures, where)
+    if level + 2 * spread < good:
+        return Finding("critic_failure", LINK, Outcome.UNCLEAR, f"{text}, yet the outcome rose.", measures=measures, evidence=where)
+    return Finding("critic_failure", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

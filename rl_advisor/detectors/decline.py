@@ -1,0 +1,39 @@
+"""The outcome passed its best and is now lower.
+
+Looks for: a smoothed peak, and after it a decline that is larger than the margin that matters and than autocorrelated noise,
+    but leaves a good part of the height (more is a collapse).
+Means: going on makes the current model worse; the better one is already on disk, if it was saved.
+Not to be confused with: one low evaluation at the end; a dip that has already turned; harder data.
+Next test: evaluate the checkpoint nearest the peak and the last one on the same prompts, enough of them to see the difference.
+Source: the practitioner's guide (peak and decline); isotonic-null test of the drawdown.
+"""
+
+from rl_advisor import trajectory
+from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.run import Curve, Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.REWARD_SIGNAL
+NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|reward/component/*",)
+SYMPTOM = True
+
+
+def detect(run: Run) -> Finding:
+    """Present when the held-out score, or the reward without one, ends below its smoothed peak by more than noise."""
+    curve = trajectory.outcome(run)
+    assert curve is not None  # diagnosis asked for one of NEEDS
+    s = trajectory.shape(curve)
+    measures = {"best": s.best, "best_step": s.best_step, "last": s.last, "drop": s.best - s.last, "p": s.peak.p}
+    if s.fell:
+        return _present(curve, measures)
+    drop = f"{s.name} ends at {number(s.last)}, its smoothed best was {number(s.best)} at step {s.best_step:.0f}"
+    if s.peak.drop_high <= s.margin or s.best - s.last <= s.margin / 2:
+        return Finding("decline", LINK, Outcome.ABSENT, f"{drop}: no decline that matters.", measures=measures)
+    return Finding("decline", LINK, Outcome.UNCLEAR, f"{drop}: within what noise does.", measures=measures)
+
+
+def _present(curve: Curve, measures: dict[str, float]) -> Finding:
+    s = trajectory.shape(curve)
+    text = f"{s.name} peaked at {number(s.best)} (step {s.best_step:.0f}) and declined to {number(s.last)}."
+    where = (Evidence(curve.name, s.best_step, float(s.step[-1])),)
+    return Finding("decline", LINK, Outcome.PRESENT, text, trajectory.decline_began(curve), measures, where)

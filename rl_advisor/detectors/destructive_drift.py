@@ -1,0 +1,38 @@
+"""KL to the reference rises and the outcome falls: every further step destroys.
+
+Looks for: the outcome ends below its best by more than noise, and KL to the reference grew over the same stretch.
+Means: the policy gets worse and moves away from a known-good model at once. The better checkpoint lies behind.
+Not to be confused with: a reward that fell because the data got harder, where KL does not grow with it; a step in the score alone.
+Next test: reload the checkpoint before the onset and go on with half the learning rate: if it recovers, the step was too large.
+Source: the practitioner's guide (KL rising, reward declining: stop).
+"""
+
+import numpy as np
+
+from rl_advisor import trajectory
+from rl_advisor.features import TooFewPoints
+from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.POLICY_UPDATE
+NEEDS: tuple[str, ...] = ("kl/ref", "reward/mean|reward/used|eval/score/*")
+
+
+def detect(run: Run, growth: float = 2.0) -> Finding:
+    """Present when the outcome fell from its best while KL grew at least ``growth`` times."""
+    curve = trajectory.outcome(run)
+    assert curve is not None  # diagnosis asked for one
+    s = trajectory.shape(curve)
+    step, kl = run.curves["kl/ref"].finite()
+    if kl.size < trajectory.FEWEST:
+        raise TooFewPoints(f"{kl.size} points of kl/ref")
+    near = kl[(step <= max(s.best_step, step[min(4, step.size - 1)]))][-9:]
+    before, after = float(np.median(near)), float(np.median(trajectory.final(run.curves["kl/ref"])))
+    measures = {"kl_at_best": before, "kl_last": after, "best": s.best, "last": s.last}
+    where = (Evidence("kl/ref", s.best_step, float(step[-1])), Evidence(s.name, s.best_step, float(s.step[-1])))
+    text = f"Since step {s.best_step:.0f} KL went from {number(before)} to {number(after)} and {s.name} from {number(s.best)} to {number(s.last)}"
+    if s.fell and after > growth * max(before, 1e-4) and after > 0.02:
+        began = trajectory.began(run.curves["kl/ref"])
+        return Finding("destructive_drift", LINK, Outcome.PRESENT, f"{text}: worse and further away.", began, measures, where)
+    return Finding("destructive_drift", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

@@ -1,0 +1,29 @@
+"""KL to the reference keeps rising while the outcome is flat: the run has had its say.
+
+Looks for: over the last third, KL to the reference rising and the outcome flat by equivalence.
+Means: the policy goes on moving away from a known-good model and gains nothing by it; more steps add risk without upside.
+Not to be confused with: verifiable-reward training without a KL penalty, where KL always grows: there a flat held-out score, or
+    worse length or diversity, must agree; the first steps, when KL rises before the reward does.
+Next test: evaluate the checkpoint at the onset against the last one on held-out prompts, enough of them to see the margin.
+Source: the practitioner's guide (the critical warning pattern of KL and reward).
+"""
+
+from rl_advisor import trajectory
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.POLICY_UPDATE
+NEEDS: tuple[str, ...] = ("kl/ref", "reward/mean|reward/used|eval/score/*")
+
+
+def detect(run: Run) -> Finding:
+    """Present when KL to the reference rises over the last third while the outcome is flat by equivalence."""
+    found = trajectory.kl_regime(run)
+    where = (Evidence("kl/ref", found.first, found.last), Evidence(found.outcome, found.first, found.last))
+    if found.kl == "rising" and found.way == "flat":
+        text = f"{found.text}: the policy drifts and gains nothing."
+        onset = Onset(found.first, float(run.curves["kl/ref"].step[0]), found.last)
+        return Finding("drift_without_gain", LINK, Outcome.PRESENT, text, onset, found.measures, where)
+    outcome = Outcome.UNCLEAR if "undecidable" in (found.kl, found.way) else Outcome.ABSENT
+    return Finding("drift_without_gain", LINK, outcome, f"{found.text}.", measures=found.measures, evidence=where)

@@ -1,0 +1,55 @@
+"""The policy has become certain before it has become good.
+
+Looks for: entropy that fell to a small part of its start, together with groups that lost their spread or a reward that no longer
+    rises, while there is still room above the score.
+Means: nothing new is tried any more; the reward stalls below what could be reached, and pass@k narrows.
+Not to be confused with: healthy convergence: entropy falls and the reward still rises, or the score is at its ceiling; a task whose
+    entropy is low by nature, where only the fall against its own start counts.
+Next test: sample the last checkpoint at a higher temperature: does diversity, and the best of k, come back?
+Source: entropy mechanism of reasoning RL (arXiv 2505.22617); clip-higher in DAPO (arXiv 2503.14476); the field guide on exploration.
+"""
+
+import numpy as np
+
+from rl_advisor import trajectory
+from rl_advisor.features import TooFewPoints
+from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.EXPLORATION
+NEEDS: tuple[str, ...] = ("entropy/mean",)
+BRINGS: tuple[str, ...] = ("zero_variance_groups", "loss_discontinuity", "gradient_spikes", "template_collapse")
+
+
+def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Finding:
+    """Present when entropy is below ``left`` of its start, the signal is gone, and the outcome has room above it."""
+    curve = run.curves["entropy/mean"]
+    step, value = curve.finite()
+    if value.size < 6:
+        raise TooFewPoints(f"{value.size} points of entropy")
+    begin, now = float(np.median(trajectory.opening(curve))), float(np.median(trajectory.final(curve)))
+    share = now / begin if begin > 0 else float("nan")
+    groups = run.curves.get("reward/flat_groups")
+    flat = float(np.median(trajectory.final(groups))) if groups is not None and groups.finite()[1].size else float("nan")
+    held = trajectory.shape_or_none(trajectory.held_out(run))
+    s = held or trajectory.shape_or_none(trajectory.training(run))
+    room = s is None or not s.at_ceiling
+    stalled = s is None or s.direction() != "rising" or flat >= dead
+    measures = {"at_start": begin, "now": now, "share_left": share, "flat_groups": flat}
+    where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
+    text = f"Entropy went from {number(begin)} to {number(now)}"
+    if share < left and room and stalled and (flat >= dead or flat != flat):
+        return Finding(
+            "entropy_collapse",
+            LINK,
+            Outcome.PRESENT,
+            f"{text} while there is room above the score.",
+            trajectory.began(curve),
+            measures,
+            where,
+        )
+    if share < left and room and stalled:
+        text += f"; {number(1 - flat)} of the groups still have spread"
+        return Finding("entropy_collapse", LINK, Outcome.UNCLEAR, f"{text}.", measures=measures, evidence=where)
+    return Finding("entropy_collapse", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

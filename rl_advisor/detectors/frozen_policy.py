@@ -1,0 +1,66 @@
+"""The policy hardly moves although there is a signal to learn from.
+
+Looks for: groups or batches with a healthy spread of reward, an outcome that gains nothing that matters and is not at its ceiling,
+    and KL to the reference, entropy and length all close to where they began.
+Means: a learning rate that is far too small or zero, a KL penalty that is far too strong, frozen parameters, or gradients that never
+    arrive.
+Not to be confused with: no signal (constant reward, groups without spread); convergence after a gain; a policy that moves and gains
+    nothing.
+Next test: ten steps with thirty times the learning rate, then ten with the penalty off: which of the two moves KL?
+Source: AReaL's guide (rewards that do not rise: step size); KL stable and reward flat in the practitioner's guide.
+"""
+
+import numpy as np
+
+from rl_advisor import trajectory
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.trajectory import Shape
+from rl_advisor.vocabulary import Link
+
+LINK = Link.POLICY_UPDATE
+NEEDS: tuple[str, ...] = ("reward/mean|reward/used", "kl/ref|kl/old|entropy/mean|policy/learning_rate")
+BRINGS: tuple[str, ...] = ("drift_with_gain",)
+
+
+def detect(run: Run, still: float = 0.02) -> Finding:
+    """Present when the reward has spread, gains less than a fifth of it, and the policy stays within ``still`` nats of its start."""
+    reward = trajectory.training(run)
+    assert reward is not None  # diagnosis asked for it
+    s = trajectory.shape(reward)
+    kl = run.curves.get("kl/ref")
+    drift = float(np.median(trajectory.final(kl))) if kl is not None and kl.finite()[1].size else float("nan")
+    rate = run.curves.get("policy/learning_rate")
+    lr = float(np.max(rate.finite()[1])) if rate is not None and rate.finite()[1].size else float("nan")
+    spread, alive = signal(run)
+    gain = max(s.last - s.start, s.gain.delta)
+    measures = {
+        "kl_last": drift,
+        "learning_rate": lr,
+        "reward_gain": gain,
+        "reward_spread": spread,
+        "kl_coef": float(run.settings.get("kl_coef") or "nan"),
+    }
+    where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
+    text = f"Reward gained {number(gain)} against a spread of {number(spread)}; KL to the reference ends at {number(drift)}, learning rate {number(lr)}"
+    onset = Onset(float(s.step[0]), float(s.step[0]), float(s.step[0]))
+    if alive and lr == 0:
+        return Finding("frozen_policy", LINK, Outcome.PRESENT, f"{text}: the learning rate is zero.", onset, measures, where)
+    moved = bool(trajectory.departures(run, factor=1.3).keys() - {"kl/ref"}) or drift > still
+    if alive and little(s, gain, spread) and not moved:
+        return Finding("frozen_policy", LINK, Outcome.PRESENT, f"{text}: it hardly moves.", onset, measures, where)
+    return Finding("frozen_policy", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+
+
+def signal(run: Run) -> tuple[float, bool]:
+    """Typical spread of the reward in a batch, and whether there is enough of it to learn from."""
+    std, groups = run.curves.get("reward/std"), run.curves.get("reward/flat_groups")
+    spread = float(np.median(std.finite()[1])) if std is not None and std.finite()[1].size else float("nan")
+    flat = float(np.median(trajectory.final(groups))) if groups is not None and groups.finite()[1].size else 0.0
+    return spread, flat < 0.8 and not spread <= 1e-6
+
+
+def little(s: Shape, gain: float, spread: float) -> bool:
+    """Whether a gain is too small to matter: within the margin, or below a fifth of the reward's own spread with room above."""
+    room = (s.ceiling - s.start) if s.ceiling is not None else float("inf")
+    return not s.at_ceiling and (gain <= s.margin or (gain < 0.2 * spread and gain < 0.2 * room)) and not s.fell

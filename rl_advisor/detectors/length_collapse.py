@@ -1,0 +1,41 @@
+"""Responses or episodes shrink to a stub.
+
+Looks for: a length that falls by more than half beyond its scatter, without a rising held-out score.
+Means: a short-cut: short junk to avoid a penalty, a template, a policy that gives up early.
+Not to be confused with: terse but right answers on easy tasks, where the score rises with it; a task that ends sooner because it is
+    solved.
+Next test: read the shortest tenth of the responses beside their rewards.
+Source: the practitioner's guide on sudden changes of length.
+"""
+
+import numpy as np
+
+from rl_advisor import trajectory
+from rl_advisor.features import TooFewPoints
+from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.EXPLORATION
+NEEDS: tuple[str, ...] = ("response/length",)
+
+
+def detect(run: Run, left: float = 0.5) -> Finding:
+    """Present when length ends below ``left`` of its start and no score says that this is an improvement."""
+    curve = run.curves["response/length"]
+    step, value = curve.finite()
+    if value.size < 6:
+        raise TooFewPoints(f"{value.size} points of response/length")
+    begin, now = float(np.median(trajectory.opening(curve))), float(np.median(trajectory.final(curve)))
+    held = trajectory.shape_or_none(trajectory.held_out(run))
+    measures = {"at_start": begin, "now": now}
+    where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
+    text = f"Mean length went from {number(begin)} to {number(now)} tokens"
+    if now >= left * begin:
+        return Finding("length_collapse", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+    if held is not None and held.rose and not held.fell:
+        return Finding("length_collapse", LINK, Outcome.ABSENT, f"{text} as the held-out score rose.", measures=measures, evidence=where)
+    outcome = Outcome.PRESENT if held is not None else Outcome.UNCLEAR
+    return Finding(
+        "length_collapse", LINK, outcome, f"{text} without a gain in the held-out score.", trajectory.began(curve), measures, where
+    )

@@ -1,0 +1,66 @@
+"""Training prompts are learned by heart: the reward on them rises, the held-out score falls or stands.
+
+Looks for: the training reward gained, the held-out score did not, and the same few prompts come back again and again (in the
+    rollouts, or many passes over the data).
+Means: too little or too narrow data for this many steps. What is learned does not carry over.
+Not to be confused with: reward hacking, where the style of the responses changes (length, entropy, tool use) and prompts vary.
+Next test: plot the reward by how often a prompt has been seen; train the same steps on ten times the prompts.
+Source: the field guide on contaminated and narrow data; saw-tooth rewards at epoch borders.
+"""
+
+import numpy as np
+
+from rl_advisor import trajectory
+from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.ENVIRONMENT_DATA
+NEEDS: tuple[str, ...] = ("eval/score/*", "reward/mean|reward/used|reward/success", "rollouts|progress/epoch")
+BRINGS: tuple[str, ...] = (
+    "train_eval_gap",
+    "zero_variance_groups",
+    "entropy_collapse",
+    "drift_with_gain",
+    "destructive_drift",
+    "drift_without_gain",
+    "update_too_large",
+    "loss_discontinuity",
+    "gradient_spikes",
+)
+
+STYLE = {"response/length", "response/truncated", "response/repetition", "episode/tool_calls", "episode/turns"}
+"""Side metrics that learning prompts by heart leaves alone and a gamed reward does not."""
+
+
+def repetition(run: Run) -> tuple[float, float]:
+    """How often a prompt group comes back in the rollouts, and how many passes over the data were logged (NaN if unknown)."""
+    epochs = run.curves.get("progress/epoch")
+    passes = float(np.nanmax(epochs.value)) if epochs is not None else float("nan")
+    if not len(run.rollouts) or "prompt" not in run.rollouts:
+        return float("nan"), passes
+    seen = run.rollouts.groupby("prompt")["step"].nunique()
+    return float(seen.mean()), passes
+
+
+def detect(run: Run, often: float = 2.0, many: float = 5.0) -> Finding:
+    """Present when prompts come back in at least ``often`` of the logged steps on average, or ``many`` epochs, and the score fell."""
+    score, reward = trajectory.held_out(run), trajectory.training(run)
+    assert score is not None and reward is not None  # diagnosis asked for both
+    held, train = trajectory.shape(score), trajectory.shape(reward)
+    back, passes = repetition(run)
+    measures = {"steps_per_prompt": back, "epochs": passes, "reward_gain": train.last - train.start, "score_change": held.last - held.start}
+    where = (Evidence(held.name, held.best_step, float(held.step[-1])),)
+    seen = (
+        f"a prompt was seen in {number(back)} of the logged steps on average" if back == back else f"{number(passes)} passes over the data"
+    )
+    repeats = back >= often or (back != back and passes >= many)
+    style = trajectory.departures(run).keys() & STYLE
+    parted = train.last - train.start > train.margin and (held.fell or (not held.rose and held.n >= 8)) and not held.at_ceiling
+    if repeats and parted and not style:
+        text = f"{train.name} gained {number(train.last - train.start)} while {held.name} ends at {number(held.last)}; {seen}."
+        return Finding("memorised_data", LINK, Outcome.PRESENT, text, trajectory.decline_began(score), measures, where)
+    if parted:
+        text = f"Reward and score part, but {seen}, and the style of the responses {'changed' if style else 'did not change'}."
+        return Finding("memorised_data", LINK, Outcome.ABSENT, text, measures=measures, evidence=where)
+    return Finding("memorised_data", LINK, Outcome.ABSENT, f"The held-out score does not part from the reward; {seen}.", measures=measures)

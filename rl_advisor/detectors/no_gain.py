@@ -1,0 +1,42 @@
+"""Nothing has been learned since the start.
+
+Looks for: the outcome's best is not above its start by more than noise and by an amount that matters, and it is not at its
+    ceiling already.
+Means: some link before the outcome does not work: no signal, no variance in it, no movement of the policy, or a task out of
+    reach. Which one is told by the other curves.
+Not to be confused with: a run that starts at the top; a run too short or too noisy to show a gain of the size to be expected.
+Next test: train on a small set of easy prompts, or on the test set itself: the reward must rise there.
+Source: AReaL's guide on rewards that do not rise; equivalence instead of a missing significance.
+"""
+
+from rl_advisor import trajectory
+from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.REWARD_SIGNAL
+NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|reward/component/*",)
+SYMPTOM = True
+
+
+def detect(run: Run) -> Finding:
+    """Present when neither the held-out score nor the reward has gained anything that matters."""
+    curves = [c for c in (trajectory.held_out(run), trajectory.training(run)) if c is not None]
+    shapes = [s for s in map(trajectory.shape_or_none, curves) if s is not None]
+    if not shapes:
+        trajectory.shape(curves[0])  # raises with the number of points
+    s = shapes[0]
+    measures = {"start": s.start, "best": s.best, "last": s.last, "gain": s.best - s.start, "matters": s.margin}
+    where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
+    if any(x.rose for x in shapes):
+        rose = next(x for x in shapes if x.rose)
+        text = f"{rose.name} rose from {number(rose.start)} to {number(rose.best)}."
+        return Finding("no_gain", LINK, Outcome.ABSENT, text, measures=measures, evidence=where)
+    if s.at_ceiling:
+        text = f"{s.name} stands at its ceiling ({number(s.last)}) from the start: nothing was left to gain."
+        return Finding("no_gain", LINK, Outcome.ABSENT, text, measures=measures, evidence=where)
+    if max(s.gain.high, s.best - s.start) > 5 * s.margin and s.gain.high > 0:
+        text = f"{s.name} went from {number(s.start)} to {number(s.last)}; a gain of up to {number(s.gain.high)} cannot be excluded."
+        return Finding("no_gain", LINK, Outcome.UNCLEAR, text, measures={**measures, "gain_high": s.gain.high}, evidence=where)
+    text = f"{s.name} started at {number(s.start)} and stands at {number(s.last)}: nothing gained."
+    return Finding("no_gain", LINK, Outcome.PRESENT, text, measures=measures, evidence=where)

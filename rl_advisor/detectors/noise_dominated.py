@@ -1,0 +1,34 @@
+"""The outcome's noise is larger than any trend in it.
+
+Looks for: a reward whose scatter exceeds the range of its smooth part, with no trend that could be told.
+Means: the run says too little about itself: too few prompts, episodes or evaluations per point. It is not the same as no learning.
+Not to be confused with: a curve that is flat by equivalence, which does say something.
+Next test: double the batch, or evaluate with four times the prompts; the smallest change that could have been found is given.
+Source: minimum detectable change under autocorrelated noise; AReaL's guide on high variance of the task reward.
+"""
+
+from rl_advisor import trajectory
+from rl_advisor.features.noise import signal_to_noise
+from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.TRAINING_SIGNAL
+NEEDS: tuple[str, ...] = ("reward/mean|reward/used|reward/success|eval/score/*",)
+SYMPTOM = True
+
+
+def detect(run: Run) -> Finding:
+    """Present when noise exceeds signal and the direction over the whole run cannot be told."""
+    curve = trajectory.outcome(run)
+    assert curve is not None  # diagnosis asked for one
+    s = trajectory.shape(curve)
+    found = signal_to_noise(s.step, s.value)
+    measures = {"signal": found.signal, "noise": found.noise, "ratio": found.ratio, "detectable": found.detectable}
+    where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
+    text = (
+        f"{s.name}: signal {number(found.signal)}, noise {number(found.noise)}; a change below {number(found.detectable)} would go unseen"
+    )
+    if found.ratio < 1 and s.direction_overall() == "undecidable":
+        return Finding("noise_dominated", LINK, Outcome.PRESENT, f"{text}.", measures=measures, evidence=where)
+    return Finding("noise_dominated", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

@@ -1,0 +1,38 @@
+"""The outcome rose and has stopped rising.
+
+Looks for: a gain earlier, and over the last third a slope whose whole interval lies inside the margin that matters.
+Means: what this set-up can learn it has probably learned. Whether to stop depends on whether the level is good enough.
+Not to be confused with: a slope that merely is not significant (undecidable); a plateau made by a learning rate that has
+    decayed to nothing (see schedule_plateau).
+Next test: evaluate the last three checkpoints with many prompts; equal within noise means the run has had its say.
+Source: two one-sided tests (equivalence) on an autocorrelation-aware slope.
+"""
+
+from rl_advisor import trajectory
+from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.REWARD_SIGNAL
+NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|reward/component/*",)
+SYMPTOM = True
+
+
+def detect(run: Run) -> Finding:
+    """Present when the last third of the outcome is flat by equivalence, after a gain or at the ceiling."""
+    curve = trajectory.outcome(run)
+    assert curve is not None  # diagnosis asked for one of NEEDS
+    s = trajectory.shape(curve)
+    change = s.recent.slope * s.recent.span
+    measures = {"recent_change": change, "recent_low": s.recent.low * s.recent.span, "recent_high": s.recent.high * s.recent.span}
+    where = (Evidence(s.name, s.recent_first, float(s.step[-1])),)
+    way = s.direction()
+    since = f"{s.name} since step {s.recent_first:.0f}"
+    if way == "flat" and (s.rose or s.at_ceiling):
+        text = f"{since} is flat at {number(s.last)} (change {number(change)})."
+        began = trajectory.began(curve)
+        return Finding("plateau", LINK, Outcome.PRESENT, text, began if s.rose else None, measures, where)
+    if way == "undecidable":
+        text = f"{since}: a change between {number(measures['recent_low'])} and {number(measures['recent_high'])} fits, so flat or not cannot be told."
+        return Finding("plateau", LINK, Outcome.UNCLEAR, text, measures=measures, evidence=where)
+    return Finding("plateau", LINK, Outcome.ABSENT, f"{since} is {way} (change {number(change)}).", measures=measures, evidence=where)

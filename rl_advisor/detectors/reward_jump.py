@@ -1,0 +1,52 @@
+"""The reward changes level at one step and nothing else does.
+
+Looks for: an abrupt step in the training reward, with the held-out score unmoved across it.
+Means: the policy did not change there; what is asked or how it is graded did: harder prompts, another judge, a fallback value of a
+    reward service, another scale.
+Not to be confused with: a collapse of the policy, which takes the held-out score with it; a step in KL or entropy before it.
+Next test: grade the same frozen batch with the reward of before and after the step; then compare the prompts of both sides.
+Source: the practitioner's guide on metrics that double or halve; judge and service changes.
+"""
+
+from rl_advisor import trajectory
+from rl_advisor.features import TooFewPoints
+from rl_advisor.features.change import change_points
+from rl_advisor.features.trend import level_change
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.REWARD_SIGNAL
+NEEDS: tuple[str, ...] = ("reward/mean|reward/used|reward/success", "eval/score/*")
+BRINGS: tuple[str, ...] = ("zero_variance_groups", "loss_discontinuity", "gradient_spikes")
+
+
+def detect(run: Run, share: float = 0.25) -> Finding:
+    """Present when the reward steps by more than ``share`` of its scale and the held-out score stays within its margin there."""
+    score, reward = trajectory.held_out(run), trajectory.training(run)
+    assert score is not None and reward is not None  # diagnosis asked for both
+    held, train = trajectory.shape(score), trajectory.shape(reward)
+    scale = train.margin / trajectory.MATERIAL
+    for jump in sorted(change_points(train.step, train.value), key=lambda c: -abs(c.after - c.before)):
+        size = jump.after - jump.before
+        if abs(size) < share * scale or not abrupt(train, jump.step, size):
+            continue
+        try:
+            there = level_change(held.step, held.value, jump.step)
+        except TooFewPoints:
+            continue
+        measures = {"before": jump.before, "after": jump.after, "score_change": there.delta}
+        where = (Evidence(train.name, jump.step, jump.step), Evidence(held.name, float(held.step[0]), float(held.step[-1])))
+        text = f"{train.name} steps from {number(jump.before)} to {number(jump.after)} at step {jump.step:.0f}; {held.name} changes by {number(there.delta)}"
+        if abs(there.delta) < abs(size) / 4:
+            onset = Onset(jump.step, jump.step - 2, jump.step + 2)
+            return Finding("reward_jump", LINK, Outcome.PRESENT, f"{text}: the policy is not what changed.", onset, measures, where)
+    return Finding("reward_jump", LINK, Outcome.ABSENT, f"{train.name} has no step that {held.name} does not share.")
+
+
+def abrupt(train: trajectory.Shape, at: float, size: float) -> bool:
+    """Whether most of the change happens within a fiftieth of the run around ``at``."""
+    near = max(2, train.n // 50)
+    place = int((train.step < at).sum())
+    before, after = train.value[max(0, place - 2 * near) : max(1, place - near)], train.value[place + near : place + 2 * near]
+    return bool(before.size and after.size and abs(float(after.mean() - before.mean())) > 0.6 * abs(size))

@@ -1,0 +1,52 @@
+"""Training samples are far worse than what the same policy does in evaluation, from the start and to the end.
+
+Looks for: a training reward that stays near its floor while the held-out score stands far above it on the same scale, and entropy
+    that is high and does not fall.
+Means: exploration drowns the signal: sampling temperature, noise or epsilon is so high that right answers are hardly ever drawn, so
+    reward is never absorbed.
+Not to be confused with: training prompts that are much harder than the test; a reward on another scale than the score.
+Next test: sample the training prompts at the evaluation temperature: does the reward jump to the score?
+Source: the field guide (entropy stays high: the policy behaves like a random walk).
+"""
+
+import numpy as np
+
+from rl_advisor import trajectory
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.EXPLORATION
+NEEDS: tuple[str, ...] = ("entropy/mean", "reward/mean|reward/success", "eval/score/*")
+BRINGS: tuple[str, ...] = (
+    "zero_variance_groups",
+    "reward_outliers",
+    "truncation",
+    "constant_reward",
+    "gradient_spikes",
+    "loss_discontinuity",
+    "template_collapse",
+)
+
+
+def detect(run: Run, part: float = 0.2) -> Finding:
+    """Present when the reward stays below ``part`` of the score all along and entropy keeps at least nine tenths of its start."""
+    score, reward = trajectory.held_out(run), trajectory.training(run)
+    assert score is not None and reward is not None  # diagnosis asked for both
+    held, train = trajectory.shape(score), trajectory.shape(reward)
+    entropy = run.curves["entropy/mean"]
+    begin, now = float(np.median(trajectory.opening(entropy))), float(np.median(trajectory.final(entropy)))
+    highest = float(np.quantile(train.value, 0.9))
+    measures = {"reward": highest, "score": held.last, "entropy": now, "temperature": float(run.settings.get("temperature") or "nan")}
+    where = (
+        Evidence(train.name, float(train.step[0]), float(train.step[-1])),
+        Evidence("entropy/mean", float(entropy.step[0]), float(entropy.step[-1])),
+    )
+    text = f"Nine tenths of the training rewards lie below {number(highest)} while {held.name} is {number(held.last)}; entropy {number(begin)} to {number(now)}"
+    shares = held.ceiling == 1.0 and train.ceiling == 1.0
+    if shares and highest < part * min(held.start, held.last) and now >= 0.9 * begin and min(held.start, held.last) > 0.1:
+        onset = Onset(float(train.step[0]), float(train.step[0]), float(train.step[0]))
+        return Finding(
+            "sampling_too_hot", LINK, Outcome.PRESENT, f"{text}: the samples are far worse than the policy.", onset, measures, where
+        )
+    return Finding("sampling_too_hot", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

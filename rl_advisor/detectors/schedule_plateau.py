@@ -1,0 +1,37 @@
+"""The plateau is made by the schedule: the learning rate has decayed to nothing.
+
+Looks for: a learning rate in the last fifth far below its maximum, while the outcome is flat.
+Means: the run stopped because it was told to, not because there is nothing left to learn.
+Not to be confused with: a run that was flat long before the rate decayed.
+Next test: go on from the last checkpoint at a tenth of the peak rate, held constant.
+Source: outcomes that flatten with an annealed rate or clip range.
+"""
+
+import numpy as np
+
+from rl_advisor import trajectory
+from rl_advisor.features import TooFewPoints
+from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.POLICY_UPDATE
+NEEDS: tuple[str, ...] = ("policy/learning_rate", "reward/mean|reward/used|eval/score/*")
+SYMPTOM = True
+
+
+def detect(run: Run, left: float = 0.1) -> Finding:
+    """Present when the rate ends below ``left`` of its maximum and the outcome is flat over the last third only."""
+    step, rate = run.curves["policy/learning_rate"].finite()
+    if rate.size < trajectory.FEWEST:
+        raise TooFewPoints(f"{rate.size} points of the learning rate")
+    curve = trajectory.outcome(run)
+    assert curve is not None  # diagnosis asked for one
+    s = trajectory.shape(curve)
+    highest, now = float(rate.max()), float(np.median(rate[-max(3, rate.size // 20) :]))
+    measures = {"highest": highest, "now": now}
+    text = f"The learning rate went from {number(highest)} to {number(now)}"
+    if now < left * highest and s.direction() == "flat" and s.rose and not s.at_ceiling:
+        where = (Evidence("policy/learning_rate", s.recent_first, float(step[-1])),)
+        return Finding("schedule_plateau", LINK, Outcome.PRESENT, f"{text} and the outcome flattened with it.", None, measures, where)
+    return Finding("schedule_plateau", LINK, Outcome.ABSENT, f"{text}.", measures=measures)

@@ -1,0 +1,38 @@
+"""The outcome is still rising at the end.
+
+Looks for: over the last third, a slope whose interval lies above zero and whose change is not negligible.
+Means: going on is likely to pay, unless the reward is being gamed or the budget is spent.
+Not to be confused with: a reward that rises while the held-out score does not (see train_eval_gap).
+Next test: go on for a tenth of the budget and compare the held-out score with its best.
+Source: Prais-Winsten slope with bias-corrected autocorrelation.
+"""
+
+from rl_advisor import trajectory
+from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.REWARD_SIGNAL
+NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|reward/component/*",)
+SYMPTOM = True
+
+
+def detect(run: Run) -> Finding:
+    """Present when the held-out score is rising, or the reward is and the score agrees or is missing."""
+    curves = [c for c in (trajectory.held_out(run), trajectory.training(run)) if c is not None]
+    shapes = [s for s in map(trajectory.shape_or_none, curves) if s is not None]
+    if not shapes:
+        trajectory.shape(curves[0])  # raises with the number of points
+    s = shapes[0]
+    ways = [x.direction() for x in shapes]
+    rising = next((x for x, way in zip(shapes, ways, strict=True) if way == "rising"), s)
+    measures = {"recent_change": rising.recent.slope * rising.recent.span, "p": rising.recent.p, "last": rising.last}
+    where = (Evidence(rising.name, rising.recent_first, float(rising.step[-1])),)
+    text = f"{rising.name} since step {rising.recent_first:.0f}: change {number(measures['recent_change'])}, now {number(rising.last)}"
+    if "rising" in ways and "falling" not in ways:
+        return Finding("still_improving", LINK, Outcome.PRESENT, f"{text}: rising.", measures=measures, evidence=where)
+    if ways[0] == "undecidable" and "falling" not in ways:
+        return Finding(
+            "still_improving", LINK, Outcome.UNCLEAR, f"{text}: rising or not cannot be told.", measures=measures, evidence=where
+        )
+    return Finding("still_improving", LINK, Outcome.ABSENT, f"{text}: {ways[0]}.", measures=measures, evidence=where)

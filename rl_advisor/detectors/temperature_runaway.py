@@ -1,0 +1,40 @@
+"""The entropy weight (SAC's temperature) runs away, up or down.
+
+Looks for: a coefficient that grows or shrinks by orders of magnitude without levelling off, or one held fixed so high that it drowns
+    the reward.
+Means: the entropy target cannot be reached (wrong for the action space) or is met already; the policy turns random or deterministic.
+Not to be confused with: the usual decay of a learned temperature to a level as the task is learned.
+Next test: plot the policy's entropy against its target; fix the target or slow the temperature's learning rate.
+Source: reports on soft actor-critic temperatures that grow to 1e8 or vanish.
+"""
+
+import numpy as np
+
+from rl_advisor import trajectory
+from rl_advisor.features import TooFewPoints
+from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.EXPLORATION
+NEEDS: tuple[str, ...] = ("entropy/coef", "reward/mean|eval/score/*")
+
+
+def detect(run: Run, times: float = 100.0) -> Finding:
+    """Present when the coefficient ends ``times`` above its start, or stays above 1 and constant, and the outcome did not rise."""
+    curve = run.curves["entropy/coef"]
+    step, value = curve.finite()
+    if value.size < 4:
+        raise TooFewPoints(f"{value.size} points of entropy/coef")
+    begin, now = float(np.median(trajectory.opening(curve))), float(np.median(trajectory.final(curve)))
+    s = trajectory.shape_or_none(trajectory.outcome(run))
+    thriving = s is not None and s.rose
+    measures = {"at_start": begin, "now": now}
+    where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
+    text = f"The entropy weight went from {number(begin)} to {number(now)}"
+    held_high = bool(np.ptp(value) == 0 and begin > 1)
+    if not thriving and (now > times * max(begin, 1e-6) or held_high):
+        return Finding(
+            "temperature_runaway", LINK, Outcome.PRESENT, f"{text} and the outcome did not rise.", trajectory.began(curve), measures, where
+        )
+    return Finding("temperature_runaway", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

@@ -1,0 +1,40 @@
+"""Responses are cut at the length limit before they end.
+
+Looks for: a truncated share that is high from the start, or rises together with the length. A share taken against the longest
+    response of the batch (padding) is never zero and is not used.
+Means: cut responses are graded as failures whatever they would have said, and feed noise or zeros into the advantage.
+Not to be confused with: a policy that rambles to the limit because the reward pays it, or because it fell apart: then truncation
+    follows something else, and its onset comes later.
+Next test: raise the response limit for one evaluation: does the score jump?
+Source: AReaL's guide (share without an end token above 5 percent deserves action); overlong filtering in DAPO (arXiv 2503.14476).
+"""
+
+import numpy as np
+
+from rl_advisor import trajectory
+from rl_advisor.features import TooFewPoints
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.ENVIRONMENT_DATA
+NEEDS: tuple[str, ...] = ("response/truncated",)
+BRINGS: tuple[str, ...] = ("constant_reward", "zero_variance_groups", "reward_outliers")
+
+
+def detect(run: Run, share: float = 0.05, most: float = 0.3) -> Finding:
+    """Present when the share starts above ``most``, or rises well above ``share`` and its own beginning."""
+    curve = run.curves["response/truncated"]
+    step, value = curve.finite()
+    if value.size < 3:
+        raise TooFewPoints(f"{value.size} points of response/truncated")
+    begin, now = float(np.median(value[:3])), float(np.median(trajectory.final(curve)))
+    measures = {"at_start": begin, "now": now, "highest": float(value.max())}
+    where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
+    went = f"Truncated share {number(begin)} at the start, {number(now)} at the end"
+    if begin >= most:
+        onset = Onset(float(step[0]), float(step[0]), float(step[0]))
+        return Finding("truncation", LINK, Outcome.PRESENT, f"{went}: cut from the first step on.", onset, measures, where)
+    if now > share and now > 3 * begin + 0.02:
+        return Finding("truncation", LINK, Outcome.PRESENT, f"{went}: rising.", trajectory.began(curve), measures, where)
+    return Finding("truncation", LINK, Outcome.ABSENT, f"{went}.", measures=measures, evidence=where)

@@ -1,0 +1,95 @@
+"""Single updates move the policy too far.
+
+Looks for: KL to the sampling policy or the clip fraction far above its own usual level for a stretch, or KL to the reference jumping
+    to a new level within a few steps, followed by a fall of the outcome.
+Means: the learning rate, the number of passes over a batch, or the scale of the advantage is too large; clipping brakes, it does not
+    hold.
+Not to be confused with: one outlying batch from which everything recovers; a clip range so wide that the clip fraction is blind.
+Next test: resume from before the jump with a third of the learning rate and one pass over each batch.
+Source: the field guide's guardrail (KL, clip fraction, entropy); TRPO and PPO.
+"""
+
+import numpy as np
+
+from rl_advisor import trajectory
+from rl_advisor.features import TooFewPoints
+from rl_advisor.features.change import change_points
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.run import Curve, Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.POLICY_UPDATE
+NEEDS: tuple[str, ...] = ("kl/old|ratio/clip_fraction|kl/ref",)
+BRINGS: tuple[str, ...] = (
+    "destructive_drift",
+    "drift_without_gain",
+    "entropy_explosion",
+    "entropy_collapse",
+    "truncation",
+    "zero_variance_groups",
+    "gradient_spikes",
+    "loss_discontinuity",
+    "length_collapse",
+    "critic_failure",
+    "value_divergence",
+    "reward_jump",
+    "reward_outliers",
+    "sample_repetition",
+    "template_collapse",
+    "reward_shortcut",
+)
+PRIOR = {"kl/old": 0.1, "ratio/clip_fraction": 0.3, "kl/ref": 0.5}
+"""Levels above which a practitioner looks twice (nats per token, share, nats per token); only ever used with a fall of the outcome."""
+
+
+def detect(run: Run) -> Finding:
+    """Present when one of the step-size measures leaves its level upwards and the outcome falls with it."""
+    s = trajectory.shape_or_none(trajectory.outcome(run))
+    fell = s is not None and s.fell
+    seen = [(name, run.curves[name]) for name in PRIOR if name in run.curves and run.curves[name].finite()[1].size >= trajectory.FEWEST]
+    if not seen:
+        raise TooFewPoints("the step-size measures have fewer than 5 points")
+    measures: dict[str, float] = {}
+    for name, curve in seen:
+        level = float(np.quantile(np.abs(curve.finite()[1]), 0.9))
+        measures[f"{name} 90 percent"] = level
+        onset = jump(curve)
+        text = f"{name} reached {number(level)} (nine tenths of the steps below)"
+        if fell and (level > PRIOR[name] or (onset is not None and level > PRIOR[name] / 5)):
+            where = (Evidence(name, onset.step if onset else float(curve.step[0]), float(curve.step[-1])),)
+            return Finding(
+                "update_too_large",
+                LINK,
+                Outcome.PRESENT,
+                f"{text} and the outcome fell.",
+                onset or first_above(curve, PRIOR[name]),
+                measures,
+                where,
+            )
+    text = ", ".join(f"{name} {number(value)}" for name, value in measures.items())
+    return Finding(
+        "update_too_large", LINK, Outcome.ABSENT, f"No step-size measure left its level with a fall behind it: {text}.", measures=measures
+    )
+
+
+def jump(curve: Curve, times: float = 3.0) -> Onset | None:
+    """The first lasting rise of the level by ``times``."""
+    step, value = curve.finite()
+    size = np.abs(value)
+    for point in change_points(step, np.log(size + 1e-4 + 0.01 * float(np.median(size)))):
+        if point.after - point.before > np.log(times):
+            near = step[np.searchsorted(step, point.step) - 2 :][:5]
+            return Onset(point.step, float(near[0]) if near.size else point.step, float(near[-1]) if near.size else point.step)
+    return None
+
+
+def first_above(curve: Curve, level: float) -> Onset | None:
+    """The first step at which the running median of three passes ``level``."""
+    step, value = curve.finite()
+    median = np.array([np.median(np.abs(value[max(0, i - 1) : i + 2])) for i in range(value.size)])
+    above = np.flatnonzero(median > level)
+    return (
+        Onset(float(step[above[0]]), float(step[max(0, above[0] - 1)]), float(step[min(step.size - 1, above[0] + 1)]))
+        if above.size
+        else None
+    )

@@ -1,0 +1,42 @@
+"""The critic's or Q function's error grows by orders of magnitude.
+
+Looks for: a value loss (or predicted value) that rises by a large factor beyond its own early level, while the outcome does not rise.
+Means: bootstrapping feeds on itself (over-estimation), targets move too fast, the step is too large or the reward scale is off.
+Not to be confused with: a value loss that grows because returns grow; a single spike.
+Next test: compare predicted values of start states with returns that were really obtained; then a slower target or a smaller step.
+Source: over-estimation in Q-learning (double Q-learning, arXiv 1509.06461); the field guide on value explosion.
+"""
+
+import numpy as np
+
+from rl_advisor import trajectory
+from rl_advisor.features import TooFewPoints
+from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.TRAINING_SIGNAL
+NEEDS: tuple[str, ...] = ("value/loss|value/mean",)
+BRINGS: tuple[str, ...] = ("critic_failure", "gradient_spikes", "loss_discontinuity")
+
+
+def detect(run: Run, times: float = 30.0) -> Finding:
+    """Present when the value loss ends ``times`` above its early level and the outcome did not rise."""
+    curve = run.curves.get("value/loss") or run.curves["value/mean"]
+    step, value = curve.finite()
+    if value.size < 8:
+        raise TooFewPoints(f"{value.size} points of {curve.name}, 8 needed")
+    size = np.abs(value)
+    early = float(np.median(size[: max(4, value.size // 5)]))
+    late = float(np.median(trajectory.final(curve, 0.2) if curve.name == "value/loss" else np.abs(trajectory.final(curve, 0.2))))
+    s = trajectory.shape_or_none(trajectory.outcome(run))
+    thriving = s is not None and s.rose and not s.fell
+    growth = abs(late) / max(early, 1e-12)
+    measures = {"early": early, "late": abs(late), "growth": growth}
+    where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
+    text = f"{curve.name} went from {number(early)} to {number(abs(late))} ({number(growth)} times)"
+    if growth > times and not thriving:
+        return Finding(
+            "value_divergence", LINK, Outcome.PRESENT, f"{text} and the outcome did not rise.", trajectory.began(curve), measures, where
+        )
+    return Finding("value_divergence", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

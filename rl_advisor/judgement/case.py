@@ -1,0 +1,52 @@
+"""Everything the judgement looks at: the run, its findings by pattern, and the measured outcome curves."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rl_advisor import trajectory
+from rl_advisor.diagnosis import diagnose
+from rl_advisor.finding import Finding, Outcome
+from rl_advisor.run import Run
+from rl_advisor.trajectory import Shape
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One run as the judge sees it."""
+
+    run: Run
+    findings: Mapping[str, Finding]
+    held: Shape | None
+    """The held-out score."""
+    train: Shape | None
+    """The training reward."""
+
+    def present(self, *patterns: str) -> bool:
+        """Whether one of the patterns was found."""
+        return any(p in self.findings and self.findings[p].outcome is Outcome.PRESENT for p in patterns)
+
+    @property
+    def outcome(self) -> Shape | None:
+        """The curve that says how good the policy is."""
+        return self.held or self.train
+
+    @property
+    def step(self) -> float:
+        """The step at which the run is judged."""
+        return self.run.last_step
+
+    @property
+    def remaining(self) -> float:
+        """Share of the planned steps that is still to come; 0 when the plan is done or unknown."""
+        planned = self.run.planned_steps
+        return max(0.0, 1 - self.step / planned) if planned else 0.0
+
+
+def open_case(run: Run) -> Case:
+    """The case of a run: every detector asked, both outcome curves measured."""
+    return Case(
+        run=run,
+        findings={f.pattern: f for f in diagnose(run)},
+        held=trajectory.shape_or_none(trajectory.held_out(run)),
+        train=trajectory.shape_or_none(trajectory.training(run)),
+    )

@@ -1,0 +1,56 @@
+"""What broke first: the present causes that no earlier present cause would have brought about, ordered by onset and link.
+
+Each detector of a cause names in ``BRINGS`` what it tends to bring about. A finding is explained when something present brings
+it and did not clearly start later. What is left are roots; the earliest one names the first broken link, and roots whose
+onset intervals overlap are ties, which the order of the loop decides: outside in.
+"""
+
+from functools import cache
+
+from rl_advisor.diagnosis import ORDER, detectors, pattern_of, symptoms
+from rl_advisor.finding import Finding, Outcome
+from rl_advisor.judgement.case import Case
+
+
+@cache
+def brings() -> dict[str, frozenset[str]]:
+    """Pattern -> the patterns that it tends to bring about, as the detectors say."""
+    return {pattern_of(m): frozenset(getattr(m, "BRINGS", ())) for m in detectors()}
+
+
+def causes(case: Case) -> list[Finding]:
+    """The present findings that are more than a description of the outcome."""
+    return [f for f in case.findings.values() if f.outcome is Outcome.PRESENT and f.pattern not in symptoms()]
+
+
+def roots(case: Case) -> list[Finding]:
+    """The present causes that no other present cause explains, the earliest first, ties in the order of the loop."""
+    present = causes(case)
+    left = [f for f in present if not any(explains(other, f) for other in present if other is not f)]
+    return in_order(left or present)
+
+
+def explains(cause: Finding, effect: Finding) -> bool:
+    """Whether one finding would bring the other and did not clearly begin after it; of two that bring each other the earlier wins."""
+    if effect.pattern not in brings()[cause.pattern]:
+        return False
+    if cause.pattern in brings()[effect.pattern]:
+        return before(cause, effect) or (not before(effect, cause) and ORDER[cause.link] < ORDER[effect.link])
+    return not before(effect, cause)
+
+
+def before(a: Finding, b: Finding) -> bool:
+    """Whether ``a`` clearly began before ``b``: their onset intervals do not touch."""
+    return a.onset is not None and b.onset is not None and a.onset.high < b.onset.low
+
+
+def in_order(findings: list[Finding]) -> list[Finding]:
+    """Findings by onset; those whose intervals overlap the earliest one's stand in the order of the loop."""
+    left, out = list(findings), []
+    while left:
+        first = min(left, key=lambda f: f.onset.high if f.onset else float("inf"))
+        tied = [f for f in left if not before(first, f)]
+        chosen = min(tied, key=lambda f: (ORDER[f.link], f.onset.step if f.onset else 0.0))
+        out.append(chosen)
+        left.remove(chosen)
+    return out

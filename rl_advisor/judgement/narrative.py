@@ -1,0 +1,103 @@
+"""Saying it: the summary, what was ruled out and what could not be seen. Every number in it stands in a finding or a field."""
+
+from rl_advisor.assessment import BestCheckpoint, Call, Experiment
+from rl_advisor.diagnosis import symptoms
+from rl_advisor.finding import Finding, Outcome, number
+from rl_advisor.judgement.case import Case
+from rl_advisor.judgement.causes import roots
+from rl_advisor.judgement.prospects import Prospect
+from rl_advisor.judgement.verdict import Judged
+
+OPENING = {
+    "improving": "This run is healthy and still improving",
+    "plateaued": "This run has had its say: nothing that matters has changed lately",
+    "not_learning": "This run is not learning",
+    "degrading": "This run is past its best and getting worse",
+    "collapsed": "This run has collapsed",
+    "reward_hacking": "The reward is being gamed: it rises while what it stands for does not",
+    "unstable": "This run swings without getting anywhere",
+    "undecidable": "From what is logged, this run cannot be judged",
+}
+MOST = 8
+"""Entries of a list; the rest stands in the findings."""
+
+
+def words(pattern: str) -> str:
+    """A pattern's name in plain words."""
+    return pattern.replace("_", " ")
+
+
+def summary(case: Case, judged: Judged, prospect: Prospect, said: Call, best: BestCheckpoint, experiment: Experiment) -> str:  # noqa: PLR0913
+    """Five to eight sentences, in the order in which a colleague would tell it."""
+    parts = [f"{OPENING[judged.verdict]}.", saw(case), first_break(case, judged), upside(case, prospect, said), keep(best)]
+    out, blind = ruled_out(case), could_not_see(case)
+    if out:
+        parts.append("Looked for and not found: " + ", ".join(o.split(":")[0] for o in out[:5]) + ".")
+    if blind:
+        parts.append("Could not see: " + "; ".join(b.rstrip(".") for b in blind[:3]) + ".")
+    parts.append(f"Next: {experiment.do}")
+    return " ".join(p for p in parts if p)
+
+
+def saw(case: Case) -> str:
+    """What the outcome did."""
+    told = []
+    for s in (case.held, case.train):
+        if s is not None:
+            best = f", best {number(s.best)} near step {s.best_step:.0f}" if s.best - max(s.start, s.last) > s.margin / 2 else ""
+            told.append(f"{s.name} went from {number(s.start)} to {number(s.last)}{best}")
+    if not told:
+        return "No outcome curve is long enough to measure."
+    without = "" if case.held else "; no held-out score is logged, so the reward speaks for itself"
+    return "; ".join(told) + without + "."
+
+
+def first_break(case: Case, judged: Judged) -> str:
+    """What broke first, and what followed from it."""
+    if judged.cause is None:
+        if judged.link is None:
+            return ""
+        return f"Nothing in the log moves clearly before it, so the {words(judged.link.value)} is only the likeliest place to look."
+    text = f"What broke first: {words(judged.cause.pattern)} ({words(judged.cause.link.value)}). {judged.cause.statement}"
+    others = [f for f in roots(case) if f.pattern != judged.cause.pattern][:2]
+    if others:
+        text += " Also seen: " + " ".join(f.statement for f in others)
+    return text
+
+
+def upside(case: Case, prospect: Prospect, said: Call) -> str:
+    """What going on can bring, and the call."""
+    left = f"{number(100 * case.remaining)} percent of the plan is left" if case.remaining else "the plan is done or unknown"
+    chance = f"the chance that going on brings a better checkpoint is about {number(round(prospect.p, 2))}"
+    return f"{left[0].upper()}{left[1:]}; {chance}: {said}."
+
+
+def keep(best: BestCheckpoint) -> str:
+    """Which checkpoint to keep."""
+    if best.path:
+        return f"Keep {best.path}: {best.why}."
+    return f"Best step {best.step}: {best.why}."
+
+
+def ruled_out(case: Case) -> list[str]:
+    """Causes that were looked for in the data and measured as absent."""
+    absent = [f for f in case.findings.values() if f.outcome is Outcome.ABSENT and f.pattern not in symptoms()]
+    return [f"{words(f.pattern)}: {f.statement}" for f in absent]
+
+
+def could_not_see(case: Case) -> list[str]:
+    """Gaps of the data first, then what stayed unclear, then what is not logged."""
+    gaps = [f"{g.where}: {g.why}" for g in case.run.gaps]
+    unclear = [f"{words(f.pattern)}: {f.statement}" for f in _with(case, Outcome.UNCLEAR)]
+    unlogged = [f"{words(f.pattern)}: {f.statement}" for f in _with(case, Outcome.NOT_LOGGED)]
+    score = (
+        []
+        if case.held
+        else ["held-out score: not logged or too few evaluations, so a gamed reward cannot be told from a good one by curves"]
+    )
+    plan = [] if case.run.planned_steps else ["planned steps: not in the configuration, so the remaining budget is unknown"]
+    return score + plan + gaps[:MOST] + unclear + unlogged
+
+
+def _with(case: Case, outcome: Outcome) -> list[Finding]:
+    return [f for f in case.findings.values() if f.outcome is outcome]

@@ -1,0 +1,166 @@
+"""The verdict: rules in the order in which a practitioner asks, each giving a verdict and the cause it rests on, or passing on.
+
+First whether anything can be told, then whether something is broken (gamed, collapsed, unlearned, swinging, declining), and
+only then whether the healthy run is still rising or has had its say.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rl_advisor.assessment import Confidence, Verdict
+from rl_advisor.finding import Finding
+from rl_advisor.judgement.case import Case
+from rl_advisor.judgement.causes import roots
+from rl_advisor.trajectory import Shape
+from rl_advisor.vocabulary import Link
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A verdict, what it rests on and how sure it is."""
+
+    verdict: Verdict
+    why: str
+    confidence: Confidence
+    cause: Finding | None = None
+    """The first break; None when nothing is broken or when what broke is not in the log."""
+    link: Link | None = None
+    """The link of the first break where no finding names it."""
+
+
+HACKS = ("train_eval_gap", "reward_sign", "reward_shortcut", "tool_hacking", "format_hacking", "pseudo_success")
+"""Patterns that say that the reward is paid for something other than the task."""
+SILENT = ("constant_reward", "frozen_policy", "sampling_too_hot")
+"""Patterns that keep a policy from learning at all."""
+
+
+def judge(case: Case) -> Judged:
+    """The first rule that answers."""
+    return next(found for rule in RULES if (found := rule(case)) is not None)
+
+
+def too_short(case: Case) -> Judged | None:
+    """Undecidable when no outcome curve can carry a shape."""
+    if case.outcome is None and not case.present("non_finite"):
+        return Judged("undecidable", "no reward or score is logged with enough points", "low")
+    return None
+
+
+def learned_by_heart(case: Case) -> Judged | None:
+    """Degrading when the reward on repeated prompts rises and the score falls."""
+    if case.present("memorised_data") and case.held is not None and case.held.fell:
+        return Judged(
+            "degrading", "the reward rises on prompts learned by heart, the held-out score falls", "high", case.findings["memorised_data"]
+        )
+    return None
+
+
+def eval_changed(case: Case) -> Judged | None:
+    """A step of the evaluation alone says nothing about the policy: the training reward decides."""
+    if not case.present("eval_protocol_change") or case.train is None:
+        return None
+    return Judged(_way(case.train), "the evaluation changed, training did not", "low", case.findings["eval_protocol_change"])
+
+
+def gamed(case: Case) -> Judged | None:
+    """Reward hacking when reward and score part, or the samples alone show a short-cut while the reward rises."""
+    found = [case.findings[p] for p in HACKS if case.present(p)]
+    if not found:
+        return None
+    with_score = case.present("train_eval_gap", "reward_sign")
+    if not with_score and (case.train is None or case.train.fell or (case.held is not None and not case.held.fell)):
+        return None
+    sign = case.findings.get("reward_sign")
+    cause = sign if case.present("reward_sign") else found[0]
+    return Judged("reward_hacking", "the reward is paid for something other than the task", "high" if with_score else "medium", cause)
+
+
+def lost(case: Case) -> Judged | None:
+    """Collapsed when the training reward, or the only curve there is, lost most of its height; degrading when the score alone did."""
+    if not case.present("collapse"):
+        return None
+    gone = [s for s in (case.train, case.held) if s is not None and s.fell and s.lost >= 0.6]
+    policy = case.train is None or case.train in gone
+    cause = _first(case)
+    if policy or not case.present("uninformative_reward"):
+        verdict: Verdict = "collapsed" if policy else "degrading"
+        return Judged(verdict, f"{gone[0].name} lost most of its height", "high", cause, None if cause else Link.POLICY_UPDATE)
+    return Judged("degrading", "the held-out score is gone while the reward stands", "high", case.findings["uninformative_reward"])
+
+
+def numbers_broke(case: Case) -> Judged | None:
+    """Collapsed when the numerics broke to the end of the log."""
+    if case.present("non_finite"):
+        return Judged("collapsed", "the numbers are no numbers any more", "high", case.findings["non_finite"])
+    return None
+
+
+def swinging(case: Case) -> Judged | None:
+    """Unstable when the outcome turns again and again."""
+    if case.present("instability"):
+        cause = _first(case)
+        return Judged("unstable", "the outcome swings without getting anywhere", "medium", cause, None if cause else Link.POLICY_UPDATE)
+    return None
+
+
+def never_learned(case: Case) -> Judged | None:
+    """Not learning when a link before the outcome is silent, or nothing was gained and there is room."""
+    silent = [case.findings[p] for p in SILENT if case.present(p)]
+    if silent:
+        cause = next((f for f in roots(case) if f.pattern in {*SILENT, "truncation"}), silent[0])
+        return Judged("not_learning", cause.statement, "high", cause)
+    if case.present("no_gain"):
+        cause = _first(case)
+        return Judged("not_learning", "nothing was gained since the start", "medium", cause, None if cause else Link.REWARD_SIGNAL)
+    return None
+
+
+def declining(case: Case) -> Judged | None:
+    """Degrading when the outcome ends below its best for good and is not on its way back."""
+    s = case.outcome
+    if s is None or not case.present("decline") or s.direction() == "rising":
+        return None
+    cause = _first(case)
+    return Judged("degrading", f"{s.name} is past its best", "medium", cause, None if cause else Link.POLICY_UPDATE)
+
+
+def healthy(case: Case) -> Judged | None:
+    """Improving or plateaued, with the cause when the plateau has one."""
+    s = case.outcome
+    if s is None:
+        return Judged("undecidable", "no outcome could be measured", "low")
+    if case.present("entropy_collapse"):
+        return Judged("plateaued", "the policy is certain and the signal is gone", "medium", case.findings["entropy_collapse"])
+    if case.present("still_improving"):
+        return Judged("improving", f"{s.name} or the reward is still rising", "high")
+    if case.present("plateau", "converged", "drift_without_gain"):
+        return Judged("plateaued", f"{s.name} is flat over the last third", "high")
+    if s.n < 12 and not s.rose:
+        return Judged("undecidable", f"{s.n} points of {s.name} are too few to tell", "low")
+    return Judged(_way(s), "the last third is undecided; the size of its estimated change decides", "low")
+
+
+def _way(s: Shape) -> Verdict:
+    """Improving when the estimated change over the last third matters, plateaued otherwise."""
+    change = s.recent.slope * s.recent.span
+    return "improving" if change > s.margin and not s.at_ceiling else "plateaued"
+
+
+def _first(case: Case) -> Finding | None:
+    """The root that can have made the outcome fall."""
+    found = roots(case)
+    return found[0] if found else None
+
+
+RULES: tuple[Callable[[Case], Judged | None], ...] = (
+    too_short,
+    learned_by_heart,
+    eval_changed,
+    gamed,
+    lost,
+    numbers_broke,
+    swinging,
+    never_learned,
+    declining,
+    healthy,
+)

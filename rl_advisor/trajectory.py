@@ -1,0 +1,286 @@
+"""How the outcome of a run went: where it started, its best, its end, and what the last stretch is doing.
+
+The outcome is the held-out score when one is logged and the training reward otherwise. Detectors and the advisor both
+look at the same ``Shape``, so a curve is measured once.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from rl_advisor.features import TooFewPoints, change
+from rl_advisor.features.bins import reduce, smooth
+from rl_advisor.features.peak import Peak, peak
+from rl_advisor.features.trend import Change, Direction, Trend, direction, level_change, trend
+from rl_advisor.finding import Onset, number
+from rl_advisor.run import Curve, Floats, Run
+from rl_advisor.vocabulary import METRICS
+
+FEWEST = 5
+"""Points below which no shape is given."""
+MATERIAL = 0.03
+"""Share of the curve's scale that a change must have to matter; a keyword everywhere it is used."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """One outcome curve, measured."""
+
+    name: str
+    n: int
+    step: Floats
+    value: Floats
+    smoothed: Floats
+    start: float
+    last: float
+    best: float
+    best_step: float
+    worst: float
+    floor: float
+    """The level at which nothing is left: 0 for shares, the worst smoothed level otherwise."""
+    ceiling: float | None
+    """The highest level there can be; 1 for shares, None where unknown."""
+    noise: float
+    """Standard deviation of one point about the smooth curve."""
+    margin: float
+    """The smallest change that matters."""
+    overall: Trend
+    recent: Trend
+    recent_first: float
+    gain: Change
+    """First fifth against last fifth."""
+    peak: Peak
+
+    @property
+    def lost(self) -> float:
+        """Share of the best height above the floor that is gone at the end, 0 to 1."""
+        height = self.best - self.floor
+        return float(np.clip((self.best - self.last) / height, 0, 1)) if height > 0 else 0.0
+
+    @property
+    def fell(self) -> bool:
+        """Whether the curve ends below its best by more than noise and by an amount that matters."""
+        drop = self.best - self.last
+        return bool(drop > self.margin and (self.peak.p < 0.05 or self.peak.drop_low > self.margin))
+
+    @property
+    def rose(self) -> bool:
+        """Whether it gained more than noise, by an amount that matters, between its start and its best."""
+        noise = self.noise * np.sqrt(2 / max(1.0, min(self.n / 5, 10.0)))
+        return self.best - self.start > max(self.margin, 2 * noise)
+
+    @property
+    def at_ceiling(self) -> bool:
+        """Whether there is no room left above the last level."""
+        return self.ceiling is not None and self.ceiling - self.last < self.margin
+
+    def direction(self, share: float = 1.0) -> Direction:
+        """Direction of the last stretch; ``share`` scales the margin."""
+        return direction(self.recent, self.margin * share)
+
+    def direction_overall(self) -> Direction:
+        """Direction over the whole curve."""
+        return direction(self.overall, self.margin)
+
+
+def natural_scale(value: Floats, smoothed: Floats) -> tuple[float, float | None]:
+    """Scale against which changes are judged, and the ceiling where the numbers look like shares."""
+    low, high = float(value.min()), float(value.max())
+    if low >= 0 and high <= 1:
+        return 1.0, 1.0
+    if low >= -1 and high <= 0:
+        return 1.0, 0.0
+    spread = float(np.ptp(smoothed))
+    return max(spread, 0.1 * float(np.median(np.abs(value)))), None
+
+
+@lru_cache(maxsize=256)
+def shape(curve: Curve) -> Shape:
+    """The measured shape of a curve.
+
+    Raises:
+        TooFewPoints: fewer than five finite values.
+    """
+    step, value = curve.finite()
+    if value.size < FEWEST:
+        raise TooFewPoints(f"{curve.name} has {value.size} finite values, a shape needs {FEWEST}")
+    if value.size > 512:
+        binned = reduce(step, value)
+        step, value = binned.step, binned.mean
+    smoothed = smooth(step, value)
+    scale, ceiling = natural_scale(value, smoothed)
+    edge = max(3, value.size // 20)
+    top = int(np.argmax(smoothed))
+    first = value.size - max(min(value.size, 8), value.size // 3)
+    fifth = max(2, value.size // 5)
+    ends = np.r_[0:fifth, value.size - fifth : value.size]
+    residual = value - smoothed
+    worst = float(smoothed.min())
+    floor = min(0.0, worst) if ceiling == 1.0 else worst
+    return Shape(
+        name=curve.name,
+        n=int(value.size),
+        step=step,
+        value=value,
+        smoothed=smoothed,
+        start=float(np.median(value[: min(3, edge)])),
+        last=float(np.median(smoothed[-edge:])),
+        best=float(smoothed[top]),
+        best_step=float(step[top]),
+        worst=worst,
+        floor=floor,
+        ceiling=ceiling,
+        noise=float(residual.std()),
+        margin=MATERIAL * scale,
+        overall=trend(step, value),
+        recent=trend(step[first:], value[first:]),
+        recent_first=float(step[first]),
+        gain=level_change(step[ends], value[ends], float(step[value.size - fifth])),
+        peak=peak(step, value),
+    )
+
+
+def shape_or_none(curve: Curve | None) -> Shape | None:
+    """The shape, or None when there is no curve or it is too short."""
+    try:
+        return shape(curve) if curve is not None else None
+    except TooFewPoints:
+        return None
+
+
+def held_out(run: Run) -> Curve | None:
+    """The held-out score to go by: the one with the most points, a plain score before a length-like or second one."""
+    scores = run.family("eval/score/")
+    if not scores:
+        return None
+    return max(scores.values(), key=lambda c: (np.isfinite(c.value).sum(), -len(c.name)))
+
+
+def training(run: Run) -> Curve | None:
+    """The training reward to go by."""
+    for name in ("reward/mean", "reward/success", "reward/used"):
+        curve = run.curves.get(name)
+        if curve is not None and np.isfinite(curve.value).any():
+            return curve
+    parts = run.family("reward/component/")
+    return max(parts.values(), key=lambda c: np.isfinite(c.value).sum()) if parts else None
+
+
+def outcome(run: Run) -> Curve | None:
+    """The curve that says how good the policy is: held-out when it can carry a shape, training otherwise."""
+    score = held_out(run)
+    return score if shape_or_none(score) is not None else training(run) or score
+
+
+def swings(smoothed: Floats, threshold: float) -> int:
+    """Number of turns of a curve that are at least ``threshold`` deep on both sides (zigzag count)."""
+    turns, going, extreme = 0, 0, float(smoothed[0])
+    for x in smoothed[1:]:
+        if going >= 0 and extreme - x >= threshold:
+            turns, going, extreme = turns + (going != 0), -1, float(x)
+        elif going <= 0 and x - extreme >= threshold:
+            turns, going, extreme = turns + (going != 0), 1, float(x)
+        elif going == 0 or (x - extreme) * going > 0:
+            extreme = float(x) if going else extreme
+    return turns
+
+
+def began(curve: Curve, after: float = -np.inf) -> Onset | None:
+    """When the curve's main change began, with its interval; None when it has none or too few points to tell."""
+    step, value = curve.finite()
+    keep = step >= after
+    try:
+        found = change.onset(step[keep], value[keep])
+    except TooFewPoints:
+        return None
+    return Onset(found.at, found.low, found.high) if found.shape != "none" else None
+
+
+def decline_began(curve: Curve) -> Onset:
+    """When the curve began to fall from its best: after the last point still at the best level, by the first one half way down."""
+    s = shape(curve)
+    after = s.step >= s.best_step
+    step, value = s.step[after], s.value[after]
+    half = (s.best + s.last) / 2
+    down = int(np.argmax(value < half)) if (value < half).any() else step.size - 1
+    still = np.flatnonzero(value[: down + 1] >= s.best - max(2 * s.noise, s.margin))
+    low, high = float(step[still[-1]] if still.size else step[0]), float(step[down])
+    found = began(curve, after=low - (high - low) - 5 * float(np.median(np.diff(s.step))))
+    at = float(np.clip(found.step, low, high)) if found else (low + high) / 2
+    return Onset(at, low, high)
+
+
+def final(curve: Curve, share: float = 0.2) -> Floats:
+    """The finite values of the last ``share`` of the curve, at least three."""
+    _, value = curve.finite()
+    return value[-max(3, int(value.size * share)) :]
+
+
+def opening(curve: Curve, share: float = 0.05) -> Floats:
+    """The finite values of the first ``share`` of the curve, at least three."""
+    _, value = curve.finite()
+    return value[: max(3, int(value.size * share))]
+
+
+SIDE_METRICS = (
+    "response/length",
+    "response/truncated",
+    "response/repetition",
+    "entropy/mean",
+    "kl/ref",
+    "episode/length",
+    "episode/tool_calls",
+    "episode/turns",
+)
+
+
+def departures(run: Run, factor: float = 1.5) -> dict[str, float]:
+    """Side metrics that ended far from where they began: name -> end over beginning, beyond the noise of both stretches."""
+    found = {}
+    for name in SIDE_METRICS:
+        curve = run.curves.get(name)
+        if curve is None or curve.finite()[1].size < 6:
+            continue
+        before, after = opening(curve), final(curve)
+        base, now = float(np.median(before)), float(np.median(after))
+        spread = float(np.median(np.abs(before - base)) + np.median(np.abs(after - now)))
+        least = 0.1 if METRICS[name].unit == "share" else 0.05 * max(abs(base), abs(now), 1e-12)
+        grew = abs(now) >= factor * abs(base) or abs(base) >= factor * abs(now)
+        if grew and abs(now - base) > max(3 * spread, least):
+            found[name] = now / base if base else float("inf")
+    return found
+
+
+@dataclass(frozen=True)
+class KlRegime:
+    """What KL to the reference and the outcome did over the last third, in words and numbers."""
+
+    outcome: str
+    kl: Direction
+    way: Direction
+    first: float
+    last: float
+    text: str
+    measures: dict[str, float]
+
+
+@lru_cache(maxsize=64)
+def kl_regime(run: Run, share: float = 0.15) -> KlRegime:
+    """The cell of the table KL x outcome over the last third; KL counts as flat within ``share`` of its whole range.
+
+    Raises:
+        TooFewPoints: one of the two curves is too short.
+    """
+    curve = outcome(run)
+    assert curve is not None  # NEEDS of the callers name one
+    s = shape(curve)
+    kl = shape(run.curves["kl/ref"])
+    spread = max(float(np.ptp(kl.smoothed)), 1e-4)
+    way, kl_way = s.direction(), direction(kl.recent, share * spread)
+    if way == "undecidable" and s.name.startswith("eval/") and (reward := shape_or_none(training(run))) is not None:
+        way = reward.direction()  # few evaluations: the reward says more, and detectors of the gap watch over it
+    change, kl_change = s.recent.slope * s.recent.span, kl.recent.slope * kl.recent.span
+    text = f"Since step {s.recent_first:.0f} KL to the reference is {kl_way} ({number(kl_change)}, now {number(kl.last)}) and the outcome {way} ({number(change)})"
+    measures = {"kl_change": kl_change, "kl_last": kl.last, "outcome_change": change, "outcome_last": s.last}
+    return KlRegime(s.name, kl_way, way, s.recent_first, float(s.step[-1]), text, measures)
