@@ -51,8 +51,8 @@ def without(*prefixes: str) -> Transform:
 
 
 def thinned(run: Run) -> Run:
-    """Every tenth point of each curve, and the last one; curves of fewer than 100 points stay as they are."""
-    return replace(run, curves={n: _thin(c) if c.step.size >= 100 else c for n, c in run.curves.items()})
+    """Every tenth point of each curve, and the last one; curves of fewer than 50 points stay as they are."""
+    return replace(run, curves={n: _thin(c) if c.step.size >= 50 else c for n, c in run.curves.items()})
 
 
 def _thin(curve: Curve) -> Curve:
@@ -94,7 +94,7 @@ def resumed(source: Path, target: Path) -> bool:
     log["log_history"] = history[:middle] + history[middle - span : middle] + history[middle:]
     kept = shutil.ignore_patterns("tensorboard", "*.log", "trainer_state.json", "runs")
     shutil.copytree(source, target, ignore=kept, copy_function=shutil.copyfile)
-    (target / "trainer_state.json").write_text(json.dumps(log), encoding="utf-8")
+    (target / "trainer_state.json").write_text(json.dumps(log, indent=2), encoding="utf-8")
     return True
 
 

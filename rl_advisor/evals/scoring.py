@@ -62,9 +62,13 @@ def mean(values: Floats) -> float:
 
 
 def smooth(scores: Floats, window: int = 5) -> Floats:
-    """Centred moving mean of the same length; at both ends the window holds only what exists."""
-    half = window // 2
-    return np.array([scores[max(0, i - half) : i + half + 1].mean() for i in range(scores.size)], dtype=np.float64)
+    """Centred moving mean of the same length.
+
+    At the start the window is narrowed on both sides, so that the score before training stands for itself; at the end it holds what
+    exists. Labels of a corpus are smoothed in the same way.
+    """
+    reach = [min(window // 2, i) for i in range(scores.size)]
+    return np.array([scores[i - half : i + half + 1].mean() for i, half in enumerate(reach)], dtype=np.float64)
 
 
 def score_error(scores: Floats, window: int = 5) -> float:

@@ -3,9 +3,8 @@
 import json
 
 import pytest
-from shared_corpus import CORPUS, LABELS
-
 from rl_advisor.evals import corpus
+from shared_corpus import CORPUS, LABELS
 
 
 def test_labels_are_read_as_written():

@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from shared_corpus import CORPUS, LABELS
-
 from rl_advisor.evals.firewall import blind, leaks
 from rl_advisor.reading import read_run
 from rl_advisor.run import Checkpoint, Curve, Event, Gap, Run
+from shared_corpus import CORPUS, LABELS
 
 LABEL = LABELS["run-03"]
 WHOLE = read_run(CORPUS / "runs" / "run-03")

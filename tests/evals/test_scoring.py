@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from rl_advisor.evals import scoring
 
 A = frozenset
@@ -125,7 +124,7 @@ def test_regret_area_of_a_constant_is_the_constant():
 
 STEPS = np.arange(0.0, 110.0, 10.0)
 PEAK = 1.0 - np.abs(STEPS - 50) / 50
-"""A triangle with its peak at step 50; smoothed over five points its top is 0.76, its ends are 0.2."""
+"""A triangle with its peak at step 50; smoothed, its top is 0.76 and its first value 0, its last 0.2."""
 
 
 @pytest.mark.parametrize(
@@ -133,8 +132,8 @@ PEAK = 1.0 - np.abs(STEPS - 50) / 50
     [
         (50, np.inf, 0.0),
         (0, np.inf, 1.0),
-        (None, np.inf, 1.0),  # no choice: the last checkpoint is kept
-        (100, np.inf, 1.0),
+        (None, np.inf, 0.56 / 0.76),  # no choice: the last checkpoint is kept
+        (100, np.inf, 0.56 / 0.76),
         (30, 30, 0.0),  # the best so far
         (90, 30, 0.0),  # a step after the cut stands for the last one
     ],
