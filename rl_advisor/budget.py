@@ -3,6 +3,7 @@
 Tokens are estimated from above: numbers and punctuation cost far more than a quarter of a token per character.
 """
 
+import itertools
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from typing import Any
 import orjson
 
 _PIECES = re.compile(r"([A-Za-z]+)|(\d+)|([^\sA-Za-z\d])")
-_SHORT_TEXT, _FEW_KEYS, _FEW_POINTS, _ROUNDS = 160, 12, 10, 400
+_SHORT_TEXT, _FEW_KEYS, _FEW_POINTS, _FEW_ROWS, _ROUNDS = 160, 12, 10, 6, 400
 _THIN_FIRST = 4
 """How much sooner a list of numbers is thinned than a list of things is cut: a curve keeps its shape, a list loses its tail."""
 
@@ -59,7 +60,7 @@ def _weights(value: Any, place: Place) -> Iterator[tuple[Place, int]]:
     inside = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
     if _can_be_cut(value, place):
         cuttable = sum(tokens(v) for v in inside if _can_be_cut(v, (*place, "*")))
-        yield place, (tokens(value) - cuttable) * (_THIN_FIRST if _is_numeric(value) else 1)
+        yield place, (tokens(value) - cuttable) * (_THIN_FIRST if isinstance(value, dict) or _is_numeric(value) or _is_series(value) else 1)
     for key, part in value.items() if isinstance(value, dict) else (("*", p) for p in inside):
         if isinstance(part, dict | list | str):
             yield from _weights(part, (*place, key if place else str(key)))
@@ -67,7 +68,7 @@ def _weights(value: Any, place: Place) -> Iterator[tuple[Place, int]]:
 
 def _can_be_cut(value: Any, place: Place) -> bool:
     if isinstance(value, list):
-        return len(value) > (_FEW_POINTS if _is_numeric(value) else 0)
+        return len(value) > (_FEW_POINTS if _is_numeric(value) else _FEW_ROWS if _is_series(value) else 0)
     if isinstance(value, str):
         return len(value) > _SHORT_TEXT and bool(place)
     return isinstance(value, dict) and len(value) > _FEW_KEYS and len(place) > 0 and place[-1] != "*"
@@ -94,8 +95,8 @@ def _halved(part: Any, place: Place, original: dict[Place, int], kept: dict[Plac
         half: Any = f"{part[: len(part) // 3]} [...] {part[len(part) - len(part) // 6 :]}"
     elif isinstance(part, dict):
         half = dict(list(part.items())[: len(part) // 2])
-    elif _is_numeric(part):
-        half = part[::2]
+    elif _is_numeric(part) or _is_series(part):
+        half = [*part[:-1:2], part[-1]]
     else:
         half = part[: len(part) * 3 // 4]
     kept[place] = len(half)
@@ -105,6 +106,14 @@ def _halved(part: Any, place: Place, original: dict[Place, int], kept: dict[Plac
 def _is_numeric(value: Any) -> bool:
     """Whether a value is a list of numbers or of points."""
     return isinstance(value, list) and all(isinstance(v, int | float | list | None) for v in value)
+
+
+def _is_series(value: Any) -> bool:
+    """Whether a value is a list of rows in order of their step."""
+    if not isinstance(value, list) or len(value) <= _FEW_ROWS or not all(isinstance(v, dict) and "step" in v for v in value):
+        return False
+    steps = [v["step"] for v in value]
+    return all(isinstance(s, int | float) for s in steps) and all(a < b for a, b in itertools.pairwise(steps))
 
 
 def _pointer(place: Place) -> str:

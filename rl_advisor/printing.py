@@ -85,8 +85,21 @@ def _samples(answer: Answer) -> Iterable[str]:
                 if sample.get(part):
                     yield from (f"  {part[0]}| {line}" for line in _said(sample[part]).splitlines())
     yield ""
-    yield from _any({k: v for k, v in answer.items() if k in {"statistics", "reward"} and v})
+    yield from _statistics(answer["statistics"])
+    if answer["reward"]:
+        yield "reward:"
+        yield from _any(answer["reward"], "  ")
     yield from _gaps(answer)
+
+
+def _statistics(found: Answer) -> Iterable[str]:
+    """Text statistics at no more than eight steps, those that ever differ."""
+    rows = found.get("steps", [])
+    rows = rows[:: max(1, len(rows) // 7)]
+    names = [n for n in dict.fromkeys(k for r in rows for k in r) if n != "step" and len({r.get(n) for r in rows}) > 1]
+    yield from _table([("text, by step", *(_number(r["step"]) for r in rows))], [(n, *(_number(r.get(n, "")) for r in rows)) for n in names])
+    yield from _any({k: v for k, v in found.items() if k not in {"steps", "meaning"} and v})
+    yield ""
 
 
 def _gpu(answer: Answer) -> Iterable[str]:
@@ -129,8 +142,9 @@ def _assess(answer: Answer) -> Iterable[str]:
     for outcome in ("present", "unclear"):
         for found in (f for f in answer["findings"] if f["outcome"] == outcome):
             yield from _filled(f"{outcome}: {found['pattern']} ({found['link']}): {found['statement']}")
-    yield from _filled(f"ruled out: {'; '.join(answer['ruled_out']) or 'nothing'}")
-    yield from _filled(f"could not see: {'; '.join(answer['could_not_see']) or 'nothing was missing'}")
+    for part in ("ruled_out", "could_not_see"):
+        yield f"{part.replace('_', ' ')}:{'' if answer[part] else ' nothing'}"
+        yield from (line for said in answer[part] for line in _filled(f"- {said}"))
     then = answer["next_experiment"]
     yield from _filled(f"next: {then['do']}")
     yield from _filled(f"  if right: {then['expect_if_right']}")
