@@ -151,17 +151,20 @@ def peak_table(series: int) -> None:
 def order_table(series: int) -> None:
     """How often the cause is found to break before the effect, n=300, cause at 150."""
     print("\nORDER: accuracy of the median onset | share of pairs called (P >= .8) | share of calls right | median bias of the cause")
-    step = np.arange(300.0)
     cases = (("ramp", "ramp", 30, 0.5), ("ramp", "ramp", 10, 0.0), ("step", "step", 10, 0.9))
     cases += tuple(("ramp", "step", lag, phi) for phi in (0.0, 0.5, 0.9) for lag in (10, 30, 60))
     for first, second, lag, phi in cases:
-        causes, effects = (memory(300, phi, series, seed) for seed in (11, 12))
-        pairs = [
-            _order(step, causes[:, i] + _break(step, first, 150), effects[:, i] + _break(step, second, 150 + lag)) for i in range(series)
-        ]
-        before, median, bias = (np.array(v) for v in zip(*pairs, strict=True))
-        called = (before >= 0.8) | (before <= 0.2)
-        row(f"{first} then {second}, lag {lag}, phi {phi}", [median.mean(), called.mean(), (before[called] >= 0.8).mean(), np.median(bias)])
+        row(f"{first} then {second}, lag {lag}, phi {phi}", order(first, second, lag, phi, series))
+
+
+def order(first: str, second: str, lag: int, phi: float, series: int) -> list[float]:
+    """The figures of one kind of pair: order right, share called, share of calls right, median bias of the cause's onset."""
+    step = np.arange(300.0)
+    causes, effects = (memory(300, phi, series, seed) for seed in (11, 12))
+    pairs = [_order(step, causes[:, i] + _break(step, first, 150), effects[:, i] + _break(step, second, 150 + lag)) for i in range(series)]
+    before, right, bias = (np.array(v) for v in zip(*pairs, strict=True))
+    called = (before >= 0.8) | (before <= 0.2)
+    return [float(v) for v in (right.mean(), called.mean(), (before[called] >= 0.8).mean(), np.median(bias))]
 
 
 def _break(step: Floats, shape: str, at: float) -> Floats:

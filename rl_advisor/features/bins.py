@@ -69,11 +69,17 @@ def smooth(step: npt.ArrayLike, value: npt.ArrayLike, width: int | None = None) 
 
 
 def median_of_three(value: Floats) -> Floats:
-    """Each point (along the first axis) replaced by the median of itself and its neighbours; the ends stay."""
+    """Each point (along the first axis) replaced by the median of itself and its neighbours.
+
+    An end is the median of itself, its neighbour and what the next two foretell (Tukey's end rule): one bad last point is no fall.
+    """
     if value.shape[0] < 3:
         return value.copy()
     out = value.copy()
     out[1:-1] = np.median(sliding_window_view(value, 3, axis=0), axis=-1)
+    for end, near, next_near in ((0, 1, 2), (-1, -2, -3)):
+        foretold = 3 * out[near] - 2 * out[next_near]
+        out[end] = np.median(np.stack([value[end], out[near], foretold]), axis=0)
     return out
 
 

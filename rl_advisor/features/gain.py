@@ -44,7 +44,7 @@ def expected_gain(step: npt.ArrayLike, value: npt.ArrayLike, to_step: float, hig
     reach = np.sqrt((future - x[-1]) / (x[-1] - x[0]))
     paths = np.array([_forecast(shape, x, y, future) for shape in SHAPES])[chosen]
     paths += (generator.standard_normal(DRAWS) * growth[chosen])[:, None] * reach
-    phi, spread, _ = noise(x, y)
+    phi, spread = noise(x, y)
     width = window_width(x.size)
     wobble = running_mean(colour(generator.standard_normal((x.size, DRAWS)) * spread, phi, spacing(x)), width).std()
     # What has been seen is the best of many noisy values: as much noise is owed to the values to come.

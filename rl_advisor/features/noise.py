@@ -30,7 +30,7 @@ def signal_to_noise(step: npt.ArrayLike, value: npt.ArrayLike) -> Noise:
     x, y = thinned(step, value, least=5)
     if constant(y):
         return Noise(0.0, 0.0, 0.0, float(x.size), 0.0)
-    phi, spread, _ = noise(x, y)
+    phi, spread = noise(x, y)
     signal = float(np.ptp(smooth(x, y, max(3, x.size // 10))))
     ratio = signal / spread if spread > 0 else float("inf")
     return Noise(signal, spread, ratio, effective_count(x.size, phi), trend(x, y).detectable)

@@ -44,10 +44,10 @@ def peak(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200, seed: int 
     drop = float(line[top] - line[-1])
     if constant(y):
         return Peak(float(x[0]), float(line[0]), float(x[0]), float(x[-1]), float(line[-1]), 0.0, 0.0, 0.0, 1.0)
-    phi, spread, _ = noise(x, y)
+    phi, spread = noise(x, y)
     generator = np.random.default_rng(seed)
     shaken = _shaken(x, phi, spread, draws, generator)
-    null = _drawdown(_smoothed(isotonic(y)[:, None] + shaken, width))
+    null = _drawdown(_smoothed(isotonic(running_mean(y, max(width, x.size // 8)))[:, None] + shaken, width))
     p = float((1 + (null >= _drawdown(line[:, None])[0]).sum()) / (draws + 1))
     around = running_mean(line, width)[:, None] + _smoothed(shaken, width)
     places = x[around.argmax(axis=0)]
@@ -77,7 +77,8 @@ def _shaken(x: Floats, phi: float, spread: float, draws: int, generator: np.rand
     The innovations are what is well known: a longer memory of the same innovations means a larger spread.
     """
     phis = uncertain(phi, x.size, draws, generator)
-    spreads = spread * np.sqrt((1 - phi**2) / (1 - phis**2))
+    freedom = max(x.size - 4, 2)
+    spreads = spread * np.sqrt((1 - phi**2) / (1 - phis**2) * freedom / generator.chisquare(freedom, draws))
     return colour(generator.standard_normal((x.size, draws)) * spreads, phis, spacing(x))
 
 

@@ -111,7 +111,6 @@ def efficiency(step: npt.ArrayLike, reward: npt.ArrayLike, kl: npt.ArrayLike, sh
     root = np.sqrt(np.maximum(k, 0.0))
     if constant(root):
         return Efficiency(0.0, -np.inf, np.inf, float(x[0]), float(x[-1]))
-    root = smooth(x, root)
     design = np.column_stack([np.ones_like(root), root])
     found = estimate(design, y, 1, spacing(x))
     low, high = found.interval(0.95)

@@ -1,0 +1,303 @@
+"""Features of curves, against values that can be worked out by hand."""
+
+import numpy as np
+import pytest
+from rl_advisor.features import TooFewPoints
+from rl_advisor.features.autoregression import colour, spacing, whiten
+from rl_advisor.features.bins import reduce, smooth
+from rl_advisor.features.change import change_points, discontinuity, onset, onset_draws, probability_before, spikes
+from rl_advisor.features.gain import expected_gain
+from rl_advisor.features.noise import binomial_sd, more_points_needed, sign_changes, signal_to_noise
+from rl_advisor.features.peak import isotonic, peak
+from rl_advisor.features.rate import Rate, pace, rate
+from rl_advisor.features.relation import aligned, correlation, efficiency, gap_trend, ranks, regime
+from rl_advisor.features.trend import Trend, direction, level_change, trend
+
+STEP = np.arange(120.0) * 5
+NOISE = np.random.default_rng(0).standard_normal(120)
+
+
+def test_bins_hold_every_point_once() -> None:
+    """Counts add up, edges are the first and last steps, and the mean of means weighed by count is the mean."""
+    value = np.arange(1000.0)
+    bins = reduce(np.arange(1000.0), value, most=7)
+    assert bins.count.sum() == 1000
+    assert (bins.first[0], bins.last[-1]) == (0, 999)
+    assert (bins.first[1:] == bins.last[:-1] + 1).all()
+    assert (bins.mean * bins.count).sum() / 1000 == pytest.approx(value.mean())
+    assert (bins.low <= bins.median).all()
+    assert bins.median[0] == pytest.approx(np.median(value[: bins.count[0]]))
+    assert bins.mad[0] == pytest.approx(np.median(np.abs(value[: bins.count[0]] - bins.median[0])))
+
+
+def test_missing_values_are_dropped_and_short_curves_refused() -> None:
+    """NaN counts as no point; a feature says so when too few are left."""
+    value = np.array([1.0, np.nan, 2.0, np.nan, 3.0])
+    assert trend(np.arange(5), value).n == 3
+    for feature in (trend, onset, change_points, discontinuity, peak, rate, signal_to_noise, spikes):
+        with pytest.raises(TooFewPoints, match="2 finite points"):
+            feature(np.arange(4), np.array([1.0, np.nan, np.nan, 2.0]))
+    with pytest.raises(ValueError, match="strictly increasing"):
+        trend([0, 2, 1], [1, 2, 3])
+    with pytest.raises(ValueError, match="one length"):
+        trend([0, 1], [1, 2, 3])
+
+
+def test_smooth_follows_a_line_and_ignores_one_outlier() -> None:
+    """A straight line stays as it is away from the ends; one spike leaves no trace."""
+    line = STEP * 0.1
+    assert smooth(STEP, line, 5)[2:-2] == pytest.approx(line[2:-2])
+    spiked = line.copy()
+    spiked[60] = 1e6
+    assert abs(smooth(STEP, spiked)[60] - line[60]) < 1
+
+
+def test_slope_of_a_noiseless_line_is_exact() -> None:
+    """A perfect line has its slope, a p-value of next to nothing and no width."""
+    found = trend(STEP, 3 + 0.25 * STEP)
+    assert (found.slope, found.low, found.high) == pytest.approx((0.25, 0.25, 0.25), abs=1e-6)
+    assert found.p < 1e-6
+    assert found.span == STEP[-1]
+
+
+def test_constant_curves_have_zero_slope_of_zero_width() -> None:
+    """No feature answers NaN on a curve without variance, and none sees anything."""
+    value = np.full(120, 0.3)
+    found = trend(STEP, value)
+    assert (found.slope, found.low, found.high, found.p, found.detectable) == (0, 0, 0, 1, 0)
+    assert direction(found, 0) == "flat"
+    change = level_change(STEP, value, 300)
+    assert (change.delta, change.low, change.high) == (0, 0, 0)
+    assert onset(STEP, value).shape == "none"
+    assert onset_draws(STEP, value).size == 0
+    assert change_points(STEP, value) == ()
+    assert discontinuity(STEP, value).ratio == 1
+    assert spikes(STEP, value).steps.size == 0
+    assert (peak(STEP, value).drop, peak(STEP, value).p) == (0, 1)
+    assert pace(rate(STEP, value)) == "steady"
+    assert expected_gain(STEP, value, 1000).pays == 0
+    assert correlation(value, NOISE).rho == 0
+    assert gap_trend(STEP, value, STEP, value).slope == 0
+    assert not np.isfinite(efficiency(STEP, value, value).high)
+    assert regime(STEP, value, value).reward == "flat"
+    assert (signal_to_noise(STEP, value).noise, sign_changes(value)) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "margin", "expected"),
+    [
+        (-1, 1, 2, "flat"),
+        (0.1, 1, 2, "flat"),
+        (0.1, 3, 2, "rising"),
+        (-3, -0.1, 2, "falling"),
+        (-3, 1, 2, "undecidable"),
+        (-3, 3, 2, "undecidable"),
+        (0, 0, 0, "flat"),
+        (-1, 1, 0, "undecidable"),
+    ],
+)
+def test_direction_asks_for_equivalence_first(low: float, high: float, margin: float, expected: str) -> None:
+    """Flat is measured: the whole interval lies inside the margin; insignificance alone is no answer."""
+    assert direction(Trend(0, low, high, 0.5, 10, 10, 0, 1, 1), margin) == expected
+
+
+def test_direction_refuses_a_negative_margin() -> None:
+    """A margin below zero is the caller's mistake."""
+    with pytest.raises(ValueError, match="margin"):
+        direction(trend(STEP, NOISE), -1)
+
+
+def test_whitening_and_colouring_are_inverse() -> None:
+    """Colour undoes whiten on unequal steps."""
+    step = np.cumsum(1 + np.random.default_rng(1).integers(0, 4, 50)).astype(float)
+    series = np.random.default_rng(2).standard_normal((50, 3))
+    assert colour(whiten(series, 0.7, spacing(step)), 0.7, spacing(step)) == pytest.approx(series)
+
+
+def test_coloured_noise_has_the_memory_asked_for() -> None:
+    """Lag-one correlation and variance are those of the definition."""
+    series = colour(np.random.default_rng(3).standard_normal((50, 20000)), 0.8, np.ones(49))
+    assert series.var() == pytest.approx(1, abs=0.03)
+    assert (series[1:] * series[:-1]).mean() == pytest.approx(0.8, abs=0.03)
+
+
+def test_level_change_of_a_step() -> None:
+    """The difference is that of the means, and the interval holds it."""
+    value = 2.0 * (STEP >= 300) + 0.1 * NOISE
+    found = level_change(STEP, value, 300)
+    assert found.delta == pytest.approx(value[60:].mean() - value[:60].mean())
+    assert 1.9 < found.low < found.delta < found.high < 2.1
+    with pytest.raises(TooFewPoints, match="stretch"):
+        level_change(STEP, value, 5)
+
+
+@pytest.mark.parametrize(
+    ("shape", "mean"),
+    [("step", 4.0 * (STEP >= 300)), ("hinge", np.maximum(STEP - 300, 0) / 30), ("variance", 0 * STEP), ("none", 0 * STEP)],
+)
+def test_onset_names_shape_and_place(shape: str, mean: np.ndarray) -> None:
+    """Each kind of break is told from the others and found within a twentieth of the run."""
+    value = mean + NOISE * np.where((STEP >= 300) & (shape == "variance"), 8, 1)
+    found = onset(STEP, value)
+    assert found.shape == shape
+    assert found.low <= found.at <= found.high
+    if shape != "none":
+        assert found.at == pytest.approx(300, abs=30)
+        assert found.sign == 1
+
+
+def test_probability_before_counts_ties_half() -> None:
+    """All pairs are compared; an empty sample leaves it open."""
+    a, b = np.array([1.0, 2.0]), np.array([2.0, 3.0])
+    assert probability_before(a, b) == pytest.approx((1 + 1 + 0.5 + 1) / 4)
+    assert probability_before(a, b) + probability_before(b, a) == pytest.approx(1)
+    assert probability_before(a, np.empty(0)) == 0.5
+
+
+def test_change_points_find_both_levels_and_no_outlier() -> None:
+    """Two shifts are found in order; a single wild point is none."""
+    value = 5 + 5.0 * (STEP >= 200) - 8 * (STEP >= 400) + NOISE
+    value[20] = 60
+    found = change_points(STEP, value)
+    assert [c.step for c in found] == pytest.approx([200, 400], abs=5)
+    assert found[0].ratio == pytest.approx(2, abs=0.2)
+    assert max(c.p for c in found) < 1e-6
+
+
+@pytest.mark.parametrize("ratio", [2.0, 0.5])
+def test_discontinuity_measures_the_ratio(ratio: float) -> None:
+    """A loss that doubles or halves beside a steady decay gives that ratio at that place."""
+    loss = np.exp(-STEP / 400 + 0.1 * NOISE) * np.where(STEP >= 300, ratio, 1)
+    found = discontinuity(STEP, loss)
+    assert found.at == pytest.approx(300, abs=5)
+    assert found.low < ratio < found.high
+    assert found.high / found.low < 1.4
+    assert found.p < 1e-6
+
+
+def test_spikes_need_size_as_well_as_deviations() -> None:
+    """A tight series with a small bump has no spike; a tenfold point is one, and whether it recovered is told."""
+    value = 1 + 1e-4 * NOISE
+    value[50] = 1.5
+    assert spikes(STEP, value).steps.size == 0
+    value[50], value[-1] = 10, 20
+    found = spikes(STEP, value)
+    assert found.steps.tolist() == [250, 595]
+    assert found.sizes == pytest.approx([10, 20], rel=0.01)
+    assert found.recovered.tolist() == [True, False]
+
+
+def test_isotonic_pools_violators() -> None:
+    """Neighbours that fall are replaced by their mean."""
+    assert isotonic(np.array([1.0, 3.0, 2.0, 4.0, 0.0])) == pytest.approx([1, 2.25, 2.25, 2.25, 2.25])
+    assert isotonic(np.array([1.0, 2.0, 3.0])) == pytest.approx([1, 2, 3])
+
+
+def test_peak_of_a_tent_and_of_a_rise() -> None:
+    """A tent peaks at its top and falls; a rise does not; one bad last point is no decline."""
+    tent = np.minimum(STEP, 600 - STEP) / 100 + 0.1 * NOISE
+    found = peak(STEP, tent)
+    assert found.low <= 300 <= found.high
+    assert found.p < 0.02
+    assert 2.4 < found.drop_low < found.drop < found.drop_high < 3.3
+    rise = STEP / 100 + 0.1 * NOISE
+    assert peak(STEP, rise).p > 0.3
+    rise[-1] = 0
+    assert peak(STEP, rise).p > 0.1
+
+
+@pytest.mark.parametrize(
+    ("mean", "margin", "sign", "expected"),
+    [
+        (np.minimum(STEP, 300), 30, 1, "stopped"),
+        (np.minimum(STEP, 300) + 0.3 * np.maximum(STEP - 300, 0), 10, 1, "slowing"),
+        (np.maximum(STEP, 300), 10, 1, "accelerating"),
+        (np.minimum(STEP, 600 - STEP), 10, 1, "reversed"),
+        (STEP, 300, 1, "steady"),
+        (-np.minimum(STEP, 300), 30, -1, "stopped"),
+    ],
+)
+def test_pace_of_two_lines(mean: np.ndarray, margin: float, sign: int, expected: str) -> None:
+    """Every pace is recognised, with the sign of what is better."""
+    assert pace(rate(STEP, mean + 5 * NOISE), margin, sign) == expected
+
+
+def test_pace_is_undecidable_in_noise() -> None:
+    """Noise without a margin is neither steady nor changing."""
+    assert pace(rate(STEP, NOISE)) == "undecidable"
+    assert pace(Rate(1, 1, 0.5, -2, 1, -1, 1, 0, 10), 0.1) == "undecidable"
+
+
+def test_gain_of_a_line_and_of_a_plateau() -> None:
+    """A line promises as much again and pays; a long plateau, the past and a fall do not."""
+    line = expected_gain(STEP, STEP / 100 + 0.1 * NOISE, 1190)
+    assert line.low < 6 < line.high + 1
+    assert line.pays > 0.9
+    assert expected_gain(STEP, -STEP / 100 + 0.1 * NOISE, 1190, higher_is_better=False).pays > 0.9
+    assert expected_gain(STEP, 3 + 0.1 * NOISE, 1190).pays < 0.3
+    assert expected_gain(STEP, -STEP / 100 + 0.1 * NOISE, 1190).pays < 0.1
+    assert expected_gain(STEP, STEP, 300).expected == 0
+
+
+def test_ranks_share_ties_and_correlation_is_spearmans() -> None:
+    """Any rising function has rho 1; memory widens the interval."""
+    assert ranks(np.array([10.0, 20.0, 10.0])).tolist() == [1.5, 3, 1.5]
+    assert correlation(NOISE, np.exp(NOISE)).rho == pytest.approx(1)
+    walk = np.cumsum(NOISE)
+    assert correlation(walk, np.cumsum(NOISE[::-1])).n_eff < 15
+
+
+def test_aligned_averages_the_denser_curve() -> None:
+    """The sparser curve's steps rule; the denser one is averaged over the cells around them."""
+    x, a, b = aligned(np.arange(9.0), np.arange(9.0), [2, 4, 6], [1, 1, 1])
+    assert x.tolist() == [2, 4, 6]
+    assert b.tolist() == [1, 1, 1]
+    assert a[1] == pytest.approx(3.5)
+
+
+def test_a_constant_gap_has_no_trend_and_a_parting_one_has() -> None:
+    """Training and held-out curves that rise together do not part; one that stalls does."""
+    sparse = STEP[::6]
+    assert gap_trend(STEP, STEP + 20 * NOISE, sparse, sparse - 50 + 20 * NOISE[::6]).p > 0.05
+    assert gap_trend(STEP, STEP + 20 * NOISE, sparse, np.minimum(sparse, 200) + 20 * NOISE[::6], scaled=False).low > 0
+
+
+def test_efficiency_is_the_slope_over_the_root_of_kl() -> None:
+    """Reward 2 sqrt(KL) has efficiency 2."""
+    kl = (STEP / 600) ** 2
+    found = efficiency(STEP, 2 * np.sqrt(kl) + 0.001 * NOISE, kl)
+    assert found.low < 2 < found.high
+    assert found.slope == pytest.approx(2, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("reward", "kl", "expected"),
+    [
+        (STEP, STEP, ("rising", "rising")),
+        (np.minimum(STEP, 300), STEP, ("flat", "rising")),
+        (np.minimum(STEP, 700 - STEP), -STEP, ("falling", "falling")),
+    ],
+)
+def test_regime_looks_at_the_last_window(reward: np.ndarray, kl: np.ndarray, expected: tuple[str, str]) -> None:
+    """Reward and KL each get the direction of the last third."""
+    found = regime(STEP, reward + 2 * NOISE, kl + 2 * NOISE[::-1])
+    assert (found.reward, found.kl) == expected
+    assert found.window_first >= 0.66 * STEP[-1]
+
+
+def test_counts_that_are_needed() -> None:
+    """Half the change needs about four times the points; none are needed for what is already visible."""
+    found = trend(STEP, NOISE)
+    assert more_points_needed(found, found.detectable) == 0
+    assert more_points_needed(found, found.detectable / 2) == pytest.approx(3 * 120, abs=1)
+    assert binomial_sd(0.5, 100) == pytest.approx(0.05)
+    for mistake in (lambda: more_points_needed(found, 0), lambda: binomial_sd(1.5, 10)):
+        with pytest.raises(ValueError, match="must"):
+            mistake()
+
+
+def test_sign_changes_tell_oscillation_from_noise() -> None:
+    """An alternating series changes sign far too often, noise does not, a positive one never."""
+    assert sign_changes((-1.0) ** np.arange(60) + 0.1 * NOISE[:60]) > 4
+    assert abs(sign_changes(NOISE)) < 2.5
+    assert sign_changes(np.abs(NOISE)) == 0

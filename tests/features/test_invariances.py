@@ -1,0 +1,135 @@
+"""What must not matter to a feature: the zero of the scale, its unit, its sign, and the units of the steps."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from rl_advisor.features import TooFewPoints
+from rl_advisor.features.bins import smooth
+from rl_advisor.features.change import change_points, discontinuity, onset, spikes
+from rl_advisor.features.gain import expected_gain
+from rl_advisor.features.noise import sign_changes, signal_to_noise
+from rl_advisor.features.peak import isotonic, peak
+from rl_advisor.features.rate import rate
+from rl_advisor.features.relation import correlation, efficiency, gap_trend, regime
+from rl_advisor.features.trend import level_change, trend
+
+QUICK = settings(max_examples=25, deadline=None)
+CURVES = st.builds(
+    lambda seed, n, slope, jump: np.random.default_rng(seed).standard_normal(n) + slope * np.arange(n) / n + jump * (np.arange(n) > n / 2),
+    st.integers(0, 10**6),
+    st.integers(12, 60),
+    st.floats(-5, 5),
+    st.floats(-5, 5),
+)
+SHIFTS = st.floats(-100, 100)
+SCALES = st.floats(0.01, 100)
+
+
+def steps(value: np.ndarray) -> np.ndarray:
+    """Unequal steps for a curve."""
+    return np.cumsum(1.0 + np.arange(value.size) % 3)
+
+
+@QUICK
+@given(CURVES, SHIFTS, SCALES)
+def test_trend_moves_with_scale_and_sign(value: np.ndarray, shift: float, scale: float) -> None:
+    """Shift changes nothing, scale scales the slope and its interval, minus mirrors them."""
+    step = steps(value)
+    plain, moved, mirrored = trend(step, value), trend(step * 7 + 3, shift + scale * value), trend(step, -value)
+    assert moved.slope * 7 / scale == pytest.approx(plain.slope, rel=1e-4, abs=1e-6)
+    assert moved.low * 7 / scale == pytest.approx(plain.low, rel=1e-4, abs=1e-6)
+    assert (moved.p, moved.n_eff) == pytest.approx((plain.p, plain.n_eff), rel=1e-4, abs=1e-8)
+    assert (mirrored.low, mirrored.high) == pytest.approx((-plain.high, -plain.low), rel=1e-4, abs=1e-6)
+
+
+@QUICK
+@given(CURVES, SHIFTS, SCALES)
+def test_breaks_move_with_scale_and_sign(value: np.ndarray, shift: float, scale: float) -> None:
+    """Places of breaks stay; sizes scale; signs turn."""
+    step = steps(value)
+    plain, moved, mirrored = onset(step, value), onset(step, shift + scale * value), onset(step, -value)
+    assert (moved.shape, mirrored.shape) == (plain.shape, plain.shape)
+    assert (moved.at, mirrored.at) == (plain.at, plain.at)
+    if plain.shape != "variance":
+        assert moved.size / scale == pytest.approx(plain.size, rel=1e-4, abs=1e-6)
+        assert mirrored.sign == -plain.sign
+    assert [c.step for c in change_points(step, shift + scale * value)] == [c.step for c in change_points(step, value)]
+    assert rate(step, shift + scale * value).at == rate(step, value).at
+
+
+@QUICK
+@given(CURVES, SHIFTS, SCALES)
+def test_peaks_and_gains_move_with_scale(value: np.ndarray, shift: float, scale: float) -> None:
+    """Probabilities stay, sizes scale; lower-is-better mirrors higher-is-better."""
+    step = steps(value)
+    plain, moved = peak(step, value), peak(step, shift + scale * value)
+    assert (moved.step, moved.p) == (plain.step, plain.p)
+    assert moved.drop / scale == pytest.approx(plain.drop, rel=1e-4, abs=1e-6)
+    ahead = step[-1] * 1.5
+    up, down = expected_gain(step, value, ahead), expected_gain(step, -value, ahead, higher_is_better=False)
+    assert up == down
+    assert expected_gain(step, shift + scale * value, ahead).expected / scale == pytest.approx(up.expected, rel=0.05, abs=1e-3)
+
+
+@QUICK
+@given(CURVES)
+def test_correlation_knows_only_ranks(value: np.ndarray) -> None:
+    """Any increasing function of one series changes nothing; swapping changes nothing; minus turns the sign."""
+    other = np.roll(value, 1)
+    plain = correlation(value, other)
+    assert correlation(np.exp(value / 10), other).rho == pytest.approx(plain.rho)
+    assert correlation(other, value).rho == pytest.approx(plain.rho)
+    assert correlation(-value, other).rho == pytest.approx(-plain.rho)
+    assert plain.low <= plain.rho <= plain.high
+
+
+@QUICK
+@given(arrays(np.float64, st.integers(1, 40), elements=st.floats(-1e6, 1e6)))
+def test_isotonic_and_smooth_stay_inside(value: np.ndarray) -> None:
+    """An isotonic fit never falls and keeps the mean; neither it nor the smoother leaves the range of the data."""
+    fit = isotonic(value)
+    slack = 1e-6 * (1 + np.abs(value).max())
+    assert (np.diff(fit) >= -slack).all()
+    assert fit.mean() == pytest.approx(value.mean(), abs=slack)
+    for line in (fit, smooth(np.arange(value.size), value)):
+        assert line.min() >= value.min() - slack
+        assert line.max() <= value.max() + slack
+
+
+AWKWARD = arrays(
+    np.float64, st.integers(0, 40), elements=st.sampled_from([0.0, 1.0, 0.5, 1.0, -1.0, 1e-300, 1e12, float("nan"), float("inf")])
+)
+
+
+@settings(max_examples=120, deadline=None)
+@given(AWKWARD)
+def test_no_feature_answers_nan_or_breaks(value: np.ndarray) -> None:
+    """Bounded, constant, huge, tiny and missing values give numbers or TooFewPoints, never NaN, a warning or another error."""
+    step = np.arange(value.size, dtype=float)
+    features = (
+        trend,
+        lambda s, v: level_change(s, v, s.size / 2),
+        lambda s, v: onset(s, v, draws=20),
+        discontinuity,
+        lambda s, v: peak(s, v, draws=20),
+        rate,
+        lambda s, v: expected_gain(s, v, s.size * 2),
+        lambda s, v: correlation(v, np.roll(v, 2)),
+        lambda s, v: gap_trend(s, v, s[::2], v[::2]),
+        lambda s, v: efficiency(s, v, np.abs(v)),
+        lambda s, v: regime(s, v, np.abs(v)),
+        signal_to_noise,
+    )
+    for feature in features:
+        try:
+            found = feature(step, value)
+        except TooFewPoints:
+            continue
+        assert not any(isinstance(v, float) and np.isnan(v) for v in vars(found).values()), found
+    for other in (change_points, spikes, lambda _, v: sign_changes(v)):
+        try:
+            other(step, value)
+        except TooFewPoints:
+            continue
