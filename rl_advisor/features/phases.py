@@ -1,0 +1,186 @@
+"""Where a training step's time goes: quiet time, one homogeneous block of training at its end, generation before it.
+
+All arrays are evenly sampled *ticks*. A tick belongs to a step (``step_of``, -1 outside) and is quiet or active. The order
+inside a step is taken as known: whatever comes first, the training block last; how long the block is, the signals say.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+GENERATION, TRAINING, WAITING = 0, 1, 2
+STARTS = 16
+KEEP = 3
+
+
+def runs_of(flags: Flags) -> Ints:
+    """First and one-past-last index of every run of true values, one row a run."""
+    edges = np.diff(np.r_[0, flags.astype(np.int8), 0])
+    return np.stack([np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)], axis=1)
+
+
+def quiet_ticks(utilization: Floats, activity: Floats | None, power: Floats | None, shortest: int, margin: int = 0) -> Flags:
+    """Ticks at which the GPU did nothing: memory untouched, utilisation at most 10 %, power near its own floor.
+
+    The floor is the 10 % quantile of power over such ticks; runs shorter than ``shortest`` ticks are no quiet.
+    """
+    low = np.minimum(utilization, np.r_[utilization[1:], utilization[-1:]]) <= 0.10
+    if activity is not None:
+        low &= ~(activity > 0)
+    if power is not None and low.any():
+        low &= power <= 1.12 * np.quantile(power[low], 0.1) + 3
+    quiet = np.zeros(low.size, bool)
+    for first, last in runs_of(low):
+        if last - first >= shortest:
+            quiet[max(first - margin, 0) : last + margin] = True
+    return quiet
+
+
+@dataclass(frozen=True)
+class _Gauss:
+    mean: Floats
+    root: Floats
+    """Inverse Cholesky factor of the covariance."""
+    norm: float
+
+    def log(self, points: Floats) -> Floats:
+        scaled = (points - self.mean) @ self.root.T
+        return np.asarray(self.norm - 0.5 * (scaled**2).sum(axis=1))
+
+
+def _gauss(points: Floats, weight: Floats, ridge: float) -> _Gauss:
+    total = weight.sum() + 1e-12
+    mean = weight @ points / total
+    centred = points - mean
+    covariance = (centred * weight[:, None]).T @ centred / total + ridge * np.eye(points.shape[1])
+    root = np.linalg.inv(np.linalg.cholesky(covariance))
+    return _Gauss(mean, root, float(np.log(np.diag(root)).sum()))
+
+
+def _mixture_log(points: Floats, parts: list[tuple[float, _Gauss]]) -> tuple[Floats, Floats]:
+    """Log-density of the mixture, and the responsibility of each part."""
+    logs = np.stack([np.log(share + 1e-12) + gauss.log(points) for share, gauss in parts], axis=1)
+    top = logs.max(axis=1, keepdims=True)
+    dense = np.exp(logs - top)
+    total = dense.sum(axis=1, keepdims=True)
+    return (top + np.log(total))[:, 0], dense / total
+
+
+def _mixture(points: Floats, levels: int, ridge: float, sweeps: int = 5) -> list[tuple[float, _Gauss]]:
+    """A Gaussian mixture by expectation maximisation, started from equal parts in the order of the first signal."""
+    rank = points[:, 0].argsort().argsort() * levels // max(len(points), 1)
+    responsibility = np.eye(levels)[rank]
+    parts: list[tuple[float, _Gauss]] = []
+    for _ in range(sweeps):
+        parts = [(float(r.mean()), _gauss(points, r, ridge)) for r in responsibility.T]
+        responsibility = _mixture_log(points, parts)[1]
+    return parts
+
+
+def end_blocks(signals: Floats, step_of: Ints, quiet: Flags, *, levels: int = 3, dip: int = 3, ridge: float = 0.02) -> Ints:
+    """Label every tick: quiet ones wait, the last stretch of each step trains, what is before it generates.
+
+    Training is one Gaussian in the signals, the rest a mixture of ``levels``; each step's boundary maximises the summed
+    log-likelihood, in turns with the fit, from 16 starting durations; the likeliest end state is kept.
+    """
+    active = np.flatnonzero(~quiet & (step_of >= 0))
+    points = _standard(signals[active])
+    steps = step_of[active]
+    starts = np.linspace(0.03, 0.92, STARTS)
+    drafts = [_settle(points, steps, _tail(steps, share), levels, ridge, 3) for share in starts]
+    best = sorted(drafts, key=lambda d: -d[1])[:KEEP]
+    training, _, gain = max((_settle(points, steps, d[0], levels, ridge, 12) for d in best), key=lambda d: d[1])
+    training = _over_the_dip(training, gain, steps, dip)
+    training = _half_height(training, signals[active, 0], steps)
+    label = np.where(quiet, WAITING, GENERATION).astype(np.int64)
+    label[active[training]] = TRAINING
+    return label
+
+
+def _standard(signals: Floats) -> Floats:
+    """Each signal less its median, over its spread."""
+    spread = np.std(signals, axis=0)
+    return np.asarray((signals - np.median(signals, axis=0)) / np.where(spread > 0, spread, 1))
+
+
+def _ends(steps: Ints) -> tuple[Ints, Ints]:
+    """First and one-past-last position of each step in an array of sorted step numbers."""
+    edge = np.flatnonzero(np.diff(steps)) + 1
+    return np.r_[0, edge], np.r_[edge, steps.size]
+
+
+def _tail(steps: Ints, share: float) -> Flags:
+    """The last ``share`` of every step."""
+    first, last = _ends(steps)
+    size = last - first
+    place = np.arange(steps.size) - np.repeat(first, size)
+    return np.asarray(place >= np.repeat(np.minimum(size - 1, np.round(size * (1 - share))), size))
+
+
+def _settle(points: Floats, steps: Ints, training: Flags, levels: int, ridge: float, sweeps: int) -> tuple[Flags, float, Floats]:
+    """The training ticks, their log-likelihood and each tick's gain from training, after fitting and moving boundaries in turns."""
+    likelihood, gain = -np.inf, np.zeros(steps.size)
+    for _ in range(sweeps):
+        if training.sum() < 4 or (~training).sum() < 4 * levels:
+            break
+        block = _gauss(points[training], np.ones(int(training.sum())), ridge)
+        rest = _mixture(points[~training], levels, ridge)
+        gain = block.log(points) - (base := _mixture_log(points, rest)[0])
+        moved, added = _boundaries(gain, steps)
+        likelihood = float(base.sum() + added)
+        if (moved == training).all():
+            break
+        training = moved
+    return training, likelihood, gain
+
+
+def _over_the_dip(training: Flags, gain: Floats, steps: Ints, dip: int) -> Flags:
+    """Training with what looks like it and is parted from the block by at most ``dip`` ticks: log-probabilities before a quick reward."""
+    wider = training.copy()
+    for first, _ in runs_of(training):
+        before = np.flatnonzero(gain[max(first - dip - 1, 0) : first] > 0) + max(first - dip - 1, 0)
+        before = before[steps[before] == steps[first]]
+        if before.size:
+            start = before[-1]
+            while start > 0 and gain[start - 1] > 0 and steps[start - 1] == steps[first]:
+                start -= 1
+            wider[start:first] = True
+    return wider
+
+
+def _half_height(training: Flags, power: Floats, steps: Ints, reach: int = 3) -> Flags:
+    """Training with each block's start moved, by at most ``reach`` ticks, to where power is half way between the two levels.
+
+    Smoothing turns the edge into a ramp, and the likelihood puts the whole ramp into the looser of the two classes.
+    """
+    moved = training.copy()
+    for first, last in runs_of(training):
+        low = max(first - reach, int(np.searchsorted(steps, steps[first])))
+        high = min(first + reach, last - 1)
+        before, inside = power[max(low - 3, 0) : max(low, 1)], power[first:last]
+        if low == 0 or not before.size:
+            continue
+        middle = (np.median(before) + np.median(inside)) / 2
+        over = (power[low : high + 1] - middle) * np.sign(np.median(inside) - np.median(before)) >= 0
+        if over.any() and not over.all():
+            moved[low : high + 1] = False
+            moved[low + int(over.argmax()) : last] = True
+    return moved
+
+
+def _boundaries(gain: Floats, steps: Ints) -> tuple[Flags, float]:
+    """Per step, the last stretch over which the summed ``gain`` is largest; at least one tick, and the sum over steps."""
+    tail = np.cumsum(gain[::-1])[::-1]
+    training = np.zeros(gain.size, bool)
+    total = 0.0
+    for first, last in zip(*_ends(steps), strict=True):
+        inside = tail[first:last] - (tail[last] if last < gain.size else 0.0)
+        at = int(inside.argmax())
+        training[first + at : last] = True
+        total += float(inside[at])
+    return training, total

@@ -1,0 +1,83 @@
+"""What a GPU's power was, from what its sensor printed: most sensors print the average of the last second.
+
+Every array is evenly sampled; ``cells`` are samples. Formulas: the reading is a box average of the power; its second
+difference repeats itself with opposite sign one window later, which gives the window; the power is the piecewise constant
+signal (total variation) whose box average is the reading.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from rl_advisor.features import TooFewPoints
+
+Floats = npt.NDArray[np.float64]
+
+STRENGTH = 0.003
+"""Weight of the total variation, in parts of the signal's range."""
+SWEEPS = 30
+
+
+def even_grid(time: Floats, values: Floats, spacing: float) -> tuple[Floats, Floats]:
+    """Times ``spacing`` apart that cover ``time``, and the values there by linear interpolation; NaN is bridged."""
+    known = np.isfinite(values)
+    if known.sum() < 2:
+        raise TooFewPoints("fewer than two readings")
+    grid = np.arange(time[0], time[-1] + spacing / 2, spacing)
+    return grid, np.interp(grid, time[known], values[known])
+
+
+def averaging_window(power: Floats, spacing: float, longest: float = 2.0) -> float | None:
+    """The sensor's averaging window in seconds, found in the readings themselves; None where they show none.
+
+    The autocorrelation of the second difference has its minimum at the window; it counts when it is beyond chance
+    (three standard errors) and twice as deep as any other lag of more than a cell from it.
+    """
+    bend = np.diff(power, 2)
+    lags = np.arange(3, int(round(longest / spacing)) + 1)
+    if bend.size < 4 * lags[-1] or not bend.any():
+        return None
+    bend = bend - bend.mean()
+    score = np.array([bend[lag:] @ bend[:-lag] for lag in lags]) / (bend @ bend)
+    best = int(score.argmin())
+    if score[best] > -3 / np.sqrt(bend.size):
+        return None
+    return float(lags[best] * spacing)
+
+
+def deconvolved(power: Floats, cells: int, strength: float = STRENGTH) -> Floats:
+    """The power whose running average over ``cells`` samples is ``power``, as piecewise constant as the readings allow.
+
+    Minimises ``|A x - y|^2 / 2 + strength * range * sum |x[k+1] - x[k]|`` by iteratively reweighted least squares; each
+    sweep is one banded solve, linear in the length.
+    """
+    from scipy.linalg import solveh_banded
+
+    size = power.size + cells - 1
+    span = float(np.ptp(power))
+    if cells < 2 or span == 0:
+        return power.copy()
+    gram = _box_gram(power.size, cells)
+    right = np.convolve(power, np.full(cells, 1 / cells))
+    weight = strength * span
+    x = np.interp(np.arange(size), np.arange(power.size) + cells - 1, power)
+    floor = 1e-3 * span
+    for _ in range(SWEEPS):
+        pull = weight / np.sqrt(np.diff(x) ** 2 + floor**2)
+        bands = gram.copy()
+        bands[0, :-1] += pull
+        bands[0, 1:] += pull
+        bands[1, :-1] -= pull
+        x = solveh_banded(bands, right, lower=True, overwrite_ab=True, check_finite=False)
+    return np.asarray(x[cells - 1 :], np.float64)
+
+
+def _box_gram(rows: int, cells: int) -> Floats:
+    """``A.T @ A`` of the box average in lower banded form: how many windows hold both samples, over ``cells`` squared."""
+    size = rows + cells - 1
+    place = np.arange(size)
+    bands = np.zeros((cells + 1, size))
+    for lag in range(cells):
+        first = np.maximum(place + lag - cells + 1, 0)
+        last = np.minimum(place, rows - 1)
+        bands[lag] = np.maximum(last - first + 1, 0) / cells**2
+    return bands

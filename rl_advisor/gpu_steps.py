@@ -1,0 +1,115 @@
+"""When each training step ended, on the telemetry's clock, and what the trainer itself says a step's time went into."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rl_advisor.run import Floats, Run
+
+Spans = npt.NDArray[np.float64]
+
+LOGGED_NAMES: tuple[tuple[str, str], ...] = (
+    ("other", r"step|total|.*(/max|/min|/mean)|.*slowest.*|agent_loop.*|_?prepare_inputs|_?generate_and_score_completions|.*per_step"),
+    ("checkpoint", r".*(save|checkpoint|dump_rollout|merge|upload).*"),
+    ("sync", r".*(update_weight|weight_update|weight_sync|sync|param_sync|onload|offload|switch|broadcast|refit|sleep|wake).*"),
+    ("waiting", r".*(reward|score|wait|env|tool|verif|judge|data_?load|fetch).*"),
+    ("generation", r".*(gen|rollout|sampl|explor|collect).*"),
+    (
+        "training",
+        r".*(train|update|actor|critic|learn|optim|loss|log_?prob|logp|logps|ref|value|adv|backward|forward|grad|fwd|bwd|policy).*",
+    ),
+)
+"""Our phase for a trainer's timer, by the first pattern that matches; totals and details of other timers come first."""
+NO_PHASE = LOGGED_NAMES[0][1]
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Whole single steps on the telemetry's clock: where each began and ended, its number, and the mean seconds of a step."""
+
+    spans: Spans
+    number: Floats
+    period: float
+
+    def chain(self) -> Floats:
+        """The ends of the longest run of steps that follow each other without a break, the first being where it begins."""
+        if not len(self.spans):
+            return np.empty(0)
+        breaks = np.flatnonzero(np.diff(self.number) != np.median(np.diff(self.number))) + 1 if len(self.number) > 2 else np.empty(0, int)
+        edges = np.r_[0, breaks, len(self.spans)].astype(int)
+        longest = int(np.diff(edges).argmax())
+        part = self.spans[edges[longest] : edges[longest + 1]]
+        return np.r_[part[0, 0], part[:, 1]]
+
+
+NO_STEPS = Steps(np.empty((0, 2)), np.empty(0), float("nan"))
+
+
+def steps_of(run: Run, first: float, last: float, holes: Spans) -> Steps:
+    """The steps that lie within telemetry from ``first`` to ``last`` and touch none of its holes.
+
+    The first logged step is left out: what came before it is start-up. Where only every tenth step is logged the period is
+    known and single steps are not, so ``spans`` is empty.
+    """
+    number, time = run.clock()
+    if number.size < 3:
+        return NO_STEPS
+    forward = np.r_[True, np.diff(time) > 0]
+    number, time = number[forward], time[forward]
+    if number.size < 3:
+        return NO_STEPS
+    jump = np.diff(number)
+    unit = 1.0 if run.step_unit == "updates" else float(np.median(jump))
+    seconds = np.diff(time) / (jump / unit)
+    begin = 1 if number[0] < unit and seconds[0] > 1.5 * np.median(seconds) else 0
+    spans = np.stack([time[:-1], time[1:]], axis=1)
+    keep = (jump == unit) & (spans[:, 0] >= first) & (spans[:, 1] <= last) & (np.arange(jump.size) >= begin)
+    for start, end in holes:
+        keep &= (spans[:, 1] <= start) | (spans[:, 0] >= end)
+    if keep.sum() < 3:
+        return Steps(np.empty((0, 2)), np.empty(0), float(np.median(seconds)))
+    return Steps(spans[keep], number[1:][keep], float((spans[keep, 1] - spans[keep, 0]).mean()))
+
+
+def step_of(steps: Steps, at: Floats) -> npt.NDArray[np.int64]:
+    """The index of the step that each moment lies in, -1 outside."""
+    if not len(steps.spans):
+        return np.full(at.size, -1)
+    place = np.searchsorted(steps.spans[:, 0], at, side="right") - 1
+    inside = (place >= 0) & (at < steps.spans[np.maximum(place, 0), 1])
+    return np.where(inside, place, -1)
+
+
+def phase_named(timer: str) -> str | None:
+    """Our phase for a trainer's timer, ``other`` when nothing fits; None for a total or a detail of another timer."""
+    name = timer.lower()
+    if re.fullmatch(NO_PHASE, name):
+        return None
+    return next((phase for phase, pattern in LOGGED_NAMES[1:] if re.fullmatch(pattern, name)), "other")
+
+
+def logged_seconds(run: Run) -> Mapping[str, float]:
+    """Mean seconds of each phase in a step as the trainer timed it, and ``step``; empty when it timed no phase.
+
+    The first logged step is left out when there are more than three. What the timers do not cover is ``other``.
+    """
+    total: dict[str, float] = {}
+    for name, curve in run.family("time/phase/").items():
+        phase = phase_named(name.removeprefix("time/phase/"))
+        if phase is not None:
+            total[phase] = total.get(phase, 0.0) + _mean_after_first(curve.finite()[1])
+    if not total.keys() & {"generation", "training"}:
+        return {}
+    whole = next((run.curves[n] for n in ("time/step", "time/phase/step") if n in run.curves), None)
+    timed = sum(total.values())
+    step = max(_mean_after_first(whole.finite()[1]), timed) if whole is not None else timed
+    if step > timed:
+        total["other"] = total.get("other", 0.0) + step - timed
+    return total | {"step": step}
+
+
+def _mean_after_first(values: Floats) -> float:
+    return float(values[1:].mean() if values.size > 3 else values.mean())
