@@ -25,10 +25,10 @@ _CONSOLE = ("console", "stdout", "output")
 
 def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, str]) -> Run:
     """One run of all parts, each given with its file's place in the run."""
+    parts = [(path, without_closing_row(part)) for path, part in merged_episodes(parts)]
     foreign = foreign_folders(parts)
     own = [(path, part) for path, part in parts if not any(PurePosixPath(path).is_relative_to(f) for f in foreign)]
-    gaps = [Gap(f, "another run: its metrics differ from those of the run that was read; name this folder to read it") for f in foreign]
-    own = [(path, without_closing_row(part)) for path, part in merged_episodes(own)]
+    gaps = [Gap(f, "another run: its metrics differ from those of the run that was read; give its own path to read it") for f in foreign]
     raw_of = _overrides(mapping, own)
     dialects = [module.DIALECT for module in modules("rl_advisor.dialects", "DIALECT")]
     main = recognise([n for _, p in own for n in p.curves], dialects)
@@ -47,10 +47,10 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
         events=tuple(sorted(events, key=lambda e: e.step or 0.0)),
         config={k: v for _, p in own for k, v in p.config.items()},
         settings=settings,
-        gaps=tuple(dict.fromkeys(gaps)),
+        gaps=gathered(gaps),
         frameworks=tuple(sorted(frameworks, key=lambda n: main is None or n != main.name)),
-        formats=tuple(dict.fromkeys(f for _, p in own for f in p.formats)),
-        files=tuple(f for _, p in own for f in p.files),
+        formats=tuple(dict.fromkeys(f for _, p in own if _says_something(p) for f in p.formats)),
+        files=tuple(f for _, p in own if _says_something(p) for f in p.files),
         planned_steps=_planned(own, settings),
         step_unit=main.step if main else next((p.step_unit for _, p in own if p.curves), "updates"),
     )
@@ -165,6 +165,22 @@ def _planned(parts: Sequence[tuple[str, Run]], settings: Mapping[str, Any]) -> i
         return max(known)
     value = settings.get("planned_steps")
     return int(value) if isinstance(value, int | float) and value > 0 else None
+
+
+def _says_something(part: Run) -> bool:
+    return bool(part.curves or len(part.rollouts) or len(part.telemetry) or part.events or part.config or part.gaps)
+
+
+def gathered(gaps: Sequence[Gap]) -> tuple[Gap, ...]:
+    """The gaps without repetition; the same of more than three files is said once."""
+    files: dict[str, list[str]] = {}
+    for gap in gaps:
+        files.setdefault(gap.why, []).append(gap.where)
+    out: list[Gap] = []
+    for why, places in files.items():
+        unique = list(dict.fromkeys(places))
+        out += [Gap(f"{unique[0]} and {len(unique) - 1} more", why)] if len(unique) > 3 else [Gap(place, why) for place in unique]
+    return tuple(out)
 
 
 def _missing_reward(curves: Mapping[str, Curve]) -> list[Gap]:

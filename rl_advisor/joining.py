@@ -64,7 +64,7 @@ def agree(a: Curve, b: Curve) -> tuple[int, bool]:
 
 
 def _three_decimals(value: Floats) -> bool:
-    return bool(np.allclose(value, np.round(value, 3), rtol=0, atol=1e-9, equal_nan=True) and (value != np.round(value)).any())
+    return bool(np.allclose(value, np.round(value, 3), rtol=0, atol=1e-9, equal_nan=True))
 
 
 def united(a: Curve, b: Curve) -> Curve:
@@ -89,21 +89,22 @@ def joined(sources: Sequence[Source]) -> tuple[dict[str, Curve], list[Gap]]:
     """
     curves: dict[str, Curve] = {}
     bases: dict[str, str] = {}
-    gaps: list[Gap] = []
-    for source in sorted(sources, key=lambda s: (s.item.order, s.console, -s.curve.step.size)):
+    unequal: dict[tuple[str, str], list[str]] = {}
+    for source in sorted(sources, key=lambda s: (s.item.order, s.console, s.curve.raw != s.item.base, -s.curve.step.size)):
         curve = source.curve
         name = curve.name
         if name in curves and bases[name] != source.item.base and not _same_thing(curves[name], curve):
-            curve = replace(curve, name=source.item.base, mapped=False, note=f"another measure of {name}")
+            curve = replace(curve, name=source.item.base, mapped=False, note=f"{name} is taken from {curves[name].raw}")
             name = curve.name
         if name not in curves:
             curves[name], bases[name] = curve, source.item.base
             continue
-        shared, same = agree(curves[name], curve)
+        _, same = agree(curves[name], curve)
         if same:
             curves[name] = united(curves[name], curve)
         else:
-            gaps.append(_conflict(curves[name], curve, shared))
+            unequal.setdefault((curves[name].source, curve.source), []).append(name)
+    gaps = [_conflict(kept, left, names) for (kept, left), names in unequal.items()]
     return {name: curves[name] for name in sorted(curves, key=lambda n: (not curves[n].mapped, n))}, gaps
 
 
@@ -113,8 +114,6 @@ def _same_thing(a: Curve, b: Curve) -> bool:
     return same and shared * 2 >= min(a.step.size, b.step.size) and shared > 0
 
 
-def _conflict(kept: Curve, left: Curve, shared: int) -> Gap:
-    return Gap(
-        f"{kept.source}, {left.source}",
-        f"{kept.name} differs between the two at some of {shared} common steps; that of {kept.source} was kept",
-    )
+def _conflict(kept: str, left: str, names: Sequence[str]) -> Gap:
+    listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return Gap(f"{kept}, {left}", f"{listed} differ between the two at common steps; the numbers of {kept} were kept")

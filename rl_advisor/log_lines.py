@@ -14,7 +14,7 @@ _INTERESTING = re.compile(
 _KINDS = (
     ("out_of_memory", re.compile(r"out of memory|OutOfMemory|OOM[- ]?[Kk]ill|oom-kill|\bKilled\b", re.IGNORECASE)),
     ("error", re.compile(r"^\s*(?:[\w.]+\.)?\w*(?:Error|Exception)\b(?::|\(|$)|CUDA error|NCCL error|SIGKILL|SIGTERM|KeyboardInterrupt|core dumped")),
-    ("non_finite", re.compile(r"(?:\b(?:warn\w*|found|detected|contains?|got|is|are|skip\w*|overflow)\b.*\b(?:nan|inf)\b)|(?:\b(?:nan|inf)\b.*\b(?:warn\w*|found|detected|skip\w*|encountered|loss|grad\w*)\b)", re.IGNORECASE)),
+    ("non_finite", re.compile(r"\b(?:nan|inf)\b.{0,40}\b(?:detected|encountered|found|skipp\w+)\b|\b(?:found|detected|contains?|got|is|are|skip\w*|overflow|became)\b.{0,40}\b(?:nan|inf)\b", re.IGNORECASE)),
 )  # fmt: skip
 _PREFIX = re.compile(r"^(?:\((?:[\w.: -]+?)(?:pid|ip)=[^)]*\)|\[rank\d+\]:?)\s?")
 

@@ -4,6 +4,7 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -49,22 +50,25 @@ def read_run(path: Path | str, *, mapping: Mapping[str, str] | None = None) -> R
 
 def format_of(path: Path) -> ModuleType | None:
     """The format that claims a file; one that is marked GENERAL only when no other does."""
+    return next((module for module in _formats() if module.claims(path)), None)
+
+
+@cache
+def _formats() -> tuple[ModuleType, ...]:
     formats = modules("rl_advisor.formats", "FORMAT", "claims", "read")
-    for module in sorted(formats, key=lambda m: getattr(m, "GENERAL", False)):
-        if module.claims(path):
-            return module
-    return None
+    return tuple(sorted(formats, key=lambda m: getattr(m, "GENERAL", False)))
 
 
 def _parts(root: Path, found: Found) -> tuple[list[tuple[str, Run]], list[Gap]]:
     parts: list[tuple[str, Run]] = []
     gaps: list[Gap] = []
     for relative in _without_old_states(root, found.files):
+        path = root / relative
         try:
-            module = format_of(root / relative)
+            module = format_of(path)
             if module is not None:
-                parts.append((relative.as_posix(), _placed(module.read(root / relative), relative)))
-            elif _is_pointer(root / relative):
+                parts.append((relative.as_posix(), _placed(module.read(path), relative)))
+            elif _is_pointer(path):
                 gaps.append(Gap(relative.as_posix(), "a git-lfs pointer, not the file itself: fetch it with `git lfs pull`"))
         except (OSError, EOFError, OverflowError, MemoryError) as error:
             gaps.append(Gap(relative.as_posix(), f"could not be read: {error}"[:300].replace(str(root), ".")))
@@ -99,11 +103,12 @@ def _without_old_states(root: Path, files: Iterable[Path]) -> list[Path]:
 
 
 def _is_pointer(path: Path) -> bool:
-    return path.stat().st_size < 400 and head(path, 64).startswith(_POINTER)
+    return 100 < path.stat().st_size < 400 and head(path, 64).startswith(_POINTER)
 
 
 def _walk_gaps(found: Found) -> list[Gap]:
     gaps = [Gap(".", found.cut)] if found.cut else []
+    gaps += [Gap(folder, "nested too deep; not looked into") for folder in found.too_deep[:20]]
     return gaps + [Gap(link, "a link that leads out of the run folder; not followed") for link in found.links_out[:20]]
 
 
@@ -119,7 +124,8 @@ def _near(place: Path) -> str:
 def _nothing(place: Path, found: Found, gaps: Iterable[Gap]) -> str:
     kinds: dict[str, int] = {}
     for path in found.files:
-        kinds[path.suffix or path.name] = kinds.get(path.suffix or path.name, 0) + 1
+        kind = path.suffix[:12] or "without a suffix"
+        kinds[kind] = kinds.get(kind, 0) + 1
     seen = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items(), key=lambda k: -k[1])[:8]) or "no files"
     said = "; ".join(f"{gap.where}: {gap.why}" for gap in list(gaps)[:5])
     return (

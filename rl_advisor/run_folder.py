@@ -34,6 +34,7 @@ class Found:
     entries: int = 0
     cut: str = ""
     links_out: list[str] = field(default_factory=list)
+    too_deep: list[str] = field(default_factory=list)
 
 
 def walk(root: Path) -> Found:
@@ -53,8 +54,9 @@ def walk(root: Path) -> Found:
 
 def _sort_in(root: Path, folder: Path, depth: int, entry: os.DirEntry[str], found: Found, queue: list[tuple[Path, int]]) -> None:
     path = folder / entry.name
-    if entry.is_symlink() and not _inside(root, root / path):
-        found.links_out.append(str(path))
+    if entry.is_symlink():  # what lies inside is walked anyway
+        if not _inside(root, root / path):
+            found.links_out.append(str(path))
         return
     step = checkpoint_step(entry.name)
     if entry.is_dir():
@@ -62,10 +64,10 @@ def _sort_in(root: Path, folder: Path, depth: int, entry: os.DirEntry[str], foun
             found.checkpoints.append(Checkpoint(step, str(path)))
             found.files += [path / name for name in _IN_CHECKPOINT if (root / path / name).is_file()]
         elif entry.name not in _SKIPPED and (not entry.name.startswith(".") or entry.name in _KEPT_HIDDEN):
-            if depth < DEPTH_LIMIT and not (entry.is_symlink() and depth):
+            if depth < DEPTH_LIMIT:
                 queue.append((path, depth + 1))
-            elif depth >= DEPTH_LIMIT:
-                found.cut = found.cut or ""
+            else:
+                found.too_deep.append(str(path))
     elif step is not None and path.suffix in (".zip", ".pt", ".pth", ".ckpt", ".safetensors", ".bin"):
         found.checkpoints.append(Checkpoint(step, str(path)))
     elif entry.is_file():

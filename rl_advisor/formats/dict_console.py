@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 from rl_advisor.bytes_in import bare_name, head, lines
@@ -17,18 +16,26 @@ CONSOLE = True
 DICT_LIMIT = 40_000
 """Characters of one dict, however many lines a terminal wrapped it into."""
 _SUFFIXES = (".log", ".txt", ".out", ".err", ".md", "stdout", "stderr", "output", "console")
-_WORDS = r"loss|reward|epoch|grad_norm|learning_rate|kl|entropy|eval_\w+|policy_loss|actor_loss"
-_START = re.compile(rb"\{['\"](?:[\w./@ -]{0,80}?/)?(?:" + _WORDS.encode() + rb")[\w/@.-]{0,80}['\"]:\s*['\"]?(?:np\.\w+\()?[-+.\dni]")
+_VERL = re.compile(rb"\bstep:\d+ - [^\s:][^:\n]*:")
 _DICT = re.compile(r"\{(['\"][^{}]*)\}")
 _PAIR = re.compile(r"""(['"])([^'"{}]{1,200})\1\s*:\s*['"]?(?:(?:np|torch|numpy)?\.?\w+\()?(-?(?:\d[\d_]*\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|nan|inf)|None)\b""")  # fmt: skip
-_STEP = re.compile(r"(?:global[_ ])?\b[Ss]tep[ :=]+(\d+)\W*$")
+_STEP = re.compile(r"(?:\b|_)[Ss]tep[ :=]+(\d+)\b[^{}\d]{0,30}$")
 _BAR = re.compile(r"\|\s*(\d+)/(\d+) \[")
-_KNOWN = re.compile(rf"(?:^|/)(?:eval_)?(?:{_WORDS})")
+_KNOWN = re.compile(
+    r"(?:\w+/)?(?:eval_)?(?:loss|rewards?(?:_mean|_std|/.+)?|epoch|grad_norm|learning_rate|kl|entropy|step|global_step"
+    r"|(?:policy|actor|value|critic|entropy|pg|vf)_loss|mean_reward|return|score|accuracy|mean_token_accuracy)|eval[_/].+"
+)
+"""Names of which a row of training metrics has two; other dicts in a log are settings."""
 
 
 def claims(path: Path) -> bool:
-    """Whether a text log has a dict that starts with a training metric in its first half megabyte."""
-    return bare_name(path).endswith(_SUFFIXES) and _START.search(head(path, 524_288)) is not None
+    """Whether a text log has a dict of training metrics in its first megabyte."""
+    if not bare_name(path).endswith(_SUFFIXES):
+        return False
+    start = head(path, 1_048_576)
+    if b"{" not in start or _VERL.search(start):
+        return False
+    return any(_is_row(_values(m.group(1))) for m in _DICT.finditer(start.decode("utf-8", "replace")))
 
 
 def read(path: Path) -> Run:
@@ -44,8 +51,8 @@ def read(path: Path) -> Run:
     seen: dict[int, int] = {}
     count = 0.0
     for before, body, line in _dicts(path):
-        seen.update((int(total), int(done)) for done, total in _BAR.findall(before or line))
-        values = {m.group(2): math.nan if m.group(3) == "None" else float(m.group(3)) for m in _PAIR.finditer(body)} if body else {}
+        seen.update((int(total), int(done)) for done, total in _BAR.findall(before if body else line))
+        values = _values(body)
         if not _is_row(values):
             watch.look(line, count)
             continue
@@ -74,8 +81,8 @@ def _dicts(path: Path) -> Iterator[tuple[str, str, str]]:
         for match in found:
             yield held[at : match.start()], match.group(1), held
             at = match.end()
-        if not found:
-            yield "", "", held
+        if not found or held[at:].strip():
+            yield "", "", held[at:]
         held = ""
     if held:
         yield held, held[held.rfind("{") + 1 :].rpartition(",")[0], held
@@ -83,11 +90,16 @@ def _dicts(path: Path) -> Iterator[tuple[str, str, str]]:
 
 def _open(text: str) -> bool:
     """Whether an unclosed dict looks like one of metrics that was wrapped."""
-    return _KNOWN.search(text[2:90]) is not None and _PAIR.match(text, 1) is not None
+    first = _PAIR.match(text, 1)
+    return first is not None and (_KNOWN.fullmatch(first.group(2)) is not None or first.group(2).startswith(("completions/", "num_")))
+
+
+def _values(body: str) -> dict[str, float]:
+    return {m.group(2): math.nan if m.group(3) == "None" else float(m.group(3)) for m in _PAIR.finditer(body)}
 
 
 def _is_row(values: dict[str, float]) -> bool:
-    return len(values) >= 2 and "train_runtime" not in values and any(_KNOWN.search(name) for name in values)
+    return "train_runtime" not in values and sum(_KNOWN.fullmatch(name) is not None for name in values) >= 2
 
 
 def _is_evaluation(values: dict[str, float]) -> bool:
@@ -101,10 +113,26 @@ def _with_steps(run: Run, source: str, rows: list[Row], named: list[int | None],
         return _stepped(run, source, rows, exact, None)
     training = [i for i, row in enumerate(rows) if not _is_evaluation(dict(row[2]))]
     for total in sorted(set().union(*(bars[i] for i in training)) if training else (), reverse=True):
-        at = [bars[i].get(total, 0) for i in training]
-        if len(at) >= 3 and at[0] > 0 and len({b - a for a, b in pairwise(at)}) == 1 and at[1] > at[0]:
-            return _stepped(run, source, rows, [float(bar.get(total, 0)) for bar in bars], total)
+        fit = _fit([bars[i].get(total, 0) for i in training])
+        if fit is not None:
+            return _stepped(run, source, rows, [fit[0] + fit[1] * row[0] for row in rows], total)
     return replace(run, curves=curves_of(rows, source))
+
+
+def _fit(bar: list[int]) -> tuple[int, int] | None:
+    """Start and pace of the steps when the progress bar at the rows moves evenly with them, None when it does not.
+
+    Standard output is often written in blocks, long after the bar, which is not held back: only the last row before the bar moves on
+    tells where the rows stand.
+    """
+    ends = [i for i in range(len(bar)) if bar[i] and (i + 1 == len(bar) or bar[i + 1] != bar[i])]
+    if len(ends) < 3:
+        return None
+    pace, left = divmod(bar[ends[1]] - bar[ends[0]], ends[1] - ends[0])
+    start = bar[ends[0]] - pace * (ends[0] + 1)
+    ahead = [bar[i] - start - pace * (i + 1) for i in ends]
+    even = sum(0 <= steps < max(pace, 1) for steps in ahead) >= 0.9 * len(ends)
+    return (start, pace) if even and not left and pace > 0 and start >= 0 else None
 
 
 def _stepped(run: Run, source: str, rows: list[Row], steps: list[float], planned: int | None) -> Run:

@@ -14,8 +14,7 @@ FORMAT = "monitor"
 
 def claims(path: Path) -> bool:
     """Whether the name ends as a monitor's and the first line is its comment, or the columns are its own."""
-    start = head(path, 512)
-    return bare_name(path).endswith("monitor.csv") and (start.startswith((b"#{", b"r,l,t")))
+    return bare_name(path).endswith("monitor.csv") and head(path, 512).startswith((b"#{", b"r,l,t"))
 
 
 def read(path: Path) -> Run:

@@ -11,13 +11,17 @@ CONSOLE = True
 GENERAL = True
 """Asked only when no other format claims a file."""
 LINE_COUNT_LIMIT = 2_000_000
+_TRACKER_LOGS = ("debug.log", "debug-internal.log", "debug-core.log")
+"""What W&B says about itself."""
 _SUFFIXES = (".log", ".out", ".err", "stdout", "stderr", "stdout.txt", "stderr.txt", "console.txt", "log.txt", "output.txt")
 
 
 def claims(path: Path) -> bool:
     """Whether the name is that of a log and it is text."""
+    if path.name in _TRACKER_LOGS or not bare_name(path).endswith(_SUFFIXES):
+        return False
     start = head(path, 4_096)
-    return bare_name(path).endswith(_SUFFIXES) and bool(start) and b"\x00" not in start and not start.startswith(b"version https://git-lfs")
+    return bool(start) and b"\x00" not in start and not start.startswith(b"version https://git-lfs")
 
 
 def read(path: Path) -> Run:

@@ -27,7 +27,7 @@ def read(path: Path) -> Run:
     """One row for each step line, and the events between them."""
     rows: list[Row] = []
     watch = Watch(path.name)
-    step: float | None = None
+    step = 0.0
     for line in lines(path):
         mark = _LINE.search(line) if "step:" in line else None
         if mark is None:

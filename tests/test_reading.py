@@ -1,0 +1,311 @@
+"""A folder becomes one run: joined, on the right axis, with a gap for all that does not fit."""
+
+import json
+import os
+import shutil
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rl_advisor.reading import UnreadableRun, read_run
+
+DATA = Path(__file__).parent / "data" / "formats"
+ROW = "{{'loss': {loss}, 'reward': {reward}, 'epoch': 0.1}}\n"
+
+
+def place(folder, *names, **renamed):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        shutil.copy(DATA / name, folder / name)
+    for name, target in renamed.items():
+        (folder / target).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(DATA / name, folder / target)
+    return folder
+
+
+def jsonl(path, rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def whys(run):
+    return " | ".join(f"{gap.where}: {gap.why}" for gap in run.gaps)
+
+
+def test_copies_of_one_run_merge(tmp_path):
+    """Console lines and trainer state of one run agree: one curve, both sources, exact steps, and no gap."""
+    run = read_run(place(tmp_path / "run", "trainer_state.json", "train.log", "training_args.json"))
+    reward = run.curves["reward/mean"]
+    assert run.frameworks == ("trl",)
+    assert reward.source == "trainer_state.json, train.log"
+    assert list(reward.step) == [*range(1, 24, 2), 25]
+    assert reward.value[0] == 0.7245656251907349
+    assert not run.gaps
+    assert (run.name, run.planned_steps, run.settings["kl_coef"], run.step_unit) == ("run", 80, 0.02, "updates")
+
+
+def test_rows_go_on_behind_the_structured_file(tmp_path):
+    """What the console holds beyond the last saved state gets the next steps."""
+    run = read_run(place(tmp_path, "trainer_state.json", "train.log"))
+    assert run.curves["policy/loss"].step[-1] == 25
+    assert run.curves["policy/loss"].source == "trainer_state.json, train.log"
+
+
+@pytest.mark.parametrize(("args", "steps", "word"), [(True, [10, 20], "logging_steps = 10"), (False, [1, 2], "rows are counted")])
+def test_rows_alone_take_the_logging_interval(tmp_path, args, steps, word):
+    """Without any file with steps they come from logging_steps, else rows are counted; a gap says which."""
+    (tmp_path / "train.log").write_text("{'loss': 0.1, 'reward': 1.0, 'reward_std': 0.1}\n{'loss': 0.2, 'reward': 2.0, 'reward_std': 0.1}\n")
+    if args:
+        (tmp_path / "training_args.json").write_text('{"logging_steps": 10}')
+    run = read_run(tmp_path)
+    assert list(run.curves["reward/mean"].step) == steps
+    assert word in whys(run)
+
+
+def test_unequal_copies_keep_the_exact_one(tmp_path):
+    """A console whose numbers differ does not overwrite the file that keeps all digits, and a gap names both."""
+    jsonl(tmp_path / "m.jsonl", [{"step": i, "data": {"critic/score/mean": 0.123456 * i, "actor/ppo_kl": 0.1}} for i in range(1, 6)])
+    (tmp_path / "console.log").write_text("".join(f"step:{i} - critic/score/mean:{0.2 * i} - actor/ppo_kl:0.1\n" for i in range(1, 8)))
+    run = read_run(tmp_path)
+    assert run.curves["reward/mean"].value[0] == 0.123456
+    assert run.curves["reward/mean"].step[-1] == 5
+    assert run.curves["kl/old"].step[-1] == 7
+    assert "m.jsonl, console.log: reward/mean differ" in whys(run)
+
+
+def test_printed_digits_are_no_difference(tmp_path):
+    """Three printed decimals agree with all digits; the union takes the steps of both."""
+    jsonl(tmp_path / "m.jsonl", [{"step": i, "data": {"critic/score/mean": 0.123456 * i, "actor/ppo_kl": 0.0001}} for i in range(1, 6)])
+    (tmp_path / "console.log").write_text("".join(f"step:{i} - critic/score/mean:{0.123456 * i:.3f} - actor/ppo_kl:0.000\n" for i in range(1, 8)))
+    run = read_run(tmp_path)
+    assert run.curves["reward/mean"].value[4] == 0.123456 * 5
+    assert run.curves["reward/mean"].step[-1] == 7
+    assert not run.gaps
+
+
+def test_a_resumed_run_keeps_the_last_writer(tmp_path):
+    """Steps go back from 100 to 51: the second attempt counts from there, what the first wrote beyond is gone, and both are said."""
+    first = [{"step": i, "data": {"critic/score/mean": 1.0, "actor/ppo_kl": 0.0}} for i in range(1, 101)]
+    again = [{"step": i, "data": {"critic/score/mean": 2.0, "actor/ppo_kl": 0.0}} for i in range(51, 71)]
+    jsonl(tmp_path / "m.jsonl", first + again)
+    run = read_run(tmp_path)
+    reward = run.curves["reward/mean"]
+    assert list(reward.step) == list(range(1, 71))
+    assert list(reward.value[[49, 50]]) == [1.0, 2.0]
+    assert [(e.kind, e.step) for e in run.events] == [("resume", 51.0)]
+    assert "steps go back to 51" in whys(run)
+
+
+def test_two_runs_in_one_folder_are_not_mixed(tmp_path):
+    """Two seeds side by side: the larger is read with everything of its folder, the other is named."""
+    for seed, count in ((0, 8), (1, 12)):
+        jsonl(tmp_path / f"seed{seed}" / "m.jsonl", [{"step": i, "data": {"critic/score/mean": seed + 0.1 * i, "actor/ppo_kl": 0.0}} for i in range(count)])
+    (tmp_path / "seed0" / "crash.log").write_text("Traceback (most recent call last):\nValueError: of the other\n")
+    run = read_run(tmp_path)
+    assert run.curves["reward/mean"].value[0] == 1.0
+    assert run.files == ("seed1/m.jsonl",)
+    assert not run.events
+    assert "seed0: another run" in whys(run)
+
+
+def test_a_run_that_goes_on_in_a_second_folder_is_one(tmp_path):
+    """Steps 1 to 10 here and 11 to 20 there are one run."""
+    for part in (0, 1):
+        jsonl(tmp_path / f"part{part}" / "m.jsonl", [{"step": 10 * part + i, "data": {"critic/score/mean": 0.1 * i, "actor/ppo_kl": 0.0}} for i in range(1, 11)])
+    run = read_run(tmp_path)
+    assert list(run.curves["reward/mean"].step) == list(range(1, 21))
+    assert not run.gaps
+
+
+def test_environments_are_merged_by_time(tmp_path):
+    """Two monitors of one run: episodes in the order of their ends, steps the sum of all lengths so far."""
+    run = read_run(place(tmp_path, "0.monitor.csv", "1.monitor.csv"))
+    reward = run.curves["reward/mean"]
+    lengths = np.concatenate([np.genfromtxt(DATA / f"{i}.monitor.csv", delimiter=",", skip_header=2)[:, 1] for i in (0, 1)])
+    assert run.frameworks == ("sb3",)
+    assert run.step_unit == "env steps"
+    assert reward.step[-1] == lengths.sum()
+    assert reward.step.size == lengths.size
+    assert reward.time is not None
+    assert (np.diff(reward.time) >= 0).all()
+
+
+def test_signs_and_scales_of_sb3(tmp_path):
+    """Entropy is minus SB3's entropy loss; the evaluation of npz and csv stay one score apart from the training reward."""
+    run = read_run(place(tmp_path, "progress.csv", "progress.json"))
+    assert run.curves["entropy/mean"].value[0] == pytest.approx(0.021580922021275196)
+    assert run.curves["reward/mean"].value[0] == pytest.approx(19.725490196078432)
+    assert run.curves["value/loss"].raw == "train/value_loss"
+    assert not run.curves["train/loss"].mapped
+
+
+def test_rewards_and_kls_stay_apart(tmp_path):
+    """Score, reward used, held-out score, and the three KLs of verl are different curves."""
+    run = read_run(place(tmp_path, "console.log", "verl_metrics.jsonl"))
+    raw = {n: c.raw for n, c in run.curves.items()}
+    assert raw["reward/mean"] == "critic/score/mean"
+    assert raw["reward/used"] == "critic/rewards/mean"
+    assert raw["eval/score/openai/gsm8k/acc/mean@8"].startswith("val-core/")
+    assert raw["eval/other/openai/gsm8k/acc/std@8"].startswith("val-aux/")
+    assert (raw["kl/old"], raw["kl/ref"], raw["kl/mismatch"]) == ("actor/ppo_kl", "actor/kl_loss", "rollout_corr/k3_kl")
+    assert "response/truncated" not in raw
+    assert [e.kind for e in run.events] == ["out_of_memory"]
+    assert not run.gaps
+
+
+def test_checkpoints_are_found(tmp_path):
+    """Checkpoint folders and files of several frameworks, by their step; rollout folders are none."""
+    place(tmp_path, "trainer_state.json")
+    for name in ("checkpoint-40", "global_step_10", "epoch0epochstep3globalstep7", "notes-5"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "rl_model_20000_steps.zip").touch()
+    jsonl(tmp_path / "iteration_000003" / "rollouts.jsonl", [{"prompt": "a", "response": "b", "reward": 1.0, "step": 1}])
+    found = [(c.step, c.path) for c in read_run(tmp_path).checkpoints]
+    assert found == [(7, "epoch0epochstep3globalstep7"), (10, "global_step_10"), (40, "checkpoint-40"), (20000, "rl_model_20000_steps.zip")]
+
+
+def test_the_latest_checkpoint_tells_the_history(tmp_path):
+    """With no state at the top the newest checkpoint's is read; a damaged one gives its rows and a gap."""
+    place(tmp_path / "checkpoint-20", "trainer_state.json")
+    (tmp_path / "checkpoint-24").mkdir()
+    text = (DATA / "trainer_state.json").read_text()
+    (tmp_path / "checkpoint-24" / "trainer_state.json").write_text(text[: len(text) // 2])
+    run = read_run(tmp_path)
+    assert run.curves["reward/mean"].value[0] == 0.7245656251907349
+    assert "ends early" in whys(run)
+
+
+def test_an_unknown_framework_is_guessed_and_overridden(tmp_path):
+    """Names of nobody: roles are guessed and marked, ambiguous ones stay raw, and the caller's word goes before."""
+    rows = [{"step": i, "train_avg_return": 0.1 * i, "policy_entropy": 1.0, "kl": 0.1, "LearningRate": 1e-4, "fancy": 3.0} for i in range(5)]
+    jsonl(tmp_path / "m.jsonl", rows)
+    run = read_run(tmp_path)
+    assert run.frameworks == ()
+    assert run.curves["reward/mean"].guessed
+    assert run.curves["reward/mean"].raw == "train_avg_return"
+    assert run.curves["policy/learning_rate"].raw == "LearningRate"
+    assert not run.curves["kl"].guessed
+    mapped = read_run(tmp_path, mapping={"kl/ref": "kl", "reward/mean": "fancy"})
+    assert mapped.curves["kl/ref"].mapped
+    assert mapped.curves["reward/mean"].value[0] == 3.0
+    with pytest.raises(KeyError, match="train_avg_return"):
+        read_run(tmp_path, mapping={"reward/mean": "avg_return"})
+
+
+def test_a_missing_path_names_its_neighbours(tmp_path):
+    """The error names what is near."""
+    (tmp_path / "run-01").mkdir()
+    with pytest.raises(FileNotFoundError, match="run-01"):
+        read_run(tmp_path / "run-1")
+
+
+def test_an_empty_folder_says_what_is_looked_for(tmp_path):
+    """The error says what was found, what is looked for and where it usually lies."""
+    (tmp_path / "README.md").write_text("hello")
+    with pytest.raises(UnreadableRun, match=r"Found: 1 \.md.*trainer_state\.json.*output_dir"):
+        read_run(tmp_path)
+
+
+def test_supervised_training_is_read_and_named(tmp_path):
+    """An SFT log has curves, no reward, and a gap that says so."""
+    jsonl(tmp_path / "m.jsonl", [{"step": i, "loss": 1.0 / (i + 1), "grad_norm": 1.0, "learning_rate": 1e-4, "mean_token_accuracy": 0.5} for i in range(9)])
+    run = read_run(tmp_path)
+    assert "reward/mean" not in run.curves
+    assert "looks like supervised training" in whys(run)
+
+
+def test_a_run_that_died_before_its_first_step(tmp_path):
+    """Nothing but the traceback: that is the answer."""
+    run = read_run(place(tmp_path, "crash.log"))
+    assert not run.curves
+    assert "NotImplementedError" in run.events[0].text
+
+
+def test_a_cut_last_line_keeps_the_rest(tmp_path):
+    """The last line of a log is cut: the others are read, and a gap names the line."""
+    text = (DATA / "verl_metrics.jsonl").read_text()
+    (tmp_path / "m.jsonl").write_text(text[:-40])
+    run = read_run(tmp_path)
+    assert run.curves["reward/mean"].step.size == 7
+    assert "line 8" in whys(run)
+
+
+def test_a_half_written_event_file_gives_its_points(tmp_path):
+    """A TensorBoard file that ends inside a record: the points before it, and a gap."""
+    from tensorboard.compat.proto.event_pb2 import Event  # noqa: PLC0415
+    from tensorboard.compat.proto.summary_pb2 import Summary  # noqa: PLC0415
+    from tensorboard.summary.writer.event_file_writer import EventFileWriter  # noqa: PLC0415
+
+    writer = EventFileWriter(str(tmp_path))
+    for step in range(1, 11):
+        summary = Summary(value=[Summary.Value(tag="rollout/ep_rew_mean", simple_value=float(step))])
+        writer.add_event(Event(step=step, wall_time=1.7e9 + step, summary=summary))
+    writer.close()
+    (path,) = tmp_path.iterdir()
+    path.write_bytes(path.read_bytes()[:-7])
+    run = read_run(tmp_path)
+    assert list(run.curves["reward/mean"].value) == [float(i) for i in range(1, 10)]
+    assert path.name in whys(run)
+
+
+def test_two_of_three_hundred_files_matter(tmp_path):
+    """The two are read, the others cost nothing and are no gap."""
+    for i in range(298):
+        (tmp_path / f"note{i:03}.md").write_text("# nothing here\n" * 50)
+    run = read_run(place(tmp_path, "progress.csv", "0.monitor.csv"))
+    assert set(run.files) == {"progress.csv", "0.monitor.csv"}
+    assert not run.gaps
+
+
+def test_a_huge_folder_is_cut_and_said(tmp_path):
+    """More entries than are looked at: an answer within two seconds, and a gap."""
+    place(tmp_path / "a", "progress.csv")
+    deep = tmp_path / "b"
+    deep.mkdir()
+    for i in range(20_100):
+        (deep / f"{i}").touch()
+    start = time.process_time()
+    run = read_run(tmp_path)
+    assert time.process_time() - start < 2
+    assert run.files == ("a/progress.csv",)
+    assert "stopped after 20,000 entries" in whys(run)
+
+
+def test_links_that_lead_out_are_not_followed(tmp_path):
+    """A link to a file elsewhere is named, not read."""
+    outside = place(tmp_path / "outside", "progress.csv")
+    inside = place(tmp_path / "run", "0.monitor.csv")
+    os.symlink(outside / "progress.csv", inside / "progress.csv")
+    os.symlink(outside, inside / "more")
+    os.symlink(inside, inside / "loop")
+    run = read_run(inside)
+    assert run.files == ("0.monitor.csv",)
+    assert "progress.csv: a link that leads out" in whys(run)
+
+
+def test_a_git_lfs_pointer_is_named(tmp_path):
+    """A pointer instead of the file: say so, and how to fetch it."""
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12\n"
+    (tmp_path / "progress.csv").write_text(pointer)
+    with pytest.raises(UnreadableRun, match="git lfs pull"):
+        read_run(tmp_path)
+    place(tmp_path, "0.monitor.csv")
+    assert "git-lfs pointer" in whys(read_run(tmp_path))
+
+
+def test_a_single_file_is_a_run(tmp_path):
+    """A file instead of a folder."""
+    run = read_run(DATA / "progress.csv")
+    assert run.files == ("progress.csv",)
+    assert run.curves["reward/mean"].step.size == 7
+
+
+def test_a_line_of_many_megabytes_is_bounded(tmp_path):
+    """A log that is one endless line neither raises nor takes long."""
+    (tmp_path / "train.log").write_bytes(b"{'loss': 0.1, 'reward': 1.0, 'epoch': 1}\n" + b"{'" * 4_000_000)
+    start = time.process_time()
+    run = read_run(tmp_path)
+    assert run.curves["reward/mean" if "reward/mean" in run.curves else "reward"].step.size == 1
+    assert time.process_time() - start < 3
