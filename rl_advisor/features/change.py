@@ -235,10 +235,11 @@ def spikes(step: npt.ArrayLike, value: npt.ArrayLike, width: int = 51, deviation
     """
     x, y = finite(step, value, least=5)
     middle, spread = _hampel(y, width)
-    typical = np.maximum(np.abs(middle), np.median(np.abs(y)))
+    # Where most values are zero a tenth of the mean size stands for the typical one.
+    typical = np.maximum(np.abs(middle), max(float(np.median(np.abs(y))), 0.1 * float(np.abs(y).mean())))
     out = (np.abs(y - middle) > deviations * spread) & (np.abs(y) >= ratio * typical) & (np.abs(y) > 0)
     at = np.flatnonzero(out)
-    sizes = np.abs(y[at]) / np.maximum(typical[at], 1e-300)
+    sizes = np.abs(y[at]) / typical[at]
     recovered = np.array([_back(y[i + 1 : i + 6], typical[i], spread[i]) for i in at.tolist()], dtype=np.bool_)
     return Spikes(x[at], sizes, recovered)
 

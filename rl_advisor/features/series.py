@@ -6,6 +6,8 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Bools = npt.NDArray[np.bool_]
+LEAST, GREATEST = 1e-80, 1e80
+"""Differences below the one are rounding, sizes above the other are no measurement: their squares leave floating point."""
 MOST = 512
 """Points that a quadratic statistic is allowed to see."""
 
@@ -15,7 +17,7 @@ class TooFewPoints(ValueError):  # noqa: N818 - the name reads as the condition,
 
 
 def finite(step: npt.ArrayLike, value: npt.ArrayLike, least: int = 1) -> tuple[Floats, Floats]:
-    """Steps and values without NaN and infinity.
+    """Steps and values without NaN, infinity and values beyond 1e80.
 
     Raises:
         TooFewPoints: fewer than ``least`` points are left.
@@ -25,7 +27,7 @@ def finite(step: npt.ArrayLike, value: npt.ArrayLike, least: int = 1) -> tuple[F
     x, y = np.asarray(step, np.float64).ravel(), np.asarray(value, np.float64).ravel()
     if x.size != y.size:
         raise ValueError(f"step has {x.size} entries and value {y.size}; they must be of one length")
-    keep = np.isfinite(x) & np.isfinite(y)
+    keep = np.isfinite(x) & np.isfinite(y) & (np.abs(y) < GREATEST)
     x, y = x[keep], y[keep]
     if x.size < least:
         raise TooFewPoints(f"{x.size} finite points, {least} needed")
@@ -52,4 +54,4 @@ def bin_edges(n: int, most: int) -> Indices:
 
 def constant(value: Floats) -> bool:
     """Whether a curve varies by no more than rounding."""
-    return bool(np.ptp(value) <= 1e-12 * max(1e-300, float(np.abs(value).max())))
+    return bool(np.ptp(value) <= 1e-12 * max(LEAST, float(np.abs(value).max())))
