@@ -21,6 +21,7 @@ class Reservoir:
     """Keeps, a step, the rows whose number has the smallest hash: the same rows at every reading, whatever the order of the steps."""
 
     def __init__(self, rows_per_step: int = ROWS_PER_STEP, budget: int = BYTES) -> None:
+        """Start empty, with most rows a step and most bytes of text in all."""
         self._most, self._budget, self._bytes = rows_per_step, budget, 0
         self._kept: dict[Any, list[tuple[int, int, int, dict[str, Any]]]] = {}
         self.seen: Counter[Any] = Counter()

@@ -7,6 +7,7 @@ import pandas as pd
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.payoff import payoff
+from rl_advisor.features.text import final_answer
 from rl_advisor.measured_text import measured
 from rl_advisor.run import Floats, Run
 from rl_advisor.text_change import wilson
@@ -56,18 +57,22 @@ def histogram(reward: Floats) -> dict[str, Any]:
     counts, edges = np.histogram(reward, bins=10) if high > low else (np.array([reward.size]), np.array([low, high]))
     return {
         "values": int(np.unique(np.round(reward, 9)).size),
-        **{"min": low, "median": middle, "max": high, "mean": float(reward.mean()), "std": float(reward.std())},
+        "min": low,
+        "median": middle,
+        "max": high,
+        "mean": float(reward.mean()),
+        "std": float(reward.std()),
         "all_zero": bool(low == high == 0),
         "all_one": bool(low == high == 1),
         "constant": bool(low == high),
-        **{
-            "share_zero": float((reward == 0).mean()),
-            "share_one": float((reward == 1).mean()),
-            "share_negative": float((reward < 0).mean()),
-        },
-        **{"share_at_max": float((reward == high).mean()), "share_at_min": float((reward == low).mean())},
+        "share_zero": float((reward == 0).mean()),
+        "share_one": float((reward == 1).mean()),
+        "share_negative": float((reward < 0).mean()),
+        "share_at_max": float((reward == high).mean()),
+        "share_at_min": float((reward == low).mean()),
         "share_far_outside": float(far.mean()),
-        **{"counts": counts.tolist(), "edges": [float(e) for e in edges]},
+        "counts": counts.tolist(),
+        "edges": [float(e) for e in edges],
     }
 
 
@@ -83,8 +88,13 @@ def groups(rows: pd.DataFrame) -> dict[str, Any]:
     wrong = flat & (by["min"] <= bottom + 1e-9) & ~right
     low, high = wilson(int(flat.sum()), len(by))
     return {
-        **{"count": len(by), "size": float(by["size"].median()), "share_flat": float(flat.mean()), "flat_low": low, "flat_high": high},
-        **{"share_all_best": float(right.mean()), "share_all_worst": float(wrong.mean())},
+        "count": len(by),
+        "size": float(by["size"].median()),
+        "share_flat": float(flat.mean()),
+        "flat_low": low,
+        "flat_high": high,
+        "share_all_best": float(right.mean()),
+        "share_all_worst": float(wrong.mean()),
     }
 
 
@@ -172,3 +182,23 @@ def against_consensus(rows: pd.DataFrame) -> dict[str, Any]:
     except TooFewPoints:
         return {}
     return {"rank_correlation": pay.rho, "low": pay.low, "high": pay.high, "groups": pay.groups}
+
+
+def contradictions(rows: pd.DataFrame, low: float, top: float) -> dict[str, float]:
+    """Among responses to one prompt that earn ``top`` or more (and more than ``low``): the share of pairs that end in different answers.
+
+    Only short answers count: numbers at the end, boxes, answer fields. Empty below 8 groups or where under half of the responses have one.
+    """
+    paid = rows[(rows["reward"] >= top - 1e-9) & (rows["reward"] > low + 1e-9)]
+    answers = paid["response"].map(final_answer)
+    if not len(paid) or (answers != "").mean() < 0.5:
+        return {}
+    shares = []
+    for _, group in answers[answers != ""].groupby(paid["cluster"]):
+        n = len(group)
+        if n > 1:
+            counts = group.value_counts().to_numpy(np.float64)
+            shares.append(1 - float((counts * (counts - 1)).sum()) / (n * (n - 1)))
+    if len(shares) < 8:
+        return {}
+    return {"groups": float(len(shares)), "share": float(np.mean(shares)), "error": float(np.std(shares, ddof=1) / np.sqrt(len(shares)))}

@@ -65,10 +65,10 @@ _PHRASES = {"hedging": HEDGING, "praise": PRAISE}
 
 
 def triad(run: Run, step: int | None = None, count: int = 3, seed: int = 0) -> dict[str, Any]:
-    """The samples to read: ``highest`` and ``lowest`` reward (of the step, else of the whole run), ``random`` of the latest step, and
-    ``longest``, ``newest_failures``, ``contrast`` (pairs of one group) and ``early_late`` (pairs of one prompt).
+    """The samples to read, each with its provenance.
 
-    The same samples for the same run, step and seed. ``step`` takes the nearest earlier step that has samples. Raises ValueError for a step
+    ``highest`` and ``lowest`` reward (of the step, else of the whole run), ``random`` of the latest step, ``longest``, ``newest_failures``,
+    ``contrast`` (pairs of one group) and ``early_late`` (pairs of one prompt). The same samples for the same run, step and seed. ``step`` takes the nearest earlier step that has samples. Raises ValueError for a step
     before the first sample or a count below 1.
     """
     if count < 1:

@@ -91,7 +91,8 @@ def dependence(s: Stretches, keep: float = 0.7) -> Sign | None:
     above_first, above_latest = a.accuracy - a.chance, b.accuracy - b.chance
     error = np.sqrt(a.accuracy * (1 - a.accuracy) / a.n + b.accuracy * (1 - b.accuracy) / b.n) * _CLUSTERING
     fell = above_first > 0.2 and above_latest < keep * above_first and above_first - above_latest > 1.96 * error
-    text = f"the most similar response answers the same prompt in {number(b.accuracy)} of cases, {number(a.accuracy)} at the start (chance {number(b.chance)})"
+    said = f"{number(b.accuracy)} of cases, {number(a.accuracy)} at the start (chance {number(b.chance)})"
+    text = f"the most similar response answers the same prompt in {said}"
     measures = {"own_prompt_first": a.accuracy, "own_prompt_latest": b.accuracy, "own_prompt_chance": b.chance}
     return Sign(bool(fell), text, measures, "")
 
@@ -108,7 +109,8 @@ def prompt_found(s: Stretches) -> Sign | None:
         return None
     error = np.sqrt((a.accuracy * (1 - a.accuracy) + b.accuracy * (1 - b.accuracy) + 0.05) / min(a.n, b.n))
     lost = b.accuracy - b.chance < 0.35 * (a.accuracy - a.chance) and a.accuracy - b.accuracy > 1.96 * error
-    text = f"the prompt is found from the response in {number(b.accuracy)} of cases, {number(a.accuracy)} at the start (chance {number(b.chance)})"
+    said = f"{number(b.accuracy)} of cases, {number(a.accuracy)} at the start (chance {number(b.chance)})"
+    text = f"the prompt is found from the response in {said}"
     return Sign(bool(lost), text, {"prompt_found_first": a.accuracy, "prompt_found_latest": b.accuracy, "prompt_found_chance": b.chance})
 
 
@@ -127,7 +129,7 @@ def paid_unfinished(run: Run, s: Stretches) -> Sign | None:
     if "truncated" in s.table and np.isfinite(s.table["truncated"].astype(float)).any():
         latest, first = float(s.latest["truncated"].astype(float).mean()), float(s.first["truncated"].astype(float).mean())
     elif curve is not None and np.isfinite(curve.value).any():
-        step, value = curve.finite()
+        _, value = curve.finite()
         first, latest = float(value[: max(1, value.size // 50)].mean()), float(value[-max(3, value.size // 10) :].mean())
     else:
         return None

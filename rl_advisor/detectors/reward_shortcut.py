@@ -10,7 +10,7 @@ Next test: score 200 of the latest responses by an independent checker or by rea
 Source: reward hacking shows in text style before it shows elsewhere; RAGEN-2 on answers that no longer depend on the prompt.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from rl_advisor.finding import Finding, Outcome
 from rl_advisor.measured_text import Stretches, stretches
@@ -48,7 +48,7 @@ def detect(run: Run) -> Finding:
     if held_out_rose(run):
         text = f"The held-out score rose too, but while the samples' reward went {gain.words}, {said}."
         return _finding(s, Outcome.UNCLEAR, text, gain, signs)
-    return _finding(s, Outcome.PRESENT, f"While the samples' reward went {gain.words}, {said}.", gain, signs, there)
+    return _finding(s, Outcome.PRESENT, f"While the samples' reward went {gain.words}, {said}.", gain, signs)
 
 
 def signs_of(run: Run, s: Stretches) -> tuple[Sign | None, ...]:
@@ -70,10 +70,10 @@ def _lost_prompt(s: Stretches) -> Sign | None:
     return Sign(found.there and not length.down, found.words, found.measures) if found else None
 
 
-def _finding(s: Stretches, outcome: Outcome, text: str, gain: Shift, signs: Iterable[Sign], there: Iterable[Sign] = ()) -> Finding:
+def _finding(s: Stretches, outcome: Outcome, text: str, gain: Shift, signs: Sequence[Sign]) -> Finding:
     measures = {"reward_first": gain.first, "reward_latest": gain.latest}
     for sign in signs:
         measures |= {k: v for k, v in sign.measures.items() if k not in measures}
-    column = next((sign.column for sign in there if sign.column), "reward")
+    column = next((sign.column for sign in signs if sign.there and sign.column), "reward")
     when = onset(s, column) if outcome is Outcome.PRESENT else None
     return Finding("reward_shortcut", LINK, outcome, text, when, measures, (samples(s),))

@@ -28,8 +28,8 @@ class Retrieval:
 def retrieval(prompts: Sequence[str], responses: Sequence[str], most: int = 128) -> Retrieval:
     """Accuracy of finding each response's prompt by word overlap weighted by rarity (TF-IDF), ties shared evenly.
 
-    One response a different prompt, at most ``most`` of them. A low accuracy means nothing by itself (an answer of one number shares no word
-    with its question): compare with the run's own start. Raises TooFewPoints below 8 different prompts.
+    One response a different prompt, at most ``most`` of them. A low accuracy means nothing by itself (an answer of one number shares no
+    word with its question): compare with the run's own start. Raises TooFewPoints below 8 different prompts.
     """
     pairs = list(dict(zip(prompts, responses, strict=True)).items())[:most]
     if len(pairs) < _FEWEST:
@@ -77,4 +77,5 @@ def _counts(texts: Sequence[str]) -> Floats:
 
 def _unit(rows: Floats) -> Floats:
     size = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, size, out=np.zeros_like(rows), where=size > 0)
+    unit: Floats = np.divide(rows, size, out=np.zeros_like(rows), where=size > 0)
+    return unit

@@ -1,4 +1,4 @@
-"""What does the reward pay for: a text's property against its reward among responses to one prompt, and how much of a gain that explains."""
+"""What does the reward pay for: a property against the reward among responses to one prompt, and differences between stretches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,8 +33,8 @@ class Payoff:
 def payoff(value: npt.ArrayLike, reward: npt.ArrayLike, group: Sequence[object]) -> Payoff:
     """How the reward follows a property among responses to the same prompt, with group-clustered 95 % intervals.
 
-    Comparing inside groups takes away what the prompts bring (a hard prompt has long answers and low rewards). Raises TooFewPoints when fewer
-    than 8 groups have a spread in both.
+    Comparing inside groups takes away what the prompts bring (a hard prompt has long answers and low rewards). Raises TooFewPoints when
+    fewer than 8 groups have a spread in both.
     """
     x, y = np.asarray(value, np.float64), np.asarray(reward, np.float64)
     _, codes = np.unique(np.asarray([str(g) for g in group]), return_inverse=True)

@@ -1,4 +1,7 @@
-"""Phrases that say what kind of move a text makes: refusing, hedging, praising, claiming to be done, working on the checker, calling tools."""
+"""Phrases that tell what a text does: refuse, hedge, praise, claim to be done, work on the checker, call tools.
+
+The patterns run over text of strangers, so every repetition in them is bounded.
+"""
 
 import re
 
@@ -15,7 +18,8 @@ HEDGING = re.compile(
 )
 PRAISE = re.compile(
     r"\b(?:great|excellent|wonderful|fantastic|amazing|good|insightful|thoughtful) (?:question|point|idea|observation)\b|"
-    r"\b(?:thank you|thanks) for\b|\bhappy to help\b|\bi hope this helps\b|\byou(?:'re| are) (?:absolutely |so )?right\b|\b(?:absolutely|certainly|of course)!",
+    r"\b(?:thank you|thanks) for\b|\bhappy to help\b|\bi hope this helps\b|\byou(?:'re| are) (?:absolutely |so )?right\b|"
+    r"\b(?:absolutely|certainly|of course)!",
     _I,
 )
 CLAIM = re.compile(
@@ -30,15 +34,17 @@ FAILURE = re.compile(
 )
 VERIFIER_ATTACK = re.compile(
     r"sys\.exit\(\s*0?\s*\)|os\._exit\(|\bexit\(0\)|raise SystemExit|unittest\.skip|pytest\.(?:skip|mark\.skip|mark\.xfail)|monkeypatch|"
-    r"__eq__\s*\([^)]*\)\s*(?:->\s*bool\s*)?:\s*\n?\s*return True|assert True\b|except(?: Exception)?:\s*\n?\s*(?:pass|return True)|"
+    r"__eq__\s?\([^)]{0,80}\)\s?(?:-> ?bool ?)?:\s{0,20}return True|assert True\b|except(?: Exception)?:\s{0,20}(?:pass|return True)|"
     r"builtins\.(?:print|open|__import__)\s*=|(?:rm|mv|chmod)\b[^\n]{0,40}\btests?\b|conftest\.py|"
     r"\b(?:expected_output|reference_answer|ground_truth|test_cases?)\s*\[|inspect\.(?:stack|currentframe)|sys\._getframe|"
-    r"return (?:expected|ground_truth|reference_answer)\b|if\s+[\w.]+\s*==\s*[^\n:]{1,60}:\s*\n?\s*return\s+[\d'\"\[(][^\n]*\n\s*(?:el)?if\s+[\w.]+\s*==",
+    r"return (?:expected|ground_truth|reference_answer)\b|"
+    r"if [\w.]{1,40} ?== ?[^\n:]{1,60}:\s{1,20}return [\d'\"\[(][^\n]{0,120}\n\s{0,20}(?:el)?if [\w.]{1,40} ?==",
     _I,
 )
 CALL = re.compile(
-    r"<tool_call>\s*(.*?)\s*</tool_call>|<function[=_ ]([^>]{1,80}>.{0,2000}?)</function>|^\s*Action\s*:\s*(.+)$|"
-    r"```(?:tool_code|tool_call)\s*\n(.*?)```|\b(?:call|invoke)[ :_]+((?:[\w.\-]+[ (,=:]*){1,6}?)(?=\bok\b|\berror\b|\bfail|\bcall\b|\binvoke\b|\)|[;\n|]|$)",
+    r"<tool_call>(.{0,1000}?)</tool_call>|<function[=_ ]([^>]{1,80}>.{0,1000}?)</function>|^[ \t]{0,8}Action ?:([^\n]{1,300})$|"
+    r"```(?:tool_code|tool_call)\n(.{0,1000}?)```|"
+    r"\b(?:call|invoke)[ :_]{1,2}([\w.\-]{1,60}(?:[ (,=:]{1,3}[\w.\-]{1,60}){0,5}?)(?=[ ,]?(?:ok|error|fail\w{0,4}|call|invoke)\b|\)|[;\n|]|\Z)",
     _I | re.DOTALL | re.MULTILINE,
 )
 

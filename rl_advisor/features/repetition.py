@@ -25,7 +25,7 @@ class TailLoop:
 def tail_loop(text: str, least_repeats: float = 3.0, least_chars: int = 48) -> TailLoop | None:
     """The exact loop a text ends in, or None.
 
-    A loop needs ``least_repeats`` periods, ``least_chars`` characters and letters or digits in its period, so that a ruler of dashes is none.
+    A loop needs ``least_repeats`` periods, ``least_chars`` characters, and letters or digits in its period: a ruler of dashes is none.
     """
     text = bounded(text).rstrip()
     size = len(text)

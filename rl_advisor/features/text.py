@@ -9,8 +9,8 @@ import numpy as np
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 _LETTERS = re.compile(r"[^\W\d_]")
-_TAG = re.compile(r"<([A-Za-z][\w-]{0,30})>(.*?)</\1>", re.DOTALL)
-_BOX = re.compile(r"\\boxed\{((?:[^{}]|\{[^{}]*\})*)\}")
+_TAG = re.compile(r"<(/?)([A-Za-z][\w-]{0,30})>")
+_BOX = re.compile(r"\\boxed\{((?:[^{}]|\{[^{}]{0,200}\}){0,400})\}")
 CHARS = 20_000
 """Characters of a text that are looked at; a longer one counts by its first and last half of that."""
 
@@ -46,9 +46,17 @@ def copied_share(prompt: str, response: str, n: int = 4) -> float:
 
 
 def fields(text: str) -> list[tuple[str, str]]:
-    """Marked fields (``<tag>...</tag>`` and ``\\boxed{...}``) as (name, body), in order; ``</think>``-like lone tags are none."""
+    """Marked fields as (name, body): tags that are opened and closed, in the order they close, then LaTeX boxes."""
     text = bounded(text)
-    return [(m[1].lower(), m[2].strip()) for m in _TAG.finditer(text)] + [("boxed", m[1].strip()) for m in _BOX.finditer(text)]
+    opened: dict[str, int] = {}
+    found = []
+    for tag in _TAG.finditer(text):
+        name = tag[2].lower()
+        if not tag[1]:
+            opened[name] = tag.end()
+        elif name in opened:
+            found.append((name, text[opened.pop(name) : tag.start()].strip()))
+    return found + [("boxed", m[1].strip()) for m in _BOX.finditer(text)]
 
 
 def empty_fields(text: str) -> bool:
@@ -84,3 +92,15 @@ def distinct_share(texts: Sequence[str]) -> float:
     if len(texts) < 2:
         return np.nan
     return len({" ".join(t.lower().split()) for t in texts}) / len(texts)
+
+
+def final_answer(text: str) -> str:
+    """The short answer a text ends with: the last box or ``answer`` field, or the numbers at its very end; empty when there is none."""
+    marked = [body for name, body in fields(text) if name in ("boxed", "answer", "final_answer", "final", "solution", "result")]
+    if marked:
+        return " ".join(marked[-1].lower().split())[:200]
+    found = _ENDING.search(text.rstrip()[-200:])
+    return "".join(found[0].split()).strip(".,") if found else ""
+
+
+_ENDING = re.compile(r"-?\d(?:[\d\s.,/:-]*\d)?(?=[\s.,)\]}*$%]*$)")

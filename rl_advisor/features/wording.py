@@ -12,7 +12,6 @@ import numpy as np
 from rl_advisor.features.series import TooFewPoints
 from rl_advisor.features.text import words
 
-
 _FEWEST_WORDS = 200
 _FEWEST_PAIRS = 8
 _LONGEST = 400
@@ -56,8 +55,8 @@ def _documents(texts: Sequence[str]) -> Counter[str]:
 def word_order(baseline: Sequence[str]) -> Callable[[str], float]:
     """A function that says how much of the baseline's word order a text has.
 
-    It is the mean log likelihood of its word pairs by the baseline's pairs, less that of the same words shuffled: near 0 for a word salad of
-    whatever words, above it for text that goes on as the baseline does. Pairs with a word that the baseline never used are left out; NaN
+    It is the mean log likelihood of its word pairs by the baseline's pairs, less that of the same words shuffled: near 0 for a word salad
+    of whatever words, above it for text that goes on as the baseline does. Pairs with a word that the baseline never used are left out; NaN
     when fewer than 8 remain. Raises TooFewPoints when the baseline has fewer than 200 words.
     """
     single: Counter[str] = Counter()

@@ -55,7 +55,7 @@ def _open(path: Path) -> "pq.ParquetFile | Gap":
 
 def _small(file: "pq.ParquetFile") -> bool:
     meta = file.metadata
-    return sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups)) <= _ALL_AT_ONCE
+    return bool(sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups)) <= _ALL_AT_ONCE)
 
 
 def _whole(file: "pq.ParquetFile") -> tuple[pd.DataFrame, tuple[Gap, ...]]:

@@ -1,0 +1,43 @@
+"""Answers to one prompt that contradict one another all earn the top reward.
+
+Looks for: short final answers (numbers, boxes, answer fields) of the latest samples; among responses to one prompt with the top reward,
+    the share of pairs that end in different answers.
+Means: the reward does not look at the answer, or accepts wrong ones: at most one of two different results is right.
+Not to be confused with: tasks with many right answers, and answers written in different ways, which is why the share must be large.
+Next test: give the verifier a known wrong answer and see whether it is paid.
+Source: a verifier must tell a right answer from a wrong one before anything can be learned from it; self-consistency turned round.
+"""
+
+import numpy as np
+
+from rl_advisor.finding import Finding, Outcome, number
+from rl_advisor.measured_text import measured, stretches
+from rl_advisor.reward_check import contradictions
+from rl_advisor.run import Run
+from rl_advisor.text_signs import samples
+from rl_advisor.vocabulary import Link
+
+LINK = Link.REWARD_SIGNAL
+NEEDS: tuple[str, ...] = ("rollouts",)
+_LARGE = 0.25
+"""Share of differing pairs from which it is more than another way of writing the same answer."""
+
+
+def detect(run: Run) -> Finding:
+    """Present when a quarter of the pairs or more of top-paid answers to one prompt differ, by more than chance."""
+    s = stretches(run)
+    reward = measured(run)["reward"]
+    reward = reward[np.isfinite(reward)]
+    if not len(reward):
+        return Finding("contradicting_answers", LINK, Outcome.UNCLEAR, "No sample has a reward.")
+    constant = float(reward.max() - reward.min()) <= 1e-9
+    low = -np.inf if constant and reward.max() > 0 else float(reward.min())
+    found = contradictions(s.latest, low, float(np.quantile(s.latest["reward"].dropna(), 0.5)))
+    if not found:
+        text = "Too few groups of top-paid responses end in a short answer that could be compared."
+        return Finding("contradicting_answers", LINK, Outcome.UNCLEAR, text)
+    share, error = found["share"], found["error"]
+    pairs = f"{number(share)} of the pairs end in different answers ({number(found['groups'])} groups)"
+    text = f"Of the top-paid responses to one prompt, {pairs}."
+    outcome = Outcome.PRESENT if share - 1.96 * error > _LARGE else Outcome.ABSENT if share + 1.96 * error < _LARGE else Outcome.UNCLEAR
+    return Finding("contradicting_answers", LINK, outcome, text, measures=found, evidence=(samples(s),))

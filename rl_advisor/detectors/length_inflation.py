@@ -1,0 +1,96 @@
+"""Responses get longer without getting better.
+
+Looks for: length rises together with the reward, the reward follows length among responses to one prompt and explains most of the gain,
+    and no held-out score rises with it; or wrong responses grow while right ones do not. Without samples: the curves of length, reward
+    and held-out score.
+Means: the reward pays for length, or the loss divides by it so that long wrong answers are punished less a token.
+Not to be confused with: reasoning that grows with the held-out score, and a model that learns to finish its answers (longer pays only up
+    to there).
+Next test: rescore the latest responses cut to the length of the start; compare right and wrong ones of equal length.
+Source: Dr. GRPO on the bias of dividing by length; the classic length preference of reward models.
+"""
+
+import numpy as np
+
+from rl_advisor import trajectory
+from rl_advisor.features import TooFewPoints
+from rl_advisor.features.payoff import difference
+from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.measured_text import Stretches, stretches
+from rl_advisor.run import Run
+from rl_advisor.text_change import onset, shift
+from rl_advisor.text_signs import GROWTH, held_out_rose, paid_growth, samples
+from rl_advisor.vocabulary import Link
+
+LINK = Link.REWARD_SIGNAL
+NEEDS: tuple[str, ...] = ("response/length|rollouts", "reward/mean|reward/used|rollouts")
+_NAME = "length_inflation"
+
+
+def detect(run: Run) -> Finding:
+    """Present when paid length explains the reward's gain, or only wrong answers grow; by the samples, else by the curves."""
+    try:
+        s = stretches(run)
+    except TooFewPoints:
+        return _by_curves(run)
+    length, sign, better = shift(s, "tokens"), paid_growth(s, "tokens", "the length"), held_out_rose(run)
+    measures = {"length_first": length.first, "length_latest": length.latest, **(sign.measures if sign else {})}
+    if sign is not None and sign.there:
+        text = sign.words[0].upper() + sign.words[1:]
+        outcome = Outcome.UNCLEAR if better else Outcome.PRESENT
+        text += "; the held-out score rose too." if better else "."
+        return Finding(_NAME, LINK, outcome, text, onset(s, "tokens") if not better else None, measures, (samples(s),))
+    if (wrong := _wrong_grow(s)) is not None:
+        return Finding(_NAME, LINK, Outcome.PRESENT, wrong, onset(s, "tokens"), measures, (samples(s),))
+    if not length.up or length.latest < GROWTH * length.first:
+        text = f"Length went {length.words}: no growth of a quarter or more."
+        return Finding(_NAME, LINK, Outcome.ABSENT, text, measures=measures, evidence=(samples(s),))
+    gain = shift(s, "reward")
+    text = f"Length went {length.words}, the reward of the samples {gain.words}; the reward is not seen to pay for length."
+    outcome = Outcome.ABSENT if better or gain.down else Outcome.UNCLEAR
+    return Finding(_NAME, LINK, outcome, text, measures=measures, evidence=(samples(s),))
+
+
+def _wrong_grow(s: Stretches) -> str | None:
+    """What is seen when wrong responses grew and right ones did not; None otherwise, or where the reward has more than two values."""
+    values = np.unique(s.table["reward"].dropna())
+    if values.size != 2:
+        return None
+    means, changes = [], []
+    for value in values:
+        a, b = s.first[s.first["reward"] == value], s.latest[s.latest["reward"] == value]
+        if min(len(a), len(b)) < 16:
+            return None
+        means.append((float(a["tokens"].mean()), float(b["tokens"].mean())))
+        try:
+            changes.append(difference(a["tokens"], b["tokens"], a["cluster"].tolist(), b["cluster"].tolist()))
+        except TooFewPoints:
+            return None
+    (wrong_a, wrong_b), (right_a, right_b) = means
+    if changes[0][1] > 0 and wrong_b > GROWTH * wrong_a and right_b < 1.1 * right_a:
+        right = f"right ones went from {number(right_a)} to {number(right_b)}"
+        return f"Wrong responses grew from {number(wrong_a)} to {number(wrong_b)}, {right}."
+    return None
+
+
+def _by_curves(run: Run) -> Finding:
+    length = trajectory.shape_or_none(run.curves.get("response/length"))
+    reward, held = trajectory.shape_or_none(trajectory.training(run)), trajectory.shape_or_none(trajectory.held_out(run))
+    if length is None or reward is None:
+        return Finding(_NAME, LINK, Outcome.UNCLEAR, "The curves of length and reward are too short, and there are too few samples.")
+    measures = {"length_first": length.start, "length_latest": length.last, "reward_first": reward.start, "reward_latest": reward.last}
+    evidence = tuple(Evidence(x.name, float(x.step[0]), float(x.step[-1])) for x in (length, reward, held) if x is not None)
+    said = (
+        f"Length went from {number(length.start)} to {number(length.last)}, the reward from {number(reward.start)} to {number(reward.last)}"
+    )
+    grew = length.gain.low > 0 and length.last > GROWTH * length.start
+    if not grew or not reward.rose:
+        return Finding(_NAME, LINK, Outcome.ABSENT, f"{said}: they did not grow together.", None, measures, evidence)
+    if held is None:
+        return Finding(
+            _NAME, LINK, Outcome.UNCLEAR, f"{said}; no held-out score says whether the text got better.", None, measures, evidence
+        )
+    said += f", {held.name} from {number(held.start)} to {number(held.last)}."
+    outcome = Outcome.ABSENT if held.rose else Outcome.PRESENT
+    when = trajectory.began(run.curves["response/length"]) if outcome is Outcome.PRESENT else None
+    return Finding(_NAME, LINK, outcome, said, when, measures, evidence)

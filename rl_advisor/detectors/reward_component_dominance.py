@@ -1,0 +1,69 @@
+"""One part of the reward takes over while another is given up.
+
+Looks for: the parts of the reward, first against latest samples (or their curves): a part that makes up most of the total's gain while
+    another part, that was not at its ceiling, fell.
+Means: the parts pull against each other and the easiest wins, often format, length or politeness over being right.
+Not to be confused with: parts that are learned one after the other (format first, then correctness), where none falls.
+Next test: train on with the dominating part's weight at zero, or gate it by correctness.
+Source: read the reward's parts one by one before its sum; a mean hides what it trades.
+"""
+
+import numpy as np
+
+from rl_advisor.features import TooFewPoints
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.measured_text import Stretches, stretches
+from rl_advisor.run import Run
+from rl_advisor.text_change import Shift, listed, onset, shift, shift_or_none
+from rl_advisor.text_signs import samples
+from rl_advisor.trajectory import shape_or_none
+from rl_advisor.vocabulary import Link
+
+LINK = Link.REWARD_SIGNAL
+NEEDS: tuple[str, ...] = ("rollouts|reward/component/*",)
+_NAME = "reward_component_dominance"
+
+
+def detect(run: Run) -> Finding:
+    """Present when one part brings most of the gain and another falls; by the samples, else by the curves."""
+    try:
+        s = stretches(run)
+    except TooFewPoints:
+        return _by_curves(run)
+    parts = {str(c).removeprefix("reward/"): shift_or_none(s, str(c)) for c in s.table.columns if str(c).startswith("reward/")}
+    known = {name: part for name, part in parts.items() if part is not None}
+    return _by_samples(s, known) if len(known) > 1 else _by_curves(run)
+
+
+def _by_samples(s: Stretches, parts: dict[str, Shift]) -> Finding:
+    gain = shift(s, "reward")
+    fallen = [n for n, p in parts.items() if p.down and -p.delta > 0.1 * _range(s, n)]
+    top = max(parts, key=lambda n: parts[n].delta)
+    measures = {f"{n}_{when}": v for n, p in parts.items() for when, v in (("first", p.first), ("latest", p.latest))}
+    said = "; ".join(f"{n} went {p.words}" for n, p in parts.items())
+    if gain.up and fallen and parts[top].up:
+        text = f"While the total went {gain.words}, {listed(fallen)} fell: {said}."
+        return Finding(_NAME, LINK, Outcome.PRESENT, text, onset(s, f"reward/{fallen[0]}"), measures, (samples(s),))
+    return Finding(_NAME, LINK, Outcome.ABSENT, f"No part of the reward fell while the total rose: {said}.", None, measures, (samples(s),))
+
+
+def _range(s: Stretches, name: str) -> float:
+    value = s.table[f"reward/{name}"].to_numpy(np.float64)
+    return float(np.nanmax(value) - np.nanmin(value))
+
+
+def _by_curves(run: Run) -> Finding:
+    curves = run.family("reward/component/")
+    shapes = {n.removeprefix("reward/component/"): shape for n, c in curves.items() if (shape := shape_or_none(c)) is not None}
+    if len(shapes) < 2:
+        return Finding(_NAME, LINK, Outcome.NOT_LOGGED, "The reward has a single part, or its parts are not logged.")
+    rose = [n for n, x in shapes.items() if x.gain.low > 0 and x.rose]
+    fell = [n for n, x in shapes.items() if x.gain.high < 0 and -x.gain.delta > x.margin]
+    measures = {f"{n}_{when}": v for n, x in shapes.items() for when, v in (("first", x.start), ("latest", x.last))}
+    said = "; ".join(f"{n} went from {number(x.start)} to {number(x.last)}" for n, x in shapes.items())
+    evidence = tuple(Evidence(x.name, float(x.step[0]), float(x.step[-1])) for x in shapes.values())
+    if rose and fell:
+        step = min(shapes[n].best_step for n in fell)
+        when = Onset(step, step, step)
+        return Finding(_NAME, LINK, Outcome.PRESENT, f"{listed(rose)} rose while {listed(fell)} fell: {said}.", when, measures, evidence)
+    return Finding(_NAME, LINK, Outcome.ABSENT, f"No part of the reward fell while another rose: {said}.", None, measures, evidence)

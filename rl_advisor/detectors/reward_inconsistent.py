@@ -1,0 +1,32 @@
+"""The same response to the same prompt earns different rewards.
+
+Looks for: sets of identical responses to one prompt in one step whose rewards differ by more than a twentieth of the reward's range.
+Means: the reward depends on something that is not in the text: random labels, a noisy judge, a flaky checker or environment.
+Not to be confused with: a judge with a little noise (small differences do not count) and environments whose state is not in the text.
+Next test: score one fixed batch twice and compare; pin the judge's version and temperature.
+Source: a reward that is no function of what it rewards has no signal to learn from.
+"""
+
+from rl_advisor.finding import Finding, Outcome, number
+from rl_advisor.measured_text import stretches
+from rl_advisor.reward_check import same_text
+from rl_advisor.run import Run
+from rl_advisor.text_signs import samples
+from rl_advisor.vocabulary import Link
+
+LINK = Link.REWARD_SIGNAL
+NEEDS: tuple[str, ...] = ("rollouts",)
+_FEWEST = 10
+
+
+def detect(run: Run) -> Finding:
+    """Present when more than a fiftieth of the sets of identical responses disagree, interval included."""
+    s = stretches(run)
+    found = same_text(s.table)
+    if not found or found["sets"] < _FEWEST:
+        text = f"Only {found.get('sets', 0)} sets of identical responses to one prompt: too few to compare their rewards."
+        return Finding("reward_inconsistent", LINK, Outcome.UNCLEAR, text)
+    share = found["share_different_reward"]
+    text = f"Of {found['sets']} sets of identical responses to one prompt, {number(share)} got different rewards."
+    outcome = Outcome.PRESENT if found["low"] > 0.02 else Outcome.ABSENT if found["high"] < 0.1 else Outcome.UNCLEAR
+    return Finding("reward_inconsistent", LINK, outcome, text, measures={k: float(v) for k, v in found.items()}, evidence=(samples(s),))
