@@ -33,9 +33,9 @@ def open_bytes(path: Path) -> IO[bytes]:
     if magic.startswith(GZIP_MAGIC):
         return cast("IO[bytes]", gzip.open(file, "rb"))
     if magic == ZSTD_MAGIC:
-        import pyarrow  # noqa: PLC0415
+        import pyarrow as pa  # noqa: PLC0415
 
-        return cast("IO[bytes]", pyarrow.CompressedInputStream(pyarrow.PythonFile(file), "zstd"))
+        return cast("IO[bytes]", pa.CompressedInputStream(pa.PythonFile(file), "zstd"))
     return file
 
 

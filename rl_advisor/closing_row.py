@@ -1,4 +1,4 @@
-"""transformers' Trainer closes a run with a summary that repeats the last step; in trackers it looks like one more point, so it is taken off."""
+"""The summary with which transformers' Trainer closes a run repeats the last step; in trackers it looks like a point, so it is taken off."""
 
 from dataclasses import replace
 

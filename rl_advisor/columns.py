@@ -15,15 +15,15 @@ Block = tuple[list[int], list[float], list[float], list[list[Any]]]
 def curves_of(rows: Iterable[Row], source: str) -> dict[str, Curve]:
     """One curve for each name that has a number somewhere, points in the order written; text, lists and tables are left out."""
     blocks: dict[tuple[str, ...], Block] = {}
-    for index, (step, time, values) in enumerate(rows):
+    for index, (at, clock, values) in enumerate(rows):
         block = blocks.setdefault(tuple(values), ([], [], [], []))
         block[0].append(index)
-        block[1].append(step)
-        block[2].append(time)
+        block[1].append(at)
+        block[2].append(clock)
         block[3].append(list(values.values()))
     pieces: dict[str, list[tuple[Floats, Floats, Floats, Floats]]] = {}
     for names, block in blocks.items():
-        order, step, time = (np.array(part, np.float64) for part in block[:3])
+        order, step, time = np.array(block[0], np.float64), np.array(block[1], np.float64), np.array(block[2], np.float64)
         for name, column in zip(names, _numbers(block[3], len(names)), strict=True):
             if column is not None:
                 pieces.setdefault(name, []).append((order, step, time, column))
@@ -31,7 +31,7 @@ def curves_of(rows: Iterable[Row], source: str) -> dict[str, Curve]:
 
 
 def _curve(name: str, source: str, parts: list[tuple[Floats, Floats, Floats, Floats]]) -> Curve:
-    order, step, time, value = parts[0] if len(parts) == 1 else (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    order, step, time, value = (np.concatenate([part[i] for part in parts]) if len(parts) > 1 else parts[0][i] for i in range(4))
     if len(parts) > 1:
         turn = np.argsort(order, kind="stable")
         step, time, value = step[turn], time[turn], value[turn]

@@ -29,5 +29,5 @@ def read_table(path: Path, skip: int = 0) -> tuple[pd.DataFrame, tuple[Gap, ...]
 
 
 def _complete(text: str, last: str) -> bool:
-    """Whether a last line without an end has all its cells; its last number may still be cut, which nobody can see, so the line must be full."""
+    """Whether a last line without an end has all its cells."""
     return bool(text) and last.count(",") == text.split("\n", 1)[0].count(",") and not last.endswith(",")

@@ -8,7 +8,7 @@ TEXT_LIMIT = 500
 
 
 def flat(config: Mapping[Any, Any]) -> dict[str, Any]:
-    """Dotted name -> number, text, bool, None or short list of such; deeper than ten levels, beyond 3,000 names and empty parts are left out."""
+    """Dotted name -> number, text, bool, None or short list of such; at most 3,000 names and ten levels."""
     out: dict[str, Any] = {}
     _fill(out, config, "", 0)
     return out

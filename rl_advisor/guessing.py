@@ -12,20 +12,66 @@ _ANY = (-np.inf, np.inf)
 _SHARE = (-1e-6, 1.0 + 1e-6)
 _POSITIVE = (-1e-6, np.inf)
 ROLES: tuple[tuple[str, str, str, tuple[float, float]], ...] = (
-    ("eval/score/{}", r"\b(eval|evaluation|test|val|validation|holdout|held out)\b.*\b(reward|return|returns|score|accuracy|acc|success|pass|correct|pass1)\b", r"\b(std|min|max|loss|length|len|time|step|steps)\b", _ANY),
-    ("reward/mean", r"\b(reward|rewards|return|returns|rew|score|scores|ret)\b", r"\b(std|min|max|var|loss|eval|evaluation|test|val|validation|length|len|kl|norm|std dev|margin|baseline|advantage|component|time|success|clip|running|normali[sz]ed|scale|loss)\b", _ANY),
+    (
+        "eval/score/{}",
+        (
+            r"\b(eval|evaluation|test|val|validation|holdout|held out)\b"
+            r".*\b(reward|return|returns|score|accuracy|acc|success|pass|correct|pass1)\b"
+        ),
+        r"\b(std|min|max|loss|length|len|time|step|steps)\b",
+        _ANY,
+    ),
+    (
+        "reward/mean",
+        r"\b(reward|rewards|return|returns|rew|score|scores|ret)\b",
+        (
+            r"\b(std|min|max|var|loss|eval|evaluation|test|val|validation|length|len|kl|norm|margin|baseline|advantage|component|time|success)\b"
+            r"|\b(clip|running|normali[sz]ed|scale)\b"
+        ),
+        _ANY,
+    ),
     ("reward/std", r"\b(reward|rewards|return|returns|rew|score)\b.*\b(std|stddev|dev)\b", r"\b(eval|test|val|group|min|max)\b", _POSITIVE),
     ("reward/success", r"\b(success|solved|win|pass)\b( rate| ratio)?", r"\b(eval|test|val|validation)\b", _SHARE),
-    ("episode/length", r"\b(ep|episode|eps)\b.*\b(len|length|steps)\b", r"\b(min|max|std|eval|test|val|return|reward|num|total)\b", _POSITIVE),
-    ("response/length", r"\b(response|completion|generation|output)\b.*\b(len|length|tokens)\b", r"\b(min|max|std|eval|test|val|total|clip|ratio)\b", _POSITIVE),
+    (
+        "episode/length",
+        r"\b(ep|episode|eps)\b.*\b(len|length|steps)\b",
+        r"\b(min|max|std|eval|test|val|return|reward|num|total)\b",
+        _POSITIVE,
+    ),
+    (
+        "response/length",
+        r"\b(response|completion|generation|output)\b.*\b(len|length|tokens)\b",
+        r"\b(min|max|std|eval|test|val|total|clip|ratio)\b",
+        _POSITIVE,
+    ),
     ("response/truncated", r"\b(truncated|truncation|overlong)\b", r"\b(eval|test|val|importance|is)\b", _SHARE),
-    ("kl/old", r"\b(approx kl|approxkl|kl old|old kl|ppo kl|kl divergence policy|policy kl)\b", r"\b(ref|reference|coef|coeff|beta|target|max|min|std)\b", (-1.0, np.inf)),
-    ("kl/ref", r"\bkl\b.*\b(ref|reference|base|init|sft)\b|\b(ref|reference)\b.*\bkl\b", r"\b(coef|coeff|beta|target|max|min|std)\b", (-1.0, np.inf)),
+    (
+        "kl/old",
+        r"\b(approx kl|approxkl|kl old|old kl|ppo kl|kl divergence policy|policy kl)\b",
+        r"\b(ref|reference|coef|coeff|beta|target|max|min|std)\b",
+        (-1.0, np.inf),
+    ),
+    (
+        "kl/ref",
+        r"\bkl\b.*\b(ref|reference|base|init|sft)\b|\b(ref|reference)\b.*\bkl\b",
+        r"\b(coef|coeff|beta|target|max|min|std)\b",
+        (-1.0, np.inf),
+    ),
     ("entropy/mean", r"\bentropy\b", r"\b(coef|coeff|loss|bonus|min|max|std|cross|target)\b", _ANY),
-    ("ratio/clip_fraction", r"\b(clip|clipped) ?(frac|fraction|ratio)\b|\bclipfrac\b|\bfraction clipped\b", r"\b(value|vf|low|high|lower|upper|length|response|completions?|min|max)\b", _SHARE),
+    (
+        "ratio/clip_fraction",
+        r"\b(clip|clipped) ?(frac|fraction|ratio)\b|\bclipfrac\b|\bfraction clipped\b",
+        r"\b(value|vf|low|high|lower|upper|length|response|completions?|min|max)\b",
+        _SHARE,
+    ),
     ("value/explained_variance", r"\bexplained (variance|var)\b", r"$^", (-np.inf, 1.0 + 1e-6)),
     ("value/loss", r"\b(value|vf|critic|v|q|qf|td|baseline) ?loss\b|\bloss (value|critic|vf|q)\b", r"\b(eval|test|val)\b", _ANY),
-    ("policy/loss", r"\b(policy|actor|pg|pi|surrogate|policy gradient) ?loss\b|\bloss (policy|actor|pi|pg|objective|surrogate)\b", r"\b(eval|test|val|std)\b", _ANY),
+    (
+        "policy/loss",
+        r"\b(policy|actor|pg|pi|surrogate|policy gradient) ?loss\b|\bloss (policy|actor|pi|pg|objective|surrogate)\b",
+        r"\b(eval|test|val|std)\b",
+        _ANY,
+    ),
     ("policy/grad_norm", r"\bgrad(ient|ients)? ?(global )?norm\b", r"\b(clip|max|value|critic)\b", _POSITIVE),
     ("policy/learning_rate", r"\b(learning rate|lr)\b", r"\b(critic|value|alpha)\b", (-1e-12, 10.0)),
     ("policy/total_loss", r"\b(total )?loss\b", r"\b(eval|test|val|entropy|kl|value|critic|vf|policy|actor|pg|aux|std)\b", _ANY),
@@ -34,7 +80,7 @@ ROLES: tuple[tuple[str, str, str, tuple[float, float]], ...] = (
 
 
 def guess(curves: Mapping[str, Curve]) -> dict[str, Curve]:
-    """The curves with guessed names where words and numbers fit a role that no other curve has; a role that two would fit equally stays open."""
+    """The curves with guessed names where words and numbers fit a role that no other curve has; where two fit equally, none is taken."""
     out = dict(curves)
     for template, must, must_not, (low, high) in ROLES:
         fitting = [c for c in out.values() if not c.mapped and not c.guessed and _fits(c, must, must_not, low, high)]

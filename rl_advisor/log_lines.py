@@ -11,11 +11,19 @@ EVENT_LIMIT = 100
 _INTERESTING = re.compile(
     r"Traceback \(most|\b\w*(?:Error|Exception)\b|[Oo]ut of memory|OOM|Killed|SIGKILL|SIGTERM|\b(?:nan|NaN|inf)\b|KeyboardInterrupt"
 )
+_ERROR = (
+    r"^\s*(?:[\w.]+\.)?\w*(?:Error|Exception)\b(?::|\(|$)"
+    r"|CUDA error|NCCL error|SIGKILL|SIGTERM|KeyboardInterrupt|core dumped"
+)
+_NON_FINITE = (
+    r"\b(?:nan|inf)\b.{0,40}\b(?:detected|encountered|found|skipp\w+)\b"
+    r"|\b(?:found|detected|contains?|got|is|are|skip\w*|overflow|became)\b.{0,40}\b(?:nan|inf)\b"
+)
 _KINDS = (
     ("out_of_memory", re.compile(r"out of memory|OutOfMemory|OOM[- ]?[Kk]ill|oom-kill|\bKilled\b", re.IGNORECASE)),
-    ("error", re.compile(r"^\s*(?:[\w.]+\.)?\w*(?:Error|Exception)\b(?::|\(|$)|CUDA error|NCCL error|SIGKILL|SIGTERM|KeyboardInterrupt|core dumped")),
-    ("non_finite", re.compile(r"\b(?:nan|inf)\b.{0,40}\b(?:detected|encountered|found|skipp\w+)\b|\b(?:found|detected|contains?|got|is|are|skip\w*|overflow|became)\b.{0,40}\b(?:nan|inf)\b", re.IGNORECASE)),
-)  # fmt: skip
+    ("error", re.compile(_ERROR)),
+    ("non_finite", re.compile(_NON_FINITE, re.IGNORECASE)),
+)
 _PREFIX = re.compile(r"^(?:\((?:[\w.: -]+?)(?:pid|ip)=[^)]*\)|\[rank\d+\]:?)\s?")
 
 

@@ -21,7 +21,7 @@ LOOKED_FOR = (
 _POINTER = b"version https://git-lfs"
 
 
-class UnreadableRun(ValueError):
+class UnreadableRun(ValueError):  # noqa: N818 - the name says what it is
     """Nothing in the path could be read as a run; the message says what was found and what was looked for."""
 
 
@@ -132,5 +132,6 @@ def _nothing(place: Path, found: Found, gaps: Iterable[Gap]) -> str:
         f"nothing in {place} could be read as a training run. Found: {seen}"
         + (f" ({len(found.checkpoints)} checkpoints)" if found.checkpoints else "")
         + (f". {said}" if said else "")
-        + f". Looked for: {LOOKED_FOR}. They usually lie in the trainer's output or log folder (output_dir, default_local_dir, tensorboard_log)."
+        + f". Looked for: {LOOKED_FOR}. They usually lie in the trainer's output or log folder"
+        + " (output_dir, default_local_dir, tensorboard_log)."
     )

@@ -47,12 +47,13 @@ def walk(root: Path) -> Found:
     while queue and not found.cut:
         folder, depth = queue.pop(0)
         for entry in sorted(_entries(root / folder, found), key=lambda e: _natural(e.name)):
-            _sort_in(root, folder, depth, entry, found, queue)
+            _sort_in(root, (folder, depth), entry, found, queue)
     found.checkpoints.sort(key=lambda c: (c.step, c.path))
     return found
 
 
-def _sort_in(root: Path, folder: Path, depth: int, entry: os.DirEntry[str], found: Found, queue: list[tuple[Path, int]]) -> None:
+def _sort_in(root: Path, place: tuple[Path, int], entry: os.DirEntry[str], found: Found, queue: list[tuple[Path, int]]) -> None:
+    folder, depth = place
     path = folder / entry.name
     if entry.is_symlink():  # what lies inside is walked anyway
         if not _inside(root, root / path):

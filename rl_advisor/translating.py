@@ -8,6 +8,9 @@ from typing import Any
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Dialect
 
+NAME_LIMIT = 300
+"""Longer raw names are nobody's, and patterns are not tried on them."""
+
 
 @dataclass(frozen=True)
 class Translated:
@@ -55,7 +58,7 @@ def stripped(raw: str, dialect: Dialect | None) -> str:
 
 def our_name(raw: str, dialect: Dialect | None) -> str | None:
     """What we call it; None when the dialect does not say."""
-    if dialect is None:
+    if dialect is None or len(raw) > NAME_LIMIT:
         return None
     for name in dict.fromkeys((raw, stripped(raw, dialect))):
         if name in dialect.metrics:
@@ -68,7 +71,7 @@ def our_name(raw: str, dialect: Dialect | None) -> str | None:
 
 
 def settings_of(config: Mapping[str, Any], dialect: Dialect | None) -> dict[str, Any]:
-    """The part of a configuration that we understand, in our keys; keys that are null or negative where only counts make sense are left out."""
+    """The part of a configuration that we understand, in our keys; null, and counts that are not positive, are left out."""
     out: dict[str, Any] = {}
     for key, ours in (dialect.config if dialect else {}).items():
         value = config.get(key)

@@ -1,18 +1,15 @@
 """A folder becomes one run: joined, on the right axis, with a gap for all that does not fit."""
 
 import json
-import os
 import shutil
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
-
 from rl_advisor.reading import UnreadableRun, read_run
 
 DATA = Path(__file__).parent / "data" / "formats"
-ROW = "{{'loss': {loss}, 'reward': {reward}, 'epoch': 0.1}}\n"
 
 
 def place(folder, *names, **renamed):
@@ -56,7 +53,9 @@ def test_rows_go_on_behind_the_structured_file(tmp_path):
 @pytest.mark.parametrize(("args", "steps", "word"), [(True, [10, 20], "logging_steps = 10"), (False, [1, 2], "rows are counted")])
 def test_rows_alone_take_the_logging_interval(tmp_path, args, steps, word):
     """Without any file with steps they come from logging_steps, else rows are counted; a gap says which."""
-    (tmp_path / "train.log").write_text("{'loss': 0.1, 'reward': 1.0, 'reward_std': 0.1}\n{'loss': 0.2, 'reward': 2.0, 'reward_std': 0.1}\n")
+    (tmp_path / "train.log").write_text(
+        "{'loss': 0.1, 'reward': 1.0, 'reward_std': 0.1}\n{'loss': 0.2, 'reward': 2.0, 'reward_std': 0.1}\n"
+    )
     if args:
         (tmp_path / "training_args.json").write_text('{"logging_steps": 10}')
     run = read_run(tmp_path)
@@ -78,7 +77,9 @@ def test_unequal_copies_keep_the_exact_one(tmp_path):
 def test_printed_digits_are_no_difference(tmp_path):
     """Three printed decimals agree with all digits; the union takes the steps of both."""
     jsonl(tmp_path / "m.jsonl", [{"step": i, "data": {"critic/score/mean": 0.123456 * i, "actor/ppo_kl": 0.0001}} for i in range(1, 6)])
-    (tmp_path / "console.log").write_text("".join(f"step:{i} - critic/score/mean:{0.123456 * i:.3f} - actor/ppo_kl:0.000\n" for i in range(1, 8)))
+    (tmp_path / "console.log").write_text(
+        "".join(f"step:{i} - critic/score/mean:{0.123456 * i:.3f} - actor/ppo_kl:0.000\n" for i in range(1, 8))
+    )
     run = read_run(tmp_path)
     assert run.curves["reward/mean"].value[4] == 0.123456 * 5
     assert run.curves["reward/mean"].step[-1] == 7
@@ -101,7 +102,10 @@ def test_a_resumed_run_keeps_the_last_writer(tmp_path):
 def test_two_runs_in_one_folder_are_not_mixed(tmp_path):
     """Two seeds side by side: the larger is read with everything of its folder, the other is named."""
     for seed, count in ((0, 8), (1, 12)):
-        jsonl(tmp_path / f"seed{seed}" / "m.jsonl", [{"step": i, "data": {"critic/score/mean": seed + 0.1 * i, "actor/ppo_kl": 0.0}} for i in range(count)])
+        jsonl(
+            tmp_path / f"seed{seed}" / "m.jsonl",
+            [{"step": i, "data": {"critic/score/mean": seed + 0.1 * i, "actor/ppo_kl": 0.0}} for i in range(count)],
+        )
     (tmp_path / "seed0" / "crash.log").write_text("Traceback (most recent call last):\nValueError: of the other\n")
     run = read_run(tmp_path)
     assert run.curves["reward/mean"].value[0] == 1.0
@@ -113,7 +117,10 @@ def test_two_runs_in_one_folder_are_not_mixed(tmp_path):
 def test_a_run_that_goes_on_in_a_second_folder_is_one(tmp_path):
     """Steps 1 to 10 here and 11 to 20 there are one run."""
     for part in (0, 1):
-        jsonl(tmp_path / f"part{part}" / "m.jsonl", [{"step": 10 * part + i, "data": {"critic/score/mean": 0.1 * i, "actor/ppo_kl": 0.0}} for i in range(1, 11)])
+        jsonl(
+            tmp_path / f"part{part}" / "m.jsonl",
+            [{"step": 10 * part + i, "data": {"critic/score/mean": 0.1 * i, "actor/ppo_kl": 0.0}} for i in range(1, 11)],
+        )
     run = read_run(tmp_path)
     assert list(run.curves["reward/mean"].step) == list(range(1, 21))
     assert not run.gaps
@@ -179,7 +186,9 @@ def test_the_latest_checkpoint_tells_the_history(tmp_path):
 
 def test_an_unknown_framework_is_guessed_and_overridden(tmp_path):
     """Names of nobody: roles are guessed and marked, ambiguous ones stay raw, and the caller's word goes before."""
-    rows = [{"step": i, "train_avg_return": 0.1 * i, "policy_entropy": 1.0, "kl": 0.1, "LearningRate": 1e-4, "fancy": 3.0} for i in range(5)]
+    rows = [
+        {"step": i, "train_avg_return": 0.1 * i, "policy_entropy": 1.0, "kl": 0.1, "LearningRate": 1e-4, "fancy": 3.0} for i in range(5)
+    ]
     jsonl(tmp_path / "m.jsonl", rows)
     run = read_run(tmp_path)
     assert run.frameworks == ()
@@ -210,7 +219,10 @@ def test_an_empty_folder_says_what_is_looked_for(tmp_path):
 
 def test_supervised_training_is_read_and_named(tmp_path):
     """An SFT log has curves, no reward, and a gap that says so."""
-    jsonl(tmp_path / "m.jsonl", [{"step": i, "loss": 1.0 / (i + 1), "grad_norm": 1.0, "learning_rate": 1e-4, "mean_token_accuracy": 0.5} for i in range(9)])
+    jsonl(
+        tmp_path / "m.jsonl",
+        [{"step": i, "loss": 1.0 / (i + 1), "grad_norm": 1.0, "learning_rate": 1e-4, "mean_token_accuracy": 0.5} for i in range(9)],
+    )
     run = read_run(tmp_path)
     assert "reward/mean" not in run.curves
     assert "looks like supervised training" in whys(run)
@@ -277,9 +289,9 @@ def test_links_that_lead_out_are_not_followed(tmp_path):
     """A link to a file elsewhere is named, not read."""
     outside = place(tmp_path / "outside", "progress.csv")
     inside = place(tmp_path / "run", "0.monitor.csv")
-    os.symlink(outside / "progress.csv", inside / "progress.csv")
-    os.symlink(outside, inside / "more")
-    os.symlink(inside, inside / "loop")
+    (inside / "progress.csv").symlink_to(outside / "progress.csv")
+    (inside / "more").symlink_to(outside)
+    (inside / "loop").symlink_to(inside)
     run = read_run(inside)
     assert run.files == ("0.monitor.csv",)
     assert "progress.csv: a link that leads out" in whys(run)
@@ -287,7 +299,9 @@ def test_links_that_lead_out_are_not_followed(tmp_path):
 
 def test_a_git_lfs_pointer_is_named(tmp_path):
     """A pointer instead of the file: say so, and how to fetch it."""
-    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12\n"
+    pointer = (
+        "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12\n"
+    )
     (tmp_path / "progress.csv").write_text(pointer)
     with pytest.raises(UnreadableRun, match="git lfs pull"):
         read_run(tmp_path)
@@ -295,7 +309,7 @@ def test_a_git_lfs_pointer_is_named(tmp_path):
     assert "git-lfs pointer" in whys(read_run(tmp_path))
 
 
-def test_a_single_file_is_a_run(tmp_path):
+def test_a_single_file_is_a_run():
     """A file instead of a folder."""
     run = read_run(DATA / "progress.csv")
     assert run.files == ("progress.csv",)

@@ -5,7 +5,8 @@ from rl_advisor.vocabulary import Dialect
 DIALECT = Dialect(
     name="sb3",
     marks=(
-        "rollout/ep_rew_mean", "rollout/ep_len_mean", "train/policy_gradient_loss", "train/n_updates", "train/clip_range", "train/ent_coef_loss",
+        "rollout/ep_rew_mean", "rollout/ep_len_mean", "train/policy_gradient_loss", "train/n_updates", "train/clip_range",
+        "train/ent_coef_loss",
         "train/explained_variance", "time/fps", "time/total_timesteps", "eval/mean_ep_length", "monitor/r", "monitor/l",
         "evaluations/results", "evaluations/ep_lengths",
     ),
@@ -49,16 +50,18 @@ DIALECT = Dialect(
     affine={"train/entropy_loss": (-1.0, 0.0), "train/policy_objective": (-1.0, 0.0)},
     step="env steps",
     notes={
-        "reward/mean": "true return of the environment as Monitor saw it: wrappers outside Monitor change the reward the update used, not this",
+        "reward/mean": "return as Monitor saw it: wrappers outside of Monitor change the reward the update used, not this",
         "kl/old": "k3 estimator against the policy that sampled, mean over the minibatches of the last epoch run",
         "entropy/mean": "minus train/entropy_loss; may be negative for continuous actions",
-        "value/loss": "DQN: mean TD loss (train/loss, which in PPO is that of the last minibatch and is kept under its own name)",
+        "value/loss": "DQN: mean TD loss (train/loss; in PPO that is the loss of the last minibatch)",
         "throughput/env_steps": "cumulative since learn() started",
         "value/explained_variance": "of the rollout; near 1 is no proof of health after a collapse",
         "ratio/clip_fraction": "both sides; says nothing when clip_range is very large",
     },
     config={
-        "n_timesteps": "planned_steps", "total_timesteps": "planned_steps", "learning_rate": "learning_rate", "gamma": "gamma", "clip_range": "clip_range",
-        "ent_coef": "entropy_coef", "n_epochs": "updates_per_batch", "algo": "algorithm", "seed": "seed", "eval_freq": "eval_every", "save_freq": "save_every",
+        "n_timesteps": "planned_steps", "total_timesteps": "planned_steps", "learning_rate": "learning_rate", "gamma": "gamma",
+        "clip_range": "clip_range",
+        "ent_coef": "entropy_coef", "n_epochs": "updates_per_batch", "algo": "algorithm",
+        "seed": "seed", "eval_freq": "eval_every", "save_freq": "save_every",
     },
 )  # fmt: skip

@@ -2,13 +2,19 @@
 
 from rl_advisor.vocabulary import Dialect
 
+_NO_SCORE = r"(?!.*(?:_std|/std|rewards/|zero_std|runtime|per_second|loss|margin|token_accuracy))"
+_SCORE = (
+    r"(?:.*[_/.@-])?(?:reward|accuracy|acc|success|pass|return|returns|correct|score|scores|solved|win|exact_match|em|f1)"
+    r"(?:[_/.@-].*|\d.*)?"
+)
 _REFERENCE = "KL to the reference policy, k3 estimator, token mean (RLOO: k1, signed, and part of the reward the update used)"
 
 DIALECT = Dialect(
     name="trl",
     marks=(
-        "frac_reward_zero_std", "reward_std", "completions/mean_length", "completions/clipped_ratio", "completions/min_length", "completions/max_length",
-        "clip_ratio/region_mean", "clip_ratio/low_mean", "completion_length", "num_tokens", "mean_token_accuracy", "sampling/sampling_logp_difference/mean",
+        "frac_reward_zero_std", "reward_std", "completions/mean_length", "completions/clipped_ratio", "completions/min_length",
+        "completions/max_length", "clip_ratio/region_mean", "clip_ratio/low_mean", "completion_length", "num_tokens", "mean_token_accuracy",
+        "sampling/sampling_logp_difference/mean",
         "objective/rlhf_reward", "objective/non_score_reward", "rewards/margins",
     ),
     prefixes=("train/",),
@@ -68,7 +74,7 @@ DIALECT = Dialect(
         (r"rewards/(.+)/std", r"reward/component_std/\1"),
         (r"rewards/(?!chosen$|rejected$|margins$|accuracies$)([^/]+)", r"reward/component/\1"),
         (r"eval[_/](?:reward|score|mean_reward)", "eval/score/reward"),
-        (r"eval[_/]((?!.*(?:_std|/std|rewards/|zero_std|runtime|per_second|loss|margin|token_accuracy))(?:[\w@.-]+/)*[\w@.-]*(?:reward|accuracy|acc|success|pass|return|correct|score|solve|win|exact_match|em|f1)[\w@.-]*)", r"eval/score/\1"),
+        (rf"eval[_/]({_NO_SCORE}{_SCORE})", r"eval/score/\1"),
         (r"eval[_/](.+)", r"eval/other/\1"),
         (r"profiling/Time taken: (?:\w+Trainer\.)?(.+)", r"time/phase/\1"),
         (r"perf/(\w+)_s", r"time/phase/\1"),

@@ -5,9 +5,10 @@ from rl_advisor.vocabulary import Dialect
 DIALECT = Dialect(
     name="verl",
     marks=(
-        "actor/ppo_kl", "actor/pg_clipfrac", "actor/pg_clipfrac_lower", "actor/pg_loss", "critic/score/mean", "critic/rewards/mean", "critic/advantages/mean",
-        "critic/returns/mean", "response_length/clip_ratio", "response_length/mean", "timing_s/gen", "timing_s/update_actor", "timing/gen", "perf/total_num_tokens",
-        "training/rollout_probs_diff_mean", "rollout_corr/kl", "actor/lr(1e-4)", "train/lr(1e-3)", "critic/vpred_mean", "global_seqlen/mean",
+        "actor/ppo_kl", "actor/pg_clipfrac", "actor/pg_clipfrac_lower", "actor/pg_loss", "critic/score/mean", "critic/rewards/mean",
+        "critic/advantages/mean", "critic/returns/mean", "response_length/clip_ratio", "response_length/mean", "timing_s/gen",
+        "timing_s/update_actor", "timing/gen", "perf/total_num_tokens", "training/rollout_probs_diff_mean", "rollout_corr/kl",
+        "actor/lr(1e-4)", "train/lr(1e-3)", "critic/vpred_mean", "global_seqlen/mean",
     ),
     metrics={
         "critic/score/mean": "reward/mean",

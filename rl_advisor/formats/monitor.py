@@ -4,6 +4,7 @@ import math
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from rl_advisor.bytes_in import bare_name, head, parse_json
 from rl_advisor.csv_in import read_table
@@ -26,7 +27,7 @@ def read(path: Path) -> Run:
     table, gaps = read_table(path, skip=1 if comment.startswith(b"#") else 0)
     if not {"r", "l", "t"} <= set(table.columns):
         return Run(gaps=(*gaps, Gap(path.name, "no columns r, l, t")), formats=(FORMAT,))
-    numbers = table[["r", "l", "t"]].apply(pd_numeric).dropna(subset=["l", "t"])
+    numbers = pd.DataFrame({name: pd.to_numeric(table[name], errors="coerce") for name in ("r", "l", "t")}).dropna(subset=["l", "t"])
     length = numbers["l"].to_numpy(np.float64)
     time = numbers["t"].to_numpy(np.float64) + _start(comment)
     step = np.cumsum(length)
@@ -35,13 +36,6 @@ def read(path: Path) -> Run:
         for name, value in (("monitor/r", numbers["r"].to_numpy(np.float64)), ("monitor/l", length))
     }
     return Run(curves=curves, gaps=gaps, formats=(FORMAT,), axis="episode", step_unit="env steps")
-
-
-def pd_numeric(column: "object") -> "object":
-    """The column as numbers, NaN where it has none."""
-    import pandas as pd  # noqa: PLC0415
-
-    return pd.to_numeric(column, errors="coerce")  # type: ignore[call-overload]
 
 
 def _start(comment: bytes) -> float:

@@ -21,10 +21,11 @@ def claims(path: Path) -> bool:
 
 
 def read(path: Path) -> Run:
-    """The rows of ``log_history`` as curves over optimizer updates; the closing summary row (``train_runtime``) is no step and is left out."""
+    """The rows of ``log_history`` as curves over optimizer updates, without the closing summary (``train_runtime``), which is no step."""
     text = document(path)
+    no_gap: tuple[Gap, ...] = ()
     try:
-        state, gaps = parse_json(text), ()
+        state, gaps = parse_json(text), no_gap
     except ValueError:
         state, gaps = (
             _salvage(text.decode("utf-8", "replace")),

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
 from rl_advisor.discovery import modules
 from rl_advisor.reading import format_of
 
 DATA = Path(__file__).parent.parent / "data" / "formats"
 FORMATS = modules("rl_advisor.formats", "FORMAT", "claims", "read")
 FIXTURES = {
-    "trainer_state.json": "trainer_state", "train.log": "dict_console", "console.log": "verl_console", "verl_metrics.jsonl": "metrics_jsonl",
-    "metrics.jsonl": "metrics_jsonl", "steps.jsonl": "metrics_jsonl", "progress.json": "metrics_jsonl", "progress.csv": "sb3_progress",
+    "trainer_state.json": "trainer_state", "train.log": "dict_console", "console.log": "verl_console",
+    "verl_metrics.jsonl": "metrics_jsonl", "metrics.jsonl": "metrics_jsonl", "steps.jsonl": "metrics_jsonl",
+    "progress.json": "metrics_jsonl", "progress.csv": "sb3_progress",
     "0.monitor.csv": "monitor", "evaluations.npz": "evaluations_npz", "training_args.json": "json_config", "config.yaml": "yaml_config",
     "args.yml": "yaml_config", "crash.log": "plain_console",
 }  # fmt: skip
@@ -92,7 +92,8 @@ def test_the_progress_bar_gives_the_steps_when_it_moves_evenly(tmp_path):
 def test_a_step_before_the_dict_counts(tmp_path):
     """Text such as 'Global step 3:' before a dict names its step; numbers may stand bare, in numpy's or torch's wrapping."""
     (tmp_path / "train.log").write_text(
-        "INFO Global step 3: {'policy_loss': np.float64(0.5), 'reward': 1.0}\nINFO Global step 4: {'policy_loss': nan, 'reward': tensor(2.)}\n"
+        "INFO Global step 3: {'policy_loss': np.float64(0.5), 'reward': 1.0}\n"
+        "INFO Global step 4: {'policy_loss': nan, 'reward': tensor(2.)}\n"
     )
     run = part_of(tmp_path / "train.log")
     assert run.axis == "step"
@@ -109,7 +110,9 @@ def test_a_wrapped_dict_is_one_row(tmp_path):
 
 def test_settings_printed_as_a_dict_are_no_metrics(tmp_path):
     """A dict of settings in a log makes no row."""
-    (tmp_path / "train.log").write_text("args {'kl_coef': 0.1, 'lr': 1e-6, 'epochs': 3}\nTraceback (most recent call last):\nValueError: x\n")
+    (tmp_path / "train.log").write_text(
+        "args {'kl_coef': 0.1, 'lr': 1e-6, 'epochs': 3}\nTraceback (most recent call last):\nValueError: x\n"
+    )
     assert format_of(tmp_path / "train.log").FORMAT == "plain_console"
 
 
@@ -126,7 +129,8 @@ def test_crashes_are_events():
 def test_the_closing_summary_is_no_step(tmp_path):
     """The row with train_runtime repeats the last step and is left out."""
     (tmp_path / "trainer_state.json").write_text(
-        '{"log_history": [{"step": 1, "loss": NaN}, {"step": 2, "loss": 3.0}, {"step": 2, "loss": 9.0, "train_runtime": 5.0}], "max_steps": -1}'
+        '{"log_history": [{"step": 1, "loss": NaN}, {"step": 2, "loss": 3.0},'
+        ' {"step": 2, "loss": 9.0, "train_runtime": 5.0}], "max_steps": -1}'
     )
     run = part_of(tmp_path / "trainer_state.json")
     assert list(run.curves["loss"].step) == [1, 2]
@@ -174,7 +178,7 @@ def test_a_cut_file_keeps_what_stands_before_the_cut(tmp_path, name, share):
     path = tmp_path / name
     path.write_bytes(data[: int(len(data) * share)])
     module = format_of(path)
-    if module is None or module.FORMAT != FIXTURES[name]:
+    if module is None or FIXTURES[name] != module.FORMAT:
         return
     run = module.read(path)
     for key, curve in run.curves.items():
