@@ -8,7 +8,6 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-
 from rl_advisor.event_files.crc32c import constant, linear_rows, masked
 
 OURS = """
@@ -103,9 +102,8 @@ def main() -> None:
         bare = min(measure(BARE)["whole"] for _ in range(rounds))
         theirs = None if options.alone else measure(THEIRS, str(path))
     for how, got in ours.items():
-        print(
-            f"ours, {how}: {got['s']:.3f} CPU s, {got['mib']:.0f} MiB, {got['points']:,.0f} points, whole process / numpy alone {got['whole'] / bare:.2f}"
-        )
+        whole = got["whole"] / bare
+        print(f"ours, {how}: {got['s']:.3f} CPU s, {got['mib']:.0f} MiB, {got['points']:,.0f} points, whole process / numpy {whole:.2f}")
         if theirs:
             assert (got["points"], round(got["sum"], 3)) == (theirs["points"], round(theirs["sum"], 3)), "the readers disagree"
             print(f"  EventAccumulator / ours: {theirs['s'] / got['s']:.0f}x")

@@ -9,6 +9,7 @@ Words = npt.NDArray[np.uint32]
 _POLYNOMIAL = 0x82F63B78
 _MASK_DELTA = 0xA282EAD8
 _BLOCK = 64
+_FEW = 1 << 15
 _ONES = 0xFFFFFFFF
 
 
@@ -54,6 +55,9 @@ def linear_rows(rows: npt.NDArray[np.uint8]) -> Words:
     """Return the linear part of the checksum of every row of a (records, bytes) matrix."""
     length = rows.shape[1]
     table = shares(length)
+    if rows.size < _FEW:
+        few: Words = np.bitwise_xor.reduce(table[np.arange(length)[::-1], rows], axis=1)
+        return few
     total = np.zeros(len(rows), np.uint32)
     for k in range(length):
         total ^= table[length - 1 - k][rows[:, k]]

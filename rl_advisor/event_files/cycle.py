@@ -16,6 +16,8 @@ from rl_advisor.event_files.record import FRAME, HEAD, BadRecordError, Data, Eve
 
 _LONGEST = 5_000
 _WIDEST = 8
+_FEW = 1 << 11
+"""Numbers for which large tables do not pay."""
 Bytes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.intp]
 
@@ -215,6 +217,12 @@ def _step_share(step_bytes: Bytes, to_end: int, width: int) -> npt.NDArray[np.ui
 
 def _add_share(expected: npt.NDArray[np.uint32], rows: list[int], numbers: npt.NDArray[Any], to_end: int) -> None:
     """Add the table entries of numbers that start ``to_end`` bytes before the end of their record's data."""
-    pairs = np.ascontiguousarray(numbers[rows]).view("<u2").reshape(len(rows), numbers.shape[1], -1)
+    mine = np.ascontiguousarray(numbers[rows])
+    if mine.size < _FEW:
+        single = mine.view(np.uint8).reshape(*mine.shape, -1)
+        behind = to_end - 1 - np.arange(single.shape[2])
+        expected[rows] ^= np.bitwise_xor.reduce(shares(to_end)[behind, single], axis=2)
+        return
+    pairs = mine.view("<u2").reshape(*mine.shape, -1)
     for k in range(pairs.shape[2]):
         expected[rows] ^= pair_shares(to_end - 2 * k - 2)[pairs[:, :, k]]

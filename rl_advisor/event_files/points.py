@@ -70,7 +70,7 @@ class Events:
 
     def close_table(self) -> None:
         """Keep what the open table holds, so that other points can follow in order."""
-        if self.table is not None:
+        if self.table is not None and self.table.used:
             for tag, piece in self.table.pieces():
                 self.pieces[tag].append(piece)
         self.table = None

@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 import numpy as np
 
@@ -36,14 +36,14 @@ class _Reader:
     def __init__(self, path: Path, *, verified: bool) -> None:
         self.path, self.verified = path, verified
         self.found = Events()
-        self.room = bytearray(2 * _WINDOW)
+        self.size = _GZIP_ROOM if _packed(path) else path.stat().st_size
+        self.room = bytearray(min(2 * _WINDOW, self.size + FRAME))
         self.data = memoryview(self.room)[:0]
         """The window: what of the room is filled and not done with."""
         self.base = 0
         """Where in the file the window starts."""
         self.last = False
         """Whether nothing follows the window."""
-        self.size = _GZIP_ROOM if _packed(path) else path.stat().st_size
         self.cycle: cycles.Cycle | None = None
         self.patience = 0
         """Windows for which no new cycle is looked for."""
@@ -62,13 +62,13 @@ class _Reader:
         rest = len(self.data) - used
         self.room[:rest] = self.data[used:]
         self.base += used
-        if rest + _WINDOW > len(self.room):
+        if rest * 2 > len(self.room):
             self.data.release()
             self.room += bytes(rest + _WINDOW)
         free = memoryview(self.room)[rest : rest + _WINDOW]
         filled = _fill(stream, free)
+        self.last = filled < len(free)
         free.release()
-        self.last = filled < _WINDOW
         self.data = memoryview(self.room)[: rest + filled]
 
     def _window(self) -> int:
@@ -202,13 +202,13 @@ class _Reader:
 def _open(path: Path) -> IO[bytes]:
     if not _packed(path):
         return path.open("rb")
-    from rl_advisor.bytes_in import open_bytes  # noqa: PLC0415 - most files are not packed
+    import gzip  # noqa: PLC0415 - most files are not packed
 
-    return open_bytes(path)
+    return cast("IO[bytes]", gzip.open(path, "rb"))
 
 
 def _packed(path: Path) -> bool:
-    return path.suffix in (".gz", ".zst")
+    return path.suffix == ".gz"
 
 
 def _fill(stream: IO[bytes], free: memoryview) -> int:

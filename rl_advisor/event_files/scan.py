@@ -96,31 +96,39 @@ def _shapes(data: Data, places: Places, rows: Bytes) -> Iterator[Batch | Places]
     padded[:, :length] = rows
     words = padded.view("<u8")
     left = np.arange(len(rows))
-    while left.size:
+    while left.size >= _FEWEST:
         event = _decoded(data, int(places[left[0]]), length)
         mask = _mask(event, padded.shape[1]) if event else None
         if event is None or mask is None:
             yield places[left[:1]]
             left = left[1:]
-            if left.size and left.size > _FEWEST and event is not None:
-                continue
-            yield places[left]
-            return
-        still = words[left] & mask.view("<u8")
-        keys = (still * _MIXERS[: still.shape[1]]).sum(axis=1)
-        accepted = np.zeros(left.size, bool)
+            continue
+        same_width = _same_width(event, rows[left])
+        now, later = left[same_width], left[~same_width]
+        keys = ((words[now] & mask.view("<u8")) * _MIXERS[: words.shape[1]]).sum(axis=1)
         order = np.argsort(keys, kind="stable")
         for same in np.split(order, np.flatnonzero(np.diff(keys[order])) + 1):
-            member = left[same]
+            member = now[same]
             shape = _decoded(data, int(places[member[0]]), length)
             own = _mask(shape, padded.shape[1]) if shape else None
-            if shape is not None and own is not None and np.array_equal(own, mask):
-                accepted[same] = True
+            if shape is not None and own is not None and own.tobytes() == mask.tobytes():
                 yield from _points(shape, places[member], rows[member])
-        left = left[~accepted]
-        if not accepted.any():
-            yield places[left]
-            return
+            elif member[0] == left[0]:
+                yield places[member]
+            else:
+                later = np.concatenate([later, member])
+        left = later
+    yield places[left]
+
+
+def _same_width(event: Event, rows: Bytes) -> npt.NDArray[np.bool_]:
+    """Return which rows write their step as the first row, whose event this is: not at all, or in as many bytes."""
+    behind_time = min(event.time_at + 8, rows.shape[1] - 1)
+    same: npt.NDArray[np.bool_] = rows[:, behind_time] == rows[0, behind_time]
+    if event.step_width:
+        high = rows[:, event.step_at : event.step_at + event.step_width] >= 0x80
+        same = same & high[:, :-1].all(axis=1) & ~high[:, -1]
+    return same
 
 
 def _decoded(data: Data, at: int, length: int) -> Event | None:
