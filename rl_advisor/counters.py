@@ -5,36 +5,25 @@ off), scaled into our unit, and kept as 32-bit numbers: a day of eight GPUs at t
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from rl_advisor.bytes_in import head
 from rl_advisor.run import Gap, Run
 
 THROTTLE = "throttle"
 """Bit mask of the reasons for which the clock was held down; an extra column, where the tool writes it."""
 INSTANT = "power_instant_w"
 """Power without the sensor's averaging; an extra column, where the tool writes it."""
-EXTRA_COLUMNS = (THROTTLE, INSTANT)
 
 MIB = 1 / 1024
 BYTES = 1 / 2**30
 PERCENT = 0.01
-
-THROTTLE_BITS: Mapping[str, int] = {
-    "gpu_idle": 0x1,
-    "applications_clocks_setting": 0x2,
-    "sw_power_cap": 0x4,
-    "hw_slowdown": 0x8,
-    "sync_boost": 0x10,
-    "sw_thermal_slowdown": 0x20,
-    "hw_thermal_slowdown": 0x40,
-    "hw_power_brake_slowdown": 0x80,
-}
-"""Bits of NVIDIA's clock event reasons."""
 
 
 def plain_name(header: str) -> str:
@@ -42,14 +31,9 @@ def plain_name(header: str) -> str:
     return re.sub(r"\s*[\[(][^\])]*[\])]\s*$", "", header.strip().strip('"')).strip().lower()
 
 
-def first_line(path: Path, limit: int = 8192) -> str:
-    """The first line of a file that is not empty, cut at ``limit`` bytes; empty when the file cannot be read."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(limit)
-    except OSError:
-        return ""
-    text = head.decode("utf-8", "replace").lstrip("\ufeff\r\n ")
+def first_line(path: Path) -> str:
+    """The first line of a file that is not empty; empty when the file cannot be read."""
+    text = head(path).decode("utf-8", "replace").lstrip("\ufeff\r\n ")
     return text.splitlines()[0] if text else ""
 
 
@@ -86,3 +70,35 @@ def telemetry(path: Path, frame: pd.DataFrame, gaps: Iterable[Gap] = ()) -> Run:
     if not len(frame):
         found = (*found, Gap(path.name, "no row of GPU telemetry could be read"))
     return Run(telemetry=frame, gaps=found, files=(path.name,))
+
+
+def counted_times(gpu: Sequence[str], seconds: float) -> list[float]:
+    """Times for a tool that writes none: the n-th row of each GPU is n times ``seconds`` after an unknown start at 0."""
+    seen: Counter[str] = Counter()
+    times = []
+    for name in gpu:
+        times.append(seen[name] * seconds)
+        seen[name] += 1
+    return times
+
+
+def no_times(path: Path, seconds: float) -> Gap:
+    """What to say where a tool writes no times."""
+    return Gap(path.name, f"the tool writes no times: one row in {seconds:g} s is assumed, and steps cannot be laid over it")
+
+
+def words_table(lines: Iterable[str], start: str, known: Container[str]) -> tuple[pd.DataFrame, int]:
+    """A whitespace table whose header line begins with ``start`` and may come back: the known columns as text, and lines that fit none."""
+    header: list[str] = []
+    rows: list[dict[str, str]] = []
+    bad = 0
+    for line in lines:
+        cells = line.replace("GPU ", "", 1).split() if line.startswith("GPU ") else line.split()
+        if line.lower().startswith(start) and any(c in known for c in line.split()):
+            header = line.lstrip("#").split()
+        elif not line.startswith("#") and cells and not cells[0].lower().startswith("id"):
+            if header and len(cells) >= len(header):
+                rows.append(dict(zip(header, cells, strict=False)))
+            else:
+                bad += 1
+    return pd.DataFrame(rows), bad

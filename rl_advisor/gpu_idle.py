@@ -1,6 +1,5 @@
 """Stretches of GPU telemetry that stand out: idle time, memory that some other process took, and what each did to the steps."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,11 +41,14 @@ def idle_stretches(ticks: Ticks, quiet: Flags, steps: Steps) -> list[dict[str, A
     for first, last in runs_of(within):
         seconds = float((last - first) * ticks.spacing)
         if seconds >= SHORTEST_IDLE - 1e-9 and last - first >= 2:
-            found.append({"start": round(float(ticks.time[first] - ticks.spacing / 2), 2), "seconds": round(seconds, 2)} | _place(ticks, first, last, step, steps))
+            found.append(
+                {"start": round(float(ticks.time[first] - ticks.spacing / 2), 2), "seconds": round(seconds, 2)}
+                | _place(ticks, first, step, steps)
+            )
     return sorted(found, key=lambda f: -f["seconds"])
 
 
-def _place(ticks: Ticks, first: int, last: int, step: npt.NDArray[np.int64], steps: Steps) -> Mapping[str, Any]:
+def _place(ticks: Ticks, first: int, step: npt.NDArray[np.int64], steps: Steps) -> dict[str, Any]:
     if step[first] < 0:
         return {}
     begin = steps.spans[step[first], 0]
@@ -72,10 +74,11 @@ def foreign_memory(ticks: Ticks, steps: Steps) -> list[Foreign]:
     runs = [r for r in runs_of(memory > settled + FOREIGN_GIB) if (r[1] - r[0]) * ticks.spacing > SHORTEST_FOREIGN]
     if len(runs) > max(3, 0.3 * len(steps.spans)):
         return []
-    return [_event(ticks, inside[0] + first, inside[0] + last, settled, steps, ended=last < memory.size) for first, last in runs]
+    return [_event(ticks, (inside[0] + first, inside[0] + last), settled, steps, ended=last < memory.size) for first, last in runs]
 
 
-def _event(ticks: Ticks, first: int, last: int, settled: float, steps: Steps, *, ended: bool) -> Foreign:
+def _event(ticks: Ticks, span: tuple[int, int], settled: float, steps: Steps, *, ended: bool) -> Foreign:
+    first, last = span
     start, end = float(ticks.time[first]), float(ticks.time[last - 1])
     seconds = steps.spans[:, 1] - steps.spans[:, 0]
     during = (steps.spans[:, 1] > start) & (steps.spans[:, 0] < end)

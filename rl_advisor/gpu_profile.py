@@ -4,41 +4,28 @@ The trainer's own timers are the answer where they are logged; telemetry then on
 phases are read from power and the other counters, and whatever these cannot tell is listed as such.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
+from rl_advisor.features import TooFewPoints
 from rl_advisor.features.phase_confidence import band, shares_of
 from rl_advisor.features.phase_fit import Sensor, levels
-from rl_advisor.features.phases import GENERATION, TRAINING, WAITING, runs_of
-from rl_advisor.gpu_idle import Foreign, foreign_memory, idle_stretches, listed
-from rl_advisor.gpu_signals import INSTANT, POWER_LAG, Rows, Ticks, groups_in_step, rows_of, ticks_of, zone_shift
-from rl_advisor.gpu_split import Split, after_start, quiet_of, split_of
-from rl_advisor.gpu_steps import Steps, logged_seconds, steps_of
-from rl_advisor.run import Floats, Gap, Run
+from rl_advisor.features.phases import TRAINING, WAITING, runs_of
+from rl_advisor.gpu_idle import Foreign, listed
+from rl_advisor.gpu_look import Seen, look
+from rl_advisor.gpu_signals import INSTANT, POWER_LAG
+from rl_advisor.gpu_split import Split
+from rl_advisor.gpu_steps import logged_seconds
+from rl_advisor.run import Floats, Run
 
 ORDER = ("generation", "training", "sync", "checkpoint", "waiting", "other")
-LABELS = {"generation": GENERATION, "training": TRAINING, "waiting": WAITING}
 ALWAYS_UNTOLD = (
     "what a wait was for (reward, data, checkpoint): only where in the step it lies is seen",
     "waits under 0.3 s, waits that spin on a collective, and log-probability passes on their own",
 )
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What the telemetry of one group of GPUs shows."""
-
-    group: tuple[Rows, ...]
-    ticks: Ticks
-    steps: Steps
-    idle: tuple[dict[str, Any], ...]
-    foreign: tuple[Foreign, ...]
-    split: Split | None
-    cannot_tell: tuple[str, ...]
-    gaps: tuple[Gap, ...]
 
 
 def profile(run: Run) -> dict[str, Any]:
@@ -47,7 +34,12 @@ def profile(run: Run) -> dict[str, Any]:
     if not len(run.telemetry):
         untold = ["power, idle time, memory: no GPU telemetry was found", *([] if logged else ["phases: the trainer timed none"])]
         return _answer(0, 0.0, logged.get("step"), [_bare(n, logged) for n in ORDER if n in logged], cannot_tell=untold)
-    seen = look(run, split=not logged)
+    try:
+        seen = look(run)
+    except TooFewPoints as short:
+        return _answer(
+            0, 0.0, logged.get("step"), [_bare(n, logged) for n in ORDER if n in logged], cannot_tell=[f"anything of the GPUs: {short}"]
+        )
     phases = _from_timers(seen, logged) if logged else _from_split(seen)
     time = run.telemetry["time"].to_numpy()
     return _answer(
@@ -61,48 +53,6 @@ def profile(run: Run) -> dict[str, Any]:
         cannot_tell=[*seen.cannot_tell, *(seen.split.cannot_tell if seen.split else ()), *(ALWAYS_UNTOLD if not logged else ())],
         gaps=seen.gaps,
     )
-
-
-def look(run: Run, *, split: bool = True) -> Seen:
-    """What the telemetry shows of the GPUs that move together with the steps; of the largest such group where there are several."""
-    shift, zone = zone_shift(run)
-    rows = rows_of(run, shift)
-    gaps = [zone] if zone else []
-    groups = sorted(groups_in_step(rows), key=len, reverse=True)
-    group = groups[0]
-    cannot = _several(groups) if len(groups) > 1 else ()
-    holes = group[0].holes()
-    if len(holes):
-        gaps.append(Gap("telemetry", f"{len(holes)} stretches without rows, {float((holes[:, 1] - holes[:, 0]).sum()):.1f} s in all; steps that touch one are left out"))
-    ticks = ticks_of(group)
-    steps = steps_of(run, float(ticks.time[0]), float(ticks.time[-1]), holes)
-    if len(steps.spans):
-        gaps.append(Gap("telemetry", f"the {steps.spans[0, 0] - ticks.time[0]:.1f} s before step {steps.number[0]:g} began are start-up and in no share"))
-    quiet = quiet_of(ticks)
-    idle = _idle(ticks, quiet, steps) if quiet is not None else []
-    if quiet is None or not quiet.any():
-        cannot = (*cannot, "idle time: no idle floor was seen" if quiet is not None else "idle time: utilisation is not logged")
-    still = quiet if quiet is not None else np.zeros(ticks.time.size, bool)
-    found = None
-    if split and "power_w" in ticks.value:
-        found = split_of(ticks, group, steps, still)
-    elif split:
-        cannot = (*cannot, "phases: power is not logged")
-    return Seen(tuple(group), ticks, steps, tuple(idle), tuple(foreign_memory(ticks, steps)), found, cannot, tuple(gaps))
-
-
-def _idle(ticks: Ticks, quiet: np.ndarray[Any, np.dtype[np.bool_]], steps: Steps) -> list[dict[str, Any]]:
-    """Idle stretches inside the steps; without step ends, between the start-up and the last activity."""
-    if len(steps.spans):
-        return idle_stretches(ticks, quiet, steps)
-    settled = np.zeros(quiet.size, bool)
-    settled[after_start(ticks, quiet)] = True
-    return idle_stretches(ticks, quiet & settled, steps)
-
-
-def _several(groups: Sequence[Sequence[Rows]]) -> tuple[str, ...]:
-    names = "; ".join(", ".join(r.gpu for r in g[:4]) + (f" and {len(g) - 4} more" if len(g) > 4 else "") for g in groups[:6])
-    return (f"the {len(groups)} groups of GPUs that do not move together ({names}): phases are those of the first, and may overlap with the others'",)
 
 
 def _from_split(seen: Seen) -> list[dict[str, Any]]:
@@ -184,7 +134,9 @@ def _from_timers(seen: Seen, logged: Mapping[str, float]) -> list[dict[str, Any]
         at = _moments(seen, *bounds[name])
         if at.size:
             row |= _means(seen, at)
-            row["power_w"] = float(np.interp(at, seen.ticks.time, seen.ticks.value["power_w"]).mean()) if "power_w" in seen.ticks.value else None
+            row["power_w"] = (
+                float(np.interp(at, seen.ticks.time, seen.ticks.value["power_w"]).mean()) if "power_w" in seen.ticks.value else None
+            )
             row["energy_j_per_step"] = row["power_w"] * row["seconds_per_step"] if row["power_w"] is not None else None
         rows.append(row)
     return rows
@@ -235,7 +187,11 @@ def _told(event: Foreign) -> dict[str, Any]:
 
 def _headroom(seen: Seen) -> float | None:
     """GiB that no row shows as used on the fullest GPU: a lower bound, since allocators keep what they freed."""
-    free = [float((r.value["memory_total_gib"] - r.value["memory_gib"]).min()) for r in seen.group if {"memory_gib", "memory_total_gib"} <= r.value.keys()]
+    free = [
+        float((r.value["memory_total_gib"] - r.value["memory_gib"]).min())
+        for r in seen.group
+        if {"memory_gib", "memory_total_gib"} <= r.value.keys()
+    ]
     return min(free) if free else None
 
 
@@ -243,26 +199,16 @@ def _or_none(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _answer(
-    gpus: int,
-    hours: float,
-    period: float | None,
-    phases: list[dict[str, Any]],
-    *,
-    idle: Sequence[Any] = (),
-    interference: Sequence[Any] = (),
-    headroom: float | None = None,
-    cannot_tell: Sequence[str] = (),
-    gaps: Sequence[Gap] = (),
-) -> dict[str, Any]:
+def _answer(gpus: int, hours: float, period: float | None, phases: list[dict[str, Any]], **rest: Any) -> dict[str, Any]:
+    """The contract's answer, with what was not given empty."""
     return {
         "gpus": gpus,
         "hours": hours,
         "step_period_s": period,
         "phases": phases,
-        "idle": list(idle),
-        "interference": list(interference),
-        "headroom_gib": headroom,
-        "cannot_tell": list(cannot_tell),
-        "gaps": [asdict(gap) for gap in gaps],
+        "idle": rest.get("idle", []),
+        "interference": rest.get("interference", []),
+        "headroom_gib": rest.get("headroom"),
+        "cannot_tell": list(rest.get("cannot_tell", [])),
+        "gaps": [asdict(gap) for gap in rest.get("gaps", ())],
     }

@@ -99,7 +99,7 @@ def ticks_of(group: Sequence[Rows]) -> Ticks:
     raw = _middle([np.interp(grid + (0 if instant else POWER_LAG), r.time, r.value[INSTANT if instant else "power_w"]) for r in group])
     if instant or spacing > FINE:
         return Ticks(grid, spacing, value | {"power_w": raw}, FINE if instant else USUAL_WINDOW, deconvolved=False)
-    window = averaging_window(raw, FINE) or USUAL_WINDOW
+    window = (averaging_window(raw, FINE) if first.spacing <= 2 * FINE else None) or USUAL_WINDOW
     drawn = deconvolved(raw, max(round(window / FINE), 1))
     return Ticks(grid, spacing, value | {"power_w": drawn}, window, deconvolved=True)
 

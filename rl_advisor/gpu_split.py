@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.phase_confidence import CONSENSUS, agreement_of, levels_differ, shares_of, split_with_variants
-from rl_advisor.features.phase_fit import Sensor, covered, forward_fit
+from rl_advisor.features.phase_fit import Sensor, covered, forward_fit, levels
 from rl_advisor.features.phase_levels import cycle, otsu
 from rl_advisor.features.phases import GENERATION, TRAINING, WAITING, quiet_ticks, runs_of
 from rl_advisor.gpu_signals import COUNTER_LAG, FINE, INSTANT, POWER_LAG, USUAL_WINDOW, Rows, Ticks
@@ -25,6 +25,10 @@ DENSE_BLIND = 20
 """Rows a cycle must have when step ends are not known."""
 REGULAR = 0.4
 """Autocorrelation of power one cycle later, below which no cycle is claimed."""
+MOST_TRAINING = 0.6
+"""Share of active time at the higher level above which the two levels are rather work and its interruptions."""
+MEETING = 0.2
+"""Fitted levels of slow rows that differ by less, in power and in memory activity, meet."""
 COUNTER_WINDOW = 0.2
 SHORTEST_QUIET = 0.3
 
@@ -51,7 +55,7 @@ def quiet_of(ticks: Ticks) -> Flags | None:
     shortest = max(round(SHORTEST_QUIET / ticks.spacing), 1)
     power = ticks.value.get("power_w") if ticks.deconvolved else None
     margin = round(COUNTER_WINDOW / 2 / ticks.spacing)
-    return quiet_ticks(ticks.value["utilization"], ticks.value.get("memory_activity"), power, shortest, margin)
+    return quiet_ticks(ticks.value["utilization"], ticks.value.get("memory_activity"), power, shortest=shortest, margin=margin)
 
 
 def split_of(ticks: Ticks, group: list[Rows], steps: Steps, quiet: Flags) -> Split:
@@ -104,28 +108,56 @@ def _by_fit(ticks: Ticks, group: list[Rows], steps: Steps, quiet: Flags) -> Spli
     try:
         fits = [forward_fit(s, edges, spans, rising=rising) for s, rising in ((sensors, True), (sensors[:1], True), (sensors[:2], True))]
     except TooFewPoints as short:
-        return _only_waiting(ticks, steps, quiet, f"generation against training: {short}")
+        return _only_waiting(ticks, steps, np.zeros(quiet.size, bool), f"any phase: {short}")
     whole = edges[-1] - edges[0]
     shares = [float((fit[:, 1] - fit[:, 0]).sum() / whole) for fit in fits]
     fine = np.arange(edges[0], edges[-1], max(steps.period / 400, FINE / 2)) + FINE / 4
     label = np.where(_within(fits[0], fine), TRAINING, np.where(_within(spans, fine), WAITING, GENERATION)).astype(np.int64)
-    agreement = agreement_of(shares)
-    named = agreement >= 0.80
-    why = (_cannot_split(agreement, apart=True),) if not named else ("whether generation is one level, as the split of these slow rows assumes",)
+    agreement, apart = agreement_of(shares), _fitted_apart(group[0], fits[0], spans, edges)
+    named = agreement >= 0.80 and apart
+    why = (
+        (_cannot_split(agreement, apart=apart),)
+        if not named
+        else ("whether generation is one level, as the split of these slow rows assumes",)
+    )
     spread = np.full(3, float(np.std(shares)))
     return Split(fine, label, named, "low" if agreement < CONSENSUS else "medium", spread, steps.period, why, step_of(steps, fine))
+
+
+def _fitted_apart(rows: Rows, training: Floats, quiet: Floats, edges: Floats) -> bool:
+    """Whether the fitted level of training lies clear of that of generation, in power or in memory activity."""
+    for name, lag, window in (("power_w", POWER_LAG, USUAL_WINDOW), ("memory_activity", COUNTER_LAG - 0.1, COUNTER_WINDOW)):
+        if name in rows.value:
+            sensor = Sensor(rows.value[name], rows.time - lag, window).within(edges[0], edges[-1])
+            trains, _, generates = levels(sensor, [training, quiet])
+            if abs(trains - generates) > MEETING * abs(generates):
+                return True
+    return False
 
 
 def _only_waiting(ticks: Ticks, steps: Steps, quiet: Flags, why: str) -> Split:
     step = step_of(steps, ticks.time)
     inside = step >= 0 if len(steps.spans) else np.ones(step.size, bool)
     label = np.where(quiet[inside], WAITING, GENERATION).astype(np.int64)
-    return Split(ticks.time[inside], label, named=False, confidence="low", spread=np.zeros(3), period=steps.period, cannot_tell=(why,), step=step[inside])
+    return Split(
+        ticks.time[inside],
+        label,
+        named=False,
+        confidence="low",
+        spread=np.zeros(3),
+        period=steps.period,
+        cannot_tell=(why,),
+        step=step[inside],
+    )
 
 
 def _sensors(group: list[Rows]) -> list[Sensor]:
     """Power, memory activity and utilisation of the group's GPUs, each GPU in its own spread, at most eight of them."""
-    kinds = [("power_w", POWER_LAG, USUAL_WINDOW), ("memory_activity", COUNTER_LAG - 0.1, COUNTER_WINDOW), ("utilization", COUNTER_LAG - 0.1, COUNTER_WINDOW)]
+    kinds = [
+        ("power_w", POWER_LAG, USUAL_WINDOW),
+        ("memory_activity", COUNTER_LAG - 0.1, COUNTER_WINDOW),
+        ("utilization", COUNTER_LAG - 0.1, COUNTER_WINDOW),
+    ]
     if INSTANT in group[0].value:
         kinds[0] = (INSTANT, FINE / 2, FINE)
     sensors = []
@@ -141,8 +173,7 @@ def _spans(ticks: Ticks, flags: Flags, margin: float = 0.0) -> npt.NDArray[np.fl
     """Flagged stretches in seconds, each tick being as wide as the spacing."""
     runs = runs_of(flags)
     half = ticks.spacing / 2 + margin
-    spans = np.stack([ticks.time[runs[:, 0]] - half, ticks.time[runs[:, 1] - 1] + half], axis=1) if len(runs) else np.empty((0, 2))
-    return spans
+    return np.stack([ticks.time[runs[:, 0]] - half, ticks.time[runs[:, 1] - 1] + half], axis=1) if len(runs) else np.empty((0, 2))
 
 
 def _within(spans: npt.NDArray[np.float64], at: Floats) -> Flags:
@@ -160,13 +191,16 @@ def _blind(ticks: Ticks, group: list[Rows], quiet: Flags, period: float) -> Spli
     told = _levels_told(power, label)
     rows = seconds / max(group[0].spacing, FINE)
     known = period if np.isfinite(period) else seconds
-    if regular < REGULAR or rows < DENSE_BLIND or not levels_differ_blind(power, label):
+    most = float((label == TRAINING).sum() / max((label != WAITING).sum(), 1))
+    if regular < REGULAR or rows < DENSE_BLIND or most > MOST_TRAINING or not levels_differ_blind(power, label):
         label[label == TRAINING] = GENERATION
         why = f"generation against training: step ends are not known, and power goes in no clear cycle of enough rows ({told})"
         return Split(ticks.time[inside], label, named=False, confidence="low", spread=np.zeros(3), period=known, cannot_tell=(why,))
     why = f"which level is training: the higher one is assumed to be ({told}); wall-clock step ends would settle it"
     period_why = "whether the cycle of power is one step or several"
-    return Split(ticks.time[inside], label, named=True, confidence="low", spread=np.full(3, 0.03), period=known, cannot_tell=(why, period_why))
+    return Split(
+        ticks.time[inside], label, named=True, confidence="low", spread=np.full(3, 0.03), period=known, cannot_tell=(why, period_why)
+    )
 
 
 def levels_differ_blind(power: Floats, label: Ints) -> bool:

@@ -42,7 +42,7 @@ class Steps:
         edges = np.r_[0, breaks, len(self.spans)].astype(int)
         longest = int(np.diff(edges).argmax())
         part = self.spans[edges[longest] : edges[longest + 1]]
-        return np.r_[part[0, 0], part[:, 1]]
+        return np.asarray(np.r_[part[0, 0], part[:, 1]], np.float64)
 
 
 NO_STEPS = Steps(np.empty((0, 2)), np.empty(0), float("nan"))

@@ -25,8 +25,14 @@ def split_with_variants(signals: dict[str, Floats], step_of: Ints, quiet: Flags)
 
     ``signals`` holds ``power`` and, where known, ``activity``, ``temperature`` and ``utilization``; ticks as in ``end_blocks``.
     """
-    usual = [n for n in ("power", "activity", "temperature") if n in signals]
-    variants = [(usual, 3), (usual, 2), (usual, 4), ([n for n in usual if n != "temperature"], 3), (list(signals), 3)]
+    usual: list[str] = [n for n in ("power", "activity", "temperature") if n in signals]
+    variants: list[tuple[list[str], int]] = [
+        (usual, 3),
+        (usual, 2),
+        (usual, 4),
+        ([n for n in usual if n != "temperature"], 3),
+        (list(signals), 3),
+    ]
     labels = [end_blocks(np.stack([signals[n] for n in names], axis=1), step_of, quiet, levels=levels) for names, levels in variants]
     inside = step_of >= 0
     agreement = np.array([[float((a[inside] == b[inside]).mean()) for b in labels] for a in labels])
@@ -70,5 +76,3 @@ def band(share: float, spread: float, row_seconds: float, period: float) -> tupl
 def agreement_of(shares: Sequence[float]) -> float:
     """1 less the widest distance between the answers of variants that give shares only."""
     return 1 - float(np.ptp(np.asarray(shares, np.float64))) if len(shares) else 0.0
-
-

@@ -16,6 +16,9 @@ Flags = npt.NDArray[np.bool_]
 GENERATION, TRAINING, WAITING = 0, 1, 2
 STARTS = 16
 KEEP = 3
+DIP = 3
+RIDGE = 0.02
+"""Added to variances, in units of each signal's own: no class is narrower than the sensors' noise."""
 
 
 def runs_of(flags: Flags) -> Ints:
@@ -24,7 +27,7 @@ def runs_of(flags: Flags) -> Ints:
     return np.stack([np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)], axis=1)
 
 
-def quiet_ticks(utilization: Floats, activity: Floats | None, power: Floats | None, shortest: int, margin: int = 0) -> Flags:
+def quiet_ticks(utilization: Floats, activity: Floats | None, power: Floats | None, *, shortest: int, margin: int = 0) -> Flags:
     """Ticks at which the GPU did nothing: memory untouched, utilisation at most 10 %, power near its own floor.
 
     The floor is the 10 % quantile of power over such ticks; runs shorter than ``shortest`` ticks are no quiet.
@@ -53,11 +56,11 @@ class _Gauss:
         return np.asarray(self.norm - 0.5 * (scaled**2).sum(axis=1))
 
 
-def _gauss(points: Floats, weight: Floats, ridge: float) -> _Gauss:
+def _gauss(points: Floats, weight: Floats) -> _Gauss:
     total = weight.sum() + 1e-12
     mean = weight @ points / total
     centred = points - mean
-    covariance = (centred * weight[:, None]).T @ centred / total + ridge * np.eye(points.shape[1])
+    covariance = (centred * weight[:, None]).T @ centred / total + RIDGE * np.eye(points.shape[1])
     root = np.linalg.inv(np.linalg.cholesky(covariance))
     return _Gauss(mean, root, float(np.log(np.diag(root)).sum()))
 
@@ -71,18 +74,18 @@ def _mixture_log(points: Floats, parts: list[tuple[float, _Gauss]]) -> tuple[Flo
     return (top + np.log(total))[:, 0], dense / total
 
 
-def _mixture(points: Floats, levels: int, ridge: float, sweeps: int = 5) -> list[tuple[float, _Gauss]]:
+def _mixture(points: Floats, levels: int, sweeps: int = 5) -> list[tuple[float, _Gauss]]:
     """A Gaussian mixture by expectation maximisation, started from equal parts in the order of the first signal."""
     rank = points[:, 0].argsort().argsort() * levels // max(len(points), 1)
     responsibility = np.eye(levels)[rank]
     parts: list[tuple[float, _Gauss]] = []
     for _ in range(sweeps):
-        parts = [(float(r.mean()), _gauss(points, r, ridge)) for r in responsibility.T]
+        parts = [(float(r.mean()), _gauss(points, r)) for r in responsibility.T]
         responsibility = _mixture_log(points, parts)[1]
     return parts
 
 
-def end_blocks(signals: Floats, step_of: Ints, quiet: Flags, *, levels: int = 3, dip: int = 3, ridge: float = 0.02) -> Ints:
+def end_blocks(signals: Floats, step_of: Ints, quiet: Flags, *, levels: int = 3) -> Ints:
     """Label every tick: quiet ones wait, the last stretch of each step trains, what is before it generates.
 
     Training is one Gaussian in the signals, the rest a mixture of ``levels``; each step's boundary maximises the summed
@@ -92,10 +95,10 @@ def end_blocks(signals: Floats, step_of: Ints, quiet: Flags, *, levels: int = 3,
     points = _standard(signals[active])
     steps = step_of[active]
     starts = np.linspace(0.03, 0.92, STARTS)
-    drafts = [_settle(points, steps, _tail(steps, share), levels, ridge, 3) for share in starts]
+    drafts = [_settle(points, steps, _tail(steps, share), levels, sweeps=3) for share in starts]
     best = sorted(drafts, key=lambda d: -d[1])[:KEEP]
-    training, _, gain = max((_settle(points, steps, d[0], levels, ridge, 12) for d in best), key=lambda d: d[1])
-    training = _over_the_dip(training, gain, steps, dip)
+    training, _, gain = max((_settle(points, steps, d[0], levels, sweeps=12) for d in best), key=lambda d: d[1])
+    training = _over_the_dip(training, gain, steps)
     training = _half_height(training, signals[active, 0], steps)
     label = np.where(quiet, WAITING, GENERATION).astype(np.int64)
     label[active[training]] = TRAINING
@@ -122,14 +125,14 @@ def _tail(steps: Ints, share: float) -> Flags:
     return np.asarray(place >= np.repeat(np.minimum(size - 1, np.round(size * (1 - share))), size))
 
 
-def _settle(points: Floats, steps: Ints, training: Flags, levels: int, ridge: float, sweeps: int) -> tuple[Flags, float, Floats]:
+def _settle(points: Floats, steps: Ints, training: Flags, levels: int, *, sweeps: int) -> tuple[Flags, float, Floats]:
     """The training ticks, their log-likelihood and each tick's gain from training, after fitting and moving boundaries in turns."""
     likelihood, gain = -np.inf, np.zeros(steps.size)
     for _ in range(sweeps):
         if training.sum() < 4 or (~training).sum() < 4 * levels:
             break
-        block = _gauss(points[training], np.ones(int(training.sum())), ridge)
-        rest = _mixture(points[~training], levels, ridge)
+        block = _gauss(points[training], np.ones(int(training.sum())))
+        rest = _mixture(points[~training], levels)
         gain = block.log(points) - (base := _mixture_log(points, rest)[0])
         moved, added = _boundaries(gain, steps)
         likelihood = float(base.sum() + added)
@@ -139,11 +142,11 @@ def _settle(points: Floats, steps: Ints, training: Flags, levels: int, ridge: fl
     return training, likelihood, gain
 
 
-def _over_the_dip(training: Flags, gain: Floats, steps: Ints, dip: int) -> Flags:
-    """Training with what looks like it and is parted from the block by at most ``dip`` ticks: log-probabilities before a quick reward."""
+def _over_the_dip(training: Flags, gain: Floats, steps: Ints) -> Flags:
+    """Training with what looks like it and is parted from the block by at most DIP ticks: log-probabilities before a quick reward."""
     wider = training.copy()
     for first, _ in runs_of(training):
-        before = np.flatnonzero(gain[max(first - dip - 1, 0) : first] > 0) + max(first - dip - 1, 0)
+        before = np.flatnonzero(gain[max(first - DIP - 1, 0) : first] > 0) + max(first - DIP - 1, 0)
         before = before[steps[before] == steps[first]]
         if before.size:
             start = before[-1]

@@ -26,22 +26,24 @@ def even_grid(time: Floats, values: Floats, spacing: float) -> tuple[Floats, Flo
     return grid, np.interp(grid, time[known], values[known])
 
 
-def averaging_window(power: Floats, spacing: float, longest: float = 2.0) -> float | None:
+def averaging_window(power: Floats, spacing: float, usual: float = 1.0, longest: float = 2.0) -> float | None:
     """The sensor's averaging window in seconds, found in the readings themselves; None where they show none.
 
-    The autocorrelation of the second difference has its minimum at the window; it counts when it is beyond chance
-    (three standard errors) and twice as deep as any other lag of more than a cell from it.
+    The autocorrelation of the second difference has a minimum at the window, and others where phases of a fixed duration
+    end. The ``usual`` window is taken where it is such a minimum beyond chance (three standard errors), else the deepest.
     """
     bend = np.diff(power, 2)
-    lags = np.arange(3, int(round(longest / spacing)) + 1)
+    lags = np.arange(3, round(longest / spacing) + 1)
     if bend.size < 4 * lags[-1] or not bend.any():
         return None
     bend = bend - bend.mean()
     score = np.array([bend[lag:] @ bend[:-lag] for lag in lags]) / (bend @ bend)
+    clear = score < -3 / np.sqrt(bend.size)
+    near = np.abs(lags * spacing - usual) < 1.5 * spacing
+    if clear[near].any():
+        return float(lags[near][score[near].argmin()] * spacing)
     best = int(score.argmin())
-    if score[best] > -3 / np.sqrt(bend.size):
-        return None
-    return float(lags[best] * spacing)
+    return float(lags[best] * spacing) if clear[best] else None
 
 
 def deconvolved(power: Floats, cells: int, strength: float = STRENGTH) -> Floats:
@@ -50,7 +52,7 @@ def deconvolved(power: Floats, cells: int, strength: float = STRENGTH) -> Floats
     Minimises ``|A x - y|^2 / 2 + strength * range * sum |x[k+1] - x[k]|`` by iteratively reweighted least squares; each
     sweep is one banded solve, linear in the length.
     """
-    from scipy.linalg import solveh_banded
+    from scipy.linalg import solveh_banded  # noqa: PLC0415
 
     size = power.size + cells - 1
     span = float(np.ptp(power))

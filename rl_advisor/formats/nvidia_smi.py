@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from rl_advisor.bytes_in import open_bytes
 from rl_advisor.counters import INSTANT, MIB, PERCENT, THROTTLE, first_line, numbers, plain_name, table, telemetry
 from rl_advisor.run import Gap, Run
 
@@ -45,7 +46,7 @@ def claims(path: Path) -> bool:
 
 def read(path: Path) -> Run:
     """The telemetry in the file; lines that are no row are counted in a gap."""
-    import pyarrow as pa
+    import pyarrow as pa  # noqa: PLC0415
 
     names = _header(path)
     parts = [_rows(block, names) for block in _blocks(path)]
@@ -61,7 +62,7 @@ def _header(path: Path) -> list[str]:
 
 def _blocks(path: Path) -> Iterator[bytes]:
     """Parts of the file, cut at line ends, without header lines."""
-    with path.open("rb") as file:
+    with open_bytes(path) as file:
         header = file.readline(LONGEST_LINE)
         rest = b""
         while chunk := file.read(BLOCK):
@@ -80,7 +81,7 @@ def _bare(block: bytes, header: bytes) -> bytes:
 
 def _rows(block: bytes, names: list[str]) -> "tuple[pa.Table, int]":
     """The block's rows, names as written, and how many lines were none."""
-    import pyarrow as pa
+    import pyarrow as pa  # noqa: PLC0415
 
     strict = {"timestamp": pa.timestamp("us")} | {n: pa.float32() for n in names if n in COLUMNS}
     texts = {n: pa.dictionary(pa.int32(), pa.string()) for n in names if n in MASKS or n in NAMES}
@@ -95,7 +96,7 @@ def _rows(block: bytes, names: list[str]) -> "tuple[pa.Table, int]":
 
 def _lenient(column: "pd.Series[Any]", kind: "pa.DataType") -> "pa.Array":
     """The cells that are readable as that kind, the others missing."""
-    import pyarrow as pa
+    import pyarrow as pa  # noqa: PLC0415
 
     if kind == pa.timestamp("us"):
         return pa.array(pd.to_datetime(column.str.strip(), format="ISO8601", errors="coerce"), kind, from_pandas=True)
@@ -103,8 +104,8 @@ def _lenient(column: "pd.Series[Any]", kind: "pa.DataType") -> "pa.Array":
 
 
 def _parsed(block: bytes, names: list[str], types: "dict[str, pa.DataType]") -> "tuple[pa.Table, int]":
-    import pyarrow as pa
-    from pyarrow import csv
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import csv  # noqa: PLC0415
 
     skipped: list[int] = []
 
