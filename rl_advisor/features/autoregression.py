@@ -12,8 +12,6 @@ from scipy.special import stdtr, stdtrit
 from rl_advisor.features.series import Floats
 
 MOST_PHI = 0.99
-DEGREES = (1, 2, 3, 5, 7)
-"""Degrees of the polynomials about which noise may be judged."""
 GRID = np.array([*np.arange(0.0, 0.9, 0.1), 0.9, 0.94, 0.97, 0.985])
 """Lag-one correlations that are tried."""
 GRID_WIDTH = np.gradient(GRID)
@@ -132,35 +130,6 @@ def least_deviance(design: Floats, value: Floats, gap: Floats) -> float:
 def effective_count(n: int, phi: float) -> float:
     """Independent points that carry as much about a mean as ``n`` points of AR(1) noise."""
     return float(np.clip(n * (1 - phi) / (1 + phi), min(n, 1), n))
-
-
-def polynomial(step: Floats, degree: int) -> Floats:
-    """Design matrix (n, degree + 1) of Legendre columns over the span of the steps."""
-    scaled = 2 * (step - step[0]) / (step[-1] - step[0]) - 1
-    return np.polynomial.legendre.legvander(scaled, degree)
-
-
-def noise(step: Floats, value: Floats) -> tuple[float, float]:
-    """Lag-one correlation and standard deviation of a curve about a smooth polynomial.
-
-    The degree is the one that the likelihood under AR(1) noise prefers, each coefficient costing log n, so that neither does curvature pass
-    for memory nor memory for curvature.
-    """
-    gap, n = spacing(step), step.size
-    tried = [_about(polynomial(step, d), value, gap) for d in DEGREES if d == 1 or n >= 4 * d]
-    _, phi, spread = min(tried)
-    return phi, spread
-
-
-def _about(design: Floats, value: Floats, gap: Floats) -> tuple[float, float, float]:
-    """Penalised deviance, lag-one correlation and spread of a curve about the columns of a design."""
-    n, width = design.shape
-    residual = value - design @ solve(design, value)
-    phi = lag_one(residual, gap, width)
-    # A fitted mean swallows slow noise; the whitened errors give the spread that such noise has in the long run.
-    x, y = whiten(design, phi, gap), whiten(value, phi, gap)
-    rest = y - x @ solve(x, y)
-    return deviance(rest, phi, gap) + width * float(np.log(n)), phi, float(np.sqrt(rest @ rest / max(n - width, 1)))
 
 
 def solve(design: Floats, value: Floats) -> Floats:

@@ -21,6 +21,8 @@ class Search:
     edge: int
     """Points that must lie on each side of a break."""
     shapes: tuple[str, ...] = ("step", "hinge")
+    stride: int = 1
+    """Every how many points a break is tried."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +65,9 @@ def candidates(search: Search, phi: float) -> Candidates:
         made.append((*step_columns(search.step.size, search.edge), False))
     if "hinge" in search.shapes:
         made.append((*hinge_columns(search.step, search.edge), True))
-    columns = whiten(np.concatenate([m[0] for m in made], axis=1), phi, search.gap)
-    index = np.concatenate([m[1] for m in made])
-    hinge = np.concatenate([np.full(m[1].size, m[2]) for m in made])
+    columns = whiten(np.concatenate([m[0][:, :: search.stride] for m in made], axis=1), phi, search.gap)
+    index = np.concatenate([m[1][:: search.stride] for m in made])
+    hinge = np.concatenate([np.full(m[1][:: search.stride].size, m[2]) for m in made])
     frame, _ = np.linalg.qr(whiten(search.base, phi, search.gap))
     columns = columns - frame @ (frame.T @ columns)
     scale = np.sqrt((columns**2).sum(axis=0))
@@ -84,6 +86,8 @@ class Fit:
     gain: float
     """Twice the log likelihood that the break adds to noise with whatever memory serves it best without a break."""
     phi: float
+    column: Floats
+    """What the break adds to the mean, per size."""
     fitted: Floats
     """The mean with the break, in the curve's own units."""
     white: Floats
@@ -111,7 +115,7 @@ def _fit(search: Search, value: Floats, phi: float) -> Fit:
     design = np.column_stack([search.base, column])
     coefficients = np.linalg.lstsq(whiten(design, phi, gap), white, rcond=None)[0]
     fitted = design @ coefficients
-    return Fit(index, hinge, float(coefficients[-1]), 0.0, phi, fitted, whiten(value - fitted, phi, gap), found)
+    return Fit(index, hinge, float(coefficients[-1]), 0.0, phi, column, fitted, whiten(value - fitted, phi, gap), found)
 
 
 def penalty(n: int) -> float:

@@ -12,10 +12,13 @@ from scipy.special import stdtrit
 from rl_advisor.features.autoregression import lag_one, least_deviance, solve, spacing, whiten
 from rl_advisor.features.breaks import Fit, Search, best_fit, chance, penalty, step_columns
 from rl_advisor.features.series import Bools, Floats, constant, finite, thinned
+from rl_advisor.features.trend import trend
 
 Shape = Literal["none", "step", "hinge", "variance"]
 ONSET_BINS = 256
 NORMAL_MAD = 1.4826
+SURE = 0.05
+"""p-value of a trend below which a curve did leave what it was, though neither a step nor a kink describes how."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ def onset(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200, seed: int
     ``drift`` asks for a break from a straight line instead of from a constant. Raises TooFewPoints below 6 finite points.
     """
     x, y, fit = _fitted(step, value, drift)
-    if fit is None or fit.gain < penalty(x.size):
+    if fit is None or (fit.gain < penalty(x.size) and (drift or trend(x, y).p > SURE)):
         return _spread_onset(x, y, fit)
     places = _draw(x, fit, draws, seed)
     low, high = np.quantile(places, [0.025, 0.975])

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.features.autoregression import colour, noise, spacing
+from rl_advisor.features.autoregression import colour, spacing
+from rl_advisor.features.background import noise
 from rl_advisor.features.bins import running_mean, smooth, window_width
 from rl_advisor.features.series import Floats, constant, thinned
 

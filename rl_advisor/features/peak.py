@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.features.autoregression import colour, noise, spacing, uncertain
+from rl_advisor.features.autoregression import colour, spacing, uncertain
+from rl_advisor.features.background import noise
 from rl_advisor.features.bins import median_of_three, running_mean, window_width
 from rl_advisor.features.series import Floats, constant, thinned
 

@@ -59,7 +59,7 @@ def _slopes(x: Floats, y: Floats, unit: Floats, fit: Fit) -> Rate:
     change = estimate(np.column_stack([one, unit, late]), y, 2, gap)
     after = estimate(np.column_stack([one, early, late]), y, 2, gap)
     low, high = (v / span for v in change.interval(level))
-    after_low, after_high = (v / span for v in after.interval(0.95))
+    after_low, after_high = (v / span for v in after.interval(level))
     before = (after.value - change.value) / span
     at, first, last = float(x[fit.index]), float(x[0]), float(x[-1])
     return Rate(at, before, after.value / span, low, high, after_low, after_high, first, last)
@@ -68,7 +68,7 @@ def _slopes(x: Floats, y: Floats, unit: Floats, fit: Fit) -> Rate:
 def pace(found: Rate, margin: float = 0.0, sign: int = 1) -> Pace:
     """What became of the improvement; ``sign`` is -1 where lower is better, ``margin`` a total change over the span that counts as nothing.
 
-    ``stopped`` and ``steady`` are measured (interval inside the margin, or slowed to within it); doubt is ``undecidable``.
+    ``steady`` and ``stopped`` are measured (the change, or what is left after it, lies inside the margin); doubt is ``undecidable``.
     """
     span = max(found.last - found.first, 1e-300)
     limit = margin / span
@@ -77,12 +77,12 @@ def pace(found: Rate, margin: float = 0.0, sign: int = 1) -> Pace:
     before = sign * found.before
     if -limit <= low and high <= limit:
         return "steady"
-    if low > 0:
-        return "accelerating"
-    if high >= 0:
+    if low <= 0 <= high:
         return "undecidable"
-    if after_high < 0 and before > 0:
-        return "reversed"
-    if before > 0 and -limit <= after_low and after_high <= limit:
+    if after_high < 0:
+        return "reversed" if high < 0 else "undecidable"
+    if -limit <= after_low and after_high <= limit:
         return "stopped"
-    return "slowing" if before > 0 else "reversed"
+    if low > 0:
+        return "accelerating" if after_low > 0 else "undecidable"
+    return "slowing" if before > 0 else "undecidable"

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.autoregression import colour, spacing, whiten
+from rl_advisor.features.background import noise
 from rl_advisor.features.bins import reduce, smooth
 from rl_advisor.features.change import change_points, discontinuity, onset, onset_draws, probability_before, spikes
 from rl_advisor.features.gain import expected_gain
@@ -220,6 +221,22 @@ def test_peak_of_a_tent_and_of_a_rise() -> None:
 def test_pace_of_two_lines(mean: np.ndarray, margin: float, sign: int, expected: str) -> None:
     """Every pace is recognised, with the sign of what is better."""
     assert pace(rate(STEP, mean + 5 * NOISE), margin, sign) == expected
+
+
+def test_a_collapse_is_no_memory() -> None:
+    """A sudden and lasting fall is a decline and no slow noise; what lies flat after it has stopped, not accelerated."""
+    fallen = np.where(STEP < 300, 0.9, 0.0) + 0.02 * NOISE
+    assert peak(STEP, fallen).p < 0.02
+    assert noise(STEP, fallen)[0] < 0.3
+    assert noise(STEP, fallen)[1] == pytest.approx(0.02, rel=0.2)
+    assert pace(rate(STEP, np.maximum(300 - STEP, 0) + 5 * NOISE), 30) == "stopped"
+
+
+def test_a_smooth_rise_has_an_onset() -> None:
+    """A sigmoid is neither a step nor a kink nor nothing."""
+    found = onset(STEP, 1 / (1 + np.exp(-(STEP - 300) / 30)) + 0.02 * NOISE)
+    assert found.shape in {"step", "hinge"}
+    assert 200 < found.at < 350
 
 
 def test_pace_is_undecidable_in_noise() -> None:
