@@ -1,6 +1,7 @@
 """How bytes come in: the first bytes of a file, its lines, its JSON, each bounded, since a run folder may hold anything."""
 
 import gzip
+import io
 import json
 import re
 from collections.abc import Iterator
@@ -28,14 +29,14 @@ def bare_name(path: Path) -> str:
 def open_bytes(path: Path) -> IO[bytes]:
     """The file opened for reading bytes, unpacked when it is gzip or zstd."""
     file = path.open("rb")
-    magic = file.read(4)
-    file.seek(0)
+    magic = file.peek(4)[:4]
     if magic.startswith(GZIP_MAGIC):
-        return cast("IO[bytes]", gzip.open(file, "rb"))
+        file.close()
+        return cast("IO[bytes]", gzip.open(path, "rb"))
     if magic == ZSTD_MAGIC:
         import pyarrow as pa  # noqa: PLC0415
 
-        return cast("IO[bytes]", pa.CompressedInputStream(pa.PythonFile(file), "zstd"))
+        return io.BufferedReader(cast("io.RawIOBase", pa.CompressedInputStream(pa.PythonFile(file), "zstd")))
     return file
 
 

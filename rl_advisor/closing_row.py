@@ -1,4 +1,4 @@
-"""The summary with which transformers' Trainer closes a run repeats the last step; in trackers it looks like a point, so it is taken off."""
+"""The summary with which transformers' Trainer closes a run repeats the last step; in trackers it looks like a point, so it is cut."""
 
 from dataclasses import replace
 

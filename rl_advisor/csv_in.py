@@ -10,7 +10,7 @@ from rl_advisor.bytes_in import document
 from rl_advisor.run import Gap
 
 
-def read_table(path: Path, skip: int = 0) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
+def read_table(path: Path, skip: int = 0, separator: str = ",") -> tuple[pd.DataFrame, tuple[Gap, ...]]:
     """The table below ``skip`` lines, numbers as numbers; lines with too many or, at the end, too few cells are left out with a gap."""
     text = document(path).decode("utf-8", "replace")
     if skip:
@@ -18,16 +18,16 @@ def read_table(path: Path, skip: int = 0) -> tuple[pd.DataFrame, tuple[Gap, ...]
     gaps: tuple[Gap, ...] = ()
     if text and not text.endswith("\n"):
         text, _, cut = text.rpartition("\n")
-        if cut and _complete(text, cut):
+        if cut and _complete(text, cut, separator):
             text += "\n" + cut
         elif cut:
             gaps = (Gap(path.name, "the last line is cut off and was left out"),)
     try:
-        return pd.read_csv(io.StringIO(text), on_bad_lines="skip", low_memory=False), gaps
+        return pd.read_csv(io.StringIO(text), sep=separator, on_bad_lines="skip", low_memory=False), gaps
     except (pd.errors.ParserError, pd.errors.EmptyDataError, csv.Error):
         return pd.DataFrame(), (*gaps, Gap(path.name, "no table could be read"))
 
 
-def _complete(text: str, last: str) -> bool:
+def _complete(text: str, last: str, separator: str) -> bool:
     """Whether a last line without an end has all its cells."""
-    return bool(text) and last.count(",") == text.split("\n", 1)[0].count(",") and not last.endswith(",")
+    return bool(text) and last.count(separator) == text.split("\n", 1)[0].count(separator) and not last.endswith(separator)

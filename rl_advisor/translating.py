@@ -74,11 +74,21 @@ def settings_of(config: Mapping[str, Any], dialect: Dialect | None) -> dict[str,
     """The part of a configuration that we understand, in our keys; null, and counts that are not positive, are left out."""
     out: dict[str, Any] = {}
     for key, ours in (dialect.config if dialect else {}).items():
-        value = config.get(key)
+        value = _typed(config.get(key))
         if value is None or ours in out or (ours in ("planned_steps", "eval_every", "save_every") and not _positive(value)):
             continue
         out[ours] = value
     return out
+
+
+def _typed(value: Any) -> Any:
+    """A number that a table of parameters holds as text becomes a number, and a whole one an int."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return value
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) >= 1 else value
 
 
 def _positive(value: Any) -> bool:

@@ -24,8 +24,8 @@ def read(path: Path) -> Run:
     curves: dict[str, Curve] = {}
     for key, name in _ARRAYS.items():
         table = arrays.get(key)
-        if table is not None and table.ndim == 2 and table.shape[1] and len(table) == len(steps):
-            table = table.astype(np.float64)
+        if table is not None and table.ndim >= 2 and table.size and len(table) == len(steps):
+            table = table.astype(np.float64).reshape(len(table), -1)
             curves[name] = Curve(name, name, path.name, steps, table.mean(axis=1))
             if key == "results":
                 curves[f"{name}_std"] = Curve(f"{name}_std", f"{name}_std", path.name, steps, table.std(axis=1))

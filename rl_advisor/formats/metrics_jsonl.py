@@ -18,7 +18,7 @@ STEP_KEYS = (
 TIME_KEYS = ("_timestamp", "timestamp", "time", "wall_time", "_time")
 _TEXT_KEYS = {
     "prompt", "prompts", "input", "inputs", "output", "outputs", "completion", "completions", "response", "responses", "messages", "text",
-    "conversation", "trajectory", "traj_idx", "generation", "question", "answer", "task_id", "gpus", "config",
+    "conversation", "trajectory", "traj_idx", "generation", "question", "answer", "task_id", "gpus",
 }  # fmt: skip
 _SUFFIXES = (".jsonl", ".json", ".ndjson", ".log")
 
@@ -27,9 +27,9 @@ def claims(path: Path) -> bool:
     """Whether the first line is a JSON object with a step and a number, and no text of a rollout."""
     if not bare_name(path).endswith(_SUFFIXES):
         return False
-    start = head(path, 65_536).lstrip()
-    if not start.startswith(b"{"):
+    if not head(path, 64).lstrip().startswith(b"{"):
         return False
+    start = head(path, 2_000_000).lstrip()
     try:
         row = parse_json(start.split(b"\n", 1)[0])
     except ValueError:

@@ -3,7 +3,6 @@
 import re
 
 import pytest
-
 from rl_advisor.discovery import modules
 from rl_advisor.translating import our_name, recognise, settings_of
 from rl_advisor.vocabulary import metric

@@ -1,9 +1,11 @@
 """Each format reads its own files as written, and no other's."""
 
+import gzip
 import math
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -159,6 +161,54 @@ def test_a_pickled_npz_is_not_loaded(tmp_path):
     run = part_of(tmp_path / "evaluations.npz")
     assert not run.curves
     assert "plain arrays" in run.gaps[0].why
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "metric", "steps", "values"),
+    [
+        ("log.csv", "total timesteps,ep_rew_mean\n10,1.5\n20,2.5\n", "ep_rew_mean", [10, 20], [1.5, 2.5]),
+        (
+            "progress.csv",
+            "training_iteration,episode_reward_mean,date\n1,nan,2020-01-01\n2,3.0,2020-01-01\n",
+            "episode_reward_mean",
+            [2],
+            [3.0],
+        ),
+        ("wandb.csv", '"Step","a - reward","a - reward__MIN","a - reward__MAX"\n1,0.5,0.1,0.9\n', "reward", [1], [0.5]),
+        ("run_reward.csv", "Wall time,Step,Value\n1700000000.0,3,0.25\n", "run_reward", [3], [0.25]),
+        ("many.csv", "seed,step,reward\n0,1,0.1\n0,2,0.2\n0,3,0.3\n1,1,0.9\n1,2,0.8\n1,3,0.7\n", "reward", [1, 2, 3], [0.1, 0.2, 0.3]),
+        ("log.tsv", "step\treward\n1\t0.5\n2\t0.75\n3\t0.\t", "reward", [1, 2], [0.5, 0.75]),
+    ],
+)
+def test_tables_with_a_step_column(tmp_path, name, text, metric, steps, values):  # noqa: PLR0917
+    """Homemade tables, RLlib's, and exports of W&B and TensorBoard: the step column is found, bounds are no metrics, runs are not mixed."""
+    (tmp_path / name).write_text(text)
+    module = format_of(tmp_path / name)
+    assert module.FORMAT == "metrics_csv"
+    run = module.read(tmp_path / name)
+    assert list(run.curves[metric].step) == steps
+    assert list(run.curves[metric].value) == values
+    assert not any(n.endswith(("__MIN", "__MAX")) for n in run.curves)
+    assert bool(run.gaps) == (name in {"many.csv", "log.tsv"})
+
+
+@pytest.mark.parametrize("text", ["name,score\na,1\nb,2\n", "step,prompt\n1,what is it\n", "", "step\n1\n"])
+def test_tables_that_are_no_metrics(tmp_path, text):
+    """Without a step column and two numbers a table is not ours."""
+    (tmp_path / "table.csv").write_text(text)
+    assert [m.FORMAT for m in FORMATS if m.FORMAT == "metrics_csv" and m.claims(tmp_path / "table.csv")] == []
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+@pytest.mark.parametrize("name", ["train.log", "console.log", "metrics.jsonl", "progress.csv", "0.monitor.csv"])
+def test_packed_text_reads_the_same(tmp_path, name, suffix):
+    """Gzip and zstd are unpacked on the way in, and a packed file that ends too early gives what could be unpacked."""
+    data = (DATA / name).read_bytes()
+    packed = gzip.compress(data) if suffix == ".gz" else pa.compress(data, codec="zstd", asbytes=True)
+    path = tmp_path / (name + suffix)
+    path.write_bytes(packed)
+    run = part_of(path)
+    assert {n: c.value.size for n, c in run.curves.items()} == {n: c.value.size for n, c in part(name).curves.items()}
 
 
 def part_of(path):
