@@ -7,10 +7,11 @@ from pathlib import PurePath
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from rl_advisor.chat import as_text, is_chat, split_chat, tool_calls
-from rl_advisor.run import Gap
+from rl_advisor.run import Floats, Gap
 
 
 @dataclass(frozen=True)
@@ -226,7 +227,22 @@ def _groups(table: pd.DataFrame) -> pd.Series:
         sizes = table.groupby([table["step"], own]).size()
         if len(sizes) and sizes.max() > 1:
             return own
-    return pd.Series(pd.factorize(table["prompt"])[0].astype(str), index=table.index)
+    shared = pd.factorize(table["prompt"])[0]
+    if "advantage" in table and (size := _block(shared, table["advantage"].to_numpy(np.float64))):
+        return pd.Series((np.arange(len(table)) // size).astype(str), index=table.index)
+    return pd.Series(shared.astype(str), index=table.index)
+
+
+def _block(prompt: npt.NDArray[np.int64], advantage: Floats) -> int:
+    """Rows of one group when one prompt stands in several groups in a row: the smallest run of rows whose advantages cancel; 0 if none."""
+    n = len(prompt)
+    if not np.isfinite(advantage).all() or not advantage.any():
+        return 0
+    for size in (s for s in range(2, min(n, 256) + 1) if n % s == 0):
+        same = (prompt.reshape(-1, size) == prompt[::size, None]).all()
+        if same and np.abs(advantage.reshape(-1, size).mean(axis=1)).max() < 1e-3 * advantage.std():
+            return size
+    return 0
 
 
 def _splits(table: pd.DataFrame, path: PurePath) -> pd.Series:

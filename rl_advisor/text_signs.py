@@ -30,17 +30,20 @@ class Sign:
     words: str
     measures: Mapping[str, float] = field(default_factory=dict)
     column: str = ""
+    alone: bool = True
+    """Whether it carries a verdict by itself."""
 
 
 def held_out_rose(run: Run) -> bool | None:
-    """Whether the held-out score gained more than noise; None when none is logged or it is too short."""
+    """Whether the held-out score gained more than noise; with too few points for that, whether it ended higher. None when none is logged."""
     curve = trajectory.held_out(run)
     if curve is None:
         return None
     try:
         return trajectory.shape(curve).rose
     except TooFewPoints:
-        return None
+        value = curve.finite()[1]
+        return bool(value[-1] > value[0]) if value.size > 1 else None
 
 
 def paid_growth(s: Stretches, column: str, name: str) -> Sign | None:
@@ -66,8 +69,11 @@ def paid_growth(s: Stretches, column: str, name: str) -> Sign | None:
     return Sign(True, text, measures, column)
 
 
-def word_order(s: Stretches, keep: float = 0.75) -> Sign | None:
-    """Whether text lost its word order: the latest has less than ``keep`` of what the first had, each judged by its own style."""
+def word_order(s: Stretches, keep: float = 0.75, least: float = 1.0) -> Sign | None:
+    """Whether text lost its word order: the latest has less than ``keep`` of what the first had, each judged by its own style.
+
+    The first must have had ``least`` nats of it: an untrained model has none to lose.
+    """
     try:
         first, latest = word_order_of(s.first), word_order_of(s.latest)
     except TooFewPoints:
@@ -78,7 +84,7 @@ def word_order(s: Stretches, keep: float = 0.75) -> Sign | None:
     a, b = float(np.nanmean(first)), float(np.nanmean(latest))
     measures = {"word_order_first": a, "word_order_latest": b}
     text = f"the words' order says less about the next word than at the start ({number(a)} nats then, {number(b)} now)"
-    return Sign(a > 0 and b < keep * a and high < 0, text, measures, "words")
+    return Sign(a > least and b < keep * a and high < 0, text, measures, "words")
 
 
 def dependence(s: Stretches, keep: float = 0.7) -> Sign | None:
@@ -138,7 +144,7 @@ def paid_unfinished(run: Run, s: Stretches) -> Sign | None:
         f"{number(latest)} of the responses are cut at the length limit ({number(first)} at the start) and still paid {number(gain.latest)}"
     )
     there = latest >= 0.5 and latest - first >= 0.2 and gain.up
-    return Sign(bool(there), text, {"truncated_first": first, "truncated_latest": latest})
+    return Sign(bool(there), text, {"truncated_first": first, "truncated_latest": latest}, alone=False)
 
 
 def samples(s: Stretches) -> Evidence:

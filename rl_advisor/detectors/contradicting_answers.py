@@ -21,6 +21,8 @@ LINK = Link.REWARD_SIGNAL
 NEEDS: tuple[str, ...] = ("rollouts",)
 _LARGE = 0.25
 """Share of differing pairs from which it is more than another way of writing the same answer."""
+_NO_ANSWERS = 0.95
+"""Share of differing pairs from which the endings do not look like answers to one question."""
 
 
 def detect(run: Run) -> Finding:
@@ -39,5 +41,8 @@ def detect(run: Run) -> Finding:
     share, error = found["share"], found["error"]
     pairs = f"{number(share)} of the pairs end in different answers ({number(found['groups'])} groups)"
     text = f"Of the top-paid responses to one prompt, {pairs}."
+    if share > _NO_ANSWERS:
+        text += " No two agree, so what they end in may be no answer at all."
+        return Finding("contradicting_answers", LINK, Outcome.UNCLEAR, text, measures=found, evidence=(samples(s),))
     outcome = Outcome.PRESENT if share - 1.96 * error > _LARGE else Outcome.ABSENT if share + 1.96 * error < _LARGE else Outcome.UNCLEAR
     return Finding("contradicting_answers", LINK, outcome, text, measures=found, evidence=(samples(s),))

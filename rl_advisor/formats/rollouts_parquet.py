@@ -9,7 +9,7 @@ import pandas as pd
 
 from rl_advisor.reservoir import Reservoir
 from rl_advisor.rollout_table import layout_of, path_step, roles, rollout_table
-from rl_advisor.run import Gap, Run
+from rl_advisor.run import Floats, Gap, Run
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -86,22 +86,25 @@ def _reward_columns(rows: pd.DataFrame) -> list[str]:
 def _with_reward(table: pd.DataFrame, parts: list[str]) -> tuple[pd.DataFrame, str]:
     """The table with ``reward`` (sum of the parts that the advantage follows) and ``reward/<part>``; and what is not certain."""
     values = table[parts].to_numpy(np.float64)
-    certain = next((n for n in range(len(parts), 0, -1) if _explains(table, values[:, :n])), 0)
-    used = certain or len(parts)
+    told = {n: _explains(table, values[:, :n]) for n in range(len(parts), 0, -1)}
+    used = next((n for n, fits in told.items() if fits), len(parts))
     table["reward"] = np.nansum(values[:, :used], axis=1)
     table = table.rename(columns={name: f"reward/{name}" for name in parts[:used]})
-    if certain or used == 1:
+    if told[used] is not False or used == 1:
         return table, ""
     return table, "no total reward is written; the unweighted sum of the reward functions was taken, which the advantages do not confirm"
 
 
-def _explains(table: pd.DataFrame, values: np.ndarray) -> bool:
-    """Whether the advantages are, group by group, a scaled copy of the centred sum of these columns."""
-    by = [table["step"], table["group"]]
-    total = pd.Series(np.nansum(values, axis=1), index=table.index)
-    centred = total - total.groupby(by).transform("mean")
-    advantage = table["advantage"] - table["advantage"].groupby(by).transform("mean")
-    cross = (centred * advantage).groupby(by).sum()
-    sizes = np.sqrt((centred**2).groupby(by).sum() * (advantage**2).groupby(by).sum())
-    tell = sizes > 1e-9  # a group without spread says nothing
-    return bool(tell.any()) and bool((cross[tell] / sizes[tell] > 0.999).mean() > 0.95)
+def _explains(table: pd.DataFrame, values: Floats) -> bool | None:
+    """Whether the advantages are, group by group, a scaled copy of the centred sum of these columns; None when no group has a spread."""
+    _, group = np.unique(table["group"].to_numpy(str), return_inverse=True)
+    count = np.bincount(group)
+
+    def centred(x: Floats) -> Floats:
+        return x - (np.bincount(group, x) / count)[group]
+
+    total, advantage = centred(np.nansum(values, axis=1)), centred(table["advantage"].fillna(0.0).to_numpy(np.float64))
+    cross = np.bincount(group, total * advantage)
+    size = np.sqrt(np.bincount(group, total**2) * np.bincount(group, advantage**2))
+    tell = size > 1e-9
+    return bool((cross[tell] / size[tell] > 0.999).mean() > 0.95) if tell.any() else None
