@@ -45,10 +45,16 @@ def evaluate(  # noqa: PLR0913
 
     """
     labeled = read_corpus(corpus, split)
-    _check_cuts(labeled, cuts)
+    scored, told = judge(labeled, advise, cuts, read or reader())
+    return summarize(labeled, scored, rows=rows, resamples=resamples) | {"leaks": told}
+
+
+def judge(corpus: Corpus, advise: Advise, cuts: Sequence[float], read: Callable[[Path], Run]) -> tuple[list[Row], dict[str, list[str]]]:
+    """The scored answers to every run, at each cut and at full length, and the leaks that were found in what the advisor saw."""
+    _check_cuts(corpus, cuts)
     scored, found = [], {}
-    for label in labeled.labels.values():
-        run = (read or reader())(labeled.folder(label.run))
+    for label in corpus.labels.values():
+        run = read(corpus.folder(label.run))
         for cut in sorted({*cuts, WHOLE}):
             view = blind(run, label.steps if cut == WHOLE else label.prefixes[cut].step, whole=cut == WHOLE)
             told = leaks(view, label, cut)
@@ -57,7 +63,7 @@ def evaluate(  # noqa: PLR0913
             start = time.perf_counter()
             answer = read_answer(advise(view))
             scored.append(score_row(label, cut, answer, time.perf_counter() - start))
-    return summarize(labeled, scored, rows=rows, resamples=resamples) | {"leaks": found}
+    return scored, found
 
 
 def score_answers(corpus: Path, answers: Path, *, split: str | None = None, rows: bool = False, resamples: int = 500) -> dict[str, Any]:
@@ -118,6 +124,19 @@ def block(rows: Sequence[Row], resamples: int = 500) -> dict[str, Any]:
         | {"regret_by_price": {price: span for price, (_, span, _) in priced.items()}},
         "counts": {name: count for name, (_, _, count) in measured.items()},
     }
+
+
+def difference(name: str, ours: Sequence[Row], theirs: Sequence[Row], resamples: int = 500) -> tuple[float, float, float]:
+    """A metric of one arm minus that of another on the same rows, with the interval over families: (difference, low, high).
+
+    Rows that only one of the two can be scored on are left out.
+    """
+    measure = (MEASURES | PRICED)[name]
+    both = [(a, b) for a, b in zip(ours, theirs, strict=True) if measure.counts(a) and measure.counts(b)]
+    samples = scoring.resamples([a.family for a, _ in both], resamples) if both else []
+    return scoring.paired_difference(
+        lambda rows: measure.score([both[i][0] for i in rows]), lambda rows: measure.score([both[i][1] for i in rows]), len(both), samples
+    )
 
 
 def _measure(measure: Measure, rows: Sequence[Row], resamples: int) -> tuple[float, tuple[float, float], int]:

@@ -1,33 +1,50 @@
 """One table of all arms on one corpus, for people (Markdown) and programs (JSON)."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.evals.harness import CUTS, Advise, evaluate, reader
+import numpy as np
+
+from rl_advisor.evals.corpus import WHOLE, read_corpus
+from rl_advisor.evals.harness import CUTS, Advise, difference, judge, reader, summarize
+from rl_advisor.evals.rows import Row
 from rl_advisor.run import Run
 
 WHOLE_RUN = ("verdict_hit", "macro_f1", "link_hit", "healthy_called_broken", "checkpoint_regret")
 PREFIXES = ("healthy_called_broken", "checkpoint_regret", "balanced_accuracy", "auroc", "brier", "regret_area")
 
 
-def compare_arms(
+def compare_arms(  # noqa: PLR0913
     corpus: Path,
     arms: Mapping[str, Advise],
     cuts: Sequence[float] = CUTS,
     *,
+    reference: str | None = None,
     read: Callable[[Path], Run] | None = None,
     resamples: int = 500,
 ) -> dict[str, Any]:
-    """The result of ``evaluate`` of every arm by its name, on the same views; each run is read once for all of them."""
-    seen: dict[Path, Run] = {}
+    """The result of ``evaluate`` of every arm by its name, on the same views; each run is read once for all of them.
 
-    def once(path: Path) -> Run:
-        if path not in seen:
-            seen[path] = (read or reader())(path)
-        return seen[path]
+    With a reference arm, each other arm also gets ``difference``: its metrics minus the reference's on the same answers, as
+    ``{whole, prefixes}`` of ``[difference, low, high]``.
+    """
+    labeled, once = read_corpus(corpus), cache(read or reader())
+    judged = {name: judge(labeled, advise, cuts, once) for name, advise in arms.items()}
+    results = {name: summarize(labeled, rows, rows=False, resamples=resamples) | {"leaks": told} for name, (rows, told) in judged.items()}
+    for name in judged.keys() - {reference} if reference else ():
+        results[name]["difference"] = _differences(judged[name][0], judged[reference or ""][0], resamples)
+    return results
 
-    return {name: evaluate(corpus, advise, cuts, read=once, resamples=resamples) for name, advise in arms.items()}
+
+def _differences(ours: Sequence[Row], theirs: Sequence[Row], resamples: int) -> dict[str, dict[str, list[float | None]]]:
+    parts = {"whole": (WHOLE_RUN, True), "prefixes": (PREFIXES[:-1], False)}
+    found = {}
+    for part, (names, whole) in parts.items():
+        a, b = ([r for r in rows if (r.cut == WHOLE) is whole] for rows in (ours, theirs))
+        found[part] = {n: [None if np.isnan(v) else v for v in difference(n, a, b, resamples)] for n in names}
+    return found
 
 
 def markdown(results: Mapping[str, Mapping[str, Any]]) -> str:

@@ -118,3 +118,14 @@ def test_one_table_for_all_arms():
     assert text.count("| always_continue |") == text.count("| budget_only |") == 3
     pooled = text.split("pooled")[1]
     assert pooled.split("| always_continue |")[1].split("\n")[0].count("| - |") + 1 >= 2
+
+
+def test_differences_are_paired():
+    """An arm differs from itself by nothing in every sample, and from another by the difference of their scores."""
+    chosen = {name: ARMS[name] for name in ("always_continue", "always_stop", "budget_only")}
+    results = compare_arms(CORPUS, {"again": ARMS["always_stop"], **chosen}, reference="always_stop", resamples=20)
+    assert results["again"]["difference"]["whole"]["verdict_hit"] == [0, 0, 0]
+    scores = [results[name]["cuts"]["1"]["verdict_hit"] for name in ("always_continue", "always_stop")]
+    assert results["always_continue"]["difference"]["whole"]["verdict_hit"][0] == pytest.approx(scores[0] - scores[1])
+    assert results["budget_only"]["difference"]["prefixes"]["auroc"] == [None, None, None]
+    assert "difference" not in results["always_stop"]
