@@ -43,6 +43,8 @@ class Shape:
     """The highest level there can be; 1 for shares, None where unknown."""
     noise: float
     """Standard deviation of one point about the smooth curve."""
+    scatter: float
+    """Standard deviation of one point from the median step between neighbours: blind to jumps and drifts."""
     margin: float
     """The smallest change that matters."""
     overall: Trend
@@ -55,14 +57,40 @@ class Shape:
     @property
     def lost(self) -> float:
         """Share of the best height above the floor that is gone at the end, 0 to 1."""
-        height = self.best - self.floor
+        # A curve that never left its start has no height of its own: a quarter of its level is the least.
+        height = max(self.best - self.floor, 0.0 if self.ceiling is not None else 0.25 * max(abs(self.best), abs(self.last)))
         return float(np.clip((self.best - self.last) / height, 0, 1)) if height > 0 else 0.0
 
     @property
     def fell(self) -> bool:
-        """Whether the curve ends below its best by more than noise and by an amount that matters."""
+        """Whether the curve ends below its best by more than noise, more than matters, and more than dips it recovered from before."""
         drop = self.best - self.last
-        return bool(drop > self.margin and (self.peak.p < 0.05 or self.peak.drop_low > self.margin))
+        return bool(drop > self.margin and drop > 1.2 * self.earlier_dip and (self.peak.p < 0.05 or self.broke_off))
+
+    @property
+    def broke_off(self) -> bool:
+        """Whether the last stretch lies wholly below the best one, by a good part of the height and many times the local scatter.
+
+        A bootstrap of autocorrelated noise cannot tell a cliff from noise of long memory; a cliff that stays down needs no bootstrap.
+        """
+        late = self.value[-max(3, self.n // 5) :]
+        top = int(np.argmin(np.abs(self.step - self.best_step)))
+        early = self.value[max(0, top - max(2, self.n // 20)) : top + 1][: max(1, self.n - late.size)]
+        if not early.size:
+            return False
+        apart = float(np.quantile(early, 0.25)) > float(np.quantile(late, 0.9))
+        return bool(apart and self.lost > 0.25 and self.best - self.last > 4 * self.scatter)
+
+    @property
+    def earlier_dip(self) -> float:
+        """The deepest fall of the smoothed curve before its best, from which it recovered."""
+        before = self.smoothed[self.step < self.best_step]
+        return float(np.max(np.maximum.accumulate(before) - before)) if before.size else 0.0
+
+    @property
+    def deepest_dip(self) -> float:
+        """The deepest fall of the smoothed curve anywhere, recovered or not."""
+        return float(np.max(np.maximum.accumulate(self.smoothed) - self.smoothed))
 
     @property
     def rose(self) -> bool:
@@ -110,10 +138,15 @@ def shape(curve: Curve) -> Shape:
         step, value = binned.step, binned.mean
     smoothed = smooth(step, value)
     scale, ceiling = natural_scale(value, smoothed)
+    scatter = float(1.4826 * np.median(np.abs(np.diff(value))) / np.sqrt(2))
+    if abs(value[0] - smoothed[0]) > max(3 * scatter, MATERIAL * scale):
+        # A change within the first steps: no smoothing may average the beginning away.
+        smoothed = np.concatenate([value[:1], smoothed[1:]])
     edge = max(3, value.size // 20)
     top = int(np.argmax(smoothed))
     first = value.size - max(min(value.size, 8), value.size // 3)
     fifth = max(2, value.size // 5)
+    opening_level = float(np.median(value[: min(3, edge)]))
     ends = np.r_[0:fifth, value.size - fifth : value.size]
     residual = value - smoothed
     worst = float(smoothed.min())
@@ -124,7 +157,7 @@ def shape(curve: Curve) -> Shape:
         step=step,
         value=value,
         smoothed=smoothed,
-        start=float(np.median(value[: min(3, edge)])),
+        start=float(value[0]) if abs(value[0] - opening_level) > max(4 * scatter, MATERIAL * scale) else opening_level,
         last=float(np.median(smoothed[-edge:])),
         best=float(smoothed[top]),
         best_step=float(step[top]),
@@ -132,6 +165,7 @@ def shape(curve: Curve) -> Shape:
         floor=floor,
         ceiling=ceiling,
         noise=float(residual.std()),
+        scatter=scatter,
         margin=MATERIAL * scale,
         overall=trend(step, value),
         recent=trend(step[first:], value[first:]),
@@ -281,6 +315,44 @@ def kl_regime(run: Run, share: float = 0.15) -> KlRegime:
     if way == "undecidable" and s.name.startswith("eval/") and (reward := shape_or_none(training(run))) is not None:
         way = reward.direction()  # few evaluations: the reward says more, and detectors of the gap watch over it
     change, kl_change = s.recent.slope * s.recent.span, kl.recent.slope * kl.recent.span
-    text = f"Since step {s.recent_first:.0f} KL to the reference is {kl_way} ({number(kl_change)}, now {number(kl.last)}) and the outcome {way} ({number(change)})"
+    text = f"Since step {s.recent_first:.0f} KL to the reference is {kl_way} ({number(kl_change)}, now "
+    text += f"{number(kl.last)}) and the outcome {way} ({number(change)})"
     measures = {"kl_change": kl_change, "kl_last": kl.last, "outcome_change": change, "outcome_last": s.last}
     return KlRegime(s.name, kl_way, way, s.recent_first, float(s.step[-1]), text, measures)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """Whether a reward stays at one value from its first step on."""
+
+    constant: bool
+    high: bool
+    """Whether that value is a good one: more than half of the scale."""
+    level: float
+    share: float
+    spread: float
+    first: float
+    last: float
+
+
+def constant(curve: Curve, std: Curve | None, share: float = 0.95) -> Constant:
+    """Whether at least ``share`` of the points, the first ones among them, are one value with no spread in the batch.
+
+    Raises:
+        TooFewPoints: fewer than five finite values.
+    """
+    step, value = curve.finite()
+    if value.size < FEWEST:
+        raise TooFewPoints(f"{curve.name} has {value.size} points")
+    level = float(np.median(value))
+    scale = max(abs(level), 1.0 if np.abs(value).max() <= 1 else float(np.abs(value).max()))
+    same = float(np.mean(np.abs(value - level) <= 0.003 * scale))
+    spread = float(np.median(std.finite()[1])) if std is not None and std.finite()[1].size else 0.0
+    still = same >= share and bool(np.all(np.abs(value[:3] - level) <= 0.02 * scale)) and spread <= 0.05 * scale
+    return Constant(still, level > 0.5 * scale, level, same, spread, float(step[0]), float(step[-1]))
+
+
+def any_fell(run: Run) -> bool:
+    """Whether the held-out score or the training reward ends below its best for good."""
+    shapes = (shape_or_none(held_out(run)), shape_or_none(training(run)))
+    return any(s is not None and s.fell for s in shapes)

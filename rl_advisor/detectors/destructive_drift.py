@@ -31,7 +31,8 @@ def detect(run: Run, growth: float = 2.0) -> Finding:
     before, after = float(np.median(near)), float(np.median(trajectory.final(run.curves["kl/ref"])))
     measures = {"kl_at_best": before, "kl_last": after, "best": s.best, "last": s.last}
     where = (Evidence("kl/ref", s.best_step, float(step[-1])), Evidence(s.name, s.best_step, float(s.step[-1])))
-    text = f"Since step {s.best_step:.0f} KL went from {number(before)} to {number(after)} and {s.name} from {number(s.best)} to {number(s.last)}"
+    text = f"Since step {s.best_step:.0f} KL went from {number(before)} to {number(after)} and {s.name} from "
+    text += f"{number(s.best)} to {number(s.last)}"
     if s.fell and after > growth * max(before, 1e-4) and after > 0.02:
         began = trajectory.began(run.curves["kl/ref"])
         return Finding("destructive_drift", LINK, Outcome.PRESENT, f"{text}: worse and further away.", began, measures, where)

@@ -39,7 +39,7 @@ def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Finding:
     measures = {"at_start": begin, "now": now, "share_left": share, "flat_groups": flat}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Entropy went from {number(begin)} to {number(now)}"
-    if share < left and room and stalled and (flat >= dead or flat != flat):
+    if share < left and room and stalled and (flat >= dead or np.isnan(flat)):
         return Finding(
             "entropy_collapse",
             LINK,

@@ -34,7 +34,8 @@ def detect(run: Run, share: float = 0.15) -> Finding:
         near = np.abs(train.step - point.step) <= 2 * float(np.median(np.diff(held.step)))
         moved = float(np.ptp(train.smoothed[near])) if near.any() else float("inf")
         if abs(size) > share * scale and abs(size) > 4 * held.noise and quiet and moved < abs(size) / 4:
-            text = f"{held.name} steps from {number(point.before)} to {number(point.after)} at step {point.step:.0f} while training goes on as before."
+            text = f"{held.name} steps from {number(point.before)} to {number(point.after)} at step {point.step:.0f} while "
+            text += "training goes on as before."
             measures = {"before": point.before, "after": point.after, "reward_moved": moved}
             onset = Onset(point.step, float(held.step[place - 1]), point.step)
             return Finding(

@@ -42,7 +42,8 @@ def detect(run: Run, still: float = 0.02) -> Finding:
         "kl_coef": float(run.settings.get("kl_coef") or "nan"),
     }
     where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
-    text = f"Reward gained {number(gain)} against a spread of {number(spread)}; KL to the reference ends at {number(drift)}, learning rate {number(lr)}"
+    text = f"Reward gained {number(gain)} against a spread of {number(spread)}; KL to the reference ends at "
+    text += f"{number(drift)}, learning rate {number(lr)}"
     onset = Onset(float(s.step[0]), float(s.step[0]), float(s.step[0]))
     if alive and lr == 0:
         return Finding("frozen_policy", LINK, Outcome.PRESENT, f"{text}: the learning rate is zero.", onset, measures, where)

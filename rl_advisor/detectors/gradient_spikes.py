@@ -23,12 +23,14 @@ def detect(run: Run, share: float = 0.02) -> Finding:
     step, value = run.curves["policy/grad_norm"].finite()
     found = spikes(step, value)
     # Where most batches are silent, a spike is just a batch that says something: it must also beat the level of the first steps.
-    large = found.sizes > 3 * float(np.quantile(value[: max(5, value.size // 10)], 0.75))
+    late = found.steps > step[min(10, step.size - 1)]
+    large = late & (found.sizes > 3 * float(np.median(value[:5])))
     count = int(large.sum())
     lasting = int(np.sum(~found.recovered[large]))
     median = float(np.median(value))
     measures = {"spikes": float(count), "not_recovered": float(lasting), "median": median, "largest": float(np.max(value))}
-    text = f"{count} spikes of the gradient norm (median {number(median)}, largest {number(float(np.max(value)))}), {lasting} of them not recovered"
+    text = f"{count} spikes of the gradient norm (median {number(median)}, largest {number(float(np.max(value)))}), "
+    text += f"{lasting} of them not recovered"
     if count >= 3 and count > share * value.size:
         first = float(found.steps[large][0])
         where = (Evidence("policy/grad_norm", first, float(found.steps[-1])),)

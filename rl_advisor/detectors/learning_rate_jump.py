@@ -33,7 +33,8 @@ BRINGS: tuple[str, ...] = (
     "sample_repetition",
     "template_collapse",
     "reward_shortcut",
-    "constant_reward",
+    "reward_never_paid",
+    "reward_always_paid",
 )
 
 

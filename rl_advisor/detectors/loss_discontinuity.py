@@ -15,6 +15,7 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.POLICY_UPDATE
 NEEDS: tuple[str, ...] = ("policy/grad_norm|policy/total_loss|policy/loss",)
+SYMPTOM = True
 
 
 def detect(run: Run, times: float = 2.0) -> Finding:

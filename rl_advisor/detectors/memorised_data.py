@@ -52,9 +52,11 @@ def detect(run: Run, often: float = 2.0, many: float = 5.0) -> Finding:
     measures = {"steps_per_prompt": back, "epochs": passes, "reward_gain": train.last - train.start, "score_change": held.last - held.start}
     where = (Evidence(held.name, held.best_step, float(held.step[-1])),)
     seen = (
-        f"a prompt was seen in {number(back)} of the logged steps on average" if back == back else f"{number(passes)} passes over the data"
+        f"a prompt was seen in {number(back)} of the logged steps on average"
+        if not np.isnan(back)
+        else f"{number(passes)} passes over the data"
     )
-    repeats = back >= often or (back != back and passes >= many)
+    repeats = back >= often or (np.isnan(back) and passes >= many)
     style = trajectory.departures(run).keys() & STYLE
     parted = train.last - train.start > train.margin and (held.fell or (not held.rose and held.n >= 8)) and not held.at_ceiling
     if repeats and parted and not style:

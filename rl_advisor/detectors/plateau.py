@@ -33,6 +33,7 @@ def detect(run: Run) -> Finding:
         began = trajectory.began(curve)
         return Finding("plateau", LINK, Outcome.PRESENT, text, began if s.rose else None, measures, where)
     if way == "undecidable":
-        text = f"{since}: a change between {number(measures['recent_low'])} and {number(measures['recent_high'])} fits, so flat or not cannot be told."
+        text = f"{since}: a change between {number(measures['recent_low'])} and {number(measures['recent_high'])} fits, "
+        text += "so flat or not cannot be told."
         return Finding("plateau", LINK, Outcome.UNCLEAR, text, measures=measures, evidence=where)
     return Finding("plateau", LINK, Outcome.ABSENT, f"{since} is {way} (change {number(change)}).", measures=measures, evidence=where)

@@ -25,7 +25,8 @@ BRINGS: tuple[str, ...] = (
     "length_collapse",
     "length_inflation",
     "gradient_spikes",
-    "constant_reward",
+    "reward_never_paid",
+    "reward_always_paid",
 )
 
 

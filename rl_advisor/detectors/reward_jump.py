@@ -37,7 +37,8 @@ def detect(run: Run, share: float = 0.25) -> Finding:
             continue
         measures = {"before": jump.before, "after": jump.after, "score_change": there.delta}
         where = (Evidence(train.name, jump.step, jump.step), Evidence(held.name, float(held.step[0]), float(held.step[-1])))
-        text = f"{train.name} steps from {number(jump.before)} to {number(jump.after)} at step {jump.step:.0f}; {held.name} changes by {number(there.delta)}"
+        text = f"{train.name} steps from {number(jump.before)} to {number(jump.after)} at step {jump.step:.0f}; "
+        text += f"{held.name} changes by {number(there.delta)}"
         if abs(there.delta) < abs(size) / 4:
             onset = Onset(jump.step, jump.step - 2, jump.step + 2)
             return Finding("reward_jump", LINK, Outcome.PRESENT, f"{text}: the policy is not what changed.", onset, measures, where)

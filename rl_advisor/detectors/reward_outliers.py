@@ -45,7 +45,8 @@ def _by_spread(run: Run, times: float) -> Finding:
     level = float(np.median(np.abs(curve.finite()[1])))
     measures = {"spread_usual": usual, "spread_widest": widest, "spread_calm": calm, "level": level}
     where = (Evidence("reward/std", float(std.step[0]), float(std.step[-1])),)
-    text = f"reward/std is {number(usual)} as a rule and {number(widest)} at most, {number(calm)} in its calmest tenth, at a mean of {number(level)}"
+    text = f"reward/std is {number(usual)} as a rule and {number(widest)} at most, {number(calm)} in its calmest "
+    text += f"tenth, at a mean of {number(level)}"
     if level > 0 and widest > times * max(calm, level / 2) and usual > level and widest > 1:
         return Finding("reward_outliers", LINK, Outcome.PRESENT, f"{text}: rare large rewards.", measures=measures, evidence=where)
     return Finding("reward_outliers", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

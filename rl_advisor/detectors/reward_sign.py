@@ -1,7 +1,8 @@
 """The reward pays the opposite of the task.
 
-Looks for: a reward that rises while the held-out score falls from the very first evaluations, in lockstep (strong negative rank
-    correlation), with a reward that never passes zero or a return that falls while the update is healthy.
+Looks for: a reward that rises while the held-out score falls from the very first evaluations and never passes zero; or a return that
+    falls from the first steps while every measure of the update is healthy: small steps, a policy that grows certain. Then something
+    is being optimised, only not what the return measures.
 Means: a sign error, swapped chosen and rejected labels, or a cost fed as a reward.
 Not to be confused with: reward hacking, which usually helps the task first and leaves it later; penalties, which are negative by
     nature and rise with a rising score.
@@ -9,16 +10,16 @@ Next test: print ten graded responses; a right one must be graded above a wrong 
 Source: the field guide on wiring mistakes (sign errors, reversed preference labels).
 """
 
+import numpy as np
+
 from rl_advisor import trajectory
 from rl_advisor.features.relation import correlation
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
-import numpy as np
-
 LINK = Link.REWARD_SIGNAL
-NEEDS: tuple[str, ...] = ("reward/mean|reward/used", "eval/score/*")
+NEEDS: tuple[str, ...] = ("reward/mean|reward/used", "eval/score/*|kl/old")
 BRINGS: tuple[str, ...] = (
     "train_eval_gap",
     "truncation",
@@ -39,10 +40,42 @@ BRINGS: tuple[str, ...] = (
 
 
 def detect(run: Run) -> Finding:
-    """Present when reward and score move against each other from the start and the reward never rises above zero."""
+    """Present when score and reward move against each other from the start, or the return falls under healthy updates."""
+    by_score = _against_score(run)
+    if by_score is not None and by_score.outcome is Outcome.PRESENT:
+        return by_score
+    by_update = _against_update(run)
+    return (
+        by_update
+        or by_score
+        or Finding("reward_sign", LINK, Outcome.UNCLEAR, "Too little is logged to set reward and score against each other.")
+    )
+
+
+def _against_update(run: Run, small: float = 0.05) -> Finding | None:
+    reward, step_size, entropy = trajectory.training(run), run.curves.get("kl/old"), run.curves.get("entropy/mean")
+    s = trajectory.shape_or_none(reward)
+    if reward is None or s is None or step_size is None or entropy is None or min(c.finite()[1].size for c in (step_size, entropy)) < 6:
+        return None
+    highest = float(np.quantile(np.abs(step_size.finite()[1]), 0.95))
+    begin, now = float(np.median(trajectory.opening(entropy))), float(np.median(trajectory.final(entropy)))
+    measures = {"return_start": s.start, "return_last": s.last, "kl_old": highest, "entropy_start": begin, "entropy_last": now}
+    text = f"{s.name} went from {number(s.start)} to {number(s.last)} with KL per update below {number(highest)}; "
+    text += f"entropy {number(begin)} to {number(now)}"
+    from_start = s.best_step <= s.step[0] + 0.25 * (s.step[-1] - s.step[0])
+    if s.fell and from_start and s.lost > 0.6 and highest < small and 0 < now < 0.9 * begin:
+        where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
+        return Finding(
+            "reward_sign", LINK, Outcome.PRESENT, f"{text}: something else is optimised.", trajectory.decline_began(reward), measures, where
+        )
+    return Finding("reward_sign", LINK, Outcome.ABSENT, f"{text}.", measures=measures) if trajectory.held_out(run) is None else None
+
+
+def _against_score(run: Run) -> Finding | None:
     score, reward = trajectory.held_out(run), trajectory.training(run)
-    assert score is not None and reward is not None  # diagnosis asked for both
-    held, train = trajectory.shape(score), trajectory.shape(reward)
+    held, train = trajectory.shape_or_none(score), trajectory.shape_or_none(reward)
+    if score is None or held is None or train is None:
+        return None
     at_evals = np.interp(held.step, train.step, train.smoothed)
     together = correlation(at_evals, held.value)
     highest = float(train.value.max())

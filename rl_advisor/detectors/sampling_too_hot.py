@@ -22,7 +22,7 @@ BRINGS: tuple[str, ...] = (
     "zero_variance_groups",
     "reward_outliers",
     "truncation",
-    "constant_reward",
+    "reward_never_paid",
     "gradient_spikes",
     "loss_discontinuity",
     "template_collapse",
@@ -42,7 +42,8 @@ def detect(run: Run, part: float = 0.2) -> Finding:
         Evidence(train.name, float(train.step[0]), float(train.step[-1])),
         Evidence("entropy/mean", float(entropy.step[0]), float(entropy.step[-1])),
     )
-    text = f"Nine tenths of the training rewards lie below {number(highest)} while {held.name} is {number(held.last)}; entropy {number(begin)} to {number(now)}"
+    text = f"Nine tenths of the training rewards lie below {number(highest)} while {held.name} is "
+    text += f"{number(held.last)}; entropy {number(begin)} to {number(now)}"
     shares = held.ceiling == 1.0 and train.ceiling == 1.0
     if shares and highest < part * min(held.start, held.last) and now >= 0.9 * begin and min(held.start, held.last) > 0.1:
         onset = Onset(float(train.step[0]), float(train.step[0]), float(train.step[0]))

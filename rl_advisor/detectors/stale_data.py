@@ -39,9 +39,8 @@ def reuse(run: Run) -> float:
 
 
 def detect(run: Run, many: float = 4.0, versions: float = 2.0) -> Finding:
-    """Present when data is more than ``versions`` old and growing older, or used ``many`` times and clipped for it, and the outcome fell."""
-    s = trajectory.shape_or_none(trajectory.outcome(run))
-    fell = s is not None and s.fell
+    """Present when data is over ``versions`` old and ageing, or used ``many`` times and clipped, and the outcome fell."""
+    fell = trajectory.any_fell(run)
     curve = run.curves.get("rollout/staleness") or run.curves.get("rollout/staleness_max")
     if curve is not None and curve.finite()[1].size >= 3:
         begin, now = float(np.median(trajectory.opening(curve))), float(np.median(trajectory.final(curve)))

@@ -19,10 +19,10 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.ENVIRONMENT_DATA
 NEEDS: tuple[str, ...] = ("response/truncated",)
-BRINGS: tuple[str, ...] = ("constant_reward", "zero_variance_groups", "reward_outliers")
+BRINGS: tuple[str, ...] = ("reward_never_paid", "zero_variance_groups", "reward_outliers")
 
 
-def detect(run: Run, share: float = 0.05, most: float = 0.3) -> Finding:
+def detect(run: Run, share: float = 0.05, most: float = 0.5) -> Finding:
     """Present when the share starts above ``most``, or rises well above ``share`` and its own beginning."""
     curve = run.curves["response/truncated"]
     step, value = curve.finite()

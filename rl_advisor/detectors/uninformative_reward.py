@@ -44,7 +44,7 @@ def detect(run: Run) -> Finding:
     measures = {"reward_change": change, "reward_spread": spread, "score_start": held.start, "score_last": held.last}
     where = (Evidence(train.name, float(train.step[0]), float(train.step[-1])), Evidence(held.name, held.best_step, float(held.step[-1])))
     went = f"{train.name} changed by {number(change)} over the run while {held.name} went from {number(held.start)} to {number(held.last)}"
-    silent = train.direction_overall() == "flat" and not train.rose and not (spread <= train.margin)
+    silent = train.direction_overall() == "flat" and train.gain.high <= train.margin and not (spread <= train.margin)
     if silent and held.fell and held.lost > 0.3 and moved:
         onset = Onset(float(train.step[0]), float(train.step[0]), float(train.step[0]))
         text = f"{went}: the reward does not see what the policy does."

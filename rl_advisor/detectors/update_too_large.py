@@ -43,26 +43,29 @@ PRIOR = {"kl/old": 0.1, "ratio/clip_fraction": 0.3, "kl/ref": 0.5}
 
 
 def detect(run: Run) -> Finding:
-    """Present when one of the step-size measures leaves its level upwards and the outcome falls with it."""
+    """Present when a step-size measure leaves its level upwards and the outcome falls with it, or violates the trust region throughout."""
     s = trajectory.shape_or_none(trajectory.outcome(run))
-    fell = s is not None and s.fell
+    fell = trajectory.any_fell(run)
     seen = [(name, run.curves[name]) for name in PRIOR if name in run.curves and run.curves[name].finite()[1].size >= trajectory.FEWEST]
     if not seen:
         raise TooFewPoints("the step-size measures have fewer than 5 points")
     measures: dict[str, float] = {}
     for name, curve in seen:
-        level = float(np.quantile(np.abs(curve.finite()[1]), 0.9))
+        size = np.abs(curve.finite()[1])
+        level, highest, usual = float(np.quantile(size, 0.9)), float(size.max()), float(np.median(size))
         measures[f"{name} 90 percent"] = level
-        onset = jump(curve)
-        text = f"{name} reached {number(level)} (nine tenths of the steps below)"
-        if fell and (level > PRIOR[name] or (onset is not None and level > PRIOR[name] / 5)):
+        onset = jump(curve, PRIOR[name])
+        text = f"{name} reached {number(highest)} (nine tenths of the steps stay below {number(level)})"
+        measures[f"{name} highest"] = highest
+        violated = name != "kl/ref" and usual > 5 * PRIOR[name] and s is not None and s.direction() != "rising"
+        if violated or (fell and (level > PRIOR[name] or highest > 5 * PRIOR[name] or (onset is not None and level > PRIOR[name] / 5))):
             where = (Evidence(name, onset.step if onset else float(curve.step[0]), float(curve.step[-1])),)
             return Finding(
                 "update_too_large",
                 LINK,
                 Outcome.PRESENT,
-                f"{text} and the outcome fell.",
-                onset or first_above(curve, PRIOR[name]),
+                f"{text} and the outcome did not hold.",
+                first_above(curve, PRIOR[name]) or onset,
                 measures,
                 where,
             )
@@ -72,10 +75,10 @@ def detect(run: Run) -> Finding:
     )
 
 
-def jump(curve: Curve, times: float = 3.0) -> Onset | None:
-    """The first lasting rise of the level by ``times``."""
+def jump(curve: Curve, prior: float, times: float = 3.0) -> Onset | None:
+    """The first lasting rise of the level by ``times``, other than the way from zero to a small level at the beginning."""
     step, value = curve.finite()
-    size = np.abs(value)
+    size = np.maximum(np.abs(value), prior / 10)
     for point in change_points(step, np.log(size + 1e-4 + 0.01 * float(np.median(size)))):
         if point.after - point.before > np.log(times):
             near = step[np.searchsorted(step, point.step) - 2 :][:5]

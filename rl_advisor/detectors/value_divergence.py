@@ -12,23 +12,31 @@ import numpy as np
 from rl_advisor import trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Evidence, Finding, Outcome, number
-from rl_advisor.run import Run
+from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.TRAINING_SIGNAL
-NEEDS: tuple[str, ...] = ("value/loss|value/mean",)
+NEEDS: tuple[str, ...] = ("value/loss|value/mean|exploration/rate",)
 BRINGS: tuple[str, ...] = ("critic_failure", "gradient_spikes", "loss_discontinuity")
+
+
+def value_curve(run: Run) -> Curve | None:
+    """The error of the critic, else its mean; with an epsilon-greedy policy and no policy loss, the one loss there is is the critic's."""
+    own = run.curves.get("value/loss") or run.curves.get("value/mean")
+    return own or (run.curves.get("policy/total_loss") if "policy/loss" not in run.curves else None)
 
 
 def detect(run: Run, times: float = 30.0) -> Finding:
     """Present when the value loss ends ``times`` above its early level and the outcome did not rise."""
-    curve = run.curves.get("value/loss") or run.curves["value/mean"]
+    curve = value_curve(run)
+    if curve is None:
+        raise TooFewPoints("neither a value loss nor a value is logged")
     step, value = curve.finite()
     if value.size < 8:
         raise TooFewPoints(f"{value.size} points of {curve.name}, 8 needed")
     size = np.abs(value)
     early = float(np.median(size[: max(4, value.size // 5)]))
-    late = float(np.median(trajectory.final(curve, 0.2) if curve.name == "value/loss" else np.abs(trajectory.final(curve, 0.2))))
+    late = float(np.median(np.abs(trajectory.final(curve, 0.2))))
     s = trajectory.shape_or_none(trajectory.outcome(run))
     thriving = s is not None and s.rose and not s.fell
     growth = abs(late) / max(early, 1e-12)

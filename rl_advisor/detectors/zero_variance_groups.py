@@ -26,7 +26,7 @@ def detect(run: Run, share: float = 0.8) -> Finding:
     step, value = curve.finite()
     if value.size < 3:
         raise TooFewPoints(f"{value.size} points of reward/flat_groups")
-    begin, now = float(np.median(trajectory.opening(curve))), float(np.median(trajectory.final(curve)))
+    begin, now = float(np.median(value[:3])), float(np.median(trajectory.final(curve)))
     reward = trajectory.training(run)
     level = float(np.median(trajectory.final(reward))) if reward is not None else float("nan")
     measures = {"at_start": begin, "now": now, "live_share": 1 - now, "reward": level}

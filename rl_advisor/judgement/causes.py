@@ -11,6 +11,19 @@ from rl_advisor.diagnosis import ORDER, detectors, pattern_of, symptoms
 from rl_advisor.finding import Finding, Outcome
 from rl_advisor.judgement.case import Case
 
+STILL = frozenset(
+    {
+        "zero_variance_groups",
+        "reward_never_paid",
+        "reward_always_paid",
+        "frozen_policy",
+        "sampling_too_hot",
+        "entropy_collapse",
+        "drift_without_gain",
+    }
+)
+"""Patterns that keep a policy where it is: without a gradient nothing falls, so they cannot be why an outcome fell."""
+
 
 @cache
 def brings() -> dict[str, frozenset[str]]:
@@ -23,9 +36,12 @@ def causes(case: Case) -> list[Finding]:
     return [f for f in case.findings.values() if f.outcome is Outcome.PRESENT and f.pattern not in symptoms()]
 
 
-def roots(case: Case) -> list[Finding]:
-    """The present causes that no other present cause explains, the earliest first, ties in the order of the loop."""
-    present = causes(case)
+def roots(case: Case, *, of_fall: bool = False) -> list[Finding]:
+    """The present causes that no other present cause explains, the earliest first, ties in the order of the loop.
+
+    ``of_fall`` leaves out what cannot make an outcome fall.
+    """
+    present = [f for f in causes(case) if not (of_fall and f.pattern in STILL)]
     left = [f for f in present if not any(explains(other, f) for other in present if other is not f)]
     return in_order(left or present)
 

@@ -42,7 +42,7 @@ def earliest_best(s: Shape) -> float:
 
 def tolerance(s: Shape) -> float:
     """Differences of the smoothed curve that noise makes: one standard error of a mean of about five points, at least a hair."""
-    return max(s.noise / np.sqrt(5), 1e-3 * max(abs(s.best), 1e-6))
+    return max(s.noise / 5**0.5, 1e-3 * max(abs(s.best), 1e-6))
 
 
 def level_at(s: Shape, step: float) -> float:

@@ -67,9 +67,15 @@ def first_break(case: Case, judged: Judged) -> str:
 
 def upside(case: Case, prospect: Prospect, said: Call) -> str:
     """What going on can bring, and the call."""
-    left = f"{number(100 * case.remaining)} percent of the plan is left" if case.remaining else "the plan is done or unknown"
+    planned = "the plan is done" if case.run.planned_steps else "the planned number of steps is not known"
+    left = f"{number(100 * case.remaining)} percent of the plan is left" if case.remaining else planned
     chance = f"the chance that going on brings a better checkpoint is about {number(round(prospect.p, 2))}"
-    return f"{left[0].upper()}{left[1:]}; {chance}: {said}."
+    more = (
+        " It is still rising, though: a longer plan may pay."
+        if case.run.planned_steps and not case.remaining and case.present("still_improving")
+        else ""
+    )
+    return f"{left[0].upper()}{left[1:]}; {chance}: {said}.{more}"
 
 
 def keep(best: BestCheckpoint) -> str:

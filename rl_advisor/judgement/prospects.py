@@ -48,10 +48,12 @@ def prospect(case: Case, judged: Judged) -> Prospect:
         p = CHANCE[judged.verdict] if judged.verdict != "not_learning" else min(p, 2 * CHANCE["not_learning"])
     elif judged.verdict == "undecidable":
         p = 0.5 * p + 0.2
-    if room == room:
+    if not np.isnan(room):
         p *= float(np.clip(room / (2 * s.margin), 0.1, 1.0))
-    if live == live:
+    if not np.isnan(live):
         p *= float(np.clip(live / 0.2, 0.3, 1.0))
+    if case.run.planned_steps and case.remaining <= 0:
+        p = min(p, 0.05)  # the plan is done: nothing is left of it that could pay
     return Prospect(float(np.clip(p, 0.01, 0.97)), expected, room, live, noise_only=False)
 
 

@@ -7,10 +7,13 @@ only then whether the healthy run is still rising or has had its say.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
+from rl_advisor import trajectory
 from rl_advisor.assessment import Confidence, Verdict
 from rl_advisor.finding import Finding
 from rl_advisor.judgement.case import Case
-from rl_advisor.judgement.causes import roots
+from rl_advisor.judgement.causes import before, roots
 from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
 
@@ -30,7 +33,7 @@ class Judged:
 
 HACKS = ("train_eval_gap", "reward_sign", "reward_shortcut", "tool_hacking", "format_hacking", "pseudo_success")
 """Patterns that say that the reward is paid for something other than the task."""
-SILENT = ("constant_reward", "frozen_policy", "sampling_too_hot")
+SILENT = ("reward_never_paid", "reward_always_paid", "frozen_policy", "sampling_too_hot", "temperature_runaway")
 """Patterns that keep a policy from learning at all."""
 
 
@@ -68,11 +71,29 @@ def gamed(case: Case) -> Judged | None:
     if not found:
         return None
     with_score = case.present("train_eval_gap", "reward_sign")
-    if not with_score and (case.train is None or case.train.fell or (case.held is not None and not case.held.fell)):
+    if not with_score and (case.train is None or case.train.fell or _score_stands(case)):
         return None
     sign = case.findings.get("reward_sign")
     cause = sign if case.present("reward_sign") else found[0]
     return Judged("reward_hacking", "the reward is paid for something other than the task", "high" if with_score else "medium", cause)
+
+
+def _score_stands(case: Case) -> bool:
+    """Whether a held-out score, however short, ends no lower than it began: then samples alone call nothing a hack."""
+    if case.held is not None:
+        return not case.held.fell
+    curve = trajectory.held_out(case.run)
+    value = curve.finite()[1] if curve is not None else np.empty(0)
+    return bool(value.size >= 2 and value[-1] >= value[0])
+
+
+def dissolved(case: Case) -> Judged | None:
+    """Collapsed when the policy became deterministic at once and no group has spread any more, below what it had reached."""
+    found = case.findings.get("entropy_collapse")
+    if found is None or not case.present("entropy_collapse") or case.outcome is None or case.outcome.direction() == "rising":
+        return None
+    gone = found.measures.get("share_left", 1.0) < 0.02 and not found.measures.get("flat_groups", 1.0) < 0.95
+    return Judged("collapsed", "the policy says one thing only", "medium", found) if gone else None
 
 
 def lost(case: Case) -> Judged | None:
@@ -80,12 +101,10 @@ def lost(case: Case) -> Judged | None:
     if not case.present("collapse"):
         return None
     gone = [s for s in (case.train, case.held) if s is not None and s.fell and s.lost >= 0.6]
-    policy = case.train is None or case.train in gone
+    policy = case.train is None or case.train in gone or case.train.last - case.train.floor <= case.train.margin
     cause = _first(case)
-    if policy or not case.present("uninformative_reward"):
-        verdict: Verdict = "collapsed" if policy else "degrading"
-        return Judged(verdict, f"{gone[0].name} lost most of its height", "high", cause, None if cause else Link.POLICY_UPDATE)
-    return Judged("degrading", "the held-out score is gone while the reward stands", "high", case.findings["uninformative_reward"])
+    verdict: Verdict = "collapsed" if policy else "degrading"
+    return Judged(verdict, f"{gone[0].name} lost most of its height", "high", cause, None if cause else Link.POLICY_UPDATE)
 
 
 def numbers_broke(case: Case) -> Judged | None:
@@ -97,7 +116,9 @@ def numbers_broke(case: Case) -> Judged | None:
 
 def swinging(case: Case) -> Judged | None:
     """Unstable when the outcome turns again and again."""
-    if case.present("instability"):
+    s = case.outcome
+    thrown = case.present("update_too_large") and s is not None and s.lost > 0.3
+    if case.present("instability") or thrown or (s is not None and _back_from_a_dip(s)):
         cause = _first(case)
         return Judged("unstable", "the outcome swings without getting anywhere", "medium", cause, None if cause else Link.POLICY_UPDATE)
     return None
@@ -107,10 +128,10 @@ def never_learned(case: Case) -> Judged | None:
     """Not learning when a link before the outcome is silent, or nothing was gained and there is room."""
     silent = [case.findings[p] for p in SILENT if case.present(p)]
     if silent:
-        cause = next((f for f in roots(case) if f.pattern in {*SILENT, "truncation"}), silent[0])
-        return Judged("not_learning", cause.statement, "high", cause)
+        quiet = next((f for f in roots(case) if f.pattern in {*SILENT, "truncation"}), silent[0])
+        return Judged("not_learning", quiet.statement, "high", quiet)
     if case.present("no_gain"):
-        cause = _first(case)
+        cause = next(iter(roots(case)), None)
         return Judged("not_learning", "nothing was gained since the start", "medium", cause, None if cause else Link.REWARD_SIGNAL)
     return None
 
@@ -118,10 +139,16 @@ def never_learned(case: Case) -> Judged | None:
 def declining(case: Case) -> Judged | None:
     """Degrading when the outcome ends below its best for good and is not on its way back."""
     s = case.outcome
-    if s is None or not case.present("decline") or s.direction() == "rising":
+    if s is None or not case.present("decline") or s.direction() == "rising" or _reward_stands(case):
         return None
     cause = _first(case)
     return Judged("degrading", f"{s.name} is past its best", "medium", cause, None if cause else Link.POLICY_UPDATE)
+
+
+def _reward_stands(case: Case) -> bool:
+    """Whether the reward, with many more points than the score, neither fell nor rose on: then a low end of the score is noise."""
+    held, train = case.held, case.train
+    return held is not None and train is not None and train.n >= 3 * held.n and not train.fell and train.direction() != "rising"
 
 
 def healthy(case: Case) -> Judged | None:
@@ -129,6 +156,8 @@ def healthy(case: Case) -> Judged | None:
     s = case.outcome
     if s is None:
         return Judged("undecidable", "no outcome could be measured", "low")
+    if s.direction() == "undecidable" and case.train is not None and case.train.n >= 3 * s.n:
+        s = case.train  # few evaluations: the reward, which no detector distrusts here, says more
     if case.present("entropy_collapse"):
         return Judged("plateaued", "the policy is certain and the signal is gone", "medium", case.findings["entropy_collapse"])
     if case.present("still_improving"):
@@ -146,10 +175,19 @@ def _way(s: Shape) -> Verdict:
     return "improving" if change > s.margin and not s.at_ceiling else "plateaued"
 
 
+def _back_from_a_dip(s: Shape) -> bool:
+    """Whether the curve lost a good part of its height in the middle of the run and has gained nothing over its level before that."""
+    high = np.maximum.accumulate(s.smoothed)
+    bottom = int(np.argmax(high - s.smoothed))
+    began = int(np.argmax(s.smoothed[: bottom + 1]))
+    deep = s.deepest_dip > max(0.3 * (s.best - s.floor), 4 * s.scatter)
+    return bool(deep and began > s.n // 10 and s.last < high[bottom] + s.margin and s.last > s.smoothed[bottom] + s.margin)
+
+
 def _first(case: Case) -> Finding | None:
-    """The root that can have made the outcome fall."""
-    found = roots(case)
-    return found[0] if found else None
+    """The root that can have made the outcome fall: it did not begin clearly after the fall did."""
+    falls = [case.findings[p] for p in ("collapse", "decline") if case.present(p)]
+    return next((f for f in roots(case, of_fall=True) if not any(before(fall, f) for fall in falls)), None)
 
 
 RULES: tuple[Callable[[Case], Judged | None], ...] = (
@@ -159,6 +197,7 @@ RULES: tuple[Callable[[Case], Judged | None], ...] = (
     gamed,
     lost,
     numbers_broke,
+    dissolved,
     swinging,
     never_learned,
     declining,

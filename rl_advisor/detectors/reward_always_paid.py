@@ -1,0 +1,38 @@
+"""The reward is stuck at its highest value from the start: it pays whatever is said.
+
+Looks for: a training reward that stays at one high value from the first step on, with no spread inside the batch where that is logged.
+Means: the reward is too loose. The advantage is zero and the policy gradient silent, however good the curve looks.
+Not to be confused with: a reward that reached its ceiling by learning; a task the model had solved before training.
+Next test: grade the outputs of a deliberately bad policy: they must not be paid.
+Source: the field guide's table of reward distributions (almost all 1).
+"""
+
+from rl_advisor import trajectory
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.REWARD_SIGNAL
+NEEDS: tuple[str, ...] = ("reward/mean|reward/used|reward/component/*",)
+BRINGS: tuple[str, ...] = ("zero_variance_groups", "frozen_policy", "reward_outliers", "gradient_spikes")
+
+
+def detect(run: Run) -> Finding:
+    """Present when the reward is constant from the first step on and stands at its top."""
+    curve = trajectory.training(run)
+    assert curve is not None  # diagnosis asked for it
+    found = trajectory.constant(curve, run.curves.get("reward/std"))
+    where = (Evidence(curve.name, found.first, found.last),)
+    measures = {"level": found.level, "share_at_level": found.share, "spread": found.spread}
+    if found.constant and found.high:
+        text = f"{curve.name} is {number(found.level)} at {number(100 * found.share)} percent of the steps, from the "
+        text += "first on: it stands at its top."
+        return Finding("reward_always_paid", LINK, Outcome.PRESENT, text, Onset(found.first, found.first, found.first), measures, where)
+    return Finding(
+        "reward_always_paid",
+        LINK,
+        Outcome.ABSENT,
+        f"{curve.name} does not stand at its top from the start.",
+        measures=measures,
+        evidence=where,
+    )

@@ -1,0 +1,41 @@
+"""The reward is stuck at its lowest value from the start: there is nothing to learn from.
+
+Looks for: a training reward that stays at one low value from the first step on, with no spread inside the batch where that is logged.
+Means: the task is out of reach, the reward too sparse, or the verifier or environment broken. The advantage is zero and the policy
+    gradient silent.
+Not to be confused with: responses cut before they end, which are all graded zero for a reason outside the reward (see truncation);
+    samples drawn so hot that none can be right (see sampling_too_hot).
+Next test: grade the outputs of a hand-written good policy and of a random one: the reward must tell them apart; then train on the
+    easiest tenth of the prompts.
+Source: the field guide's table of reward distributions (almost all 0); AReaL's guide on rewards that do not rise.
+"""
+
+from rl_advisor import trajectory
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.REWARD_SIGNAL
+NEEDS: tuple[str, ...] = ("reward/mean|reward/used|reward/component/*",)
+BRINGS: tuple[str, ...] = ("zero_variance_groups", "frozen_policy", "reward_outliers", "gradient_spikes")
+
+
+def detect(run: Run) -> Finding:
+    """Present when the reward is constant from the first step on and stands at its floor."""
+    curve = trajectory.training(run)
+    assert curve is not None  # diagnosis asked for it
+    found = trajectory.constant(curve, run.curves.get("reward/std"))
+    where = (Evidence(curve.name, found.first, found.last),)
+    measures = {"level": found.level, "share_at_level": found.share, "spread": found.spread}
+    if found.constant and not found.high:
+        text = f"{curve.name} is {number(found.level)} at {number(100 * found.share)} percent of the steps, from the "
+        text += "first on: it stands at its floor."
+        return Finding("reward_never_paid", LINK, Outcome.PRESENT, text, Onset(found.first, found.first, found.first), measures, where)
+    return Finding(
+        "reward_never_paid",
+        LINK,
+        Outcome.ABSENT,
+        f"{curve.name} does not stand at its floor from the start.",
+        measures=measures,
+        evidence=where,
+    )
