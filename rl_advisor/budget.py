@@ -7,12 +7,14 @@ import itertools
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import orjson
 
 _PIECES = re.compile(r"([A-Za-z]+)|(\d+)|([^\sA-Za-z\d])")
 _SHORT_TEXT, _FEW_KEYS, _FEW_POINTS, _FEW_ROWS, _ROUNDS = 160, 12, 10, 6, 400
+_SHORTEST_TEXT, _MOST_REPORTED = 40, 8
 _THIN_FIRST = 4
 """How much sooner a list of numbers is thinned than a list of things is cut: a curve keeps its shape, a list loses its tail."""
 
@@ -35,43 +37,59 @@ def fit(value: dict[str, Any], limit: int) -> dict[str, Any]:
     """
     original: dict[Place, int] = {}
     kept: dict[Place, int] = {}
+    hard, short = False, value
     for _ in range(_ROUNDS):
-        if tokens(value) + 40 * len(kept) <= limit:
+        answer = {**short, "cut": _report(original, kept)} if kept else short
+        if tokens(answer) <= limit:
+            return answer
+        place = _heaviest(short, hard)
+        if place is None and hard:
             break
-        place = _heaviest(value)
         if place is None:
-            break
-        value = _changed(value, place, lambda part, at=place: _halved(part, at, original, kept))
-    if kept:
-        value["cut"] = {_pointer(p): f"{kept[p]} of {original[p]} kept" for p in kept}
-    return value
+            hard = True
+            continue
+        short = _changed(short, place, partial(_halved, place=place, hard=hard, original=original, kept=kept))
+    return {**short, "cut": _report(original, kept)}
 
 
-def _heaviest(value: Any) -> Place | None:
-    """The place (list items alike) whose own content, without what could be cut inside it, costs most."""
+def _report(original: dict[Place, int], kept: dict[Place, int]) -> dict[str, str]:
+    """What was cut to what, outermost first; what lies inside something that is gone is not named."""
+    gone = {p for p in kept if not kept[p]}
+    places = sorted((p for p in kept if not any(p[:n] in gone for n in range(len(p)))), key=len)
+    listed = {"/" + "/".join(p): f"{kept[p]} of {original[p]} kept" for p in places[:_MOST_REPORTED]}
+    return listed | ({"elsewhere": f"{len(places) - _MOST_REPORTED} more"} if len(places) > _MOST_REPORTED else {})
+
+
+def _heaviest(value: Any, hard: bool) -> Place | None:
+    """The place (list items alike) whose own content, without what could be cut inside it, costs most.
+
+    ``hard`` also gives up what is otherwise left whole: short texts, small records, the last points of a curve.
+    """
     weight: dict[Place, int] = defaultdict(int)
-    for place, own in _weights(value, ()):
+    for place, own in _weights(value, (), hard):
         weight[place] += own
     return max(weight, key=lambda p: (weight[p], p)) if weight else None
 
 
-def _weights(value: Any, place: Place) -> Iterator[tuple[Place, int]]:
+def _weights(value: Any, place: Place, hard: bool) -> Iterator[tuple[Place, int]]:
     """Places that can be cut, with the tokens each holds by itself."""
     inside = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
-    if _can_be_cut(value, place):
-        cuttable = sum(tokens(v) for v in inside if _can_be_cut(v, (*place, "*")))
+    if _can_be_cut(value, place, hard):
+        cuttable = sum(tokens(v) for v in inside if _can_be_cut(v, (*place, "*"), hard))
         yield place, (tokens(value) - cuttable) * (_THIN_FIRST if isinstance(value, dict) or _is_numeric(value) or _is_series(value) else 1)
     for key, part in value.items() if isinstance(value, dict) else (("*", p) for p in inside):
         if isinstance(part, dict | list | str):
-            yield from _weights(part, (*place, key if place else str(key)))
+            yield from _weights(part, (*place, str(key)), hard)
 
 
-def _can_be_cut(value: Any, place: Place) -> bool:
+def _can_be_cut(value: Any, place: Place, hard: bool) -> bool:
     if isinstance(value, list):
-        return len(value) > (_FEW_POINTS if _is_numeric(value) else _FEW_ROWS if _is_series(value) else 0)
+        return len(value) > (0 if hard else _FEW_POINTS if _is_numeric(value) else _FEW_ROWS if _is_series(value) else 0)
     if isinstance(value, str):
-        return len(value) > _SHORT_TEXT and bool(place)
-    return isinstance(value, dict) and len(value) > _FEW_KEYS and len(place) > 0 and place[-1] != "*"
+        return len(value) > (_SHORTEST_TEXT if hard else _SHORT_TEXT) and bool(place)
+    if isinstance(value, dict) and place:
+        return len(value) > (0 if hard else _FEW_KEYS) and (hard or place[-1] != "*")
+    return False
 
 
 def _changed(value: Any, place: Place, change: Callable[[Any], Any]) -> Any:
@@ -85,20 +103,20 @@ def _changed(value: Any, place: Place, change: Callable[[Any], Any]) -> Any:
     return value
 
 
-def _halved(part: Any, place: Place, original: dict[Place, int], kept: dict[Place, int]) -> Any:
-    """Half of the list, dict or text."""
-    if not _can_be_cut(part, place):
+def _halved(part: Any, place: Place, hard: bool, original: dict[Place, int], kept: dict[Place, int]) -> Any:
+    """About half of the list, dict or text; what it was and what is left is noted."""
+    if not _can_be_cut(part, place, hard):
         return part
-    original.setdefault(place, len(part))
-    original[place] = max(original[place], len(part))
+    half: Any
     if isinstance(part, str):
-        half: Any = f"{part[: len(part) // 3]} [...] {part[len(part) - len(part) // 6 :]}"
+        half = f"{part[: len(part) // 3]} [...] {part[len(part) - len(part) // 6 :]}"
     elif isinstance(part, dict):
         half = dict(list(part.items())[: len(part) // 2])
-    elif _is_numeric(part) or _is_series(part):
+    elif len(part) > 2 and (_is_numeric(part) or _is_series(part)):
         half = [*part[:-1:2], part[-1]]
     else:
         half = part[: len(part) * 3 // 4]
+    original[place] = max(original.get(place, 0), len(part))
     kept[place] = len(half)
     return half
 
@@ -114,7 +132,3 @@ def _is_series(value: Any) -> bool:
         return False
     steps = [v["step"] for v in value]
     return all(isinstance(s, int | float) for s in steps) and all(a < b for a, b in itertools.pairwise(steps))
-
-
-def _pointer(place: Place) -> str:
-    return "/" + "/".join(place)

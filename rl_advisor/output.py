@@ -72,7 +72,9 @@ def rounded(value: float, digits: int = DIGITS) -> float | int | None:
         return None
     if value == int(value) and abs(value) < LARGEST_INTEGER:
         return int(value)
-    return float(f"{value:.{digits}g}")
+    short = float(f"{value:.{digits}g}")
+    # The largest numbers of all round up to infinity.
+    return short if math.isfinite(short) else value
 
 
 def clean(value: Any) -> Any:
@@ -89,8 +91,12 @@ def _clean(value: Any, depth: int) -> Any:
         return "[nested too deep]"
     if isinstance(value, Mapping):
         return {readable(str(_plain(k)), 200): _member(k, v, depth) for k, v in value.items()}
-    if isinstance(value, list | tuple | AbstractSet | np.ndarray):
-        return [_clean(v, depth + 1) for v in value] if np.ndim(value) or not isinstance(value, np.ndarray) else _clean(value.item(), depth)
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, AbstractSet):
+        value = sorted(value, key=str)
+    if isinstance(value, list | tuple):
+        return [_clean(v, depth + 1) for v in value]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: _clean(getattr(value, f.name), depth + 1) for f in dataclasses.fields(value)}
     if hasattr(value, "model_dump"):
@@ -107,7 +113,7 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
-        return value if abs(value) < LARGEST_INTEGER else rounded(float(value)) if abs(value) < 10**300 else str(value)[:40]
+        return value if abs(value) < LARGEST_INTEGER else rounded(float(value)) if value.bit_length() < 1000 else "[a very large integer]"
     if isinstance(value, float):
         return rounded(value)
     if isinstance(value, bytes):
@@ -132,7 +138,7 @@ def _member(key: Any, value: Any, depth: int) -> Any:
 
 def _masked(key: Any, value: Any) -> Any:
     """The value, or a mask where its key says that it is a secret."""
-    return _MASK if isinstance(key, str) and value and isinstance(value, str | bytes) and _SECRET_KEY.search(key) else value
+    return _MASK if isinstance(key, str) and isinstance(value, str | bytes) and value and _SECRET_KEY.search(key) else value
 
 
 def untrusted(text: str, origin: str, longest: int = 1500) -> dict[str, str]:
