@@ -6,8 +6,9 @@ from typing import Any
 
 PPO = {"n_steps": 256, "batch_size": 256, "n_epochs": 20, "learning_rate": 1e-3, "gae_lambda": 0.8, "gamma": 0.98, "n_envs": 8}
 DQN = {
-    "learning_rate": 2.3e-3, "batch_size": 64, "buffer_size": 50_000, "learning_starts": 1000, "gamma": 0.99, "target_update_interval": 10,
-    "train_freq": 64, "gradient_steps": 32, "exploration_fraction": 0.16, "exploration_final_eps": 0.04, "policy_kwargs": {"net_arch": [64, 64]},
+    "learning_rate": 2.3e-3, "batch_size": 64, "buffer_size": 50_000, "learning_starts": 1000, "target_update_interval": 10, "gamma": 0.99,
+    "train_freq": 64, "gradient_steps": 32, "exploration_fraction": 0.16, "exploration_final_eps": 0.04,
+    "policy_kwargs": {"net_arch": [64, 64]},
 }  # fmt: skip
 A2C = {"n_envs": 8}
 """Hyper-parameters that work on these tasks, near those of the library's own zoo."""
@@ -35,27 +36,48 @@ class Recipe:
 
 BASE: Mapping[str, Mapping[str, Any]] = {"PPO": PPO, "DQN": DQN, "A2C": A2C, "SAC": {"learning_rate": 1e-3}}
 
+CARTPOLE_PPO = ("CartPole-v1", "PPO", 50_000)
+CARTPOLE_A2C = ("CartPole-v1", "A2C", 60_000)
+CARTPOLE_DQN = ("CartPole-v1", "DQN", 50_000)
+ACROBOT_PPO = ("Acrobot-v1", "PPO", 50_000)
+
 RECIPES = (
-    Recipe("ppo-cartpole-healthy", "CartPole-v1", "PPO", 50_000, "nothing was changed", seeds=(1, 2)),
-    Recipe("a2c-cartpole-healthy", "CartPole-v1", "A2C", 60_000, "nothing was changed", seeds=(1,)),
-    Recipe("dqn-cartpole-healthy", "CartPole-v1", "DQN", 50_000, "nothing was changed", seeds=(1,)),
-    Recipe("ppo-acrobot-healthy", "Acrobot-v1", "PPO", 50_000, "nothing was changed", changes={"gae_lambda": 0.94, "gamma": 0.99}),
+    Recipe("ppo-cartpole-healthy", *CARTPOLE_PPO, "nothing was changed", seeds=(1, 2)),
+    Recipe("a2c-cartpole-healthy", *CARTPOLE_A2C, "nothing was changed"),
+    Recipe("dqn-cartpole-healthy", *CARTPOLE_DQN, "nothing was changed"),
+    Recipe("ppo-acrobot-healthy", *ACROBOT_PPO, "nothing was changed", changes={"gae_lambda": 0.94, "gamma": 0.99}),
     Recipe("ppo-cartpole-short", "CartPole-v1", "PPO", 14_000, "a budget too short to converge", seeds=(3,)),
     Recipe("sac-pendulum-healthy", "Pendulum-v1", "SAC", 8_000, "nothing was changed"),
     Recipe(
         "ppo-cartpole-reversed", "CartPole-v1", "PPO", 40_000, "the reward has the wrong sign: short episodes pay", ("reward_signal",),
         wrap={"scale": -1.0}, hacks=True,
     ),
-    Recipe("a2c-cartpole-scaled", "CartPole-v1", "A2C", 50_000, "rewards are a thousand times too large", ("reward_signal", "training_signal", "policy_update"), wrap={"scale": 1000.0}),
-    Recipe("ppo-cartpole-lr-high", "CartPole-v1", "PPO", 50_000, "the learning rate is a hundred times too high", ("policy_update",), {"learning_rate": 0.1}),
-    Recipe("ppo-cartpole-lr-low", "CartPole-v1", "PPO", 40_000, "the learning rate is a thousand times too low", ("policy_update",), {"learning_rate": 1e-6}),
-    Recipe("ppo-cartpole-no-clip", "CartPole-v1", "PPO", 50_000, "no clipping, large steps", ("policy_update",), {"clip_range": 1e6, "learning_rate": 1e-2}),
-    Recipe("ppo-cartpole-no-critic", "CartPole-v1", "PPO", 50_000, "the value loss has no weight", ("training_signal",), {"vf_coef": 0.0}),
-    Recipe("dqn-cartpole-greedy", "CartPole-v1", "DQN", 50_000, "no exploration from the start", ("exploration",), {"exploration_initial_eps": 0.0, "exploration_final_eps": 0.0}),
+    Recipe(
+        "a2c-cartpole-scaled", "CartPole-v1", "A2C", 50_000, "rewards are a thousand times too large",
+        ("reward_signal", "training_signal", "policy_update"), wrap={"scale": 1000.0},
+    ),
+    Recipe("ppo-cartpole-lr-high", *CARTPOLE_PPO, "learning rate a hundred times too high", ("policy_update",), {"learning_rate": 0.1}),
+    Recipe(
+        "ppo-cartpole-lr-low", "CartPole-v1", "PPO", 40_000, "learning rate a thousand times too low", ("policy_update",),
+        {"learning_rate": 1e-6},
+    ),
+    Recipe(
+        "ppo-cartpole-no-clip", *CARTPOLE_PPO, "no clipping, large steps", ("policy_update",), {"clip_range": 1e6, "learning_rate": 1e-2}
+    ),
+    Recipe("ppo-cartpole-no-critic", *CARTPOLE_PPO, "the value loss has no weight", ("training_signal",), {"vf_coef": 0.0}),
+    Recipe(
+        "dqn-cartpole-greedy", *CARTPOLE_DQN, "no exploration from the start", ("exploration",),
+        {"exploration_initial_eps": 0.0, "exploration_final_eps": 0.0},
+    ),
     Recipe("ppo-acrobot-greedy", "Acrobot-v1", "PPO", 40_000, "the entropy is punished", ("exploration",), {"ent_coef": -0.3}),
     Recipe(
-        "dqn-cartpole-stale", "CartPole-v1", "DQN", 50_000, "nothing is stored any more from a third of the run on", ("data_freshness",),
+        "dqn-cartpole-stale", *CARTPOLE_DQN, "nothing is stored any more from a third of the run on", ("data_freshness",),
         wrap={"freeze_at": 16_000.0}, injected_at=16_000,
     ),
-    Recipe("dqn-cartpole-truncation", "CartPole-v1", "DQN", 50_000, "a time limit of 50 steps is stored as a true end", ("environment_data", "training_signal"), wrap={"time_limit": 50.0}),
+    Recipe(
+        "dqn-cartpole-truncation", *CARTPOLE_DQN, "a time limit of 50 steps is stored as a true end",
+        ("environment_data", "training_signal"),
+        wrap={"time_limit": 50.0},
+    ),
 )  # fmt: skip
+"""Every run of the classic part of the corpus."""

@@ -27,7 +27,7 @@ def label(recipe: Recipe, seed: int, steps: Floats, seen: Floats, hidden: Floats
     low, high = SCALE[recipe.env]
     seen, hidden = (seen - low) / (high - low), (hidden - low) / (high - low)
     truth = smooth(hidden)
-    drop, verdicts = _drop(steps, truth), _verdicts(recipe, truth)
+    drop, verdicts = _drop(steps, truth), _verdicts(recipe, truth, hidden)
     return {
         "scenario": recipe.family,
         "note": recipe.note,
@@ -47,7 +47,7 @@ def label(recipe: Recipe, seed: int, steps: Floats, seen: Floats, hidden: Floats
     }
 
 
-def _verdicts(recipe: Recipe, truth: Floats) -> set[str]:
+def _verdicts(recipe: Recipe, truth: Floats, hidden: Floats) -> set[str]:
     """Admissible verdicts by how far the score rose, how much of that is left, and whether it still rises."""
     gained, kept = truth.max() - truth[0], truth[-1] - truth[0]
     late = truth[3 * truth.size // 4 :]
@@ -60,7 +60,8 @@ def _verdicts(recipe: Recipe, truth: Floats) -> set[str]:
         found |= {"improving"} if late[-1] - late[0] > 0.03 else set()
         found |= {"plateaued"} if abs(late[-1] - late[0]) < 0.15 else set()
         found |= {"degrading"} if kept < 0.8 * gained else set()
-    if gained > 0.1 and float(np.std(late)) > 0.08 and truth[-1] < truth.max() - 0.1:
+    restless = float(np.abs(np.diff(hidden[hidden.size // 2 :])).mean())
+    if gained > 0.1 and restless > 0.12:
         found |= {"unstable"}
     return (found or {"plateaued"}) | ({"reward_hacking"} if recipe.hacks else set())
 

@@ -14,8 +14,8 @@ import gymnasium
 import numpy as np
 import stable_baselines3
 import torch
-from labels import label
 from faults import BASE, RECIPES, Recipe
+from labels import label
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.evaluation import evaluate_policy
@@ -31,6 +31,7 @@ class ScaledReward(gymnasium.RewardWrapper):
     """Training reward times a factor."""
 
     def __init__(self, env: gymnasium.Env, scale: float) -> None:
+        """``env`` with rewards times ``scale``."""
         super().__init__(env)
         self.scale = scale
 
@@ -43,6 +44,7 @@ class EarlyEnd(gymnasium.Wrapper):
     """Ends every episode after some steps and reports it as a true end."""
 
     def __init__(self, env: gymnasium.Env, limit: int) -> None:
+        """``env`` with episodes of at most ``limit`` steps."""
         super().__init__(env)
         self.limit, self.count = limit, 0
 
@@ -62,6 +64,7 @@ class Examine(BaseCallback):
     """Plays evaluation episodes at fixed steps; half of them are logged, half are hidden."""
 
     def __init__(self, recipe: Recipe, seed: int, folder: Path) -> None:
+        """Examinations of one run, whose files go to ``folder``."""
         super().__init__()
         self.recipe, self.folder = recipe, folder
         self.steps: list[int] = []

@@ -1,5 +1,10 @@
 """The baseline arms on curves whose right answer is plain, and one table for all of them."""
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from rl_advisor.evals import rules
@@ -129,3 +134,10 @@ def test_differences_are_paired():
     assert results["always_continue"]["difference"]["whole"]["verdict_hit"][0] == pytest.approx(scores[0] - scores[1])
     assert results["budget_only"]["difference"]["prefixes"]["auroc"] == [None, None, None]
     assert "difference" not in results["always_stop"]
+
+
+def test_the_table_is_one_command():
+    """``python -m rl_advisor.evals CORPUS`` prints the table of the chosen arms and nothing else."""
+    command = [sys.executable, "-m", "rl_advisor.evals", str(CORPUS), "--arm", "always_stop", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
+    assert json.loads(done.stdout)["always_stop"]["runs"] == 4
