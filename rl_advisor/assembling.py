@@ -14,6 +14,7 @@ from rl_advisor.discovery import modules
 from rl_advisor.episodes import merged_episodes
 from rl_advisor.guessing import guess
 from rl_advisor.joining import Source, joined, settle
+from rl_advisor.restarts import chained
 from rl_advisor.row_steps import steps_of_rows
 from rl_advisor.run import Curve, Event, Gap, Run
 from rl_advisor.separating import foreign_folders
@@ -29,6 +30,7 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
     foreign = foreign_folders(parts)
     own = [(path, part) for path, part in parts if not any(PurePosixPath(path).is_relative_to(f) for f in foreign)]
     gaps = [Gap(f, "another run: its metrics differ from those of the run that was read; give its own path to read it") for f in foreign]
+    own = chained(own)
     raw_of = _overrides(mapping, own)
     dialects = [module.DIALECT for module in modules("rl_advisor.dialects", "DIALECT")]
     main = recognise([n for _, p in own for n in p.curves], dialects)

@@ -51,9 +51,15 @@ def head(path: Path, size: int = 16_384) -> bytes:
 
 def lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[str]:
     """The lines of a text file without their ends, streamed; invalid bytes are replaced, what follows ``limit`` in a line is dropped."""
+    for raw in byte_lines(path, limit):
+        yield raw.rstrip(b"\r\n").decode("utf-8", "replace")
+
+
+def byte_lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[bytes]:
+    """The lines of a file as bytes with their ends, streamed; what follows ``limit`` in a line is dropped."""
     with open_bytes(path) as file:
         while raw := _line(file, limit):
-            yield raw.rstrip(b"\r\n").decode("utf-8", "replace")
+            yield raw
 
 
 def _line(file: IO[bytes], limit: int) -> bytes:

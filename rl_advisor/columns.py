@@ -1,6 +1,6 @@
 """Rows of a log become curves: one array of steps and one of values for each name."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,22 +12,34 @@ Row = tuple[float, float, Mapping[str, Any]]
 Block = tuple[list[int], list[float], list[float], list[list[Any]]]
 
 
-def curves_of(rows: Iterable[Row], source: str) -> dict[str, Curve]:
-    """One curve for each name that has a number somewhere, points in the order written; text, lists and tables are left out."""
+Pieces = dict[str, list[tuple[Floats, Floats, Floats, Floats]]]
+BLOCK_ROWS = 4_096
+"""Rows that are held as Python numbers before they become arrays."""
+
+
+def curves_of(rows: Iterable[Row], source: str, skip: Collection[str] = ()) -> dict[str, Curve]:
+    """One curve for each name that has a number somewhere, points in the order written; text, lists, tables and ``skip`` are left out."""
     blocks: dict[tuple[str, ...], Block] = {}
+    pieces: Pieces = {}
     for index, (at, clock, values) in enumerate(rows):
-        block = blocks.setdefault(tuple(values), ([], [], [], []))
+        names = tuple(values)
+        block = blocks.setdefault(names, ([], [], [], []))
         block[0].append(index)
         block[1].append(at)
         block[2].append(clock)
         block[3].append(list(values.values()))
-    pieces: dict[str, list[tuple[Floats, Floats, Floats, Floats]]] = {}
+        if len(block[0]) >= BLOCK_ROWS:
+            _store(pieces, names, blocks.pop(names))
     for names, block in blocks.items():
-        order, step, time = np.array(block[0], np.float64), np.array(block[1], np.float64), np.array(block[2], np.float64)
-        for name, column in zip(names, _numbers(block[3], len(names)), strict=True):
-            if column is not None:
-                pieces.setdefault(name, []).append((order, step, time, column))
-    return {name: _curve(name, source, parts) for name, parts in pieces.items()}
+        _store(pieces, names, block)
+    return {name: _curve(name, source, parts) for name, parts in pieces.items() if name not in skip}
+
+
+def _store(pieces: Pieces, names: tuple[str, ...], block: Block) -> None:
+    order, step, time = np.array(block[0], np.float64), np.array(block[1], np.float64), np.array(block[2], np.float64)
+    for name, column in zip(names, _numbers(block[3], len(names)), strict=True):
+        if column is not None:
+            pieces.setdefault(name, []).append((order, step, time, column))
 
 
 def _curve(name: str, source: str, parts: list[tuple[Floats, Floats, Floats, Floats]]) -> Curve:

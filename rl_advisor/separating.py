@@ -76,4 +76,4 @@ def _goes_on(first: Curve, later: Curve) -> bool:
     if later.step[0] > first.step[-1]:
         return True
     after = first.time is None or later.time is None or bool(np.nanmin(later.time) > np.nanmin(first.time))
-    return bool(after and first.time is not None and first.step[0] < later.step[0] <= first.step[-1] and later.step[-1] >= first.step[-1])
+    return bool(after and first.time is not None and first.step[0] < later.step[0] <= first.step[-1])

@@ -99,6 +99,20 @@ def test_a_resumed_run_keeps_the_last_writer(tmp_path):
     assert "steps go back to 51" in whys(run)
 
 
+def test_a_restart_in_a_second_file_is_one_run(tmp_path):
+    """A second file, later in time, starts at step 6 of 10: the last writer counts there too."""
+    for part, (first, last) in enumerate(((1, 11), (6, 9))):
+        rows = [
+            {"step": i, "_timestamp": 1.7e9 + 100 * part + i, "critic/score/mean": part + 0.1 * i, "actor/ppo_kl": 0.1 * i}
+            for i in range(first, last)
+        ]
+        jsonl(tmp_path / f"part{part}.jsonl", rows)
+    run = read_run(tmp_path)
+    assert list(run.curves["reward/mean"].step) == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert run.curves["reward/mean"].value[-1] == 1.8
+    assert [(e.kind, e.step) for e in run.events] == [("resume", 6.0)]
+
+
 def test_two_runs_in_one_folder_are_not_mixed(tmp_path):
     """Two seeds side by side: the larger is read with everything of its folder, the other is named."""
     for seed, count in ((0, 8), (1, 12)):

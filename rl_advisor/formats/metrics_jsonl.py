@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.bytes_in import bare_name, head, lines, parse_json
+from rl_advisor.bytes_in import bare_name, byte_lines, head, parse_json
 from rl_advisor.columns import Row, curves_of, number
 from rl_advisor.run import Gap, Run
 
@@ -20,6 +20,7 @@ _TEXT_KEYS = {
     "prompt", "prompts", "input", "inputs", "output", "outputs", "completion", "completions", "response", "responses", "messages", "text",
     "conversation", "trajectory", "traj_idx", "generation", "question", "answer", "task_id", "gpus",
 }  # fmt: skip
+LINE_LIMIT = 16_000_000
 _SUFFIXES = (".jsonl", ".json", ".ndjson", ".log")
 
 
@@ -40,26 +41,27 @@ def claims(path: Path) -> bool:
 def read(path: Path) -> Run:
     """One row for each line; nested objects become names with ``/``."""
     gaps: list[Gap] = []
-    return Run(curves=curves_of(_rows(path, gaps), path.name), gaps=tuple(gaps), formats=(FORMAT,))
+    counters: set[str] = set()
+    return Run(curves=curves_of(_rows(path, gaps, counters), path.name, counters), gaps=tuple(gaps), formats=(FORMAT,))
 
 
-def _rows(path: Path, gaps: list[Gap]) -> Iterator[Row]:
-    bad = key = None
-    for count, line in enumerate(lines(path, 16_000_000), 1):
-        if not line.strip():
-            continue
+def _rows(path: Path, gaps: list[Gap], counters: set[str]) -> Iterator[Row]:
+    bad, key = 0, None
+    shapes: dict[tuple[str, ...], bool] = {}
+    for count, line in enumerate(byte_lines(path, LINE_LIMIT), 1):
         try:
             row = parse_json(line)
         except ValueError:
-            bad = bad or count
+            bad = bad or (count if line.strip() else 0)
             continue
         if not isinstance(row, dict):
             continue
         key = key if key in row else _step_key(row)
-        step = number(row.get(key)) if key else None
-        if step is None:
+        step = number(row[key]) if key else None
+        if step is None or key is None:
             continue
-        yield step, _time(row), _values(row, str(key))
+        counters.add(key)
+        yield step, _time(row, counters), _values(row, shapes)
     if bad:
         gaps.append(Gap(path.name, f"line {bad} is no whole JSON object (cut off or damaged); the others were read"))
 
@@ -74,24 +76,26 @@ def _has_number(row: Mapping[str, Any]) -> bool:
     return any(isinstance(v, int | float) or (isinstance(v, dict) and _has_number(v)) for v in values.values())
 
 
-def _time(row: Mapping[str, Any]) -> float:
+def _time(row: Mapping[str, Any], counters: set[str]) -> float:
     """Seconds since the epoch when one of the keys holds such a number."""
     for key in TIME_KEYS:
         value = row.get(key)
         if isinstance(value, int | float) and value > 1e9:
+            counters.add(key)
             return value / 1000 if value > 1e11 else float(value)
     return math.nan
 
 
-def _values(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def _values(row: Mapping[str, Any], shapes: dict[tuple[str, ...], bool]) -> Mapping[str, Any]:
+    """The metrics of a row; rows of the same names have the same shape, so that is looked at once."""
+    if len(row) == 2 and "time" in row:
+        return {"clock": row["time"]}
     inner = row.get("data")
-    if isinstance(inner, dict):
-        row = inner
-    plain = all(not isinstance(value, dict) for value in row.values())
-    clock = "time" if isinstance(row.get("time"), int | float) and row["time"] > 1e9 else None
-    flat = row if plain else _flat(row)
-    kept = {k: v for k, v in flat.items() if k not in (key, clock)} if key in flat or clock else flat
-    return kept or {"clock": row[clock]} if clock else kept
+    values = inner if isinstance(inner, dict) else row
+    names = tuple(values)
+    if names not in shapes:
+        shapes[names] = any(isinstance(value, dict) for value in values.values())
+    return _flat(values) if shapes[names] else values
 
 
 def _flat(row: Mapping[str, Any], prefix: str = "", depth: int = 0) -> dict[str, Any]:

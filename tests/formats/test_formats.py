@@ -180,7 +180,7 @@ def test_a_pickled_npz_is_not_loaded(tmp_path):
         ("log.tsv", "step\treward\n1\t0.5\n2\t0.75\n3\t0.\t", "reward", [1, 2], [0.5, 0.75]),
     ],
 )
-def test_tables_with_a_step_column(tmp_path, name, text, metric, steps, values):  # noqa: PLR0917
+def test_tables_with_a_step_column(tmp_path, name, text, metric, steps, values):
     """Homemade tables, RLlib's, and exports of W&B and TensorBoard: the step column is found, bounds are no metrics, runs are not mixed."""
     (tmp_path / name).write_text(text)
     module = format_of(tmp_path / name)
