@@ -55,8 +55,14 @@ def markdown(results: Mapping[str, Mapping[str, Any]]) -> str:
     return f"Whole runs\n\n{whole}\n\nPrefixes, all cuts pooled\n\n{pooled}\n\nRegret by the price of a whole budget\n\n{priced}\n"
 
 
-def _table(blocks: Mapping[str, Mapping[str, Any]], columns: Sequence[str]) -> str:
-    return _rows(("arm", *columns), [[name, *(_cell(block, c) for c in columns)] for name, block in blocks.items()])
+def flips(results: Mapping[str, Mapping[str, Any]]) -> str:
+    """One table an arm from what ``perturb.robustness`` gives: the share of answers that each change flips."""
+    columns = ("verdict_flip", "contradiction", "link_flip", "call_flip", "p_shift")
+    return "".join(f"{name}\n\n{_table(changes, columns, head='change')}\n\n" for name, changes in results.items())
+
+
+def _table(blocks: Mapping[str, Mapping[str, Any]], columns: Sequence[str], head: str = "arm") -> str:
+    return _rows((head, *columns), [[name, *(_cell(block, c) for c in columns)] for name, block in blocks.items()])
 
 
 def _priced(curves: Mapping[str, Mapping[str, float | None]]) -> str:
@@ -70,7 +76,7 @@ def _rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _cell(block: Mapping[str, Any], name: str) -> str:
-    low, high = block["intervals"].get(name, (None, None))
+    low, high = block["intervals"].get(name) or (None, None)
     return _number(block[name]) + (f" [{low:.2f}, {high:.2f}]" if low is not None and high is not None else "")
 
 
