@@ -64,12 +64,12 @@ def table(columns: Mapping[str, Any], gpu: Any) -> pd.DataFrame:
     return once.reset_index(drop=True)
 
 
-def telemetry(path: Path, frame: pd.DataFrame, gaps: Iterable[Gap] = ()) -> Run:
-    """The part of a run that one telemetry file is."""
+def telemetry(path: Path, kind: str, frame: pd.DataFrame, gaps: Iterable[Gap] = ()) -> Run:
+    """The part of a run that one telemetry file of that format is."""
     found = tuple(gaps)
     if not len(frame):
         found = (*found, Gap(path.name, "no row of GPU telemetry could be read"))
-    return Run(telemetry=frame, gaps=found, files=(path.name,))
+    return Run(telemetry=frame, gaps=found, formats=(kind,), files=(path.name,))
 
 
 def counted_times(gpu: Sequence[str], seconds: float) -> list[float]:

@@ -61,7 +61,7 @@ def read(path: Path) -> Run:
     try:
         found = pd.read_csv(io.StringIO(body), names=names, dtype="string", on_bad_lines="skip", skipinitialspace=True)
     except (pd.errors.ParserError, pd.errors.EmptyDataError):
-        return telemetry(path, pd.DataFrame(), [Gap(path.name, "no table could be read")])
+        return telemetry(path, FORMAT, pd.DataFrame(), [Gap(path.name, "no table could be read")])
     label = "device" if "device" in found else "gpu"
     gpu = found[label].fillna("").str.removeprefix("card").str.strip().tolist()
     gaps = []
@@ -75,7 +75,7 @@ def read(path: Path) -> Run:
         if name in COLUMNS and COLUMNS[name][0] not in ours:
             ours[COLUMNS[name][0]] = np.asarray(numbers(found[name]) * COLUMNS[name][1], np.float64)
     ours.pop("memory_share", None)
-    return telemetry(path, table({"time": time, **ours}, gpu), gaps)
+    return telemetry(path, FORMAT, table({"time": time, **ours}, gpu), gaps)
 
 
 def _header_at(text: str) -> int:

@@ -37,8 +37,8 @@ def read(path: Path) -> Run:
     found, bad = words_table(lines(path), "#", {*COLUMNS})
     gaps = [Gap(path.name, f"{bad} lines are no row of the table")] if bad else []
     if not len(found) or "Entity" not in found:
-        return telemetry(path, pd.DataFrame(), gaps)
+        return telemetry(path, FORMAT, pd.DataFrame(), gaps)
     gpu = found["Entity"].tolist()
     ours = {name: numbers(found[c]).to_numpy() * scale for c, (name, scale) in COLUMNS.items() if c in found}
     time = np.asarray(counted_times(gpu, USUAL_SECONDS))
-    return telemetry(path, table({"time": time, **ours}, gpu), [*gaps, no_times(path, USUAL_SECONDS)])
+    return telemetry(path, FORMAT, table({"time": time, **ours}, gpu), [*gaps, no_times(path, USUAL_SECONDS)])

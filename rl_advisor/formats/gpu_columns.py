@@ -60,7 +60,7 @@ def read(path: Path) -> Run:
     found, gaps = read_table(path) if bare_name(path).endswith(".csv") else _json_lines(path)
     clock = next((t for t in TIMES if t in found), None)
     if clock is None:
-        return telemetry(path, pd.DataFrame(), gaps)
+        return telemetry(path, FORMAT, pd.DataFrame(), gaps)
     time = _seconds(found[clock])
     by_gpu: dict[str, dict[str, Any]] = {}
     for name in map(str, found.columns):
@@ -72,7 +72,7 @@ def read(path: Path) -> Run:
     ]
     rows = pd.concat(parts, ignore_index=True)
     gpu = rows.pop("gpu").tolist()
-    return telemetry(path, table({str(c): rows[c].to_numpy() for c in rows}, gpu), gaps)
+    return telemetry(path, FORMAT, table({str(c): rows[c].to_numpy() for c in rows}, gpu), gaps)
 
 
 def _column(name: str) -> tuple[str, str, float] | None:

@@ -44,7 +44,7 @@ def read(path: Path) -> Run:
                 names.append(str(gpu.get("index", 0)))
                 rows.append({"time": time.timestamp()} | {ours: _number(gpu.get(name)) * scale for name, (ours, scale) in COLUMNS.items()})
     found = pd.DataFrame(rows)
-    return telemetry(path, table({str(c): found[c].to_numpy() for c in found}, names) if rows else found, gaps)
+    return telemetry(path, FORMAT, table({str(c): found[c].to_numpy() for c in found}, names) if rows else found, gaps)
 
 
 def _documents(text: str) -> Iterator[Any]:

@@ -35,13 +35,13 @@ def read(path: Path) -> Run:
     found, bad = words_table(lines(path), "#", {*COLUMNS})
     gaps = [Gap(path.name, f"{bad} lines are no row of the table")] if bad else []
     if not len(found) or "gpu" not in found:
-        return telemetry(path, pd.DataFrame(), gaps)
+        return telemetry(path, FORMAT, pd.DataFrame(), gaps)
     time = _times(found)
     if time is None:
         gaps.append(no_times(path, USUAL_SECONDS))
         time = np.asarray(counted_times(found["gpu"].tolist(), USUAL_SECONDS))
     ours = {name: numbers(found[c]).to_numpy() * scale for c, (name, scale) in COLUMNS.items() if c in found}
-    return telemetry(path, table({"time": time, **ours}, found["gpu"].tolist()), gaps)
+    return telemetry(path, FORMAT, table({"time": time, **ours}, found["gpu"].tolist()), gaps)
 
 
 def _times(found: pd.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:

@@ -53,7 +53,7 @@ def read(path: Path) -> Run:
     bad = sum(skipped for _, skipped in parts)
     rows = pa.concat_tables([part for part, _ in parts]) if parts else None
     frame = _ours(rows, names) if rows is not None else pd.DataFrame()
-    return telemetry(path, frame, [Gap(path.name, f"{bad} lines are no row of the table")] if bad else [])
+    return telemetry(path, FORMAT, frame, [Gap(path.name, f"{bad} lines are no row of the table")] if bad else [])
 
 
 def _header(path: Path) -> list[str]:

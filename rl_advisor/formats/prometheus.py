@@ -58,7 +58,7 @@ def read(path: Path) -> Run:
     json_answer = head(path, 64).lstrip().startswith(b"{")
     samples = list(_from_json(document(path)) if json_answer else _from_text(path))
     if not samples:
-        return telemetry(path, pd.DataFrame())
+        return telemetry(path, FORMAT, pd.DataFrame())
     found = pd.DataFrame(samples)
     gaps = []
     if found["time"].isna().all():
@@ -70,7 +70,7 @@ def read(path: Path) -> Run:
     free = columns.pop("free_gib", None)
     if free is not None and "memory_gib" in columns and "memory_total_gib" not in columns:
         columns["memory_total_gib"] = columns["memory_gib"] + free
-    return telemetry(path, table(columns, wide["gpu"].tolist()), gaps)
+    return telemetry(path, FORMAT, table(columns, wide["gpu"].tolist()), gaps)
 
 
 def _from_text(path: Path) -> Iterator[Sample]:

@@ -1,0 +1,51 @@
+"""Another process takes memory on the GPU while training runs.
+
+Looks for: memory in use above the run's settled level by more than 256 MiB for more than a second that goes away again and does not
+    come back with the steps; the steps before, during and after are compared.
+Means: a merge, an upload, an evaluation or somebody else shares the GPU. Whether it causes a slow-down, the times can only suggest.
+Not to be confused with: engines that sleep and wake with each step; an allocator that grows and stays.
+Next test: run without the other process, or list the processes on the GPU while it happens.
+Source: recordings with a model merger beside training; the seed's advice on memory spikes that coincide with background work.
+"""
+
+from rl_advisor.features import TooFewPoints
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.gpu_idle import Foreign
+from rl_advisor.gpu_look import Seen, look
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.SYSTEMS
+NEEDS: tuple[str, ...] = ("telemetry",)
+
+
+def detect(run: Run) -> Finding:
+    """Present when such a stretch was seen to end; unclear when memory rose and stayed, absent when it kept its level."""
+    seen = look(run)
+    if "memory_gib" not in seen.ticks.value or len(seen.steps.spans) < 4:
+        raise TooFewPoints("memory in use, or four steps with known ends, are missing")
+    ended = [f for f in seen.foreign if f.ended]
+    if not ended:
+        text = (
+            "Memory in use rose and did not come back"
+            if seen.foreign
+            else "Memory in use never left its settled level by more than 256 MiB for a second"
+        )
+        return Finding("background_process", LINK, Outcome.UNCLEAR if seen.foreign else Outcome.ABSENT, f"{text}.")
+    event = max(ended, key=lambda f: f.end - f.start)
+    first, last = _steps(seen, event)
+    before, during, after = event.step_s
+    measures = {"stretches": float(len(ended)), "seconds": event.end - event.start, "excess_gib": event.excess_gib}
+    measures |= {"step_s_before": before, "step_s_during": during, "step_s_after": after}
+    text = (
+        f"For {number(event.end - event.start)} s, steps {first:.0f} to {last:.0f}, {number(event.excess_gib)} GiB more were in use; "
+        f"steps took {number(before)} s before, {number(during)} s during and {number(after)} s after"
+    )
+    return Finding(
+        "background_process", LINK, Outcome.PRESENT, f"{text}.", Onset(first, first, first), measures, (Evidence("telemetry", first, last),)
+    )
+
+
+def _steps(seen: Seen, event: Foreign) -> tuple[float, float]:
+    inside = seen.steps.number[(seen.steps.spans[:, 1] > event.start) & (seen.steps.spans[:, 0] < event.end)]
+    return float(inside[0]), float(inside[-1])

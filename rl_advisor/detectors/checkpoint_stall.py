@@ -1,0 +1,54 @@
+"""Every so often the GPUs stand still right after a step: the shape of a checkpoint, a merge or an upload that blocks training.
+
+Looks for: quiet stretches that begin as a step ends, and whether those steps wrote a checkpoint that still exists; or the trainer's timer.
+Means: saving blocks training. Save less often, or in the background.
+Not to be confused with: a slow data loader, which stalls after every step; an evaluation, which keeps the GPU busy.
+Next test: turn saving off for twenty steps: do the stretches vanish?
+Source: recordings with frequent checkpoints; timers named save in the trainers' logs.
+"""
+
+import numpy as np
+
+from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.gpu_look import look
+from rl_advisor.gpu_steps import logged_seconds
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.SYSTEMS
+NEEDS: tuple[str, ...] = ("time/phase/*|telemetry",)
+
+
+def detect(run: Run, most: float = 0.05) -> Finding:
+    """Present when such stretches, after some steps and not after all, take more than ``most`` of the time."""
+    logged = logged_seconds(run)
+    if "checkpoint" in logged:
+        share = logged["checkpoint"] / logged["step"]
+        outcome = Outcome.PRESENT if share > most else Outcome.ABSENT
+        text = f"The trainer's timers put {number(100 * share)} % of a step into saving."
+        return Finding(
+            "checkpoint_stall", LINK, outcome, text, None, {"share": share}, (Evidence("time/phase/*", run.first_step, run.last_step),)
+        )
+    if not len(run.telemetry):
+        return Finding("checkpoint_stall", LINK, Outcome.NOT_LOGGED, "Neither a timer of saving nor GPU telemetry is logged.")
+    seen = look(run)
+    if not len(seen.steps.spans) or any(c.startswith("idle time: utilisation") for c in seen.cannot_tell):
+        return Finding("checkpoint_stall", LINK, Outcome.UNCLEAR, "Stalls at step ends cannot be seen without step ends and utilisation.")
+    stalls = [i for i in seen.idle if str(i.get("where", "")).startswith("after")]
+    total = float((seen.steps.spans[:, 1] - seen.steps.spans[:, 0]).sum())
+    share, after = sum(i["seconds"] for i in stalls) / total, len({i["step"] for i in stalls}) / len(seen.steps.spans)
+    written = {c.step + 1 for c in run.checkpoints}
+    measures = {
+        "share": share,
+        "stalls": float(len(stalls)),
+        "after_share_of_steps": after,
+        "beside_a_checkpoint": float(sum(i["step"] in written for i in stalls)),
+    }
+    text = f"After {number(100 * after)} % of the steps the GPUs stand still for half a second or more"
+    text += f", {number(100 * share)} % of the time in all"
+    if share > most and after < 0.8:
+        median = number(float(np.median([i["seconds"] for i in stalls])))
+        where = tuple(Evidence("telemetry", i["step"], i["step"]) for i in stalls[:5])
+        return Finding("checkpoint_stall", LINK, Outcome.PRESENT, f"{text} (median {median} s).", None, measures, where)
+    every = ", after nearly every step, which is rather a loader" if share > most else ""
+    return Finding("checkpoint_stall", LINK, Outcome.UNCLEAR if every else Outcome.ABSENT, f"{text}{every}.", None, measures)

@@ -1,0 +1,56 @@
+"""The clock is held down by heat or by the power supply.
+
+Looks for: the driver's reasons (hardware slow-down, thermal, power brake) in more than a small share of rows; without them, an SM clock
+    that falls over the run while power stays high and temperature rises.
+Means: the card works slower than it could. Steps lengthen for no reason in the training.
+Not to be confused with: the power cap of a busy card, which is its usual state; low clocks of an idle card.
+Next test: watch the reasons while a step runs; cool the card or lower the cap of its neighbours.
+Source: bits of NVIDIA's clock event reasons as DCGM documents them.
+"""
+
+import numpy as np
+
+from rl_advisor.features import TooFewPoints
+from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.gpu_look import look
+from rl_advisor.gpu_signals import Rows
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.SYSTEMS
+NEEDS: tuple[str, ...] = ("telemetry",)
+HARMFUL = 0x8 | 0x20 | 0x40 | 0x80
+"""Hardware slow-down, software thermal, hardware thermal, power brake; the software power cap (0x4) is no fault."""
+
+
+def detect(run: Run, most: float = 0.02, fall: float = 0.05) -> Finding:
+    """Present when more than ``most`` of a GPU's rows carry such a reason, or its busy clock falls by ``fall`` while it gets warmer."""
+    seen = look(run)
+    rows = [r for group in (seen.group, *seen.others) for r in group]
+    where = (Evidence("telemetry", run.first_step, run.last_step),)
+    masked = [r for r in rows if "throttle" in r.value]
+    if masked:
+        share = max(float(((r.value["throttle"].astype(np.int64) & HARMFUL) != 0).mean()) for r in masked)
+        text = f"Heat or the power supply lowers the clock in {number(100 * share)} % of the rows of the worst GPU, as the driver says."
+        return Finding("throttling", LINK, Outcome.PRESENT if share > most else Outcome.ABSENT, text, None, {"share": share}, where)
+    drops = [d for d in map(_drop, rows) if d is not None]
+    if not drops:
+        raise TooFewPoints("neither throttle reasons nor clock, utilisation and temperature are logged over enough busy rows")
+    drop, warmer = max(drops)
+    measures = {"clock_fall": drop, "degrees_warmer": warmer}
+    text = f"The busy clock of the worst GPU falls by {number(100 * drop)} % over the run while it gets {number(warmer)} degrees warmer"
+    if drop > fall and warmer > 3:
+        return Finding("throttling", LINK, Outcome.PRESENT, f"{text}.", None, measures, where)
+    return Finding("throttling", LINK, Outcome.ABSENT, f"{text}; the reasons themselves are not logged.", None, measures, where)
+
+
+def _drop(rows: Rows) -> tuple[float, float] | None:
+    """Relative fall of the SM clock between the first and the last third of busy rows, and the rise of temperature."""
+    if not {"sm_clock", "utilization", "temperature"} <= rows.value.keys():
+        return None
+    busy = np.flatnonzero(rows.value["utilization"] > 0.3)
+    if busy.size < 30:
+        return None
+    first, last = busy[: busy.size // 3], busy[-(busy.size // 3) :]
+    clock, heat = rows.value["sm_clock"], rows.value["temperature"]
+    return 1 - float(np.median(clock[last]) / max(np.median(clock[first]), 1)), float(np.median(heat[last]) - np.median(heat[first]))

@@ -1,0 +1,52 @@
+"""The GPUs stand still inside the step, before training: the shape of a slow reward, judge or environment.
+
+Looks for: quiet stretches inside a step (not right after the step before ended), or the trainer's own timer of the reward.
+Means: the update waits for something outside the GPU. The GPU-hours are paid and unused.
+Not to be confused with: a wait right after a step's end (checkpoint, data loader); waits that spin on a collective, which look busy.
+Next test: replace the reward by a constant for ten steps: does the stretch vanish?
+Source: recordings with a delayed reward; timers named reward in the trainers' logs.
+"""
+
+from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.gpu_look import look
+from rl_advisor.gpu_steps import logged_seconds
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.SYSTEMS
+NEEDS: tuple[str, ...] = ("time/phase/*|telemetry",)
+
+
+def detect(run: Run, most: float = 0.15) -> Finding:
+    """Present when more than ``most`` of the time in steps is such a wait; unclear without step ends or utilisation."""
+    logged = logged_seconds(run)
+    if logged:
+        share = logged.get("waiting", 0.0) / logged["step"]
+        source, text = "time/phase/*", f"The trainer's timers put {number(100 * share)} % of a step into waiting for rewards or data"
+        return _finding(run, share, share > most, text, source)
+    if not len(run.telemetry):
+        return Finding("waiting_on_reward", LINK, Outcome.NOT_LOGGED, "Neither complete phase timers nor GPU telemetry are logged.")
+    seen = look(run)
+    if not len(seen.steps.spans) or any(c.startswith("idle time: utilisation") for c in seen.cannot_tell):
+        return Finding(
+            "waiting_on_reward",
+            LINK,
+            Outcome.UNCLEAR,
+            "Where in a step the GPUs stand still cannot be told without step ends and utilisation.",
+        )
+    total = float((seen.steps.spans[:, 1] - seen.steps.spans[:, 0]).sum())
+    share = sum(i["seconds"] for i in seen.idle if i.get("where") == "inside the step") / total
+    return _finding(
+        run,
+        share,
+        share > most,
+        f"The GPUs stand still inside steps for {number(100 * share)} % of the time in stretches of half a second and more",
+        "telemetry",
+    )
+
+
+def _finding(run: Run, share: float, present: bool, text: str, source: str) -> Finding:
+    outcome = Outcome.PRESENT if present else Outcome.ABSENT
+    return Finding(
+        "waiting_on_reward", LINK, outcome, f"{text}.", None, {"share": share}, (Evidence(source, run.first_step, run.last_step),)
+    )
