@@ -5,7 +5,7 @@ BIN := .venv/bin
 .PHONY: demo test check fix eval bench clean
 
 demo: .venv/.core
-	@$(BIN)/python -m rl_advisor report examples/grpo-lr-spike --out demo-report.md
+	@$(BIN)/python -m rl_advisor report examples/grpo-run --out examples/grpo-run-report.md
 
 test: .venv/.dev
 	$(BIN)/python -m pytest -n auto

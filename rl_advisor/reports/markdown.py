@@ -1,0 +1,95 @@
+"""The assessment as Markdown, for pull requests and chats. Nothing is computed here; every number stands in the assessment."""
+
+import re
+
+from rl_advisor.assessment import Assessment, FindingView
+from rl_advisor.run import Run
+
+SUFFIX = ".md"
+SHOWN = 20
+"""Curves named in the table of what was read; the rest is counted."""
+
+
+def render(run: Run, assessment: Assessment) -> str:
+    """The report: verdict and call first, then what broke first, findings, what was ruled out and not seen, and the next test."""
+    a = assessment
+    parts = [
+        f"# {inert(a.run or 'run')}: {a.verdict.replace('_', ' ')}, {a.call}",
+        inert(a.summary),
+        _facts(a),
+        _timeline(a),
+        _section("Findings", [_line(f) for f in a.findings if f.outcome == "present"]),
+        _section("Unclear", [_line(f) for f in a.findings if f.outcome == "unclear"]),
+        _section("Ruled out", [f"- {inert(line)}" for line in a.ruled_out]),
+        _section("Could not see", [f"- {inert(line)}" for line in a.could_not_see]),
+        _experiment(a),
+        _section("What was read", _read(run)),
+        _section("After training: there or not", _deliverables(run, a)),
+    ]
+    return "\n\n".join(p for p in parts if p) + "\n"
+
+
+def inert(text: str) -> str:
+    """Text that Markdown leaves alone: no links, images, HTML, code or table cells can come out of a run's own words."""
+    flat = re.sub(r"\s+", " ", text).replace("\\", "\\\\")
+    return re.sub(r"([`*_\[\]<>|#!~])", r"\\\1", flat)
+
+
+def _facts(a: Assessment) -> str:
+    planned = f" of {a.planned_steps} planned" if a.planned_steps else ""
+    best = a.best_checkpoint
+    onset = f"step {a.onset.step:g} (between {a.onset.low:g} and {a.onset.high:g})" if a.onset else "not known"
+    rows = [
+        ("verdict", a.verdict.replace("_", " ")),
+        ("call", a.call),
+        ("chance that going on pays", f"{a.p_continue_pays:g}"),
+        ("confidence", a.confidence),
+        ("judged at", f"step {a.step}{planned}"),
+        ("first broken link", a.first_broken_link.replace("_", " ")),
+        ("onset", onset),
+        ("best checkpoint", inert(f"{best.path or 'none on disk'} (step {best.step}): {best.why}")),
+    ]
+    return "| | |\n|---|---|\n" + "\n".join(f"| {name} | {value} |" for name, value in rows)
+
+
+def _timeline(a: Assessment) -> str:
+    """The present findings that have an onset, in its order: what broke first."""
+    dated = sorted((f for f in a.findings if f.outcome == "present" and f.onset), key=lambda f: (f.onset or {})["step"])
+    lines = [f"| {(f.onset or {})['step']:g} | {f.link.replace('_', ' ')} | {f.pattern.replace('_', ' ')} |" for f in dated]
+    return _section("What moved when", ["| step | link | pattern |", "|---|---|---|", *lines]) if lines else ""
+
+
+def _line(f: FindingView) -> str:
+    where = ", ".join(f"{e['metric']} {e['first_step']:g} to {e['last_step']:g}" for e in f.evidence)
+    return f"- **{f.pattern.replace('_', ' ')}** ({f.link.replace('_', ' ')}): {inert(f.statement)}" + (f" Look at: {inert(where)}." if where else "")
+
+
+def _experiment(a: Assessment) -> str:
+    e = a.next_experiment
+    return f"## Next experiment\n\n{inert(e.do)}\n\n- If right: {inert(e.expect_if_right)}\n- If wrong: {inert(e.expect_if_wrong)}"
+
+
+def _read(run: Run) -> list[str]:
+    names = sorted(n for n, c in run.curves.items() if c.mapped)
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return [
+        f"- framework: {', '.join(run.frameworks) or 'not recognised'}; formats: {', '.join(run.formats)}; {len(run.files)} files",
+        f"- curves: {inert(', '.join(names[:SHOWN]))}{more}; {len(run.curves) - len(names)} without a known meaning",
+        f"- samples: {len(run.rollouts)}; telemetry rows: {len(run.telemetry)}; checkpoints: {len(run.checkpoints)}",
+    ]
+
+
+def _deliverables(run: Run, a: Assessment) -> list[str]:
+    last = max((c.step for c in run.checkpoints), default=None)
+    there = [
+        ("best checkpoint", a.best_checkpoint.path is not None),
+        ("last checkpoint", last is not None and last >= 0.95 * a.step),
+        ("samples for an audit of the reward", len(run.rollouts) > 0),
+        ("held-out score", any(name.startswith("eval/score/") for name in run.curves)),
+        ("configuration", bool(run.config)),
+    ]
+    return [f"- {'there' if found else 'missing'}: {name}" for name, found in there]
+
+
+def _section(title: str, lines: list[str]) -> str:
+    return f"## {title}\n\n" + "\n".join(lines) if lines else ""
