@@ -11,7 +11,7 @@ DEGREES = (1, 2, 3, 5, 7)
 
 
 def noise(step: Floats, value: Floats) -> tuple[float, float]:
-    """Lag-one correlation and standard deviation of a curve about a polynomial or the best single break.
+    """Lag-one correlation and standard deviation of a curve about a polynomial or the best single step.
 
     The mean is the one that the likelihood under AR(1) noise prefers when each coefficient costs log n and a break what ``penalty`` says:
     neither do curvature and collapse pass for memory, nor memory for them. Correlation 0 and the plain deviation for fewer than 4 points.
@@ -21,7 +21,7 @@ def noise(step: Floats, value: Floats) -> tuple[float, float]:
         return 0.0, float(value.std(ddof=1))
     tried = [_about(polynomial(step, d), value, gap) for d in DEGREES if d == 1 or n >= 4 * d]
     if n >= 12:
-        fit = best_fit(Search(step, gap, np.ones((n, 1)), 2, stride=1 + n // 128), value)
+        fit = best_fit(Search(step, gap, np.ones((n, 1)), 2, ("step",)), value)
         broken, phi, spread = _about(np.column_stack([np.ones(n), fit.column]), value, gap)
         tried.append((broken + penalty(n) - float(np.log(n)), phi, spread))
     _, phi, spread = min(tried)

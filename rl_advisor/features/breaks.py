@@ -6,7 +6,10 @@ import numpy as np
 from scipy.special import stdtr
 
 from rl_advisor.features.autoregression import deviance, lag_one, least_deviance, whiten
-from rl_advisor.features.series import Bools, Floats, Indices
+from rl_advisor.features.series import Floats, Indices
+
+RAMPS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
+"""Shares of the span that a change may take before it is complete."""
 
 
 @dataclass(frozen=True)
@@ -21,8 +24,6 @@ class Search:
     edge: int
     """Points that must lie on each side of a break."""
     shapes: tuple[str, ...] = ("step", "hinge")
-    stride: int = 1
-    """Every how many points a break is tried."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,8 @@ class Candidates:
     """Points x candidates."""
     index: Indices
     """Point at which each candidate's break lies."""
-    hinge: Bools
-    """Whether the candidate is a kink; otherwise a step."""
+    width: Floats
+    """Steps that the change takes: 0 for a step, the whole span for a kink."""
     base: Floats
     """Orthonormal columns of what is there without a break."""
     scale: Floats
@@ -52,27 +53,31 @@ def step_columns(n: int, edge: int) -> tuple[Floats, Indices]:
     return (np.arange(n)[:, None] >= index).astype(np.float64), index
 
 
-def hinge_columns(step: Floats, edge: int) -> tuple[Floats, Indices]:
-    """Kinks with at least ``edge`` points on each side, and the last point of the old line of each."""
-    index = np.arange(max(edge - 1, 0), step.size - edge)
-    return np.maximum(step[:, None] - step[index], 0.0) / (step[-1] - step[0]), index
+def ramp_columns(step: Floats, index: Indices, width: float) -> Floats:
+    """Rises from 0 at each of the points to 1 over ``width`` steps, level afterwards; a kink when ``width`` is the span."""
+    return np.clip((step[:, None] - step[index]) / width, 0.0, 1.0)
 
 
 def candidates(search: Search, phi: float) -> Candidates:
     """All breaks that a search allows, whitened for that lag-one correlation."""
-    made = []
+    step, span = search.step, float(search.step[-1] - search.step[0])
+    made: list[tuple[Floats, Indices, float]] = []
     if "step" in search.shapes:
-        made.append((*step_columns(search.step.size, search.edge), False))
+        made.append((*step_columns(step.size, search.edge), 0.0))
+    kinks = np.arange(max(search.edge - 1, 0), step.size - search.edge)
     if "hinge" in search.shapes:
-        made.append((*hinge_columns(search.step, search.edge), True))
-    columns = whiten(np.concatenate([m[0][:, :: search.stride] for m in made], axis=1), phi, search.gap)
-    index = np.concatenate([m[1][:: search.stride] for m in made])
-    hinge = np.concatenate([np.full(m[1][:: search.stride].size, m[2]) for m in made])
+        made.append((ramp_columns(step, kinks, span), kinks, span))
+    if "ramp" in search.shapes:
+        some = kinks[:: 1 + step.size // 64]
+        made += [(ramp_columns(step, some, share * span), some, share * span) for share in RAMPS]
+    columns = whiten(np.concatenate([m[0] for m in made], axis=1), phi, search.gap)
+    index = np.concatenate([m[1] for m in made])
+    width = np.concatenate([np.full(m[1].size, m[2]) for m in made])
     frame, _ = np.linalg.qr(whiten(search.base, phi, search.gap))
     columns = columns - frame @ (frame.T @ columns)
     scale = np.sqrt((columns**2).sum(axis=0))
     keep = scale > 1e-9
-    return Candidates(columns[:, keep] / scale[keep], index[keep], hinge[keep], frame, scale[keep])
+    return Candidates(columns[:, keep] / scale[keep], index[keep], width[keep], frame, scale[keep])
 
 
 @dataclass(frozen=True)
@@ -80,9 +85,10 @@ class Fit:
     """The best break of one curve."""
 
     index: int
-    hinge: bool
+    width: float
+    """Steps that the change takes: 0 for a step, the whole span for a kink."""
     size: float
-    """Height of the step, or change of slope times the span."""
+    """Height of the step, or of the ramp were it complete."""
     gain: float
     """Twice the log likelihood that the break adds to noise with whatever memory serves it best without a break."""
     phi: float
@@ -110,12 +116,12 @@ def _fit(search: Search, value: Floats, phi: float) -> Fit:
     step, gap, found = search.step, search.gap, candidates(search, phi)
     white = whiten(value, phi, gap)
     pick = int(found.best(white[:, None])[0])
-    hinge, index = bool(found.hinge[pick]), int(found.index[pick])
-    column = np.maximum(step - step[index], 0.0) / (step[-1] - step[0]) if hinge else (np.arange(value.size) >= index).astype(np.float64)
+    width, index = float(found.width[pick]), int(found.index[pick])
+    column = ramp_columns(step, np.array([index]), width)[:, 0] if width > 0 else (np.arange(value.size) >= index).astype(np.float64)
     design = np.column_stack([search.base, column])
     coefficients = np.linalg.lstsq(whiten(design, phi, gap), white, rcond=None)[0]
     fitted = design @ coefficients
-    return Fit(index, hinge, float(coefficients[-1]), 0.0, phi, column, fitted, whiten(value - fitted, phi, gap), found)
+    return Fit(index, width, float(coefficients[-1]), 0.0, phi, column, fitted, whiten(value - fitted, phi, gap), found)
 
 
 def penalty(n: int) -> float:

@@ -31,7 +31,7 @@ class Onset:
     low: float
     high: float
     size: float
-    """Height of a step; rise of a hinge from its kink to the end; log ratio of spread for variance; 0 for none."""
+    """Height of a step; rise of a hinge from its kink (to a new level or to the end); log ratio of spread for variance; 0 for none."""
     sign: int
 
 
@@ -46,8 +46,8 @@ def onset(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200, seed: int
     places = _draw(x, fit, draws, seed)
     low, high = np.quantile(places, [0.025, 0.975])
     at = float(x[fit.index])
-    size = fit.size * float((x[-1] - at) / (x[-1] - x[0])) if fit.hinge else fit.size
-    return Onset("hinge" if fit.hinge else "step", at, min(float(low), at), max(float(high), at), size, int(np.sign(size)))
+    size = fit.size * float(fit.column[-1])
+    return Onset("hinge" if fit.width > 0 else "step", at, min(float(low), at), max(float(high), at), size, int(np.sign(size)))
 
 
 def onset_draws(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200, seed: int = 0, *, drift: bool = False) -> Floats:
@@ -75,7 +75,7 @@ def _fitted(step: npt.ArrayLike, value: npt.ArrayLike, drift: bool) -> tuple[Flo
     x, y = thinned(step, value, least=6, most=ONSET_BINS)
     if constant(y):
         return x, y, None
-    return x, y, best_fit(Search(x, spacing(x), _base(x, drift), 2), y)
+    return x, y, best_fit(Search(x, spacing(x), _base(x, drift), 2, ("step", "hinge", "ramp")), y)
 
 
 def _draw(x: Floats, fit: Fit, draws: int, seed: int) -> Floats:
