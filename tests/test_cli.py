@@ -1,0 +1,185 @@
+"""The terminal door: exit codes, pure JSON, plain text, and quiet behaviour in pipes."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from rl_advisor.cli import main
+
+RUN = Path(__file__).parent / "data" / "doors" / "run-01"
+ASSESSMENT = {
+    *("schema", "run", "step", "planned_steps", "verdict", "call", "p_continue_pays", "confidence", "best_checkpoint", "first_broken_link"),
+    *("onset", "findings", "ruled_out", "could_not_see", "next_experiment", "summary"),
+}
+KEYS = {
+    "load": {"frameworks", "formats", "files", "steps", "metrics", "unmapped", "rollouts", "telemetry", "checkpoints", "config", "gaps"},
+    "samples": {"step", "highest", "lowest", "random", "statistics", "reward", "gaps"},
+    "gpu": {"gpus", "hours", "step_period_s", "phases", "idle", "interference", "headroom_gib", "cannot_tell", "gaps"},
+    "assess": ASSESSMENT,
+}
+
+
+def ask(*words):
+    """The command in this process."""
+    return CliRunner().invoke(main, [str(w) for w in words])
+
+
+def answer(*words):
+    """The JSON answer of a command, of which nothing else may stand on standard output."""
+    result = ask(*words, "--json")
+    assert 0 == result.exit_code, result.output
+    assert 1 == result.stdout.count("\n")
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize("command", sorted(KEYS))
+def test_json_has_the_promised_keys(command):
+    """Programs find every key that the contract names."""
+    assert KEYS[command] <= answer(command, RUN).keys()
+
+
+def test_load_counts_what_is_there():
+    """The inventory of a run agrees with its files."""
+    found = answer("load", RUN)
+    assert ["trl"] == found["frameworks"]
+    assert {"first": 0, "last": 300, "count": 301, "planned": 300, "unit": "updates"} == found["steps"]
+    assert [100, 150, 300] == [c["step"] for c in found["checkpoints"]]
+    assert {"count": 384, "steps": [8, 169, 300]} == {k: found["rollouts"][k] for k in ("count", "steps")}
+    assert {"gpus": 0, "samples": 0, "hours": 0} == found["telemetry"]
+    reward = next(m for m in found["metrics"] if m["name"] == "reward/mean")
+    assert {"name": "reward/mean", "raw": "reward", "source": "trainer_state.json", "points": 271, "link": "reward_signal"} == reward
+
+
+def test_curves_give_shape_onset_and_sketch():
+    """A curve's answer holds its directions with intervals, its onset, and at most 40 points."""
+    found = answer("curves", RUN, "--metric", "reward/mean")["metrics"]
+    assert ["reward/mean"] == [m["name"] for m in found]
+    assert found[0]["overall"].keys() >= {"direction", "change", "interval"}
+    low, high = found[0]["onset"]["interval"]
+    assert low <= 166 <= high
+    assert 20 < len(found[0]["sketch"]) <= 40
+
+
+def test_until_hides_what_came_later():
+    """At step 100 of a run that fell at step 166 nothing is known of the fall."""
+    early = answer("curves", RUN, "--metric", "reward/mean", "--until", 100)["metrics"][0]
+    assert early["steps"][1] <= 100
+    assert early["end"] > 0.8
+    assert [100] == [c["step"] for c in answer("load", RUN)["checkpoints"] if c["step"] <= 100]
+    judged = answer("assess", RUN, "--until", 100)
+    assert 100 == judged["step"]
+    assert judged["best_checkpoint"]["path"] in {"checkpoint-100", None}
+
+
+def test_samples_stand_in_envelopes():
+    """What the model wrote is marked, with file and row; the random samples are of the latest step."""
+    found = answer("samples", RUN, "--count", 2)
+    assert [2, 2, 2] == [len(found[kind]) for kind in ("highest", "lowest", "random")]
+    assert {300} == {s["step"] for s in found["random"]}
+    for sample in (s for kind in ("highest", "lowest", "random") for s in found[kind]):
+        assert {"untrusted", "from"} == sample["response"].keys()
+        assert sample["response"]["from"].startswith("completions/completions_")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["load", "no/such/run"], 2, "does not exist"),
+        (["load", RUN.parent / "run-1"], 2, "run-01"),
+        (["curves", RUN, "--metric", "rewrad"], 2, "reward/mean"),
+        (["assess", RUN, "--advisor", "oracle"], 2, "builtin"),
+        (["load", RUN, "--map", "reward"], 2, "ROLE=NAME"),
+        (["load", RUN, "--map", "reward/mean=nothing_like_it"], 2, "nothing_like_it"),
+        (["report", RUN, "--out", "x.docx"], 2, ".md"),
+        (["report", RUN, "--out", "no/such/folder/x.md"], 2, "no/such/folder"),
+        (["compare", RUN], 2, "two"),
+        (["serve", "--http", "0.0.0.0:80"], 2, "127.0.0.1"),
+        (["serve", "--http", "8000"], 2, "HOST:PORT"),
+        (["serve", "--root", "no/such/folder"], 2, "no/such/folder"),
+        (["eval"], 2, "corpus"),
+        (["eval", RUN], 2, "labels.json"),
+        (["completion", "cobol"], 2, "zsh"),
+        (["sing"], 2, "No such command"),
+    ],
+)
+def test_mistakes_exit_with_2_and_name_the_choices(words, code, said):
+    """A mistake of the caller prints nothing on standard output and says what would have been right."""
+    result = ask(*words)
+    assert code == result.exit_code, result.output
+    assert said in result.stderr
+    assert "" == result.stdout
+    assert "Traceback" not in result.stderr
+
+
+def test_an_empty_folder_exits_with_3_and_says_what_was_looked_for(tmp_path):
+    """Nothing readable is not the caller's mistake: the message says what was found and what would have been read."""
+    (tmp_path / "notes.txt").write_text("hello")
+    result = ask("assess", tmp_path, "--json")
+    assert 3 == result.exit_code
+    assert "" == result.stdout
+    assert "trainer_state.json" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("command", ["load", "curves", "samples", "gpu", "assess"])
+def test_plain_text_is_readable(command):
+    """Without --json a person reads text: no JSON, no envelopes, no escapes."""
+    result = ask(command, RUN)
+    assert 0 == result.exit_code
+    assert len(result.stdout) > 40
+    assert not any(mark in result.stdout for mark in ("{", "untrusted", "\x1b", "None"))
+
+
+def test_help_is_fast_and_needs_nothing_heavy():
+    """Help answers without importing numpy or pandas."""
+    code = "import sys; from rl_advisor.cli import main; main(['assess', '--help'], standalone_mode=False); print(sorted(sys.modules))"
+    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "Judge RUN" in modules
+    assert not any(f"'{heavy}'" in modules for heavy in ("numpy", "pandas", "mcp", "pydantic", "scipy"))
+
+
+def command(*words, **more):
+    """The command in a process of its own."""
+    return subprocess.run([sys.executable, "-m", "rl_advisor", *map(str, words)], capture_output=True, text=True, check=False, **more)
+
+
+def test_the_process_keeps_json_apart_from_everything_else(tmp_path):
+    """In a real process JSON is the only output, also when the run has damaged parts."""
+    copy = tmp_path / "run"
+    copy.mkdir()
+    state = (RUN / "trainer_state.json").read_text()
+    (copy / "trainer_state.json").write_text(state[: len(state) // 2])
+    done = command("load", copy, "--json")
+    assert 0 == done.returncode, done.stderr
+    found = json.loads(done.stdout)
+    assert ["trainer_state.json"] == [g["where"] for g in found["gaps"]]
+    assert 2 == command("load", tmp_path / "nothing").returncode
+
+
+def test_a_closed_pipe_is_quiet():
+    """`rl-advisor curves RUN | head -1` does not complain."""
+    line = f"{sys.executable} -m rl_advisor curves {RUN} | head -1"
+    done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, check=False, env={**os.environ, "PYTHONUNBUFFERED": "1"})
+    assert 1 == len(done.stdout.splitlines())
+    assert "" == done.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_name_the_command(shell):
+    """Each shell gets a script that completes rl-advisor."""
+    script = ask("completion", shell).stdout
+    assert "rl-advisor" in script
+    assert "_RL_ADVISOR_COMPLETE" in script
+
+
+def test_an_advisor_without_its_client_falls_back_and_says_so():
+    """Without the extra the built-in advisor answers, and standard error says how to install the other."""
+    result = ask("assess", RUN, "--advisor", "anthropic", "--json")
+    assert 0 == result.exit_code
+    assert "collapsed" == json.loads(result.stdout)["verdict"]
+    assert "rl-advisor[anthropic]" in result.stderr
