@@ -2,6 +2,7 @@
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
@@ -18,6 +19,8 @@ LOOKED_FOR = (
     "trainer_state.json, TensorBoard events (events.out.tfevents.*), console logs with metrics (train.log, stdout.log), metrics JSONL, "
     "progress.csv, *.monitor.csv, evaluations.npz, completions or rollout dumps (parquet, jsonl), nvidia-smi CSV"
 )
+VAIN_LIMIT = 1_000
+"""Files of one folder and suffix that are looked into before the rest of them is given up."""
 _POINTER = b"version https://git-lfs"
 
 
@@ -62,16 +65,26 @@ def _formats() -> tuple[ModuleType, ...]:
 def _parts(root: Path, found: Found) -> tuple[list[tuple[str, Run]], list[Gap]]:
     parts: list[tuple[str, Run]] = []
     gaps: list[Gap] = []
+    vain: Counter[tuple[Path, str]] = Counter()
     for relative in _without_old_states(root, found.files):
         path = root / relative
+        kind = (relative.parent, relative.suffix)
+        vain[kind] += 1
+        if vain[kind] > VAIN_LIMIT:
+            continue
         try:
             module = format_of(path)
             if module is not None:
+                vain[kind] = -len(found.files)
                 parts.append((relative.as_posix(), _placed(module.read(path), relative)))
             elif _is_pointer(path):
                 gaps.append(Gap(relative.as_posix(), "a git-lfs pointer, not the file itself: fetch it with `git lfs pull`"))
         except (OSError, EOFError, OverflowError, MemoryError) as error:
             gaps.append(Gap(relative.as_posix(), f"could not be read: {error}"[:300].replace(str(root), ".")))
+    for (folder, suffix), count in vain.items():
+        if count > VAIN_LIMIT:
+            what = f"{count - VAIN_LIMIT:,} more files {suffix or 'without a suffix'}"
+            gaps.append(Gap(folder.as_posix(), f"{what} were not looked into: the first {VAIN_LIMIT} were nothing that is read here"))
     return parts, gaps
 
 
