@@ -45,13 +45,14 @@ def shares_of(label: Ints) -> Floats:
     return np.asarray(np.bincount(label, minlength=3)[:3] / max(label.size, 1))
 
 
-def levels_differ(power: Floats, activity: Floats | None, label: Ints, step_of: Ints, times: float = 1.0) -> bool:
-    """Whether training and the generation just before it differ by more than generation itself varies, in power or memory activity.
+def levels_differ(power: Floats, activity: Floats | None, label: Ints, step_of: Ints, least: float = 0.05) -> bool:
+    """Whether training and generation differ, in power or memory activity, by more than generation varies within a step.
 
-    Compared step by step: median of the block less median of as many ticks before it, against the spread of generation.
+    Compared step by step by medians; a difference below ``least`` (of generation's power, or of all memory activity) is none.
     """
-    jumps = [_jump(values, label, step_of) for values in (power, activity) if values is not None]
-    return any(abs(jump) > times * spread for jump, spread in jumps)
+    floors = [(power, least * abs(float(np.median(power)))), *([(activity, least)] if activity is not None else [])]
+    jumps = [(*_jump(values, label, step_of), floor) for values, floor in floors]
+    return any(abs(jump) > max(spread, floor) for jump, spread, floor in jumps)
 
 
 def _jump(values: Floats, label: Ints, step_of: Ints) -> tuple[float, float]:
