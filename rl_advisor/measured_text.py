@@ -9,7 +9,7 @@ import pandas as pd
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.phrases import CLAIM, HEDGING, PRAISE, REFUSAL, VERIFIER_ATTACK, claims_after_failure, tool_calls
-from rl_advisor.features.repetition import compression, identical_run, most_frequent, repeated_share, tail_loop, variety
+from rl_advisor.features.repetition import compression, identical_run, repeated_share, tail_loop, variety
 from rl_advisor.features.text import CHARS, copied_share, empty_fields, foreign_share, is_empty, repeated_fields, words
 from rl_advisor.features.wording import word_order
 from rl_advisor.run import Floats, Run
@@ -20,9 +20,10 @@ STEPS = 48
 """Steps whose text is measured, evenly spread, the first and last among them."""
 WINDOW = 96
 """Responses that a stretch should have at least."""
-BUDGET = 4_000_000
+BUDGET = 2_000_000
 """Characters measured in all, roughly: fewer responses a step where they are long."""
 _FEWEST = 16
+_FEWEST_STEPS = 12
 _last: list[tuple[weakref.ref[pd.DataFrame], pd.DataFrame]] = []
 
 
@@ -73,13 +74,15 @@ def _chosen(rows: pd.DataFrame) -> pd.DataFrame:
     if not len(rows) or "response" not in rows:
         return rows.iloc[:0]
     train = rows[rows["split"] != "eval"] if "split" in rows else rows
+    train = train[train["sampled"].astype(bool)] if "sampled" in train else train
     train = train[[isinstance(r, str) for r in train["response"]]]
     if not len(train) or all(not r for r in train["response"]):
         return rows.iloc[:0]
-    steps = np.unique(train["step"])
-    steps = steps[np.unique(np.linspace(0, steps.size - 1, min(STEPS, steps.size)).round().astype(int))]
-    train = train[train["step"].isin(steps)]
     each = train["response"].str.len().clip(upper=CHARS).mean()
+    steps = np.unique(train["step"])
+    most = min(steps.size, int(np.clip(BUDGET / max(each, 1.0) / _FEWEST, _FEWEST_STEPS, STEPS)))
+    steps = steps[np.unique(np.linspace(0, steps.size - 1, most).round().astype(int))]
+    train = train[train["step"].isin(steps)]
     most = int(np.clip(BUDGET / max(each, 1.0) / steps.size, _FEWEST, PER_STEP))
     place = train.groupby("step").cumcount()
     return train[place < most].sort_values("step", kind="stable").reset_index(drop=True)
@@ -109,7 +112,8 @@ def _of_one(prompt: str, response: str) -> dict[str, float]:
     tokens = words(response)
     loop = tail_loop(response)
     calls = tool_calls(response)
-    asked = set(words(prompt))
+    questioned = words(prompt)
+    asked = set(questioned)
     return {
         "words": float(len(tokens)),
         "loop": float(loop is not None),
@@ -117,9 +121,8 @@ def _of_one(prompt: str, response: str) -> dict[str, float]:
         "compression": compression(response),
         "repeated": repeated_share(tokens),
         "variety": variety(tokens),
-        "units": float(most_frequent(tokens)),
         "empty": float(is_empty(response)),
-        "copied": copied_share(prompt, response),
+        "copied": copied_share(questioned, tokens),
         "foreign": foreign_share(prompt, response),
         "fields": float(repeated_fields(response)),
         "empty_field": float(empty_fields(response)),

@@ -1,73 +1,136 @@
-"""A bounded, repeatable sample of the rows of a file that may not fit into memory."""
+"""A bounded, repeatable sample of the rows of a file that may not fit into memory, with exact totals of every step."""
 
 import heapq
-from collections import Counter
+import zlib
+from math import inf, isfinite, nan
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from rl_advisor.run import Gap
+from rl_advisor.run import Curve, Gap
 
 ROWS_PER_STEP = 256
 """Most rows kept of one step when a file is too large to be read whole."""
-BYTES = 64 << 20
-"""Most text kept in all, roughly; beyond it the share a step may keep is halved."""
-_GOLDEN = 0x9E3779B97F4A7C15
-_MASK = (1 << 64) - 1
+BYTES = 32 << 20
+"""Most text kept in all, roughly; beyond it the number a step may keep is halved."""
+EXTREMES = 16
+"""Rows with the highest and with the lowest reward that are kept besides the sample."""
+STEPS = 100_000
+"""Most different steps; rows of further ones are counted and left out."""
+CURVES = ("rollouts/count", "rollouts/reward_mean", "rollouts/reward_min", "rollouts/reward_max", "rollouts/response_characters")
+_Row = dict[str, Any]
+
+
+class _Step:
+    """Totals of one step, and the heap of its kept rows: (-hash of the prompt, -number, size, row)."""
+
+    __slots__ = ("characters", "count", "heap", "highest", "lowest", "rewarded", "total")
+
+    def __init__(self) -> None:
+        self.count = self.rewarded = self.characters = 0
+        self.total, self.lowest, self.highest = 0.0, inf, -inf
+        self.heap: list[tuple[int, int, int, _Row]] = []
+
+    def totals(self) -> tuple[float, ...]:
+        """The values of CURVES."""
+        if not self.rewarded:
+            return self.count, nan, nan, nan, self.characters / self.count
+        return self.count, self.total / self.rewarded, self.lowest, self.highest, self.characters / self.count
 
 
 class Reservoir:
-    """Keeps, a step, the rows whose number has the smallest hash: the same rows at every reading, whatever the order of the steps."""
+    """Keeps, a step, the rows whose prompt has the smallest hash: responses to one prompt stay together, and every reading is alike."""
 
     def __init__(self, rows_per_step: int = ROWS_PER_STEP, budget: int = BYTES) -> None:
-        """Start empty, with most rows a step and most bytes of text in all."""
-        self._most, self._budget, self._bytes = rows_per_step, budget, 0
-        self._kept: dict[Any, list[tuple[int, int, int, dict[str, Any]]]] = {}
-        self.seen: Counter[Any] = Counter()
-        self.corrupt = 0
+        """Start empty, with most rows a step and most characters of text in all."""
+        self._most, self._budget, self._size = rows_per_step, budget, 0
+        self._steps: dict[Any, _Step] = {}
+        self._high: list[tuple[float, int, _Row]] = []
+        self._low: list[tuple[float, int, _Row]] = []
+        self.seen = self.corrupt = 0
 
-    def wants(self, number: int, step: Any) -> bool:
-        """Whether ``add`` would keep the row; asked before an expensive decoding."""
-        heap = self._kept.get(step, [])
-        return len(heap) < self._most or -_hash(number) > heap[0][0]
+    def offer(self, number: int, step: Any, reward: float, size: int, prompt: str) -> bool:
+        """Count a row of that number, step, reward and length; whether it should be handed to ``keep``."""
+        self.seen += 1
+        state = self._steps.get(step)
+        if state is None:
+            if len(self._steps) >= STEPS:
+                return False
+            state = self._steps[step] = _Step()
+        state.count += 1
+        state.characters += size
+        if isfinite(reward):
+            state.rewarded += 1
+            state.total += reward
+            state.lowest, state.highest = min(state.lowest, reward), max(state.highest, reward)
+        return self._samples(state, number, prompt) or self._is_extreme(number, reward)
 
-    def add(self, number: int, step: Any, row: dict[str, Any]) -> None:
-        """Offer the row with that number; it may push out another of its step."""
-        step = step if isinstance(step, (int, float, str)) else None
-        self.seen[step] += 1
-        heap = self._kept.setdefault(step, [])
-        size = sum(len(v) for v in row.values() if isinstance(v, (str, list)))
-        item = (-_hash(number), number, size, row)
-        if len(heap) < self._most:
-            heapq.heappush(heap, item)
-            self._bytes += size
-        elif item[0] > heap[0][0]:
-            self._bytes += size - heapq.heapreplace(heap, item)[2]
-        if self._bytes > self._budget and self._most > 1:
-            self._halve()
+    def keep(self, number: int, step: Any, reward: float, size: int, prompt: str, row: _Row) -> None:
+        """Take a row that ``offer`` asked for; it may push out another."""
+        state = self._steps[step]
+        if self._samples(state, number, prompt):
+            item = (-_hash(prompt), -number, size + len(prompt), row)
+            if len(state.heap) >= self._most:
+                self._size -= heapq.heappop(state.heap)[2]
+            heapq.heappush(state.heap, item)
+            self._size += item[2]
+            while self._size > self._budget and self._most > 1:
+                self._halve()
+        if self._is_extreme(number, reward):
+            for heap, value in ((self._high, reward), (self._low, -reward)):
+                push = heapq.heappush if len(heap) < EXTREMES else heapq.heappushpop
+                push(heap, (value, -number, row))
+
+    def _samples(self, state: _Step, number: int, prompt: str) -> bool:
+        return len(state.heap) < self._most or (-_hash(prompt), -number) > state.heap[0][:2]
+
+    def _is_extreme(self, number: int, reward: float) -> bool:
+        if not isfinite(reward):
+            return False
+        return len(self._high) < EXTREMES or (reward, -number) > self._high[0][:2] or (-reward, -number) > self._low[0][:2]
 
     def _halve(self) -> None:
         self._most //= 2
-        for heap in self._kept.values():
-            while len(heap) > self._most:
-                self._bytes -= heapq.heappop(heap)[2]
+        for state in self._steps.values():
+            while len(state.heap) > self._most:
+                self._size -= heapq.heappop(state.heap)[2]
+
+    @property
+    def sampled(self) -> int:
+        """Rows in the sample."""
+        return sum(len(state.heap) for state in self._steps.values())
 
     def table(self) -> pd.DataFrame:
-        """The kept rows in the order of the file; the index is the row's number."""
-        rows = sorted((number, row) for heap in self._kept.values() for _, number, _, row in heap)
-        return pd.DataFrame([row for _, row in rows], index=np.array([number for number, _ in rows], dtype=np.int64))
+        """The kept rows in the order of the file; the index is the row's number.
+
+        When rows were left out, ``sampled`` is False for those that are there for their reward alone.
+        """
+        sample = {-number: row for state in self._steps.values() for _, number, _, row in state.heap}
+        partial = len(sample) < self.seen
+        others = {-number: row for heap in (self._high, self._low) for _, number, row in heap} if partial else {}
+        rows = {**others, **sample}
+        order = sorted(rows)
+        table = pd.DataFrame([rows[n] for n in order], index=np.array(order, dtype=np.int64))
+        return table.assign(sampled=[n in sample for n in order]) if partial else table
+
+    def curves(self, source: str) -> dict[str, Curve]:
+        """Count, reward and length of all responses, step by step, when the rows themselves were not all kept."""
+        known = sorted((float(s), t.totals()) for s, t in self._steps.items() if isinstance(s, (int, float)) and isfinite(s))
+        steps = np.array([s for s, _ in known])
+        if self.sampled == self.seen or not known or np.unique(steps).size < steps.size:
+            return {}
+        return {name: Curve(name, name, source, steps, np.array([t[i] for _, t in known])) for i, name in enumerate(CURVES)}
 
     def gaps(self, where: str) -> tuple[Gap, ...]:
         """How many rows were left out and how many could not be read."""
-        total, kept = self.seen.total(), sum(len(h) for h in self._kept.values())
-        found = []
-        if kept < total:
-            found.append(Gap(where, f"{total - kept} of {total} responses were left out: at most {self._most} a step were kept"))
+        left = self.seen - self.sampled
+        why = f"{left} of {self.seen} responses are not kept as text: at most {self._most} a step, and the {EXTREMES} highest and lowest"
+        found = [Gap(where, why)] if left else []
         if self.corrupt:
             found.append(Gap(where, f"{self.corrupt} rows could not be read and were skipped"))
         return tuple(found)
 
 
-def _hash(number: int) -> int:
-    return (number + 1) * _GOLDEN & _MASK
+def _hash(prompt: str) -> int:
+    return zlib.crc32(prompt.encode("utf-8", "surrogatepass"))

@@ -1,7 +1,7 @@
 """How columns of strangers become a rollout table: which column is the prompt, the response, the reward, and which is left as it is."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -199,16 +199,22 @@ def _numbers(table: pd.DataFrame) -> pd.DataFrame:
     """Reward, advantage and length as floats (NaN where there is none), the ``reward`` column always there."""
     if "seqlen" in table and "prompt_len" in table and "length" not in table:
         table["length"] = pd.to_numeric(table["seqlen"], errors="coerce") - pd.to_numeric(table["prompt_len"], errors="coerce")
-    for name, fold in (("reward", np.nansum), ("advantage", np.nanmean), ("length", np.nansum)):
+    for name, fold in (("reward", sum), ("advantage", _mean), ("length", sum)):
         if name in table:
-            table[name] = pd.Series([_number(v, fold) for v in table[name].tolist()], index=table.index, dtype=np.float64)
+            table[name] = pd.Series([as_number(v, fold) for v in table[name].tolist()], index=table.index, dtype=np.float64)
     if "reward" not in table:
         table["reward"] = np.nan
     return table
 
 
-def _number(value: Any, fold: Any) -> float:
-    """A cell as a float: a list of per-token or per-turn numbers is folded into one, a named set gives its total."""
+def _mean(numbers: list[float]) -> float:
+    return float(np.mean(numbers))
+
+
+def as_number(value: Any, fold: Callable[[list[float]], float] = sum) -> float:
+    """A cell as a float, NaN when it is none: a list of per-token or per-turn numbers is folded into one, a named set gives its total."""
+    if isinstance(value, (int, float)):
+        return float(value)
     if isinstance(value, Mapping):
         value = value["total"] if "total" in value else list(value.values())
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -216,7 +222,7 @@ def _number(value: Any, fold: Any) -> float:
         return float(fold(numbers)) if numbers else np.nan
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return np.nan
 
 

@@ -68,8 +68,9 @@ def triad(run: Run, step: int | None = None, count: int = 3, seed: int = 0) -> d
     """The samples to read, each with its provenance.
 
     ``highest`` and ``lowest`` reward (of the step, else of the whole run), ``random`` of the latest step, ``longest``, ``newest_failures``,
-    ``contrast`` (pairs of one group) and ``early_late`` (pairs of one prompt). The same samples for the same run, step and seed. ``step`` takes the nearest earlier step that has samples. Raises ValueError for a step
-    before the first sample or a count below 1.
+    ``contrast`` (pairs of one group) and ``early_late`` (pairs of one prompt). The same samples for the same run, step
+    and seed. ``step`` takes the nearest earlier step that has samples. Raises ValueError for a step before the first sample or a count
+    below 1.
     """
     if count < 1:
         raise ValueError(f"count must be 1 or more, not {count}")
@@ -85,7 +86,8 @@ def triad(run: Run, step: int | None = None, count: int = 3, seed: int = 0) -> d
     latest = _step(rows, step)
     here, pool = rows[rows["step"] == latest], rows[rows["step"] == latest] if step is not None else rows
     rewarded = pool[np.isfinite(pool["reward"])].sort_values(["reward", "step"], ascending=[False, False], kind="stable")
-    picked = here.iloc[np.sort(np.random.default_rng(seed).permutation(len(here))[:count])]
+    drawn = here[here["sampled"].astype(bool)] if "sampled" in here else here
+    picked = drawn.iloc[np.sort(np.random.default_rng(seed).permutation(len(drawn))[:count])]
     lowest = rewarded.sort_values(["reward", "step"], ascending=[True, False], kind="stable")
     return {
         "step": latest,
@@ -109,7 +111,9 @@ def statistics(run: Run) -> dict[str, Any]:
         return {"steps": [], "meaning": {}, "words": {}}
     steps = [_of_step(step, part) for step, part in table.groupby("step")]
     told = {k for s in steps for k in s}
-    return {"steps": steps, "meaning": {k: v for k, v in MEANINGS.items() if k in told}, "words": _words(run)}
+    whole = {name: {"step": c.step.tolist(), "value": c.value.tolist()} for name, c in run.family("rollouts/").items()}
+    answer = {"steps": steps, "meaning": {k: v for k, v in MEANINGS.items() if k in told}, "words": _words(run)}
+    return {**answer, "of_all_responses": whole} if whole else answer
 
 
 def reward_audit(run: Run) -> dict[str, Any]:

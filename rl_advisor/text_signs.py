@@ -35,7 +35,7 @@ class Sign:
 
 
 def held_out_rose(run: Run) -> bool | None:
-    """Whether the held-out score gained more than noise; with too few points for that, whether it ended higher. None when none is logged."""
+    """Whether the held-out score gained more than noise; of fewer points, whether it ended higher. None when none is logged."""
     curve = trajectory.held_out(run)
     if curve is None:
         return None

@@ -44,7 +44,8 @@ VERIFIER_ATTACK = re.compile(
 CALL = re.compile(
     r"<tool_call>(.{0,1000}?)</tool_call>|<function[=_ ]([^>]{1,80}>.{0,1000}?)</function>|^[ \t]{0,8}Action ?:([^\n]{1,300})$|"
     r"```(?:tool_code|tool_call)\n(.{0,1000}?)```|"
-    r"\b(?:call|invoke)[ :_]{1,2}([\w.\-]{1,60}(?:[ (,=:]{1,3}[\w.\-]{1,60}){0,5}?)(?=[ ,]?(?:ok|error|fail\w{0,4}|call|invoke)\b|\)|[;\n|]|\Z)",
+    r"\b(?:call|invoke)[ :_]{1,2}([\w.\-]{1,60}(?:[ (,=:]{1,3}[\w.\-]{1,60}){0,5}?)"
+    r"(?=[ ,]?(?:ok|error|fail\w{0,4}|call|invoke)\b|\)|[;\n|]|\Z)",
     _I | re.DOTALL | re.MULTILINE,
 )
 
@@ -59,7 +60,7 @@ def claims_after_failure(text: str) -> bool:
     """Whether the text claims success in its last fifth although the last outcome shown before was a failure."""
     cut = max(len(text) * 4 // 5, len(text) - 400)
     head, tail = text[:cut], text[cut:]
+    if not CLAIM.search(tail) or FAILURE.search(tail):
+        return False
     failures, claims = list(FAILURE.finditer(head)), list(CLAIM.finditer(head))
-    return (
-        bool(failures) and bool(CLAIM.search(tail)) and not FAILURE.search(tail) and (not claims or claims[-1].end() < failures[-1].start())
-    )
+    return bool(failures) and (not claims or claims[-1].end() < failures[-1].start())

@@ -1,7 +1,6 @@
 """Does a text repeat itself: loops at its end, windowed compression, repeated n-grams and identical units, all independent of length."""
 
 import zlib
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -71,12 +70,6 @@ def variety(tokens: Sequence[str], window: int = 50) -> float:
 def _starts(count: int, window: int) -> list[int]:
     """Where half overlapping windows begin; a text shorter than one is a single window."""
     return sorted({*range(0, max(count - window, 0) + 1, window // 2), max(count - window, 0)})
-
-
-def most_frequent(tokens: Sequence[str], n: int = 3) -> int:
-    """How often the most frequent n-gram with a letter occurs without overlap: how many like units a text is made of."""
-    counts = Counter(g for g in ngrams(tokens, n) if any(w[0].isalpha() for w in g))
-    return counts.most_common(1)[0][1] if counts else 0
 
 
 def identical_run(items: Sequence[object]) -> int:

@@ -35,12 +35,11 @@ def is_empty(text: str) -> bool:
     return not any(c.isalnum() for c in text)
 
 
-def copied_share(prompt: str, response: str, n: int = 4) -> float:
+def copied_share(asked_words: Sequence[str], said: Sequence[str], n: int = 4) -> float:
     """Share of the response's n-grams that stand in the prompt too; NaN for a response of fewer than ``2 * n`` words."""
-    said = words(response)
     if len(said) < 2 * n:
         return np.nan
-    asked = set(ngrams(words(prompt), n))
+    asked = set(ngrams(asked_words, n))
     runs = ngrams(said, n)
     return sum(run in asked for run in runs) / len(runs)
 
@@ -76,7 +75,10 @@ def repeated_fields(text: str) -> int:
 
 def scripts(text: str) -> Counter[str]:
     """How many letters belong to each script (LATIN, CYRILLIC, CJK, ...), by the first word of their Unicode names."""
-    return Counter(unicodedata.name(c, "UNKNOWN").split(" ", 1)[0].split("-", 1)[0] for c in _LETTERS.findall(text[:4_000]))
+    text = text[:2_000]
+    if text.isascii():
+        return Counter({"LATIN": n} if (n := sum(map(str.isalpha, text))) else {})
+    return Counter(unicodedata.name(c, "UNKNOWN").split(" ", 1)[0].split("-", 1)[0] for c in _LETTERS.findall(text))
 
 
 def foreign_share(prompt: str, response: str) -> float:

@@ -1,11 +1,12 @@
 """Responses in JSON lines or CSV: rollout dumps with one response a line, and any such file with a response-like text column."""
 
 import csv
-import io
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
+from math import nan
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import orjson
@@ -13,7 +14,7 @@ import pandas as pd
 
 from rl_advisor.chat import is_chat
 from rl_advisor.reservoir import Reservoir
-from rl_advisor.rollout_table import layout_of, path_step, roles, rollout_table
+from rl_advisor.rollout_table import as_number, layout_of, path_step, roles, rollout_table
 from rl_advisor.run import Run
 
 FORMAT = "rollouts_jsonl"
@@ -47,10 +48,36 @@ def read(path: Path) -> Run:
         if row is None:
             kept.corrupt += 1
         else:
-            kept.add(number, _step(row, said), row)
+            _offer(kept, number, row, said)
     rows = kept.table()
     table, gaps = rollout_table(_unfold(rows), path) if len(rows) else (pd.DataFrame(), ())
-    return Run(rollouts=table, files=(path.name,), formats=(FORMAT,), gaps=(*kept.gaps(path.name), *gaps))
+    return Run(curves=kept.curves(path.name), rollouts=table, files=(path.name,), formats=(FORMAT,), gaps=(*kept.gaps(path.name), *gaps))
+
+
+def _offer(kept: Reservoir, number: int, row: dict[str, Any], said: int | None) -> None:
+    """Count a row, and keep it where the sample or its reward asks for it."""
+    at_step, at_reward, at_response, at_prompt = _places(tuple(row))
+    step, reward, response, prompt = row.get(at_step, said), row.get(at_reward, nan), row.get(at_response), row.get(at_prompt, "")
+    if not isinstance(step, (int, float, str)):
+        step = None
+    if type(reward) is not float:
+        reward = as_number(reward)
+    if type(prompt) is not str:
+        prompt = str(prompt)[:2_000]
+    size = len(response) if type(response) is str else 0
+    if kept.offer(number, step, reward, size, prompt):
+        kept.keep(number, step, reward, size or _size(row), prompt, row)
+
+
+def _size(row: dict[str, Any]) -> int:
+    return sum(len(str(v)) for v in row.values())
+
+
+@lru_cache(maxsize=64)
+def _places(names: tuple[str, ...]) -> tuple[str, str, str, str]:
+    """The names that step, reward, response and prompt go by in a row of these names; one that is in no row where there is none."""
+    raw = {ours: raw for raw, ours in roles(names)[0].items()}
+    return raw.get("step", "\0"), raw.get("reward", "\0"), raw.get("response", "\0"), raw.get("prompt", "\0")
 
 
 def _holds_response(row: dict[str, Any]) -> bool:
@@ -76,7 +103,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
 
 
 def _json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    with path.open("rb") as file:
+    with path.open("rb", buffering=1 << 20) as file:
         number = 0
         while line := file.readline(_LONGEST):
             whole = line.endswith(b"\n") or len(line) < _LONGEST
@@ -88,7 +115,7 @@ def _json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
             number += 1
 
 
-def _skip_line(file: io.BufferedReader) -> None:
+def _skip_line(file: BinaryIO) -> None:
     while (rest := file.readline(_LONGEST)) and not rest.endswith(b"\n"):
         pass
 
@@ -120,10 +147,6 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
                 yield number, None if None in row or None in row.values() else row
         except csv.Error:
             yield -1, None
-
-
-def _step(row: dict[str, Any], said: int | None) -> Any:
-    return next((row[name] for name in ("step", "global_step", "iteration", "training_step") if name in row), said)
 
 
 def _unfold(rows: pd.DataFrame) -> pd.DataFrame:
