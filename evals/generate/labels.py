@@ -52,7 +52,7 @@ def _verdicts(recipe: Recipe, truth: Floats, hidden: Floats) -> set[str]:
     gained, kept = truth.max() - truth[0], truth[-1] - truth[0]
     late = truth[3 * truth.size // 4 :]
     found: set[str] = set()
-    if gained < 0.15:
+    if gained < 0.15 or truth.max() < 0.35:
         found |= {"not_learning"}
     if gained > 0.1 and kept < 0.4 * gained:
         found |= {"collapsed", "degrading"} if gained > 0.15 else {"degrading"}
@@ -61,17 +61,23 @@ def _verdicts(recipe: Recipe, truth: Floats, hidden: Floats) -> set[str]:
         found |= {"plateaued"} if abs(late[-1] - late[0]) < 0.15 else set()
         found |= {"degrading"} if kept < 0.8 * gained else set()
     restless = float(np.abs(np.diff(hidden[hidden.size // 2 :])).mean())
-    if gained > 0.1 and restless > 0.12:
+    if gained > 0.1 and restless > 0.09:
         found |= {"unstable"}
     return (found or {"plateaued"}) | ({"reward_hacking"} if recipe.hacks else set())
 
 
 def _links(recipe: Recipe, truth: Floats, verdicts: set[str]) -> set[str]:
-    """The broken link of the recipe. A fault without effect admits ``none`` too; a run that broke by itself admits the update."""
-    harmless = truth[-1] > 0.9 and truth.max() - truth[-1] < 0.1
+    """The broken link of the recipe, and what else an honest reader may say.
+
+    A fault without effect admits ``none`` too. A run that came apart without a fault, or after having solved the task with one, admits
+    what happens to sound recipes as well: too large an update, an unsound value function, or nothing but chance.
+    """
+    sound = verdicts <= {"improving", "plateaued"}
     if not recipe.links:
-        return set() if verdicts <= {"improving", "plateaued"} else {"none", "policy_update"}
-    return set(recipe.links) | ({"none"} if harmless else set())
+        return set() if sound else {"none", "policy_update", "training_signal"}
+    came_apart = truth.max() > 0.9 and not sound and recipe.injected_at is None
+    harmless = truth[-1] > 0.9 and truth.max() - truth[-1] < 0.1
+    return set(recipe.links) | ({"none", "policy_update", "training_signal"} if came_apart else {"none"} if harmless else set())
 
 
 def _drop(steps: Floats, truth: Floats) -> int | None:

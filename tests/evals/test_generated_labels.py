@@ -27,9 +27,12 @@ def made(family, hidden, seen=None):
     [
         ("ppo-cartpole-healthy", RISE, ["improving"], []),
         ("ppo-cartpole-healthy", SATURATING, ["plateaued"], []),
-        ("ppo-cartpole-healthy", TENT, ["collapsed", "degrading"], ["none", "policy_update"]),
+        ("ppo-cartpole-healthy", TENT, ["collapsed", "degrading"], ["none", "policy_update", "training_signal"]),
         ("ppo-cartpole-lr-low", NOTHING, ["not_learning"], ["policy_update"]),
         ("ppo-cartpole-reversed", NOTHING, ["not_learning", "reward_hacking"], ["reward_signal"]),
+        ("dqn-cartpole-greedy", TENT * 1.2, ["collapsed", "degrading"], ["exploration", "none", "policy_update", "training_signal"]),
+        ("dqn-cartpole-stale", TENT * 1.2, ["collapsed", "degrading"], ["data_freshness"]),
+        ("a2c-cartpole-scaled", 0.3 * RISE, ["improving", "not_learning", "plateaued"], ["policy_update", "reward_signal", "training_signal"]),
         ("ppo-cartpole-no-critic", SATURATING, ["plateaued"], ["none", "training_signal"]),
     ],
 )
