@@ -98,9 +98,20 @@ def parse_json(text: bytes | str) -> Any:
         return orjson.loads(text)
     except ValueError:
         try:
-            return json.loads(text)
+            return whole_text(json.loads(text))
         except RecursionError as error:
             raise ValueError("nested too deep") from error
+
+
+def whole_text(value: Any) -> Any:
+    r"""The value with half characters (a lone \ud83d of a response cut in an emoji) replaced, since nothing downstream can encode them."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [whole_text(v) for v in value]
+    if isinstance(value, dict):
+        return {whole_text(k): whole_text(v) for k, v in value.items()}
+    return value
 
 
 def plain_text(text: str) -> str:

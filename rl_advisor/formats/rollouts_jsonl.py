@@ -12,6 +12,7 @@ import numpy as np
 import orjson
 import pandas as pd
 
+from rl_advisor.bytes_in import whole_text
 from rl_advisor.chat import is_chat
 from rl_advisor.reservoir import Reservoir
 from rl_advisor.rollout_table import as_number, layout_of, path_step, roles, rollout_table
@@ -133,7 +134,7 @@ def _lenient(line: bytes) -> Any:
     import json  # noqa: PLC0415 - rarely needed
 
     try:
-        return json.loads(line.decode("utf-8", "replace"))
+        return whole_text(json.loads(line.decode("utf-8", "replace")))
     except (ValueError, RecursionError):
         return None
 
