@@ -1,10 +1,12 @@
 """The wall between labels and advisors: every planted leak is found, and a blind view has none."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from rl_advisor.evals.corpus import read_corpus
 from rl_advisor.evals.firewall import blind, leaks
 from rl_advisor.reading import read_run
 from rl_advisor.run import Checkpoint, Curve, Event, Gap, Run
@@ -109,3 +111,15 @@ def test_times_keep_their_distances():
     assert times[0] == 0
     assert np.allclose(np.diff(times), np.diff(view.curves["reward/mean"].step))
     assert np.allclose(view.telemetry["time"] - (5 - WHOLE.curves["reward/mean"].step[0]), [0, 3])
+
+
+def test_the_shipped_corpus_leaks_nothing():
+    """Every run of the classic part at its first cut and whole, under labels of both kinds."""
+    root = Path(__file__).parents[2] / "evals" / "corpus" / "classic"
+    shipped = read_corpus(root).labels
+    found = []
+    for run, label in shipped.items():
+        read = read_run(root / "runs" / run)
+        found += leaks(blind(read, label.prefixes[0.25].step), label, 0.25) + leaks(blind(read, label.steps, whole=True), label)
+    assert found == []
+    assert {label.healthy for label in shipped.values()} == {True, False}

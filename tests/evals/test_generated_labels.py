@@ -32,7 +32,12 @@ def made(family, hidden, seen=None):
         ("ppo-cartpole-reversed", NOTHING, ["not_learning", "reward_hacking"], ["reward_signal"]),
         ("dqn-cartpole-greedy", TENT * 1.2, ["collapsed", "degrading"], ["exploration", "none", "policy_update", "training_signal"]),
         ("dqn-cartpole-stale", TENT * 1.2, ["collapsed", "degrading"], ["data_freshness"]),
-        ("a2c-cartpole-scaled", 0.3 * RISE, ["improving", "not_learning", "plateaued"], ["policy_update", "reward_signal", "training_signal"]),
+        (
+            "a2c-cartpole-scaled",
+            0.3 * RISE,
+            ["improving", "not_learning", "plateaued"],
+            ["policy_update", "reward_signal", "training_signal"],
+        ),
         ("ppo-cartpole-no-critic", SATURATING, ["plateaued"], ["none", "training_signal"]),
     ],
 )
