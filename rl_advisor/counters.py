@@ -59,7 +59,8 @@ def table(columns: Mapping[str, Any], gpu: Any) -> pd.DataFrame:
     codes = frame["gpu"].cat.codes.to_numpy()
     order = np.lexsort((frame["time"].to_numpy(), codes))
     frame, codes = frame.iloc[order], codes[order]
-    same = np.r_[False, (np.diff(frame["time"].to_numpy()) == 0) & (np.diff(codes) == 0)]
+    same = np.zeros(len(frame), bool)
+    same[1:] = (np.diff(frame["time"].to_numpy()) == 0) & (np.diff(codes) == 0)
     once: pd.DataFrame = frame[~same]
     return once.reset_index(drop=True)
 

@@ -17,8 +17,8 @@ from rl_advisor.run import Floats
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-MOST_STEPS = 120
-MOST_TICKS = 60_000
+MOST_STEPS = 80
+MOST_TICKS = 8_000
 DENSE = 15
 """Ticks a step must have for its boundary to be placed tick by tick."""
 DENSE_BLIND = 20
@@ -75,7 +75,7 @@ def split_of(ticks: Ticks, group: list[Rows], steps: Steps, quiet: Flags) -> Spl
 def _by_step_ends(ticks: Ticks, steps: Steps, quiet: Flags) -> Split:
     step = _sample(step_of(steps, ticks.time), len(steps.spans))
     inside = np.flatnonzero(step >= 0)
-    inside = inside[:: max(inside.size // MOST_TICKS, 1)]
+    inside = inside[:: max(-(-inside.size // MOST_TICKS), 1)]
     names = {"power": "power_w", "activity": "memory_activity", "temperature": "temperature", "utilization": "utilization"}
     signals = {ours: ticks.value[theirs][inside] for ours, theirs in names.items() if theirs in ticks.value}
     found = split_with_variants(signals, step[inside], quiet[inside])

@@ -1,0 +1,65 @@
+"""What GPU telemetry costs: reading and profiling, over the number of rows. Run: python benchmarks/telemetry.py [HOURS...]."""
+
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from rl_advisor.formats import nvidia_smi
+from rl_advisor.gpu_profile import profile
+from rl_advisor.run import Curve, Run
+
+HEADER = (
+    "timestamp, index, power.draw [W], utilization.gpu [%], utilization.memory [%], memory.used [MiB], memory.total [MiB], "
+    "temperature.gpu, clocks.current.sm [MHz]\n"
+)
+PERIOD = 30.0
+
+
+def write(path: Path, gpus: int, seconds: float, spacing: float) -> None:
+    """Write a log of GPUs in step: 20 s of generation at 300 W, 10 s of training at 600 W, and so on."""
+    start = np.datetime64("2026-11-20T00:00:00.000", "ms")
+    with path.open("w") as file:
+        file.write(HEADER)
+        for k in range(round(seconds / spacing)):
+            moment = str(start + np.timedelta64(round(k * spacing * 1000), "ms")).replace("-", "/").replace("T", " ")
+            watts = 300 if (k * spacing) % PERIOD < 20 else 600
+            rows = (
+                f"{moment}, {g}, {watts + (g * 7 + k) % 20}.25 W, 95 %, {watts // 15} %, 65029 MiB, 143771 MiB, 41, 1980 MHz\n"
+                for g in range(gpus)
+            )
+            file.writelines(rows)
+
+
+def clock(seconds: float) -> dict[str, Curve]:
+    """Step ends of that log."""
+    first = np.datetime64("2026-11-20T00:00:00").astype("int64")
+    ends = np.arange(PERIOD, seconds - PERIOD, PERIOD)
+    number = np.arange(1.0, ends.size + 1)
+    return {"clock": Curve("clock", "step", "log", number, number, time=first + ends)}
+
+
+def measure(gpus: int, seconds: float, spacing: float) -> None:
+    """Print what reading and profiling such a log costs."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "gpu.csv"
+        write(path, gpus, seconds, spacing)
+        begin = time.perf_counter()
+        run = nvidia_smi.read(path)
+        read = time.perf_counter() - begin
+        begin = time.perf_counter()
+        answer = profile(Run(telemetry=run.telemetry, curves=clock(seconds)))
+        spent = time.perf_counter() - begin
+        rows = len(run.telemetry)
+        shares = {row["name"]: round(row["share"], 3) for row in answer["phases"]}
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        size = f"{gpus:5d} GPUs {seconds / 3600:6.2f} h {rows:9d} rows"
+        print(f"{size}  read {read:6.2f} s  profile {spent:6.2f} s  peak {peak:5.2f} GiB  {shares}", flush=True)
+
+
+if __name__ == "__main__":
+    for hours in map(float, sys.argv[1:] or ["1", "2", "4"]):
+        measure(8, hours * 3600, 0.1)
+    measure(1024, 900, 1.0)
