@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.event_files.crc32c import constant, linear_rows, pair_shares, shares, unmasked
-from rl_advisor.event_files.record import FRAME, HEAD, BadRecordError, Data, Event, decode, frame_length
+from rl_advisor.event_files.record import FRAME, HEAD, Event, decode, frame_length
+from rl_advisor.wire import BadRecordError, Data
 
 _LONGEST = 5_000
 _WIDEST = 8

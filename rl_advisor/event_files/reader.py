@@ -11,7 +11,8 @@ import numpy as np
 from rl_advisor.event_files import cycle as cycles
 from rl_advisor.event_files import scan
 from rl_advisor.event_files.points import Events
-from rl_advisor.event_files.record import FRAME, HEAD, BadRecordError, decode, frame_length, intact
+from rl_advisor.event_files.record import FRAME, HEAD, decode, frame_length, intact
+from rl_advisor.wire import BadRecordError
 
 _WINDOW = 1 << 21
 _PIECE = 1 << 17

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.event_files.crc32c import constant, head_checksums, linear_rows, unmasked
-from rl_advisor.event_files.record import FRAME, HEAD, BadRecordError, Data, Event, decode
+from rl_advisor.event_files.record import FRAME, HEAD, Event, decode
+from rl_advisor.wire import BadRecordError, Data
 
 Bytes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.intp]

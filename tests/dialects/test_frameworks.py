@@ -179,7 +179,10 @@ def test_a_framework_is_recognised_by_what_it_writes(name: str) -> None:
     ("names", "expected"),
     [
         (["train/reward", "train/loss", "train/grad_norm", "train/token_mult_prob_error"], "nemo_rl"),
-        (["critic/score/mean", "critic/rewards/mean", "actor/pg_loss", "actor/approxkl", "token/response_length/mean", "system/tps"], "roll"),
+        (
+            ["critic/score/mean", "critic/rewards/mean", "actor/pg_loss", "actor/approxkl", "token/response_length/mean", "system/tps"],
+            "roll",
+        ),
         (["critic/score/mean", "critic/rewards/mean", "actor/pg_loss", "actor/ppo_kl", "response_length/mean"], "verl"),
         (["train/reward", "train/reward_std_dev", "loss/train"], "art"),
         (["loss", "lr", "accuracy"], None),

@@ -1,0 +1,46 @@
+"""MLflow's SQLite store: one row a point, with the trainer's own step; of several runs the one with most points is read."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+from rl_advisor.bytes_in import head
+from rl_advisor.columns import curves_of
+from rl_advisor.run import Gap, Run
+from rl_advisor.sqlite_tables import MAGIC, rows, tables
+
+FORMAT = "mlflow_sqlite"
+_COLUMNS = {"key", "value", "timestamp", "run_uuid", "step", "is_nan"}
+
+
+def claims(path: Path) -> bool:
+    """Whether it is a SQLite file with MLflow's tables."""
+    if head(path, len(MAGIC)) != MAGIC:
+        return False
+    found = tables(path)
+    return found.get("metrics", set()) >= _COLUMNS and "params" in found
+
+
+def read(path: Path) -> Run:
+    """The metrics and parameters of one run; the others are named in gaps."""
+    counts = list(rows(path, "SELECT run_uuid, count(*), max(timestamp) FROM metrics GROUP BY run_uuid ORDER BY 2 DESC, 3 DESC"))
+    if not counts:
+        return Run(formats=(FORMAT,), gaps=(Gap(path.name, "an MLflow store without metrics"),))
+    chosen = counts[0][0]
+    config: dict[str, Any] = dict(rows(path, "SELECT key, value FROM params WHERE run_uuid = ?", chosen))
+    gaps: list[Gap] = []
+    if len(counts) > 1:
+        gaps.append(Gap(path.name, f"{len(counts) - 1} more runs in this MLflow store; only {chosen}, which has most points, was read"))
+    points = _points(path, chosen, gaps)
+    return Run(curves=curves_of(points, path.name), config=config, gaps=tuple(gaps), formats=(FORMAT,))
+
+
+def _points(path: Path, run: str, gaps: list[Gap]) -> list[tuple[float, float, dict[str, float]]]:
+    found: list[tuple[float, float, dict[str, float]]] = []
+    query = "SELECT key, value, timestamp, step, is_nan FROM metrics WHERE run_uuid = ? ORDER BY key, timestamp, step"
+    try:
+        for key, value, time, step, is_nan in rows(path, query, run):
+            found.append((float(step), float(time) / 1e3, {str(key): math.nan if is_nan else float(value)}))
+    except (OSError, TypeError, ValueError) as error:
+        gaps.append(Gap(path.name, f"{error}; {len(found):,} points before it were read"))
+    return found
