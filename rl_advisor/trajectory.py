@@ -95,8 +95,10 @@ class Shape:
     @property
     def rose(self) -> bool:
         """Whether it gained more than noise, by an amount that matters, between its start and its best."""
-        noise = self.noise * np.sqrt(2 / max(1.0, min(self.n / 5, 10.0)))
-        return self.best - self.start > max(self.margin, 2 * noise)
+        width = max(3.0, self.n / 40)
+        # The best of many smoothed values is high by luck: the expected maximum of the windows, and the error of the start.
+        luck = self.noise * (np.sqrt(2 * np.log(max(2.0, self.n / width)) / width) + 0.7)
+        return bool(self.best - self.start > max(self.margin, luck))
 
     @property
     def at_ceiling(self) -> bool:

@@ -15,7 +15,7 @@ def assess(run: Run) -> Assessment:
     case = open_case(run)
     judged = judge(case)
     ahead = prospect(case, judged)
-    said = call(case, judged, ahead.p)
+    said = call(case, judged, ahead)
     best = best_checkpoint(case, reward_trusted=judged.verdict != "reward_hacking")
     experiment = next_experiment(case, judged)
     return Assessment(

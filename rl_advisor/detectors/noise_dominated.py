@@ -29,6 +29,6 @@ def detect(run: Run) -> Finding:
     text = (
         f"{s.name}: signal {number(found.signal)}, noise {number(found.noise)}; a change below {number(found.detectable)} would go unseen"
     )
-    if found.ratio < 1 and s.direction_overall() == "undecidable":
+    if found.signal < found.detectable and s.direction_overall() == "undecidable":
         return Finding("noise_dominated", LINK, Outcome.PRESENT, f"{text}.", measures=measures, evidence=where)
     return Finding("noise_dominated", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

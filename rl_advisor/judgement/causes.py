@@ -25,6 +25,21 @@ STILL = frozenset(
 """Patterns that keep a policy where it is: without a gradient nothing falls, so they cannot be why an outcome fell."""
 
 
+AFTERMATH = frozenset(
+    {
+        "truncation",
+        "entropy_explosion",
+        "sample_repetition",
+        "template_collapse",
+        "length_collapse",
+        "length_inflation",
+        "gradient_spikes",
+        "destructive_drift",
+    }
+)
+"""Patterns that a broken policy shows anyway: they are why an outcome fell only when they clearly began before it did."""
+
+
 @cache
 def brings() -> dict[str, frozenset[str]]:
     """Pattern -> the patterns that it tends to bring about, as the detectors say."""
@@ -53,6 +68,17 @@ def explains(cause: Finding, effect: Finding) -> bool:
     if cause.pattern in brings()[effect.pattern]:
         return before(cause, effect) or (not before(effect, cause) and ORDER[cause.link] < ORDER[effect.link])
     return not before(effect, cause)
+
+
+def root_of_fall(case: Case) -> Finding | None:
+    """The first root that can have made the outcome fall: not clearly later than the fall, and no mere aftermath of it."""
+    falls = [case.findings[p] for p in ("collapse", "decline") if case.present(p)]
+    for found in roots(case, of_fall=True):
+        late = any(before(fall, found) for fall in falls)
+        aftermath = found.pattern in AFTERMATH and falls and not any(before(found, fall) for fall in falls)
+        if not late and not aftermath:
+            return found
+    return None
 
 
 def before(a: Finding, b: Finding) -> bool:

@@ -12,14 +12,10 @@ from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.verdict import Judged
 from rl_advisor.trajectory import Shape
 
-CHANCE = {
-    "reward_hacking": 0.03,
-    "collapsed": 0.05,
-    "degrading": 0.08,
-    "unstable": 0.25,
-    "not_learning": 0.12,
-}
-"""How often a run that is broken in this way still finds something better. Priors of the field, not fitted to any corpus."""
+BROKEN = frozenset({"reward_hacking", "collapsed", "degrading"})
+"""Verdicts after which a forecast of the same curve means little."""
+KEPT = 0.15
+"""Share of the forecast's probability that is kept for a broken run. A prior, not fitted to any corpus."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +40,10 @@ def prospect(case: Case, judged: Judged) -> Prospect:
         return Prospect(0.35, 0.0, float("nan"), live, noise_only=True)
     p, expected = forecast(case, s)
     room = (s.ceiling - s.last) if s.ceiling is not None else float("nan")
-    if judged.verdict in CHANCE:
-        p = CHANCE[judged.verdict] if judged.verdict != "not_learning" else min(p, 2 * CHANCE["not_learning"])
+    if judged.verdict in BROKEN:
+        p *= KEPT
     elif judged.verdict == "undecidable":
-        p = 0.5 * p + 0.2
-    if not np.isnan(room):
-        p *= float(np.clip(room / (2 * s.margin), 0.1, 1.0))
-    if not np.isnan(live):
-        p *= float(np.clip(live / 0.2, 0.3, 1.0))
+        p = 0.5 * p + 0.2  # towards not knowing
     if case.run.planned_steps and case.remaining <= 0:
         p = min(p, 0.05)  # the plan is done: nothing is left of it that could pay
     return Prospect(float(np.clip(p, 0.01, 0.97)), expected, room, live, noise_only=False)
@@ -85,15 +77,15 @@ def live_share(case: Case) -> float:
     return float(1 - np.median(trajectory.final(groups)))
 
 
-def call(case: Case, judged: Judged, p: float, price: float = 0.1) -> Call:
-    """Continue when the chance of a gain is worth the price: the compute of the whole budget as a share of the outcome's scale.
+def call(case: Case, judged: Judged, ahead: Prospect, price: float | None = None, least: float = 0.25) -> Call:
+    """Continue when a gain is likely enough, or, told the price of compute, when the expected gain is worth it.
 
-    A gain that matters is taken as a third of the room that is left, at least the margin; a broken run is stopped.
+    ``price`` is what the whole budget costs, as a share of the outcome's scale; a broken run is stopped either way.
     """
     s = case.outcome
-    if judged.verdict in ("collapsed", "reward_hacking", "degrading"):
+    if judged.verdict in BROKEN:
         return "stop"
-    if s is None:
-        return "continue" if case.remaining > 0 else "stop"
-    share = case.remaining or 0.25
-    return "continue" if p >= max(0.25, price * share * 2) else "stop"
+    if price is not None and s is not None:
+        scale = s.margin / trajectory.MATERIAL
+        return "continue" if ahead.expected / scale > price * (case.remaining or 0.25) else "stop"
+    return "continue" if ahead.p >= least else "stop"

@@ -13,7 +13,7 @@ from rl_advisor import trajectory
 from rl_advisor.assessment import Confidence, Verdict
 from rl_advisor.finding import Finding
 from rl_advisor.judgement.case import Case
-from rl_advisor.judgement.causes import before, roots
+from rl_advisor.judgement.causes import root_of_fall, roots
 from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
 
@@ -102,7 +102,7 @@ def lost(case: Case) -> Judged | None:
         return None
     gone = [s for s in (case.train, case.held) if s is not None and s.fell and s.lost >= 0.6]
     policy = case.train is None or case.train in gone or case.train.last - case.train.floor <= case.train.margin
-    cause = _first(case)
+    cause = root_of_fall(case)
     verdict: Verdict = "collapsed" if policy else "degrading"
     return Judged(verdict, f"{gone[0].name} lost most of its height", "high", cause, None if cause else Link.POLICY_UPDATE)
 
@@ -119,7 +119,7 @@ def swinging(case: Case) -> Judged | None:
     s = case.outcome
     thrown = case.present("update_too_large") and s is not None and s.lost > 0.3
     if case.present("instability") or thrown or (s is not None and _back_from_a_dip(s)):
-        cause = _first(case)
+        cause = root_of_fall(case)
         return Judged("unstable", "the outcome swings without getting anywhere", "medium", cause, None if cause else Link.POLICY_UPDATE)
     return None
 
@@ -141,7 +141,7 @@ def declining(case: Case) -> Judged | None:
     s = case.outcome
     if s is None or not case.present("decline") or s.direction() == "rising" or _reward_stands(case):
         return None
-    cause = _first(case)
+    cause = root_of_fall(case)
     return Judged("degrading", f"{s.name} is past its best", "medium", cause, None if cause else Link.POLICY_UPDATE)
 
 
@@ -182,12 +182,6 @@ def _back_from_a_dip(s: Shape) -> bool:
     began = int(np.argmax(s.smoothed[: bottom + 1]))
     deep = s.deepest_dip > max(0.3 * (s.best - s.floor), 4 * s.scatter)
     return bool(deep and began > s.n // 10 and s.last < high[bottom] + s.margin and s.last > s.smoothed[bottom] + s.margin)
-
-
-def _first(case: Case) -> Finding | None:
-    """The root that can have made the outcome fall: it did not begin clearly after the fall did."""
-    falls = [case.findings[p] for p in ("collapse", "decline") if case.present(p)]
-    return next((f for f in roots(case, of_fall=True) if not any(before(fall, f) for fall in falls)), None)
 
 
 RULES: tuple[Callable[[Case], Judged | None], ...] = (
