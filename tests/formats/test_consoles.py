@@ -1,0 +1,96 @@
+"""Tables that trainers draw on the console: AReaL, Stable-Baselines3, rsl_rl."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rl_advisor.formats import areal_console, rsl_rl_console, sb3_table
+from rl_advisor.reading import format_of, read_run
+
+DATA = Path(__file__).parent.parent / "data" / "consoles"
+RSL_RL = """
+################################################################################
+                      \x1b[1m Learning iteration 7/1500 \x1b[0m
+
+                       Computation: 33333 steps/s (collection: 2.100s, learning 0.300s)
+               Value function loss: 0.1234
+                    Surrogate loss: -0.0012
+             Mean action noise std: 0.98
+                       Mean reward: nan
+               Mean episode length: 22.10
+ Mean episode rew_tracking_lin_vel: 0.0031
+--------------------------------------------------------------------------------
+                   Total timesteps: 98304
+                    Iteration time: 2.40s
+                               ETA: 01:02:03
+"""
+
+
+def test_areal_table() -> None:
+    """Steps as the trackers count them (from 0), every pair of the table, nan as NaN, the planned steps."""
+    path = DATA / "areal_stdout.log"
+    assert format_of(path) is areal_console
+    run = areal_console.read(path)
+    assert run.planned_steps == 40
+    assert run.curves["ppo_actor/task_reward/avg"].step.tolist() == [0.0, 1.0, 39.0]
+    assert run.curves["ppo_actor/task_reward/avg"].value[0] == 0.125
+    assert np.isnan(run.curves["ppo_actor/update/grad_norm"].value[-1])
+    assert len(run.curves) > 100
+
+
+def test_areal_in_our_words_turns_the_sign_of_kl() -> None:
+    """The log has new minus proximal; ours is old minus new."""
+    run = read_run(DATA / "areal_stdout.log")
+    raw = areal_console.read(DATA / "areal_stdout.log").curves["ppo_actor/update/approx_kl/avg"]
+    np.testing.assert_allclose(run.curves["kl/old"].value, -raw.value)
+    assert run.frameworks == ("areal",)
+
+
+def test_sb3_boxes() -> None:
+    """Boxes become rows at their environment steps; evaluation boxes come in between."""
+    path = DATA / "sb3_stdout.log"
+    assert format_of(path) is sb3_table
+    run = sb3_table.read(path)
+    reward = run.curves["rollout/ep_rew_mean"]
+    assert reward.step[:2].tolist() == [1024, 2048]
+    assert reward.value[:2].tolist() == [19.7, 22.4]
+    assert run.curves["train/approx_kl"].value[0] == 0.008504941
+    assert run.curves["eval/mean_reward"].step[0] % 1 == 0
+    assert "time/" not in run.curves
+
+
+def test_a_name_that_was_cut_is_left_out(tmp_path: Path) -> None:
+    """SB3 cuts long names with dots, and two of them may become one."""
+    path = tmp_path / "train.log"
+    box = (
+        "-" * 30
+        + "\n| time/            |     |\n|    total_timesteps | 10 |\n| train/  |  |\n|    a_long_na... | 1 |\n|    loss | 2 |\n"
+        + "-" * 30
+        + "\n"
+    )
+    path.write_text(box)
+    assert sb3_table.claims(path)
+    assert set(sb3_table.read(path).curves) == {"time/total_timesteps", "train/loss"}
+
+
+def test_rsl_rl_iterations(tmp_path: Path) -> None:
+    """Names as printed, units cut off, colours ignored, times of day no numbers."""
+    path = tmp_path / "train.log"
+    path.write_text(RSL_RL + RSL_RL.replace("7/1500", "8/1500"))
+    assert format_of(path) is rsl_rl_console
+    run = rsl_rl_console.read(path)
+    assert run.planned_steps == 1500
+    assert run.curves["Computation"].value.tolist() == [33333, 33333]
+    assert run.curves["Iteration time"].value[0] == 2.4
+    assert run.curves["Surrogate loss"].step.tolist() == [7, 8]
+    assert np.isnan(run.curves["Mean reward"].value).all()
+    assert "ETA" not in run.curves
+    assert read_run(path).curves["reward/component/tracking_lin_vel"].value[0] == 0.0031
+
+
+@pytest.mark.parametrize("text", ["", "nothing here\n", "-" * 40 + "\n| a | b |\n" + "-" * 40 + "\n", "Train step 3 done\n"])
+def test_other_logs_are_left_alone(tmp_path: Path, text: str) -> None:
+    """Empty logs, drawn tables of other things, similar words."""
+    path = tmp_path / "train.log"
+    path.write_text(text)
+    assert not any(module.claims(path) for module in (areal_console, sb3_table, rsl_rl_console))
