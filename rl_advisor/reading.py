@@ -21,6 +21,8 @@ LOOKED_FOR = (
 )
 VAIN_LIMIT = 1_000
 """Files of one folder and suffix that are looked into before the rest of them is given up."""
+HOLLOW_FROM = 64 * 2**20
+"""Bytes from which a file is checked for being mostly a hole."""
 _POINTER = b"version https://git-lfs"
 
 
@@ -73,6 +75,9 @@ def _parts(root: Path, found: Found) -> tuple[list[tuple[str, Run]], list[Gap]]:
         if vain[kind] > VAIN_LIMIT:
             continue
         try:
+            if _is_hollow(path):
+                gaps.append(Gap(relative.as_posix(), "almost all of it is a hole: its size says more than is on disk; not read"))
+                continue
             module = format_of(path)
             if module is not None:
                 vain[kind] = -len(found.files)
@@ -86,6 +91,12 @@ def _parts(root: Path, found: Found) -> tuple[list[tuple[str, Run]], list[Gap]]:
             what = f"{count - VAIN_LIMIT:,} more files {suffix or 'without a suffix'}"
             gaps.append(Gap(folder.as_posix(), f"{what} were not looked into: the first {VAIN_LIMIT} were nothing that is read here"))
     return parts, gaps
+
+
+def _is_hollow(path: Path) -> bool:
+    """Whether a large file is sparse: reading its zeros would take minutes and find nothing."""
+    status = path.stat()
+    return status.st_size > HOLLOW_FROM and 512 * getattr(status, "st_blocks", status.st_size) < status.st_size // 10
 
 
 def _placed(part: Run, relative: Path) -> Run:
