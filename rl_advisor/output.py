@@ -177,11 +177,13 @@ def aliased(value: Any, names: Iterable[str]) -> Any:
 
 
 def _each_text(value: Any, change: Any) -> Any:
-    """``value`` with ``change`` applied to every text and key outside envelopes."""
+    """``value`` with ``change`` applied to every text and key, of envelopes only to where they come from."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list):
         return [_each_text(v, change) for v in value]
     if isinstance(value, dict):
-        return value if "untrusted" in value else {change(k): _each_text(v, change) for k, v in value.items()}
+        if value.keys() == {"untrusted", "from"}:
+            return {**value, "from": change(value["from"])}
+        return {change(k): _each_text(v, change) for k, v in value.items()}
     return value

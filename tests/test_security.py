@@ -1,0 +1,340 @@
+"""Hostile run folders: what a folder or a client may try, and what must not happen. Numbers in the names are those of the requirements."""
+
+import asyncio
+import json
+import os
+import pickle
+import resource
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import orjson
+import pytest
+from click.testing import CliRunner
+from doors import CANARY, ORDER, QUESTIONS, exposed, hostile_run, plain_run, with_client
+from mcp import Client, StdioServerParameters
+
+from rl_advisor.budget import tokens
+from rl_advisor.cli import main
+from rl_advisor.server.confinement import REFUSED, Outside, called, inside, roots_of
+
+
+@pytest.fixture
+def house(tmp_path):
+    """Two sibling folders, of which only ``runs`` may be read, and every kind of trap inside it."""
+    allowed, secret = tmp_path / "runs", tmp_path / "runs2"
+    plain_run(allowed)
+    plain_run(secret)
+    (secret / "key.txt").write_text("sk-secret")
+    (allowed / "out").symlink_to(secret / "run-01")
+    (allowed / "up").symlink_to("..")
+    (allowed / "loop").symlink_to("loop")
+    (allowed / "null").symlink_to("/dev/zero")
+    (allowed / "pass").symlink_to("/etc/passwd")
+    os.mkfifo(allowed / "pipe")
+    return allowed
+
+
+TRICKS = [
+    *("..", "../runs2/run-01", "run-01/../../runs2/run-01", "/etc/passwd", "/", "//etc", "~", "~/x", "$HOME", "out", "up/runs2", "loop", "null", "pass", "pipe"),
+    *("run-01\0", "run-01\n", "%2e%2e/runs2/run-01", "..%2fruns2", "..\\runs2", "file:///etc/passwd", "RUN-01", "ｒｕｎ-01", "run-01\u202e", "runs2/run-01", " ", "run-01/checkpoint-100/../../../runs2"),
+    *("/dev/stdin", "/proc/self/environ", "C:\\", "\\\\host\\share", "-rf", "run-01 ", "x" * 1024, "a/" * 500),
+]
+
+
+@pytest.mark.parametrize("trick", TRICKS, ids=range(len(TRICKS)))
+def test_s1_no_path_leaves_the_folders(house, trick):
+    """Every trick gets the same answer as a run that does not exist."""
+    with pytest.raises(Outside, match=REFUSED[:20]):
+        inside(roots_of([house]), trick)
+
+
+def test_s1_what_is_inside_is_found_by_every_honest_name(house):
+    """Relative, dotted and absolute names of an allowed run all lead to it."""
+    roots = roots_of([house])
+    for name in ("run-01", "./run-01", "run-01/", str(house / "run-01"), "runs/run-01"):
+        assert "run-01" == called(roots, inside(roots, name))
+    assert inside(roots, "run-01/trainer_state.json").is_file()
+
+
+def test_s1_links_inside_a_run_do_not_lead_out(house):
+    """A link in a run folder that points at a file outside is not read."""
+    (house / "run-01" / "metrics.jsonl").symlink_to(house.parent / "runs2" / "secret.jsonl")
+    (house.parent / "runs2" / "secret.jsonl").write_text("\n".join(json.dumps({"step": i, "secret_metric": i}) for i in range(9)))
+    answer = with_client([house], lambda c: c.call_tool("load_run", {"run": "run-01"}))
+    assert not answer.is_error
+    assert "secret_metric" not in answer.content[0].text
+
+
+def test_s2_nothing_in_a_run_is_executed(tmp_path):
+    """Poisoned pickles, YAML tags and arrays of objects are left alone by every tool."""
+    run, mark = plain_run(tmp_path), tmp_path / "executed"
+
+    class Poison:
+        def __reduce__(self):
+            return (os.system, (f"touch {mark}",))
+
+    poison = pickle.dumps(Poison())
+    for name in ("model.pkl", "optimizer.pt", "batch_data.pt", "checkpoint-100/rng_state.pth", "evaluations.npz", "rollouts.pkl"):
+        (run / name).write_bytes(poison)
+    (run / "config.yaml").write_text(f"a: !!python/object/apply:os.system ['touch {mark}']\n")
+    (run / "rl_advisor.py").write_text(f"import os; os.system('touch {mark}')")
+    answers = with_client([tmp_path], ask_everything)
+    assert not any(a.is_error for a in answers.values())
+    assert not mark.exists()
+
+
+async def ask_everything(client):
+    """The answers to all questions."""
+    return {name: await client.call_tool(name, question) for name, question in QUESTIONS.items()}
+
+
+def sparse(path, size):
+    """A file of that size that takes no room."""
+    with path.open("wb") as file:
+        file.truncate(size)
+
+
+def long_line(path, size):
+    """A file of one line."""
+    with path.open("wb") as file:
+        file.write(b'{"step": 1, "reward": "')
+        for _ in range(size // 2**20):
+            file.write(b"x" * 2**20)
+
+
+def deep_json(path, depth):
+    """JSON nested that deep."""
+    path.write_text("[" * depth + "]" * depth)
+
+
+def many_tags(path, count):
+    """A row with that many metrics, twice."""
+    path.write_text("\n".join(json.dumps({"step": s} | {f"tag_{i}": i for i in range(count)}) for s in (1, 2, 3)))
+
+
+BOMBS = {
+    "a 10 GB file": ("train.log", sparse, 10 * 2**30),
+    "a 10 GB state": ("trainer_state.json", sparse, 10 * 2**30),
+    "a 10 GB table": ("metrics.jsonl", sparse, 10 * 2**30),
+    "a line of 200 MB": ("metrics.jsonl", long_line, 200 * 2**20),
+    "deep JSON": ("training_args.json", deep_json, 200_000),
+    "30,000 tags": ("metrics.jsonl", many_tags, 30_000),
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_s3_bombs_end_in_time_and_memory(tmp_path, bomb):
+    """Whatever a file's size, an answer or an error comes within 20 seconds of processor time and 2 GB of memory."""
+    name, make, size = BOMBS[bomb]
+    make(tmp_path / name, size)
+    code = f"""
+import resource
+resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+from rl_advisor.cli import main
+try:
+    main(["load", {str(tmp_path)!r}, "--json"], standalone_mode=False)
+except SystemExit as end:
+    assert end.code == 3, end.code
+assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 2 * 2**20
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert 0 == done.returncode, done.stderr[-600:]
+
+
+def test_s4_answers_about_huge_runs_stay_short(tmp_path):
+    """Hundreds of metrics and thousands of steps give an answer of the same size, and it says what was cut."""
+    run = tmp_path / "run-01"
+    run.mkdir()
+    rows = [{"step": s} | {f"group_{i}/metric_{i}": s * i for i in range(400)} | {"reward": s} for s in range(60)]
+    (run / "metrics.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (run / "training_args.json").write_text(json.dumps({f"key_{i}": "v" * 50 for i in range(2000)}))
+    answers = with_client([tmp_path], ask_everything)
+    assert all(tokens(a.content[0].text) < 4000 for a in answers.values())
+    assert "of" in answers["load_run"].structured_content["cut"]["/unmapped"]
+
+
+def test_s5_the_server_survives_every_character(tmp_path):
+    """Half characters, escapes and NaN in every file do not stop the real process, and no half of them leaves it."""
+    hostile_run(tmp_path)
+    start = StdioServerParameters(command=sys.executable, args=["-m", "rl_advisor", "serve", "--root", str(tmp_path)])
+
+    async def talk():
+        async with Client(start) as client:
+            return await ask_everything(client), await ask_everything(client)
+
+    first, second = asyncio.run(talk())
+    for name, answer in first.items():
+        assert not answer.is_error, (name, answer.content)
+        assert second[name].content == answer.content
+        assert "\x1b" not in answer.content[0].text
+        assert "NaN" not in answer.content[0].text
+
+
+@pytest.mark.parametrize("tool", sorted(QUESTIONS))
+def test_s6_orders_in_a_run_are_only_quoted(tmp_path, tool):
+    """An order planted in samples, names, files, configuration and logs appears in envelopes and nowhere else."""
+    hostile_run(tmp_path)
+    (tmp_path / ORDER).mkdir()
+    plain_run(tmp_path / ORDER)
+    answer = with_client([tmp_path], lambda c: c.call_tool(tool, QUESTIONS[tool]))
+    assert not answer.is_error
+    assert not [text for text in exposed(answer.structured_content) if CANARY in text]
+
+
+def test_s6_planted_orders_do_reach_the_envelopes(tmp_path):
+    """The test above is not empty: the words are in the answers, marked, with where they come from."""
+    hostile_run(tmp_path)
+    answers = with_client([tmp_path], ask_everything)
+    said = {name: orjson.dumps(a.structured_content).decode().count(CANARY) for name, a in answers.items()}
+    assert said["load_run"] >= 3
+    assert said["spot_check_samples"] >= 4
+    assert said["summarize_curves"] >= 1
+
+
+def test_s6_errors_prompts_and_completions_do_not_repeat_orders(tmp_path):
+    """What a run's names say comes back in no error, prompt or completion."""
+    hostile_run(tmp_path)
+    (tmp_path / ORDER).mkdir()
+    plain_run(tmp_path / ORDER)
+
+    async def talk(client):
+        error = await client.call_tool("summarize_curves", {"run": "run-01", "metrics": ["none"]})
+        prompt = await client.get_prompt("diagnose_run", {"run": ORDER})
+        from mcp_types import PromptReference
+
+        done = await client.complete(PromptReference(name="diagnose_run"), {"name": "run", "value": ""})
+        return error.content[0].text, prompt.model_dump_json(), done.model_dump_json()
+
+    assert not [text for text in with_client([tmp_path], talk) if CANARY in text]
+
+
+def test_s6_the_command_line_keeps_the_envelopes_too(tmp_path):
+    """Programs and agents that use the terminal get the same marks."""
+    run = hostile_run(tmp_path)
+    for command in ("load", "curves", "samples", "assess"):
+        result = CliRunner().invoke(main, [command, str(run), "--json"])
+        assert 0 == result.exit_code
+        assert not [text for text in exposed(json.loads(result.stdout)) if CANARY in text]
+
+
+WATCH = """
+import sys
+seen = []
+forbidden = ("socket.connect", "socket.bind", "socket.listen", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.remove",
+             "os.rename", "os.mkdir", "shutil.rmtree", "pty.spawn")
+def watch(event, args):
+    if event in forbidden:
+        seen.append((event, args))
+    if event == "open" and isinstance(args[1], str) and set(args[1]) & set("wax+"):
+        seen.append((event, args))
+from rl_advisor import tools
+from rl_advisor.cli import main
+sys.addaudithook(watch)
+import os
+run = sys.argv[1]
+for ask in (tools.load_run, tools.summarize_curves, tools.spot_check_samples, tools.gpu_phase_profile, tools.assess_run):
+    ask(run)
+tools.compare_runs([run, run])
+tools.list_runs(os.path.dirname(run))
+print([s for s in seen if "__pycache__" not in str(s)])
+"""
+
+
+def test_s9_reading_opens_no_door_and_writes_nothing(tmp_path):
+    """No socket, no child process, no file for writing, whichever tool is asked."""
+    run = hostile_run(tmp_path)
+    before = {p: p.stat().st_mtime_ns for p in tmp_path.rglob("*")}
+    done = subprocess.run([sys.executable, "-c", WATCH, str(run)], capture_output=True, text=True, check=False)
+    assert "[]" == done.stdout.strip(), done.stdout + done.stderr[-500:]
+    assert before == {p: p.stat().st_mtime_ns for p in tmp_path.rglob("*")}
+
+
+def test_s10_keys_in_any_file_stay_there(tmp_path):
+    """Keys in configuration, logs and samples are in no answer."""
+    run = plain_run(tmp_path)
+    keys = ["hf_" + "q" * 34, "sk-proj-" + "w" * 30, "ghp_" + "e" * 36, "AKIA" + "Q" * 16]
+    (run / "training_args.json").write_text(json.dumps({"hub_token": keys[0], "note": keys[1], "env": {"WANDB_API_KEY": "0123456789abcdef0123"}}))
+    (run / "train.log").write_text(f"RuntimeError: token {keys[2]} was refused\n")
+    (run / "completions.jsonl").write_text("\n".join(json.dumps({"step": 300, "prompt": "p", "completion": keys[3], "reward": i}) for i in range(4)))
+    said = "".join(a.content[0].text for a in with_client([tmp_path], ask_everything).values())
+    assert not [k for k in (*keys, "0123456789abcdef0123") if k in said]
+
+
+def test_s11_errors_tell_no_path_and_no_trace(house):
+    """Whatever goes wrong, the message holds no absolute path, no traceback and no name of ours."""
+    questions = [("load_run", {"run": t}) for t in TRICKS if 0 < len(t) <= 1024]
+    questions += [("summarize_curves", {"run": "run-01", "metrics": [str(house)]}), ("load_run", {"run": "run-01/checkpoint-100"}), ("assess_run", {"run": 7})]
+
+    async def talk(client):
+        return [await client.call_tool(tool, question) for tool, question in questions]
+
+    for answer in with_client([house], talk):
+        assert answer.is_error
+        text = answer.content[0].text
+        assert not [bad for bad in (str(house.parent), "Traceback", "site-packages", "rl_advisor/", 'File "') if bad in text], text
+
+
+def test_s12_only_loopback_is_served():
+    """The command refuses to listen where others could call."""
+    result = CliRunner().invoke(main, ["serve", "--http", "0.0.0.0:8123"])
+    assert 2 == result.exit_code
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", 8123)) != 0
+
+
+def test_s13_a_name_is_checked_again_at_every_call(tmp_path):
+    """A run that was allowed and is then replaced by a link out of the folder is refused, remembered or not."""
+    allowed, other = tmp_path / "runs", tmp_path / "other"
+    run = plain_run(allowed)
+    plain_run(other)
+
+    async def talk(client):
+        first = await client.call_tool("load_run", {"run": "run-01"})
+        run.rename(tmp_path / "moved")
+        run.symlink_to(other / "run-01")
+        return first, await client.call_tool("load_run", {"run": "run-01"})
+
+    first, second = with_client([allowed], talk)
+    assert not first.is_error
+    assert REFUSED in second.content[0].text
+
+
+def test_s3_many_answers_do_not_pile_up_memory(tmp_path):
+    """A hundred different questions leave the process about as large as it was."""
+    plain_run(tmp_path)
+
+    async def talk(client):
+        for until in range(20, 40):
+            await client.call_tool("load_run", {"run": "run-01"})
+            await client.call_tool("assess_run", {"run": "run-01", "until": until})
+        begin = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for until in range(40, 60):
+            await client.call_tool("summarize_curves", {"run": "run-01", "until": until, "metrics": ["reward/mean"]})
+        return begin
+
+    begin = with_client([tmp_path], talk)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - begin < 60 * 1024
+
+
+def test_a_second_call_is_answered_from_memory(tmp_path):
+    """The same question about unchanged files costs milliseconds."""
+    plain_run(tmp_path)
+
+    async def talk(client):
+        await client.call_tool("assess_run", {"run": "run-01"})
+        begin = time.perf_counter()
+        for _ in range(20):
+            await client.call_tool("assess_run", {"run": "run-01"})
+        return (time.perf_counter() - begin) / 20
+
+    assert with_client([tmp_path], talk) < 0.1
+
+
+def test_requirements_are_all_named():
+    """Each requirement that this module speaks about has a test by its number."""
+    text = Path(__file__).read_text()
+    assert [n for n in (1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13) if f"test_s{n}_" in text] == [1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13]
