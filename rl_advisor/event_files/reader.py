@@ -49,6 +49,7 @@ class _Reader:
         self.patience = 0
         """Windows for which no new cycle is looked for."""
         self.failures = 0
+        self.marks: scan.Marks | None = None
 
     def read(self) -> Events:
         with _open(self.path) as stream:
@@ -75,6 +76,7 @@ class _Reader:
     def _window(self) -> int:
         """Decode what is whole in the window; return how many of its bytes are done with."""
         at, end = 0, len(self.data)
+        self.marks = None
         buffer = np.frombuffer(self.data, np.uint8)
         while at < end:
             length = frame_length(self.data, at)
@@ -138,11 +140,9 @@ class _Reader:
     def _scan(self, buffer: scan.Bytes, at: int) -> int:
         """Decode the unbroken chain of records behind ``at``; return where it ends."""
         self.patience = max(0, self.patience - 1)
-        starts, sizes = scan.record_starts(buffer, at, len(self.data))
-        kept = scan.chain(starts, sizes, at)
-        starts, sizes = starts[kept], sizes[kept]
-        if starts.size and starts[-1] + sizes[-1] + FRAME > len(self.data):
-            starts, sizes = starts[:-1], sizes[:-1]
+        marks = self._marks(buffer)
+        kept = marks.chain(at, len(self.data))
+        starts, sizes = marks.start[kept], marks.size[kept]
         if starts.size < _WORTH_IT:
             behind = at + FRAME + frame_length(self.data, at)
             self._one(at, behind)
@@ -154,6 +154,12 @@ class _Reader:
         found += [b for place in odd.tolist() for b in self._by_hand(place, place + by_length[place] + FRAME)]
         self._keep(found)
         return int(starts[-1] + sizes[-1] + FRAME)
+
+    def _marks(self, buffer: scan.Bytes) -> scan.Marks:
+        """Return what looks like a record in this window, looked for once."""
+        if self.marks is None:
+            self.marks = scan.find_marks(buffer)
+        return self.marks
 
     def _keep(self, found: Iterable[scan.Batch]) -> None:
         by_tag: dict[str, list[scan.Batch]] = {}
@@ -186,8 +192,9 @@ class _Reader:
 
     def _damaged(self, at: int, *, headed: bool) -> int:
         """Note a hole from ``at`` to the next place where a record starts; return that place."""
-        buffer = np.frombuffer(self.data, np.uint8)
-        starts, sizes = scan.record_starts(buffer, at + 1, len(self.data))
+        marks = self._marks(np.frombuffer(self.data, np.uint8))
+        first = marks.behind(at + 1)
+        starts, sizes = marks.start[first:], marks.size[first:]
         fits = starts[self.base + starts + sizes + FRAME <= self._size()]
         torn = self.last and (headed or len(self.data) - at < HEAD)
         if fits.size:

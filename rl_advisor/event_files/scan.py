@@ -36,17 +36,43 @@ class Batch:
     time: npt.NDArray[np.float64]
 
 
-def record_starts(buffer: Bytes, at: int, end: int) -> tuple[Places, Places]:
-    """Return start and data length of everything in ``buffer[at:end]`` that looks like a record and fits, in order."""
-    if end - at < FRAME + 1:
-        return np.empty(0, np.intp), np.empty(0, np.intp)
-    marks = at + np.flatnonzero(buffer[at + HEAD : end - 4] == _TIME_KEY)
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Everything in a window that looks like a record: where it starts, how long its data are, and where chains of them end."""
+
+    start: Places
+    size: Places
+    ends: Places
+    """Indices of the records behind which no other follows at once."""
+
+    def behind(self, at: int) -> int:
+        """Return the index of the first record that does not start before ``at``."""
+        return int(np.searchsorted(self.start, at))
+
+    def chain(self, at: int, end: int) -> slice:
+        """Return the records that follow each other from ``at`` on without a break and end by ``end``."""
+        first = self.behind(at)
+        if first >= self.start.size or self.start[first] != at:
+            return slice(0)
+        last = int(self.ends[np.searchsorted(self.ends, first)])
+        fits = self.start[last] + self.size[last] + FRAME <= end
+        return slice(first, last + int(fits))
+
+
+def find_marks(buffer: Bytes) -> Marks:
+    """Return everything in the window that looks like a record, by its key, its length and the checksum of its length."""
+    if buffer.size < FRAME + 1:
+        none = np.empty(0, np.intp)
+        return Marks(none, none, none)
+    marks = np.flatnonzero(buffer[HEAD:-4] == _TIME_KEY)
     lengths = _load(buffer, marks, "<u8").astype(np.uint64, copy=False)
     small = lengths < np.uint64(1 << 24)
     marks, lengths = marks[small], lengths[small]
     right = unmasked(_load(buffer, marks + 8, "<u4").astype(np.uint32, copy=False)) == head_checksums(lengths)
     starts, sizes = marks[right], lengths[right].astype(np.intp)
-    return starts, sizes
+    follows = np.zeros(starts.size, bool)
+    follows[:-1] = starts[:-1] + sizes[:-1] + FRAME == starts[1:]
+    return Marks(starts, sizes, np.flatnonzero(~follows))
 
 
 def _load(buffer: Bytes, places: Places, kind: str) -> npt.NDArray[np.generic]:
@@ -54,14 +80,6 @@ def _load(buffer: Bytes, places: Places, kind: str) -> npt.NDArray[np.generic]:
     size = np.dtype(kind).itemsize
     overlapping: npt.NDArray[np.generic] = np.ndarray(max(buffer.size - size + 1, 0), kind, buffer, 0, (1,))
     return overlapping[places]
-
-
-def chain(starts: Places, sizes: Places, at: int) -> Places:
-    """Return the indices of the records that follow each other without a break from ``at`` on; those inside others are left out."""
-    if not starts.size or starts[0] != at:
-        return np.empty(0, np.intp)
-    broken = np.flatnonzero(starts[:-1] + sizes[:-1] + FRAME != starts[1:])
-    return np.arange(int(broken[0]) + 1 if broken.size else starts.size)
 
 
 def batches(data: Data, buffer: Bytes, starts: Places, sizes: Places, *, verified: bool) -> tuple[list[Batch], Places, Places]:
