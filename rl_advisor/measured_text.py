@@ -88,11 +88,21 @@ def _chosen(rows: pd.DataFrame) -> pd.DataFrame:
     return train[place < most].sort_values("step", kind="stable").reset_index(drop=True)
 
 
+def completed(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with every column that is relied on: prompt, reward and group; without prompts every response is a group of its own."""
+    rows = rows if "reward" in rows else rows.assign(reward=np.nan)
+    rows = rows if "prompt" in rows else rows.assign(prompt="")
+    if "group" in rows:
+        return rows
+    known = bool(rows["prompt"].astype(bool).any())
+    return rows.assign(group=(pd.factorize(rows["prompt"])[0] if known else np.arange(len(rows))).astype(str))
+
+
 def _measure(rows: pd.DataFrame) -> pd.DataFrame:
-    table = rows.copy()
-    if not len(table):
-        return table
-    prompts = table["prompt"].tolist() if "prompt" in table else [""] * len(table)
+    if not len(rows):
+        return rows
+    table = completed(rows).copy()
+    prompts = table["prompt"].tolist()
     seen: dict[tuple[str, str], dict[str, float]] = {}
     pairs = list(zip(prompts, table["response"], strict=True))
     for pair in pairs:
@@ -101,8 +111,6 @@ def _measure(rows: pd.DataFrame) -> pd.DataFrame:
     measures = pd.DataFrame([seen[pair] for pair in pairs], index=table.index)
     if "tool_calls" in table:
         measures["calls"] = measures["calls"].where(measures["calls"] > 0, table["tool_calls"])
-    if "group" not in table:
-        table["group"] = pd.factorize(pd.Series(prompts))[0].astype(str)
     table["cluster"] = table["step"].astype(str) + "/" + table["group"].astype(str)
     measures["tokens"] = table["length"].astype(np.float64) if "length" in table else measures["words"]
     return pd.concat([table, measures], axis=1)

@@ -11,7 +11,7 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.features.phrases import HEDGING, PRAISE
 from rl_advisor.features.text import distinct_share
 from rl_advisor.features.wording import telling_words
-from rl_advisor.measured_text import measured, stretches
+from rl_advisor.measured_text import completed, measured, stretches
 from rl_advisor.reward_check import audit
 from rl_advisor.run import Run
 
@@ -126,8 +126,7 @@ def _readable(run: Run) -> pd.DataFrame:
     if not len(rows) or "response" not in rows:
         return rows.iloc[:0]
     rows = rows[rows["split"] != "eval"] if "split" in rows and (rows["split"] != "eval").any() else rows
-    rows = rows[[isinstance(r, str) and bool(r) for r in rows["response"]]].reset_index(drop=True)
-    return rows if "reward" in rows else rows.assign(reward=np.nan)
+    return completed(rows[[isinstance(r, str) and bool(r) for r in rows["response"]]].reset_index(drop=True))
 
 
 def _step(rows: pd.DataFrame, asked: float | None) -> float:

@@ -18,6 +18,7 @@ GROWTH = 1.25
 """Growth of a length or a count below which it is not called inflated."""
 PAID = 0.3
 """Rank correlation with the reward inside groups, lower end of its interval, from which a property counts as paid for."""
+_FEWEST_GROUPS = 8
 SHARE = 0.5
 """Share of the reward's gain that a property must explain."""
 
@@ -35,12 +36,13 @@ class Sign:
 
 
 def held_out_rose(run: Run) -> bool | None:
-    """Whether the held-out score gained more than noise; of fewer points, whether it ended higher. None when none is logged."""
+    """Whether the held-out score gained more than noise and kept it; of fewer points, whether it ended higher. None when none is logged."""
     curve = trajectory.held_out(run)
     if curve is None:
         return None
     try:
-        return trajectory.shape(curve).rose
+        shape = trajectory.shape(curve)
+        return shape.rose and shape.last > shape.start + shape.margin
     except TooFewPoints:
         value = curve.finite()[1]
         return bool(value[-1] > value[0]) if value.size > 1 else None
@@ -54,19 +56,30 @@ def paid_growth(s: Stretches, column: str, name: str) -> Sign | None:
     grew, gain, pay = shift_or_none(s, column), shift(s, "reward"), pays(s, column)
     if grew is None:
         return None
-    more = pays(s, column, above=float(s.first[column].median()))
+    middle = float(s.first[column].median())
+    more = pays(s, column, above=middle)
+    still = more.low > 0 if more is not None else not _flat_above(s, column, middle)
     share = explained(pay, grew, gain)
     measures = {f"{column}_first": grew.first, f"{column}_latest": grew.latest, "gain_explained": share}
     if pay is not None:
         measures |= {"rank_correlation": pay.rho, "rank_correlation_low": pay.low, "rank_correlation_high": pay.high}
     grown = grew.up and grew.latest >= GROWTH * grew.first and gain.up
-    if not grown or pay is None or pay.low < PAID or share < SHARE or (more is not None and more.low <= 0):
+    if not grown or pay is None or pay.low < PAID or share < SHARE or not still:
         return Sign(False, f"{name} went {grew.words}", measures, column)
     text = (
         f"{name} grew {grew.words}, among responses to one prompt the reward follows it (rank correlation {number(pay.rho)}, "
         f"interval {number(pay.low)} to {number(pay.high)}), which explains {number(min(share, 1.0))} of the reward's gain"
     )
     return Sign(True, text, measures, column)
+
+
+def _flat_above(s: Stretches, column: str, middle: float) -> bool:
+    """Whether responses to one prompt with more than ``middle`` of a measure differ in it, in at least 8 groups, and earn the same."""
+    above = (
+        s.table[s.table[column] > middle].groupby("cluster").agg(more=(column, np.ptp), reward=("reward", np.ptp), size=("reward", "size"))
+    )
+    differing = above[(above["size"] > 1) & (above["more"] > 0)]
+    return len(differing) >= _FEWEST_GROUPS and bool((differing["reward"] <= 1e-9).mean() > 0.8)
 
 
 def word_order(s: Stretches, keep: float = 0.75, least: float = 1.0) -> Sign | None:

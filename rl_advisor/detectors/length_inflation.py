@@ -91,6 +91,6 @@ def _by_curves(run: Run) -> Finding:
             _NAME, LINK, Outcome.UNCLEAR, f"{said}; no held-out score says whether the text got better.", None, measures, evidence
         )
     said += f", {held.name} from {number(held.start)} to {number(held.last)}."
-    outcome = Outcome.ABSENT if held.rose else Outcome.PRESENT
+    outcome = Outcome.ABSENT if held_out_rose(run) else Outcome.PRESENT
     when = trajectory.began(run.curves["response/length"]) if outcome is Outcome.PRESENT else None
     return Finding(_NAME, LINK, outcome, said, when, measures, evidence)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.dependence import own_group, retrieval
 from rl_advisor.features.mismatch import first_difference, mismatch
@@ -123,7 +122,7 @@ def test_fields() -> None:
 
 def test_small_measures() -> None:
     """Emptiness, copying, scripts and distinct shares on texts made to have them."""
-    assert [is_empty(t) for t in ("...\n", "a", "!?", "１")] == [True, False, True, False]
+    assert [is_empty(t) for t in ("...\n", "a", "!?", "\uff11")] == [True, False, True, False]
     asked, said = words("name the three largest rivers of the world please"), words("the three largest rivers of the world are long")
     assert copied_share(asked, said) == pytest.approx(4 / 6)
     assert copied_share(asked, words(prose(1))) == 0

@@ -1,0 +1,77 @@
+"""Two engines' dumps of the same prompts: agreement, precision, vicious circle, and what cannot be compared."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rl_advisor.consistency import consistency
+
+STEPS = 12
+
+
+def dump(folder: Path, width: list[float], changed: int = 0, name: str = "logprobs", offset: int = 0) -> Path:
+    """A dump whose log-probabilities are off by noise of a width for each step; the first ``changed`` responses end differently."""
+    rng, noise = np.random.default_rng(0), np.random.default_rng(1)
+    for step, spread in enumerate(width, 1):
+        lines = []
+        for i in range(24):
+            true = -rng.exponential(1, 16)
+            text = "word " * 15 + ("other" if i < changed else str(i))
+            logs = (true + spread * noise.normal(size=16)).tolist()
+            lines.append(json.dumps({"input": f"question {i + offset}", "output": text, "score": 1.0, "step": step, name: logs}))
+        file = folder / "rollout_data" / f"{step}.jsonl"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("\n".join(lines))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("width", "shape"),
+    [
+        ([0.0] * STEPS, "none"),
+        ([0.02] * STEPS, "constant"),
+        ([0.02 * s for s in range(1, STEPS + 1)], "growing"),
+        ([0.02] * 3, "undecidable"),
+    ],
+)
+def test_shape_of_the_gap(tmp_path: Path, width: list[float], shape: str) -> None:
+    """Equal, constant and growing gaps are told apart, and three steps are too few to tell."""
+    found = consistency(dump(tmp_path / "a", width), dump(tmp_path / "b", [0.0] * len(width)))
+    assert found["shape"] == shape
+    assert (found["pairs"], found["exact_match"]) == (24 * len(width), 1.0)
+    assert found["logprobs"]["gap_mean"] == pytest.approx(np.mean(width) * np.sqrt(2 / np.pi), rel=0.1)
+    assert found["cannot_tell"] == []
+
+
+def test_texts_that_part(tmp_path: Path) -> None:
+    """A quarter of the responses end differently: the share and the place are right, and their log-probabilities are not compared."""
+    found = consistency(dump(tmp_path / "a", [0.0] * 6, changed=6), dump(tmp_path / "b", [0.0] * 6))
+    assert found["exact_match"] == 0.75
+    assert found["first_divergence"]["median_character"] == 75
+    assert found["logprobs"]["tokens"] == 6 * 18 * 16
+
+
+def test_without_logprobs_only_text_is_compared(tmp_path: Path) -> None:
+    """When a side holds no log-probabilities the answer says that the gap cannot be told."""
+    found = consistency(dump(tmp_path / "a", [0.0] * 6), dump(tmp_path / "b", [0.0] * 6, name="unheard_of"))
+    assert found["logprobs"] == {}
+    assert found["cannot_tell"]
+    assert found["shape"] == "none"
+
+
+def test_both_sides_in_one_file(tmp_path: Path) -> None:
+    """A trainer that writes its own and the engine's log-probabilities into one file is compared with itself."""
+    file = tmp_path / "train_data_step1.jsonl"
+    row = {"prompt": "q", "response": "a b", "reward": 1, "prev_logprobs": [-1.0, -2.0], "generation_logprobs": [-1.1, -1.9]}
+    file.write_text("\n".join(json.dumps({**row, "prompt": f"q{i}"}) for i in range(4)))
+    found = consistency(file, file)
+    assert found["logprobs"]["gap_max"] == pytest.approx(0.1)
+    assert found["logprobs"]["k1"] == pytest.approx(0)
+
+
+def test_nothing_in_common(tmp_path: Path) -> None:
+    """Dumps of different prompts are the caller's mistake, and the message says what each holds."""
+    with pytest.raises(ValueError, match="24 and 24 prompts, steps 1 to 2 and 1 to 2"):
+        consistency(dump(tmp_path / "a", [0.0] * 2), dump(tmp_path / "b", [0.0] * 2, offset=100))

@@ -1,0 +1,181 @@
+"""What is picked to be read, the statistics of every step, and the audit of the reward."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rl_advisor import spotcheck
+from rl_advisor.excerpts import excerpt
+from rl_advisor.features.text import final_answer
+from rl_advisor.run import Run
+from tests.rollout_runs import made, real, solves
+
+
+def test_triad_of_a_real_run() -> None:
+    """Highest and lowest are the true ones, random is of the latest step, and each says where it stands."""
+    run = real("length_hack")
+    found = spotcheck.triad(run, count=4)
+    rewards = run.rollouts["reward"]
+    assert {s["reward"] for s in found["highest"]} == {rewards.max()}
+    assert found["lowest"][0]["reward"] == rewards.min()
+    assert {s["step"] for s in found["random"]} == {found["step"]} == {300}
+    for sample in (*found["highest"], *found["lowest"], *found["random"], *found["longest"]):
+        file = run.rollouts[(run.rollouts["source"] == sample["source"]) & (run.rollouts["row"] == sample["row"])].iloc[0]
+        assert (file["response"], file["reward"], file["step"]) == (sample["response"], pytest.approx(sample["reward"]), sample["step"])
+        assert sample["components"] == {"task_reward": pytest.approx(sample["reward"])}
+
+
+def test_triad_contrasts() -> None:
+    """Pairs are of one prompt: better and worse of one group, early and late of one question; failures had a better twin."""
+    found = spotcheck.triad(real("improving"), count=3)
+    for pair in found["contrast"]:
+        assert pair["better"]["prompt"] == pair["worse"]["prompt"]
+        assert pair["better"]["reward"] > pair["worse"]["reward"]
+    for pair in found["early_late"]:
+        assert pair["early"]["prompt"] == pair["late"]["prompt"]
+        assert pair["early"]["step"] < pair["late"]["step"]
+    assert [s["reward"] for s in found["newest_failures"]] == [0, 0, 0]
+
+
+def test_triad_is_repeatable_and_seeded() -> None:
+    """The same seed picks the same samples, another picks others, and a step in between takes the one before."""
+    run = real("improving")
+    assert spotcheck.triad(run) == spotcheck.triad(run)
+    assert spotcheck.triad(run, seed=1)["random"] != spotcheck.triad(run, seed=2)["random"]
+    assert spotcheck.triad(run, step=200)["step"] == 147
+    assert {s["step"] for s in spotcheck.triad(run, step=200)["highest"]} == {147}
+
+
+@pytest.mark.parametrize(("step", "count", "message"), [(1, 3, "the first are of step 7"), (None, 0, "1 or more")])
+def test_triad_tells_the_caller(step: int | None, count: int, message: str) -> None:
+    """A step before the first sample and a count of none are mistakes whose message names the choices."""
+    with pytest.raises(ValueError, match=message):
+        spotcheck.triad(real("improving"), step=step, count=count)
+
+
+def test_no_samples_and_no_rewards() -> None:
+    """Nothing to read is said, and so is a reward that is not there."""
+    empty = spotcheck.triad(Run())
+    assert (empty["highest"], empty["step"]) == ([], None)
+    assert empty["gaps"]
+    assert spotcheck.statistics(Run()) == {"steps": [], "meaning": {}, "words": {}}
+    assert spotcheck.reward_audit(Run())["cannot_tell"]
+    run = real("improving")
+    unpaid = replace(run, rollouts=run.rollouts.assign(reward=np.nan))
+    assert spotcheck.triad(unpaid)["highest"] == []
+    assert "none can be called" in spotcheck.triad(unpaid)["gaps"][0]["why"]
+
+
+@given(st.text(max_size=400), st.integers(1, 40), st.integers(1, 40))
+def test_excerpts_keep_both_ends_and_are_valid(text: str, head: int, tail: int) -> None:
+    """A short text is kept whole; a cut one begins and ends as the text does, says so, and can be encoded."""
+    short = excerpt(text, head, tail)
+    short.encode("utf-8")
+    clean = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if len(clean) <= head + tail:
+        assert short == clean
+    else:
+        start, rest = short.split(" [... ", 1)
+        end = rest.split(" characters cut ...] ", 1)[1] if clean.startswith(start) else ""
+        assert clean.startswith(start)
+        assert clean.endswith(end)
+
+
+@pytest.mark.parametrize(
+    ("text", "head"),
+    [
+        ("abc" + "e\u0301" * 40, 4),
+        ("ab" + "\U0001f469\u200d\U0001f469\u200d\U0001f467" * 20, 5),
+        ("x\U0001f44d\U0001f3fd" * 30, 2),
+        ("a\ud800b" * 30, 7),
+    ],
+)
+def test_excerpts_take_no_character_apart(text: str, head: int) -> None:
+    """Combining marks, joined emoji and skin tones stay with what they belong to; lone surrogates are replaced."""
+    start = excerpt(text, head, 3).split(" [... ")[0]
+    following = text[len(start)] if len(start) < len(text) else ""
+    assert following not in {"\u0301", "\u200d", "\U0001f3fd"}
+    assert not start.endswith("\u200d")
+    assert "\ud800" not in start
+
+
+def test_statistics_of_a_hack() -> None:
+    """Over a real length hack the table shows length and praise rising, and the words that came in."""
+    found = spotcheck.statistics(real("length_hack"))
+    first, last = found["steps"][0], found["steps"][-1]
+    assert (first["step"], last["step"]) == (8, 300)
+    assert last["tokens"] > 3 * first["tokens"]
+    assert first["tokens_high_reward"] > first["tokens_low_reward"]
+    more = [w["word"] for w in found["words"]["late_against_early"]["more"]]
+    assert "asking" in more
+    assert set(first) - {"step", "reward"} <= set(found["meaning"])
+    json.dumps(found, allow_nan=False)
+
+
+def test_audit_of_real_runs() -> None:
+    """Random rewards contradict themselves, a fixed rule does not, and the agreed answer earns more where the reward is sound."""
+    noisy, sound = spotcheck.reward_audit(real("random_reward")), spotcheck.reward_audit(real("improving"))
+    assert noisy["same_text"]["low"] > 0.5
+    assert sound["same_text"]["share_different_reward"] == 0
+    assert sound["against_consensus"]["low"] > 0.5 > noisy["against_consensus"]["high"]
+    assert noisy["histogram"]["values"] == 2
+    json.dumps([noisy, sound], allow_nan=False)
+
+
+def constant(value: float) -> Run:
+    return made(lambda p, _, rng: (solves(p, right=True, thoughts=1, rng=rng), value))
+
+
+@pytest.mark.parametrize(
+    ("value", "flag", "best", "worst"), [(0.0, "all_zero", 0.0, 1.0), (1.0, "all_one", 1.0, 0.0), (0.5, "constant", 1.0, 0.0)]
+)
+def test_constant_rewards(value: float, flag: str, best: float, worst: float) -> None:
+    """A reward that is always the same is called so, and its flat groups are all solved or all failed by its sign."""
+    found = spotcheck.reward_audit(constant(value))
+    assert found["histogram"][flag]
+    assert (found["groups"]["share_flat"], found["groups"]["share_all_best"], found["groups"]["share_all_worst"]) == (1, best, worst)
+
+
+def test_a_rare_tail_and_a_turned_reference() -> None:
+    """A few huge rewards are counted as far outside; a reference score that falls as the reward rises has the opposite sign."""
+    run = made(lambda p, t, rng: (solves(p, right=True, thoughts=1, rng=rng), t + 0.1 * rng.random()))
+    table = run.rollouts.assign(human_score=lambda d: -d["reward"])
+    table.loc[::200, "reward"] = 1000.0
+    found = spotcheck.reward_audit(replace(run, rollouts=table))
+    assert 0.004 <= found["histogram"]["share_far_outside"] <= 0.006
+    assert found["against_reference"]["human_score"]["rank_correlation"] < -0.9
+
+
+def test_components_share_the_spread() -> None:
+    """A part that makes up nine tenths of the variance is shown to."""
+    run = made(lambda p, _, rng: (solves(p, right=True, thoughts=1, rng=rng), 0.0))
+    rng = np.random.default_rng(0)
+    table = run.rollouts.assign(
+        **{"reward/big": 3 * rng.normal(size=len(run.rollouts)), "reward/small": rng.normal(size=len(run.rollouts))}
+    )
+    table["reward"] = table["reward/big"] + table["reward/small"]
+    parts = spotcheck.reward_audit(replace(run, rollouts=table))["components"]
+    assert parts["big"]["share_of_spread"] == pytest.approx(0.9, abs=0.03)
+    assert parts["big"]["share_of_spread"] + parts["small"]["share_of_spread"] == pytest.approx(1)
+
+
+def test_nothing_later_is_seen() -> None:
+    """Samples of a run cut at a step are those of a run that ended there."""
+    run = real("length_hack")
+    cut = run.until(200)
+    ended = Run(rollouts=run.rollouts[run.rollouts["step"] <= 200].copy())
+    assert spotcheck.triad(cut) == spotcheck.triad(ended)
+    assert spotcheck.statistics(cut) == spotcheck.statistics(ended)
+
+
+def test_a_table_without_groups_or_prompts() -> None:
+    """The least a dump can hold, a response and a step, is enough to read and to count."""
+    table = pd.DataFrame({"step": [1.0] * 20 + [2.0] * 20, "response": [f"text {i} of 7" for i in range(40)]})
+    run = Run(rollouts=table)
+    assert spotcheck.triad(run)["random"][0]["step"] == 2
+    assert [s["responses"] for s in spotcheck.statistics(run)["steps"]] == [20, 20]
+    assert final_answer(spotcheck.triad(run)["random"][0]["response"]) == "7"
