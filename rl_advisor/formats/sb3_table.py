@@ -14,12 +14,18 @@ CONSOLE = True
 _BORDER = re.compile(r"-{20,}")
 _ROW = re.compile(r"\|( *)(\S[^|]*?) *\| *([^|]*?) *\|")
 _STEPS = ("time/total_timesteps", "total_timesteps")
+_IN_FULL = ("progress.csv", "progress.json")
 _SUFFIXES = (".log", ".txt", ".out", ".err", "stdout", "output", "console")
 _BOX = re.compile(rb"^-{20,}\s*\n\| +\w+/? ", re.MULTILINE)
 
 
 def claims(path: Path) -> bool:
-    """Whether a text log has such a box with a count of steps in its first half megabyte."""
+    """Whether a text log has such a box with a count of steps in its first half megabyte.
+
+    Boxes keep three digits, so a log beside a file that keeps all of them is left to the reader of plain logs.
+    """
+    if any((path.parent / name).is_file() for name in _IN_FULL) or any(path.parent.glob("events.out.tfevents.*")):
+        return False
     start = head(path, 524_288) if bare_name(path).endswith(_SUFFIXES) else b""
     return b" total_timesteps " in start and _BOX.search(start.replace(b"\r", b"")) is not None
 

@@ -59,6 +59,15 @@ def test_sb3_boxes() -> None:
     assert "time/" not in run.curves
 
 
+def test_boxes_beside_the_same_numbers_in_full_are_left_alone(tmp_path: Path) -> None:
+    """Three digits would only disagree with the file that keeps all of them."""
+    path = tmp_path / "stdout.log"
+    path.write_bytes((DATA / "sb3_stdout.log").read_bytes())
+    assert sb3_table.claims(path)
+    (tmp_path / "progress.csv").write_text("time/total_timesteps\n1024\n")
+    assert not sb3_table.claims(path)
+
+
 def test_a_name_that_was_cut_is_left_out(tmp_path: Path) -> None:
     """SB3 cuts long names with dots, and two of them may become one."""
     path = tmp_path / "train.log"
