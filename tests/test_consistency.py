@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from rl_advisor.consistency import consistency
 
 STEPS = 12

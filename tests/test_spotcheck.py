@@ -12,7 +12,8 @@ from rl_advisor import spotcheck
 from rl_advisor.excerpts import excerpt
 from rl_advisor.features.text import final_answer
 from rl_advisor.run import Run
-from tests.rollout_runs import made, real, solves
+
+from rollout_runs import made, real, solves
 
 
 def test_triad_of_a_real_run() -> None:

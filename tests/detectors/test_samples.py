@@ -20,7 +20,8 @@ from rl_advisor.detectors import (
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Outcome
 from rl_advisor.run import Curve, Run
-from tests.rollout_runs import made, question, real, sentence, solves
+
+from rollout_runs import made, question, real, sentence, solves
 
 RNG = np.random.Generator
 PRESENT, ABSENT, UNCLEAR = Outcome.PRESENT, Outcome.ABSENT, Outcome.UNCLEAR
