@@ -137,7 +137,9 @@ def path_step(path: PurePath) -> int | None:
 
 def path_split(path: PurePath) -> str:
     """``eval`` when the file's or its folders' names say that these responses were for evaluation, else ``train``."""
-    return "eval" if any(_EVAL.search(part.lower()) for part in (path.stem, *path.parts[-4:-1])) else "train"
+    # Only folders that surely belong to the run are looked at: what lies above it may be called "test" for any reason.
+    folder = path.parent.parent if path.parent.name.isdigit() else path.parent
+    return "eval" if any(_EVAL.search(part.lower()) for part in (path.stem, folder.name)) else "train"
 
 
 def rollout_table(rows: pd.DataFrame, path: PurePath) -> tuple[pd.DataFrame, tuple[Gap, ...]]:

@@ -35,7 +35,14 @@ def claims(path: Path) -> bool:
         row = parse_json(start.split(b"\n", 1)[0])
     except ValueError:
         return False
-    return isinstance(row, dict) and not _TEXT_KEYS & row.keys() and _step_key(row) is not None and _has_number(row)
+    if not isinstance(row, dict) or _TEXT_KEYS & row.keys() or any(_rows_inside(v) for v in row.values()):
+        return False
+    return _step_key(row) is not None and _has_number(row)
+
+
+def _rows_inside(value: object) -> bool:
+    """Whether a value is itself a list of rows: then the object is a document (a trainer state on one line), not a row."""
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
 def read(path: Path) -> Run:
