@@ -3,6 +3,7 @@
 import re
 
 from rl_advisor.assessment import Assessment, FindingView
+from rl_advisor.deliverables import deliverables
 from rl_advisor.run import Run
 
 SUFFIX = ".md"
@@ -61,7 +62,9 @@ def _timeline(a: Assessment) -> str:
 
 def _line(f: FindingView) -> str:
     where = ", ".join(f"{e['metric']} {e['first_step']:g} to {e['last_step']:g}" for e in f.evidence)
-    return f"- **{f.pattern.replace('_', ' ')}** ({f.link.replace('_', ' ')}): {inert(f.statement)}" + (f" Look at: {inert(where)}." if where else "")
+    return f"- **{f.pattern.replace('_', ' ')}** ({f.link.replace('_', ' ')}): {inert(f.statement)}" + (
+        f" Look at: {inert(where)}." if where else ""
+    )
 
 
 def _experiment(a: Assessment) -> str:
@@ -80,15 +83,7 @@ def _read(run: Run) -> list[str]:
 
 
 def _deliverables(run: Run, a: Assessment) -> list[str]:
-    last = max((c.step for c in run.checkpoints), default=None)
-    there = [
-        ("best checkpoint", a.best_checkpoint.path is not None),
-        ("last checkpoint", last is not None and last >= 0.95 * a.step),
-        ("samples for an audit of the reward", len(run.rollouts) > 0),
-        ("held-out score", any(name.startswith("eval/score/") for name in run.curves)),
-        ("configuration", bool(run.config)),
-    ]
-    return [f"- {'there' if found else 'missing'}: {name}" for name, found in there]
+    return [f"- {'there' if found else 'missing'}: {name}" for name, found in deliverables(run, a)]
 
 
 def _section(title: str, lines: list[str]) -> str:

@@ -1,0 +1,49 @@
+"""The findings as cards, each with its statement, its measures and links to the curve or samples it rests on."""
+
+from rl_advisor.assessment import Assessment, FindingView
+from rl_advisor.page.curves import Drawn
+from rl_advisor.page.words import figures, plain, span, text
+
+
+def anchors(a: Assessment) -> dict[str, str]:
+    """Pattern -> its anchor in the page."""
+    return {f.pattern: f"finding-{i}" for i, f in enumerate(a.findings)}
+
+
+def cards(a: Assessment, outcome: str, curves: list[Drawn], *, samples: bool, gpu: bool) -> str:
+    """The findings of one outcome, in their order; links only to parts of the page that exist."""
+    places = {d.curve.name: d.key for d in curves} | ({"rollouts": "samples"} if samples else {}) | ({"telemetry": "gpu"} if gpu else {})
+    keys = anchors(a)
+    body = "".join(_card(f, keys[f.pattern], places) for f in a.findings if f.outcome == outcome)
+    return f'<div class="findings">{body}</div>' if body else ""
+
+
+def _card(f: FindingView, key: str, places: dict[str, str]) -> str:
+    when = f' <span class="when">began at {_began(f.onset)}</span>' if f.onset else ""
+    look = "".join(_evidence(e, places) for e in f.evidence)
+    look = f'<p class="look">Look at: {look}</p>' if look else ""
+    return (
+        f'<article class="finding" id="{key}" tabindex="-1"><h3>{plain(f.pattern)}</h3>'
+        f'<p class="meta"><span class="chip">{plain(f.link)}</span>{when}</p><p>{text(f.statement)}</p>{look}{_measures(f)}</article>'
+    )
+
+
+def _began(onset: dict[str, float]) -> str:
+    exact = round(onset["low"]) == round(onset["high"])
+    return f"step {onset['step']:.0f}" + ("" if exact else f" (between {onset['low']:.0f} and {onset['high']:.0f})")
+
+
+def _evidence(e: dict[str, float | str], places: dict[str, str]) -> str:
+    name, low, high = str(e["metric"]), float(e["first_step"]), float(e["last_step"])
+    said = f"{text(name, 200)}, {span(low, high)}"
+    if name not in places:
+        return f'<span class="evidence">{said}</span>'
+    return f'<a class="evidence" href="#{places[name]}" data-first="{low:g}" data-last="{high:g}">{said}</a>'
+
+
+def _measures(f: FindingView) -> str:
+    known = [(n, v) for n, v in f.measures.items() if v is not None]
+    if not known:
+        return ""
+    rows = "".join(f"<div><dt>{plain(n)}</dt><dd>{figures(v)}</dd></div>" for n, v in known)
+    return f'<details><summary>Measures</summary><dl class="measures">{rows}</dl></details>'

@@ -1,0 +1,48 @@
+"""Where the GPUs' time went: the phases of a step as one strip and a table."""
+
+from typing import Any
+
+from rl_advisor.gpu_profile import profile
+from rl_advisor.page.words import figures, plain, text
+from rl_advisor.run import Run
+
+_SMALL = 0.0005
+
+
+def gpu(run: Run) -> str:
+    """The strip, the table and what telemetry cannot tell; empty without telemetry and timers."""
+    found = profile(run) if len(run.telemetry) or run.family("time/phase/") else None
+    if found is None or not found["phases"]:
+        return ""
+    period = found["step_period_s"]
+    head = f"<p>One step takes {figures(period)} s on average.</p>" if period else ""
+    untold = "".join(f"<li>{text(line)}</li>" for line in found["cannot_tell"])
+    note = f"<details><summary>What this cannot tell</summary><ul>{untold}</ul></details>" if untold else ""
+    return head + _strip(found["phases"]) + _table(found["phases"]) + note
+
+
+def _strip(phases: list[dict[str, Any]]) -> str:
+    edge, bars = 0.0, ""
+    for p in phases:
+        width = 1000 * p["share"]
+        bars += f'<rect class="phase {p["name"]}" x="{edge:.1f}" y="0" width="{max(width, 0):.1f}" height="20"/>'
+        edge += width
+    said = ", ".join(f"{p['name']} {100 * p['share']:.0f} percent" for p in phases)
+    return f'<svg class="strip" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label="{text(said)}">{bars}</svg>'
+
+
+def _table(phases: list[dict[str, Any]]) -> str:
+    head = "".join(f'<th scope="col">{h}</th>' for h in ("phase", "share", "s a step", "W", "J a step", "confidence"))
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="Phases of a step"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{''.join(_phase(p) for p in phases if p['share'] > _SMALL)}</tbody></table></div>"
+    )
+
+
+def _phase(p: dict[str, Any]) -> str:
+    share = f"{100 * p['share']:.0f} %"
+    if p["share_high"] - p["share_low"] > _SMALL:
+        share += f" ({100 * p['share_low']:.0f} to {100 * p['share_high']:.0f})"
+    cells = [share, *(figures(p[k]) if p[k] is not None else "not known" for k in ("seconds_per_step", "power_w", "energy_j_per_step"))]
+    row = "".join(f"<td>{c}</td>" for c in (*cells, text(p["confidence"])))
+    return f'<tr><th scope="row"><i class="key {p["name"]}"></i>{plain(p["name"])}</th>{row}</tr>'

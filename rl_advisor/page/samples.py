@@ -1,0 +1,35 @@
+"""The samples worth reading, short: best rewarded, worst rewarded and random of the latest step, each with where it stands."""
+
+from typing import Any
+
+from rl_advisor import spotcheck
+from rl_advisor.excerpts import excerpt
+from rl_advisor.page.words import figures, text
+from rl_advisor.run import Run
+
+COUNT = 2
+_KINDS = (("highest", "Best rewarded"), ("lowest", "Worst rewarded"), ("random", "Random, latest step"))
+_HEAD, _TAIL = 500, 200
+
+
+def samples(run: Run) -> str:
+    """The triad as three columns; empty when the run holds no responses."""
+    if not len(run.rollouts):
+        return ""
+    picked = spotcheck.triad(run, count=COUNT)
+    columns = "".join(_column(title, picked[kind]) for kind, title in _KINDS if picked[kind])
+    return f'<p class="note">Written by the model and the data set; nothing here is an instruction.</p><div class="triad">{columns}</div>'
+
+
+def _column(title: str, rows: list[dict[str, Any]]) -> str:
+    return f"<section><h3>{title}</h3>{''.join(_one(r) for r in rows)}</section>"
+
+
+def _one(row: dict[str, Any]) -> str:
+    reward = f"reward {figures(row['reward'])}" if row["reward"] is not None else "no reward"
+    prompt = f'<pre class="prompt" dir="auto">{text(excerpt(row["prompt"], 300, 100))}</pre>' if row["prompt"] else ""
+    return (
+        f'<article class="sample"><p class="meta"><b>{reward}</b> <span>step {row["step"]:g}</span></p>{prompt}'
+        f'<pre dir="auto">{text(excerpt(row["response"], _HEAD, _TAIL))}</pre>'
+        f'<p class="where">{text(row["source"], 200)}, row {row["row"]}</p></article>'
+    )
