@@ -29,8 +29,11 @@ MOST_TRAINING = 0.6
 """Share of active time at the higher level above which the two levels are rather work and its interruptions."""
 MEETING = 0.2
 """Fitted levels of slow rows that differ by less, in power and in memory activity, meet."""
+COARSE = 0.2
+"""Rows further apart than this part of a step give shares of low confidence."""
 COUNTER_WINDOW = 0.2
-SHORTEST_QUIET = 0.3
+SHORTEST_QUIET = 0.2
+"""Seconds that the counters must read zero; their own window is as long, so the wait itself is longer."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,16 @@ def _by_fit(ticks: Ticks, group: list[Rows], steps: Steps, quiet: Flags) -> Spli
         else ("whether generation is one level, as the split of these slow rows assumes",)
     )
     spread = np.full(3, float(np.std(shares)))
-    return Split(fine, label, named, "low" if agreement < CONSENSUS else "medium", spread, steps.period, why, step_of(steps, fine))
+    return Split(
+        fine,
+        label,
+        named,
+        "low" if agreement < CONSENSUS or group[0].spacing > COARSE * steps.period else "medium",
+        spread,
+        steps.period,
+        why,
+        step_of(steps, fine),
+    )
 
 
 def _fitted_apart(rows: Rows, training: Floats, quiet: Floats, edges: Floats) -> bool:
@@ -226,6 +238,7 @@ def after_start(ticks: Ticks, quiet: Flags) -> slice:
     memory = ticks.value.get("memory_gib")
     if memory is None:
         return slice(0, last)
-    settled = memory >= 0.999 * np.median(memory[last // 2 : last])
-    first = int(settled.argmax()) if settled.any() else 0
+    level = float(np.median(memory[last // 2 : last]))
+    reached = [int((memory[:last] >= part * level).argmax()) for part in (1.0, 0.95)]
+    first = next((at for at in reached if at < max(last // 2, 1)), 0)
     return slice(first if first < last - 20 else 0, last)

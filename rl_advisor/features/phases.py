@@ -30,13 +30,13 @@ def runs_of(flags: Flags) -> Ints:
 def quiet_ticks(utilization: Floats, activity: Floats | None, power: Floats | None, *, shortest: int, margin: int = 0) -> Flags:
     """Ticks at which the GPU did nothing: memory untouched, utilisation at most 10 %, power near its own floor.
 
-    The floor is the 10 % quantile of power over such ticks; runs shorter than ``shortest`` ticks are no quiet.
+    The floor is the median of power over such ticks; runs shorter than ``shortest`` ticks are no quiet.
     """
     low = np.minimum(utilization, np.r_[utilization[1:], utilization[-1:]]) <= 0.10
     if activity is not None:
         low &= ~(activity > 0)
     if power is not None and low.any():
-        low &= power <= 1.12 * np.quantile(power[low], 0.1) + 3
+        low &= power <= 1.12 * np.median(power[low]) + 3
     quiet = np.zeros(low.size, bool)
     for first, last in runs_of(low):
         if last - first >= shortest:
