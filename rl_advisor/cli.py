@@ -5,14 +5,15 @@ Everything heavy is imported inside the command that needs it, so that ``rl-advi
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from rl_advisor import __version__
 from rl_advisor.mistakes import NoSuchChoice
 
-OK, MISTAKE, UNREADABLE = 0, 2, 3
+T = TypeVar("T")
+MISTAKE, UNREADABLE = 2, 3
 ADVISORS = click.Choice(["builtin", "anthropic", "openai"])
 RUN = click.argument("run", type=click.Path())
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
@@ -30,7 +31,7 @@ class _Door(click.Group):
         except (NoSuchChoice, FileNotFoundError) as mistake:
             _fail(mistake, MISTAKE)
         except ValueError as unreadable:
-            from rl_advisor.reading import UnreadableRun
+            from rl_advisor.reading import UnreadableRun  # noqa: PLC0415
 
             if not isinstance(unreadable, UnreadableRun):
                 raise
@@ -38,7 +39,7 @@ class _Door(click.Group):
 
 
 def _fail(error: Exception, code: int) -> None:
-    from rl_advisor.output import readable
+    from rl_advisor.output import readable  # noqa: PLC0415
 
     click.echo(f"rl-advisor: {readable(str(error.args[0] if error.args else error), 2000)}", err=True)
     sys.exit(code)
@@ -56,7 +57,7 @@ def main() -> None:
 @JSON
 def load(run: str, mapping: tuple[str, ...], as_json: bool) -> None:
     """Show what was found and read in RUN, and what was not."""
-    from rl_advisor import tools
+    from rl_advisor import tools  # noqa: PLC0415
 
     _show("load", _busy(run, lambda: tools.load_run(run, _roles(mapping))), as_json)
 
@@ -69,7 +70,7 @@ def load(run: str, mapping: tuple[str, ...], as_json: bool) -> None:
 @JSON
 def curves(run: str, metrics: tuple[str, ...], until: float | None, mapping: tuple[str, ...], as_json: bool) -> None:
     """Measure the curves of RUN: direction, best point, onset, change points."""
-    from rl_advisor import tools
+    from rl_advisor import tools  # noqa: PLC0415
 
     _show("curves", _busy(run, lambda: tools.summarize_curves(run, metrics, until, _roles(mapping))), as_json)
 
@@ -82,7 +83,7 @@ def curves(run: str, metrics: tuple[str, ...], until: float | None, mapping: tup
 @JSON
 def samples(run: str, step: int | None, count: int, until: float | None, as_json: bool) -> None:
     """Show the best rewarded, the worst rewarded and random samples of RUN."""
-    from rl_advisor import tools
+    from rl_advisor import tools  # noqa: PLC0415
 
     _show("samples", _busy(run, lambda: tools.spot_check_samples(run, step, count, until)), as_json)
 
@@ -92,7 +93,7 @@ def samples(run: str, step: int | None, count: int, until: float | None, as_json
 @JSON
 def gpu(run: str, as_json: bool) -> None:
     """Show where the GPUs' time went in RUN."""
-    from rl_advisor import tools
+    from rl_advisor import tools  # noqa: PLC0415
 
     _show("gpu", _busy(run, lambda: tools.gpu_phase_profile(run)), as_json)
 
@@ -105,7 +106,7 @@ def gpu(run: str, as_json: bool) -> None:
 @JSON
 def assess(run: str, until: float | None, advisor: str, mapping: tuple[str, ...], as_json: bool) -> None:
     """Judge RUN: verdict, go on or stop, what broke first, best checkpoint, next experiment."""
-    from rl_advisor import tools
+    from rl_advisor import tools  # noqa: PLC0415
 
     judge = _available(advisor)
     _show("assess", _busy(run, lambda: tools.assess_run(run, until, judge, _roles(mapping))), as_json)
@@ -118,13 +119,13 @@ def assess(run: str, until: float | None, advisor: str, mapping: tuple[str, ...]
 @ADVISOR
 @MAP
 @JSON
-def report(run: str, out: str, until: float | None, advisor: str, mapping: tuple[str, ...], as_json: bool) -> None:
+def report(run: str, out: str, until: float | None, advisor: str, mapping: tuple[str, ...], as_json: bool) -> None:  # noqa: PLR0913
     """Write the judgement of RUN as a page."""
-    from rl_advisor import pages
+    from rl_advisor import pages, tools  # noqa: PLC0415
 
-    render = pages.renderer(out)
+    pages.renderer(out)  # a wrong ending is said before the reading begins
     judge = _available(advisor)
-    written = _busy(run, lambda: pages.write(run, out, render, judge, until, _roles(mapping)))
+    written = _busy(run, lambda: pages.write(tools.read(run, until, _roles(mapping)), out, judge))
     _show("report", {"written": str(written)}, as_json)
 
 
@@ -133,7 +134,7 @@ def report(run: str, out: str, until: float | None, advisor: str, mapping: tuple
 @JSON
 def compare(runs: tuple[str, ...], as_json: bool) -> None:
     """Set RUNS or seeds side by side."""
-    from rl_advisor import tools
+    from rl_advisor import tools  # noqa: PLC0415
 
     if len(runs) < 2:
         raise click.UsageError("compare needs at least two runs")
@@ -145,7 +146,7 @@ def compare(runs: tuple[str, ...], as_json: bool) -> None:
 @click.option("--http", metavar="HOST:PORT", help="Listen on this address instead of standard input.")
 def serve(roots: tuple[str, ...], http: str | None) -> None:
     """Serve the tools to an assistant over the Model Context Protocol."""
-    from rl_advisor import server
+    from rl_advisor import server  # noqa: PLC0415
 
     server.serve(roots or (".",), http)
 
@@ -159,23 +160,30 @@ def serve(roots: tuple[str, ...], http: str | None) -> None:
 @click.option("--rows", is_flag=True, help="Add one row per run.")
 @ADVISOR
 @JSON
-def evaluate(corpus: str | None, answers: str | None, cuts: tuple[float, ...], rows: bool, advisor: str, as_json: bool) -> None:
+def evaluate(corpus: str | None, answers: str | None, cuts: tuple[float, ...], rows: bool, advisor: str, as_json: bool) -> None:  # noqa: PLR0913
     """Score an advisor on labelled runs."""
-    from rl_advisor import score
+    from rl_advisor import score  # noqa: PLC0415
 
-    _show("eval", score.score(corpus, answers, cuts, _available(advisor), rows), as_json)
+    folder = score.corpus(corpus)
+    if answers is not None:
+        _show("eval", score.score_file(folder, answers, rows), as_json)
+        return
+    judge, total = _available(advisor), score.judgements(folder, cuts)
+    with click.progressbar(length=total, label="judging", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
+        scores = score.score(folder, cuts, judge, rows, lambda: bar.update(1))
+    _show("eval", scores, as_json)
 
 
 @main.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
     """Print the completion script of SHELL; put it where your shell looks, or evaluate it."""
-    from click.shell_completion import get_completion_class
+    from click.shell_completion import get_completion_class  # noqa: PLC0415
 
-    script = get_completion_class(shell)
-    if script is None:
+    kind = get_completion_class(shell)
+    if kind is None:
         raise click.UsageError(f"no completion is known for {shell}")
-    click.echo(script(main, {}, "rl-advisor", "_RL_ADVISOR_COMPLETE").source())
+    click.echo(kind(main, {}, "rl-advisor", "_RL_ADVISOR_COMPLETE").source())
 
 
 def _roles(mapping: tuple[str, ...]) -> Mapping[str, str]:
@@ -188,7 +196,7 @@ def _roles(mapping: tuple[str, ...]) -> Mapping[str, str]:
 
 def _available(advisor: str) -> str:
     """The advisor, or the built-in one, with a warning, when its client library is missing."""
-    from rl_advisor import tools
+    from rl_advisor import tools  # noqa: PLC0415
 
     try:
         tools.advisor_named(advisor)
@@ -201,7 +209,7 @@ def _available(advisor: str) -> str:
     return advisor
 
 
-def _busy(what: str, work: Callable[[], dict[str, Any]]) -> Any:
+def _busy(what: str, work: Callable[[], T]) -> T:
     """The result of ``work``; a person at a terminal is told meanwhile what takes time."""
     watched = sys.stderr.isatty()
     if watched:
@@ -215,10 +223,10 @@ def _busy(what: str, work: Callable[[], dict[str, Any]]) -> Any:
 def _show(kind: str, answer: dict[str, Any], as_json: bool) -> None:
     """Print the answer as one JSON document or as text."""
     if as_json:
-        import orjson
+        import orjson  # noqa: PLC0415
 
-        click.get_binary_stream("stdout").write(orjson.dumps(answer, option=orjson.OPT_APPEND_NEWLINE))
+        click.echo(orjson.dumps(answer))
         return
-    from rl_advisor import printing
+    from rl_advisor import printing  # noqa: PLC0415
 
     click.echo(printing.text(kind, answer))

@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 
 
-class NoSuchChoice(LookupError):
+class NoSuchChoice(LookupError):  # noqa: N818 - it names what went wrong
     """The caller's mistake; the message names the choices."""
 
 
 def no_such(kind: str, asked: object, choices: Iterable[object], most: int = 40) -> NoSuchChoice:
     """The exception for a name that is none of ``choices``; choices that read like sentences are counted, not repeated."""
-    from rl_advisor.output import is_name
+    from rl_advisor.output import is_name  # noqa: PLC0415
 
     names = [str(c) for c in choices]
     shown = [n for n in names if is_name(n)][:most]

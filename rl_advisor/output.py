@@ -8,7 +8,8 @@ character that stops a server. ``clean`` makes any value safe to encode, ``untru
 import dataclasses
 import math
 import re
-from collections.abc import Iterable, Mapping, Set as AbstractSet
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from datetime import date
 from enum import Enum
 from pathlib import PurePath
@@ -67,11 +68,13 @@ def readable(text: str, longest: int = LONGEST_TEXT) -> str:
 
 
 def rounded(value: float, digits: int = DIGITS) -> float | int | None:
-    """The number to ``digits`` significant digits; whole numbers stay exact and become integers, NaN and infinity None."""
+    """The number to ``digits`` significant digits, but never coarser than 1; whole numbers stay exact, NaN and infinity are None."""
     if not math.isfinite(value):
         return None
     if value == int(value) and abs(value) < LARGEST_INTEGER:
         return int(value)
+    if 10**digits <= abs(value) < LARGEST_INTEGER:
+        return round(value)
     short = float(f"{value:.{digits}g}")
     # The largest numbers of all round up to infinity.
     return short if math.isfinite(short) else value

@@ -1,6 +1,6 @@
 """The assessment of a run written to a file, in the form that the file's ending asks for."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 from rl_advisor.assessment import Assessment
@@ -27,13 +27,16 @@ def renderer(out: str | Path) -> Render:
     return render
 
 
-def write(run: str, out: str, render: Render, advisor: str, until: float | None, mapping: Mapping[str, str] | None) -> Path:
-    """The file the page was written to."""
-    from rl_advisor.tools import advisor_named, read
+def write(run: Run, out: str | Path, advisor: str = "builtin") -> Path:
+    """The file that the page about a run was written to.
 
-    whole = read(run, until, mapping)
-    target = Path(out)
+    Raises:
+        NoSuchChoice: no report has this ending, or there is no such folder.
+    """
+    from rl_advisor.tools import advisor_named  # noqa: PLC0415
+
+    target, render = Path(out), renderer(out)
     if not target.parent.is_dir():
         raise NoSuchChoice(f"there is no folder {target.parent} to write {target.name} into")
-    target.write_text(readable(render(whole, advisor_named(advisor).assess(whole)), _LONGEST_PAGE), encoding="utf-8")
+    target.write_text(readable(render(run, advisor_named(advisor).assess(run)), _LONGEST_PAGE), encoding="utf-8")
     return target

@@ -97,7 +97,9 @@ def _statistics(found: Answer) -> Iterable[str]:
     rows = found.get("steps", [])
     rows = rows[:: max(1, len(rows) // 7)]
     names = [n for n in dict.fromkeys(k for r in rows for k in r) if n != "step" and len({r.get(n) for r in rows}) > 1]
-    yield from _table([("text, by step", *(_number(r["step"]) for r in rows))], [(n, *(_number(r.get(n, "")) for r in rows)) for n in names])
+    yield from _table(
+        [("text, by step", *(_number(r["step"]) for r in rows))], [(n, *(_number(r.get(n, "")) for r in rows)) for n in names]
+    )
     yield from _any({k: v for k, v in found.items() if k not in {"steps", "meaning"} and v})
     yield ""
 

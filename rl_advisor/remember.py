@@ -12,6 +12,7 @@ class Memory(Generic[T]):
     """Keeps the ``size`` values used last."""
 
     def __init__(self, size: int) -> None:
+        """Keep nothing yet."""
         self._size = size
         self._kept: OrderedDict[Hashable, T] = OrderedDict()
         self._being_made: dict[Hashable, Lock] = {}

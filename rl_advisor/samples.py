@@ -12,7 +12,7 @@ SEED = 0
 
 def spot_check(run: Run, step: int | None = None, count: int = 3) -> dict[str, Any]:
     """The triad at a step (random samples are of the latest step), text statistics over steps, and the audit of the reward."""
-    from rl_advisor import spotcheck
+    from rl_advisor import spotcheck  # noqa: PLC0415
 
     picked = spotcheck.triad(run, step, count, SEED)
     answer = {key: _marked(value, key, key) for key, value in dict(picked).items()}

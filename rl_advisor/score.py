@@ -1,31 +1,72 @@
 """The command ``eval``: an advisor, or answers made elsewhere, scored on labelled runs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from rl_advisor import folders
 from rl_advisor.mistakes import NoSuchChoice
 from rl_advisor.output import clean
+from rl_advisor.run import Run
+
+Scores = dict[str, Any]
 
 
-def score(corpus: str | None, answers: str | None, cuts: Sequence[float], advisor: str, rows: bool = False) -> dict[str, Any]:
-    """The scores of an advisor, or of the answers file, on a corpus.
+def corpus(path: str | None) -> Path:
+    """The folder of a corpus.
 
     Raises:
-        NoSuchChoice: no corpus is named, or it has no labels, or it has none at a cut.
+        NoSuchChoice: none is named, or it has no labels.
+        FileNotFoundError: there is no such folder.
     """
-    from rl_advisor.evals.harness import evaluate, score_answers
-    from rl_advisor.tools import advisor_named
-
-    if corpus is None:
+    if path is None:
         raise NoSuchChoice("eval needs a corpus: a folder with runs/ and labels.json")
-    folder = folders.existing(corpus)
+    folder = folders.existing(path)
     if not (folder / "labels.json").is_file():
         raise NoSuchChoice(f"{folder} is no corpus: it lacks labels.json beside runs/")
+    return folder
+
+
+def judgements(folder: Path, cuts: Sequence[float]) -> int:
+    """How many judgements an evaluation of the corpus takes."""
+    return sum(1 for _ in (folder / "runs").iterdir()) * (len(set(cuts) - {1.0}) + 1)
+
+
+def score(folder: Path, cuts: Sequence[float], advisor: str, rows: bool = False, tick: Callable[[], object] = int) -> Scores:
+    """The scores of an advisor on a corpus; ``tick`` is called after each judgement.
+
+    Raises:
+        NoSuchChoice: the labels say nothing about a cut.
+    """
+    from rl_advisor.evals.harness import evaluate  # noqa: PLC0415
+    from rl_advisor.tools import advisor_named  # noqa: PLC0415
+
+    assess = advisor_named(advisor).assess
+
+    def judged(run: Run) -> Any:
+        answer = assess(run)
+        tick()
+        return answer
+
+    return _or_mistake(lambda: evaluate(folder, judged, tuple(cuts), rows=rows))
+
+
+def score_file(folder: Path, answers: str, rows: bool = False) -> Scores:
+    """The scores of answers made elsewhere.
+
+    Raises:
+        NoSuchChoice: the file answers what the corpus does not ask, or a line is no answer.
+        FileNotFoundError: there is no such file.
+    """
+    from rl_advisor.evals.harness import score_answers  # noqa: PLC0415
+
+    file = folders.existing(answers)
+    return _or_mistake(lambda: score_answers(folder, file, rows=rows))
+
+
+def _or_mistake(work: Callable[[], Scores]) -> Scores:
+    """The scores as plain JSON; what the harness refuses is the caller's mistake."""
     try:
-        if answers is not None:
-            return clean(score_answers(folder, folders.existing(answers), rows=rows))  # type: ignore[no-any-return]
-        assess = advisor_named(advisor).assess
-        return clean(evaluate(folder, assess, tuple(cuts), rows=rows))  # type: ignore[no-any-return]
+        return clean(work())  # type: ignore[no-any-return]
     except ValueError as wrong:
         raise NoSuchChoice(str(wrong)) from wrong

@@ -35,7 +35,7 @@ def skill_pages() -> dict[str, str]:
 
 def frontmatter(page: str) -> dict[str, str]:
     """The fields at the head of ``SKILL.md``."""
-    import yaml
+    import yaml  # noqa: PLC0415
 
     fields: dict[str, str] = yaml.safe_load(page.split("---", 2)[1])
     return fields

@@ -16,9 +16,9 @@ from rl_advisor.diagnosis import detectors, pattern_of
 HEADINGS = ("Looks for", "Means", "Not to be confused with", "Next test", "Source")
 _HEAD = """# Patterns
 
-Written by `python -m rl_advisor.skill_pages` from the detectors; change a detector's page, not this one. Patterns stand in the order of the loop.
-Each answer is `present`, `absent` (measured and not there), `unclear` or `not_logged`; the last two are no answer. A pattern names what was seen;
-what it is worth in this run is yours to judge.
+Written by `python -m rl_advisor.skill_pages` from the detectors; change a detector's page, not this one. Patterns stand in the
+order of the loop. Each answer is `present`, `absent` (measured and not there), `unclear` or `not_logged`; the last two are no answer.
+A pattern names what was seen; what it is worth in this run is yours to judge.
 """
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from mcp import Client
-
 from rl_advisor.server import build
 
 DATA = Path(__file__).parent / "data" / "doors"
@@ -29,12 +28,26 @@ def hostile_run(folder: Path) -> Path:
     """A run in which every place that can hold text holds an order, a half character and a terminal escape."""
     run = folder / "run-01"
     run.mkdir(parents=True)
-    rows = [{"step": s, "reward": 0.1 + s / 100, ORDER: s * 1.0, f"rewards/{ORDER}/mean": 0.5, "loss": float("nan"), "grad_norm": 1.0} for s in range(1, 41)]
+    rows = [
+        {"step": s, "reward": 0.1 + s / 100, ORDER: s * 1.0, f"rewards/{ORDER}/mean": 0.5, "loss": float("nan"), "grad_norm": 1.0}
+        for s in range(1, 41)
+    ]
     state = {"log_history": rows, "max_steps": 80, "global_step": 40}
     (run / "trainer_state.json").write_text(json.dumps(state, indent=0))
-    config = {"output_dir": ORDER, "run_name": ORDER, ORDER: 1, "hub_token": "hf_" + "q" * 34, "learning_rate": 1e-4, "nested": {"note": ORDER}}
+    config = {
+        "output_dir": ORDER,
+        "run_name": ORDER,
+        ORDER: 1,
+        "hub_token": "hf_" + "q" * 34,
+        "learning_rate": 1e-4,
+        "nested": {"note": ORDER},
+    }
     (run / "training_args.json").write_text(json.dumps(config, indent=2))
-    said = [{"step": s, "prompt": f"{ORDER} \ud83d", "completion": f"\x1b[31m{ORDER}\ud800 {'x ' * i}", "reward": i / 8, "note": ORDER} for s in (10, 40) for i in range(8)]
+    said = [
+        {"step": s, "prompt": f"{ORDER} \ud83d", "completion": f"\x1b[31m{ORDER}\ud800 {'x ' * i}", "reward": i / 8, "note": ORDER}
+        for s in (10, 40)
+        for i in range(8)
+    ]
     (run / "completions.jsonl").write_text("\n".join(json.dumps(row) for row in said) + "\n")
     lines = [f"{{'loss': 0.1, 'reward': {s / 50}, 'epoch': {s / 40}}}" for s in range(1, 41)]
     (run / "train.log").write_text("\n".join([*lines, f"RuntimeError: {ORDER}", f"WARNING {ORDER}", "loss is nan"]) + "\n")

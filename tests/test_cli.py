@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-
 from rl_advisor.cli import main
 
 RUN = Path(__file__).parent / "data" / "doors" / "run-01"
@@ -32,8 +31,8 @@ def ask(*words):
 def answer(*words):
     """The JSON answer of a command, of which nothing else may stand on standard output."""
     result = ask(*words, "--json")
-    assert 0 == result.exit_code, result.output
-    assert 1 == result.stdout.count("\n")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("\n") == 1
     return json.loads(result.stdout)
 
 
@@ -46,19 +45,19 @@ def test_json_has_the_promised_keys(command):
 def test_load_counts_what_is_there():
     """The inventory of a run agrees with its files."""
     found = answer("load", RUN)
-    assert ["trl"] == found["frameworks"]
-    assert {"first": 0, "last": 300, "count": 301, "planned": 300, "unit": "updates"} == found["steps"]
-    assert [100, 150, 300] == [c["step"] for c in found["checkpoints"]]
-    assert {"count": 384, "steps": [8, 169, 300]} == {k: found["rollouts"][k] for k in ("count", "steps")}
-    assert {"gpus": 0, "samples": 0, "hours": 0} == found["telemetry"]
+    assert found["frameworks"] == ["trl"]
+    assert found["steps"] == {"first": 0, "last": 300, "count": 301, "planned": 300, "unit": "updates"}
+    assert [c["step"] for c in found["checkpoints"]] == [100, 150, 300]
+    assert {k: found["rollouts"][k] for k in ("count", "steps")} == {"count": 384, "steps": [8, 169, 300]}
+    assert found["telemetry"] == {"gpus": 0, "samples": 0, "hours": 0}
     reward = next(m for m in found["metrics"] if m["name"] == "reward/mean")
-    assert {"name": "reward/mean", "raw": "reward", "source": "trainer_state.json", "points": 271, "link": "reward_signal"} == reward
+    assert reward == {"name": "reward/mean", "raw": "reward", "source": "trainer_state.json", "points": 271, "link": "reward_signal"}
 
 
 def test_curves_give_shape_onset_and_sketch():
     """A curve's answer holds its directions with intervals, its onset, and at most 40 points."""
     found = answer("curves", RUN, "--metric", "reward/mean")["metrics"]
-    assert ["reward/mean"] == [m["name"] for m in found]
+    assert [m["name"] for m in found] == ["reward/mean"]
     assert found[0]["overall"].keys() >= {"direction", "change", "interval"}
     low, high = found[0]["onset"]["interval"]
     assert low <= 166 <= high
@@ -70,16 +69,16 @@ def test_until_hides_what_came_later():
     early = answer("curves", RUN, "--metric", "reward/mean", "--until", 100)["metrics"][0]
     assert early["steps"][1] <= 100
     assert early["end"] > 0.8
-    assert [100] == [c["step"] for c in answer("load", RUN)["checkpoints"] if c["step"] <= 100]
+    assert [c["step"] for c in answer("load", RUN)["checkpoints"] if c["step"] <= 100] == [100]
     judged = answer("assess", RUN, "--until", 100)
-    assert 100 == judged["step"]
+    assert judged["step"] == 100
     assert judged["best_checkpoint"]["path"] in {"checkpoint-100", None}
 
 
 def test_samples_stand_in_envelopes():
     """What the model wrote is marked, with file and row; the random samples are of the latest step."""
     found = answer("samples", RUN, "--count", 2)
-    assert [2, 2, 2] == [len(found[kind]) for kind in ("highest", "lowest", "random")]
+    assert [len(found[kind]) for kind in ("highest", "lowest", "random")] == [2, 2, 2]
     assert {300} == {s["step"] for s in found["random"]}
     for sample in (s for kind in ("highest", "lowest", "random") for s in found[kind]):
         assert {"untrusted", "from"} == sample["response"].keys()
@@ -112,7 +111,7 @@ def test_mistakes_exit_with_2_and_name_the_choices(words, code, said):
     result = ask(*words)
     assert code == result.exit_code, result.output
     assert said in result.stderr
-    assert "" == result.stdout
+    assert result.stdout == ""
     assert "Traceback" not in result.stderr
 
 
@@ -120,8 +119,8 @@ def test_an_empty_folder_exits_with_3_and_says_what_was_looked_for(tmp_path):
     """Nothing readable is not the caller's mistake: the message says what was found and what would have been read."""
     (tmp_path / "notes.txt").write_text("hello")
     result = ask("assess", tmp_path, "--json")
-    assert 3 == result.exit_code
-    assert "" == result.stdout
+    assert result.exit_code == 3
+    assert result.stdout == ""
     assert "trainer_state.json" in result.stderr
     assert "Traceback" not in result.stderr
 
@@ -130,7 +129,7 @@ def test_an_empty_folder_exits_with_3_and_says_what_was_looked_for(tmp_path):
 def test_plain_text_is_readable(command):
     """Without --json a person reads text: no JSON, no envelopes, no escapes."""
     result = ask(command, RUN)
-    assert 0 == result.exit_code
+    assert result.exit_code == 0
     assert len(result.stdout) > 40
     assert not any(mark in result.stdout for mark in ("{", "untrusted", "\x1b", "None"))
 
@@ -155,18 +154,18 @@ def test_the_process_keeps_json_apart_from_everything_else(tmp_path):
     state = (RUN / "trainer_state.json").read_text()
     (copy / "trainer_state.json").write_text(state[: len(state) // 2])
     done = command("load", copy, "--json")
-    assert 0 == done.returncode, done.stderr
+    assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert ["trainer_state.json"] == [g["where"] for g in found["gaps"]]
-    assert 2 == command("load", tmp_path / "nothing").returncode
+    assert [g["where"] for g in found["gaps"]] == ["trainer_state.json"]
+    assert command("load", tmp_path / "nothing").returncode == 2
 
 
 def test_a_closed_pipe_is_quiet():
     """`rl-advisor curves RUN | head -1` does not complain."""
     line = f"{sys.executable} -m rl_advisor curves {RUN} | head -1"
     done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, check=False, env={**os.environ, "PYTHONUNBUFFERED": "1"})
-    assert 1 == len(done.stdout.splitlines())
-    assert "" == done.stderr
+    assert len(done.stdout.splitlines()) == 1
+    assert done.stderr == ""
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -180,6 +179,6 @@ def test_completion_scripts_name_the_command(shell):
 def test_an_advisor_without_its_client_falls_back_and_says_so():
     """Without the extra the built-in advisor answers, and standard error says how to install the other."""
     result = ask("assess", RUN, "--advisor", "anthropic", "--json")
-    assert 0 == result.exit_code
-    assert "collapsed" == json.loads(result.stdout)["verdict"]
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["verdict"] == "collapsed"
     assert "rl-advisor[anthropic]" in result.stderr

@@ -14,12 +14,12 @@ from pathlib import Path
 import orjson
 import pytest
 from click.testing import CliRunner
-from doors import CANARY, ORDER, QUESTIONS, exposed, hostile_run, plain_run, with_client
 from mcp import Client, StdioServerParameters
-
 from rl_advisor.budget import tokens
 from rl_advisor.cli import main
 from rl_advisor.server.confinement import REFUSED, Outside, called, inside, roots_of
+
+from doors import CANARY, ORDER, QUESTIONS, exposed, hostile_run, plain_run, with_client
 
 
 @pytest.fixture
@@ -39,8 +39,37 @@ def house(tmp_path):
 
 
 TRICKS = [
-    *("..", "../runs2/run-01", "run-01/../../runs2/run-01", "/etc/passwd", "/", "//etc", "~", "~/x", "$HOME", "out", "up/runs2", "loop", "null", "pass", "pipe"),
-    *("run-01\0", "run-01\n", "%2e%2e/runs2/run-01", "..%2fruns2", "..\\runs2", "file:///etc/passwd", "RUN-01", "ｒｕｎ-01", "run-01\u202e", "runs2/run-01", " ", "run-01/checkpoint-100/../../../runs2"),
+    *(
+        "..",
+        "../runs2/run-01",
+        "run-01/../../runs2/run-01",
+        "/etc/passwd",
+        "/",
+        "//etc",
+        "~",
+        "~/x",
+        "$HOME",
+        "out",
+        "up/runs2",
+        "loop",
+        "null",
+        "pass",
+        "pipe",
+    ),
+    *(
+        "run-01\0",
+        "run-01\n",
+        "%2e%2e/runs2/run-01",
+        "..%2fruns2",
+        "..\\runs2",
+        "file:///etc/passwd",
+        "RUN-01",
+        "\uff52\uff55\uff4e-01",
+        "run-01\u202e",
+        "runs2/run-01",
+        " ",
+        "run-01/checkpoint-100/../../../runs2",
+    ),
     *("/dev/stdin", "/proc/self/environ", "C:\\", "\\\\host\\share", "-rf", "run-01 ", "x" * 1024, "a/" * 500),
 ]
 
@@ -56,7 +85,7 @@ def test_s1_what_is_inside_is_found_by_every_honest_name(house):
     """Relative, dotted and absolute names of an allowed run all lead to it."""
     roots = roots_of([house])
     for name in ("run-01", "./run-01", "run-01/", str(house / "run-01"), "runs/run-01"):
-        assert "run-01" == called(roots, inside(roots, name))
+        assert called(roots, inside(roots, name)) == "run-01"
     assert inside(roots, "run-01/trainer_state.json").is_file()
 
 
@@ -142,7 +171,7 @@ except SystemExit as end:
 assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 2 * 2**20
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert 0 == done.returncode, done.stderr[-600:]
+    assert done.returncode == 0, done.stderr[-600:]
 
 
 def test_s4_answers_about_huge_runs_stay_short(tmp_path):
@@ -204,7 +233,7 @@ def test_s6_errors_prompts_and_completions_do_not_repeat_orders(tmp_path):
     async def talk(client):
         error = await client.call_tool("summarize_curves", {"run": "run-01", "metrics": ["none"]})
         prompt = await client.get_prompt("diagnose_run", {"run": ORDER})
-        from mcp_types import PromptReference
+        from mcp_types import PromptReference  # noqa: PLC0415
 
         done = await client.complete(PromptReference(name="diagnose_run"), {"name": "run", "value": ""})
         return error.content[0].text, prompt.model_dump_json(), done.model_dump_json()
@@ -217,7 +246,7 @@ def test_s6_the_command_line_keeps_the_envelopes_too(tmp_path):
     run = hostile_run(tmp_path)
     for command in ("load", "curves", "samples", "assess"):
         result = CliRunner().invoke(main, [command, str(run), "--json"])
-        assert 0 == result.exit_code
+        assert result.exit_code == 0
         assert not [text for text in exposed(json.loads(result.stdout)) if CANARY in text]
 
 
@@ -249,7 +278,7 @@ def test_s9_reading_opens_no_door_and_writes_nothing(tmp_path):
     run = hostile_run(tmp_path)
     before = {p: p.stat().st_mtime_ns for p in tmp_path.rglob("*")}
     done = subprocess.run([sys.executable, "-c", WATCH, str(run)], capture_output=True, text=True, check=False)
-    assert "[]" == done.stdout.strip(), done.stdout + done.stderr[-500:]
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr[-500:]
     assert before == {p: p.stat().st_mtime_ns for p in tmp_path.rglob("*")}
 
 
@@ -257,9 +286,13 @@ def test_s10_keys_in_any_file_stay_there(tmp_path):
     """Keys in configuration, logs and samples are in no answer."""
     run = plain_run(tmp_path)
     keys = ["hf_" + "q" * 34, "sk-proj-" + "w" * 30, "ghp_" + "e" * 36, "AKIA" + "Q" * 16]
-    (run / "training_args.json").write_text(json.dumps({"hub_token": keys[0], "note": keys[1], "env": {"WANDB_API_KEY": "0123456789abcdef0123"}}))
+    (run / "training_args.json").write_text(
+        json.dumps({"hub_token": keys[0], "note": keys[1], "env": {"WANDB_API_KEY": "0123456789abcdef0123"}})
+    )
     (run / "train.log").write_text(f"RuntimeError: token {keys[2]} was refused\n")
-    (run / "completions.jsonl").write_text("\n".join(json.dumps({"step": 300, "prompt": "p", "completion": keys[3], "reward": i}) for i in range(4)))
+    (run / "completions.jsonl").write_text(
+        "\n".join(json.dumps({"step": 300, "prompt": "p", "completion": keys[3], "reward": i}) for i in range(4))
+    )
     said = "".join(a.content[0].text for a in with_client([tmp_path], ask_everything).values())
     assert not [k for k in (*keys, "0123456789abcdef0123") if k in said]
 
@@ -267,7 +300,11 @@ def test_s10_keys_in_any_file_stay_there(tmp_path):
 def test_s11_errors_tell_no_path_and_no_trace(house):
     """Whatever goes wrong, the message holds no absolute path, no traceback and no name of ours."""
     questions = [("load_run", {"run": t}) for t in TRICKS if 0 < len(t) <= 1024]
-    questions += [("summarize_curves", {"run": "run-01", "metrics": [str(house)]}), ("load_run", {"run": "run-01/checkpoint-100"}), ("assess_run", {"run": 7})]
+    questions += [
+        ("summarize_curves", {"run": "run-01", "metrics": [str(house)]}),
+        ("load_run", {"run": "run-01/checkpoint-100"}),
+        ("assess_run", {"run": 7}),
+    ]
 
     async def talk(client):
         return [await client.call_tool(tool, question) for tool, question in questions]
@@ -281,7 +318,7 @@ def test_s11_errors_tell_no_path_and_no_trace(house):
 def test_s12_only_loopback_is_served():
     """The command refuses to listen where others could call."""
     result = CliRunner().invoke(main, ["serve", "--http", "0.0.0.0:8123"])
-    assert 2 == result.exit_code
+    assert result.exit_code == 2
     with socket.socket() as probe:
         assert probe.connect_ex(("127.0.0.1", 8123)) != 0
 

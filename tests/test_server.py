@@ -12,16 +12,17 @@ import urllib.request
 
 import orjson
 import pytest
-from doors import DATA, QUESTIONS, hostile_run, with_client
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from mcp_types import PromptReference, Request, ResourceTemplateReference, Result
-
+from pydantic import ConfigDict
 from rl_advisor.budget import tokens
 from rl_advisor.mistakes import NoSuchChoice
 from rl_advisor.server.build import address
 from rl_advisor.server.confinement import REFUSED
 from rl_advisor.shipped import skill_pages
+
+from doors import DATA, QUESTIONS, hostile_run, with_client
 
 TOOLS = {"list_runs", "load_run", "summarize_curves", "spot_check_samples", "gpu_phase_profile", "assess_run", "compare_runs"}
 
@@ -44,7 +45,7 @@ def test_the_real_process_answers_every_tool_in_both_eras(mode, tmp_path):
 
     names, answers, after = asyncio.run(talk())
     assert names == TOOLS
-    assert {name: False for name in QUESTIONS} == {name: bool(a.is_error) for name, a in answers.items()}
+    assert dict.fromkeys(QUESTIONS, False) == {name: bool(a.is_error) for name, a in answers.items()}
     assert not after.is_error
     for answer in answers.values():
         assert json.loads(answer.content[0].text) == answer.structured_content
@@ -65,7 +66,7 @@ def test_both_halves_carry_the_same_facts_in_few_tokens(answers, name):
     """A client that shows only one half loses nothing, and no answer is long."""
     answer = answers[name]
     assert not answer.is_error, answer.content
-    assert 1 == len(answer.content)
+    assert len(answer.content) == 1
     assert orjson.loads(answer.content[0].text) == answer.structured_content
     assert tokens(answer.content[0].text) < 4000
 
@@ -73,9 +74,9 @@ def test_both_halves_carry_the_same_facts_in_few_tokens(answers, name):
 def test_the_shortest_path_carries_the_judgement(answers):
     """One call to assess_run gives what a decision needs, first things first."""
     judged = answers["assess_run"].structured_content
-    assert ("collapsed", "stop", "reward_signal") == (judged["verdict"], judged["call"], judged["first_broken_link"])
-    assert "checkpoint-150" == judged["best_checkpoint"]["path"]
-    assert "present" == judged["findings"][0]["outcome"]
+    assert (judged["verdict"], judged["call"], judged["first_broken_link"]) == ("collapsed", "stop", "reward_signal")
+    assert judged["best_checkpoint"]["path"] == "checkpoint-150"
+    assert judged["findings"][0]["outcome"] == "present"
     assert judged["summary"]
     assert judged["next_experiment"]["do"]
 
@@ -83,7 +84,7 @@ def test_the_shortest_path_carries_the_judgement(answers):
 def test_every_answer_says_that_it_holds_the_words_of_a_run(answers):
     """Results are labelled, so that a client can keep them from being obeyed or passed on."""
     for answer in answers.values():
-        assert {"integrity": "untrusted", "confidentiality": "private"} == answer.meta["ifc"]
+        assert answer.meta["ifc"] == {"integrity": "untrusted", "confidentiality": "private"}
 
 
 def test_tools_are_few_small_titled_and_read_only():
@@ -163,7 +164,7 @@ def test_several_roots_are_told_apart(tmp_path):
 
     names, loaded = with_client([DATA, tmp_path / "mine"], talk)
     assert {"doors/run-01", "mine/run-01"} == set(names)
-    assert [False, False] == [bool(a.is_error) for a in loaded]
+    assert [bool(a.is_error) for a in loaded] == [False, False]
     assert loaded[0].structured_content["steps"] != loaded[1].structured_content["steps"]
 
 
@@ -182,8 +183,8 @@ def test_a_changed_file_changes_the_answer(tmp_path):
 
     first, again, later = with_client([tmp_path], talk)
     assert first.structured_content == again.structured_content
-    assert 40 == first.structured_content["steps"]["last"]
-    assert 10 == later.structured_content["steps"]["last"]
+    assert first.structured_content["steps"]["last"] == 40
+    assert later.structured_content["steps"]["last"] == 10
 
 
 def test_prompts_ask_the_right_tools_about_the_named_run():
@@ -191,9 +192,7 @@ def test_prompts_ask_the_right_tools_about_the_named_run():
 
     async def talk(client):
         listed = (await client.list_prompts()).prompts
-        texts = [
-            (await client.get_prompt(p.name, {a.name: "run-01" for a in p.arguments})).messages[0].content.text for p in listed
-        ]
+        texts = [(await client.get_prompt(p.name, {a.name: "run-01" for a in p.arguments})).messages[0].content.text for p in listed]
         return listed, texts
 
     listed, texts = with_client([DATA], talk)
@@ -219,7 +218,7 @@ def test_runs_are_completed():
         third = await client.complete(PromptReference(name="compare_seeds"), {"name": "runs", "value": "run-01,ru"})
         return first.completion.values, second.completion.values, third.completion.values
 
-    assert (["run-01"], [], ["run-01,run-01"]) == with_client([DATA], talk)
+    assert with_client([DATA], talk) == (["run-01"], [], ["run-01,run-01"])
 
 
 def test_runs_and_reports_are_resources():
@@ -233,14 +232,14 @@ def test_runs_and_reports_are_resources():
         return inventory.contents[0].text, report.contents[0].text
 
     inventory, report = with_client([DATA], talk)
-    assert 300 == json.loads(inventory)["steps"]["last"]
+    assert json.loads(inventory)["steps"]["last"] == 300
     assert "collapsed" in report
 
 
 class Skill(Result):
     """What the skills extension answers."""
 
-    model_config = {"extra": "allow"}
+    model_config = ConfigDict(extra="allow")
 
 
 class SkillRequest(Request):
@@ -252,7 +251,7 @@ class SkillRequest(Request):
 
 def test_the_skill_is_served_with_digests():
     """The server lists its skill, every page can be read, and an unknown skill is refused."""
-    from hashlib import sha256
+    from hashlib import sha256  # noqa: PLC0415
 
     async def talk(client):
         listed = await client.session.send_request(SkillRequest(method="skills/list", params={}), Skill)
@@ -265,7 +264,7 @@ def test_the_skill_is_served_with_digests():
 
     entry, got, pages = with_client([DATA], talk)
     assert got == entry
-    assert "rl-practitioner" == entry["frontmatter"]["name"]
+    assert entry["frontmatter"]["name"] == "rl-practitioner"
     assert len(skill_pages()) == len(pages) > 8
     for resource in entry["resources"]:
         text = pages[resource["uri"]].encode()
@@ -278,22 +277,26 @@ def test_long_work_reports_progress():
 
     async def talk(client):
         async def note(progress, total, message):
-            seen.append((progress, total))
+            seen.append((progress, total, message))
 
         return await client.call_tool("assess_run", {"run": "run-01"}, progress_callback=note)
 
     with_client([DATA], talk)
-    assert [(0, 1), (1, 1)] == seen
+    assert seen == [(0, 1, "reading"), (1, 1, "done")]
 
 
-@pytest.mark.parametrize("text", ["0.0.0.0:8000", "192.168.1.5:80", "example.org:80", "[::]:80", "8000", "localhost:0", "localhost:99999", ":80"])
+@pytest.mark.parametrize(
+    "text", ["0.0.0.0:8000", "192.168.1.5:80", "example.org:80", "[::]:80", "8000", "localhost:0", "localhost:99999", ":80"]
+)
 def test_only_this_machine_may_listen(text):
     """Nobody is asked who they are, so nobody else may call."""
     with pytest.raises(NoSuchChoice):
         address(text)
 
 
-@pytest.mark.parametrize(("text", "pair"), [("127.0.0.1:8000", ("127.0.0.1", 8000)), ("localhost:1", ("localhost", 1)), ("[::1]:9", ("::1", 9))])
+@pytest.mark.parametrize(
+    ("text", "pair"), [("127.0.0.1:8000", ("127.0.0.1", 8000)), ("localhost:1", ("localhost", 1)), ("[::1]:9", ("::1", 9))]
+)
 def test_loopback_addresses_are_accepted(text, pair):
     """Addresses of this machine are fine."""
     assert pair == address(text)
@@ -326,9 +329,11 @@ def wait_until_open(port):
 
 def refused(url, **headers):
     """The status with which a bare request is refused."""
-    request = urllib.request.Request(url, data=b"{}", headers={"content-type": "application/json", "accept": "application/json", **headers})
+    request = urllib.request.Request(  # noqa: S310 - the address is our own
+        url, data=b"{}", headers={"content-type": "application/json", "accept": "application/json", **headers}
+    )
     with pytest.raises(urllib.error.HTTPError) as error:
-        urllib.request.urlopen(request, timeout=20)
+        urllib.request.urlopen(request, timeout=20)  # noqa: S310 - as above
     error.value.close()
     return error.value.code
 
@@ -343,6 +348,6 @@ def test_http_answers_on_loopback_and_refuses_strangers():
 
         names, judged = asyncio.run(talk())
         assert names == TOOLS
-        assert "collapsed" == judged.structured_content["verdict"]
-        assert 421 == refused(url, host="evil.example")
-        assert 403 == refused(url, origin="http://evil.example")
+        assert judged.structured_content["verdict"] == "collapsed"
+        assert refused(url, host="evil.example") == 421
+        assert refused(url, origin="http://evil.example") == 403

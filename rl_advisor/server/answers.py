@@ -65,6 +65,7 @@ class Desk:
     """Answers questions about the runs below some folders, a few at a time."""
 
     def __init__(self, roots: Sequence[Path]) -> None:
+        """Answer about what lies below ``roots``."""
         self.roots = roots
         self._places = anyio.CapacityLimiter(AT_ONCE)
         self._short: Memory[tuple[dict[str, Any], CallToolResult]] = Memory(64)
@@ -83,7 +84,7 @@ class Desk:
         return answer
 
     def _answered(self, question: Callable[[], dict[str, Any]]) -> CallToolResult:
-        from rl_advisor.reading import UnreadableRun
+        from rl_advisor.reading import UnreadableRun  # noqa: PLC0415
 
         try:
             answer = question()

@@ -1,6 +1,5 @@
 """What may be read: paths below the folders that the person who started the server named, and nothing else."""
 
-import os
 import stat
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ REFUSED = "No run of that name lies in the folders that this server may read; li
 """One answer for every refused path, so that it tells nothing about what else is on the machine."""
 
 
-class Outside(LookupError):
+class Outside(LookupError):  # noqa: N818 - it names what went wrong
     """A path that may not be read, or that is not there; the two are not told apart."""
 
 
@@ -38,7 +37,7 @@ def inside(roots: Sequence[Path], asked: str) -> Path:
     for candidate in _candidates(roots, asked):
         try:
             real = candidate.resolve(strict=True)
-            kind = os.stat(real, follow_symlinks=False).st_mode
+            kind = real.lstat().st_mode
         except (OSError, RuntimeError, ValueError):
             continue
         if any(real.is_relative_to(root) for root in roots) and (stat.S_ISDIR(kind) or stat.S_ISREG(kind)):

@@ -64,7 +64,7 @@ def offer_resources(server: MCPServer[Any], desk: Desk) -> None:
 
 async def _read(desk: Desk, run: str, make: Any) -> str:
     """What ``make`` gives for a run that may be read."""
-    from rl_advisor.reading import UnreadableRun
+    from rl_advisor.reading import UnreadableRun  # noqa: PLC0415
 
     try:
         path = desk.run(run)
@@ -74,13 +74,13 @@ async def _read(desk: Desk, run: str, make: Any) -> str:
 
 
 def _json(answer: dict[str, Any]) -> str:
-    import orjson
+    import orjson  # noqa: PLC0415
 
     return orjson.dumps(answer).decode()
 
 
 def _report(path: Any) -> str:
-    from rl_advisor import pages
+    from rl_advisor import pages  # noqa: PLC0415
 
     whole = tools.read(path)
     return readable(pages.renderer("report.md")(whole, tools.advisor_named("builtin").assess(whole)), LONGEST_REPORT)
@@ -89,7 +89,7 @@ def _report(path: Any) -> str:
 def offer_completions(server: MCPServer[Any], desk: Desk) -> None:
     """Complete run names everywhere."""
 
-    @server.completion()
+    @server.completion()  # type: ignore[no-untyped-call, untyped-decorator]
     async def complete(
         ref: PromptReference | ResourceTemplateReference, argument: CompletionArgument, context: CompletionContext | None
     ) -> Completion | None:
@@ -107,7 +107,7 @@ def offer_completions(server: MCPServer[Any], desk: Desk) -> None:
 
 def _names(desk: Desk, typed: str) -> Sequence[str]:
     """Names of runs that begin with, or else contain, what was typed; only such as read like names."""
-    from rl_advisor import folders
+    from rl_advisor import folders  # noqa: PLC0415
 
     names = [called(desk.roots, p) for root in desk.roots for p in folders.runs_below(root)]
     fitting = [n for n in names if typed.lower() in n.lower() and is_name(n) and len(n) <= 100]

@@ -1,0 +1,82 @@
+"""The skill: it keeps the format's rules, its pages exist, and its list of patterns says what the detectors say."""
+
+import json
+import re
+
+import pytest
+import yaml
+from rl_advisor import shipped, skill_pages
+from rl_advisor.budget import tokens
+from rl_advisor.diagnosis import detectors, pattern_of
+from rl_advisor.vocabulary import METRICS, Link
+
+FOLDER = shipped.folder("skills") / shipped.SKILL
+PAGES = shipped.skill_pages()
+BODY = PAGES["SKILL.md"]
+
+
+def test_the_head_keeps_the_rules_of_the_format():
+    """Name, description and licence are as long and as spelled as the format allows, and nothing else is there."""
+    head = yaml.safe_load(BODY.split("---", 2)[1])
+    assert set(head) == {"name", "description", "license"}
+    assert head["name"] == FOLDER.name
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", head["name"])
+    assert len(head["name"]) <= 64
+    assert "Use when" in head["description"]
+    assert len(head["description"]) <= 1024
+
+
+def test_the_body_is_short_enough_to_be_read_at_once():
+    """The first page fits the budget of the format; details stand in the references."""
+    assert BODY.count("\n") < 500
+    assert tokens(BODY) < 5000
+
+
+def test_every_reference_is_named_and_every_named_one_exists():
+    """Nobody is sent to a page that is not there, and no page is forgotten."""
+    named = set(re.findall(r"`(references/[\w.-]+\.md)`", BODY))
+    assert named == set(PAGES) - {"SKILL.md"}
+    inner = {f"references/{name}" for page in PAGES.values() for name in re.findall(r"`([\w-]+\.md)`", page)}
+    assert inner <= named | {"references/SKILL.md"}
+
+
+def test_the_list_of_patterns_is_what_the_detectors_say():
+    """Written by `python -m rl_advisor.skill_pages`; run it again after changing a detector's page."""
+    assert skill_pages.path().read_text(encoding="utf-8") == skill_pages.page()
+
+
+@pytest.mark.parametrize("module", detectors(), ids=pattern_of)
+def test_every_detector_has_a_whole_manual_page(module):
+    """What it looks for, means, is confused with, and the next test: a reader needs all of them."""
+    summary, sections = skill_pages.manual(module)
+    assert summary
+    assert set(sections) == set(skill_pages.HEADINGS)
+    assert all(sections.values())
+
+
+def test_the_loop_is_told_in_the_order_of_the_vocabulary():
+    """The table of links in the skill has the same links in the same order as the code."""
+    rows = re.findall(r"^\| ([a-z, ]+) \|", BODY.split("## The loop")[1].split("## What broke")[0], re.MULTILINE)
+    words = [row.replace(", ", "_").replace(" ", "_") for row in rows if row not in {"link"}]
+    assert words == [link.value for link in Link]
+
+
+def test_trigger_queries_have_both_kinds():
+    """Half of the queries are near-misses that must not start the skill, and none is there twice."""
+    queries = json.loads((FOLDER / "evals" / "triggers.json").read_text())["queries"]
+    wanted = [q["query"] for q in queries if q["should_trigger"]]
+    refused = [q["query"] for q in queries if not q["should_trigger"]]
+    assert len(set(wanted + refused)) == len(queries)
+    assert min(len(wanted), len(refused)) >= 10
+
+
+def test_what_the_skill_sends_people_to_exists():
+    """Tools, commands and metric names in the skill and the prompts are real."""
+    from rl_advisor import tools  # noqa: PLC0415
+    from rl_advisor.cli import main  # noqa: PLC0415
+
+    text = BODY + "".join(p.read_text() for p in shipped.folder("prompts").glob("*.md"))
+    for name in set(re.findall(r"`((?:list|load|summarize|spot|gpu|assess|compare)_\w+)`", text)):
+        assert callable(getattr(tools, name)), name
+    assert {c for c in re.findall(r"`rl-advisor (\w+)", text)} <= set(main.commands)
+    assert {m for m in re.findall(r"`((?:reward|policy|kl|entropy)/\w+)`", BODY)} <= set(METRICS)
