@@ -20,6 +20,8 @@ STEPS = 100_000
 """Most different steps; rows of further ones are counted and left out."""
 CURVES = ("rollouts/count", "rollouts/reward_mean", "rollouts/reward_min", "rollouts/reward_max", "rollouts/response_characters")
 _Row = dict[str, Any]
+Place = tuple[int, Any, float, int, str]
+"""A row's number, step, reward, length in characters and prompt."""
 
 
 class _Step:
@@ -50,8 +52,9 @@ class Reservoir:
         self._low: list[tuple[float, int, _Row]] = []
         self.seen = self.corrupt = 0
 
-    def offer(self, number: int, step: Any, reward: float, size: int, prompt: str) -> bool:
-        """Count a row of that number, step, reward and length; whether it should be handed to ``keep``."""
+    def offer(self, place: Place) -> bool:
+        """Count a row; whether it should be handed to ``keep``."""
+        number, step, reward, size, prompt = place
         self.seen += 1
         state = self._steps.get(step)
         if state is None:
@@ -66,8 +69,9 @@ class Reservoir:
             state.lowest, state.highest = min(state.lowest, reward), max(state.highest, reward)
         return self._samples(state, number, prompt) or self._is_extreme(number, reward)
 
-    def keep(self, number: int, step: Any, reward: float, size: int, prompt: str, row: _Row) -> None:
+    def keep(self, place: Place, row: _Row) -> None:
         """Take a row that ``offer`` asked for; it may push out another."""
+        number, step, reward, size, prompt = place
         state = self._steps[step]
         if self._samples(state, number, prompt):
             item = (-_hash(prompt), -number, size + len(prompt), row)

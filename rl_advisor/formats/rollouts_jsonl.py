@@ -66,8 +66,8 @@ def _offer(kept: Reservoir, number: int, row: dict[str, Any], said: int | None) 
     if type(prompt) is not str:
         prompt = str(prompt)[:2_000]
     size = len(response) if type(response) is str else 0
-    if kept.offer(number, step, reward, size, prompt):
-        kept.keep(number, step, reward, size or _size(row), prompt, row)
+    if kept.offer((number, step, reward, size, prompt)):
+        kept.keep((number, step, reward, size or _size(row), prompt), row)
 
 
 def _size(row: dict[str, Any]) -> int:

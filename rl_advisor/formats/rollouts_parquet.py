@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 
 from rl_advisor.chat import as_text
-from rl_advisor.reservoir import Reservoir
-from rl_advisor.rollout_table import as_number, layout_of, path_step, roles, rollout_table
-from rl_advisor.run import Curve, Floats, Gap, Run
+from rl_advisor.completions import completions_table
+from rl_advisor.reservoir import Place, Reservoir
+from rl_advisor.rollout_table import as_number, path_step, roles
+from rl_advisor.run import Curve, Gap, Run
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -34,12 +35,7 @@ def read(path: Path) -> Run:
     if isinstance(file, Gap):
         return Run(files=(path.name,), formats=(FORMAT,), gaps=(file,))
     rows, curves, gaps = _whole(file) if _small(file) else _sample(file, path)
-    trl = layout_of(map(str, rows.columns)) is not None and {"completion", "advantage"} <= set(rows.columns)
-    parts = _reward_columns(rows) if trl else []
-    table, said = rollout_table(rows, path)
-    if parts:
-        table, note = _with_reward(table, parts)
-        said = (*said, Gap(path.name, note)) if note else said
+    table, said = completions_table(rows, path)
     return Run(curves=curves, rollouts=table, files=(path.name,), formats=(FORMAT,), gaps=(*gaps, *said))
 
 
@@ -70,19 +66,19 @@ def _sample(file: "pq.ParquetFile", path: Path) -> tuple[pd.DataFrame, dict[str,
         picked = _picked(kept, batch, raw, said, before)
         rows = batch.take([place[0] - before for place in picked]).to_pylist() if picked else ()
         for place, row in zip(picked, rows, strict=True):
-            kept.keep(*place, row)
+            kept.keep(place, row)
         before += batch.num_rows
     return kept.table(), kept.curves(path.name), kept.gaps(path.name)
 
 
-def _picked(kept: Reservoir, batch: Any, raw: dict[str, str], said: int | None, before: int) -> list[tuple[int, Any, float, int, str]]:
+def _picked(kept: Reservoir, batch: Any, raw: dict[str, str], said: int | None, before: int) -> list[Place]:
     """Number, step, reward, length and prompt of the rows of a batch that are worth decoding; all rows are counted."""
     n = batch.num_rows
     steps = batch[raw["step"]].to_pylist() if "step" in raw else [said] * n
     prompts = map(as_text, batch[raw["prompt"]].to_pylist() if "prompt" in raw else [""] * n)
     rewards = map(as_number, batch[raw["reward"]].to_pylist() if "reward" in raw else [np.nan] * n)
     places = zip(range(before, before + n), steps, rewards, _lengths(batch[raw["response"]]), prompts, strict=True)
-    return [place for place in places if kept.offer(*place)]
+    return [place for place in places if kept.offer(place)]
 
 
 def _lengths(column: Any) -> list[int]:
@@ -92,37 +88,3 @@ def _lengths(column: Any) -> list[int]:
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         return [0] * len(column)
     return [size or 0 for size in pc.utf8_length(column).to_pylist()]
-
-
-def _reward_columns(rows: pd.DataFrame) -> list[str]:
-    """The number columns between the completion and the advantage: the reward functions, then numbers the user added."""
-    names = list(rows.columns)
-    between = names[names.index("completion") + 1 : names.index("advantage")]
-    return [name for name in between if pd.api.types.is_numeric_dtype(rows[name])]
-
-
-def _with_reward(table: pd.DataFrame, parts: list[str]) -> tuple[pd.DataFrame, str]:
-    """The table with ``reward`` (sum of the parts that the advantage follows) and ``reward/<part>``; and what is not certain."""
-    values = table[parts].to_numpy(np.float64)
-    told = {n: _explains(table, values[:, :n]) for n in range(len(parts), 0, -1)}
-    used = next((n for n, fits in told.items() if fits), len(parts))
-    table["reward"] = np.nansum(values[:, :used], axis=1)
-    table = table.rename(columns={name: f"reward/{name}" for name in parts[:used]})
-    if told[used] is not False or used == 1:
-        return table, ""
-    return table, "no total reward is written; the unweighted sum of the reward functions was taken, which the advantages do not confirm"
-
-
-def _explains(table: pd.DataFrame, values: Floats) -> bool | None:
-    """Whether the advantages are, group by group, a scaled copy of the centred sum of these columns; None when no group has a spread."""
-    _, group = np.unique(table["group"].to_numpy(str), return_inverse=True)
-    count = np.bincount(group)
-
-    def centred(x: Floats) -> Floats:
-        return x - (np.bincount(group, x) / count)[group]
-
-    total, advantage = centred(np.nansum(values, axis=1)), centred(table["advantage"].fillna(0.0).to_numpy(np.float64))
-    cross = np.bincount(group, total * advantage)
-    size = np.sqrt(np.bincount(group, total**2) * np.bincount(group, advantage**2))
-    tell = size > 1e-9
-    return bool((cross[tell] / size[tell] > 0.999).mean() > 0.95) if tell.any() else None

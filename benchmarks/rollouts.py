@@ -1,0 +1,88 @@
+"""How long a rollout dump takes to read and spot-check, and in how much memory: JSON lines and zstd Parquet, ours beside DuckDB.
+
+    python benchmarks/rollouts.py [GIGABYTES]        1 by default; the dump is made in a temporary folder
+
+Every engine runs in a process of its own. DuckDB answers the same questions: the five highest and lowest rewards with their text, eight
+responses of the latest step, and count, mean, lowest and highest reward and mean length of every step.
+"""
+
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import orjson
+
+ROWS_PER_STEP = 1620
+
+
+def write(path: Path, size: float) -> None:
+    """A dump of about ``size`` bytes: 1620 responses a step, eight to a prompt, about 7 kB each."""
+    rng = np.random.default_rng(0)
+    vocabulary = np.array([f"w{i}" for i in range(3000)])
+    pool = [" ".join(vocabulary[rng.zipf(1.3, 1700) % 3000]) for _ in range(400)]
+    written = number = 0
+    with path.open("wb") as file:
+        while written < size:
+            step, text = number // ROWS_PER_STEP, pool[number % 400]
+            row = {"input": f"question {number // 8}", "output": text[: 6000 + number % 1000] + "\n", "step": step, "uid": str(number // 8)}
+            written += file.write(orjson.dumps({**row, "score": float(rng.random() < 0.5), "response_length": 1700}) + b"\n")
+            number += 1
+
+
+def ours(path: Path) -> None:
+    """Read the dump and pick the samples."""
+    from rl_advisor.formats import rollouts_jsonl, rollouts_parquet  # noqa: PLC0415 - each engine pays for its own imports
+    from rl_advisor.spotcheck import triad  # noqa: PLC0415
+
+    run = (rollouts_parquet if path.suffix == ".parquet" else rollouts_jsonl).read(path)
+    triad(run, count=5)
+
+
+def duckdb(path: Path) -> None:
+    """The same questions in SQL."""
+    import duckdb as engine  # type: ignore[import-not-found]  # noqa: PLC0415
+
+    columns = "{input: 'VARCHAR', output: 'VARCHAR', score: 'DOUBLE', step: 'BIGINT'}"
+    table = f"'{path}'" if path.suffix == ".parquet" else f"read_json('{path}', columns={columns}, format='newline_delimited')"
+    ask: Callable[[str], object] = lambda sql: engine.sql(sql).fetchall()  # noqa: E731
+    ask(f"SELECT * FROM {table} ORDER BY score DESC LIMIT 5")  # noqa: S608 - our own file
+    ask(f"SELECT * FROM {table} ORDER BY score LIMIT 5")  # noqa: S608
+    ask(f"SELECT * FROM {table} WHERE step = (SELECT max(step) FROM {table}) USING SAMPLE 8")  # noqa: S608
+    ask(f"SELECT step, count(*), avg(score), min(score), max(score), avg(length(output)) FROM {table} GROUP BY step")  # noqa: S608
+
+
+def measured(engine: str, path: Path) -> None:
+    """Run one engine here and print wall and CPU seconds and the peak memory of this process."""
+    start = time.perf_counter()
+    {"ours": ours, "duckdb": duckdb}[engine](path)
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    wall, cpu = time.perf_counter() - start, used.ru_utime + used.ru_stime
+    print(f"{engine:7} {path.suffix[1:]:8} wall {wall:6.2f} s   cpu {cpu:6.2f} s   peak {used.ru_maxrss / 1024:6.0f} MiB")
+
+
+def main() -> None:
+    """Make the dump and run every engine on it."""
+    with tempfile.TemporaryDirectory() as folder:
+        lines, table = Path(folder, "dump.jsonl"), Path(folder, "dump.parquet")
+        write(lines, float(sys.argv[1] if len(sys.argv) > 1 else 1) * 1e9)
+        to_parquet = (
+            "import sys, pyarrow.json as j, pyarrow.parquet as p; p.write_table(j.read_json(sys.argv[1]), sys.argv[2], compression='zstd')"
+        )
+        subprocess.run([sys.executable, "-c", to_parquet, lines, table], check=True)
+        for path in (lines, table):
+            print(f"{path.name}: {path.stat().st_size / 1e9:.2f} GB", flush=True)
+            for engine in ("ours", *(("duckdb",) if find_spec("duckdb") else ())):
+                subprocess.run([sys.executable, __file__, "--one", engine, path], check=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--one"]:
+        measured(sys.argv[2], Path(sys.argv[3]))
+    else:
+        main()
