@@ -146,7 +146,7 @@ def shape(curve: Curve) -> Shape:
         smoothed = np.concatenate([value[:1], smoothed[1:]])
     edge = max(3, value.size // 20)
     top = int(np.argmax(smoothed))
-    first = value.size - max(min(value.size, 8), value.size // 3)
+    first = value.size - max(FEWEST, value.size // 3)
     fifth = max(2, value.size // 5)
     opening_level = float(np.median(value[: min(3, edge)]))
     ends = np.r_[0:fifth, value.size - fifth : value.size]

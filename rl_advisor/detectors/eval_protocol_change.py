@@ -11,13 +11,17 @@ Source: the field guide on fixed evaluation protocols.
 import numpy as np
 
 from rl_advisor import trajectory
+from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
+from rl_advisor.features.trend import direction, trend
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.EVALUATION
 NEEDS: tuple[str, ...] = ("eval/score/*", "reward/mean|reward/used|reward/success")
+FEWEST = 12
+"""Evaluations below which a step may be anything."""
 BRINGS: tuple[str, ...] = ("train_eval_gap",)
 
 
@@ -26,19 +30,24 @@ def detect(run: Run, share: float = 0.15) -> Finding:
     score, reward = trajectory.held_out(run), trajectory.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
     held, train = trajectory.shape(score), trajectory.shape(reward)
-    scale = held.margin / trajectory.MATERIAL
+    if held.n < FEWEST:
+        raise TooFewPoints(f"{held.n} evaluations, {FEWEST} needed to tell a step of the protocol from one of the policy")
     for point in change_points(held.step, held.value):
-        size = point.after - point.before
+        size = abs(point.after - point.before) / (held.margin / trajectory.MATERIAL)
         place = int(np.searchsorted(held.step, point.step))
-        quiet = place >= 3 and held.n - place >= 3 and not trajectory.departures(run)
-        near = np.abs(train.step - point.step) <= 2 * float(np.median(np.diff(held.step)))
-        moved = float(np.ptp(train.smoothed[near])) if near.any() else float("inf")
-        if abs(size) > share * scale and abs(size) > 4 * held.noise and quiet and moved < abs(size) / 4:
-            text = f"{held.name} steps from {number(point.before)} to {number(point.after)} at step {point.step:.0f} while "
-            text += "training goes on as before."
-            measures = {"before": point.before, "after": point.after, "reward_moved": moved}
-            onset = Onset(point.step, float(held.step[place - 1]), point.step)
-            return Finding(
-                "eval_protocol_change", LINK, Outcome.PRESENT, text, onset, measures, (Evidence(held.name, onset.low, onset.high),)
-            )
+        if size < share or place < 3 or held.n - place < 3 or trajectory.departures(run) or not _quiet(train, held, point.step, size):
+            continue
+        text = f"{held.name} steps from {number(point.before)} to {number(point.after)} at step {point.step:.0f} while training goes on as before."
+        onset = Onset(point.step, float(held.step[place - 1]), point.step)
+        where = (Evidence(held.name, onset.low, onset.high),)
+        return Finding("eval_protocol_change", LINK, Outcome.PRESENT, text, onset, {"before": point.before, "after": point.after}, where)
     return Finding("eval_protocol_change", LINK, Outcome.ABSENT, f"{held.name} has no step that training does not share.")
+
+
+def _quiet(train: trajectory.Shape, held: trajectory.Shape, at: float, size: float) -> bool:
+    """Whether the training reward stays flat by equivalence around a step of the score, against the size of that step."""
+    near = np.abs(train.step - at) <= 3 * float(np.median(np.diff(held.step)))
+    if near.sum() < trajectory.FEWEST:
+        return False
+    scale = train.margin / trajectory.MATERIAL
+    return direction(trend(train.step[near], train.value[near]), size / 3 * scale) == "flat"

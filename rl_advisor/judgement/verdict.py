@@ -70,7 +70,9 @@ def gamed(case: Case) -> Judged | None:
     found = [case.findings[p] for p in HACKS if case.present(p)]
     if not found:
         return None
-    with_score = case.present("train_eval_gap", "reward_sign")
+    with_score = case.present("reward_sign") or (case.present("train_eval_gap") and bool(trajectory.departures(case.run)))
+    if not with_score and {f.pattern for f in found} == {"train_eval_gap"}:
+        return None  # reward and score part, yet nothing else about the behaviour changed: a decline, not a game
     if not with_score and (case.train is None or case.train.fell or _score_stands(case)):
         return None
     sign = case.findings.get("reward_sign")
