@@ -148,7 +148,15 @@ def serve(roots: tuple[str, ...], http: str | None) -> None:
     """Serve the tools to an assistant over the Model Context Protocol."""
     from rl_advisor import server  # noqa: PLC0415
 
-    server.serve(roots or (".",), http)
+    where = None if http is None else server.address(http)
+    started = server.build(roots or (".",))
+    if where is not None:
+        click.echo(f"rl-advisor: serving http://{where[0]}:{where[1]}/mcp", err=True)
+    elif sys.stdin.isatty():
+        click.echo(
+            "rl-advisor: waiting for an assistant on standard input; this command is for its configuration, not for typing.", err=True
+        )
+    server.serve(started, where)
 
 
 @main.command("eval")

@@ -15,8 +15,6 @@ from enum import Enum
 from pathlib import PurePath
 from typing import Any
 
-import numpy as np
-
 DIGITS = 5
 """Significant digits of a number in an answer: more than any estimate deserves, few enough to read."""
 LONGEST_TEXT = 20_000
@@ -94,7 +92,8 @@ def _clean(value: Any, depth: int) -> Any:
         return "[nested too deep]"
     if isinstance(value, Mapping):
         return {readable(str(_plain(k)), 200): _member(k, v, depth) for k, v in value.items()}
-    if isinstance(value, np.ndarray):
+    # Arrays, numpy's scalars and pandas' columns all know their plain form; numpy itself is not needed for that.
+    if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, AbstractSet):
         value = sorted(value, key=str)
@@ -111,8 +110,8 @@ def _plain(value: Any) -> Any:
     """The scalar as text, number, boolean or None."""
     if isinstance(value, Enum):
         value = value.value
-    if isinstance(value, np.generic):
-        value = value.item()
+    if hasattr(value, "tolist"):
+        value = value.tolist()
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):

@@ -7,21 +7,23 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rl_advisor import folders
 from rl_advisor.mistakes import NoSuchChoice, no_such
 from rl_advisor.output import aliased, clean
 from rl_advisor.remember import Memory
-from rl_advisor.run import Run
+
+if TYPE_CHECKING:
+    from rl_advisor.run import Run
 
 ADVISORS = ("builtin", "anthropic", "openai")
 Answer = dict[str, Any]
-_RUNS: Memory[Run] = Memory(8)
+_RUNS: Memory["Run"] = Memory(8)
 _ANSWERS: Memory[Answer] = Memory(64)
 
 
-def read(run: str | Path, until: float | None = None, mapping: Mapping[str, str] | None = None) -> Run:
+def read(run: str | Path, until: float | None = None, mapping: Mapping[str, str] | None = None) -> "Run":
     """The run at that path, as it looked at ``until``; read once for as long as its files stay the same.
 
     Raises:
@@ -141,7 +143,7 @@ def foremost(assessment: Answer) -> Answer:
     return {**assessment, "findings": findings}
 
 
-def foreign_names(run: Run) -> set[str]:
+def foreign_names(run: "Run") -> set[str]:
     """Names that the run's files chose, and that may therefore turn up in any sentence about it."""
     curves = {n for c in run.curves.values() for n in (c.name, c.raw, *c.source.split(", "))}
     columns = {str(c) for c in run.rollouts.columns}
@@ -150,7 +152,7 @@ def foreign_names(run: Run) -> set[str]:
     return curves | columns | pieces | paths | {run.name} | {str(k) for k in run.config}
 
 
-def _answer(what: object, run: str | Path, until: float | None, mapping: Mapping[str, str] | None, ask: Callable[[Run], Any]) -> Answer:
+def _answer(what: object, run: str | Path, until: float | None, mapping: Mapping[str, str] | None, ask: Callable[["Run"], Any]) -> Answer:
     """The answer to ``ask`` about a run, made safe; the same question about unchanged files is answered from memory."""
     path = folders.existing(run)
     key = (what, str(path), folders.fingerprint(path), until, tuple(sorted((mapping or {}).items())))

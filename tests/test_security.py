@@ -253,8 +253,8 @@ def test_s6_the_command_line_keeps_the_envelopes_too(tmp_path):
 WATCH = """
 import sys
 seen = []
-forbidden = ("socket.connect", "socket.bind", "socket.listen", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.remove",
-             "os.rename", "os.mkdir", "shutil.rmtree", "pty.spawn")
+forbidden = ("socket.connect", "socket.bind", "socket.listen", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork",
+             "os.remove", "os.rename", "os.mkdir", "shutil.rmtree", "pty.spawn")
 def watch(event, args):
     if event in forbidden:
         seen.append((event, args))

@@ -57,7 +57,7 @@ def test_every_detector_has_a_whole_manual_page(module):
 def test_the_loop_is_told_in_the_order_of_the_vocabulary():
     """The table of links in the skill has the same links in the same order as the code."""
     rows = re.findall(r"^\| ([a-z, ]+) \|", BODY.split("## The loop")[1].split("## What broke")[0], re.MULTILINE)
-    words = [row.replace(", ", "_").replace(" ", "_") for row in rows if row not in {"link"}]
+    words = [row.replace(", ", "_").replace(" ", "_") for row in rows if row != "link"]
     assert words == [link.value for link in Link]
 
 
@@ -78,5 +78,5 @@ def test_what_the_skill_sends_people_to_exists():
     text = BODY + "".join(p.read_text() for p in shipped.folder("prompts").glob("*.md"))
     for name in set(re.findall(r"`((?:list|load|summarize|spot|gpu|assess|compare)_\w+)`", text)):
         assert callable(getattr(tools, name)), name
-    assert {c for c in re.findall(r"`rl-advisor (\w+)", text)} <= set(main.commands)
-    assert {m for m in re.findall(r"`((?:reward|policy|kl|entropy)/\w+)`", BODY)} <= set(METRICS)
+    assert set(re.findall(r"`rl-advisor (\w+)", text)) <= set(main.commands)
+    assert set(re.findall(r"`((?:reward|policy|kl|entropy)/\w+)`", BODY)) <= set(METRICS)

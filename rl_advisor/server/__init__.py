@@ -1,5 +1,5 @@
 """The door for assistants: the tools, the skill's pages and ready questions over the Model Context Protocol, reading only."""
 
-from rl_advisor.server.build import build, serve
+from rl_advisor.server.build import address, build, serve
 
-__all__ = ["build", "serve"]
+__all__ = ["address", "build", "serve"]

@@ -21,7 +21,7 @@ def build(folders: Sequence[str | Path] = (".",)) -> MCPServer[None]:
     """The server over the runs below ``folders``.
 
     Raises:
-        NotADirectoryError: one of them is no folder.
+        NoSuchChoice: one of them is no folder.
     """
     desk = Desk(roots_of(folders))
     server: MCPServer[None] = MCPServer(
@@ -40,21 +40,12 @@ def build(folders: Sequence[str | Path] = (".",)) -> MCPServer[None]:
     return server
 
 
-def serve(folders: Sequence[str | Path], http: str | None = None) -> None:
-    """Answer until the client goes away.
-
-    Raises:
-        NoSuchChoice: a folder that is none, or an address that other machines could reach.
-    """
-    try:
-        server = build(folders)
-    except NotADirectoryError as wrong:
-        raise NoSuchChoice(str(wrong)) from wrong
-    if http is None:
+def serve(server: MCPServer[None], where: tuple[str, int] | None = None) -> None:
+    """Answer on standard input, or at an ``address``, until the client goes away."""
+    if where is None:
         server.run("stdio")
-        return
-    host, port = address(http)
-    server.run("streamable-http", host=host, port=port, stateless_http=True, json_response=True)
+    else:
+        server.run("streamable-http", host=where[0], port=where[1], stateless_http=True, json_response=True)
 
 
 def address(text: str) -> tuple[str, int]:

@@ -4,6 +4,8 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
+from rl_advisor.mistakes import NoSuchChoice
+
 LONGEST = 1024
 REFUSED = "No run of that name lies in the folders that this server may read; list_runs names those that do."
 """One answer for every refused path, so that it tells nothing about what else is on the machine."""
@@ -17,12 +19,12 @@ def roots_of(folders: Sequence[str | Path]) -> tuple[Path, ...]:
     """The folders, links resolved.
 
     Raises:
-        NotADirectoryError: one of them is no folder.
+        NoSuchChoice: one of them is no folder.
     """
     roots = tuple(Path(folder).resolve() for folder in folders)
     wrong = [root for root in roots if not root.is_dir()]
     if wrong:
-        raise NotADirectoryError(f"{wrong[0]} is no folder")
+        raise NoSuchChoice(f"{wrong[0]} is no folder")
     return roots
 
 
