@@ -9,7 +9,7 @@ Next test: load the checkpoint before the onset, evaluate it and the last one wi
 Source: drawdown against an isotonic null with autocorrelated noise; the practitioner's guide on peaks and declines.
 """
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
@@ -42,7 +42,7 @@ def _of(curve: Curve, most_left: float) -> Finding | None:
     s = trajectory.shape(curve)
     if not s.fell or s.lost < 1 - most_left:
         return None
-    onset = trajectory.decline_began(curve)
+    onset = course.decline_began(curve)
     text = f"{s.name} fell from {number(s.best)} (step {s.best_step:.0f}) to {number(s.last)} and stayed there"
     text += f"; the fall began near step {onset.step:.0f}." if onset else "."
     measures = {"best": s.best, "best_step": s.best_step, "last": s.last, "lost_share": s.lost, "p": s.peak.p}

@@ -11,7 +11,7 @@ Source: the field guide's signals of a broken critic; decoupled advantage estima
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Run
@@ -29,7 +29,7 @@ def detect(run: Run, good: float = 0.1) -> Finding:
     if value.size < 8:
         raise TooFewPoints(f"{value.size} points of explained variance, 8 needed")
     warm = value[value.size // 5 :]
-    late = trajectory.final(curve, 0.4)
+    late = course.final(curve, 0.4)
     level, spread = float(np.median(late)), float(np.std(late) / np.sqrt(late.size))
     low_share = float(np.mean(warm <= 0))
     s = trajectory.shape_or_none(trajectory.outcome(run))
@@ -38,7 +38,7 @@ def detect(run: Run, good: float = 0.1) -> Finding:
     where = (Evidence(curve.name, float(step[value.size // 5]), float(step[-1])),)
     text = f"Explained variance is {number(level)} in the last part, at or below zero in {number(100 * low_share)} percent of the updates"
     if level + 2 * spread < good and not thriving:
-        return Finding("critic_failure", LINK, Outcome.PRESENT, f"{text}.", trajectory.began(curve), measures, where)
+        return Finding("critic_failure", LINK, Outcome.PRESENT, f"{text}.", course.began(curve), measures, where)
     if level + 2 * spread < good:
         return Finding("critic_failure", LINK, Outcome.UNCLEAR, f"{text}, yet the outcome rose.", measures=measures, evidence=where)
     return Finding("critic_failure", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

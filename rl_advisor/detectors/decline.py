@@ -8,7 +8,7 @@ Next test: evaluate the checkpoint nearest the peak and the last one on the same
 Source: the practitioner's guide (peak and decline); isotonic-null test of the drawdown.
 """
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
@@ -36,4 +36,4 @@ def _present(curve: Curve, measures: dict[str, float]) -> Finding:
     s = trajectory.shape(curve)
     text = f"{s.name} peaked at {number(s.best)} (step {s.best_step:.0f}) and declined to {number(s.last)}."
     where = (Evidence(curve.name, s.best_step, float(s.step[-1])),)
-    return Finding("decline", LINK, Outcome.PRESENT, text, trajectory.decline_began(curve), measures, where)
+    return Finding("decline", LINK, Outcome.PRESENT, text, course.decline_began(curve), measures, where)

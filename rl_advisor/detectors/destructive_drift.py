@@ -9,7 +9,7 @@ Source: the practitioner's guide (KL rising, reward declining: stop).
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Run
@@ -28,12 +28,12 @@ def detect(run: Run, growth: float = 2.0) -> Finding:
     if kl.size < trajectory.FEWEST:
         raise TooFewPoints(f"{kl.size} points of kl/ref")
     near = kl[(step <= max(s.best_step, step[min(4, step.size - 1)]))][-9:]
-    before, after = float(np.median(near)), float(np.median(trajectory.final(run.curves["kl/ref"])))
+    before, after = float(np.median(near)), float(np.median(course.final(run.curves["kl/ref"])))
     measures = {"kl_at_best": before, "kl_last": after, "best": s.best, "last": s.last}
     where = (Evidence("kl/ref", s.best_step, float(step[-1])), Evidence(s.name, s.best_step, float(s.step[-1])))
     text = f"Since step {s.best_step:.0f} KL went from {number(before)} to {number(after)} and {s.name} from "
     text += f"{number(s.best)} to {number(s.last)}"
     if s.fell and after > growth * max(before, 1e-4) and after > 0.02:
-        began = trajectory.began(run.curves["kl/ref"])
+        began = course.began(run.curves["kl/ref"])
         return Finding("destructive_drift", LINK, Outcome.PRESENT, f"{text}: worse and further away.", began, measures, where)
     return Finding("destructive_drift", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

@@ -11,7 +11,7 @@ Source: reports on training-inference mismatch; AReaL's comparison of rollouts b
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.trend import trend
 from rl_advisor.finding import Evidence, Finding, Outcome, number
@@ -49,7 +49,7 @@ def detect(run: Run, times: float = 2.0) -> Finding:
     where = (Evidence(name, float(step[0]), float(step[-1])),)
     text = f"{name} went from {number(begin)} to {number(now)}"
     if slope.low > 0 and now > times * begin and now > PRIOR[name] / 5:
-        return Finding("engine_mismatch", LINK, Outcome.PRESENT, f"{text}: growing.", trajectory.began(curve), measures, where)
+        return Finding("engine_mismatch", LINK, Outcome.PRESENT, f"{text}: growing.", course.began(curve), measures, where)
     if begin > PRIOR[name] and now > PRIOR[name]:
         return Finding(
             "engine_mismatch", LINK, Outcome.PRESENT, f"{text}: high from the start, which looks like precision.", None, measures, where

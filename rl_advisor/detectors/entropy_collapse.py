@@ -11,7 +11,7 @@ Source: entropy mechanism of reasoning RL (arXiv 2505.22617); clip-higher in DAP
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Run
@@ -28,10 +28,10 @@ def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Finding:
     step, value = curve.finite()
     if value.size < 6:
         raise TooFewPoints(f"{value.size} points of entropy")
-    begin, now = float(np.median(trajectory.opening(curve))), float(np.median(trajectory.final(curve)))
+    begin, now = float(np.median(course.opening(curve))), float(np.median(course.final(curve)))
     share = now / begin if begin > 0 else float("nan")
     groups = run.curves.get("reward/flat_groups")
-    flat = float(np.median(trajectory.final(groups))) if groups is not None and groups.finite()[1].size else float("nan")
+    flat = float(np.median(course.final(groups))) if groups is not None and groups.finite()[1].size else float("nan")
     held = trajectory.shape_or_none(trajectory.held_out(run))
     s = held or trajectory.shape_or_none(trajectory.training(run))
     room = s is None or not s.at_ceiling
@@ -45,7 +45,7 @@ def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Finding:
             LINK,
             Outcome.PRESENT,
             f"{text} while there is room above the score.",
-            trajectory.began(curve),
+            course.began(curve),
             measures,
             where,
         )

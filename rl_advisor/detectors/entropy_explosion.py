@@ -10,7 +10,7 @@ Source: phases of collapse in tool-using RL (arXiv 2512.04220); the field guide 
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Run
@@ -26,11 +26,11 @@ def detect(run: Run, times: float = 2.0) -> Finding:
     step, value = curve.finite()
     if value.size < 6:
         raise TooFewPoints(f"{value.size} points of entropy")
-    begin, now = float(np.median(trajectory.opening(curve))), float(np.median(trajectory.final(curve)))
+    begin, now = float(np.median(course.opening(curve))), float(np.median(course.final(curve)))
     s = trajectory.shape_or_none(trajectory.outcome(run))
     measures = {"at_start": begin, "now": now}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Entropy went from {number(begin)} to {number(now)}"
     if begin > 0 and now > times * begin and s is not None and s.fell:
-        return Finding("entropy_explosion", LINK, Outcome.PRESENT, f"{text} as the outcome fell.", trajectory.began(curve), measures, where)
+        return Finding("entropy_explosion", LINK, Outcome.PRESENT, f"{text} as the outcome fell.", course.began(curve), measures, where)
     return Finding("entropy_explosion", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

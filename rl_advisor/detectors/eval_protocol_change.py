@@ -10,7 +10,7 @@ Source: the field guide on fixed evaluation protocols.
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
 from rl_advisor.features.trend import direction, trend
@@ -35,9 +35,11 @@ def detect(run: Run, share: float = 0.15) -> Finding:
     for point in change_points(held.step, held.value):
         size = abs(point.after - point.before) / (held.margin / trajectory.MATERIAL)
         place = int(np.searchsorted(held.step, point.step))
-        if size < share or place < 3 or held.n - place < 3 or trajectory.departures(run) or not _quiet(train, held, point.step, size):
+        if size < share or place < 3 or held.n - place < 3 or course.departures(run) or not _quiet(train, held, point.step, size):
             continue
-        text = f"{held.name} steps from {number(point.before)} to {number(point.after)} at step {point.step:.0f} while training goes on as before."
+        text = (
+            f"{held.name} steps from {number(point.before)} to {number(point.after)} at step {point.step:.0f}, training goes on as before."
+        )
         onset = Onset(point.step, float(held.step[place - 1]), point.step)
         where = (Evidence(held.name, onset.low, onset.high),)
         return Finding("eval_protocol_change", LINK, Outcome.PRESENT, text, onset, {"before": point.before, "after": point.after}, where)

@@ -12,7 +12,7 @@ Source: AReaL's guide (rewards that do not rise: step size); KL stable and rewar
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
 from rl_advisor.run import Run
 from rl_advisor.trajectory import Shape
@@ -29,7 +29,7 @@ def detect(run: Run, still: float = 0.02) -> Finding:
     assert reward is not None  # diagnosis asked for it
     s = trajectory.shape(reward)
     kl = run.curves.get("kl/ref")
-    drift = float(np.median(trajectory.final(kl))) if kl is not None and kl.finite()[1].size else float("nan")
+    drift = float(np.median(course.final(kl))) if kl is not None and kl.finite()[1].size else float("nan")
     rate = run.curves.get("policy/learning_rate")
     lr = float(np.max(rate.finite()[1])) if rate is not None and rate.finite()[1].size else float("nan")
     spread, alive = signal(run)
@@ -47,7 +47,7 @@ def detect(run: Run, still: float = 0.02) -> Finding:
     onset = Onset(float(s.step[0]), float(s.step[0]), float(s.step[0]))
     if alive and lr == 0:
         return Finding("frozen_policy", LINK, Outcome.PRESENT, f"{text}: the learning rate is zero.", onset, measures, where)
-    moved = bool(trajectory.departures(run, factor=1.3).keys() - {"kl/ref"}) or drift > still
+    moved = bool(course.departures(run, factor=1.3).keys() - {"kl/ref"}) or drift > still
     if alive and little(s, gain, spread) and not moved:
         return Finding("frozen_policy", LINK, Outcome.PRESENT, f"{text}: it hardly moves.", onset, measures, where)
     return Finding("frozen_policy", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
@@ -57,7 +57,7 @@ def signal(run: Run) -> tuple[float, bool]:
     """Typical spread of the reward in a batch, and whether there is enough of it to learn from."""
     std, groups = run.curves.get("reward/std"), run.curves.get("reward/flat_groups")
     spread = float(np.median(std.finite()[1])) if std is not None and std.finite()[1].size else float("nan")
-    flat = float(np.median(trajectory.final(groups))) if groups is not None and groups.finite()[1].size else 0.0
+    flat = float(np.median(course.final(groups))) if groups is not None and groups.finite()[1].size else 0.0
     return spread, flat < 0.8 and not spread <= 1e-6
 
 

@@ -11,7 +11,7 @@ Source: AReaL's guide (both weights stay very close to one; fewer mini-batches, 
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Run
@@ -28,13 +28,13 @@ def detect(run: Run, away: float = 0.05) -> Finding:
         curve = run.curves.get(name)
         if curve is None or curve.finite()[1].size < 3:
             continue
-        late = trajectory.final(curve)
+        late = course.final(curve)
         level, error = float(np.mean(late)), float(np.std(late) / np.sqrt(late.size))
         measures[name] = level
         if abs(level - 1) > away + 2 * error:
             text = f"{name} is {number(level)} in the last part of the run, one is right."
             where = (Evidence(name, float(curve.step[0]), float(curve.step[-1])),)
-            return Finding("importance_weight", LINK, Outcome.PRESENT, text, trajectory.began(curve), measures, where)
+            return Finding("importance_weight", LINK, Outcome.PRESENT, text, course.began(curve), measures, where)
     if not measures:
         raise TooFewPoints("the importance weights have fewer than 3 points")
     text = ", ".join(f"{name} {number(level)}" for name, level in measures.items())

@@ -10,7 +10,7 @@ Source: zigzag count against the noise of the smooth curve; the field guide on m
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -27,11 +27,11 @@ def detect(run: Run, share: float = 0.2, turns: int = 3) -> Finding:
     s = trajectory.shape(curve)
     scale = s.margin / trajectory.MATERIAL
     threshold = max(share * scale, 4 * s.noise / np.sqrt(3))
-    seen = trajectory.swings(s.smoothed, threshold)
+    seen = course.swings(s.smoothed, threshold)
     measures = {"turns": float(seen), "smallest_swing": threshold, "noise": s.noise}
     where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
     if seen >= turns:
         text = f"{s.name} turned {seen} times by more than {number(threshold)}."
-        return Finding("instability", LINK, Outcome.PRESENT, text, trajectory.began(curve), measures, where)
+        return Finding("instability", LINK, Outcome.PRESENT, text, course.began(curve), measures, where)
     text = f"{s.name} turned {seen} times by more than {number(threshold)}: no see-saw."
     return Finding("instability", LINK, Outcome.ABSENT, text, measures=measures, evidence=where)

@@ -10,7 +10,7 @@ Source: the practitioner's guide on sudden changes of length.
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Run
@@ -26,7 +26,7 @@ def detect(run: Run, left: float = 0.5) -> Finding:
     step, value = curve.finite()
     if value.size < 6:
         raise TooFewPoints(f"{value.size} points of response/length")
-    begin, now = float(np.median(trajectory.opening(curve))), float(np.median(trajectory.final(curve)))
+    begin, now = float(np.median(course.opening(curve))), float(np.median(course.final(curve)))
     held = trajectory.shape_or_none(trajectory.held_out(run))
     measures = {"at_start": begin, "now": now}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
@@ -36,6 +36,4 @@ def detect(run: Run, left: float = 0.5) -> Finding:
     if held is not None and held.rose and not held.fell:
         return Finding("length_collapse", LINK, Outcome.ABSENT, f"{text} as the held-out score rose.", measures=measures, evidence=where)
     outcome = Outcome.PRESENT if held is not None else Outcome.UNCLEAR
-    return Finding(
-        "length_collapse", LINK, outcome, f"{text} without a gain in the held-out score.", trajectory.began(curve), measures, where
-    )
+    return Finding("length_collapse", LINK, outcome, f"{text} without a gain in the held-out score.", course.began(curve), measures, where)

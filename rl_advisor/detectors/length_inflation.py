@@ -12,7 +12,7 @@ Source: Dr. GRPO on the bias of dividing by length; the classic length preferenc
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.payoff import difference
 from rl_advisor.finding import Evidence, Finding, Outcome, number
@@ -92,5 +92,5 @@ def _by_curves(run: Run) -> Finding:
         )
     said += f", {held.name} from {number(held.start)} to {number(held.last)}."
     outcome = Outcome.ABSENT if held_out_rose(run) else Outcome.PRESENT
-    when = trajectory.began(run.curves["response/length"]) if outcome is Outcome.PRESENT else None
+    when = course.began(run.curves["response/length"]) if outcome is Outcome.PRESENT else None
     return Finding(_NAME, LINK, outcome, said, when, measures, evidence)

@@ -10,7 +10,7 @@ Source: the field guide on contaminated and narrow data; saw-tooth rewards at ep
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -57,11 +57,11 @@ def detect(run: Run, often: float = 2.0, many: float = 5.0) -> Finding:
         else f"{number(passes)} passes over the data"
     )
     repeats = back >= often or (np.isnan(back) and passes >= many)
-    style = trajectory.departures(run).keys() & STYLE
+    style = course.departures(run).keys() & STYLE
     parted = train.last - train.start > train.margin and (held.fell or (not held.rose and held.n >= 8)) and not held.at_ceiling
     if repeats and parted and not style:
         text = f"{train.name} gained {number(train.last - train.start)} while {held.name} ends at {number(held.last)}; {seen}."
-        return Finding("memorised_data", LINK, Outcome.PRESENT, text, trajectory.decline_began(score), measures, where)
+        return Finding("memorised_data", LINK, Outcome.PRESENT, text, course.decline_began(score), measures, where)
     if parted:
         text = f"Reward and score part, but {seen}, and the style of the responses {'changed' if style else 'did not change'}."
         return Finding("memorised_data", LINK, Outcome.ABSENT, text, measures=measures, evidence=where)

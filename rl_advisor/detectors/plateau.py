@@ -8,7 +8,7 @@ Next test: evaluate the last three checkpoints with many prompts; equal within n
 Source: two one-sided tests (equivalence) on an autocorrelation-aware slope.
 """
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -30,7 +30,7 @@ def detect(run: Run) -> Finding:
     since = f"{s.name} since step {s.recent_first:.0f}"
     if way == "flat" and (s.rose or s.at_ceiling):
         text = f"{since} is flat at {number(s.last)} (change {number(change)})."
-        began = trajectory.began(curve)
+        began = course.began(curve)
         return Finding("plateau", LINK, Outcome.PRESENT, text, began if s.rose else None, measures, where)
     if way == "undecidable":
         text = f"{since}: a change between {number(measures['recent_low'])} and {number(measures['recent_high'])} fits, "

@@ -7,7 +7,7 @@ Next test: grade the outputs of a deliberately bad policy: they must not be paid
 Source: the field guide's table of reward distributions (almost all 1).
 """
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -21,7 +21,7 @@ def detect(run: Run) -> Finding:
     """Present when the reward is constant from the first step on and stands at its top."""
     curve = trajectory.training(run)
     assert curve is not None  # diagnosis asked for it
-    found = trajectory.constant(curve, run.curves.get("reward/std"))
+    found = course.constant(curve, run.curves.get("reward/std"))
     where = (Evidence(curve.name, found.first, found.last),)
     measures = {"level": found.level, "share_at_level": found.share, "spread": found.spread}
     if found.constant and found.high:

@@ -12,7 +12,7 @@ Source: the field guide on wiring mistakes (sign errors, reversed preference lab
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.features.relation import correlation
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Run
@@ -58,7 +58,7 @@ def _against_update(run: Run, small: float = 0.05) -> Finding | None:
     if reward is None or s is None or step_size is None or entropy is None or min(c.finite()[1].size for c in (step_size, entropy)) < 6:
         return None
     highest = float(np.quantile(np.abs(step_size.finite()[1]), 0.95))
-    begin, now = float(np.median(trajectory.opening(entropy))), float(np.median(trajectory.final(entropy)))
+    begin, now = float(np.median(course.opening(entropy))), float(np.median(course.final(entropy)))
     measures = {"return_start": s.start, "return_last": s.last, "kl_old": highest, "entropy_start": begin, "entropy_last": now}
     text = f"{s.name} went from {number(s.start)} to {number(s.last)} with KL per update below {number(highest)}; "
     text += f"entropy {number(begin)} to {number(now)}"
@@ -66,7 +66,7 @@ def _against_update(run: Run, small: float = 0.05) -> Finding | None:
     if s.fell and from_start and s.lost > 0.6 and highest < small and 0 < now < 0.9 * begin:
         where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
         return Finding(
-            "reward_sign", LINK, Outcome.PRESENT, f"{text}: something else is optimised.", trajectory.decline_began(reward), measures, where
+            "reward_sign", LINK, Outcome.PRESENT, f"{text}: something else is optimised.", course.decline_began(reward), measures, where
         )
     return Finding("reward_sign", LINK, Outcome.ABSENT, f"{text}.", measures=measures) if trajectory.held_out(run) is None else None
 
@@ -87,5 +87,5 @@ def _against_score(run: Run) -> Finding | None:
     text = f"Reward and {held.name} have rank correlation {number(together.rho)}; the highest reward is {number(highest)}"
     early = held.best_step <= held.step[0] + 0.1 * (held.step[-1] - held.step[0])
     if highest <= 0 and float(train.value.min()) < 0 and held.fell and early and train.last > train.start:
-        return Finding("reward_sign", LINK, Outcome.PRESENT, f"{text}: it pays failure.", trajectory.decline_began(score), measures, where)
+        return Finding("reward_sign", LINK, Outcome.PRESENT, f"{text}: it pays failure.", course.decline_began(score), measures, where)
     return Finding("reward_sign", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

@@ -11,7 +11,7 @@ Source: the field guide (entropy stays high: the policy behaves like a random wa
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -35,7 +35,7 @@ def detect(run: Run, part: float = 0.2) -> Finding:
     assert score is not None and reward is not None  # diagnosis asked for both
     held, train = trajectory.shape(score), trajectory.shape(reward)
     entropy = run.curves["entropy/mean"]
-    begin, now = float(np.median(trajectory.opening(entropy))), float(np.median(trajectory.final(entropy)))
+    begin, now = float(np.median(course.opening(entropy))), float(np.median(course.final(entropy)))
     highest = float(np.quantile(train.value, 0.9))
     measures = {"reward": highest, "score": held.last, "entropy": now, "temperature": float(run.settings.get("temperature") or "nan")}
     where = (

@@ -10,7 +10,7 @@ Source: the field guide on data freshness; AReaL's advice to fall back to synchr
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -43,13 +43,13 @@ def detect(run: Run, many: float = 4.0, versions: float = 2.0) -> Finding:
     fell = trajectory.any_fell(run)
     curve = run.curves.get("rollout/staleness") or run.curves.get("rollout/staleness_max")
     if curve is not None and curve.finite()[1].size >= 3:
-        begin, now = float(np.median(trajectory.opening(curve))), float(np.median(trajectory.final(curve)))
+        begin, now = float(np.median(course.opening(curve))), float(np.median(course.final(curve)))
         measures = {"at_start": begin, "now": now}
         where = (Evidence(curve.name, float(curve.step[0]), float(curve.step[-1])),)
         text = f"Samples are {number(begin)} versions old at the start and {number(now)} at the end"
         grew = now > versions and now > 1.5 * max(begin, 0.5)
         if grew or (fell and now > versions):
-            return Finding("stale_data", LINK, Outcome.PRESENT, f"{text}.", trajectory.began(curve), measures, where)
+            return Finding("stale_data", LINK, Outcome.PRESENT, f"{text}.", course.began(curve), measures, where)
         return Finding("stale_data", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
     return _by_reuse(run, many, fell=fell)
 

@@ -10,7 +10,7 @@ Source: reports on soft actor-critic temperatures that grow to 1e8 or vanish.
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Run
@@ -26,7 +26,7 @@ def detect(run: Run, times: float = 100.0) -> Finding:
     step, value = curve.finite()
     if value.size < 4:
         raise TooFewPoints(f"{value.size} points of entropy/coef")
-    begin, now = float(np.median(trajectory.opening(curve))), float(np.median(trajectory.final(curve)))
+    begin, now = float(np.median(course.opening(curve))), float(np.median(course.final(curve)))
     s = trajectory.shape_or_none(trajectory.outcome(run))
     thriving = s is not None and s.rose
     measures = {"at_start": begin, "now": now}
@@ -35,6 +35,6 @@ def detect(run: Run, times: float = 100.0) -> Finding:
     held_high = bool(np.ptp(value) == 0 and begin > 1)
     if not thriving and (now > times * max(begin, 1e-6) or held_high):
         return Finding(
-            "temperature_runaway", LINK, Outcome.PRESENT, f"{text} and the outcome did not rise.", trajectory.began(curve), measures, where
+            "temperature_runaway", LINK, Outcome.PRESENT, f"{text} and the outcome did not rise.", course.began(curve), measures, where
         )
     return Finding("temperature_runaway", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

@@ -9,11 +9,11 @@ Source: change between quarters of the run and the Theil-Sen trend, both beyond 
 
 import numpy as np
 
+from rl_advisor.course import began
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.trend import trend
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Run
-from rl_advisor.trajectory import began
 from rl_advisor.vocabulary import Link
 
 LINK = Link.SYSTEMS

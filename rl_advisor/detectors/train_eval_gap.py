@@ -12,7 +12,7 @@ Source: the field guide's triad of reward hacking; reward-model over-optimisatio
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.features.relation import gap_trend
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Run
@@ -46,7 +46,7 @@ def detect(run: Run) -> Finding:
     assert score is not None and reward is not None  # diagnosis asked for both
     held, train = trajectory.shape(score), trajectory.shape(reward)
     gap = gap_trend(train.step, train.value, held.step, held.value)
-    left = trajectory.departures(run)
+    left = course.departures(run)
     gained = train.last - train.start
     measures = {
         "reward_start": train.start,
@@ -63,7 +63,7 @@ def detect(run: Run) -> Finding:
     if parted(held, train, gained):
         side = ", ".join(sorted(left)) or "none"
         text = f"{went}: they part. Side metrics far from their beginning: {side}."
-        return Finding("train_eval_gap", LINK, Outcome.PRESENT, text, trajectory.decline_began(score), measures, where)
+        return Finding("train_eval_gap", LINK, Outcome.PRESENT, text, course.decline_began(score), measures, where)
     if held.n < 8 and gained > train.margin and not held.rose:
         return Finding("train_eval_gap", LINK, Outcome.UNCLEAR, f"{went}: {held.n} evaluations are too few to say.", measures=measures)
     return Finding("train_eval_gap", LINK, Outcome.ABSENT, f"{went}: no widening gap.", measures=measures, evidence=where)

@@ -11,7 +11,7 @@ Source: AReaL's guide (share without an end token above 5 percent deserves actio
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
 from rl_advisor.run import Run
@@ -28,7 +28,7 @@ def detect(run: Run, share: float = 0.05, most: float = 0.5) -> Finding:
     step, value = curve.finite()
     if value.size < 3:
         raise TooFewPoints(f"{value.size} points of response/truncated")
-    begin, now = float(np.median(value[:3])), float(np.median(trajectory.final(curve)))
+    begin, now = float(np.median(value[:3])), float(np.median(course.final(curve)))
     measures = {"at_start": begin, "now": now, "highest": float(value.max())}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     went = f"Truncated share {number(begin)} at the start, {number(now)} at the end"
@@ -36,5 +36,5 @@ def detect(run: Run, share: float = 0.05, most: float = 0.5) -> Finding:
         onset = Onset(float(step[0]), float(step[0]), float(step[0]))
         return Finding("truncation", LINK, Outcome.PRESENT, f"{went}: cut from the first step on.", onset, measures, where)
     if now > share and now > 3 * begin + 0.02:
-        return Finding("truncation", LINK, Outcome.PRESENT, f"{went}: rising.", trajectory.began(curve), measures, where)
+        return Finding("truncation", LINK, Outcome.PRESENT, f"{went}: rising.", course.began(curve), measures, where)
     return Finding("truncation", LINK, Outcome.ABSENT, f"{went}.", measures=measures, evidence=where)

@@ -11,7 +11,7 @@ Source: spurious and random rewards; the field guide on proxies that do not agre
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -39,7 +39,7 @@ def detect(run: Run) -> Finding:
     held, train = trajectory.shape(score), trajectory.shape(reward)
     std = run.curves.get("reward/std")
     spread = float(np.median(std.finite()[1])) if std is not None and std.finite()[1].size else float("nan")
-    moved = trajectory.departures(run)
+    moved = course.departures(run)
     change = train.overall.slope * train.overall.span
     measures = {"reward_change": change, "reward_spread": spread, "score_start": held.start, "score_last": held.last}
     where = (Evidence(train.name, float(train.step[0]), float(train.step[-1])), Evidence(held.name, held.best_step, float(held.step[-1])))

@@ -9,7 +9,7 @@ Source: over-estimation in Q-learning (double Q-learning, arXiv 1509.06461); the
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Curve, Run
@@ -36,7 +36,7 @@ def detect(run: Run, times: float = 30.0) -> Finding:
         raise TooFewPoints(f"{value.size} points of {curve.name}, 8 needed")
     size = np.abs(value)
     early = float(np.median(size[: max(4, value.size // 5)]))
-    late = float(np.median(np.abs(trajectory.final(curve, 0.2))))
+    late = float(np.median(np.abs(course.final(curve, 0.2))))
     s = trajectory.shape_or_none(trajectory.outcome(run))
     thriving = s is not None and s.rose and not s.fell
     growth = abs(late) / max(early, 1e-12)
@@ -45,6 +45,6 @@ def detect(run: Run, times: float = 30.0) -> Finding:
     text = f"{curve.name} went from {number(early)} to {number(abs(late))} ({number(growth)} times)"
     if growth > times and not thriving:
         return Finding(
-            "value_divergence", LINK, Outcome.PRESENT, f"{text} and the outcome did not rise.", trajectory.began(curve), measures, where
+            "value_divergence", LINK, Outcome.PRESENT, f"{text} and the outcome did not rise.", course.began(curve), measures, where
         )
     return Finding("value_divergence", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

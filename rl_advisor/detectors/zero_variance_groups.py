@@ -10,7 +10,7 @@ Source: TRL's notes on frac_reward_zero_std; dynamic sampling in DAPO (arXiv 250
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
 from rl_advisor.run import Run
@@ -26,13 +26,13 @@ def detect(run: Run, share: float = 0.8) -> Finding:
     step, value = curve.finite()
     if value.size < 3:
         raise TooFewPoints(f"{value.size} points of reward/flat_groups")
-    begin, now = float(np.median(value[:3])), float(np.median(trajectory.final(curve)))
+    begin, now = float(np.median(value[:3])), float(np.median(course.final(curve)))
     reward = trajectory.training(run)
-    level = float(np.median(trajectory.final(reward))) if reward is not None else float("nan")
+    level = float(np.median(course.final(reward))) if reward is not None else float("nan")
     measures = {"at_start": begin, "now": now, "live_share": 1 - now, "reward": level}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Groups without spread: {number(begin)} at the start, {number(now)} at the end, at a reward of {number(level)}"
     if now < share:
         return Finding("zero_variance_groups", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
-    onset = Onset(float(step[0]), float(step[0]), float(step[0])) if begin >= share else trajectory.began(curve)
+    onset = Onset(float(step[0]), float(step[0]), float(step[0])) if begin >= share else course.began(curve)
     return Finding("zero_variance_groups", LINK, Outcome.PRESENT, f"{text}: little is left to learn from.", onset, measures, where)

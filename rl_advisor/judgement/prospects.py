@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.assessment import Call
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.gain import expected_gain
@@ -74,7 +74,7 @@ def live_share(case: Case) -> float:
     groups = case.run.curves.get("reward/flat_groups")
     if groups is None or not groups.finite()[1].size:
         return float("nan")
-    return float(1 - np.median(trajectory.final(groups)))
+    return float(1 - np.median(course.final(groups)))
 
 
 def call(case: Case, judged: Judged, ahead: Prospect, price: float | None = None, least: float = 0.25) -> Call:

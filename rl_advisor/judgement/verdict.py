@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.assessment import Confidence, Verdict
 from rl_advisor.finding import Finding
 from rl_advisor.judgement.case import Case
@@ -70,7 +70,7 @@ def gamed(case: Case) -> Judged | None:
     found = [case.findings[p] for p in HACKS if case.present(p)]
     if not found:
         return None
-    with_score = case.present("reward_sign") or (case.present("train_eval_gap") and bool(trajectory.departures(case.run)))
+    with_score = case.present("reward_sign") or (case.present("train_eval_gap") and bool(course.departures(case.run)))
     if not with_score and {f.pattern for f in found} == {"train_eval_gap"}:
         return None  # reward and score part, yet nothing else about the behaviour changed: a decline, not a game
     if not with_score and (case.train is None or case.train.fell or _score_stands(case)):
