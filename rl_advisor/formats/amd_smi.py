@@ -58,6 +58,7 @@ def read(path: Path) -> Run:
     header = text.splitlines()[0]
     body = "\n".join(line for line in text.splitlines()[1:] if line.strip() and line.strip() != header.strip())
     names = [name.strip().strip('"').lower() for name in header.split(",")]
+    names = [name if names.index(name) == i else f"{name}#{i}" for i, name in enumerate(names)]
     try:
         found = pd.read_csv(io.StringIO(body), names=names, dtype="string", on_bad_lines="skip", skipinitialspace=True)
     except (pd.errors.ParserError, pd.errors.EmptyDataError):

@@ -39,7 +39,8 @@ def read(path: Path) -> Run:
             gaps = [Gap(path.name, "what follows the last whole document is cut off")]
             break
         time = pd.to_datetime(str(query.get("query_time")), format="ISO8601", errors="coerce", utc=True)
-        for gpu in query.get("gpus", []):
+        gpus = query.get("gpus")
+        for gpu in gpus if isinstance(gpus, list) else []:
             if isinstance(gpu, dict) and not pd.isna(time):
                 names.append(str(gpu.get("index", 0)))
                 rows.append({"time": time.timestamp()} | {ours: _number(gpu.get(name)) * scale for name, (ours, scale) in COLUMNS.items()})

@@ -3,6 +3,7 @@
 Its times carry no zone. They are read as UTC; the profile finds the offset against the run's step clock and says so.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +35,9 @@ COLUMNS: Mapping[str, tuple[str, float]] = {
 MASKS = ("clocks_event_reasons.active", "clocks_throttle_reasons.active")
 NAMES = ("index", "gpu_uuid", "uuid", "pci.bus_id", "gpu_bus_id", "serial", "gpu_serial")
 MISSING = ["", "[N/A]", "N/A", "[Not Supported]", "[Unknown Error]", "[GPU requires reset]", "[GPU is lost]", "[Not Found]", "ERR!"]
-DASHES = bytes.maketrans(b"/", b"-")
+PLAIN = bytes.maketrans(b"/" + bytes(range(128, 256)), b"-" + b"?" * 128)
+"""Dates as ISO 8601 writes them, and ASCII only."""
+HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]{1,16}")
 UNITS = b"%WMiBHz\r\0"
 """Letters of the units; no cell that is read as text (times, masks, identifiers) has one of them."""
 BLOCK = 1 << 24
@@ -79,7 +82,7 @@ def _bare(block: bytes, header: bytes) -> bytes:
     """The block without repeated headers and units, its dates as ISO 8601 writes them; one pass, since blocks are large."""
     if header in block:
         block = block.replace(header, b"")
-    return block.translate(DASHES, UNITS)
+    return block.translate(PLAIN, UNITS)
 
 
 def _rows(block: bytes, names: list[str]) -> "tuple[pa.Table, int]":
@@ -91,7 +94,20 @@ def _rows(block: bytes, names: list[str]) -> "tuple[pa.Table, int]":
     try:
         return _parsed(block, names, strict | texts)
     except pa.ArrowInvalid:
+        return _loose_rows(block, names, strict, texts)
+
+
+def _loose_rows(
+    block: bytes, names: list[str], strict: "dict[str, pa.DataType]", texts: "dict[str, pa.DataType]"
+) -> "tuple[pa.Table, int]":
+    """The block's rows where some cell is not what it should be: such cells are missing."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    try:
         loose, skipped = _parsed(block, names, dict.fromkeys(strict, pa.string()) | texts)
+    except pa.ArrowInvalid:
+        return pa.table({name: pa.array([], kind) for name, kind in (strict | texts).items()}), block.count(b"\n") + 1
+    else:
         for name, kind in strict.items():
             loose = loose.set_column(loose.schema.get_field_index(name), name, _lenient(loose[name].to_pandas(), kind))
         return loose, skipped
@@ -116,11 +132,11 @@ def _parsed(block: bytes, names: list[str], types: "dict[str, pa.DataType]") -> 
         skipped.append(row.actual_columns)
         return "skip"
 
-    bare = [m.encode().translate(DASHES, UNITS).decode() for m in MISSING]
+    bare = [m.encode().translate(PLAIN, UNITS).decode() for m in MISSING]
     rows = csv.read_csv(
         pa.BufferReader(block or b"\n"),
         csv.ReadOptions(column_names=_distinct(names), block_size=1 << 22),
-        csv.ParseOptions(invalid_row_handler=skip),
+        csv.ParseOptions(invalid_row_handler=skip, quote_char=False),
         csv.ConvertOptions(
             column_types=types, include_columns=list(types), null_values=bare + [f" {m}" for m in bare], strings_can_be_null=True
         ),
@@ -142,10 +158,10 @@ def _ours(rows: "pa.Table", names: list[str]) -> pd.DataFrame:
     for name in (n for n in names if n in MASKS):
         columns[THROTTLE] = _decoded(rows[name].to_pandas())
     label = next((n for n in NAMES if n in names), None)
-    return table(columns, rows[label].to_pandas().cat.rename_categories(str.strip) if label else "0")
+    return table(columns, rows[label].to_pandas().map(str.strip, na_action="ignore") if label else "0")
 
 
 def _decoded(masks: "pd.Series[Any]") -> "pd.Series[Any]":
     """Hexadecimal bit masks as numbers."""
-    value = {m: int(m, 16) if m.strip().startswith("0x") else np.nan for m in masks.cat.categories}
+    value = {m: int(m.strip(" "), 16) if HEXADECIMAL.fullmatch(m.strip(" ")) else np.nan for m in masks.cat.categories}
     return masks.map(value).astype(np.float32)
