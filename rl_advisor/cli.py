@@ -206,6 +206,8 @@ def _available(advisor: str) -> str:
     """The advisor, or the built-in one, with a warning, when its client library is missing."""
     from rl_advisor import tools  # noqa: PLC0415
 
+    if advisor == "builtin":
+        return advisor
     try:
         tools.advisor_named(advisor)
     except ImportError as missing:
