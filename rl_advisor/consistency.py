@@ -34,8 +34,8 @@ def consistency(a: Path, b: Path) -> dict[str, Any]:
     """Two dumps of the same prompts compared, ``a`` from the training engine and ``b`` from the inference engine (they may be one file).
 
     Gives ``pairs``, ``exact_match`` (share), ``first_divergence`` (characters), ``logprobs`` (gap, k1, k3, ratios), ``by_step``, ``shape``
-    (``constant``: as by precision; ``growing``: as in a vicious circle; ``none``; ``undecidable``), ``statement``. Raises ValueError when the
-    dumps have no prompt in common or hold no responses.
+    and ``statement``. The shape is ``constant`` (as by precision), ``growing`` (as in a vicious circle), ``none`` or ``undecidable``.
+    Raises ValueError when the dumps have no prompt in common or hold no responses.
     """
     left, right = _rows(a), _rows(b)
     pairs = left.merge(right, on=["step", "prompt", "place"], suffixes=("_a", "_b"))

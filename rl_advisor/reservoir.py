@@ -18,27 +18,27 @@ EXTREMES = 16
 """Rows with the highest and with the lowest reward that are kept besides the sample."""
 STEPS = 100_000
 """Most different steps; rows of further ones are counted and left out."""
-CURVES = ("rollouts/count", "rollouts/reward_mean", "rollouts/reward_min", "rollouts/reward_max", "rollouts/response_characters")
+CURVES = ("rollouts/count", "rollouts/reward_mean", "rollouts/reward_min", "rollouts/reward_max", "rollouts/response_bytes")
 _Row = dict[str, Any]
 Place = tuple[int, Any, float, int, str]
-"""A row's number, step, reward, length in characters and prompt."""
+"""A row's number, step, reward, length in bytes and prompt."""
 
 
 class _Step:
     """Totals of one step, and the heap of its kept rows: (-hash of the prompt, -number, size, row)."""
 
-    __slots__ = ("characters", "count", "heap", "highest", "lowest", "rewarded", "total")
+    __slots__ = ("bytes", "count", "heap", "highest", "lowest", "rewarded", "total")
 
     def __init__(self) -> None:
-        self.count = self.rewarded = self.characters = 0
+        self.count = self.rewarded = self.bytes = 0
         self.total, self.lowest, self.highest = 0.0, inf, -inf
         self.heap: list[tuple[int, int, int, _Row]] = []
 
     def totals(self) -> tuple[float, ...]:
         """The values of CURVES."""
         if not self.rewarded:
-            return self.count, nan, nan, nan, self.characters / self.count
-        return self.count, self.total / self.rewarded, self.lowest, self.highest, self.characters / self.count
+            return self.count, nan, nan, nan, self.bytes / self.count
+        return self.count, self.total / self.rewarded, self.lowest, self.highest, self.bytes / self.count
 
 
 class Reservoir:
@@ -62,7 +62,7 @@ class Reservoir:
                 return False
             state = self._steps[step] = _Step()
         state.count += 1
-        state.characters += size
+        state.bytes += size
         if isfinite(reward):
             state.rewarded += 1
             state.total += reward

@@ -6,15 +6,14 @@ from functools import lru_cache
 from itertools import islice
 from math import nan
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
-import orjson
 import pandas as pd
 
-from rl_advisor.bytes_in import whole_text
 from rl_advisor.chat import is_chat
-from rl_advisor.reservoir import Reservoir
+from rl_advisor.json_rows import LONGEST, cut_of, decoded, json_lines
+from rl_advisor.reservoir import Place, Reservoir
 from rl_advisor.rollout_table import as_number, layout_of, path_step, roles, rollout_table
 from rl_advisor.run import Run
 
@@ -23,8 +22,6 @@ _LINES = (".jsonl", ".ndjson", ".json")
 _CELLS = (".csv", ".tsv")
 _LOOK = 20
 """Lines looked at to tell what a file is."""
-_LONGEST = 16 << 20
-"""Longest line read, in bytes; a longer one counts as corrupt."""
 _SMALL = 32 << 20
 """Size in bytes up to which every row is kept."""
 
@@ -42,36 +39,57 @@ def claims(path: Path) -> bool:
 
 def read(path: Path) -> Run:
     """The responses of one file, at most a bounded sample a step when it is large; what was left out or corrupt is a gap."""
-    small = path.stat().st_size <= _SMALL
-    kept = Reservoir(rows_per_step=10**9, budget=4 * _SMALL) if small else Reservoir()
-    said = path_step(path)
-    for number, row in _rows(path):
-        if row is None:
-            kept.corrupt += 1
-        else:
-            _offer(kept, number, row, said)
+    if path.stat().st_size <= _SMALL:
+        kept = Reservoir(rows_per_step=10**9, budget=4 * _SMALL)
+        _read_whole(path, kept)
+    else:
+        kept = Reservoir()
+        (_read_whole if path.suffix.lower() in _CELLS else _read_skipping)(path, kept)
     rows = kept.table()
     table, gaps = rollout_table(_unfold(rows), path) if len(rows) else (pd.DataFrame(), ())
     return Run(curves=kept.curves(path.name), rollouts=table, files=(path.name,), formats=(FORMAT,), gaps=(*kept.gaps(path.name), *gaps))
 
 
-def _offer(kept: Reservoir, number: int, row: dict[str, Any], said: int | None) -> None:
-    """Count a row, and keep it where the sample or its reward asks for it."""
+def _read_whole(path: Path, kept: Reservoir) -> None:
+    """Offer every row, decoded as a whole."""
+    said = path_step(path)
+    for number, row in _rows(path):
+        if row is None:
+            kept.corrupt += 1
+        elif kept.offer(place := _place(number, row, said)):
+            kept.keep(place, row)
+
+
+def _read_skipping(path: Path, kept: Reservoir) -> None:
+    """Offer every row with its response skipped, which is most of a line; only rows that are kept are decoded as a whole."""
+    said, cut = path_step(path), None
+    for number, line in json_lines(path):
+        brief = cut.brief(line) if cut is not None and line is not None else None
+        row = brief[0] if brief is not None else None if line is None else decoded(line)
+        if row is None or line is None:
+            kept.corrupt += 1
+            continue
+        place = _place(number, row, said, brief[1] if brief is not None else None)
+        if kept.offer(place) and (whole := decoded(line)) is not None:
+            kept.keep(place, whole)
+        if brief is None:
+            cut = cut_of(row, line, _places(tuple(row))[2])
+
+
+def _place(number: int, row: dict[str, Any], said: int | None, size: int | None = None) -> Place:
+    """What decides whether a row is kept: its step, reward, length in bytes, and prompt."""
     at_step, at_reward, at_response, at_prompt = _places(tuple(row))
-    step, reward, response, prompt = row.get(at_step, said), row.get(at_reward, nan), row.get(at_response), row.get(at_prompt, "")
+    step, reward, prompt = row.get(at_step, said), row.get(at_reward, nan), row.get(at_prompt, "")
     if not isinstance(step, (int, float, str)):
         step = None
     if type(reward) is not float:
         reward = as_number(reward)
     if type(prompt) is not str:
         prompt = str(prompt)[:2_000]
-    size = len(response) if type(response) is str else 0
-    if kept.offer((number, step, reward, size, prompt)):
-        kept.keep((number, step, reward, size or _size(row), prompt), row)
-
-
-def _size(row: dict[str, Any]) -> int:
-    return sum(len(str(v)) for v in row.values())
+    if size is None:
+        response = row.get(at_response)
+        size = len(response.encode("utf-8", "replace")) if isinstance(response, str) else sum(len(str(v)) for v in row.values())
+    return number, step, reward, size, prompt
 
 
 @lru_cache(maxsize=64)
@@ -104,43 +122,12 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
 
 
 def _json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    with path.open("rb", buffering=1 << 20) as file:
-        number = 0
-        while line := file.readline(_LONGEST):
-            whole = line.endswith(b"\n") or len(line) < _LONGEST
-            if whole and line.strip():
-                yield number, _decoded(line)
-            elif not whole:
-                yield number, None
-                _skip_line(file)
-            number += 1
-
-
-def _skip_line(file: BinaryIO) -> None:
-    while (rest := file.readline(_LONGEST)) and not rest.endswith(b"\n"):
-        pass
-
-
-def _decoded(line: bytes) -> dict[str, Any] | None:
-    try:
-        row = orjson.loads(line)
-    except orjson.JSONDecodeError:
-        row = _lenient(line)
-    return row if isinstance(row, dict) else None
-
-
-def _lenient(line: bytes) -> Any:
-    """The line by the slower standard reader, which knows NaN and Infinity and forgives bytes that are no UTF-8."""
-    import json  # noqa: PLC0415 - rarely needed
-
-    try:
-        return whole_text(json.loads(line.decode("utf-8", "replace")))
-    except (ValueError, RecursionError):
-        return None
+    for number, line in json_lines(path):
+        yield number, None if line is None else decoded(line)
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    csv.field_size_limit(_LONGEST)
+    csv.field_size_limit(LONGEST)
     with path.open(encoding="utf-8", errors="replace", newline="") as file:
         reader = csv.DictReader((line.replace("\0", "") for line in file), delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
         try:

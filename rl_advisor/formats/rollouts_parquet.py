@@ -87,4 +87,4 @@ def _lengths(column: Any) -> list[int]:
 
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         return [0] * len(column)
-    return [size or 0 for size in pc.utf8_length(column).to_pylist()]
+    return [size or 0 for size in pc.binary_length(column).to_pylist()]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from rl_advisor import reservoir
+from rl_advisor import json_rows, reservoir
 from rl_advisor.formats import rollouts_jsonl, rollouts_parquet, rollouts_wandb_table
 
 DATA = Path(__file__).parents[1] / "data" / "rollouts"
@@ -184,7 +184,7 @@ def test_a_large_file_is_sampled_and_its_totals_are_exact(tmp_path: Path, monkey
 
 def test_a_line_without_end_is_no_trouble(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line longer than the limit is skipped as one corrupt row, and the next one is read."""
-    monkeypatch.setattr(rollouts_jsonl, "_LONGEST", 500)
+    monkeypatch.setattr(json_rows, "LONGEST", 500)
     file = write(tmp_path / "3.jsonl", [ROW, {**ROW, "output": "x" * 5000}, ROW])
     run = rollouts_jsonl.read(file)
     assert run.rollouts["row"].tolist() == [0, 2]
@@ -220,3 +220,32 @@ def test_other_wandb_tables_are_left_alone(tmp_path: Path, columns: list[str]) -
     file = tmp_path / "other.table.json"
     file.write_text(json.dumps({"columns": columns, "data": []}))
     assert not rollouts_wandb_table.claims(file)
+
+
+TRICKY = 'he said \\"no\\", "score": 7, "}, {"output": "x", "step": 9 \\ and left\n\u00e9'
+
+
+@pytest.mark.parametrize("compact", [True, False])
+@pytest.mark.parametrize("text", ["plain " * 50, TRICKY, '","score":', "", "\\"])
+def test_a_skipped_text_changes_nothing(text: str, compact: bool) -> None:
+    """Whatever the text holds, the row without it is the row with an empty text, in both ways of spacing."""
+    spaces = (",", ":") if compact else (", ", ": ")
+    first = {"input": "q", "output": "usual", "score": 0.5, "step": 1, "nested": {"score": 3}}
+    cut = json_rows.cut_of(first, json.dumps(first, separators=spaces).encode(), "output")
+    assert cut is not None
+    row = {**first, "output": text, "score": 0.25}
+    found = cut.brief(json.dumps(row, separators=spaces).encode())
+    assert found is not None
+    assert found[0] == {**row, "output": ""}
+
+
+def test_lines_built_otherwise_are_not_skipped() -> None:
+    """Other keys, another order, or a text that comes last are read as a whole."""
+    first = {"output": "usual", "score": 0.5}
+    cut = json_rows.cut_of(first, json.dumps(first).encode(), "output")
+    assert cut is not None
+    for other in ({"score": 1, "output": "a"}, {"output": "a", "score": 1, "more": 2}, {"output": None, "score": 1}):
+        assert cut.brief(json.dumps(other).encode()) is None
+    nested = {**first, "nested": {"output": "n", "score": 3}}
+    assert json_rows.cut_of(nested, json.dumps(nested).encode(), "output") is None
+    assert json_rows.cut_of({"score": 1, "output": "a"}, b'{"score": 1, "output": "a"}', "output") is None
