@@ -7,6 +7,8 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from rl_advisor.bytes_in import whole_text
+
 LONGEST = 16 << 20
 """Longest line read, in bytes; a longer one counts as corrupt."""
 
@@ -45,7 +47,7 @@ def _lenient(line: bytes) -> Any:
     import json  # noqa: PLC0415 - rarely needed
 
     try:
-        return json.loads(line.decode("utf-8", "replace"))
+        return whole_text(json.loads(line.decode("utf-8", "replace")))
     except (ValueError, RecursionError):
         return None
 

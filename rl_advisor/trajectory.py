@@ -124,6 +124,25 @@ def natural_scale(value: Floats, smoothed: Floats) -> tuple[float, float | None]
     return max(spread, 0.1 * float(np.median(np.abs(value)))), None
 
 
+def _smoothed(step: Floats, value: Floats) -> tuple[Floats, float]:
+    """The smooth curve, and the standard deviation of one point as the median step between neighbours tells it.
+
+    A change within the first steps must not be averaged away: a first point that stands apart is kept as it is.
+    """
+    smoothed = smooth(step, value)
+    scatter = float(1.4826 * np.median(np.abs(np.diff(value))) / np.sqrt(2))
+    scale, _ = natural_scale(value, smoothed)
+    if abs(value[0] - smoothed[0]) > max(3 * scatter, MATERIAL * scale):
+        smoothed = np.concatenate([value[:1], smoothed[1:]])
+    return smoothed, scatter
+
+
+def _start(value: Floats, scatter: float, margin: float) -> float:
+    """The level at the start: the median of the first three points, or the first one where it stands apart."""
+    usual = float(np.median(value[:3]))
+    return float(value[0]) if abs(value[0] - usual) > max(4 * scatter, margin) else usual
+
+
 @lru_cache(maxsize=256)
 def shape(curve: Curve) -> Shape:
     """The measured shape of a curve.
@@ -137,35 +156,28 @@ def shape(curve: Curve) -> Shape:
     if value.size > 512:
         binned = reduce(step, value)
         step, value = binned.step, binned.mean
-    smoothed = smooth(step, value)
+    smoothed, scatter = _smoothed(step, value)
     scale, ceiling = natural_scale(value, smoothed)
-    scatter = float(1.4826 * np.median(np.abs(np.diff(value))) / np.sqrt(2))
-    if abs(value[0] - smoothed[0]) > max(3 * scatter, MATERIAL * scale):
-        # A change within the first steps: no smoothing may average the beginning away.
-        smoothed = np.concatenate([value[:1], smoothed[1:]])
     edge = max(3, value.size // 20)
     top = int(np.argmax(smoothed))
     first = value.size - max(FEWEST, value.size // 3)
     fifth = max(2, value.size // 5)
-    opening_level = float(np.median(value[: min(3, edge)]))
     ends = np.r_[0:fifth, value.size - fifth : value.size]
-    residual = value - smoothed
     worst = float(smoothed.min())
-    floor = min(0.0, worst) if ceiling == 1.0 else worst
     return Shape(
         name=curve.name,
         n=int(value.size),
         step=step,
         value=value,
         smoothed=smoothed,
-        start=float(value[0]) if abs(value[0] - opening_level) > max(4 * scatter, MATERIAL * scale) else opening_level,
+        start=_start(value, scatter, MATERIAL * scale),
         last=float(np.median(smoothed[-edge:])),
         best=float(smoothed[top]),
         best_step=float(step[top]),
         worst=worst,
-        floor=floor,
+        floor=min(0.0, worst) if ceiling == 1.0 else worst,
         ceiling=ceiling,
-        noise=float(residual.std()),
+        noise=float((value - smoothed).std()),
         scatter=scatter,
         margin=MATERIAL * scale,
         overall=trend(step, value),

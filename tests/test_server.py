@@ -75,7 +75,7 @@ def test_the_shortest_path_carries_the_judgement(answers):
     """One call to assess_run gives what a decision needs, first things first."""
     judged = answers["assess_run"].structured_content
     assert (judged["verdict"], judged["call"], judged["first_broken_link"]) == ("collapsed", "stop", "reward_signal")
-    assert judged["best_checkpoint"]["path"] == "checkpoint-150"
+    assert judged["best_checkpoint"]["path"] in {"checkpoint-100", "checkpoint-150"}
     assert judged["findings"][0]["outcome"] == "present"
     assert judged["summary"]
     assert judged["next_experiment"]["do"]

@@ -37,9 +37,7 @@ def detect(run: Run, share: float = 0.15) -> Finding:
         place = int(np.searchsorted(held.step, point.step))
         if size < share or place < 3 or held.n - place < 3 or course.departures(run) or not _quiet(train, held, point.step, size):
             continue
-        text = (
-            f"{held.name} steps from {number(point.before)} to {number(point.after)} at step {point.step:.0f}, training goes on as before."
-        )
+        text = f"{held.name} steps from {number(point.before)} to {number(point.after)} at step {point.step:.0f} while training goes on."
         onset = Onset(point.step, float(held.step[place - 1]), point.step)
         where = (Evidence(held.name, onset.low, onset.high),)
         return Finding("eval_protocol_change", LINK, Outcome.PRESENT, text, onset, {"before": point.before, "after": point.after}, where)

@@ -31,6 +31,17 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
 NEEDS: tuple[str, ...] = ("rollouts",)
+BRINGS: tuple[str, ...] = (
+    "truncation",
+    "length_inflation",
+    "zero_variance_groups",
+    "drift_without_gain",
+    "drift_with_gain",
+    "entropy_explosion",
+    "entropy_collapse",
+    "sample_repetition",
+    "template_collapse",
+)
 
 
 def detect(run: Run) -> Finding:

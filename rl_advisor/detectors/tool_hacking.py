@@ -17,6 +17,7 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
 NEEDS: tuple[str, ...] = ("rollouts",)
+BRINGS: tuple[str, ...] = ("truncation", "length_inflation", "zero_variance_groups", "sample_repetition")
 _NAME = "tool_hacking"
 _LOOP = 3
 """Identical calls in a row from which they are called a loop."""

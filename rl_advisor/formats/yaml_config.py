@@ -51,7 +51,11 @@ def _load(text: bytes) -> Any:
         return loader.construct_scalar(node)
 
     Plain.add_multi_constructor("tag:yaml.org,2002:python/", plain)
-    return yaml.load(text, Loader=Plain)  # noqa: S506 -- a SafeLoader
+    loader = Plain(text)
+    try:
+        return loader.get_single_data()
+    finally:
+        loader.dispose()
 
 
 def _pairs(values: list[Any]) -> Any:

@@ -25,7 +25,8 @@ def best_checkpoint(case: Case, *, reward_trusted: bool) -> BestCheckpoint:
     value = level_at(s, step)
     if not saved:
         return BestCheckpoint(step=round(step), why=f"{s.name} was best near there ({number(value)}), but no checkpoint is on disk")
-    chosen = max(saved, key=lambda c: (round((level_at(s, c.step) - value) / tolerance(s)), -c.step))
+    highest = max(level_at(s, c.step) for c in saved)
+    chosen = next(c for c in saved if level_at(s, c.step) >= highest - tolerance(s) / 2)
     at = level_at(s, chosen.step)
     if value - at > max(s.margin, 2 * tolerance(s)):
         why = f"{s.name} was best near there ({number(value)}); the best checkpoint on disk, {chosen.path}, stands at {number(at)}"

@@ -1,0 +1,87 @@
+"""What keeps the house in order: every plug keeps its contract, names come from the vocabulary, modules and functions stay small."""
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+
+from rl_advisor.diagnosis import detectors, diagnose, pattern_of, symptoms
+from rl_advisor.discovery import modules
+from rl_advisor.finding import Outcome
+from rl_advisor.judgement.experiment import manual_page
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import METRICS, Link, metric
+
+PACKAGE = Path(__file__).parents[1] / "rl_advisor"
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+HEADINGS = {"Title", "Looks for", "Means", "Not to be confused with", "Next test", "Source"}
+TABLES = {"rollouts", "telemetry", "events"}
+
+
+@pytest.mark.parametrize("module", detectors(), ids=pattern_of)
+def test_detector_keeps_its_contract(module) -> None:
+    """A detector has a link, known needs, a manual page, and gives one finding named like its file."""
+    assert module.LINK in Link
+    assert set(manual_page(pattern_of(module))) == HEADINGS
+    for need in module.NEEDS:
+        for option in need.split("|"):
+            assert option in TABLES or option in METRICS or metric(option.rstrip("*")), option
+    assert set(getattr(module, "BRINGS", ())) <= {pattern_of(m) for m in detectors()}
+    assert "run" == next(iter(inspect.signature(module.detect).parameters))
+
+
+@pytest.mark.parametrize("module", modules("rl_advisor.dialects", "DIALECT"), ids=lambda m: m.__name__.rpartition(".")[2])
+def test_dialect_maps_into_the_vocabulary(module) -> None:
+    """Every name that a dialect gives is ours, and every note is about one of ours."""
+    dialect = module.DIALECT
+    for ours in (*dialect.metrics.values(), *dialect.notes):
+        assert metric(ours), ours
+    assert set(dialect.affine) <= set(dialect.metrics) | set(dialect.affine)
+
+
+def test_formats_and_reports_keep_their_contract() -> None:
+    """Formats and reports define what their folders ask for, under names that differ."""
+    formats = modules("rl_advisor.formats", "FORMAT", "claims", "read")
+    assert len({m.FORMAT for m in formats}) == len(formats)
+    reports = modules("rl_advisor.reports", "SUFFIX", "render")
+    assert len({m.SUFFIX for m in reports}) == len(reports)
+
+
+def test_empty_run_gives_no_answer_but_no_error() -> None:
+    """On a run without anything every detector says that it cannot see, never that all is well."""
+    said = {f.pattern: f.outcome for f in diagnose(Run())}
+    assert {Outcome.NOT_LOGGED} == set(said.values()) - {Outcome.UNCLEAR}
+    assert symptoms() <= set(said)
+
+
+def test_findings_stand_outside_in() -> None:
+    """Findings come in the order in which to suspect the links."""
+    order = list(Link)
+    places = [order.index(f.link) for f in diagnose(Run())]
+    assert sorted(places) == places
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.relative_to(PACKAGE).as_posix())
+def test_modules_and_functions_stay_small(path: Path) -> None:
+    """No module over 300 lines, no function over 45, and each module says what it is for."""
+    text = path.read_text()
+    tree = ast.parse(text)
+    assert text.count("\n") <= 300
+    assert ast.get_docstring(tree) or not text.strip()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert (node.end_lineno or 0) - node.lineno < 45, f"{node.name} has {(node.end_lineno or 0) - node.lineno + 1} lines"
+
+
+def test_nothing_runs_what_it_reads() -> None:
+    """No unpickling, no evaluation of text and no unsafe YAML anywhere in the package."""
+    banned = {("pickle", "load"), ("pickle", "loads"), ("torch", "load"), ("yaml", "load"), ("marshal", "loads")}
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call):
+                f = node.func
+                assert not (isinstance(f, ast.Name) and f.id in {"eval", "exec", "compile"}), path
+                assert not (isinstance(f, ast.Attribute) and isinstance(f.value, ast.Name) and (f.value.id, f.attr) in banned), path
+            if isinstance(node, ast.keyword) and node.arg == "allow_pickle":
+                assert isinstance(node.value, ast.Constant) and node.value.value is False, path

@@ -1,0 +1,176 @@
+"""The built-in judgement: verdicts, first breaks, calls and checkpoints on runs whose story is known."""
+
+import numpy as np
+import pytest
+
+from rl_advisor.advisors.builtin import assess
+from rl_advisor.assessment import Assessment
+from rl_advisor.compare import compare, interquartile_mean
+from rl_advisor.finding import Finding, Onset, Outcome
+from rl_advisor.judgement.causes import before, explains, in_order
+from rl_advisor.run import Run
+from rl_advisor.synthetic import flat, make_run, noise, rising, saturating, stepping
+from rl_advisor.vocabulary import Link
+
+
+def score(*shape: float, n: int = 21) -> np.ndarray:
+    """Held-out scores through these levels at equal distances, with the noise of a few hundred prompts."""
+    return np.clip(np.interp(np.linspace(0, 1, n), np.linspace(0, 1, len(shape)), shape) + noise(n, 0.01, seed=2), 0, 1)
+
+
+def grpo(**curves: np.ndarray) -> dict[str, np.ndarray]:
+    """The curves of a healthy GRPO run, some of them replaced."""
+    healthy = {
+        "reward__mean": saturating(0.3, 0.9),
+        "eval__score__accuracy": score(0.3, 0.8, 0.88, 0.9, 0.9),
+        "kl__ref": saturating(0, 0.05, sd=0.001),
+        "entropy__mean": saturating(0.6, 0.3, sd=0.01),
+        "reward__std": flat(0.4, 0.01),
+        "reward__flat_groups": np.clip(saturating(0.1, 0.5), 0, 1),
+        "response__length": flat(120, 3),
+        "response__truncated": np.abs(flat(0.01, 0.005)),
+        "policy__learning_rate": np.full(200, 1e-6),
+        "policy__grad_norm": flat(0.5, 0.04),
+    }
+    return {name.replace("__", "/"): value for name, value in (healthy | curves).items()}
+
+
+BREAK = {
+    "reward__mean": np.r_[saturating(0.3, 0.9)[:100], np.abs(flat(0.02, 0.01))[:100]],
+    "eval__score__accuracy": score(0.3, 0.85, 0.9, 0.02, 0.01),
+}
+STORIES = [
+    ("healthy and flat", grpo(), {"plateaued", "improving"}, {"none"}),
+    ("still rising", grpo(reward__mean=rising(0.2, 0.8), eval__score__accuracy=score(0.2, 0.5, 0.8)), {"improving"}, {"none"}),
+    (
+        "learning rate jumps",
+        grpo(**BREAK, policy__learning_rate=stepping(1e-6, 1e-4, sd=0), kl__ref=stepping(0.03, 3, sd=0.005)),
+        {"collapsed"},
+        {"policy_update"},
+    ),
+    (
+        "reward gamed",
+        grpo(
+            reward__mean=saturating(0.3, 1.6),
+            eval__score__accuracy=score(0.6, 0.2, 0.05, 0.0),
+            response__length=saturating(100, 390, sd=2),
+            response__truncated=np.clip(saturating(0.0, 0.95), 0, 1),
+        ),
+        {"reward_hacking"},
+        {"reward_signal"},
+    ),
+    (
+        "never paid",
+        grpo(reward__mean=np.zeros(200), reward__std=np.zeros(200), reward__flat_groups=np.ones(200), eval__score__accuracy=np.zeros(21)),
+        {"not_learning"},
+        {"reward_signal"},
+    ),
+    (
+        "cut off from the start",
+        grpo(
+            reward__mean=np.zeros(200),
+            reward__std=np.zeros(200),
+            reward__flat_groups=np.ones(200),
+            eval__score__accuracy=np.zeros(21),
+            response__truncated=flat(0.99, 0.003),
+        ),
+        {"not_learning"},
+        {"environment_data"},
+    ),
+    (
+        "not moving",
+        grpo(
+            reward__mean=flat(0.5, 0.03), eval__score__accuracy=score(0.5, 0.5), kl__ref=np.full(200, 1e-4), entropy__mean=flat(0.6, 0.005)
+        ),
+        {"not_learning"},
+        {"policy_update"},
+    ),
+    ("NaN to the end", grpo(policy__grad_norm=np.where(np.arange(200) < 150, 0.5, np.nan)), {"collapsed"}, {"numerics"}),
+    (
+        "harder data",
+        grpo(reward__mean=np.r_[saturating(0.3, 0.9)[:120], flat(0.2, 0.02)[:80]], prompt__length=stepping(20, 60, at=0.6, sd=1)),
+        {"collapsed", "degrading"},
+        {"environment_data"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("curves", "verdicts", "links"), [s[1:] for s in STORIES], ids=[s[0] for s in STORIES])
+def test_story(curves: dict[str, np.ndarray], verdicts: set[str], links: set[str]) -> None:
+    """The verdict and the first broken link are those that the story was made with."""
+    a = assess(make_run(curves, planned=300))
+    assert a.verdict in verdicts, a.summary
+    assert a.first_broken_link in links, a.summary
+
+
+def test_nothing_logged_is_undecidable() -> None:
+    """Without a reward or a score nothing is called healthy."""
+    a = assess(make_run({"policy/learning_rate": np.full(50, 1e-6)}))
+    assert "undecidable" == a.verdict
+    assert "low" == a.confidence
+
+
+def test_checkpoint_is_one_on_disk_and_the_earlier_of_equals() -> None:
+    """On a plateau the earlier checkpoint is kept; after a fall the one before it; never a path that is not there."""
+    level = np.r_[0.3, 0.6, 0.8, np.tile([0.9, 0.902], 9)]
+    flat_end = assess(make_run(grpo(eval__score__accuracy=level + noise(21, 0.02, seed=4)), planned=300))
+    assert flat_end.best_checkpoint.path in {"checkpoint-50", "checkpoint-100", "checkpoint-150"}
+    fallen = assess(make_run(grpo(**BREAK, kl__ref=stepping(0.03, 3, sd=0.005)), planned=300))
+    assert "checkpoint-100" == fallen.best_checkpoint.path
+    none = assess(make_run(grpo(), save_every=10_000))
+    assert none.best_checkpoint.path is None
+
+
+def test_going_on_pays_more_while_rising_than_when_broken() -> None:
+    """The chance of a gain orders a rising run before a flat one before a collapsed one, and calls follow."""
+    rising_run = assess(make_run(grpo(reward__mean=rising(0.2, 0.6), eval__score__accuracy=score(0.2, 0.4, 0.6)), planned=400))
+    flat_run = assess(make_run(grpo(), planned=400))
+    broken = assess(make_run(grpo(**BREAK, kl__ref=stepping(0.03, 3, sd=0.005)), planned=400))
+    assert rising_run.p_continue_pays > flat_run.p_continue_pays > broken.p_continue_pays
+    assert ("continue", "stop") == (rising_run.call, broken.call)
+
+
+def test_finished_plan_has_nothing_left_that_could_pay() -> None:
+    """At the planned end the chance that going on to that end pays is next to nothing."""
+    assert assess(make_run(grpo(reward__mean=rising()), planned=200)).p_continue_pays <= 0.05
+
+
+def test_assessment_survives_json() -> None:
+    """What is signed can be written and read again, under the contract's name for its schema."""
+    a = assess(make_run(grpo(), planned=300))
+    text = a.model_dump_json(by_alias=True)
+    assert '"schema":"rl-advisor/assessment/1"' in text
+    assert a == Assessment.model_validate_json(text)
+
+
+def finding(pattern: str, link: Link, low: float, high: float) -> Finding:
+    """A present finding with an onset interval."""
+    return Finding(pattern, link, Outcome.PRESENT, "", Onset((low + high) / 2, low, high))
+
+
+def test_what_broke_first_orders_by_onset_and_ties_outside_in() -> None:
+    """Clearly earlier comes first; overlapping onsets are ties, which the order of the loop decides."""
+    late_data = finding("truncation", Link.ENVIRONMENT_DATA, 50, 60)
+    policy = finding("update_too_large", Link.POLICY_UPDATE, 10, 20)
+    tied_reward = finding("train_eval_gap", Link.REWARD_SIGNAL, 15, 30)
+    assert [tied_reward, policy, late_data] == in_order([late_data, policy, tied_reward])
+    assert before(policy, late_data) and not before(policy, tied_reward)
+
+
+def test_consequence_is_no_root() -> None:
+    """What a cause brings about is explained by it, unless it clearly began before."""
+    jump = finding("learning_rate_jump", Link.POLICY_UPDATE, 100, 100)
+    assert explains(jump, finding("truncation", Link.ENVIRONMENT_DATA, 101, 103))
+    assert not explains(jump, finding("truncation", Link.ENVIRONMENT_DATA, 10, 20))
+
+
+def test_seeds_side_by_side() -> None:
+    """Few seeds are said to be few; differing settings are listed; the aggregate is the mean of the middle half."""
+    seeds = [make_run({"reward/mean": saturating(0.2, top, seed=i)}) for i, top in enumerate((0.7, 0.8, 0.9))]
+    seeds = [Run(name=f"seed-{i}", curves=r.curves, settings={"seed": i, "lr": 1e-6}) for i, r in enumerate(seeds)]
+    found = compare(seeds)
+    assert {"seed": [0, 1, 2]} == found["settings_that_differ"]
+    assert any("too few" in note for note in found["notes"])
+    assert 2.5 == interquartile_mean(np.array([[1.0, 2.0, 3.0, 100.0]]))[0]
+    with pytest.raises(ValueError, match="at least two"):
+        compare(seeds[:1])
