@@ -69,6 +69,8 @@ def foreign_memory(ticks: Ticks, steps: Steps) -> list[Foreign]:
     if "memory_gib" not in ticks.value or len(steps.spans) < 4:
         return []
     inside = np.flatnonzero((ticks.time >= steps.spans[0, 0]) & (ticks.time <= steps.spans[-1, 1]))
+    if inside.size < 2:
+        return []
     memory = ticks.value["memory_gib"][inside]
     settled = float(np.quantile(memory, 0.25))
     runs = [r for r in runs_of(memory > settled + FOREIGN_GIB) if (r[1] - r[0]) * ticks.spacing > SHORTEST_FOREIGN]

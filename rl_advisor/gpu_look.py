@@ -71,7 +71,9 @@ def _look(run: Run) -> Seen:
     elif not logged_seconds(run):
         found = split_of(ticks, group, steps, still)
     idle, foreign = _idle(ticks, still, steps), foreign_memory(ticks, steps)
-    gaps = ([zone] if zone else []) + _gaps(ticks, steps, holes)
+    lost = len(run.telemetry) - sum(r.time.size for r in rows)
+    unused = [Gap("telemetry", f"{lost} rows that repeat a time, stand alone or lie far from the others were left out")] if lost else []
+    gaps = ([zone] if zone else []) + unused + _gaps(ticks, steps, holes)
     return Seen(tuple(group), tuple(map(tuple, others)), ticks, steps, tuple(idle), tuple(foreign), found, tuple(cannot), tuple(gaps))
 
 

@@ -20,6 +20,8 @@ SLOW_ROWS = 0.3
 USUAL_WINDOW = 1.0
 """Averaging window of power on Ampere and later (GA100 excepted)."""
 HALF_HOURS = 28
+SPARSE = 20
+"""Times as long as its rows would take that a log may last before only its longest stretch is looked at."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +58,21 @@ def rows_of(run: Run, shift: float = 0.0) -> tuple[Rows, ...]:
     found = []
     for gpu, part in table.groupby("gpu", observed=True, sort=True):
         time = part["time"].to_numpy(np.float64) + shift
-        order = np.argsort(time, kind="stable")
+        _, order = np.unique(time, return_index=True)
+        order = order[_together(time[order])]
         columns = {n: part[n].to_numpy(np.float64)[order] for n in names}
         found.append(Rows(str(gpu), time[order], {n: _bridged(v) for n, v in columns.items() if np.isfinite(v).sum() > 1}))
     return tuple(r for r in found if r.time.size > 1)
+
+
+def _together(time: Floats) -> slice:
+    """All of the times; where they are mostly one great hole, the longest stretch without a hole."""
+    if time.size < 3 or time[-1] - time[0] < SPARSE * time.size * np.median(np.diff(time)):
+        return slice(None)
+    step = np.diff(time)
+    edges = np.r_[0, np.flatnonzero(step > SPARSE * np.median(step)) + 1, time.size]
+    longest = int(np.diff(edges).argmax())
+    return slice(int(edges[longest]), int(edges[longest + 1]))
 
 
 def _bridged(values: Floats) -> Floats:

@@ -21,6 +21,8 @@ MOST_STEPS = 80
 MOST_TICKS = 8_000
 DENSE = 15
 """Ticks a step must have for its boundary to be placed tick by tick."""
+LEAST_ACTIVE = 40
+"""Active ticks below which no split is tried."""
 DENSE_BLIND = 20
 """Rows a cycle must have when step ends are not known."""
 REGULAR = 0.4
@@ -79,6 +81,8 @@ def _by_step_ends(ticks: Ticks, steps: Steps, quiet: Flags) -> Split:
     step = _sample(step_of(steps, ticks.time), len(steps.spans))
     inside = np.flatnonzero(step >= 0)
     inside = inside[:: max(-(-inside.size // MOST_TICKS), 1)]
+    if (~quiet[inside]).sum() < LEAST_ACTIVE:
+        return _only_waiting(ticks, steps, quiet, "generation against training: the GPUs were hardly ever active")
     names = {"power": "power_w", "activity": "memory_activity", "temperature": "temperature", "utilization": "utilization"}
     signals = {ours: ticks.value[theirs][inside] for ours, theirs in names.items() if theirs in ticks.value}
     found = split_with_variants(signals, step[inside], quiet[inside])

@@ -54,17 +54,27 @@ def _averaged(curve: Curve) -> Curve:
 
 
 def agree(a: Curve, b: Curve) -> tuple[int, bool]:
-    """How many steps two curves share, and whether the values there are the same within what printing keeps (1e-3, or three decimals)."""
+    """How many steps two curves share, and whether the values there are the same within what printing keeps (three decimals or digits)."""
     _, i, j = np.intersect1d(a.step, b.step, assume_unique=True, return_indices=True)
     if not i.size:
         return 0, True
     x, y = a.value[i], b.value[j]
     fixed = 6e-4 if _three_decimals(x) or _three_decimals(y) else 1e-9
-    return int(i.size), bool(np.isclose(x, y, rtol=1e-3, atol=fixed, equal_nan=True).all())
+    relative = 6e-3 if _three_digits(x) or _three_digits(y) else 1e-3
+    return int(i.size), bool(np.isclose(x, y, rtol=relative, atol=fixed, equal_nan=True).all())
 
 
 def _three_decimals(value: Floats) -> bool:
     return bool(np.allclose(value, np.round(value, 3), rtol=0, atol=1e-9, equal_nan=True))
+
+
+def _three_digits(value: Floats) -> bool:
+    """Whether every value is one that three significant digits write in full."""
+    known = value[np.isfinite(value) & (value != 0)]
+    if not known.size:
+        return False
+    unit = 10.0 ** (np.floor(np.log10(np.abs(known))) - 2)
+    return bool(np.allclose(known / unit, np.round(known / unit), rtol=0, atol=1e-6))
 
 
 def united(a: Curve, b: Curve) -> Curve:

@@ -225,3 +225,37 @@ def test_clock_helper_matches_run_clock():
     """The tests' own clock is what a run reads as its clock."""
     ends = step_ends("balanced")
     assert Run(curves=clock(ends)).clock()[1] == pytest.approx(ends)
+
+
+ODD = {
+    "no power": lambda t: t.drop(columns="power_w"),
+    "no utilisation": lambda t: t.drop(columns="utilization"),
+    "no counters": lambda t: t[["time", "gpu"]],
+    "power never read": lambda t: t.assign(power_w=np.nan),
+    "always idle": lambda t: t.assign(power_w=100.0, utilization=0.0, memory_activity=0.0),
+    "one moment": lambda t: t.assign(time=t["time"].iloc[0]),
+    "two rows": lambda t: t.iloc[:2],
+    "backwards": lambda t: t.iloc[::-1].reset_index(drop=True),
+    "twice": lambda t: pd.concat([t, t], ignore_index=True),
+    "days apart": lambda t: t.assign(time=np.where(np.arange(len(t)) > 300, t["time"] + 1e6, t["time"])),
+    "another year": lambda t: t.assign(time=t["time"] + 1e7),
+    "rows every 20 s": lambda t: t.iloc[::200],
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("ends", [True, False])
+def test_odd_telemetry_gives_an_answer(odd, ends):
+    """Whatever is missing or out of order, the answer keeps its form, its shares sum to one, and what cannot be told is said."""
+    run = recorded("checkpoint-heavy", ends=ends)
+    answer = profile(replace(run, telemetry=ODD[odd](run.telemetry)))
+    assert answer.keys() == KEYS
+    assert answer["cannot_tell"]
+    assert not answer["phases"] or sum(row["share"] for row in answer["phases"]) == pytest.approx(1)
+
+
+def test_rows_left_out_are_said():
+    """Rows days away from the others are left out, and the reader is told how many."""
+    run = recorded("checkpoint-heavy")
+    answer = profile(replace(run, telemetry=ODD["days apart"](run.telemetry)))
+    assert any("rows that repeat a time" in gap["why"] for gap in answer["gaps"])

@@ -14,6 +14,8 @@ from pathlib import Path
 import orjson
 import pytest
 from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from mcp import Client, StdioServerParameters
 from rl_advisor.budget import tokens
 from rl_advisor.cli import main
@@ -74,11 +76,46 @@ TRICKS = [
 ]
 
 
+PIECES = [
+    "..",
+    ".",
+    "",
+    "run-01",
+    "runs",
+    "runs2",
+    "out",
+    "up",
+    "loop",
+    "null",
+    "pass",
+    "pipe",
+    "checkpoint-100",
+    "etc",
+    "passwd",
+    "~",
+    "\0",
+    "%2e%2e",
+]
+
+
 @pytest.mark.parametrize("trick", TRICKS, ids=range(len(TRICKS)))
 def test_s1_no_path_leaves_the_folders(house, trick):
     """Every trick gets the same answer as a run that does not exist."""
     with pytest.raises(Outside, match=REFUSED[:20]):
         inside(roots_of([house]), trick)
+
+
+@given(st.text(st.characters(codec=None), max_size=40) | st.lists(st.sampled_from(PIECES), max_size=8).map("/".join))
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_s1_no_invented_name_leaves_the_folders(house, name):
+    """Any text, and any walk over links and dots, ends inside the folder or is refused."""
+    roots = roots_of([house])
+    try:
+        found = inside(roots, name)
+    except Outside:
+        return
+    assert found.is_relative_to(house.resolve())
+    assert found.is_dir() or found.is_file()
 
 
 def test_s1_what_is_inside_is_found_by_every_honest_name(house):

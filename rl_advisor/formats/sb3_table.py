@@ -24,10 +24,10 @@ def claims(path: Path) -> bool:
 
     Boxes keep three digits, so a log beside a file that keeps all of them is left to the reader of plain logs.
     """
-    if any((path.parent / name).is_file() for name in _IN_FULL) or any(path.parent.glob("events.out.tfevents.*")):
-        return False
     start = head(path, 524_288) if bare_name(path).endswith(_SUFFIXES) else b""
-    return b" total_timesteps " in start and _BOX.search(start.replace(b"\r", b"")) is not None
+    if b" total_timesteps " not in start or _BOX.search(start.replace(b"\r", b"")) is None:
+        return False
+    return not any((path.parent / name).is_file() for name in _IN_FULL) and not any(path.parent.glob("events.out.tfevents.*"))
 
 
 def read(path: Path) -> Run:
