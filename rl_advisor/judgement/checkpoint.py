@@ -42,8 +42,13 @@ def earliest_best(s: Shape) -> float:
 
 
 def tolerance(s: Shape) -> float:
-    """Differences of the smoothed curve that noise makes: one standard error of a mean of about five points, at least a hair."""
-    return max(s.noise / 5**0.5, 1e-3 * max(abs(s.best), 1e-6))
+    """Differences of the smoothed curve that noise makes: one standard error of a mean of about five points, at least a hair.
+
+    The noise is that of the part up to the best, because a fall behind it is no noise.
+    """
+    part = s.value[: max(5, int(np.searchsorted(s.step, s.best_step)) + 3)]
+    scatter = float(1.4826 * np.median(np.abs(np.diff(part))) / np.sqrt(2))
+    return float(max(scatter / np.sqrt(5), 1e-3 * max(abs(s.best), 1e-6)))
 
 
 def level_at(s: Shape, step: float) -> float:

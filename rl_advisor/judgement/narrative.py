@@ -94,7 +94,7 @@ def ruled_out(case: Case) -> list[str]:
 def could_not_see(case: Case) -> list[str]:
     """Gaps of the data first, then what stayed unclear, then what is not logged."""
     gaps = [f"{g.where}: {g.why}" for g in case.run.gaps]
-    unclear = [f"{words(f.pattern)}: {f.statement}" for f in _with(case, Outcome.UNCLEAR)]
+    unclear = [f"{words(f.pattern)}: {f.statement}" for f in _with(case, Outcome.UNCLEAR) if f.pattern not in symptoms()]
     unlogged = [f"{words(f.pattern)}: {f.statement}" for f in _with(case, Outcome.NOT_LOGGED)]
     score = (
         []
