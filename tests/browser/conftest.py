@@ -1,0 +1,43 @@
+"""The page is driven in a real Chromium where there is one; a machine with nothing but Python does not collect these tests."""
+
+import importlib.util
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+collect_ignore: list[str] = []
+_MISSING = [what for what, there in (("a Chromium", CHROMIUM), ("playwright", importlib.util.find_spec("playwright"))) if not there]
+if _MISSING:
+    collect_ignore.append("test_report_page.py")
+    sys.stderr.write(f"tests/browser is left out: {' and '.join(_MISSING)} not found\n")
+
+ARGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+ARGS += ["--disable-component-update", "--disable-sync"]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[object]:
+    """One headless Chromium for all tests."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as p:
+        chromium = p.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the bundled run."""
+    from rl_advisor.advisors.builtin import assess
+    from rl_advisor.reading import read_run
+    from rl_advisor.reports import html
+
+    run = read_run(Path(__file__).parents[2] / "examples" / "grpo-run")
+    target = tmp_path_factory.mktemp("page") / "report.html"
+    target.write_text(html.render(run, assess(run)), encoding="utf-8")
+    return target
