@@ -37,8 +37,8 @@ def write(path: Path, size: float) -> None:
 
 def ours(path: Path) -> None:
     """Read the dump and pick the samples."""
-    from rl_advisor.formats import rollouts_jsonl, rollouts_parquet  # noqa: PLC0415 - each engine pays for its own imports
-    from rl_advisor.spotcheck import triad  # noqa: PLC0415
+    from rl_advisor.formats import rollouts_jsonl, rollouts_parquet
+    from rl_advisor.samples.spotcheck import triad
 
     run = (rollouts_parquet if path.suffix == ".parquet" else rollouts_jsonl).read(path)
     triad(run, count=5)
@@ -46,7 +46,7 @@ def ours(path: Path) -> None:
 
 def duckdb(path: Path) -> None:
     """The same questions in SQL."""
-    import duckdb as engine  # type: ignore[import-not-found]  # noqa: PLC0415
+    import duckdb as engine  # type: ignore[import-not-found]
 
     columns = "{input: 'VARCHAR', output: 'VARCHAR', score: 'DOUBLE', step: 'BIGINT'}"
     table = f"'{path}'" if path.suffix == ".parquet" else f"read_json('{path}', columns={columns}, format='newline_delimited')"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from rl_advisor.formats import nvidia_smi
-from rl_advisor.gpu_profile import profile
+from rl_advisor.gpu.profile import profile
 from rl_advisor.run import Curve, Run
 
 HEADER = (

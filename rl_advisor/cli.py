@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from rl_advisor import __version__
-from rl_advisor.mistakes import NoSuchChoice
+from rl_advisor.doors.mistakes import NoSuchChoice
 
 T = TypeVar("T")
 MISTAKE, UNREADABLE = 2, 3
@@ -31,7 +31,7 @@ class _Door(click.Group):
         except (NoSuchChoice, FileNotFoundError) as mistake:
             _fail(mistake, MISTAKE)
         except ValueError as unreadable:
-            from rl_advisor.reading import UnreadableRun  # noqa: PLC0415
+            from rl_advisor.reading import UnreadableRun
 
             if not isinstance(unreadable, UnreadableRun):
                 raise
@@ -39,7 +39,7 @@ class _Door(click.Group):
 
 
 def _fail(error: Exception, code: int) -> None:
-    from rl_advisor.output import readable  # noqa: PLC0415
+    from rl_advisor.doors.output import readable
 
     click.echo(f"rl-advisor: {readable(str(error.args[0] if error.args else error), 2000)}", err=True)
     sys.exit(code)
@@ -57,7 +57,7 @@ def main() -> None:
 @JSON
 def load(run: str, mapping: tuple[str, ...], as_json: bool) -> None:
     """Show what was found and read in RUN, and what was not."""
-    from rl_advisor import tools  # noqa: PLC0415
+    from rl_advisor import tools
 
     _show("load", _busy(run, lambda: tools.load_run(run, _roles(mapping))), as_json)
 
@@ -70,7 +70,7 @@ def load(run: str, mapping: tuple[str, ...], as_json: bool) -> None:
 @JSON
 def curves(run: str, metrics: tuple[str, ...], until: float | None, mapping: tuple[str, ...], as_json: bool) -> None:
     """Measure the curves of RUN: direction, best point, onset, change points."""
-    from rl_advisor import tools  # noqa: PLC0415
+    from rl_advisor import tools
 
     _show("curves", _busy(run, lambda: tools.summarize_curves(run, metrics, until, _roles(mapping))), as_json)
 
@@ -83,7 +83,7 @@ def curves(run: str, metrics: tuple[str, ...], until: float | None, mapping: tup
 @JSON
 def samples(run: str, step: int | None, count: int, until: float | None, as_json: bool) -> None:
     """Show the best rewarded, the worst rewarded and random samples of RUN."""
-    from rl_advisor import tools  # noqa: PLC0415
+    from rl_advisor import tools
 
     _show("samples", _busy(run, lambda: tools.spot_check_samples(run, step, count, until)), as_json)
 
@@ -93,7 +93,7 @@ def samples(run: str, step: int | None, count: int, until: float | None, as_json
 @JSON
 def gpu(run: str, as_json: bool) -> None:
     """Show where the GPUs' time went in RUN."""
-    from rl_advisor import tools  # noqa: PLC0415
+    from rl_advisor import tools
 
     _show("gpu", _busy(run, lambda: tools.gpu_phase_profile(run)), as_json)
 
@@ -106,7 +106,7 @@ def gpu(run: str, as_json: bool) -> None:
 @JSON
 def assess(run: str, until: float | None, advisor: str, mapping: tuple[str, ...], as_json: bool) -> None:
     """Judge RUN: verdict, go on or stop, what broke first, best checkpoint, next experiment."""
-    from rl_advisor import tools  # noqa: PLC0415
+    from rl_advisor import tools
 
     judge = _available(advisor)
     _show("assess", _busy(run, lambda: tools.assess_run(run, until, judge, _roles(mapping))), as_json)
@@ -121,11 +121,11 @@ def assess(run: str, until: float | None, advisor: str, mapping: tuple[str, ...]
 @JSON
 def report(run: str, out: str, until: float | None, advisor: str, mapping: tuple[str, ...], as_json: bool) -> None:  # noqa: PLR0913
     """Write the judgement of RUN as a page."""
-    from rl_advisor import pages, tools  # noqa: PLC0415
+    from rl_advisor import tools, writing
 
-    pages.renderer(out)  # a wrong ending is said before the reading begins
+    writing.renderer(out)  # a wrong ending is said before the reading begins
     judge = _available(advisor)
-    written = _busy(run, lambda: pages.write(tools.read(run, until, _roles(mapping)), out, judge))
+    written = _busy(run, lambda: writing.write(tools.read(run, until, _roles(mapping)), out, judge))
     _show("report", {"written": str(written)}, as_json)
 
 
@@ -134,7 +134,7 @@ def report(run: str, out: str, until: float | None, advisor: str, mapping: tuple
 @JSON
 def compare(runs: tuple[str, ...], as_json: bool) -> None:
     """Set RUNS or seeds side by side."""
-    from rl_advisor import tools  # noqa: PLC0415
+    from rl_advisor import tools
 
     if len(runs) < 2:
         raise click.UsageError("compare needs at least two runs")
@@ -146,7 +146,7 @@ def compare(runs: tuple[str, ...], as_json: bool) -> None:
 @click.option("--http", metavar="HOST:PORT", help="Listen on this address instead of standard input.")
 def serve(roots: tuple[str, ...], http: str | None) -> None:
     """Serve the tools to an assistant over the Model Context Protocol."""
-    from rl_advisor import server  # noqa: PLC0415
+    from rl_advisor import server
 
     where = None if http is None else server.address(http)
     started = server.build(roots or (".",))
@@ -170,15 +170,15 @@ def serve(roots: tuple[str, ...], http: str | None) -> None:
 @JSON
 def evaluate(corpus: str | None, answers: str | None, cuts: tuple[float, ...], rows: bool, advisor: str, as_json: bool) -> None:  # noqa: PLR0913
     """Score an advisor on labelled runs."""
-    from rl_advisor import score  # noqa: PLC0415
+    from rl_advisor.evals import command
 
-    folder = score.corpus(corpus)
+    folder = command.corpus(corpus)
     if answers is not None:
-        _show("eval", score.score_file(folder, answers, rows), as_json)
+        _show("eval", command.score_file(folder, answers, rows), as_json)
         return
-    judge, total = _available(advisor), score.judgements(folder, cuts)
+    judge, total = _available(advisor), command.judgements(folder, cuts)
     with click.progressbar(length=total, label="judging", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
-        scores = score.score(folder, cuts, judge, rows, lambda: bar.update(1))
+        scores = command.score(folder, cuts, judge, rows, lambda: bar.update(1))
     _show("eval", scores, as_json)
 
 
@@ -186,7 +186,7 @@ def evaluate(corpus: str | None, answers: str | None, cuts: tuple[float, ...], r
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
     """Print the completion script of SHELL; put it where your shell looks, or evaluate it."""
-    from click.shell_completion import get_completion_class  # noqa: PLC0415
+    from click.shell_completion import get_completion_class
 
     kind = get_completion_class(shell)
     if kind is None:
@@ -204,7 +204,7 @@ def _roles(mapping: tuple[str, ...]) -> Mapping[str, str]:
 
 def _available(advisor: str) -> str:
     """The advisor, or the built-in one, with a warning, when its client library is missing."""
-    from rl_advisor import tools  # noqa: PLC0415
+    from rl_advisor import tools
 
     if advisor == "builtin":
         return advisor
@@ -233,10 +233,10 @@ def _busy(what: str, work: Callable[[], T]) -> T:
 def _show(kind: str, answer: dict[str, Any], as_json: bool) -> None:
     """Print the answer as one JSON document or as text."""
     if as_json:
-        import orjson  # noqa: PLC0415
+        import orjson
 
         click.echo(orjson.dumps(answer))
         return
-    from rl_advisor import printing  # noqa: PLC0415
+    from rl_advisor.doors import printing
 
     click.echo(printing.text(kind, answer))

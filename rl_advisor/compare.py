@@ -73,7 +73,9 @@ def _pairs(cases: Sequence[Case]) -> list[dict[str, Any]]:
                 continue
             gap = b.outcome.last - a.outcome.last
             noise = float(np.hypot(a.outcome.noise, b.outcome.noise)) / np.sqrt(3)
-            out.append({"a": a.run.name, "b": b.run.name, "b_minus_a": gap, "within_run_noise": noise, "beyond_noise": bool(abs(gap) > 2 * noise)})
+            out.append(
+                {"a": a.run.name, "b": b.run.name, "b_minus_a": gap, "within_run_noise": noise, "beyond_noise": bool(abs(gap) > 2 * noise)}
+            )
     return out
 
 

@@ -16,7 +16,17 @@ Floats = npt.NDArray[np.float64]
 
 ROLLOUT_COLUMNS = ("step", "prompt", "response", "reward", "advantage", "group", "length", "truncated")
 """Columns a rollout table may have besides ``reward/<component>`` and ``other/<name>``; ``step`` and ``response`` always."""
-TELEMETRY_COLUMNS = ("time", "gpu", "power_w", "utilization", "memory_activity", "memory_gib", "memory_total_gib", "temperature", "sm_clock")
+TELEMETRY_COLUMNS = (
+    "time",
+    "gpu",
+    "power_w",
+    "utilization",
+    "memory_activity",
+    "memory_gib",
+    "memory_total_gib",
+    "temperature",
+    "sm_clock",
+)
 """``time`` in seconds since the epoch, ``utilization`` and ``memory_activity`` in 0..1; ``time`` and ``gpu`` always."""
 
 
@@ -128,7 +138,9 @@ class Run:
         timed = [c for c in self.curves.values() if c.time is not None and c.step.size]
         if not timed:
             return np.empty(0), np.empty(0)
-        frame = pd.DataFrame({"step": np.concatenate([c.step for c in timed]), "time": np.concatenate([c.time for c in timed if c.time is not None])})
+        frame = pd.DataFrame(
+            {"step": np.concatenate([c.step for c in timed]), "time": np.concatenate([c.time for c in timed if c.time is not None])}
+        )
         first = frame.dropna().groupby("step")["time"].min()
         return first.index.to_numpy(np.float64), first.to_numpy(np.float64)
 
@@ -159,5 +171,7 @@ class Run:
         steps, times = self.clock()
         known = times[steps <= step]
         if not known.size:
-            return self.telemetry.iloc[:0], (Gap("telemetry", "no file says at what time a step ended, so telemetry cannot be cut at a step"),)
+            return self.telemetry.iloc[:0], (
+                Gap("telemetry", "no file says at what time a step ended, so telemetry cannot be cut at a step"),
+            )
         return self.telemetry[self.telemetry["time"] <= known.max()], ()

@@ -39,9 +39,9 @@ def falling(high: float = 0.9, to: float = 0.2, sd: float = 0.02, n: int = STEPS
     return rising(high, to, sd, n, seed)
 
 
-def stepping(before: float, after: float, at: float = 0.5, sd: float = 0.02, n: int = STEPS, seed: int = 0) -> Floats:
+def stepping(before: float, after: float, at: float = 0.5, sd: float = 0.02, n: int = STEPS) -> Floats:
     """A level that changes at once at the share ``at`` of the run."""
-    return np.where(np.arange(n) < at * n, before, after) + noise(n, sd, seed=seed)
+    return np.where(np.arange(n) < at * n, before, after) + noise(n, sd)
 
 
 def curve(name: str, value: Floats, first: int = 1, every: int = 1) -> Curve:

@@ -6,7 +6,7 @@ from pathlib import Path
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
-import pytest
+import pytest  # noqa: E402
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "grpo-run"

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from rl_advisor.gpu_profile import profile
+from rl_advisor.gpu.profile import profile
 from rl_advisor.run import Curve, Run
 
 from gpu_runs import RECORDINGS, clock, recorded, shares, simulated, step_ends, truth

@@ -5,7 +5,6 @@ import inspect
 from pathlib import Path
 
 import pytest
-
 from rl_advisor.diagnosis import detectors, diagnose, pattern_of, symptoms
 from rl_advisor.discovery import modules
 from rl_advisor.finding import Outcome
@@ -28,7 +27,7 @@ def test_detector_keeps_its_contract(module) -> None:
         for option in need.split("|"):
             assert option in TABLES or option in METRICS or metric(option.rstrip("*")), option
     assert set(getattr(module, "BRINGS", ())) <= {pattern_of(m) for m in detectors()}
-    assert "run" == next(iter(inspect.signature(module.detect).parameters))
+    assert next(iter(inspect.signature(module.detect).parameters)) == "run"
 
 
 @pytest.mark.parametrize("module", modules("rl_advisor.dialects", "DIALECT"), ids=lambda m: m.__name__.rpartition(".")[2])

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from rl_advisor.memory import Setup, estimate, shape_of, trained_parameters
+from rl_advisor.gpu.memory import Setup, estimate, shape_of, trained_parameters
 
 LLAMA_8B = {
     "hidden_size": 4096, "num_hidden_layers": 32, "intermediate_size": 14336, "vocab_size": 128256,

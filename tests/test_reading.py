@@ -260,9 +260,9 @@ def test_a_cut_last_line_keeps_the_rest(tmp_path):
 
 def test_a_half_written_event_file_gives_its_points(tmp_path):
     """A TensorBoard file that ends inside a record: the points before it, and a gap."""
-    from tensorboard.compat.proto.event_pb2 import Event  # noqa: PLC0415
-    from tensorboard.compat.proto.summary_pb2 import Summary  # noqa: PLC0415
-    from tensorboard.summary.writer.event_file_writer import EventFileWriter  # noqa: PLC0415
+    from tensorboard.compat.proto.event_pb2 import Event
+    from tensorboard.compat.proto.summary_pb2 import Summary
+    from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
     writer = EventFileWriter(str(tmp_path))
     for step in range(1, 11):

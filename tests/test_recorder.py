@@ -7,12 +7,12 @@ from itertools import count
 
 import pytest
 from rl_advisor.formats import nvidia_smi
-from rl_advisor.recorder import NoGpu, Reading, Rotation, nvml, record
+from rl_advisor.gpu.recorder import NoGpu, Reading, Rotation, nvml, record
 
 FOREVER = """
 import sys
 from pathlib import Path
-from rl_advisor.recorder import Reading, record
+from rl_advisor.gpu.recorder import Reading, record
 record(lambda: [Reading(0, power_w=100.0, utilization=5, used_mib=10, total_mib=100)], Path(sys.argv[1]), every=0.05)
 """
 

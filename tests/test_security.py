@@ -17,8 +17,8 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp import Client, StdioServerParameters
-from rl_advisor.budget import tokens
 from rl_advisor.cli import main
+from rl_advisor.doors.budget import tokens
 from rl_advisor.server.confinement import REFUSED, Outside, called, inside, roots_of
 
 from doors import CANARY, ORDER, QUESTIONS, exposed, hostile_run, plain_run, with_client
@@ -270,7 +270,7 @@ def test_s6_errors_prompts_and_completions_do_not_repeat_orders(tmp_path):
     async def talk(client):
         error = await client.call_tool("summarize_curves", {"run": "run-01", "metrics": ["none"]})
         prompt = await client.get_prompt("diagnose_run", {"run": ORDER})
-        from mcp_types import PromptReference  # noqa: PLC0415
+        from mcp_types import PromptReference
 
         done = await client.complete(PromptReference(name="diagnose_run"), {"name": "run", "value": ""})
         return error.content[0].text, prompt.model_dump_json(), done.model_dump_json()

@@ -16,11 +16,11 @@ from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from mcp_types import PromptReference, Request, ResourceTemplateReference, Result
 from pydantic import ConfigDict
-from rl_advisor.budget import tokens
-from rl_advisor.mistakes import NoSuchChoice
+from rl_advisor.doors.budget import tokens
+from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.doors.shipped import skill_pages
 from rl_advisor.server.build import address
 from rl_advisor.server.confinement import REFUSED
-from rl_advisor.shipped import skill_pages
 
 from doors import DATA, QUESTIONS, hostile_run, with_client
 
@@ -251,7 +251,7 @@ class SkillRequest(Request):
 
 def test_the_skill_is_served_with_digests():
     """The server lists its skill, every page can be read, and an unknown skill is refused."""
-    from hashlib import sha256  # noqa: PLC0415
+    from hashlib import sha256
 
     async def talk(client):
         listed = await client.session.send_request(SkillRequest(method="skills/list", params={}), Skill)

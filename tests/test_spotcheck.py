@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rl_advisor import spotcheck
-from rl_advisor.excerpts import excerpt
 from rl_advisor.features.text import final_answer
 from rl_advisor.run import Run
+from rl_advisor.samples import spotcheck
+from rl_advisor.samples.excerpts import excerpt
 
 from rollout_runs import made, real, solves
 

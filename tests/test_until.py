@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from cut_on_disk import cut_run
-
 from rl_advisor.advisors.builtin import assess
 from rl_advisor.reading import read_run
 from rl_advisor.run import Checkpoint, Curve, Event, Run
+
+from cut_on_disk import cut_run
 
 
 @pytest.mark.parametrize("step", [75, 155, 225])
@@ -36,11 +36,11 @@ def test_until_hides_everything_later() -> None:
     )
     cut = run.until(5)
     assert {"a"} == set(cut.curves)
-    assert 5 == cut.last_step
-    assert [2] == list(cut.rollouts["step"])
-    assert [1001.0, 1004.5] == list(cut.telemetry["time"])
-    assert ("c4",) == tuple(c.path for c in cut.checkpoints)
-    assert ["early"] == [e.text for e in cut.events]
+    assert cut.last_step == 5
+    assert list(cut.rollouts["step"]) == [2]
+    assert list(cut.telemetry["time"]) == [1001.0, 1004.5]
+    assert tuple(c.path for c in cut.checkpoints) == ("c4",)
+    assert [e.text for e in cut.events] == ["early"]
 
 
 def test_telemetry_without_a_clock_is_left_out_and_said() -> None:
@@ -48,7 +48,7 @@ def test_telemetry_without_a_clock_is_left_out_and_said() -> None:
     steps = np.arange(1.0, 11.0)
     run = Run(curves={"a": Curve("a", "a", "f", steps, steps)}, telemetry=pd.DataFrame({"time": [1.0, 2.0], "gpu": [0, 0]}))
     cut = run.until(5)
-    assert 0 == len(cut.telemetry)
+    assert len(cut.telemetry) == 0
     assert any("telemetry" in gap.where for gap in cut.gaps)
 
 

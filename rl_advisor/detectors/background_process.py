@@ -10,8 +10,8 @@ Source: recordings with a model merger beside training; the seed's advice on mem
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
-from rl_advisor.gpu_idle import Foreign
-from rl_advisor.gpu_look import Seen, look
+from rl_advisor.gpu.idle import Foreign
+from rl_advisor.gpu.look import Seen, look
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 

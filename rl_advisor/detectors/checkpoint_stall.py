@@ -10,8 +10,8 @@ Source: recordings with frequent checkpoints; timers named save in the trainers'
 import numpy as np
 
 from rl_advisor.finding import Evidence, Finding, Outcome, number
-from rl_advisor.gpu_look import look
-from rl_advisor.gpu_steps import logged_seconds
+from rl_advisor.gpu.look import look
+from rl_advisor.gpu.steps import logged_seconds
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 

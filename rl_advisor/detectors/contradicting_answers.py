@@ -11,10 +11,10 @@ Source: a verifier must tell a right answer from a wrong one before anything can
 import numpy as np
 
 from rl_advisor.finding import Finding, Outcome, number
-from rl_advisor.measured_text import measured, stretches
-from rl_advisor.reward_check import contradictions
 from rl_advisor.run import Run
-from rl_advisor.text_signs import samples
+from rl_advisor.samples.measured_text import measured, stretches
+from rl_advisor.samples.reward_check import contradictions
+from rl_advisor.samples.text_signs import samples
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL

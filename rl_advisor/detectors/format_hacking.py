@@ -13,10 +13,10 @@ import re
 import numpy as np
 
 from rl_advisor.finding import Finding, Outcome, number
-from rl_advisor.measured_text import Stretches, stretches
 from rl_advisor.run import Run
-from rl_advisor.text_change import onset, shift, shift_or_none, wilson
-from rl_advisor.text_signs import samples
+from rl_advisor.samples.measured_text import Stretches, stretches
+from rl_advisor.samples.text_change import onset, shift, shift_or_none, wilson
+from rl_advisor.samples.text_signs import samples
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL

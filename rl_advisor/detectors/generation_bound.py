@@ -9,7 +9,7 @@ Source: studies of rollout skew put generation near seven tenths of a step; the 
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Evidence, Finding, Outcome, number
-from rl_advisor.gpu_profile import profile
+from rl_advisor.gpu.profile import profile
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 

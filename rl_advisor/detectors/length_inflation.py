@@ -16,10 +16,10 @@ from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.payoff import difference
 from rl_advisor.finding import Evidence, Finding, Outcome, number
-from rl_advisor.measured_text import Stretches, stretches
 from rl_advisor.run import Run
-from rl_advisor.text_change import onset, shift
-from rl_advisor.text_signs import GROWTH, held_out_rose, paid_growth, samples
+from rl_advisor.samples.measured_text import Stretches, stretches
+from rl_advisor.samples.text_change import onset, shift
+from rl_advisor.samples.text_signs import GROWTH, held_out_rose, paid_growth, samples
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL

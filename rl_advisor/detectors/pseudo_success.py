@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 
 from rl_advisor.finding import Finding, Outcome
-from rl_advisor.measured_text import Stretches, stretches
 from rl_advisor.run import Run
-from rl_advisor.text_change import onset, shift, wilson
-from rl_advisor.text_signs import samples
+from rl_advisor.samples.measured_text import Stretches, stretches
+from rl_advisor.samples.text_change import onset, shift, wilson
+from rl_advisor.samples.text_signs import samples
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL

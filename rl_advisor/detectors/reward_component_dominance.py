@@ -12,10 +12,10 @@ import numpy as np
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
-from rl_advisor.measured_text import Stretches, stretches
 from rl_advisor.run import Run
-from rl_advisor.text_change import Shift, listed, onset, shift, shift_or_none
-from rl_advisor.text_signs import samples
+from rl_advisor.samples.measured_text import Stretches, stretches
+from rl_advisor.samples.text_change import Shift, listed, onset, shift, shift_or_none
+from rl_advisor.samples.text_signs import samples
 from rl_advisor.trajectory import shape_or_none
 from rl_advisor.vocabulary import Link
 

@@ -8,10 +8,10 @@ Source: a reward that is no function of what it rewards has no signal to learn f
 """
 
 from rl_advisor.finding import Finding, Outcome, number
-from rl_advisor.measured_text import stretches
-from rl_advisor.reward_check import same_text
 from rl_advisor.run import Run
-from rl_advisor.text_signs import samples
+from rl_advisor.samples.measured_text import stretches
+from rl_advisor.samples.reward_check import same_text
+from rl_advisor.samples.text_signs import samples
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL

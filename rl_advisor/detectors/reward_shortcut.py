@@ -13,10 +13,10 @@ Source: reward hacking shows in text style before it shows elsewhere; RAGEN-2 on
 from collections.abc import Sequence
 
 from rl_advisor.finding import Finding, Outcome
-from rl_advisor.measured_text import Stretches, stretches
 from rl_advisor.run import Run
-from rl_advisor.text_change import Shift, onset, shift
-from rl_advisor.text_signs import (
+from rl_advisor.samples.measured_text import Stretches, stretches
+from rl_advisor.samples.text_change import Shift, onset, shift
+from rl_advisor.samples.text_signs import (
     Sign,
     dependence,
     held_out_rose,

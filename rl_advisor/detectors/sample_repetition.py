@@ -12,10 +12,10 @@ Source: degenerate text is best told by its tail's period and by compression in 
 import numpy as np
 
 from rl_advisor.finding import Finding, Outcome
-from rl_advisor.measured_text import stretches
 from rl_advisor.run import Run
-from rl_advisor.text_change import onset, shift, shift_or_none, wilson
-from rl_advisor.text_signs import samples
+from rl_advisor.samples.measured_text import stretches
+from rl_advisor.samples.text_change import onset, shift, shift_or_none, wilson
+from rl_advisor.samples.text_signs import samples
 from rl_advisor.vocabulary import Link
 
 LINK = Link.EXPLORATION

@@ -10,9 +10,9 @@ Source: RAGEN-2 on collapse onto templates that no entropy shows.
 """
 
 from rl_advisor.finding import Finding, Outcome
-from rl_advisor.measured_text import stretches
 from rl_advisor.run import Run
-from rl_advisor.text_signs import dependence, prompt_found, samples
+from rl_advisor.samples.measured_text import stretches
+from rl_advisor.samples.text_signs import dependence, prompt_found, samples
 from rl_advisor.vocabulary import Link
 
 LINK = Link.EXPLORATION

@@ -12,8 +12,8 @@ import numpy as np
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Evidence, Finding, Outcome, number
-from rl_advisor.gpu_look import look
-from rl_advisor.gpu_signals import Rows
+from rl_advisor.gpu.look import look
+from rl_advisor.gpu.signals import Rows
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 

@@ -9,10 +9,10 @@ Source: tool use can rise, and collapse within one window, while the state of th
 """
 
 from rl_advisor.finding import Finding, Outcome, number
-from rl_advisor.measured_text import Stretches, stretches
 from rl_advisor.run import Run
-from rl_advisor.text_change import Shift, onset, shift, wilson
-from rl_advisor.text_signs import held_out_rose, paid_growth, samples
+from rl_advisor.samples.measured_text import Stretches, stretches
+from rl_advisor.samples.text_change import Shift, onset, shift, wilson
+from rl_advisor.samples.text_signs import held_out_rose, paid_growth, samples
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL

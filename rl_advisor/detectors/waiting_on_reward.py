@@ -8,8 +8,8 @@ Source: recordings with a delayed reward; timers named reward in the trainers' l
 """
 
 from rl_advisor.finding import Evidence, Finding, Outcome, number
-from rl_advisor.gpu_look import look
-from rl_advisor.gpu_steps import logged_seconds
+from rl_advisor.gpu.look import look
+from rl_advisor.gpu.steps import logged_seconds
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 

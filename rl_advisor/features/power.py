@@ -52,7 +52,7 @@ def deconvolved(power: Floats, cells: int, strength: float = STRENGTH) -> Floats
     Minimises ``|A x - y|^2 / 2 + strength * range * sum |x[k+1] - x[k]|`` by iteratively reweighted least squares; each
     sweep is one banded solve, linear in the length.
     """
-    from scipy.linalg import solveh_banded  # noqa: PLC0415
+    from scipy.linalg import solveh_banded
 
     size = power.size + cells - 1
     span = float(np.ptp(power))

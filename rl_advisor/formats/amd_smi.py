@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rl_advisor.bytes_in import document, head
-from rl_advisor.counters import BYTES, MIB, PERCENT, counted_times, no_times, numbers, table, telemetry
+from rl_advisor.intake.bytes_in import document, head
+from rl_advisor.intake.counters import BYTES, MIB, PERCENT, counted_times, no_times, numbers, table, telemetry
 from rl_advisor.run import Gap, Run
 
 FORMAT = "amd_smi"

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rl_advisor.bytes_in import lines
-from rl_advisor.counters import MIB, PERCENT, counted_times, first_line, no_times, numbers, table, telemetry, words_table
+from rl_advisor.intake.bytes_in import lines
+from rl_advisor.intake.counters import MIB, PERCENT, counted_times, first_line, no_times, numbers, table, telemetry, words_table
 from rl_advisor.run import Gap, Run
 
 FORMAT = "dcgmi_dmon"

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from rl_advisor.bytes_in import bare_name, head, lines
-from rl_advisor.columns import Row, curves_of
-from rl_advisor.log_lines import Watch
+from rl_advisor.intake.bytes_in import bare_name, head, lines
+from rl_advisor.intake.columns import Row, curves_of
+from rl_advisor.intake.log_lines import Watch
 from rl_advisor.run import Run
 
 FORMAT = "dict_console"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rl_advisor.bytes_in import head
+from rl_advisor.intake.bytes_in import head
 from rl_advisor.run import Curve, Floats, Gap, Run
 
 FORMAT = "evaluations_npz"

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rl_advisor.bytes_in import bare_name, head, lines
-from rl_advisor.counters import BYTES, MIB, PERCENT, numbers, table, telemetry
-from rl_advisor.csv_in import read_table
+from rl_advisor.intake.bytes_in import bare_name, head, lines
+from rl_advisor.intake.counters import BYTES, MIB, PERCENT, numbers, table, telemetry
+from rl_advisor.intake.csv_in import read_table
 from rl_advisor.run import Gap, Run
 
 FORMAT = "gpu_columns"
@@ -100,7 +100,7 @@ def _json_lines(path: Path) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
 
 def _object(line: str) -> dict[str, Any]:
     """The JSON object of a line; empty when it is none."""
-    import orjson  # noqa: PLC0415
+    import orjson
 
     try:
         value = orjson.loads(line)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rl_advisor.bytes_in import document, head
-from rl_advisor.counters import MIB, PERCENT, table, telemetry
+from rl_advisor.intake.bytes_in import document, head
+from rl_advisor.intake.counters import MIB, PERCENT, table, telemetry
 from rl_advisor.run import Gap, Run
 
 FORMAT = "gpustat"

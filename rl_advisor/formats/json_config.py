@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from rl_advisor.bytes_in import bare_name, document, head, parse_json
-from rl_advisor.flat_config import flat
+from rl_advisor.intake.bytes_in import bare_name, document, head, parse_json
+from rl_advisor.intake.flat_config import flat
 from rl_advisor.run import Gap, Run
 
 FORMAT = "json_config"

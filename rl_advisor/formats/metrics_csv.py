@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rl_advisor.bytes_in import bare_name, head
-from rl_advisor.csv_in import read_table
+from rl_advisor.intake.bytes_in import bare_name, head
+from rl_advisor.intake.csv_in import read_table
 from rl_advisor.run import Curve, Gap, Run
 
 FORMAT = "metrics_csv"

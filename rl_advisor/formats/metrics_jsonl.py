@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.bytes_in import bare_name, byte_lines, head, parse_json
-from rl_advisor.columns import Row, curves_of, number
+from rl_advisor.intake.bytes_in import bare_name, byte_lines, head, parse_json
+from rl_advisor.intake.columns import Row, curves_of, number
 from rl_advisor.run import Gap, Run
 
 FORMAT = "metrics_jsonl"

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from rl_advisor.bytes_in import head, lines
-from rl_advisor.columns import Row, curves_of, number
+from rl_advisor.intake.bytes_in import head, lines
+from rl_advisor.intake.columns import Row, curves_of, number
 from rl_advisor.run import Gap, Run
 
 FORMAT = "mlflow_files"

@@ -4,10 +4,10 @@ import math
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.bytes_in import head
-from rl_advisor.columns import curves_of
+from rl_advisor.intake.bytes_in import head
+from rl_advisor.intake.columns import curves_of
+from rl_advisor.intake.sqlite_tables import MAGIC, rows, tables
 from rl_advisor.run import Gap, Run
-from rl_advisor.sqlite_tables import MAGIC, rows, tables
 
 FORMAT = "mlflow_sqlite"
 _COLUMNS = {"key", "value", "timestamp", "run_uuid", "step", "is_nan"}

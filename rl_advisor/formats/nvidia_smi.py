@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rl_advisor.bytes_in import open_bytes
-from rl_advisor.counters import INSTANT, MIB, PERCENT, THROTTLE, first_line, numbers, plain_name, table, telemetry
+from rl_advisor.intake.bytes_in import open_bytes
+from rl_advisor.intake.counters import INSTANT, MIB, PERCENT, THROTTLE, first_line, numbers, plain_name, table, telemetry
 from rl_advisor.run import Gap, Run
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def claims(path: Path) -> bool:
 
 def read(path: Path) -> Run:
     """The telemetry in the file; lines that are no row are counted in a gap."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     names = _header(path)
     parts = [_rows(block, names) for block in _blocks(path)]
@@ -87,7 +87,7 @@ def _bare(block: bytes, header: bytes) -> bytes:
 
 def _rows(block: bytes, names: list[str]) -> "tuple[pa.Table, int]":
     """The block's rows, names as written, and how many lines were none."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     strict = {"timestamp": pa.timestamp("us")} | {n: pa.float32() for n in names if n in COLUMNS}
     texts = {n: pa.dictionary(pa.int32(), pa.string()) for n in names if n in MASKS or n in NAMES}
@@ -101,7 +101,7 @@ def _loose_rows(
     block: bytes, names: list[str], strict: "dict[str, pa.DataType]", texts: "dict[str, pa.DataType]"
 ) -> "tuple[pa.Table, int]":
     """The block's rows where some cell is not what it should be: such cells are missing."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     try:
         loose, skipped = _parsed(block, names, dict.fromkeys(strict, pa.string()) | texts)
@@ -115,7 +115,7 @@ def _loose_rows(
 
 def _lenient(column: "pd.Series[Any]", kind: "pa.DataType") -> "pa.Array":
     """The cells that are readable as that kind, the others missing."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     if kind == pa.timestamp("us"):
         return pa.array(pd.to_datetime(column.str.strip(), format="ISO8601", errors="coerce"), kind, from_pandas=True)
@@ -123,8 +123,8 @@ def _lenient(column: "pd.Series[Any]", kind: "pa.DataType") -> "pa.Array":
 
 
 def _parsed(block: bytes, names: list[str], types: "dict[str, pa.DataType]") -> "tuple[pa.Table, int]":
-    import pyarrow as pa  # noqa: PLC0415
-    from pyarrow import csv  # noqa: PLC0415
+    import pyarrow as pa
+    from pyarrow import csv
 
     skipped: list[int] = []
 

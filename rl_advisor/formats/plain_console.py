@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from rl_advisor.bytes_in import bare_name, head, lines
-from rl_advisor.log_lines import Watch
+from rl_advisor.intake.bytes_in import bare_name, head, lines
+from rl_advisor.intake.log_lines import Watch
 from rl_advisor.run import Run
 
 FORMAT = "plain_console"

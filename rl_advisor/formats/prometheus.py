@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from rl_advisor.bytes_in import document, head, lines
-from rl_advisor.counters import MIB, PERCENT, no_times, table, telemetry
+from rl_advisor.intake.bytes_in import document, head, lines
+from rl_advisor.intake.counters import MIB, PERCENT, no_times, table, telemetry
 from rl_advisor.run import Run
 
 FORMAT = "prometheus"
@@ -82,7 +82,7 @@ def _from_text(path: Path) -> Iterator[Sample]:
 
 
 def _from_json(data: bytes) -> Iterator[Sample]:
-    import orjson  # noqa: PLC0415
+    import orjson
 
     try:
         answer: Any = orjson.loads(data)

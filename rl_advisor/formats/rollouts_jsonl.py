@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rl_advisor.chat import is_chat
-from rl_advisor.json_rows import LONGEST, cut_of, decoded, json_lines
-from rl_advisor.reservoir import Place, Reservoir
-from rl_advisor.rollout_table import as_number, layout_of, path_step, roles, rollout_table
+from rl_advisor.intake.chat import is_chat
+from rl_advisor.intake.json_rows import LONGEST, cut_of, decoded, json_lines
+from rl_advisor.intake.reservoir import Place, Reservoir
+from rl_advisor.intake.rollout_table import as_number, layout_of, path_step, roles, rollout_table
 from rl_advisor.run import Run
 
 FORMAT = "rollouts_jsonl"

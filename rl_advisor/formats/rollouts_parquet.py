@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rl_advisor.chat import as_text
-from rl_advisor.completions import completions_table
-from rl_advisor.reservoir import Place, Reservoir
-from rl_advisor.rollout_table import as_number, path_step, roles
+from rl_advisor.intake.chat import as_text
+from rl_advisor.intake.completions import completions_table
+from rl_advisor.intake.reservoir import Place, Reservoir
+from rl_advisor.intake.rollout_table import as_number, path_step, roles
 from rl_advisor.run import Curve, Gap, Run
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ def read(path: Path) -> Run:
 
 
 def _open(path: Path) -> "pq.ParquetFile | Gap":
-    import pyarrow as pa  # noqa: PLC0415 - costs 0.16 s
-    import pyarrow.parquet as pq  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
     try:
         return pq.ParquetFile(path)
@@ -82,8 +82,8 @@ def _picked(kept: Reservoir, batch: Any, raw: dict[str, str], said: int | None, 
 
 
 def _lengths(column: Any) -> list[int]:
-    import pyarrow as pa  # noqa: PLC0415 - costs 0.16 s
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         return [0] * len(column)

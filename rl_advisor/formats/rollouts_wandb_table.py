@@ -6,8 +6,8 @@ from pathlib import Path
 import orjson
 import pandas as pd
 
-from rl_advisor.completions import completions_table
-from rl_advisor.rollout_table import roles
+from rl_advisor.intake.completions import completions_table
+from rl_advisor.intake.rollout_table import roles
 from rl_advisor.run import Gap, Run
 
 FORMAT = "rollouts_wandb_table"

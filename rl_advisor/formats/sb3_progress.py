@@ -3,9 +3,9 @@
 import math
 from pathlib import Path
 
-from rl_advisor.bytes_in import bare_name, head
-from rl_advisor.columns import Row, curves_of
-from rl_advisor.csv_in import read_table
+from rl_advisor.intake.bytes_in import bare_name, head
+from rl_advisor.intake.columns import Row, curves_of
+from rl_advisor.intake.csv_in import read_table
 from rl_advisor.run import Run
 
 FORMAT = "sb3_progress"

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.event_files import Events, read_events
+from rl_advisor.intake.event_files import Events, read_events
 from rl_advisor.run import Curve, Gap, Run
 
 FORMAT = "tensorboard"

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.bytes_in import head, parse_json
-from rl_advisor.columns import Row, curves_of
+from rl_advisor.intake.bytes_in import head, parse_json
+from rl_advisor.intake.columns import Row, curves_of
+from rl_advisor.intake.sqlite_tables import MAGIC, rows, tables
+from rl_advisor.intake.tracker_rows import flat, on_trainer_steps
 from rl_advisor.run import Gap, Run
-from rl_advisor.sqlite_tables import MAGIC, rows, tables
-from rl_advisor.tracker_rows import flat, on_trainer_steps
 
 FORMAT = "trackio"
 _COLUMNS = {"run_id", "timestamp", "run_name", "step", "metrics"}
@@ -49,7 +49,7 @@ def _object(text: Any) -> dict[str, Any]:
 
 
 def _seconds(text: Any) -> float:
-    from datetime import datetime  # noqa: PLC0415
+    from datetime import datetime
 
     try:
         return datetime.fromisoformat(str(text)).timestamp()

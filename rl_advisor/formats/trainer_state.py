@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.bytes_in import bare_name, document, head, parse_json
-from rl_advisor.columns import Row, curves_of
+from rl_advisor.intake.bytes_in import bare_name, document, head, parse_json
+from rl_advisor.intake.columns import Row, curves_of
 from rl_advisor.run import Gap, Run
 
 FORMAT = "trainer_state"

@@ -4,9 +4,9 @@ import math
 import re
 from pathlib import Path
 
-from rl_advisor.bytes_in import bare_name, head, lines, plain_text
-from rl_advisor.columns import Row, curves_of
-from rl_advisor.log_lines import Watch
+from rl_advisor.intake.bytes_in import bare_name, head, lines, plain_text
+from rl_advisor.intake.columns import Row, curves_of
+from rl_advisor.intake.log_lines import Watch
 from rl_advisor.run import Run
 
 FORMAT = "verl_console"

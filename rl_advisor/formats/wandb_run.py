@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rl_advisor.bytes_in import head, parse_json
-from rl_advisor.columns import Row, curves_of
+from rl_advisor.intake.bytes_in import head, parse_json
+from rl_advisor.intake.columns import Row, curves_of
+from rl_advisor.intake.tracker_rows import flat, on_trainer_steps
+from rl_advisor.intake.wire import BYTES, BadRecordError, fields, varint
 from rl_advisor.run import Gap, Run
-from rl_advisor.tracker_rows import flat, on_trainer_steps
-from rl_advisor.wire import BYTES, BadRecordError, fields, varint
 
 FORMAT = "wandb_run"
 _MAGIC = b":W&B\xe1\xbe"

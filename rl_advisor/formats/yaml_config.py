@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.bytes_in import bare_name, document, head
-from rl_advisor.flat_config import flat
+from rl_advisor.intake.bytes_in import bare_name, document, head
+from rl_advisor.intake.flat_config import flat
 from rl_advisor.run import Gap, Run
 
 FORMAT = "yaml_config"
@@ -26,7 +26,7 @@ def claims(path: Path) -> bool:
 
 def read(path: Path) -> Run:
     """The configuration, flat; tags of Python objects are read as the plain lists and maps they wrap, nothing is built from them."""
-    import yaml  # noqa: PLC0415
+    import yaml
 
     try:
         config = _load(document(path, SIZE_LIMIT))
@@ -38,7 +38,7 @@ def read(path: Path) -> Run:
 
 
 def _load(text: bytes) -> Any:
-    import yaml  # noqa: PLC0415
+    import yaml
 
     class Plain(yaml.SafeLoader if not yaml.__with_libyaml__ else yaml.CSafeLoader):  # type: ignore[misc]
         """A safe loader that looks through Python tags instead of refusing the file."""

@@ -29,7 +29,8 @@ def best_checkpoint(case: Case, *, reward_trusted: bool) -> BestCheckpoint:
     chosen = next(c for c in saved if level_at(s, c.step) >= highest - tolerance(s) / 2)
     at = level_at(s, chosen.step)
     if at < s.start - max(s.margin, 2 * tolerance(s)):
-        why = f"{s.name} was best near there ({number(value)}); the best checkpoint on disk, {chosen.path}, stands at {number(at)}, below the start"
+        why = f"{s.name} was best near there ({number(value)}); the best checkpoint on disk, {chosen.path}, stands at {number(at)}, "
+        why += "below the start"
         return BestCheckpoint(step=round(step), why=why)
     kind = "held-out score" if s is case.held else "training reward, the best proxy that is logged"
     why = f"{s.name} ({kind}) stands at {number(at)} there, its smoothed best is {number(value)} near step {step:.0f}"

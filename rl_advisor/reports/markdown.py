@@ -3,7 +3,7 @@
 import re
 
 from rl_advisor.assessment import Assessment, FindingView
-from rl_advisor.deliverables import deliverables
+from rl_advisor.doors.deliverables import deliverables
 from rl_advisor.run import Run
 
 SUFFIX = ".md"

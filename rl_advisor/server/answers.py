@@ -15,11 +15,12 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, ConfigDict, Field
 
-from rl_advisor import folders, tools
-from rl_advisor.budget import fit
-from rl_advisor.mistakes import NoSuchChoice
-from rl_advisor.output import readable
-from rl_advisor.remember import Memory
+from rl_advisor import tools
+from rl_advisor.doors import folders
+from rl_advisor.doors.budget import fit
+from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.doors.output import readable
+from rl_advisor.doors.remember import Memory
 from rl_advisor.server.confinement import Outside, called, inside
 
 LONGEST_ANSWER = 3800
@@ -84,7 +85,7 @@ class Desk:
         return answer
 
     def _answered(self, question: Callable[[], dict[str, Any]]) -> CallToolResult:
-        from rl_advisor.reading import UnreadableRun  # noqa: PLC0415
+        from rl_advisor.reading import UnreadableRun
 
         try:
             answer = question()

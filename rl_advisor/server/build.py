@@ -7,8 +7,9 @@ from pathlib import Path
 from mcp.server import MCPServer
 from mcp.server.caching import CacheHint
 
-from rl_advisor import __version__, shipped
-from rl_advisor.mistakes import NoSuchChoice
+from rl_advisor import __version__
+from rl_advisor.doors import shipped
+from rl_advisor.doors.mistakes import NoSuchChoice
 from rl_advisor.server.answers import Desk, tools_of
 from rl_advisor.server.confinement import roots_of
 from rl_advisor.server.guides import offer_completions, offer_prompts, offer_resources

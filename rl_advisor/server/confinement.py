@@ -4,7 +4,7 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from rl_advisor.mistakes import NoSuchChoice
+from rl_advisor.doors.mistakes import NoSuchChoice
 
 LONGEST = 1024
 REFUSED = "No run of that name lies in the folders that this server may read; list_runs names those that do."

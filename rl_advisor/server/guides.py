@@ -9,8 +9,9 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp_types import Completion, CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
 from pydantic import Field
 
-from rl_advisor import shipped, tools
-from rl_advisor.output import is_name, readable
+from rl_advisor import tools
+from rl_advisor.doors import shipped
+from rl_advisor.doors.output import is_name, readable
 from rl_advisor.server.answers import Desk
 from rl_advisor.server.confinement import Outside, called
 
@@ -64,7 +65,7 @@ def offer_resources(server: MCPServer[Any], desk: Desk) -> None:
 
 async def _read(desk: Desk, run: str, make: Any) -> str:
     """What ``make`` gives for a run that may be read."""
-    from rl_advisor.reading import UnreadableRun  # noqa: PLC0415
+    from rl_advisor.reading import UnreadableRun
 
     try:
         path = desk.run(run)
@@ -74,16 +75,16 @@ async def _read(desk: Desk, run: str, make: Any) -> str:
 
 
 def _json(answer: dict[str, Any]) -> str:
-    import orjson  # noqa: PLC0415
+    import orjson
 
     return orjson.dumps(answer).decode()
 
 
 def _report(path: Any) -> str:
-    from rl_advisor import pages  # noqa: PLC0415
+    from rl_advisor import writing
 
     whole = tools.read(path)
-    return readable(pages.renderer("report.md")(whole, tools.advisor_named("builtin").assess(whole)), LONGEST_REPORT)
+    return readable(writing.renderer("report.md")(whole, tools.advisor_named("builtin").assess(whole)), LONGEST_REPORT)
 
 
 def offer_completions(server: MCPServer[Any], desk: Desk) -> None:
@@ -107,7 +108,7 @@ def offer_completions(server: MCPServer[Any], desk: Desk) -> None:
 
 def _names(desk: Desk, typed: str) -> Sequence[str]:
     """Names of runs that begin with, or else contain, what was typed; only such as read like names."""
-    from rl_advisor import folders  # noqa: PLC0415
+    from rl_advisor.doors import folders
 
     names = [called(desk.roots, p) for root in desk.roots for p in folders.runs_below(root)]
     fitting = [n for n in names if typed.lower() in n.lower() and is_name(n) and len(n) <= 100]

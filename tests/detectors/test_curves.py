@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from rl_advisor.diagnosis import detectors, pattern_of, run_detector
 from rl_advisor.finding import Outcome
 from rl_advisor.run import Event, Run
@@ -240,7 +239,7 @@ def test_outcome(pattern: str, shown: Run, expected: Outcome) -> None:
 def test_every_curve_detector_has_cases() -> None:
     """Each detector that needs no samples and no telemetry is shown at least two runs with different answers."""
     seen = {p: {o for q, _, o in CASES if q == p} for p in MODULES}
-    alone = {p for p, m in MODULES.items() if not any("telemetry" in n or "rollouts" == n for n in m.NEEDS)}
+    alone = {p for p, m in MODULES.items() if not any("telemetry" in n or n == "rollouts" for n in m.NEEDS)}
     missing = {p for p in alone if len(seen[p]) < 2} - OTHERS
     assert set() == missing
 

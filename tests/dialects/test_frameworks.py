@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from rl_advisor.discovery import modules
+from rl_advisor.reading.translating import recognise, translate
 from rl_advisor.run import Curve, Run
-from rl_advisor.translating import recognise, translate
 from rl_advisor.vocabulary import METRICS, metric
 
 DIALECTS = {m.DIALECT.name: m.DIALECT for m in modules("rl_advisor.dialects", "DIALECT")}

@@ -1,0 +1,1 @@
+"""What the command line, the server and the reports share: clean output, token budgets, answers, files on disk."""

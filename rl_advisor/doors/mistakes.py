@@ -1,0 +1,18 @@
+"""What is raised when somebody asks for what is not there."""
+
+from collections.abc import Iterable
+
+
+class NoSuchChoice(LookupError):  # noqa: N818 - it names what went wrong
+    """The caller's mistake; the message names the choices."""
+
+
+def no_such(kind: str, asked: object, choices: Iterable[object], most: int = 40) -> NoSuchChoice:
+    """The exception for a name that is none of ``choices``; choices that read like sentences are counted, not repeated."""
+    from rl_advisor.doors.output import is_name
+
+    names = [str(c) for c in choices]
+    shown = [n for n in names if is_name(n)][:most]
+    more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    listed = f"there are {', '.join(shown)}{more}" if names else "there are none here"
+    return NoSuchChoice(f"no {kind} is called {str(asked)[:80]!r}; {listed}")

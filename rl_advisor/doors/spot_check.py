@@ -1,0 +1,41 @@
+"""What the model wrote, chosen to be read: best rewarded, worst rewarded and random, in envelopes. The answer of ``samples``."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rl_advisor.doors.output import is_name, untrusted
+from rl_advisor.run import Run
+
+LONGEST = 1500
+SEED = 0
+
+
+def spot_check(run: Run, step: int | None = None, count: int = 3) -> dict[str, Any]:
+    """The triad at a step (random samples are of the latest step), text statistics over steps, and the audit of the reward."""
+    from rl_advisor.samples import spotcheck
+
+    picked = spotcheck.triad(run, step, count, SEED)
+    answer = {key: _marked(value, key, key) for key, value in dict(picked).items()}
+    answer["statistics"] = _marked(spotcheck.statistics(run), "statistics")
+    answer["reward"] = _marked(spotcheck.reward_audit(run), "reward")
+    gaps = [*answer.pop("gaps", ()), *({"where": g.where, "why": g.why} for g in run.gaps)]
+    return {"run": run.name, **answer, "gaps": [g for i, g in enumerate(gaps) if g not in gaps[:i]]}
+
+
+_OURS = frozenset({"meaning", "source", "gaps"})
+"""Parts whose text is not the run's."""
+_WRITTEN = frozenset({"prompt", "response", "word", "text", "quote", "example", "other"})
+
+
+def _marked(value: Any, origin: str, key: str = "") -> Any:
+    """The value with everything that the model or the data set wrote in envelopes that say where it stands."""
+    if key in _OURS:
+        return value
+    if isinstance(value, Mapping):
+        row = f"{value['source']}, row {value['row']}" if "source" in value and "row" in value else origin
+        return {k: _marked(v, row, key if key in _WRITTEN else str(k)) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_marked(v, origin, key) for v in value]
+    if isinstance(value, str) and (key in _WRITTEN or not is_name(value)):
+        return untrusted(value, origin, LONGEST)
+    return value

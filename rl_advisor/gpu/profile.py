@@ -1,0 +1,214 @@
+"""Where the GPUs' time goes: phases of the average step with their shares, power and energy, idle time, interference, free memory.
+
+The trainer's own timers are the answer where they are logged; telemetry then only says what each phase drew. Otherwise the
+phases are read from power and the other counters, and whatever these cannot tell is listed as such.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from rl_advisor.features import TooFewPoints
+from rl_advisor.features.phase_confidence import band, shares_of
+from rl_advisor.features.phase_fit import Sensor, levels
+from rl_advisor.features.phases import TRAINING, WAITING, runs_of
+from rl_advisor.gpu.idle import Foreign, listed
+from rl_advisor.gpu.look import Seen, look
+from rl_advisor.gpu.signals import INSTANT, POWER_LAG
+from rl_advisor.gpu.split import Split
+from rl_advisor.gpu.steps import logged_seconds
+from rl_advisor.run import Floats, Run
+
+ORDER = ("generation", "training", "sync", "checkpoint", "waiting", "other")
+ALWAYS_UNTOLD = (
+    "what a wait was for (reward, data, checkpoint): only where in the step it lies is seen",
+    "waits under 0.3 s, waits that spin on a collective, and log-probability passes on their own",
+)
+
+
+def profile(run: Run) -> dict[str, Any]:
+    """The contract's answer of ``gpu``: shares are of the time in steps and sum to 1, power and energy are those of one GPU."""
+    logged = logged_seconds(run)
+    if not len(run.telemetry):
+        untold = ["power, idle time, memory: no GPU telemetry was found", *([] if logged else ["phases: the trainer timed none"])]
+        return _answer(0, 0.0, logged.get("step"), [_bare(n, logged) for n in ORDER if n in logged], cannot_tell=untold)
+    try:
+        seen = look(run)
+    except TooFewPoints as short:
+        return _answer(
+            0, 0.0, logged.get("step"), [_bare(n, logged) for n in ORDER if n in logged], cannot_tell=[f"anything of the GPUs: {short}"]
+        )
+    phases = _from_timers(seen, logged) if logged else _from_split(seen)
+    time = run.telemetry["time"].to_numpy()
+    return _answer(
+        int(run.telemetry["gpu"].nunique()),
+        float(np.ptp(time)) / 3600,
+        logged.get("step") or _or_none(seen.split.period if seen.split else seen.steps.period),
+        phases,
+        idle=listed(list(seen.idle)),
+        interference=[_told(f) for f in seen.foreign],
+        headroom=_headroom(seen),
+        cannot_tell=[*seen.cannot_tell, *(seen.split.cannot_tell if seen.split else ()), *(ALWAYS_UNTOLD if not logged else ())],
+        gaps=seen.gaps,
+    )
+
+
+def _from_split(seen: Seen) -> list[dict[str, Any]]:
+    """Phase rows of the split; generation and training as one ``other`` where they cannot be told apart."""
+    split = seen.split
+    if split is None or not split.at.size:
+        return []
+    names = ("generation", "training", "waiting") if split.named else ("other", "other", "waiting")
+    shares = shares_of(split.label)
+    power = _power_by_label(seen, split)
+    rows = {}
+    for name in dict.fromkeys(names):
+        marks = [k for k, n in enumerate(names) if n == name]
+        share = float(shares[marks].sum())
+        inside = np.isin(split.label, marks)
+        spread = float(split.spread[marks[0]])
+        low, high = band(share, spread, seen.group[0].spacing, split.period) if split.named or name == "waiting" else (share, share)
+        rows[name] = {"share": share, "share_low": low, "share_high": high, "confidence": _confidence(name, split)}
+        rows[name] |= _means(seen, split.at[inside]) | {"power_w": _weighted(power, shares, marks)}
+    return [_row(name, rows[name], split.period) for name in ORDER if name in rows]
+
+
+def _confidence(name: str, split: Split) -> str:
+    if name == "other":
+        return "low"
+    return "medium" if name == "waiting" and split.confidence == "low" else split.confidence
+
+
+def _weighted(power: Floats, shares: Floats, marks: list[int]) -> float | None:
+    known = [k for k in marks if np.isfinite(power[k]) and shares[k] > 0]
+    return float(np.average(power[known], weights=shares[known])) if known else None
+
+
+def _power_by_label(seen: Seen, split: Split) -> Floats:
+    """Power of generation, training and waiting, by least squares through the sensor's window; the ticks' mean where that fails."""
+    rows, means = seen.group[0], np.full(3, np.nan)
+    at = np.interp(split.at, seen.ticks.time, seen.ticks.value["power_w"])
+    for k in range(3):
+        if (split.label == k).any():
+            means[k] = at[split.label == k].mean()
+    if INSTANT in rows.value or not seen.ticks.deconvolved:
+        return means
+    spans = [_spans(split, k) for k in (TRAINING, WAITING)]
+    sensor = Sensor(rows.value["power_w"], rows.time - POWER_LAG + 0.05, seen.ticks.window).within(float(split.at[0]), float(split.at[-1]))
+    if len(seen.group) > 1 or len(seen.steps.spans) != np.unique(split.step).size or sensor.value.size < 12:
+        return means
+    training, waiting, generation = levels(sensor, spans)
+    fitted = np.array([generation, training, waiting])
+    return np.where(np.isfinite(fitted) & (fitted > 0.5 * means) & (fitted < 2 * means), fitted, means)
+
+
+def _spans(split: Split, mark: int) -> Floats:
+    runs = runs_of(split.label == mark)
+    half = float(np.median(np.diff(split.at))) / 2
+    return np.stack([split.at[runs[:, 0]] - half, split.at[runs[:, 1] - 1] + half], axis=1)
+
+
+def _means(seen: Seen, at: Floats) -> dict[str, float | None]:
+    """Mean utilisation and highest memory of the group at some moments."""
+    value, time = seen.ticks.value, seen.ticks.time
+    place = np.clip(np.searchsorted(time, at - seen.ticks.spacing / 2), 0, time.size - 1)
+    use, memory = value.get("utilization"), value.get("memory_gib")
+    return {
+        "utilization": float(use[place].mean()) if use is not None and at.size else None,
+        "memory_gib": float(memory[place].max()) if memory is not None and at.size else None,
+    }
+
+
+def _from_timers(seen: Seen, logged: Mapping[str, float]) -> list[dict[str, Any]]:
+    """Phase rows of the trainer's timers; power and memory by laying the timed phases into each step in their usual order."""
+    place = ("generation", "waiting", "other", "training", "sync", "checkpoint")
+    edge, bounds = 0.0, {}
+    for name in place:
+        bounds[name] = (edge, edge + logged.get(name, 0.0) / logged["step"])
+        edge = bounds[name][1]
+    rows = []
+    for name in (n for n in ORDER if n in logged):
+        row = _bare(name, logged)
+        at = _moments(seen, *bounds[name])
+        if at.size:
+            row |= _means(seen, at)
+            row["power_w"] = (
+                float(np.interp(at, seen.ticks.time, seen.ticks.value["power_w"]).mean()) if "power_w" in seen.ticks.value else None
+            )
+            row["energy_j_per_step"] = row["power_w"] * row["seconds_per_step"] if row["power_w"] is not None else None
+        rows.append(row)
+    return rows
+
+
+def _moments(seen: Seen, first: float, last: float, points: int = 40) -> Floats:
+    """Moments inside one part of every step, ``first`` and ``last`` as shares of the step."""
+    begin, size = seen.steps.spans[:, :1], np.diff(seen.steps.spans, axis=1)
+    return (begin + size * (first + (last - first) * (np.arange(points) + 0.5) / points)).ravel() if last > first else np.empty(0)
+
+
+def _bare(name: str, logged: Mapping[str, float]) -> dict[str, Any]:
+    """A row of the trainer's timers, without telemetry."""
+    share = logged[name] / logged["step"] if logged["step"] else 0.0
+    return _row(name, {"share": share, "share_low": share, "share_high": share, "confidence": "high"}, logged["step"])
+
+
+def _row(name: str, known: Mapping[str, Any], period: float) -> dict[str, Any]:
+    """One phase in the contract's words."""
+    seconds = known["share"] * period if np.isfinite(period) else None
+    power = known.get("power_w")
+    return {
+        "name": name,
+        "share": known["share"],
+        "share_low": known["share_low"],
+        "share_high": known["share_high"],
+        "seconds_per_step": seconds,
+        "power_w": power,
+        "utilization": known.get("utilization"),
+        "memory_gib": known.get("memory_gib"),
+        "energy_j_per_step": power * seconds if power is not None and seconds is not None else None,
+        "confidence": known["confidence"],
+    }
+
+
+def _told(event: Foreign) -> dict[str, Any]:
+    names = ("before", "during", "after")
+    return {
+        "what": "memory beyond the run's settled level: another process, or the run's own allocator",
+        "start": round(event.start, 2),
+        "end": round(event.end, 2),
+        "ended": event.ended,
+        "excess_gib": round(event.excess_gib, 3),
+        "step_s": {n: _or_none(v) for n, v in zip(names, event.step_s, strict=True)},
+        "power_w": {n: _or_none(v) for n, v in zip(names, event.power_w, strict=True)},
+    }
+
+
+def _headroom(seen: Seen) -> float | None:
+    """GiB that no row shows as used on the fullest GPU: a lower bound, since allocators keep what they freed."""
+    free = [
+        float((r.value["memory_total_gib"] - r.value["memory_gib"]).min())
+        for r in seen.group
+        if {"memory_gib", "memory_total_gib"} <= r.value.keys()
+    ]
+    return min(free) if free else None
+
+
+def _or_none(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _answer(gpus: int, hours: float, period: float | None, phases: list[dict[str, Any]], **rest: Any) -> dict[str, Any]:
+    """The contract's answer, with what was not given empty."""
+    return {
+        "gpus": gpus,
+        "hours": hours,
+        "step_period_s": period,
+        "phases": phases,
+        "idle": rest.get("idle", []),
+        "interference": rest.get("interference", []),
+        "headroom_gib": rest.get("headroom"),
+        "cannot_tell": list(rest.get("cannot_tell", [])),
+        "gaps": [asdict(gap) for gap in rest.get("gaps", ())],
+    }

@@ -1,0 +1,119 @@
+"""How bytes come in: the first bytes of a file, its lines, its JSON, each bounded, since a run folder may hold anything."""
+
+import gzip
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, cast
+
+LINE_LIMIT = 1_000_000
+"""Characters of one line that are looked at; the rest of a longer line is dropped."""
+DOCUMENT_LIMIT = 512_000_000
+"""Bytes of a file that must be held in memory as a whole."""
+GZIP_MAGIC = b"\x1f\x8b"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\[(?:\d{1,2};)*\d{1,2}m")
+"""Terminal colours, with or without the escape byte (which copying a log often drops)."""
+
+
+def bare_name(path: Path) -> str:
+    """The file's name in lower case, without the suffix of a compression."""
+    name = path.name.lower()
+    for suffix in (".gz", ".zst"):
+        name = name.removesuffix(suffix)
+    return name
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """The file opened for reading bytes, unpacked when it is gzip or zstd."""
+    file = path.open("rb")
+    magic = file.peek(4)[:4]
+    if magic.startswith(GZIP_MAGIC):
+        file.close()
+        return cast("IO[bytes]", gzip.open(path, "rb"))
+    if magic == ZSTD_MAGIC:
+        import pyarrow as pa
+
+        return io.BufferedReader(cast("io.RawIOBase", pa.CompressedInputStream(pa.PythonFile(file), "zstd")))
+    return file
+
+
+def head(path: Path, size: int = 16_384) -> bytes:
+    """The first ``size`` bytes, unpacked; fewer when the file is shorter or its packing is damaged."""
+    try:
+        with open_bytes(path) as file:
+            return file.read(size)
+    except (OSError, EOFError):
+        return b""
+
+
+def lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[str]:
+    """The lines of a text file without their ends, streamed; invalid bytes are replaced, what follows ``limit`` in a line is dropped."""
+    for raw in byte_lines(path, limit):
+        yield raw.rstrip(b"\r\n").decode("utf-8", "replace")
+
+
+def byte_lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[bytes]:
+    """The lines of a file as bytes with their ends, streamed; what follows ``limit`` in a line is dropped."""
+    with open_bytes(path) as file:
+        while raw := _line(file, limit):
+            yield raw
+
+
+def _line(file: IO[bytes], limit: int) -> bytes:
+    try:
+        raw = file.readline(limit)
+        rest = raw
+        while rest and len(rest) == limit and not rest.endswith(b"\n"):
+            rest = file.readline(limit)
+    except (EOFError, OSError):  # a packed file that ends too early
+        return b""
+    return raw
+
+
+def document(path: Path, limit: int = DOCUMENT_LIMIT) -> bytes:
+    """The whole file, unpacked.
+
+    Raises:
+        OverflowError: it is larger than ``limit``.
+    """
+    with open_bytes(path) as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise OverflowError(f"larger than {limit:,} bytes")
+    return data
+
+
+def parse_json(text: bytes | str) -> Any:
+    """What a JSON text says; bare NaN and Infinity are accepted, as Python's own writer puts them.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    import orjson
+
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        try:
+            return whole_text(json.loads(text))
+        except RecursionError as error:
+            raise ValueError("nested too deep") from error
+
+
+def whole_text(value: Any) -> Any:
+    r"""The value with half characters (a lone \ud83d of a response cut in an emoji) replaced, since nothing downstream can encode them."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [whole_text(v) for v in value]
+    if isinstance(value, dict):
+        return {whole_text(k): whole_text(v) for k, v in value.items()}
+    return value
+
+
+def plain_text(text: str) -> str:
+    """The text without terminal colours."""
+    return ANSI.sub("", text) if "[" in text else text

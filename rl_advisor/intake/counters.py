@@ -1,0 +1,105 @@
+"""Turns the columns of any GPU monitoring tool into the telemetry table of a run.
+
+Shared by the telemetry formats. A tool's column is looked up by its normalised name (lower case, unit and punctuation taken
+off), scaled into our unit, and kept as 32-bit numbers: a day of eight GPUs at ten rows a second has to fit into memory.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rl_advisor.intake.bytes_in import head
+from rl_advisor.run import Gap, Run
+
+THROTTLE = "throttle"
+"""Bit mask of the reasons for which the clock was held down; an extra column, where the tool writes it."""
+INSTANT = "power_instant_w"
+"""Power without the sensor's averaging; an extra column, where the tool writes it."""
+
+MIB = 1 / 1024
+BYTES = 1 / 2**30
+PERCENT = 0.01
+
+
+def plain_name(header: str) -> str:
+    """A column's name without unit, case and surrounding space: ``power.draw [W]`` becomes ``power.draw``."""
+    return re.sub(r"\s*[\[(][^\])]*[\])]\s*$", "", header.strip().strip('"')).strip().lower()
+
+
+def first_line(path: Path) -> str:
+    """The first line of a file that is not empty; empty when the file cannot be read."""
+    text = head(path).decode("utf-8", "replace").lstrip("\ufeff\r\n ")
+    return text.splitlines()[0] if text else ""
+
+
+def numbers(column: pd.Series) -> pd.Series:
+    """A column's cells as numbers, units and separators taken off; what is no number becomes NaN."""
+    if pd.api.types.is_numeric_dtype(column):
+        return column.astype(np.float64)
+    text = column.astype("string").str.extract(r"^\s*(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*[A-Za-z%/]*\s*$", expand=False)
+    return pd.to_numeric(text, errors="coerce").astype(np.float64)
+
+
+def table(columns: Mapping[str, Any], gpu: Any) -> pd.DataFrame:
+    """The telemetry table of columns already in our names and units, in the order of time within each GPU.
+
+    Rows without a time are left out, as are repeated rows of one GPU and moment.
+    """
+    frame = pd.DataFrame({"time": np.asarray(columns["time"], np.float64)})
+    frame["gpu"] = pd.Categorical(gpu) if not isinstance(gpu, str) else pd.Categorical([gpu] * len(frame))
+    for name, values in columns.items():
+        if name != "time":
+            frame[name] = np.asarray(values, np.float32)
+    frame = frame[np.isfinite(frame["time"].to_numpy()) & frame["gpu"].notna().to_numpy()]
+    codes = frame["gpu"].cat.codes.to_numpy()
+    order = np.lexsort((frame["time"].to_numpy(), codes))
+    frame, codes = frame.iloc[order], codes[order]
+    same = np.zeros(len(frame), bool)
+    same[1:] = (np.diff(frame["time"].to_numpy()) == 0) & (np.diff(codes) == 0)
+    once: pd.DataFrame = frame[~same]
+    return once.reset_index(drop=True)
+
+
+def telemetry(path: Path, kind: str, frame: pd.DataFrame, gaps: Iterable[Gap] = ()) -> Run:
+    """The part of a run that one telemetry file of that format is."""
+    found = tuple(gaps)
+    if not len(frame):
+        found = (*found, Gap(path.name, "no row of GPU telemetry could be read"))
+    return Run(telemetry=frame, gaps=found, formats=(kind,), files=(path.name,))
+
+
+def counted_times(gpu: Sequence[str], seconds: float) -> list[float]:
+    """Times for a tool that writes none: the n-th row of each GPU is n times ``seconds`` after an unknown start at 0."""
+    seen: Counter[str] = Counter()
+    times = []
+    for name in gpu:
+        times.append(seen[name] * seconds)
+        seen[name] += 1
+    return times
+
+
+def no_times(path: Path, seconds: float) -> Gap:
+    """What to say where a tool writes no times."""
+    return Gap(path.name, f"the tool writes no times: one row in {seconds:g} s is assumed, and steps cannot be laid over it")
+
+
+def words_table(lines: Iterable[str], start: str, known: Container[str]) -> tuple[pd.DataFrame, int]:
+    """A whitespace table whose header line begins with ``start`` and may come back: the known columns as text, and lines that fit none."""
+    header: list[str] = []
+    rows: list[dict[str, str]] = []
+    bad = 0
+    for line in lines:
+        cells = line.replace("GPU ", "", 1).split() if line.startswith("GPU ") else line.split()
+        if line.lower().startswith(start) and any(c in known for c in line.split()):
+            header = line.lstrip("#").split()
+        elif not line.startswith("#") and cells and not cells[0].lower().startswith("id"):
+            if header and len(cells) >= len(header):
+                rows.append(dict(zip(header, cells, strict=False)))
+            else:
+                bad += 1
+    return pd.DataFrame(rows), bad

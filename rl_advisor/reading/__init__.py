@@ -1,0 +1,161 @@
+"""A path becomes a Run in our own words: the one entry to whatever a trainer left behind."""
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from rl_advisor.discovery import modules
+from rl_advisor.intake.bytes_in import head
+from rl_advisor.reading.assembling import assemble
+from rl_advisor.reading.run_folder import Found, walk
+from rl_advisor.run import Gap, Run
+
+LOOKED_FOR = (
+    "trainer_state.json, TensorBoard events (events.out.tfevents.*), console logs with metrics (train.log, stdout.log), metrics JSONL, "
+    "progress.csv, *.monitor.csv, evaluations.npz, completions or rollout dumps (parquet, jsonl), nvidia-smi CSV"
+)
+VAIN_LIMIT = 1_000
+"""Files of one folder and suffix that are looked into before the rest of them is given up."""
+HOLLOW_FROM = 64 * 2**20
+"""Bytes from which a file is checked for being mostly a hole."""
+_POINTER = b"version https://git-lfs"
+
+
+class UnreadableRun(ValueError):  # noqa: N818 - the name says what it is
+    """Nothing in the path could be read as a run; the message says what was found and what was looked for."""
+
+
+def read_run(path: Path | str, *, mapping: Mapping[str, str] | None = None) -> Run:
+    """The run in a folder or a file, in our own words, with a gap for everything that could not be read or does not fit.
+
+    ``mapping`` says what a raw name means where no dialect does, or says it wrongly: {our name: raw name}.
+
+    Raises:
+        FileNotFoundError: the path does not exist; the message names the nearest that do.
+        UnreadableRun: nothing in it could be read.
+        KeyError: ``mapping`` names a raw name that no file has; the message names the nearest.
+    """
+    place = Path(path)
+    if not place.exists():
+        raise FileNotFoundError(f"no such file or folder: {path}{_near(place)}")
+    root = place if place.is_dir() else place.parent
+    found = walk(root) if place.is_dir() else Found(files=[Path(place.name)], entries=1)
+    parts, gaps = _parts(root, found)
+    run = assemble(place.resolve().name, parts, mapping or {})
+    run = replace(run, checkpoints=tuple(found.checkpoints), gaps=(*_walk_gaps(found), *gaps, *run.gaps))
+    if not (run.curves or len(run.rollouts) or len(run.telemetry) or run.events):
+        raise UnreadableRun(_nothing(place, found, run.gaps))
+    return run
+
+
+def format_of(path: Path) -> ModuleType | None:
+    """The format that claims a file; one that is marked GENERAL only when no other does."""
+    return next((module for module in _formats() if module.claims(path)), None)
+
+
+@cache
+def _formats() -> tuple[ModuleType, ...]:
+    formats = modules("rl_advisor.formats", "FORMAT", "claims", "read")
+    return tuple(sorted(formats, key=lambda m: getattr(m, "GENERAL", False)))
+
+
+def _parts(root: Path, found: Found) -> tuple[list[tuple[str, Run]], list[Gap]]:
+    parts: list[tuple[str, Run]] = []
+    gaps: list[Gap] = []
+    vain: Counter[tuple[Path, str]] = Counter()
+    for relative in _without_old_states(root, found.files):
+        path = root / relative
+        kind = (relative.parent, relative.suffix)
+        vain[kind] += 1
+        if vain[kind] > VAIN_LIMIT:
+            continue
+        try:
+            if _is_hollow(path):
+                gaps.append(Gap(relative.as_posix(), "almost all of it is a hole: its size says more than is on disk; not read"))
+                continue
+            module = format_of(path)
+            if module is not None:
+                vain[kind] = -len(found.files)
+                parts.append((relative.as_posix(), _placed(module.read(path), relative)))
+            elif _is_pointer(path):
+                gaps.append(Gap(relative.as_posix(), "a git-lfs pointer, not the file itself: fetch it with `git lfs pull`"))
+        except (OSError, EOFError, OverflowError, MemoryError) as error:
+            gaps.append(Gap(relative.as_posix(), f"could not be read: {error}"[:300].replace(str(root), ".")))
+    for (folder, suffix), count in vain.items():
+        if count > VAIN_LIMIT:
+            what = f"{count - VAIN_LIMIT:,} more files {suffix or 'without a suffix'}"
+            gaps.append(Gap(folder.as_posix(), f"{what} were not looked into: the first {VAIN_LIMIT} were nothing that is read here"))
+    return parts, gaps
+
+
+def _is_hollow(path: Path) -> bool:
+    """Whether a large file is sparse: reading its zeros would take minutes and find nothing."""
+    status = path.stat()
+    return status.st_size > HOLLOW_FROM and 512 * getattr(status, "st_blocks", status.st_size) < status.st_size // 10
+
+
+def _placed(part: Run, relative: Path) -> Run:
+    """The part with the file's place in the run as the source of everything in it."""
+    where = relative.as_posix()
+    rollouts = part.rollouts.assign(source=where) if len(part.rollouts) and "source" in part.rollouts else part.rollouts
+    return replace(
+        part,
+        curves={n: replace(c, source=where) for n, c in part.curves.items()},
+        rollouts=rollouts,
+        events=tuple(replace(e, where=where) for e in part.events),
+        gaps=tuple(replace(g, where=where) for g in part.gaps),
+        files=(where,),
+    )
+
+
+def _without_old_states(root: Path, files: Iterable[Path]) -> list[Path]:
+    """All files but the trainer states of earlier checkpoints, which the latest of the same run repeats."""
+    kept: list[Path] = []
+    latest: dict[Path, tuple[int, Path]] = {}
+    for path in files:
+        step = re.search(r"(\d+)$", path.parent.name)
+        if path.name != "trainer_state.json" or step is None or not (root / path).stat().st_size:
+            kept.append(path)
+        elif path.parent.parent not in latest or latest[path.parent.parent][0] < int(step.group(1)):
+            latest[path.parent.parent] = (int(step.group(1)), path)
+    return kept + [path for _, path in latest.values()]
+
+
+def _is_pointer(path: Path) -> bool:
+    return 100 < path.stat().st_size < 400 and head(path, 64).startswith(_POINTER)
+
+
+def _walk_gaps(found: Found) -> list[Gap]:
+    gaps = [Gap(".", found.cut)] if found.cut else []
+    gaps += [Gap(folder, "nested too deep; not looked into") for folder in found.too_deep[:20]]
+    return gaps + [Gap(link, "a link that leads out of the run folder; not followed") for link in found.links_out[:20]]
+
+
+def _near(place: Path) -> str:
+    parent = place.parent
+    while not parent.is_dir():
+        parent = parent.parent
+    names = [entry.name for _, entry in zip(range(5_000), parent.iterdir(), strict=False)]
+    near = difflib.get_close_matches(place.name, names, n=3, cutoff=0.4) or sorted(names)[:5]
+    return f"; in {parent} there is {', '.join(near)}" if near else f"; {parent} is empty"
+
+
+def _nothing(place: Path, found: Found, gaps: Iterable[Gap]) -> str:
+    kinds: dict[str, int] = {}
+    for path in found.files:
+        kind = path.suffix[:12] or "without a suffix"
+        kinds[kind] = kinds.get(kind, 0) + 1
+    seen = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items(), key=lambda k: -k[1])[:8]) or "no files"
+    said = "; ".join(f"{gap.where}: {gap.why}" for gap in list(gaps)[:5])
+    return (
+        f"nothing in {place} could be read as a training run. Found: {seen}"
+        + (f" ({len(found.checkpoints)} checkpoints)" if found.checkpoints else "")
+        + (f". {said}" if said else "")
+        + f". Looked for: {LOOKED_FOR}. They usually lie in the trainer's output or log folder"
+        + " (output_dir, default_local_dir, tensorboard_log)."
+    )

@@ -1,0 +1,206 @@
+"""Parts with raw names become one Run: translated, told apart, aligned, joined."""
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rl_advisor.discovery import modules
+from rl_advisor.reading.closing_row import without_closing_row
+from rl_advisor.reading.episodes import merged_episodes
+from rl_advisor.reading.guessing import guess
+from rl_advisor.reading.joining import Source, joined, settle
+from rl_advisor.reading.restarts import chained
+from rl_advisor.reading.row_steps import steps_of_rows
+from rl_advisor.reading.separating import foreign_folders
+from rl_advisor.reading.translating import Translated, recognise, settings_of, translate
+from rl_advisor.run import Curve, Event, Gap, Run
+from rl_advisor.vocabulary import Dialect, metric
+
+_CONSOLE = ("console", "stdout", "output")
+
+
+def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, str]) -> Run:
+    """One run of all parts, each given with its file's place in the run."""
+    parts = [(path, without_closing_row(part)) for path, part in merged_episodes(parts)]
+    foreign = foreign_folders(parts)
+    own = [(path, part) for path, part in parts if not any(PurePosixPath(path).is_relative_to(f) for f in foreign)]
+    gaps = [Gap(f, "another run: its metrics differ from those of the run that was read; give its own path to read it") for f in foreign]
+    own = chained(own)
+    raw_of = _overrides(mapping, own)
+    dialects = [module.DIALECT for module in modules("rl_advisor.dialects", "DIALECT")]
+    main = recognise([n for _, p in own for n in p.curves], dialects)
+    spoken = [(recognise(p.curves, dialects) or main, p) for _, p in own]
+    settings = _settings(own, main)
+    sources, events, more = _sources(spoken, raw_of, settings)
+    curves, conflicts = joined(sources)
+    curves = guess(curves) if main is None else curves
+    gaps += [g for _, p in own for g in p.gaps] + more + conflicts + _missing_reward(curves)
+    frameworks = tuple(dict.fromkeys(d.name for d, p in spoken if d is not None and p.curves))
+    return Run(
+        name=name,
+        curves=curves,
+        rollouts=_stacked([p.rollouts for _, p in own], "step"),
+        telemetry=_stacked([p.telemetry for _, p in own], "time"),
+        events=tuple(sorted(events, key=lambda e: e.step or 0.0)),
+        config={k: v for _, p in own for k, v in p.config.items()},
+        settings=settings,
+        gaps=gathered(gaps),
+        frameworks=tuple(sorted(frameworks, key=lambda n: main is None or n != main.name)),
+        formats=tuple(dict.fromkeys(f for _, p in own if _says_something(p) for f in p.formats)),
+        files=tuple(f for _, p in own if _says_something(p) for f in p.files),
+        planned_steps=_planned(own, settings),
+        step_unit=main.step if main else next((p.step_unit for _, p in own if p.curves), "updates"),
+    )
+
+
+def _sources(
+    spoken: Sequence[tuple[Dialect | None, Run]], raw_of: Mapping[str, str], settings: Mapping[str, Any]
+) -> tuple[list[Source], list[Event], list[Gap]]:
+    sources: list[Source] = []
+    events: list[Event] = []
+    gaps: list[Gap] = []
+    for dialect, part in sorted(spoken, key=lambda s: s[1].axis == "row"):
+        items = translate(part, dialect, raw_of)
+        if part.axis == "row":
+            items, part, why = _stepped(items, part, joined(sources)[0], settings)  # noqa: PLW2901
+            gaps += why
+        settled, restarts = _settled(items)
+        if restarts:
+            events += [Event("resume", "steps go back here: the run was resumed or restarted", part.files[0], step) for step in restarts]
+            gaps.append(
+                Gap(
+                    part.files[0], f"steps go back to {_listed(restarts)} (a resumed run); what had been written from there on was replaced"
+                )
+            )
+        sources += [Source(item, _is_console(part)) for item in settled]
+        events += part.events
+    return sources, events, gaps
+
+
+def _is_console(part: Run) -> bool:
+    return any(word in f for f in part.formats for word in _CONSOLE)
+
+
+def _settled(items: Sequence[Translated]) -> tuple[list[Translated], list[float]]:
+    """Every curve with increasing steps; the restarts are those of the densest curve, and no curve goes beyond its end then."""
+    pairs = [(item, *settle(item.curve)) for item in items]
+    if not pairs:
+        return [], []
+    _, longest, restarts = max(pairs, key=lambda p: p[0].curve.step.size)
+    end = longest.step[-1] if restarts else np.inf
+    return [replace(item, curve=curve.until(end)) for item, curve, _ in pairs], restarts
+
+
+def _stepped(
+    items: Sequence[Translated], part: Run, reference: Mapping[str, Curve], settings: Mapping[str, Any]
+) -> tuple[list[Translated], Run, list[Gap]]:
+    """A part whose steps only count rows, on the run's own steps."""
+    where = part.files[0]
+    training = [i.curve for i in items if not i.curve.name.startswith("eval/")]
+    found = steps_of_rows(training, reference) if reference else None
+    if found is not None:
+        row, step = found
+        gaps: list[Gap] = []
+    else:
+        every = settings.get("logging_steps")
+        pace = float(every) if isinstance(every, int | float) and every >= 1 else 1.0
+        row, step = np.array([0.0, 1.0]), np.array([0.0, pace])
+        how = f"logging_steps = {pace:g}" if every else "none is known, so rows are counted"
+        gaps = [Gap(where, f"the log names no steps; {how}")] if training else []
+        if reference and training:
+            gaps = [Gap(where, "the log names no steps and its numbers were not found in the other files; left out")]
+            return [], replace(part, events=_moved(part.events, row, step)), gaps
+    moved = [replace(i, curve=_beyond(replace(i.curve, step=_at(i.curve.step, row, step)), reference)) for i in items]
+    return [i for i in moved if i.curve.step.size], replace(part, events=_moved(part.events, row, step)), gaps
+
+
+def _beyond(curve: Curve, reference: Mapping[str, Curve]) -> Curve:
+    """Of an evaluation only what comes after the points that have exact steps: here it has the step of the training row before it."""
+    known = reference.get(curve.name)
+    if known is None or not curve.name.startswith("eval/"):
+        return curve
+    keep = curve.step > known.step[-1]
+    return replace(curve, step=curve.step[keep], value=curve.value[keep])
+
+
+def _at(rows: Any, row: Any, step: Any) -> Any:
+    """The steps of row numbers, going on at the last pace outside of what is known."""
+    if row.size == 1:
+        return rows - row[0] + step[0]
+    first, last = (step[1] - step[0]) / (row[1] - row[0]), (step[-1] - step[-2]) / (row[-1] - row[-2])
+    out = np.interp(rows, row, step)
+    out = np.where(rows < row[0], np.maximum(step[0] - (row[0] - rows) * first, 0), out)
+    return np.where(rows > row[-1], step[-1] + (rows - row[-1]) * last, out)
+
+
+def _moved(events: Sequence[Event], row: Any, step: Any) -> tuple[Event, ...]:
+    return tuple(e if e.step is None else replace(e, step=float(_at(np.array([e.step]), row, step)[0])) for e in events)
+
+
+def _overrides(mapping: Mapping[str, str], parts: Sequence[tuple[str, Run]]) -> dict[str, str]:
+    """Raw name -> our name, after a look that both exist."""
+    names = sorted({n for _, p in parts for n in p.curves})
+    for ours, raw in mapping.items():
+        if metric(ours) is None:
+            raise KeyError(f"{ours!r} is none of our metrics; see rl_advisor.vocabulary.METRICS")
+        if raw not in names and not any(n.endswith(f"/{raw}") for n in names):
+            near = difflib.get_close_matches(raw, names, n=5, cutoff=0.3) or names[:20]
+            raise KeyError(f"no file has a metric named {raw!r}; there is {', '.join(near)}")
+    return {raw: ours for ours, raw in mapping.items()}
+
+
+def _settings(parts: Sequence[tuple[str, Run]], dialect: Dialect | None) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for _, part in parts:
+        out = settings_of(part.config, dialect) | out
+    return out
+
+
+def _planned(parts: Sequence[tuple[str, Run]], settings: Mapping[str, Any]) -> int | None:
+    known = [p.planned_steps for _, p in parts if p.planned_steps]
+    if known:
+        return max(known)
+    value = settings.get("planned_steps")
+    return int(value) if isinstance(value, int | float) and value > 0 else None
+
+
+def _says_something(part: Run) -> bool:
+    return bool(part.curves or len(part.rollouts) or len(part.telemetry) or part.events or part.config or part.gaps)
+
+
+def gathered(gaps: Sequence[Gap]) -> tuple[Gap, ...]:
+    """The gaps without repetition; the same of more than three files is said once."""
+    files: dict[str, list[str]] = {}
+    for gap in gaps:
+        files.setdefault(gap.why, []).append(gap.where)
+    out: list[Gap] = []
+    for why, places in files.items():
+        unique = list(dict.fromkeys(places))
+        out += [Gap(f"{unique[0]} and {len(unique) - 1} more", why)] if len(unique) > 3 else [Gap(place, why) for place in unique]
+    return tuple(out)
+
+
+def _missing_reward(curves: Mapping[str, Curve]) -> list[Gap]:
+    if not curves or any(n.startswith(("reward/", "eval/score/")) for n in curves):
+        return []
+    on_policy = any(n.startswith(("kl/", "ratio/", "advantage/", "value/", "rollout/", "entropy/coef", "response/")) for n in curves)
+    loss = any("loss" in n for n in curves)
+    return [
+        Gap("reward", "no reward metric: this looks like supervised training" if loss and not on_policy else "no reward metric was found")
+    ]
+
+
+def _stacked(tables: Sequence[pd.DataFrame], by: str) -> pd.DataFrame:
+    full = [t for t in tables if len(t)]
+    if len(full) <= 1:
+        return full[0] if full else pd.DataFrame()
+    return pd.concat(full, ignore_index=True).sort_values(by, kind="stable", ignore_index=True)
+
+
+def _listed(steps: Sequence[float]) -> str:
+    return ", ".join(f"{s:g}" for s in steps[:5]) + (", ..." if len(steps) > 5 else "")

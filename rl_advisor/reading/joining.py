@@ -1,0 +1,129 @@
+"""Curves of one run from several files become one: resumed steps, equal and unequal copies, files that only have an order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rl_advisor.reading.translating import Translated
+from rl_advisor.run import Curve, Floats, Gap
+
+
+@dataclass(frozen=True)
+class Source:
+    """A translated curve and how far its file can be trusted: console lines are rounded, so files that keep all digits go first."""
+
+    item: Translated
+    console: bool
+
+    @property
+    def curve(self) -> Curve:
+        """The curve."""
+        return self.item.curve
+
+
+def settle(curve: Curve) -> tuple[Curve, list[float]]:
+    """The curve with strictly increasing steps, and the steps at which a resumed run started again.
+
+    Where steps go back, the last writer counts: everything written before from that step on is left out, as TensorBoard does on a
+    restart. Many small jumps are no restarts but rows out of order, and are sorted. Points of one step are averaged.
+    """
+    jumps = np.diff(curve.step)
+    if curve.step.size < 2 or (jumps > 0).all():
+        return curve, []
+    back = np.flatnonzero(jumps < 0) + 1
+    if back.size > max(8, curve.step.size // 20):
+        turn = np.argsort(curve.step, kind="stable")
+        return _averaged(_taken(curve, turn)), []
+    keep = np.ones(curve.step.size, bool)
+    for at in back:
+        keep[:at] &= curve.step[:at] < curve.step[at]
+    return _averaged(_taken(curve, np.flatnonzero(keep))), [float(curve.step[at]) for at in back]
+
+
+def _taken(curve: Curve, index: np.ndarray) -> Curve:
+    return replace(curve, step=curve.step[index], value=curve.value[index], time=None if curve.time is None else curve.time[index])
+
+
+def _averaged(curve: Curve) -> Curve:
+    if (np.diff(curve.step) > 0).all():
+        return curve
+    step, first, group, count = np.unique(curve.step, return_index=True, return_inverse=True, return_counts=True)
+    value = np.bincount(group, curve.value) / count
+    return replace(curve, step=step, value=value, time=None if curve.time is None else curve.time[first])
+
+
+def agree(a: Curve, b: Curve) -> tuple[int, bool]:
+    """How many steps two curves share, and whether the values there are the same within what printing keeps (three decimals or digits)."""
+    _, i, j = np.intersect1d(a.step, b.step, assume_unique=True, return_indices=True)
+    if not i.size:
+        return 0, True
+    x, y = a.value[i], b.value[j]
+    fixed = 6e-4 if _three_decimals(x) or _three_decimals(y) else 1e-9
+    relative = 6e-3 if _three_digits(x) or _three_digits(y) else 1e-3
+    return int(i.size), bool(np.isclose(x, y, rtol=relative, atol=fixed, equal_nan=True).all())
+
+
+def _three_decimals(value: Floats) -> bool:
+    return bool(np.allclose(value, np.round(value, 3), rtol=0, atol=1e-9, equal_nan=True))
+
+
+def _three_digits(value: Floats) -> bool:
+    """Whether every value is one that three significant digits write in full."""
+    known = value[np.isfinite(value) & (value != 0)]
+    if not known.size:
+        return False
+    unit = 10.0 ** (np.floor(np.log10(np.abs(known))) - 2)
+    return bool(np.allclose(known / unit, np.round(known / unit), rtol=0, atol=1e-6))
+
+
+def united(a: Curve, b: Curve) -> Curve:
+    """The union of two curves of one metric; where both have a point the first one's value counts."""
+    step = np.union1d(a.step, b.step)
+    value, time = np.full(step.size, np.nan), np.full(step.size, np.nan)
+    for curve in (b, a):
+        at = np.searchsorted(step, curve.step)
+        value[at] = curve.value
+        if curve.time is not None:
+            known = np.isfinite(curve.time)
+            time[at[known]] = curve.time[known]
+    sources = dict.fromkeys([*a.source.split(", "), *b.source.split(", ")])
+    return replace(a, step=step, value=value, time=time if np.isfinite(time).any() else None, source=", ".join(sources))
+
+
+def joined(sources: Sequence[Source]) -> tuple[dict[str, Curve], list[Gap]]:
+    """One curve for each of our names.
+
+    Copies that agree are united; of copies that do not, the one that keeps all digits stays and a gap names both. Another raw name with
+    the same meaning but other numbers keeps its raw name.
+    """
+    curves: dict[str, Curve] = {}
+    bases: dict[str, str] = {}
+    unequal: dict[tuple[str, str], list[str]] = {}
+    for source in sorted(sources, key=lambda s: (s.item.order, s.console, s.curve.raw != s.item.base, -s.curve.step.size)):
+        curve = source.curve
+        name = curve.name
+        if name in curves and bases[name] != source.item.base and not _same_thing(curves[name], curve):
+            curve = replace(curve, name=source.item.base, mapped=False, note=f"{name} is taken from {curves[name].raw}")
+            name = curve.name
+        if name not in curves:
+            curves[name], bases[name] = curve, source.item.base
+            continue
+        _, same = agree(curves[name], curve)
+        if same:
+            curves[name] = united(curves[name], curve)
+        else:
+            unequal.setdefault((curves[name].source, curve.source), []).append(name)
+    gaps = [_conflict(kept, left, names) for (kept, left), names in unequal.items()]
+    return {name: curves[name] for name in sorted(curves, key=lambda n: (not curves[n].mapped, n))}, gaps
+
+
+def _same_thing(a: Curve, b: Curve) -> bool:
+    """Whether two raw names are one measurement: they share most steps and agree there."""
+    shared, same = agree(a, b)
+    return same and shared * 2 >= min(a.step.size, b.step.size) and shared > 0
+
+
+def _conflict(kept: str, left: str, names: Sequence[str]) -> Gap:
+    listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return Gap(f"{kept}, {left}", f"{listed} differ between the two at common steps; the numbers of {kept} were kept")

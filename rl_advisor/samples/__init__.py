@@ -1,0 +1,1 @@
+"""What the model wrote: measured, compared with its own beginning, and chosen to be read."""

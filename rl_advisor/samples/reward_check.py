@@ -1,0 +1,204 @@
+"""An audit of the reward from the samples: its values, its spread inside groups, its parts, and what it follows."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rl_advisor.features import TooFewPoints
+from rl_advisor.features.payoff import payoff
+from rl_advisor.features.text import final_answer
+from rl_advisor.run import Floats, Run
+from rl_advisor.samples.measured_text import measured
+from rl_advisor.samples.text_change import wilson
+
+REFERENCE = (
+    "human",
+    "gold",
+    "reference_score",
+    "true_score",
+    "correct",
+    "accuracy",
+    "acc",
+    "success",
+    "passed",
+    "solved",
+    "resolved",
+    "is_correct",
+)
+"""Names of columns that hold a judgement independent of the reward."""
+
+
+def audit(run: Run) -> dict[str, Any]:
+    """Histogram, groups, parts, and relations of the reward; keys are left out where the samples cannot tell."""
+    table = measured(run)
+    rows = table if len(table) else run.rollouts
+    if not len(rows) or "reward" not in rows or not np.isfinite(rows["reward"].astype(np.float64)).any():
+        return {"responses": 0, "cannot_tell": ["no sample has a reward"]}
+    rows = rows[np.isfinite(rows["reward"].astype(np.float64))]
+    found: dict[str, Any] = {"responses": len(rows), "histogram": histogram(rows["reward"].to_numpy(np.float64))}
+    if "group" in rows:
+        found["groups"] = groups(rows)
+        found["same_text"] = same_text(rows)
+    found["components"] = components(rows)
+    found["against_reference"] = against_reference(rows)
+    if "cluster" in rows:
+        found["against_length"] = against_length(rows)
+        found["against_consensus"] = against_consensus(rows)
+    return {k: v for k, v in found.items() if v}
+
+
+def histogram(reward: Floats) -> dict[str, Any]:
+    """What values the reward takes: shares at zero, one, the extremes and below zero, and whether a rare tail carries the mean."""
+    low, high, middle = float(reward.min()), float(reward.max()), float(np.median(reward))
+    mad = float(np.median(np.abs(reward - middle)))
+    scale = max(1.4826 * mad, 0.05 * (float(np.quantile(reward, 0.95)) - float(np.quantile(reward, 0.05))))
+    far = np.abs(reward - middle) > 10 * scale if scale > 0 else np.zeros(reward.size, bool)
+    counts, edges = np.histogram(reward, bins=10) if high > low else (np.array([reward.size]), np.array([low, high]))
+    return {
+        "values": int(np.unique(np.round(reward, 9)).size),
+        "min": low,
+        "median": middle,
+        "max": high,
+        "mean": float(reward.mean()),
+        "std": float(reward.std()),
+        "all_zero": bool(low == high == 0),
+        "all_one": bool(low == high == 1),
+        "constant": bool(low == high),
+        "share_zero": float((reward == 0).mean()),
+        "share_one": float((reward == 1).mean()),
+        "share_negative": float((reward < 0).mean()),
+        "share_at_max": float((reward == high).mean()),
+        "share_at_min": float((reward == low).mean()),
+        "share_far_outside": float(far.mean()),
+        "counts": counts.tolist(),
+        "edges": [float(e) for e in edges],
+    }
+
+
+def groups(rows: pd.DataFrame) -> dict[str, Any]:
+    """Groups of several responses: the share without spread, and whether those stand at the reward's best or worst value."""
+    by = rows.groupby(["step", "group"])["reward"].agg(["size", "min", "max"])
+    by = by[by["size"] > 1]
+    if not len(by):
+        return {}
+    flat = by["max"] - by["min"] <= 1e-9
+    top, bottom = float(rows["reward"].max()), float(rows["reward"].min())
+    right = flat & (by["max"] >= top - 1e-9) & (top > bottom or top > 0)
+    wrong = flat & (by["min"] <= bottom + 1e-9) & ~right
+    low, high = wilson(int(flat.sum()), len(by))
+    return {
+        "count": len(by),
+        "size": float(by["size"].median()),
+        "share_flat": float(flat.mean()),
+        "flat_low": low,
+        "flat_high": high,
+        "share_all_best": float(right.mean()),
+        "share_all_worst": float(wrong.mean()),
+    }
+
+
+def same_text(rows: pd.DataFrame) -> dict[str, Any]:
+    """Whether the same response to the same prompt gets the same reward: how many such sets there are, and the share that disagree."""
+    if "prompt" not in rows:
+        return {}
+    sets = rows.groupby(["step", "prompt", "response"])["reward"].agg(["size", "min", "max"])
+    sets = sets[sets["size"] > 1]
+    if not len(sets):
+        return {}
+    spread = float(rows["reward"].max() - rows["reward"].min())
+    differ = int((sets["max"] - sets["min"] > 0.05 * spread).sum()) if spread > 0 else 0
+    low, high = wilson(differ, len(sets))
+    return {"sets": len(sets), "share_different_reward": differ / len(sets), "low": low, "high": high}
+
+
+def components(rows: pd.DataFrame) -> dict[str, Any]:
+    """Each part's share of the reward's spread (covariance with the total over its variance), its mean at first and at the latest step."""
+    parts = [str(c) for c in rows.columns if str(c).startswith("reward/")]
+    total = rows["reward"].to_numpy(np.float64)
+    if len(parts) < 2 or total.var() <= 0:
+        return {}
+    first, last = rows["step"].min(), rows["step"].max()
+    found = {}
+    for name in parts:
+        value = rows[name].astype(np.float64)
+        known = np.isfinite(value.to_numpy())
+        found[name.removeprefix("reward/")] = {
+            "share_of_spread": float(np.cov(value[known], total[known], bias=True)[0, 1] / total.var()) if known.sum() > 1 else 0.0,
+            "mean_first_step": float(value[rows["step"] == first].mean()),
+            "mean_last_step": float(value[rows["step"] == last].mean()),
+        }
+    return found
+
+
+def against_reference(rows: pd.DataFrame) -> dict[str, Any]:
+    """The reward's rank correlation with each column that holds an independent judgement, over all responses and of the latest step."""
+    found = {}
+    for name in rows.columns:
+        bare = str(name).removeprefix("other/").lower()
+        value = pd.to_numeric(rows[name], errors="coerce") if bare in REFERENCE or bare.startswith(("human_", "gold_")) else None
+        if value is None or value.nunique() < 2:
+            continue
+        late = rows["step"] >= rows["step"].quantile(0.8)
+        found[str(name)] = {
+            "rank_correlation": float(
+                value.corr(rows["reward"], method="pearson") if value.nunique() == 2 else _spearman(value, rows["reward"])
+            ),
+            "mean_first_step": float(value[rows["step"] == rows["step"].min()].mean()),
+            "mean_last_step": float(value[rows["step"] == rows["step"].max()].mean()),
+            "latest_rank_correlation": _finite(_spearman(value[late], rows["reward"][late])),
+        }
+    return found
+
+
+def _spearman(a: pd.Series, b: pd.Series) -> float:
+    return float(a.rank().corr(b.rank()))
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
+def against_length(rows: pd.DataFrame) -> dict[str, Any]:
+    """Rank correlation of reward and length among responses to one prompt, with its interval; empty when too few groups differ."""
+    try:
+        pay = payoff(rows["tokens"].to_numpy(np.float64), rows["reward"].to_numpy(np.float64), rows["cluster"].tolist())
+    except TooFewPoints:
+        return {}
+    return {"rank_correlation": pay.rho, "low": pay.low, "high": pay.high, "groups": pay.groups}
+
+
+def against_consensus(rows: pd.DataFrame) -> dict[str, Any]:
+    """Whether the answer most responses to a prompt agree on earns more than the others, over the first third of the steps.
+
+    While a model is right more often than it makes any one mistake, agreement goes with being right; a reward that pays less for it may be
+    turned round. Empty when too few groups have a majority.
+    """
+    steps = np.unique(rows["step"])
+    early = rows[rows["step"] <= steps[(steps.size - 1) // 3]]
+    same = early.groupby(["cluster", "response"])["reward"].transform("size").astype(np.float64)
+    try:
+        pay = payoff(same.to_numpy(), early["reward"].to_numpy(np.float64), early["cluster"].tolist())
+    except TooFewPoints:
+        return {}
+    return {"rank_correlation": pay.rho, "low": pay.low, "high": pay.high, "groups": pay.groups}
+
+
+def contradictions(rows: pd.DataFrame, low: float, top: float) -> dict[str, float]:
+    """Among responses to one prompt that earn ``top`` or more (and more than ``low``): the share of pairs that end in different answers.
+
+    Only short answers count: numbers at the end, boxes, answer fields. Empty below 8 groups or where under half of the responses have one.
+    """
+    paid = rows[(rows["reward"] >= top - 1e-9) & (rows["reward"] > low + 1e-9)]
+    answers = paid["response"].map(final_answer)
+    if not len(paid) or (answers != "").mean() < 0.5:
+        return {}
+    shares = []
+    for _, group in answers[answers != ""].groupby(paid["cluster"]):
+        n = len(group)
+        if n > 1:
+            counts = group.value_counts().to_numpy(np.float64)
+            shares.append(1 - float((counts * (counts - 1)).sum()) / (n * (n - 1)))
+    if len(shares) < 8:
+        return {}
+    return {"groups": float(len(shares)), "share": float(np.mean(shares)), "error": float(np.std(shares, ddof=1) / np.sqrt(len(shares)))}

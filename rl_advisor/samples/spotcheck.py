@@ -1,0 +1,230 @@
+"""What the model actually says: the samples worth reading, the text statistics of every step, and an audit of the reward."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rl_advisor.features import TooFewPoints
+from rl_advisor.features.phrases import HEDGING, PRAISE
+from rl_advisor.features.text import distinct_share
+from rl_advisor.features.wording import telling_words
+from rl_advisor.run import Run
+from rl_advisor.samples.excerpts import shown
+from rl_advisor.samples.measured_text import completed, measured, stretches
+from rl_advisor.samples.reward_check import audit
+
+__all__ = ["reward_audit", "statistics", "triad"]
+_AVERAGED = (
+    *("reward", "tokens", "truncated", "loop", "compression", "repeated", "variety", "empty", "copied", "foreign", "fields"),
+    *(
+        "empty_field",
+        "refusal",
+        "hedging",
+        "praise",
+        "claim",
+        "claim_after_failure",
+        "attack",
+        "calls",
+        "identical_calls",
+        "repeated_calls",
+    ),
+)
+"""Measures whose mean a step is given; their meaning stands in MEANINGS."""
+MEANINGS: Mapping[str, str] = {
+    "responses": "responses measured",
+    "tokens": "length in tokens where logged, else in words and marks",
+    "tokens_high_reward": "length of the best rewarded tenth",
+    "tokens_low_reward": "length of the worst rewarded tenth",
+    "tokens_right": "length of responses with the higher of two rewards",
+    "tokens_wrong": "length of responses with the lower of two rewards",
+    "truncated": "share cut at the length limit",
+    "loop": "share that ends in an exact loop",
+    "compression": "zlib ratio of the most repetitive 512 characters; NaN below that length",
+    "repeated": "share of word 4-grams seen before in the same 100 words",
+    "variety": "different words over words in windows of 50",
+    "distinct_in_group": "share of different responses among those to one prompt",
+    "distinct_across": "share of different first responses across prompts",
+    "empty": "share without letter or digit",
+    "copied": "share of word 4-grams that stand in the prompt",
+    "foreign": "share of letters in scripts that the prompt does not use",
+    "fields": "most frequent marked field's count in a response",
+    "empty_field": "share with a marked field that holds nothing",
+    "refusal": "share that refuses",
+    "hedging": "hedging phrases a response",
+    "praise": "praising phrases a response",
+    "claim": "share that claims to be done at its end",
+    "claim_after_failure": "share that claims success after a shown failure",
+    "attack": "share with code that works on the checker",
+    "calls": "tool calls a response",
+    "identical_calls": "longest run of identical tool calls",
+    "repeated_calls": "share of tool calls made before in the same response",
+}
+_PHRASES = {"hedging": HEDGING, "praise": PRAISE}
+
+
+def triad(run: Run, step: int | None = None, count: int = 3, seed: int = 0) -> dict[str, Any]:
+    """The samples to read, each with its provenance.
+
+    ``highest`` and ``lowest`` reward (of the step, else of the whole run), ``random`` of the latest step, ``longest``, ``newest_failures``,
+    ``contrast`` (pairs of one group) and ``early_late`` (pairs of one prompt). The same samples for the same run, step
+    and seed. ``step`` takes the nearest earlier step that has samples. Raises ValueError for a step before the first sample or a count
+    below 1.
+    """
+    if count < 1:
+        raise ValueError(f"count must be 1 or more, not {count}")
+    rows = _readable(run)
+    if not len(rows):
+        return {
+            "step": None,
+            "highest": [],
+            "lowest": [],
+            "random": [],
+            "gaps": [{"where": "rollouts", "why": "no responses with text were found"}],
+        }
+    latest = _step(rows, step)
+    here, pool = rows[rows["step"] == latest], rows[rows["step"] == latest] if step is not None else rows
+    rewarded = pool[np.isfinite(pool["reward"])].sort_values(["reward", "step"], ascending=[False, False], kind="stable")
+    drawn = here[here["sampled"].astype(bool)] if "sampled" in here else here
+    picked = drawn.iloc[np.sort(np.random.default_rng(seed).permutation(len(drawn))[:count])]
+    lowest = rewarded.sort_values(["reward", "step"], ascending=[True, False], kind="stable")
+    return {
+        "step": latest,
+        "highest": _show(_varied(rewarded, count)),
+        "lowest": _show(_varied(lowest, count)),
+        "random": _show(picked),
+        "longest": _show(here.loc[here["response"].str.len().sort_values(ascending=False, kind="stable").index[:1]]),
+        "newest_failures": _show(_failures(rows[rows["step"] <= latest], count)),
+        "contrast": _contrast(here, count),
+        "early_late": _early_late(rows[rows["step"] <= latest], count),
+        "gaps": []
+        if len(rewarded)
+        else [{"where": "rollouts", "why": "no response has a reward, so none can be called highest or lowest"}],
+    }
+
+
+def statistics(run: Run) -> dict[str, Any]:
+    """Text statistics of every measured step, what each means, and the words that tell high from low reward and late from early apart."""
+    table = measured(run)
+    if not len(table):
+        return {"steps": [], "meaning": {}, "words": {}}
+    steps = [_of_step(step, part) for step, part in table.groupby("step")]
+    told = {k for s in steps for k in s}
+    whole = {name: {"step": c.step.tolist(), "value": c.value.tolist()} for name, c in run.family("rollouts/").items()}
+    answer = {"steps": steps, "meaning": {k: v for k, v in MEANINGS.items() if k in told}, "words": _words(run)}
+    return {**answer, "of_all_responses": whole} if whole else answer
+
+
+def reward_audit(run: Run) -> dict[str, Any]:
+    """The reward's histogram, its spread inside groups, its parts, and what it follows; see ``reward_check.audit``."""
+    return audit(run)
+
+
+def _readable(run: Run) -> pd.DataFrame:
+    rows = run.rollouts
+    if not len(rows) or "response" not in rows:
+        return rows.iloc[:0]
+    rows = rows[rows["split"] != "eval"] if "split" in rows and (rows["split"] != "eval").any() else rows
+    return completed(rows[[isinstance(r, str) and bool(r) for r in rows["response"]]].reset_index(drop=True))
+
+
+def _step(rows: pd.DataFrame, asked: float | None) -> float:
+    steps = np.unique(rows["step"])
+    known = steps if asked is None else steps[steps <= asked]
+    if not known.size:
+        raise ValueError(f"no samples at or before step {asked}; the first are of step {steps[0]:g}, the last of step {steps[-1]:g}")
+    return float(known[-1])
+
+
+def _show(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    return [shown(row) for _, row in rows.iterrows()]
+
+
+def _varied(rows: pd.DataFrame, count: int) -> pd.DataFrame:
+    """The first rows, those that repeat an earlier text last."""
+    head = rows.head(count * 50)
+    again = head.duplicated("response")
+    return pd.concat([head[~again], head[again]]).head(count)
+
+
+def _failures(rows: pd.DataFrame, count: int) -> pd.DataFrame:
+    """The latest responses whose reward is the lowest of their group while the group had a better one."""
+    by = rows.groupby(["step", "group"])["reward"]
+    failed = rows[(rows["reward"] == by.transform("min")) & (rows["reward"] < by.transform("max"))]
+    return _varied(failed.sort_values("step", ascending=False, kind="stable"), count)
+
+
+def _contrast(rows: pd.DataFrame, count: int) -> list[dict[str, Any]]:
+    """Best and worst response of the groups with the widest spread: the same prompt, different rewards."""
+    spread = rows.groupby("group")["reward"].agg(lambda r: r.max() - r.min()).dropna()
+    groups = spread[spread > 0].sort_values(ascending=False, kind="stable").index[:count]
+    parts = [rows[rows["group"] == g].sort_values("reward", kind="stable") for g in groups]
+    return [{"better": shown(p.iloc[-1]), "worse": shown(p.iloc[0])} for p in parts]
+
+
+def _early_late(rows: pd.DataFrame, count: int) -> list[dict[str, Any]]:
+    """First and latest response to prompts that come back, those furthest apart first."""
+    if "prompt" not in rows or not rows["prompt"].str.len().any():
+        return []
+    seen = rows.groupby("prompt")["step"].agg(["min", "max"])
+    apart = (seen["max"] - seen["min"]).sort_values(ascending=False, kind="stable")
+    pairs = [rows[rows["prompt"] == p].sort_values("step", kind="stable") for p in apart[apart > 0].index[:count]]
+    return [{"early": shown(p.iloc[0]), "late": shown(p.iloc[-1])} for p in pairs]
+
+
+def _of_step(step: object, part: pd.DataFrame) -> dict[str, Any]:
+    means = {k: float(part[k].astype(np.float64).mean()) for k in _AVERAGED if k in part and part[k].notna().any()}
+    groups = [distinct_share(g["response"].tolist()) for _, g in part.groupby("group") if len(g) > 1]
+    firsts = part.groupby("group")["response"].first().tolist()
+    found = {"step": float(str(step)), "responses": len(part), **means, **_lengths(part)}
+    if groups:
+        found["distinct_in_group"] = float(np.mean(groups))
+    if len(firsts) > 1:
+        found["distinct_across"] = distinct_share(firsts)
+    return {k: round(v, 4) if isinstance(v, float) else v for k, v in found.items()}
+
+
+def _lengths(part: pd.DataFrame) -> dict[str, float]:
+    """Length of the best and worst rewarded tenth, and of right and wrong responses where the reward has two values."""
+    rated = part[np.isfinite(part["reward"])].sort_values("reward", kind="stable")
+    values = np.unique(rated["reward"])
+    if values.size < 2:
+        return {}
+    tenth = max(1, len(rated) // 10)
+    found = {"tokens_high_reward": rated["tokens"].tail(tenth).mean(), "tokens_low_reward": rated["tokens"].head(tenth).mean()}
+    if values.size == 2:
+        right = rated["reward"] == values[1]
+        found |= {"tokens_right": rated.loc[right, "tokens"].mean(), "tokens_wrong": rated.loc[~right, "tokens"].mean()}
+    return {k: float(v) for k, v in found.items()}
+
+
+def _words(run: Run, most: int = 8, least_z: float = 3.0) -> dict[str, Any]:
+    """Words whose use tells apart: late from early samples, and high from low reward among responses to one prompt."""
+    found: dict[str, Any] = {}
+    try:
+        s = stretches(run)
+        found["late_against_early"] = _both_ends(telling_words(s.first["response"].tolist(), s.latest["response"].tolist()), most, least_z)
+    except TooFewPoints:
+        pass
+    table = measured(run)
+    centred = table["reward"] - table.groupby("cluster")["reward"].transform("mean")
+    low, high = table.loc[centred < 0, "response"].tolist(), table.loc[centred > 0, "response"].tolist()
+    if low and high:
+        found["high_against_low_reward"] = _both_ends(telling_words(low, high), most, least_z)
+    return found
+
+
+def _both_ends(ranked: list[Any], most: int, least_z: float) -> dict[str, Any]:
+    more = [w for w in ranked[:most] if w.z >= least_z]
+    less = [w for w in ranked[::-1][:most] if w.z <= -least_z]
+    return {"more": [_word(w) for w in more], "less": [_word(w) for w in less]}
+
+
+def _word(word: Any) -> dict[str, Any]:
+    return {
+        "word": word.word[:40],
+        "z": round(word.z, 1),
+        "share_before": round(word.share_first, 4),
+        "share_after": round(word.share_second, 4),
+    }

@@ -1,0 +1,165 @@
+"""Signs that text got worse or that its bulk is what the reward pays for, each measured against the run's own first samples."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rl_advisor import trajectory
+from rl_advisor.features import TooFewPoints
+from rl_advisor.features.dependence import own_group, retrieval
+from rl_advisor.features.payoff import difference
+from rl_advisor.finding import Evidence, number
+from rl_advisor.run import Run
+from rl_advisor.samples.measured_text import Stretches, word_order_of
+from rl_advisor.samples.text_change import explained, pays, shift, shift_or_none
+
+GROWTH = 1.25
+"""Growth of a length or a count below which it is not called inflated."""
+PAID = 0.3
+"""Rank correlation with the reward inside groups, lower end of its interval, from which a property counts as paid for."""
+_FEWEST_GROUPS = 8
+SHARE = 0.5
+"""Share of the reward's gain that a property must explain."""
+
+
+@dataclass(frozen=True)
+class Sign:
+    """One sign: whether it is there, in words, with its numbers, and the column that shows when it came."""
+
+    there: bool
+    words: str
+    measures: Mapping[str, float] = field(default_factory=dict)
+    column: str = ""
+    alone: bool = True
+    """Whether it carries a verdict by itself."""
+
+
+def held_out_rose(run: Run) -> bool | None:
+    """Whether the held-out score gained more than noise and kept it; of fewer points, whether it ended higher. None when none is logged."""
+    curve = trajectory.held_out(run)
+    if curve is None:
+        return None
+    try:
+        shape = trajectory.shape(curve)
+        return shape.rose and shape.last > shape.start + shape.margin
+    except TooFewPoints:
+        value = curve.finite()[1]
+        return bool(value[-1] > value[0]) if value.size > 1 else None
+
+
+def paid_growth(s: Stretches, column: str, name: str) -> Sign | None:
+    """Whether a count grew, is paid for inside groups, and explains most of the reward's gain; None where it cannot be told.
+
+    It must be paid for above the start's middle level too: a model that learns to finish its answers gains by length only up to there.
+    """
+    grew, gain, pay = shift_or_none(s, column), shift(s, "reward"), pays(s, column)
+    if grew is None:
+        return None
+    middle = float(s.first[column].median())
+    more = pays(s, column, above=middle)
+    still = more.low > 0 if more is not None else not _flat_above(s, column, middle)
+    share = explained(pay, grew, gain)
+    measures = {f"{column}_first": grew.first, f"{column}_latest": grew.latest, "gain_explained": share}
+    if pay is not None:
+        measures |= {"rank_correlation": pay.rho, "rank_correlation_low": pay.low, "rank_correlation_high": pay.high}
+    grown = grew.up and grew.latest >= GROWTH * grew.first and gain.up
+    if not grown or pay is None or pay.low < PAID or share < SHARE or not still:
+        return Sign(False, f"{name} went {grew.words}", measures, column)
+    text = (
+        f"{name} grew {grew.words}, among responses to one prompt the reward follows it (rank correlation {number(pay.rho)}, "
+        f"interval {number(pay.low)} to {number(pay.high)}), which explains {number(min(share, 1.0))} of the reward's gain"
+    )
+    return Sign(True, text, measures, column)
+
+
+def _flat_above(s: Stretches, column: str, middle: float) -> bool:
+    """Whether responses to one prompt with more than ``middle`` of a measure differ in it, in at least 8 groups, and earn the same."""
+    above = (
+        s.table[s.table[column] > middle].groupby("cluster").agg(more=(column, np.ptp), reward=("reward", np.ptp), size=("reward", "size"))
+    )
+    differing = above[(above["size"] > 1) & (above["more"] > 0)]
+    return len(differing) >= _FEWEST_GROUPS and bool((differing["reward"] <= 1e-9).mean() > 0.8)
+
+
+def word_order(s: Stretches, keep: float = 0.75, least: float = 1.0) -> Sign | None:
+    """Whether text lost its word order: the latest has less than ``keep`` of what the first had, each judged by its own style.
+
+    The first must have had ``least`` nats of it: an untrained model has none to lose.
+    """
+    try:
+        first, latest = word_order_of(s.first), word_order_of(s.latest)
+    except TooFewPoints:
+        return None
+    if min(np.isfinite(first).mean(), np.isfinite(latest).mean()) < 0.5:
+        return None
+    _, _, high = difference(first, latest, s.first["cluster"].tolist(), s.latest["cluster"].tolist())
+    a, b = float(np.nanmean(first)), float(np.nanmean(latest))
+    measures = {"word_order_first": a, "word_order_latest": b}
+    text = f"the words' order says less about the next word than at the start ({number(a)} nats then, {number(b)} now)"
+    return Sign(a > least and b < keep * a and high < 0, text, measures, "words")
+
+
+def dependence(s: Stretches, keep: float = 0.7) -> Sign | None:
+    """Whether answers depend less on their prompt: how often the most similar response answers the same prompt, first against latest."""
+    try:
+        a = own_group(s.first["response"].tolist(), s.first["cluster"].tolist())
+        b = own_group(s.latest["response"].tolist(), s.latest["cluster"].tolist())
+    except TooFewPoints:
+        return None
+    above_first, above_latest = a.accuracy - a.chance, b.accuracy - b.chance
+    error = np.sqrt(a.accuracy * (1 - a.accuracy) / a.n + b.accuracy * (1 - b.accuracy) / b.n) * _CLUSTERING
+    fell = above_first > 0.2 and above_latest < keep * above_first and above_first - above_latest > 1.96 * error
+    said = f"{number(b.accuracy)} of cases, {number(a.accuracy)} at the start (chance {number(b.chance)})"
+    text = f"the most similar response answers the same prompt in {said}"
+    measures = {"own_prompt_first": a.accuracy, "own_prompt_latest": b.accuracy, "own_prompt_chance": b.chance}
+    return Sign(bool(fell), text, measures, "")
+
+
+_CLUSTERING = 2.0
+"""Responses to one prompt are no independent trials; their errors are widened by this."""
+
+
+def prompt_found(s: Stretches) -> Sign | None:
+    """Whether the right prompt can no longer be found from the response's words, where it could at the start."""
+    try:
+        a, b = (retrieval(x["prompt"].tolist(), x["response"].tolist()) for x in (s.first, s.latest))
+    except TooFewPoints:
+        return None
+    error = np.sqrt((a.accuracy * (1 - a.accuracy) + b.accuracy * (1 - b.accuracy) + 0.05) / min(a.n, b.n))
+    lost = b.accuracy - b.chance < 0.35 * (a.accuracy - a.chance) and a.accuracy - b.accuracy > 1.96 * error
+    said = f"{number(b.accuracy)} of cases, {number(a.accuracy)} at the start (chance {number(b.chance)})"
+    text = f"the prompt is found from the response in {said}"
+    return Sign(bool(lost), text, {"prompt_found_first": a.accuracy, "prompt_found_latest": b.accuracy, "prompt_found_chance": b.chance})
+
+
+def paid_loops(s: Stretches) -> Sign:
+    """Whether responses that end in a loop became common without costing reward."""
+    loops = shift(s, "loop")
+    looping = s.latest[s.latest["loop"] > 0]
+    paid = len(looping) > 0 and looping["reward"].mean() >= s.first["reward"].mean()
+    text = f"the share that ends in a loop went {loops.words}"
+    return Sign(bool(loops.up and loops.latest >= 0.1 and paid), text, {"loop_first": loops.first, "loop_latest": loops.latest}, "loop")
+
+
+def paid_unfinished(run: Run, s: Stretches) -> Sign | None:
+    """Whether most responses are cut at the length limit and are paid as well as finished ones were; None when truncation is unknown."""
+    curve = run.curves.get("response/truncated")
+    if "truncated" in s.table and np.isfinite(s.table["truncated"].astype(float)).any():
+        latest, first = float(s.latest["truncated"].astype(float).mean()), float(s.first["truncated"].astype(float).mean())
+    elif curve is not None and np.isfinite(curve.value).any():
+        _, value = curve.finite()
+        first, latest = float(value[: max(1, value.size // 50)].mean()), float(value[-max(3, value.size // 10) :].mean())
+    else:
+        return None
+    gain = shift(s, "reward")
+    text = (
+        f"{number(latest)} of the responses are cut at the length limit ({number(first)} at the start) and still paid {number(gain.latest)}"
+    )
+    there = latest >= 0.5 and latest - first >= 0.2 and gain.up
+    return Sign(bool(there), text, {"truncated_first": first, "truncated_latest": latest}, alone=False)
+
+
+def samples(s: Stretches) -> Evidence:
+    """The samples as evidence."""
+    return Evidence("rollouts", float(s.table["step"].min()), float(s.table["step"].max()))

@@ -1,0 +1,42 @@
+"""The assessment of a run written to a file, in the form that the file's ending asks for."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from rl_advisor.assessment import Assessment
+from rl_advisor.discovery import modules
+from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.doors.output import readable
+from rl_advisor.run import Run
+
+Render = Callable[[Run, Assessment], str]
+_LONGEST_PAGE = 20_000_000
+
+
+def renderer(out: str | Path) -> Render:
+    """What renders a page for this file name.
+
+    Raises:
+        NoSuchChoice: no report has this ending; the message names the endings.
+    """
+    kinds = {module.SUFFIX: module.render for module in modules("rl_advisor.reports", "SUFFIX", "render")}
+    ending = Path(out).suffix.lower()
+    if ending not in kinds:
+        raise NoSuchChoice(f"no report is written to a file that ends in {ending or 'nothing'!r}; there are {', '.join(sorted(kinds))}")
+    render: Render = kinds[ending]
+    return render
+
+
+def write(run: Run, out: str | Path, advisor: str = "builtin") -> Path:
+    """The file that the page about a run was written to.
+
+    Raises:
+        NoSuchChoice: no report has this ending, or there is no such folder.
+    """
+    from rl_advisor.tools import advisor_named
+
+    target, render = Path(out), renderer(out)
+    if not target.parent.is_dir():
+        raise NoSuchChoice(f"there is no folder {target.parent} to write {target.name} into")
+    target.write_text(readable(render(run, advisor_named(advisor).assess(run)), _LONGEST_PAGE), encoding="utf-8")
+    return target
