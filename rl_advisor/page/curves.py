@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.assessment import Assessment
-from rl_advisor.curve_features import FIRST, summary
+from rl_advisor.doors.curve_features import FIRST, summary
 from rl_advisor.features.bins import reduce
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link, metric
@@ -29,7 +29,7 @@ class Drawn:
     """Its anchor in the page; never made from the run's words."""
     curve: Curve
     measured: dict[str, Any]
-    """What :func:`rl_advisor.curve_features.summary` says of it."""
+    """What :func:`rl_advisor.doors.curve_features.summary` says of it."""
 
 
 def drawn(run: Run, assessment: Assessment) -> list[Drawn]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rl_advisor.assessment import Assessment
-from rl_advisor.output import clean, readable
+from rl_advisor.doors.output import clean, readable
 from rl_advisor.page import sections
 from rl_advisor.page.curves import drawn, payload
 from rl_advisor.page.findings import anchors, cards
@@ -62,13 +62,16 @@ def _page(a: Assessment, body: str, data: dict[str, Any]) -> str:
         f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src 'sha256-{_digest(style)}'; "
         "base-uri 'none'; form-action 'none'; img-src 'none'; connect-src 'none'"
     )
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+    title = f"{text(a.run or 'run', 100)}: {plain(a.verdict)}, {text(a.call)}"
+    meta = (
+        f'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n'
-        f'<meta name="referrer" content="no-referrer">\n<title>{text(a.run or "run", 100)}: {plain(a.verdict)}, {text(a.call)}</title>\n'
-        f'<style>{style}</style>\n</head>\n<body class="{sections.mood(a)}">\n<a class="skip" href="#main">Skip to the verdict</a>\n{body}\n'
-        f"<footer><p>Written by rl-advisor. This file is complete: it loads nothing and sends nothing.</p></footer>\n"
+        '<meta name="referrer" content="no-referrer">\n'
+    )
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n{meta}<title>{title}</title>\n<style>{style}</style>\n</head>\n'
+        f'<body class="{sections.mood(a)}">\n<a class="skip" href="#main">Skip to the verdict</a>\n{body}\n'
+        "<footer><p>Written by rl-advisor. This file is complete: it loads nothing and sends nothing.</p></footer>\n"
         f'<script type="application/json" id="data">{_inert_json(data)}</script>\n<script>{script}</script>\n</body>\n</html>\n'
     )
 

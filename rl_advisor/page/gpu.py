@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rl_advisor.gpu_profile import profile
+from rl_advisor.gpu.profile import profile
 from rl_advisor.page.words import figures, plain, text
 from rl_advisor.run import Run
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from rl_advisor import spotcheck
-from rl_advisor.excerpts import excerpt
 from rl_advisor.page.words import figures, text
 from rl_advisor.run import Run
+from rl_advisor.samples import spotcheck
+from rl_advisor.samples.excerpts import excerpt
 
 COUNT = 2
 _KINDS = (("highest", "Best rewarded"), ("lowest", "Worst rewarded"), ("random", "Random, latest step"))

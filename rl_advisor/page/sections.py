@@ -3,7 +3,7 @@
 import re
 
 from rl_advisor.assessment import BROKEN, Assessment
-from rl_advisor.deliverables import deliverables
+from rl_advisor.doors.deliverables import deliverables
 from rl_advisor.page.curves import Drawn
 from rl_advisor.page.words import figures, plain, text
 from rl_advisor.run import Run
@@ -70,8 +70,9 @@ _TOOLS = (
     '<button type="button" data-do="left" aria-label="Earlier steps">&larr;</button>'
     '<button type="button" data-do="right" aria-label="Later steps">&rarr;</button>'
     '<button type="button" data-do="all">Whole run</button><output id="range" aria-live="polite"></output></div>'
-    '<ul class="legend"><li class="k-line">median</li><li class="k-band">lowest to highest</li><li class="k-onset">onset, with its interval</li>'
-    '<li class="k-change">change point</li><li class="k-best">best checkpoint</li><li class="k-look">evidence looked at</li></ul>'
+    '<ul class="legend"><li class="k-line">median</li><li class="k-band">lowest to highest</li>'
+    '<li class="k-onset">onset, with its interval</li><li class="k-change">change point</li>'
+    '<li class="k-best">best checkpoint</li><li class="k-look">evidence looked at</li></ul>'
     '<p class="note" id="hint">Drag over a curve to zoom all of them; double-click for the whole run. With the keyboard: arrows move the '
     "line, plus and minus zoom, 0 shows everything.</p>"
 )

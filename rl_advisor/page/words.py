@@ -3,8 +3,8 @@
 from html import escape
 from typing import Any
 
+from rl_advisor.doors.output import readable
 from rl_advisor.finding import number
-from rl_advisor.output import readable
 
 
 def text(value: Any, longest: int = 4000) -> str:
