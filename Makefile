@@ -1,11 +1,16 @@
 # Needs Python 3.11+, make and the package index. Everything is installed into .venv, with uv when it is present.
 PYTHON ?= python3
 BIN := .venv/bin
+SHELL := /bin/bash
 
-.PHONY: demo test check fix eval bench clean
+.PHONY: demo test check fix eval corpus bench fuzz clean
 
+# Judges the bundled real run and writes its report.
 demo: .venv/.core
-	@$(BIN)/python -m rl_advisor report examples/grpo-run --out examples/grpo-run-report.md
+	@$(BIN)/rl-advisor assess examples/grpo-run
+	@echo
+	@$(BIN)/rl-advisor report examples/grpo-run --out examples/grpo-run-report.html
+	@echo "Open examples/grpo-run-report.html in a browser."
 
 test: .venv/.dev
 	$(BIN)/python -m pytest -n auto
@@ -20,6 +25,14 @@ check: .venv/.dev
 fix: .venv/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# The built-in advisor and every baseline arm on the corpora of the repository.
+eval: .venv/.core
+	$(BIN)/python -m rl_advisor.evals evals/corpus/grpo
+	$(BIN)/python -m rl_advisor.evals evals/corpus/classic
+
+bench: .venv/.dev
+	@for script in benchmarks/{tensorboard,jsonl,rollouts,telemetry,doors}.py; do echo "== $$script"; $(BIN)/python $$script; done
 
 # The package alone, which is all that the demo needs.
 .venv/.core: pyproject.toml requirements.lock
@@ -36,4 +49,4 @@ fix: .venv/.dev
 	@touch $@
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache demo-report.md
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache examples/*-report.*

@@ -129,6 +129,10 @@ def _gpu(answer: Answer) -> Iterable[str]:
     yield from _gaps(answer)
 
 
+SHOWN = 6
+"""Blind spots named on a terminal; the rest is counted."""
+
+
 def _assess(answer: Answer) -> Iterable[str]:
     planned = f" of {_number(answer['planned_steps'])}" if answer["planned_steps"] else ""
     yield f"{_said(answer['run'])}, step {_number(answer['step'])}{planned}"
@@ -144,9 +148,11 @@ def _assess(answer: Answer) -> Iterable[str]:
     for outcome in ("present", "unclear"):
         for found in (f for f in answer["findings"] if f["outcome"] == outcome):
             yield from _filled(f"{outcome}: {found['pattern']} ({found['link']}): {found['statement']}")
-    for part in ("ruled_out", "could_not_see"):
-        yield f"{part.replace('_', ' ')}:{'' if answer[part] else ' nothing'}"
-        yield from (line for said in answer[part] for line in _filled(f"- {said}"))
+    yield from _filled("ruled out: " + (", ".join(str(said).split(":")[0] for said in answer["ruled_out"]) or "nothing"))
+    yield f"could not see:{'' if answer['could_not_see'] else ' nothing'}"
+    yield from (line for said in answer["could_not_see"][:SHOWN] for line in _filled(f"- {_said(said)}"))
+    if len(answer["could_not_see"]) > SHOWN:
+        yield f"- and {len(answer['could_not_see']) - SHOWN} more: --json shows all"
     then = answer["next_experiment"]
     yield from _filled(f"next: {then['do']}")
     yield from _filled(f"  if right: {then['expect_if_right']}")

@@ -31,11 +31,11 @@ def next_experiment(case: Case, judged: Judged) -> Experiment:
     """The experiment that would confirm or refute the first break; for a healthy run the one that tests its verdict."""
     if judged.cause is None:
         return HEALTHY.get(judged.verdict, HEALTHY["undecidable"] if case.outcome is None else UNEXPLAINED)
-    name = judged.cause.pattern.replace("_", " ")
+    name, page = judged.cause.pattern.replace("_", " "), manual_page(judged.cause.pattern)
     return Experiment(
-        do=manual_page(judged.cause.pattern)["Next test"],
-        expect_if_right=f"It shows what {name} predicts: {manual_page(judged.cause.pattern)['Means']}",
-        expect_if_wrong=f"It does not: then rule out {manual_page(judged.cause.pattern)['Not to be confused with']}",
+        do=page["Next test"][0].upper() + page["Next test"][1:],
+        expect_if_right=f"It shows what {name} predicts: {page['Means']}",
+        expect_if_wrong=f"It does not, and another reading fits better: {page['Not to be confused with']}",
     )
 
 
