@@ -30,7 +30,7 @@ class Fact:
     half: float
     """Half a unit of its last digit, where it was read from a text; 0 for an exact one."""
     role: str
-    """step or value."""
+    """step, value or checkpoint."""
     subjects: frozenset[str]
     """Metric names and plain words of what it measures."""
     source: str
@@ -79,8 +79,8 @@ def facts(a: Assessment, also: Iterable[Any] = ()) -> Facts:
         told: list[Way] = []
         for s in sentences(f.statement, patterns, metrics):
             _told(s, f.pattern, _evidence_metrics(f), numbers, told)
-        # Where the statement says how something went, a bare sign of a measured change says nothing more.
-        ways += told + [w for w in _measured_ways(f) if not any(w.subjects & t.subjects for t in told)]
+        # Where the statement says that something is flat, the bare sign of its small change says nothing.
+        ways += told + [w for w in _measured_ways(f) if not any(t.way == 0 and w.subjects & t.subjects for t in told)]
     for s in sentences(a.best_checkpoint.why, patterns, metrics):
         _told(s, "best_checkpoint", frozenset(), numbers, ways)
     for line in (*a.could_not_see, *a.ruled_out, a.next_experiment.do):
@@ -128,8 +128,9 @@ def _fields(a: Assessment) -> Iterator[Fact]:
         yield from (fact(left, "value", ("plan",), "planned_steps"), fact(1 - left, "value", ("plan",), "planned_steps"))
     if a.best_checkpoint.step is not None:
         yield fact(a.best_checkpoint.step, "step", ("checkpoint", "score", "reward", "outcome"), "best_checkpoint")
+        yield fact(a.best_checkpoint.step, "checkpoint", (), "best_checkpoint")
     for number in re.findall(r"\d+", a.best_checkpoint.path or ""):
-        yield fact(float(number), "step", ("checkpoint",), "best_checkpoint")
+        yield fact(float(number), "checkpoint", (), "best_checkpoint")
     if a.onset:
         link = a.first_broken_link.replace("_", " ")
         for value in (a.onset.step, a.onset.low, a.onset.high):
@@ -201,7 +202,7 @@ def _said(n: Number, s: Sentence, source: str, metrics: frozenset[str]) -> Fact:
     scale = 0.01 if n.percent else 1.0
     value = n.value * scale
     of = _of(s, n.start, metrics, NO_VALUE if n.role == "value" else frozenset())
-    role = "step" if n.role == "step" else "value"
+    role = n.role if n.role in ("step", "checkpoint") else "value"
     return Fact(value, min(n.half * scale, 0.005 * abs(value)), role, of, source, _vocabulary(s.text), n.near | stage(n, s))
 
 

@@ -88,7 +88,8 @@ def _in_pair(n: Number, s: Sentence, known: Facts) -> bool:
     for at, first, last in from_to(s):
         ends = [m for m in s.numbers if at <= m.start <= at + 60 and m.value in (first, last)][:2]
         if n in ends and len(ends) == 2 and first != last:
-            return _forward(_fitting(ends[0], s, known), _fitting(ends[1], s, known))
+            begin, end = (_fitting(m, s, known) for m in ends)
+            return not begin or not end or _forward(begin, end)
     return True
 
 
@@ -112,6 +113,8 @@ def _fitting(n: Number, s: Sentence, known: Facts) -> list[Fact]:
     able = [f for f in known.numbers if _role_fits(n, f) and _value_fits(n, f, s)]
     if n.role == "value" and (nouns := n.near & known.nouns - {"first", "last"}):
         able = [f for f in able if f.near & nouns]
+    if n.role == "checkpoint":
+        return able
     if subject is not None:
         return [f for f in able if about(subject, f.subjects, f.source, known)]
     begin, end = s.clause(n.start)
@@ -120,7 +123,7 @@ def _fitting(n: Number, s: Sentence, known: Facts) -> list[Fact]:
 
 
 def _role_fits(n: Number, f: Fact) -> bool:
-    return n.role in ("count", f.role)
+    return n.role == f.role or (n.role == "count" and f.role != "checkpoint")
 
 
 def _value_fits(n: Number, f: Fact, s: Sentence) -> bool:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
+from rl_advisor.vocabulary import Link
+
 CONCEPTS: tuple[tuple[str, str], ...] = (
     ("score", r"held-out score|scores?|accuracy|pass@\d+"),
     ("spread", r"spread|standard deviation"),
@@ -51,12 +53,13 @@ _STEP_BEFORE = re.compile(
     r"|\bstep \d+(?:\.\d+)? \(between (?:\d+(?:\.\d+)? and )?$",
     re.IGNORECASE,
 )
-_STEP_AFTER = re.compile(r"\s+(?:planned |training |more |logged )*(?:steps|updates|iterations)\b", re.IGNORECASE)
+_STEP_AFTER = re.compile(r"\s+(?:of (?:the )?\d+ )?(?:planned |training |more |logged )*(?:steps|updates|iterations)\b", re.IGNORECASE)
 _SYNONYMS = {
     **dict.fromkeys(("start", "starts", "started", "began", "begins", "before", "initial", "initially", "first"), "first"),
-    **dict.fromkeys(("now", "latest", "end", "ends", "ended", "after", "finally", "final", "last"), "last"),
+    **dict.fromkeys(("now", "latest", "end", "ends", "ended", "after", "finally", "final", "stands", "last"), "last"),
     **dict.fromkeys(("best", "peak", "peaked", "highest", "top", "largest", "reached", "most", "widest"), "best"),
 }
+_STAGES = frozenset(_SYNONYMS.values())
 _UP = (
     r"ris(?:es?|ing|en)|rose|gr(?:ows?|ew|owing|own)|gain(?:s|ed|ing)|increas(?:es?|ed|ing)|climb(?:s|ed|ing)?|improv(?:es?|ed|ing)|went up"
 )
@@ -72,6 +75,7 @@ _OPEN = re.compile(r"\s+or\s+(?:not|flat|falling|rising)|\s+(?:cannot|can not)\s
 _MAYBE = re.compile(r"\b(?:if|whether|should|would|could|may|might|does|do|can|will|until|expect|predicts?)\b|\?$", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"(]|[a-z]+/)|\n+")
 _CLAUSE = re.compile(r"[;]|,\s|:\s")
+_LINKS = re.compile("|".join(link.value.replace("_", "[ _]") for link in Link if "_" in link.value), re.IGNORECASE)
 _METRIC = re.compile(r"\b[A-Za-z][\w]*(?:/[\w@.*+-]*\w)+")
 
 
@@ -80,7 +84,7 @@ class Mention:
     """A metric, concept or pattern that is named, with its place in the text."""
 
     kind: str
-    """metric, concept or pattern."""
+    """metric, concept, pattern, or link: a link of the loop is a name, but nothing that has a value."""
     name: str
     start: int
     end: int
@@ -93,7 +97,7 @@ class Number:
     value: float
     half: float
     role: str
-    """step, value, or count: a number of steps."""
+    """step, value, checkpoint, or count: a number of steps."""
     percent: bool
     near: frozenset[str]
     """The words right before it, in their plain form."""
@@ -125,7 +129,7 @@ class Sentence:
 
     def subject(self, at: int, *, besides: frozenset[str] = frozenset()) -> Mention | None:
         """What is named nearest before a place of this sentence, else after it, ``besides`` left out; None when nothing is named."""
-        able = [m for m in self.mentions if m.name not in besides]
+        able = [m for m in self.mentions if m.name not in besides and m.kind != "link"]
         before = [m for m in able if m.end <= at]
         after = [m for m in able if m.start > at]
         return before[-1] if before else after[0] if after else None
@@ -167,13 +171,20 @@ def _mentions(text: str, patterns: frozenset[str], metrics: frozenset[str]) -> l
     if metrics:
         found += [Mention("metric", m[0], m.start(), m.end()) for m in _any_of(metrics).finditer(text)]
     found += [Mention("pattern", m[0].lower().replace(" ", "_"), m.start(), m.end()) for m in _patterns(patterns).finditer(text)]
+    found += [Mention("link", m[0].lower(), m.start(), m.end()) for m in _LINKS.finditer(text)]
     for word, regex in CONCEPTS:
         found += [Mention("concept", word, m.start(), m.end()) for m in re.finditer(rf"\b(?:{regex})\b(?![-_/])", text, re.IGNORECASE)]
     taken: list[Mention] = []
     for m in sorted(found, key=lambda m: (m.start - m.end, m.start)):
         if all(m.end <= t.start or m.start >= t.end for t in taken):
             taken.append(m)
-    return sorted(taken, key=lambda m: m.start)
+    return [m for m in sorted(taken, key=lambda m: m.start) if not _gloss(m, text, taken)]
+
+
+def _gloss(m: Mention, text: str, all_of_them: list[Mention]) -> bool:
+    """Whether a plain word in brackets only explains the metric before it, as in "reward/mean (the reward)"."""
+    opened = re.search(r" \((?:the |a )?$", text[: m.start])
+    return bool(m.kind == "concept" and opened and any(o.kind == "metric" and o.end == opened.start() for o in all_of_them))
 
 
 @lru_cache(maxsize=64)
@@ -190,12 +201,12 @@ def _patterns(names: frozenset[str]) -> re.Pattern[str]:
 
 
 def _numbers(text: str, hidden: str, at: int) -> list[Number]:
-    found = [Number(float(m[1]), 0.0, "step", False, frozenset(), m.start(1) + at, m.end(1) + at) for m in _CHECKPOINT.finditer(text)]
+    found = [Number(float(m[1]), 0.0, "checkpoint", False, frozenset(), m.start(1) + at, m.end(1) + at) for m in _CHECKPOINT.finditer(text)]
     for m in _NUMBER.finditer(hidden):
         said = m[1].replace(",", "")
         digits = len(re.sub(r"[eE].*", "", said).partition(".")[2])
         power = int(said.lower().partition("e")[2] or 0)
-        role = "step" if _STEP_BEFORE.search(hidden[: m.start()]) else "count" if _STEP_AFTER.match(hidden[m.end() :]) else "value"
+        role = "step" if _STEP_BEFORE.search(hidden[: m.start()]) else "count" if _STEP_AFTER.match(text[m.end() :]) else "value"
         half = 0.5 * 10.0 ** (power - digits)
         if not digits and not power and abs(float(said)) < 10 and role == "value" and not m[2]:
             half = 0.0
@@ -206,7 +217,9 @@ def _numbers(text: str, hidden: str, at: int) -> list[Number]:
 def near(before: str) -> frozenset[str]:
     """The last three words of the clause before a number, synonyms of first, last and best made one."""
     clause = re.split(r"[;:,()]", before)[-1]
-    return frozenset(plain_words(clause)[-3:])
+    words = plain_words(clause)[-3:]
+    stages = [w for w in words if w in _STAGES]
+    return frozenset(w for w in words if w not in stages[:-1])
 
 
 def plain_words(text: str) -> list[str]:
@@ -221,5 +234,6 @@ def _directions(text: str, hidden: str, at: int) -> list[Direction]:
         way = next(w for kind, w in ways.items() if m[kind])
         clause = re.split(r"[;:,]", hidden[: m.start()])[-1]
         unsure = bool(_OPEN.match(hidden[m.end() :]) or _MAYBE.search(clause) or text.endswith("?"))
-        found.append(Direction(way, bool(_NEGATED.search(clause)), unsure, m.start() + at, m.end() + at))
+        denied = bool(_NEGATED.search(clause) or re.match(r"\s+nothing\b", hidden[m.end() :]))
+        found.append(Direction(way, denied, unsure, m.start() + at, m.end() + at))
     return found
