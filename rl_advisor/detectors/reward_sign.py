@@ -52,22 +52,26 @@ def detect(run: Run) -> Finding:
     )
 
 
-def _against_update(run: Run, small: float = 0.05) -> Finding | None:
+def _against_update(run: Run, small: float = 0.1) -> Finding | None:
     reward, step_size, entropy = trajectory.training(run), run.curves.get("kl/old"), run.curves.get("entropy/mean")
     s = trajectory.shape_or_none(reward)
     if reward is None or s is None or step_size is None or entropy is None or min(c.finite()[1].size for c in (step_size, entropy)) < 6:
         return None
-    highest = float(np.quantile(np.abs(step_size.finite()[1]), 0.95))
-    begin, now = float(np.median(course.opening(entropy))), float(np.median(course.final(entropy)))
-    measures = {"return_start": s.start, "return_last": s.last, "kl_old": highest, "entropy_start": begin, "entropy_last": now}
-    text = f"{s.name} went from {number(s.start)} to {number(s.last)} with KL per update below {number(highest)}; "
+    size, left = np.abs(step_size.finite()[1]), entropy.finite()[1]
+    usual, highest = float(np.quantile(size, 0.9)), float(size.max())
+    # Growing certain takes several updates; a policy thrown to one answer does it in one.
+    begin, early, now = float(left[0]), float(left[2]), float(np.median(course.final(entropy)))
+    measures = {"return_start": s.start, "return_last": s.last, "kl_old": usual, "entropy_start": begin, "entropy_last": now}
+    text = (
+        f"{s.name} went from {number(s.start)} to {number(s.last)} with KL per update below {number(usual)} in nine tenths of the updates; "
+    )
     text += f"entropy {number(begin)} to {number(now)}"
-    from_start = s.best_step <= s.step[0] + 0.25 * (s.step[-1] - s.step[0])
-    if s.fell and from_start and s.lost > 0.6 and highest < small and 0 < now < 0.9 * begin:
+    never_rose = s.fell and not s.rose and s.lost > 0.6
+    healthy = usual < small and highest < 5 * small and begin > 0.05 and early > 0.3 * begin and now < 0.9 * begin
+    if never_rose and healthy:
         where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
-        return Finding(
-            "reward_sign", LINK, Outcome.PRESENT, f"{text}: something else is optimised.", course.decline_began(reward), measures, where
-        )
+        said = f"{text}: something else is optimised."
+        return Finding("reward_sign", LINK, Outcome.PRESENT, said, course.decline_began(reward), measures, where)
     return Finding("reward_sign", LINK, Outcome.ABSENT, f"{text}.", measures=measures) if trajectory.held_out(run) is None else None
 
 

@@ -46,6 +46,9 @@ def saw(case: Case) -> str:
         if s is not None:
             best = f", best {number(s.best)} near step {s.best_step:.0f}" if s.best - max(s.start, s.last) > s.margin / 2 else ""
             told.append(f"{s.name} went from {number(s.start)} to {number(s.last)}{best}")
+    crashed = [e for e in case.run.events if e.kind in ("error", "out_of_memory")]
+    if not told and crashed:
+        return f"It ended before anything could be measured: {crashed[0].where} reports an error ({len(crashed)} lines); start there."
     if not told:
         return "No outcome curve is long enough to measure."
     without = "" if case.held else "; no held-out score is logged, so the reward speaks for itself"

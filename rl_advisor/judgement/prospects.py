@@ -36,6 +36,8 @@ def prospect(case: Case, judged: Judged) -> Prospect:
     """The probability that going on pays, from the forecast of the outcome, the room above it and the signal that is left."""
     s = case.outcome
     live = live_share(case)
+    if s is None and any(e.kind in ("error", "out_of_memory") for e in case.run.events):
+        return Prospect(0.03, 0.0, float("nan"), live, noise_only=True)  # it died before anything could be measured
     if s is None:
         return Prospect(0.35, 0.0, float("nan"), live, noise_only=True)
     p, expected = forecast(case, s)

@@ -11,7 +11,7 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.assessment import Confidence, Verdict
-from rl_advisor.finding import Finding
+from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import root_of_fall, roots
 from rl_advisor.trajectory import Shape
@@ -47,6 +47,14 @@ def too_short(case: Case) -> Judged | None:
     if case.outcome is None and not case.present("non_finite"):
         return Judged("undecidable", "no reward or score is logged with enough points", "low")
     return None
+
+
+def too_early(case: Case) -> Judged | None:
+    """Undecidable when next to nothing of the plan is done and the few points show neither a fall nor NaN."""
+    s, planned = case.outcome, case.run.planned_steps
+    if s is None or not planned or case.step > 0.03 * planned or s.n >= 40 or case.present("collapse", "non_finite"):
+        return None
+    return Judged("undecidable", f"{number(100 * case.step / planned)} percent of the plan is too early to tell", "low")
 
 
 def learned_by_heart(case: Case) -> Judged | None:
@@ -119,7 +127,7 @@ def numbers_broke(case: Case) -> Judged | None:
 def swinging(case: Case) -> Judged | None:
     """Unstable when the outcome turns again and again."""
     s = case.outcome
-    thrown = case.present("update_too_large") and s is not None and s.lost > 0.3
+    thrown = case.present("update_too_large") and s is not None and s.lost > 0.5
     if case.present("instability") or thrown or (s is not None and _back_from_a_dip(s)):
         cause = root_of_fall(case)
         return Judged("unstable", "the outcome swings without getting anywhere", "medium", cause, None if cause else Link.POLICY_UPDATE)
@@ -188,6 +196,7 @@ def _back_from_a_dip(s: Shape) -> bool:
 
 RULES: tuple[Callable[[Case], Judged | None], ...] = (
     too_short,
+    too_early,
     learned_by_heart,
     eval_changed,
     gamed,
