@@ -22,7 +22,13 @@ def verdict(a: Assessment) -> str:
     """Verdict and call, the summary, and the facts beside them."""
     planned = f" of {a.planned_steps} planned" if a.planned_steps else ""
     best = a.best_checkpoint
-    onset = f"step {a.onset.step:g} (between {a.onset.low:g} and {a.onset.high:g})" if a.onset else "not known"
+    onset = (
+        f"step {a.onset.step:g} (between {a.onset.low:g} and {a.onset.high:g})"
+        if a.onset
+        else "not known"
+        if a.first_broken_link != "none"
+        else "no break found"
+    )
     rows = [
         ("Chance that going on pays", f"{figures(a.p_continue_pays)}{_meter(a.p_continue_pays)}"),
         ("Confidence", a.confidence),

@@ -15,10 +15,18 @@ def timeline(run: Run, a: Assessment, keys: dict[str, str]) -> str:
     rows = "".join(_row(link.value, a, keys, (first, last)) for link in Link)
     ticks = "".join(f"<span>{first + (last - first) * share:.0f}</span>" for share in (0, 0.25, 0.5, 0.75, 1))
     return (
-        f'<ol class="loop" aria-label="Links of the training loop, outside in">{rows}</ol>'
+        f'<p class="lead">{_lead(a)}</p><ol class="loop" aria-label="Links of the training loop, outside in">{rows}</ol>'
         f'<div class="ticks" aria-hidden="true">{ticks}</div><p class="note">{text(run.step_unit)} from left to right; '
         "a bar is the interval in which the change began, a dot its likeliest step.</p>"
     )
+
+
+def _lead(a: Assessment) -> str:
+    """The first break in one line; that none was found is said of what was logged, and of nothing else."""
+    if a.first_broken_link == "none":
+        return "No break was found on the links that are logged."
+    when = f" at {span(a.onset.low, a.onset.high)}" if a.onset else ", at a step that the log does not tell"
+    return f"<b>{plain(a.first_broken_link).capitalize()}</b>{when}."
 
 
 def _row(link: str, a: Assessment, keys: dict[str, str], ends: tuple[float, float]) -> str:
