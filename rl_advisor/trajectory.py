@@ -255,6 +255,12 @@ def kl_regime(run: Run, share: float = 0.15) -> KlRegime:
     return KlRegime(s.name, kl_way, way, s.recent_first, float(s.step[-1]), text, measures)
 
 
+def thriving(run: Run) -> bool:
+    """Whether the held-out score or the training reward rose, and neither ends below its best for good."""
+    shapes = [s for s in (shape_or_none(held_out(run)), shape_or_none(training(run))) if s is not None]
+    return any(s.rose for s in shapes) and not any(s.fell for s in shapes)
+
+
 def any_fell(run: Run) -> bool:
     """Whether the held-out score or the training reward ends below its best for good."""
     shapes = (shape_or_none(held_out(run)), shape_or_none(training(run)))

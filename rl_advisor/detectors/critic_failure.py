@@ -32,8 +32,7 @@ def detect(run: Run, good: float = 0.1) -> Finding:
     late = course.final(curve, 0.4)
     level, spread = float(np.median(late)), float(np.std(late) / np.sqrt(late.size))
     low_share = float(np.mean(warm <= 0))
-    s = trajectory.shape_or_none(trajectory.outcome(run))
-    thriving = s is not None and s.rose and not s.fell
+    thriving = trajectory.thriving(run)
     measures = {"late": level, "share_not_above_zero": low_share, "error": spread}
     where = (Evidence(curve.name, float(step[value.size // 5]), float(step[-1])),)
     text = f"Explained variance is {number(level)} in the last part, at or below zero in {number(100 * low_share)} percent of the updates"

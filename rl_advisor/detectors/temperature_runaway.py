@@ -27,8 +27,7 @@ def detect(run: Run, times: float = 100.0) -> Finding:
     if value.size < 4:
         raise TooFewPoints(f"{value.size} points of entropy/coef")
     begin, now = float(np.median(course.opening(curve))), float(np.median(course.final(curve)))
-    s = trajectory.shape_or_none(trajectory.outcome(run))
-    thriving = s is not None and s.rose
+    thriving = trajectory.thriving(run)
     measures = {"at_start": begin, "now": now}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"The entropy weight went from {number(begin)} to {number(now)}"

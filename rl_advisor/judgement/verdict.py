@@ -166,7 +166,7 @@ def healthy(case: Case) -> Judged | None:
     s = case.outcome
     if s is None:
         return Judged("undecidable", "no outcome could be measured", "low")
-    if s.direction() == "undecidable" and case.train is not None and case.train.n >= 3 * s.n:
+    if s.direction() == "undecidable" and case.train is not None and case.train.n >= 2 * s.n:
         s = case.train  # few evaluations: the reward, which no detector distrusts here, says more
     if case.present("entropy_collapse"):
         return Judged("plateaued", "the policy is certain and the signal is gone", "medium", case.findings["entropy_collapse"])
