@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from rl_advisor import __version__
+from rl_advisor import __version__, workbench
 from rl_advisor.doors.mistakes import NoSuchChoice
 
 T = TypeVar("T")
@@ -240,3 +240,7 @@ def _show(kind: str, answer: dict[str, Any], as_json: bool) -> None:
     from rl_advisor.doors import printing
 
     click.echo(printing.text(kind, answer))
+
+
+for _command in workbench.COMMANDS:
+    main.add_command(_command)

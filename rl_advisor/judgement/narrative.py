@@ -31,7 +31,13 @@ def words(pattern: str) -> str:
 def summary(case: Case, judged: Judged, prospect: Prospect, said: Call, best: BestCheckpoint, experiment: Experiment) -> str:  # noqa: PLR0913
     """Five to eight sentences, in the order in which a colleague would tell it."""
     wrong = judged.cause is not None and judged.cause.pattern == "reward_sign"
-    parts = [f"{WRONG_REWARD if wrong else OPENING[judged.verdict]}.", saw(case), first_break(case, judged), upside(case, prospect, said), keep(best)]
+    parts = [
+        f"{WRONG_REWARD if wrong else OPENING[judged.verdict]}.",
+        saw(case),
+        first_break(case, judged),
+        upside(case, prospect, said),
+        keep(best),
+    ]
     out, blind = ruled_out(case), could_not_see(case)
     if out:
         parts.append("Looked for and not found: " + ", ".join(o.split(":")[0] for o in out[:5]) + ".")

@@ -1,0 +1,87 @@
+"""Commands beside the verbs: record the GPUs while training, estimate memory before it, compare two dumps of the same prompts."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rl_advisor.doors.mistakes import NoSuchChoice
+
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+
+
+@click.command()
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="File to write; nvidia-smi's own CSV layout.")
+@click.option("--every", type=click.FloatRange(0.01, 60), default=0.1, show_default=True, metavar="SECONDS", help="Time between rows.")
+@click.option("--seconds", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after this long; else on Ctrl-C.")
+def record(out: Path, every: float, seconds: float | None) -> None:
+    """Record the GPUs of this machine until stopped; put the file beside the run and `gpu` reads it."""
+    from rl_advisor.gpu import recorder
+
+    try:
+        source = recorder.nvml()
+    except recorder.NoGpu as missing:
+        raise NoSuchChoice(str(missing)) from missing
+    rows = recorder.record(source, out, every=every, seconds=seconds if seconds is not None else float("inf"))
+    click.echo(f"{rows} rows written to {out}", err=True)
+
+
+@click.command()
+@click.argument("config", type=click.Path(path_type=Path))
+@click.option("--gpus", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--stage", type=click.IntRange(0, 3), default=0, show_default=True, help="What is sharded: ZeRO stage, 3 for FSDP.")
+@click.option(
+    "--lora", "lora_rank", type=click.IntRange(0), default=0, show_default=True, help="Rank of the adapters; 0 trains everything."
+)
+@click.option("--micro-batch", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--tokens", type=click.IntRange(1), default=2048, show_default=True, help="Prompt and response together.")
+@click.option("--sampled-at-once", type=click.IntRange(0), default=0, show_default=True, help="Responses sampled at once on this GPU.")
+@click.option("--critic/--no-critic", default=False, show_default=True)
+@click.option("--reference/--no-reference", default=True, show_default=True)
+@click.option("--reward-model/--no-reward-model", default=False, show_default=True)
+@JSON
+def memory(config: Path, as_json: bool, **setup: Any) -> None:
+    """Estimate the GPU memory a set-up needs, from a model's config.json, and what to reduce first."""
+    from rl_advisor.gpu.memory import Setup, estimate, shape_of
+
+    if not config.is_file():
+        raise FileNotFoundError(f"no file {config}; a model's config.json is needed")
+    try:
+        shape = shape_of(json.loads(config.read_text(encoding="utf-8")))
+    except (ValueError, KeyError) as unfit:
+        raise NoSuchChoice(f"{config.name} does not describe a model: {unfit}") from unfit
+    _show(estimate(shape, Setup(**setup)), as_json)
+
+
+@click.command()
+@click.argument("a", type=click.Path(path_type=Path))
+@click.argument("b", type=click.Path(path_type=Path))
+@JSON
+def consistency(a: Path, b: Path, as_json: bool) -> None:
+    """Compare two dumps of the same prompts: A from the training engine, B from the inference engine."""
+    from rl_advisor.consistency import consistency as compared
+    from rl_advisor.doors.output import clean
+
+    for path in (a, b):
+        if not path.exists():
+            raise FileNotFoundError(f"no file or folder {path}")
+    try:
+        found = compared(a, b)
+    except ValueError as unfit:
+        raise NoSuchChoice(str(unfit)) from unfit
+    _show(clean(found), as_json)
+
+
+COMMANDS = (record, memory, consistency)
+
+
+def _show(answer: Any, as_json: bool) -> None:
+    if as_json:
+        import orjson
+
+        click.echo(orjson.dumps(answer))
+        return
+    from rl_advisor.doors import printing
+
+    click.echo(printing.text("any", answer))
