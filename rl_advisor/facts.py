@@ -176,10 +176,14 @@ def _measured_ways(f: FindingView) -> Iterator[Way]:
         if key.split("_")[-1] in _CHANGES and "explained" not in key:
             sign = -1 if key.endswith("drop") else 1
             yield Way(_sign(0.0, sign * value, 1.0 if abs(value) > 1e-6 else 0.0), measured_of(key, metrics), f.pattern)
+        if key.split("_")[-1] == "ratio" and value > 0:
+            yield Way(_sign(1.0, value), measured_of(key, metrics), f.pattern)
         stem = next((key.removesuffix(end) for end in _FIRST if key == end or key.endswith("_" + end)), None)
         for end in _LAST if stem is not None else ():
             if stem is not None and stem + end in known:
                 yield Way(_sign(value, known[stem + end]), measured_of(key, metrics), f.pattern)
+    if known.get("start", known.get("best", 0.0)) < known.get("best", 0.0):
+        yield Way(_sign(known["start"], known["best"]), measured_of("best", metrics), f.pattern)
     if "best" in known and "last" in known and known["best"] > known["last"]:
         yield from (Way(way, measured_of("best", metrics), f.pattern) for way in (-1, 2))
 

@@ -115,7 +115,7 @@ def _fitting(n: Number, s: Sentence, known: Facts) -> list[Fact]:
         able = [f for f in able if f.near & nouns]
     if n.role == "checkpoint":
         return able
-    if subject is not None:
+    if subject is not None and subject.name != "run":
         return [f for f in able if about(subject, f.subjects, f.source, known)]
     begin, end = s.clause(n.start)
     words = vocabulary(s.text[begin - s.start : end - s.start]) or vocabulary(s.text)
@@ -153,7 +153,7 @@ def _direction_claim(d: Direction, s: Sentence, rests: dict[Number, list[Fact]],
             word, d.start, d.end, shown == way, "the numbers beside it" if shown == way else "the numbers beside it go another way"
         )
     subject = s.subject(d.start, besides=NO_WAY)
-    if subject is None:
+    if subject is None or subject.name == "run":
         good = known.verdict in _RUN_SAYS[d.way] or bool(known.present & _RUN_PATTERNS[d.way])
         good = good or (d.way == -1 and known.verdict == "unstable")
         return Claim(word, d.start, d.end, good != d.negated, f"the verdict is {known.verdict}")
@@ -166,9 +166,9 @@ def _direction_claim(d: Direction, s: Sentence, rests: dict[Number, list[Fact]],
 
 
 def _stands(way: int, ways: list[Way], *, negated: bool) -> bool:
-    """Whether a direction was measured; a denied one needs that it was denied too or never measured."""
+    """Whether a direction was measured; a denied one needs that it was denied too, that another was measured, or none."""
     if negated:
-        return any(w.denied and w.way == way for w in ways) or not any(w.way == way and not w.denied for w in ways)
+        return any(w.denied == (w.way == way) for w in ways) or not ways
     return any(w.way == way and not w.denied for w in ways)
 
 
@@ -187,7 +187,7 @@ def _shown(d: Direction, s: Sentence) -> int | None:
 
 
 def _sources_beside(d: Direction, s: Sentence, rests: dict[Number, list[Fact]]) -> set[str]:
-    """Where all numbers of the same clause were measured, else where any of them was."""
+    """Where the numbers of the same clause were measured."""
     begin, end = s.clause(d.start)
     beside = [{f.source for f in found} for n, found in rests.items() if begin <= n.start < end and found]
-    return set.intersection(*beside) or set.union(*beside) if beside else set()
+    return set.union(*beside) if beside else set()

@@ -16,7 +16,7 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
     ("length", r"(?:mean |response )*lengths?|tokens_\w+"),
     ("learning rate", r"learning rate"),
     ("gradient norm", r"gradient norm|grad_norm"),
-    ("truncation", r"truncated share|share of truncated responses|truncation rate"),
+    ("truncation", r"truncated share|share of truncated responses|truncation(?: rate)?|truncated responses"),
     ("groups", r"groups without spread|flat groups|zero-variance groups"),
     ("clipping", r"clip fractions?"),
     ("loss", r"(?:policy |value )?loss"),
@@ -24,6 +24,7 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
     ("plan", r"planned steps|plan"),
     ("checkpoint", r"checkpoint"),
     ("outcome", r"outcome"),
+    ("run", r"(?<!over )(?<!of )(?<!in )(?:this|the) run"),
 )
 """How people call what is measured; longer names stand before the words they contain."""
 NO_VALUE = frozenset({"checkpoint"})
@@ -57,7 +58,7 @@ _STEP_AFTER = re.compile(r"\s+(?:of (?:the )?\d+ )?(?:planned |training |more |l
 _SYNONYMS = {
     **dict.fromkeys(("start", "starts", "started", "began", "begins", "before", "initial", "initially", "first"), "first"),
     **dict.fromkeys(("now", "latest", "end", "ends", "ended", "after", "finally", "final", "stands", "last"), "last"),
-    **dict.fromkeys(("best", "peak", "peaked", "highest", "top", "largest", "reached", "most", "widest"), "best"),
+    **dict.fromkeys(("best", "peak", "peaked", "highest", "top", "largest", "most", "widest"), "best"),
 }
 _STAGES = frozenset(_SYNONYMS.values())
 _UP = (
@@ -128,10 +129,10 @@ class Sentence:
     directions: tuple[Direction, ...]
 
     def subject(self, at: int, *, besides: frozenset[str] = frozenset()) -> Mention | None:
-        """What is named nearest before a place of this sentence, else after it, ``besides`` left out; None when nothing is named."""
+        """What is named nearest before a place of this sentence, else after it in its clause, ``besides`` left out; None when nothing is named."""
         able = [m for m in self.mentions if m.name not in besides and m.kind != "link"]
         before = [m for m in able if m.end <= at]
-        after = [m for m in able if m.start > at]
+        after = [m for m in able if at < m.start < self.clause(at)[1]]
         return before[-1] if before else after[0] if after else None
 
     def clause(self, at: int) -> tuple[int, int]:

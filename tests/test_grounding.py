@@ -77,6 +77,7 @@ RIGHT = [
     "After 300 of 400 planned steps, 25 percent of the plan is left.",
     "The chance that going on pays is about 1.5%.",
     "The collapse (reward signal) began at step 152 (between 150 and 160).",
+    "The run collapsed near step 152, and KL to the reference rose to 2.8.",
     "Does the reward rise when the learning rate falls?",
     "Nothing was written to run-1 after step 300.",
 ]
