@@ -79,5 +79,16 @@ RECIPES = (
         ("environment_data", "training_signal"),
         wrap={"time_limit": 50.0},
     ),
+    Recipe("ppo-cartpole-wide", *CARTPOLE_PPO, "nothing was changed; a wider network", changes={"policy_kwargs": {"net_arch": [128, 128]}}),
+    Recipe("ppo-cartpole-calm", *CARTPOLE_PPO, "nothing was changed; small steps", changes={"learning_rate": 3e-4, "n_epochs": 10}),
+    Recipe(
+        "ppo-acrobot-calm", *ACROBOT_PPO, "nothing was changed; small steps",
+        changes={"gae_lambda": 0.94, "gamma": 0.99, "learning_rate": 3e-4, "n_epochs": 10},
+    ),
+    Recipe("ppo-cartpole-early", "CartPole-v1", "PPO", 20_000, "a budget too short to converge", changes={"learning_rate": 3e-4}),
+    Recipe("sac-pendulum-calm", "Pendulum-v1", "SAC", 6_000, "nothing was changed; smaller steps", changes={"learning_rate": 5e-4}),
+    Recipe("ppo-cartpole-long-horizon", *CARTPOLE_PPO, "nothing was changed; another discount", changes={"gamma": 0.99, "gae_lambda": 0.9}),
+    Recipe("ppo-acrobot-healthy", *ACROBOT_PPO, "nothing was changed", changes={"gae_lambda": 0.94, "gamma": 0.99}, seeds=(2,)),
+    Recipe("sac-pendulum-healthy", "Pendulum-v1", "SAC", 8_000, "nothing was changed", seeds=(2,)),
 )  # fmt: skip
 """Every run of the classic part of the corpus."""
