@@ -55,6 +55,8 @@ _STEP_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _STEP_AFTER = re.compile(r"\s+(?:of (?:the )?\d+ )?(?:planned |training |more |logged )*(?:steps|updates|iterations)\b", re.IGNORECASE)
+LONGEST = 1000
+"""Characters of a sentence; what is longer is read in pieces."""
 _SYNONYMS = {
     **dict.fromkeys(("start", "starts", "started", "began", "begins", "before", "initial", "initially", "first"), "first"),
     **dict.fromkeys(("now", "latest", "end", "ends", "ended", "after", "finally", "final", "stands", "last"), "last"),
@@ -129,7 +131,7 @@ class Sentence:
     directions: tuple[Direction, ...]
 
     def subject(self, at: int, *, besides: frozenset[str] = frozenset()) -> Mention | None:
-        """What is named nearest before a place of this sentence, else after it in its clause, ``besides`` left out; None when nothing is named."""
+        """What is named nearest before a place, else after it in its clause, ``besides`` left out; None when nothing is named."""
         able = [m for m in self.mentions if m.name not in besides and m.kind != "link"]
         before = [m for m in able if m.end <= at]
         after = [m for m in able if at < m.start < self.clause(at)[1]]
@@ -149,7 +151,9 @@ def concept(metric: str) -> str:
 
 def sentences(text: str, patterns: frozenset[str], metrics: frozenset[str] = frozenset()) -> list[Sentence]:
     """The sentences of a text with what they name and claim; ``patterns`` and ``metrics`` are the names that count as such."""
-    cuts = [0, *(m.end() for m in _SENTENCE.finditer(text)), len(text)]
+    ends = [0, *(m.end() for m in _SENTENCE.finditer(text)), len(text)]
+    # No sentence of a person is this long; the cost of one grows with the square of its length.
+    cuts = [*(cut for a, b in pairwise(ends) for cut in range(a, b, LONGEST)), len(text)]
     return [_sentence(text[a:b].rstrip(), a, patterns, metrics) for a, b in pairwise(cuts) if text[a:b].strip()]
 
 
