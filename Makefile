@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SHELL := /bin/bash
 
-.PHONY: demo test check fix eval corpus bench fuzz clean
+.PHONY: demo test check fix eval train bench clean
 
 # Judges the bundled real run and writes its report.
 demo: .venv/.core
@@ -30,6 +30,10 @@ fix: .venv/.dev
 eval: .venv/.core
 	$(BIN)/python -m rl_advisor.evals evals/corpus/grpo
 	$(BIN)/python -m rl_advisor.evals evals/corpus/classic
+
+# Fits the odds that going on pays on the labeled GRPO runs, and says how they do on families left out.
+train: .venv/.core
+	$(BIN)/python -m rl_advisor.evals.training evals/corpus/grpo --write
 
 bench: .venv/.dev
 	@for script in benchmarks/{tensorboard,jsonl,rollouts,telemetry,doors}.py; do echo "== $$script"; $(BIN)/python $$script; done

@@ -5,6 +5,7 @@ from rl_advisor.diagnosis import symptoms
 from rl_advisor.finding import Finding, Outcome, number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import roots
+from rl_advisor.judgement.odds import moved_by
 from rl_advisor.judgement.prospects import Prospect
 from rl_advisor.judgement.verdict import Judged
 
@@ -81,6 +82,9 @@ def upside(case: Case, prospect: Prospect, said: Call) -> str:
     planned = "the plan is done" if case.run.planned_steps else "the planned number of steps is not known"
     left = f"{number(100 * case.remaining)} percent of the plan is left" if case.remaining else planned
     chance = f"the chance that going on brings a better checkpoint is about {number(round(prospect.p, 2))}"
+    if prospect.ahead is not None and case.remaining:
+        feature, raised = moved_by(prospect.ahead)
+        chance += f" (moved most by the {feature}, {'upwards' if raised else 'downwards'})"
     more = (
         " It is still rising, though: a longer plan may pay."
         if case.run.planned_steps and not case.remaining and case.present("still_improving")
