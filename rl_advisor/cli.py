@@ -102,14 +102,15 @@ def gpu(run: str, as_json: bool) -> None:
 @RUN
 @UNTIL
 @ADVISOR
+@click.option("--price", type=click.FloatRange(0), metavar="SHARE", help="What the whole budget costs, as a share of the score's scale.")
 @MAP
 @JSON
-def assess(run: str, until: float | None, advisor: str, mapping: tuple[str, ...], as_json: bool) -> None:
+def assess(run: str, until: float | None, advisor: str, price: float | None, mapping: tuple[str, ...], as_json: bool) -> None:  # noqa: PLR0913
     """Judge RUN: verdict, go on or stop, what broke first, best checkpoint, next experiment."""
     from rl_advisor import tools
 
     judge = _available(advisor)
-    _show("assess", _busy(run, lambda: tools.assess_run(run, until, judge, _roles(mapping))), as_json)
+    _show("assess", _busy(run, lambda: tools.assess_run(run, until, judge, _roles(mapping), price)), as_json)
 
 
 @main.command()

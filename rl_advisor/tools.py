@@ -103,13 +103,20 @@ def gpu_phase_profile(run: str | Path) -> Answer:
     return _answer("gpu", run, None, None, profile)
 
 
-def assess_run(run: str | Path, until: float | None = None, advisor: str = "builtin", mapping: Mapping[str, str] | None = None) -> Answer:
+def assess_run(
+    run: str | Path,
+    until: float | None = None,
+    advisor: str = "builtin",
+    mapping: Mapping[str, str] | None = None,
+    price: float | None = None,
+) -> Answer:
     """Judge a run: verdict, go on or stop, what broke first, the best checkpoint, what was ruled out or could not be seen, one next test.
 
     Reach for it first. At most about 3,500 tokens, most important findings first.
     """
     judge = advisor_named(advisor)
-    return _answer(("assess", advisor), run, until, mapping, lambda r: foremost(judge.assess(r).model_dump(by_alias=True)))
+    told = {} if price is None else {"price": price}
+    return _answer(("assess", advisor, price), run, until, mapping, lambda r: foremost(judge.assess(r, **told).model_dump(by_alias=True)))
 
 
 def compare_runs(runs: Sequence[str | Path]) -> Answer:

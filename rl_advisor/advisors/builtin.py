@@ -10,12 +10,15 @@ from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.run import Run
 
 
-def assess(run: Run) -> Assessment:
-    """The assessment of a run as it stands; cut the run first to judge an earlier step."""
+def assess(run: Run, price: float | None = None) -> Assessment:
+    """The assessment of a run as it stands; cut the run first to judge an earlier step.
+
+    ``price`` is what the whole budget of compute costs, as a share of the outcome's scale; with it the call weighs the expected gain.
+    """
     case = open_case(run)
     judged = judge(case)
     ahead = prospect(case, judged)
-    said = call(case, judged, ahead)
+    said = call(case, judged, ahead, price)
     best = best_checkpoint(case, reward_trusted=judged.verdict != "reward_hacking")
     experiment = next_experiment(case, judged)
     return Assessment(
