@@ -115,7 +115,7 @@ def assess_run(
     Reach for it first. At most about 3,500 tokens, most important findings first.
     """
     judge = advisor_named(advisor)
-    told = {} if price is None else {"price": price}
+    told = {} if price is None or advisor != "builtin" else {"price": price}
     return _answer(("assess", advisor, price), run, until, mapping, lambda r: foremost(judge.assess(r, **told).model_dump(by_alias=True)))
 
 
