@@ -12,6 +12,7 @@ import numpy as np
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.bins import reduce, smooth
 from rl_advisor.features.peak import Peak, peak
+from rl_advisor.features.rate import pace, rate
 from rl_advisor.features.trend import Change, Direction, Trend, direction, level_change, trend
 from rl_advisor.finding import number
 from rl_advisor.run import Curve, Floats, Run
@@ -103,6 +104,14 @@ class Shape:
     def at_ceiling(self) -> bool:
         """Whether there is no room left above the last level."""
         return self.ceiling is not None and self.ceiling - self.last < self.margin
+
+    def stopped(self) -> bool:
+        """Whether the curve rose, and what follows its one kink is flat: the improvement came to an end."""
+        try:
+            found = rate(self.step, self.value)
+        except TooFewPoints:
+            return False
+        return self.rose and pace(found, self.margin * 2) == "stopped"
 
     def direction(self, share: float = 1.0) -> Direction:
         """Direction of the last stretch; ``share`` scales the margin."""

@@ -28,7 +28,7 @@ def detect(run: Run) -> Finding:
     where = (Evidence(s.name, s.recent_first, float(s.step[-1])),)
     way = s.direction()
     since = f"{s.name} since step {s.recent_first:.0f}"
-    if way == "flat" and (s.rose or s.at_ceiling):
+    if (way == "flat" and (s.rose or s.at_ceiling)) or (way == "undecidable" and s.stopped()):
         text = f"{since} is flat at {number(s.last)} (change {number(change)})."
         began = course.began(curve)
         return Finding("plateau", LINK, Outcome.PRESENT, text, began if s.rose else None, measures, where)

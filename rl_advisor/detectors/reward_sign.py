@@ -90,6 +90,6 @@ def _against_score(run: Run) -> Finding | None:
     )
     text = f"Reward and {held.name} have rank correlation {number(together.rho)}; the highest reward is {number(highest)}"
     early = held.best_step <= held.step[0] + 0.1 * (held.step[-1] - held.step[0])
-    if highest <= 0 and float(train.value.min()) < 0 and held.fell and early and train.last > train.start:
+    if highest <= 0 and float(train.value.min()) < 0 and held.fell and early and train.last > train.start and not train.fell:
         return Finding("reward_sign", LINK, Outcome.PRESENT, f"{text}: it pays failure.", course.decline_began(score), measures, where)
     return Finding("reward_sign", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

@@ -8,13 +8,21 @@ Source: Prais-Winsten slope with bias-corrected autocorrelation.
 """
 
 from rl_advisor import trajectory
+from rl_advisor.features.gain import expected_gain
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Run
+from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
 NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|reward/component/*",)
 SYMPTOM = True
+
+
+def _has_had_its_say(s: Shape, least: float = 0.2) -> bool:
+    """Whether a forecast over another third of the steps hardly sees a gain: then a reward that still creeps up is a lagging mean."""
+    ahead = expected_gain(s.step, s.value, float(s.step[-1] + (s.step[-1] - s.step[0]) / 3))
+    return s.rose and ahead.pays < least
 
 
 def detect(run: Run) -> Finding:
@@ -29,6 +37,9 @@ def detect(run: Run) -> Finding:
     measures = {"recent_change": rising.recent.slope * rising.recent.span, "p": rising.recent.p, "last": rising.last}
     where = (Evidence(rising.name, rising.recent_first, float(rising.step[-1])),)
     text = f"{rising.name} since step {rising.recent_first:.0f}: change {number(measures['recent_change'])}, now {number(rising.last)}"
+    if ways[0] != "rising" and (s.stopped() or _has_had_its_say(s)):
+        said = f"{s.name} rose and is not foreseen to rise further."
+        return Finding("still_improving", LINK, Outcome.ABSENT, said, measures=measures, evidence=where)
     if "rising" in ways and "falling" not in ways:
         return Finding("still_improving", LINK, Outcome.PRESENT, f"{text}: rising.", measures=measures, evidence=where)
     if ways[0] == "undecidable" and "falling" not in ways:

@@ -51,6 +51,8 @@ def detect(run: Run) -> Finding:
     measures = {
         "reward_start": train.start,
         "reward_last": train.last,
+        "reward_best": train.best,
+        "reward_best_step": train.best_step,
         "score_best": held.best,
         "score_last": held.last,
         "gap_p": gap.p,

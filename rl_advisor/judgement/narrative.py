@@ -15,7 +15,7 @@ OPENING = {
     "not_learning": "This run is not learning",
     "degrading": "This run is past its best and getting worse",
     "collapsed": "This run has collapsed",
-    "reward_hacking": "The reward is being gamed: it rises while what it stands for does not",
+    "reward_hacking": "The reward is being gamed: it is paid for something other than the task",
     "unstable": "This run swings without getting anywhere",
     "undecidable": "From what is logged, this run cannot be judged",
 }
