@@ -5,7 +5,6 @@ import numpy as np
 from rl_advisor.assessment import BestCheckpoint
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
-from rl_advisor.run import Checkpoint
 from rl_advisor.trajectory import Shape
 
 
@@ -33,7 +32,7 @@ def best_checkpoint(case: Case, *, reward_trusted: bool) -> BestCheckpoint:
         why += "below the start"
         return BestCheckpoint(step=round(step), why=why)
     kind = "held-out score" if s is case.held else "training reward, the best proxy that is logged"
-    why = f"{s.name} ({kind}) stands at {number(at)} there, its smoothed best is {number(value)} near step {step:.0f}"
+    why = f"{s.name} ({kind}) stands at {number(at)} there, its smoothed best is {number(s.best)} near step {s.best_step:.0f}"
     return BestCheckpoint(step=chosen.step, path=chosen.path, why=why)
 
 
@@ -55,8 +54,3 @@ def tolerance(s: Shape) -> float:
 def level_at(s: Shape, step: float) -> float:
     """The smoothed value at a step."""
     return float(np.interp(step, s.step, s.smoothed))
-
-
-def nearest(saved: list[Checkpoint], step: float) -> Checkpoint:
-    """The saved checkpoint nearest to a step, the earlier of two."""
-    return min(saved, key=lambda c: (abs(c.step - step), c.step))
