@@ -11,6 +11,7 @@ import click
 
 from rl_advisor import __version__, workbench
 from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.evals.commands import group as eval_group
 
 T = TypeVar("T")
 MISTAKE, UNREADABLE = 2, 3
@@ -160,22 +161,28 @@ def serve(roots: tuple[str, ...], http: str | None) -> None:
     server.serve(started, where)
 
 
-@main.command("eval")
+main.add_command(eval_group)
+
+
+@eval_group.command("score")
 @click.argument("corpus", required=False, type=click.Path())
 @click.option("--answers", type=click.Path(), metavar="FILE.jsonl", help="Score answers made elsewhere.")
+@click.option("--key", type=click.Path(), metavar="key.json", help="The key of the exported tasks that were answered.")
 @click.option(
     "--cut", "cuts", multiple=True, type=click.FloatRange(0, 1, min_open=True), metavar="SHARE", help="Judge this share of each run."
 )
 @click.option("--rows", is_flag=True, help="Add one row per run.")
 @ADVISOR
 @JSON
-def evaluate(corpus: str | None, answers: str | None, cuts: tuple[float, ...], rows: bool, advisor: str, as_json: bool) -> None:  # noqa: PLR0913
-    """Score an advisor on labelled runs."""
+def evaluate(  # noqa: PLR0913
+    corpus: str | None, answers: str | None, key: str | None, cuts: tuple[float, ...], rows: bool, advisor: str, as_json: bool
+) -> None:
+    """Score an advisor, or answers made elsewhere, on labelled runs; ``eval CORPUS`` is short for this."""
     from rl_advisor.evals import command
 
     folder = command.corpus(corpus)
     if answers is not None:
-        _show("eval", command.score_file(folder, answers, rows), as_json)
+        _show("eval", command.score_file(folder, answers, rows, key), as_json)
         return
     judge, total = _available(advisor), command.judgements(folder, cuts)
     with click.progressbar(length=total, label="judging", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:

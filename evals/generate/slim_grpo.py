@@ -1,8 +1,8 @@
 """Writes the GRPO part of the corpus from the full recordings: ``python evals/generate/slim_grpo.py SOURCE OUT``.
 
 SOURCE is a corpus whose runs hold what TRL wrote (trainer state, arguments, completions, console log, TensorBoard). Kept of each chosen
-run are the trainer state, the arguments, a few of the completion files, the names of the checkpoints, and the lines of the
-console log that tell of a crash. Numbers keep six significant digits. Needs nothing but the standard library; the same input gives the same files.
+run are the trainer state, the arguments, a few of the completion files, the names of the checkpoints, and the lines of the console log
+that tell of a crash. Numbers keep six significant digits. Needs nothing but the standard library; the same input gives the same files.
 """
 
 import argparse

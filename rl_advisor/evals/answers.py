@@ -8,7 +8,12 @@ from typing import Any
 import orjson
 from pydantic import BaseModel
 
+from rl_advisor.assessment import Assessment
+from rl_advisor.grounding import ground
+
 _LINE_LIMIT = 10_000_000
+COSTS = ("tokens", "seconds", "money")
+"""What an answer may say about its own price."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +27,14 @@ class Answer:
     """Probability that continuing pays."""
     best_step: float | None = None
     onset: float | None = None
+    claims: int = 0
+    """Numbers and directions in the words of the answer; 0 as well when they came without the findings they rest on."""
+    unsupported: int = 0
+    """How many of them no measure supports."""
+    tokens: float | None = None
+    seconds: float | None = None
+    money: float | None = None
+    """What the answer cost, in US dollars."""
 
 
 def read_answer(said: Mapping[str, Any] | BaseModel) -> Answer:
@@ -37,6 +50,7 @@ def read_answer(said: Mapping[str, Any] | BaseModel) -> Answer:
         raise ValueError(f"call is {call!r}; it is continue or stop")
     if p is not None and not 0 <= p <= 1:
         raise ValueError(f"p_continue_pays is {p}; it lies between 0 and 1")
+    claims, unsupported = _grounded(said)
     return Answer(
         verdict=raw.get("verdict") or "",
         link=raw.get("first_broken_link") or "",
@@ -44,7 +58,20 @@ def read_answer(said: Mapping[str, Any] | BaseModel) -> Answer:
         p=None if p is None else float(p),
         best_step=_either(raw, "best_step", "best_checkpoint"),
         onset=_either(raw, "onset_step", "onset"),
+        claims=claims,
+        unsupported=unsupported,
+        **{name: None if raw.get(name) is None else float(raw[name]) for name in COSTS},
     )
+
+
+def _grounded(said: Mapping[str, Any] | BaseModel) -> tuple[int, int]:
+    """How many numbers and directions the summary holds, and how many of them no measure supports; zeros without an assessment."""
+    if isinstance(said, Mapping) and str(said.get("schema", "")).startswith("rl-advisor/assessment/"):
+        said = Assessment.model_validate({k: v for k, v in said.items() if k not in ("cut", "task", *COSTS)})
+    if not isinstance(said, Assessment):
+        return 0, 0
+    claims = ground(said.summary, said)
+    return len(claims), sum(not claim.supported for claim in claims)
 
 
 def _either(raw: Mapping[str, Any], flat: str, nested: str) -> float | None:
@@ -53,24 +80,35 @@ def _either(raw: Mapping[str, Any], flat: str, nested: str) -> float | None:
     return None if value is None else float(value)
 
 
-def read_answers(path: Path) -> dict[tuple[str, float], Answer]:
+Key = Mapping[str, tuple[str, float]]
+"""Which run, and which share of it, a task of a pack shows."""
+
+
+def read_key(path: Path) -> Key:
+    """The key of exported task packs."""
+    return {task: (str(what["run"]), float(what["cut"])) for task, what in orjson.loads(path.read_bytes()).items()}
+
+
+def read_answers(path: Path, key: Key | None = None) -> dict[tuple[str, float], Answer]:
     """Answers by run and share of the run seen, from a JSON-lines file; ``cut`` of a line is that share, 1 where it is left out.
 
+    With a key, lines name a ``task`` instead.
+
     Raises:
-        ValueError: a line is no JSON object with a ``run``, or answers a run twice.
+        ValueError: a line is no JSON object with a ``run`` (or a ``task`` of the key), or answers a run twice.
 
     """
     answers: dict[tuple[str, float], Answer] = {}
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         if line.strip():
-            key, answer = _line(line, f"{path.name}, line {number}")
-            if key in answers:
-                raise ValueError(f"{path.name}, line {number}: {key[0]} at cut {key[1]} is answered twice")
-            answers[key] = answer
+            about, answer = _line(line, f"{path.name}, line {number}", key or {})
+            if about in answers:
+                raise ValueError(f"{path.name}, line {number}: {about[0]} at cut {about[1]} is answered twice")
+            answers[about] = answer
     return answers
 
 
-def _line(line: bytes, where: str) -> tuple[tuple[str, float], Answer]:
+def _line(line: bytes, where: str, key: Key) -> tuple[tuple[str, float], Answer]:
     if len(line) > _LINE_LIMIT:
         raise ValueError(f"{where}: longer than {_LINE_LIMIT} bytes")
     try:
@@ -78,6 +116,7 @@ def _line(line: bytes, where: str) -> tuple[tuple[str, float], Answer]:
     except orjson.JSONDecodeError as error:
         raise ValueError(f"{where}: no JSON ({error})") from None
     try:
-        return (str(raw["run"]), float(raw.get("cut", 1.0))), read_answer(raw)
+        about = key[raw["task"]] if "task" in raw and key else (str(raw["run"]), float(raw.get("cut", 1.0)))
+        return about, read_answer(raw)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ValueError(f"{where}: an answer is an object with a run, a verdict, a call, ... ({error!r})") from None

@@ -51,7 +51,7 @@ def score(folder: Path, cuts: Sequence[float], advisor: str, rows: bool = False,
     return _or_mistake(lambda: evaluate(folder, judged, tuple(cuts), rows=rows))
 
 
-def score_file(folder: Path, answers: str, rows: bool = False) -> Scores:
+def score_file(folder: Path, answers: str, rows: bool = False, key: str | None = None) -> Scores:
     """The scores of answers made elsewhere.
 
     Raises:
@@ -60,8 +60,8 @@ def score_file(folder: Path, answers: str, rows: bool = False) -> Scores:
     """
     from rl_advisor.evals.harness import score_answers
 
-    file = folders.existing(answers)
-    return _or_mistake(lambda: score_answers(folder, file, rows=rows))
+    file, tasks = folders.existing(answers), None if key is None else folders.existing(key)
+    return _or_mistake(lambda: score_answers(folder, file, key=tasks, rows=rows))
 
 
 def _or_mistake(work: Callable[[], Scores]) -> Scores:

@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from rl_advisor.evals import scoring
-from rl_advisor.evals.answers import Answer, read_answer, read_answers
+from rl_advisor.evals.answers import Answer, read_answer, read_answers, read_key
 from rl_advisor.evals.corpus import WHOLE, Corpus, Label, read_corpus
 from rl_advisor.evals.firewall import blind, leaks
 from rl_advisor.evals.rows import MEASURES, PRICED, Measure, Row, score_row, shown
@@ -66,28 +66,34 @@ def judge(corpus: Corpus, advise: Advise, cuts: Sequence[float], read: Callable[
     return scored, found
 
 
-def score_answers(corpus: Path, answers: Path, *, split: str | None = None, rows: bool = False, resamples: int = 500) -> dict[str, Any]:
+def score_answers(  # noqa: PLR0913
+    corpus: Path, answers: Path, *, key: Path | None = None, split: str | None = None, rows: bool = False, resamples: int = 500
+) -> dict[str, Any]:
     """Scores answers made elsewhere. A run without an answer counts as an empty one: wrong verdict, no checkpoint, going on.
+
+    ``key`` is that of exported packs: then its tasks are what was asked, instead of every run at every cut that is answered.
 
     Raises:
         ValueError: an answer to a run or cut that the corpus does not label, or a line that is no answer.
 
     """
     labeled = read_corpus(corpus, split)
-    given = read_answers(answers)
+    tasks = read_key(key) if key else None
+    given = read_answers(answers, tasks)
     unknown = sorted({run for run, _ in given} - read_corpus(corpus).labels.keys())
     if unknown:
         raise ValueError(f"answers to runs that are not in the corpus: {', '.join(unknown)}")
     cuts = sorted({cut for _, cut in given})
     _check_cuts(labeled, [cut for cut in cuts if cut != WHOLE])
-    wanted = [(label, cut) for label in labeled.labels.values() for cut in cuts]
+    asked = set(tasks.values()) if tasks is not None else {(run, cut) for run in labeled.labels for cut in cuts}
+    wanted = [(labeled.labels[run], cut) for run, cut in sorted(asked) if run in labeled.labels]
     missing = [f"{label.run} at {cut:g}" for label, cut in wanted if (label.run, cut) not in given]
     scored = [score_row(label, cut, given.get((label.run, cut), Answer())) for label, cut in wanted]
     return summarize(labeled, scored, rows=rows, resamples=resamples) | {"missing": missing}
 
 
 def summarize(corpus: Corpus, scored: Sequence[Row], *, rows: bool, resamples: int) -> dict[str, Any]:
-    """``{runs, families, cuts: {"1": block, "0.25": block, ...}, pooled, confusion, seconds}`` and on demand ``rows``.
+    """``{runs, families, cuts: {"1": block, "0.25": block, ...}, pooled, confusion, by_class, seconds, cost}`` and on demand ``rows``.
 
     A block holds ``n`` and every metric by name (None where it is not defined), ``regret_by_price``, its ``regret_area``,
     and under ``intervals`` and ``counts`` the 95 percent bootstrap interval over families and the number of answers of each.
@@ -104,7 +110,9 @@ def summarize(corpus: Corpus, scored: Sequence[Row], *, rows: bool, resamples: i
         "cuts": {f"{cut:g}": block([r for r in scored if r.cut == cut], resamples) for cut in cuts},
         "pooled": block(prefixes, resamples),
         "confusion": {"verdict": _confusion(whole, "verdict", "verdicts"), "link": _confusion(whole, "link", "links")},
+        "by_class": _by_class(whole),
         "seconds": _seconds(scored),
+        "cost": _cost(scored),
     }
     shown_rows = {"rows": [shown(r) for r in scored]} if rows else {}
     return {name: _plain(value) for name, value in (result | shown_rows).items()}
@@ -155,6 +163,18 @@ def _confusion(rows: Sequence[Row], said: str, admitted: str) -> dict[str, dict[
         answer, truth = getattr(row.answer, said), getattr(row, admitted) or frozenset({"none"})
         table.setdefault(answer if answer in truth else "|".join(sorted(truth)), Counter())[answer or "no answer"] += 1
     return {truth: dict(sorted(counts.items())) for truth, counts in sorted(table.items())}
+
+
+def _by_class(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
+    """Per verdict how often it was the truth, was said, and was said rightly; see ``scoring.class_counts`` for sets."""
+    counts = scoring.class_counts([r.answer.verdict for r in rows], [r.verdicts for r in rows])
+    return {c or "no answer": {"truth": tp + fn, "said": tp + fp, "right": tp} for c, (tp, fp, fn) in counts.items()}
+
+
+def _cost(rows: Sequence[Row]) -> dict[str, float]:
+    """Mean tokens and money an answer, over the answers that carry them."""
+    known = {name: [v for r in rows if (v := getattr(r.answer, name)) is not None] for name in ("tokens", "money")}
+    return {name: float(np.mean(values)) for name, values in known.items() if values}
 
 
 def _seconds(rows: Sequence[Row]) -> dict[str, float]:

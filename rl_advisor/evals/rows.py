@@ -36,6 +36,8 @@ class Row:
     regret: float
     onset_distance: float
     onset_hit: float
+    onset_span: tuple[float, float, float] = (NAN, NAN, NAN)
+    """The onset that was said and the bounds of the true one, as shares of the run; NaN where either is unknown."""
     seconds: float = NAN
 
     @property
@@ -66,7 +68,8 @@ def score_row(label: Label, cut: float, answer: Answer, seconds: float = NAN) ->
         regret=scoring.checkpoint_regret(label.truth_steps, label.truth, answer.best_step, step),
         onset_distance=distance,
         onset_hit=NAN if np.isnan(distance) else float(distance <= 0.05 * label.steps),
-        seconds=seconds,
+        onset_span=_onset_span(label, answer, distance),
+        seconds=answer.seconds if answer.seconds is not None else seconds,
     )
 
 
@@ -76,6 +79,12 @@ def _onset_distance(label: Label, answer: Answer, step: float) -> float:
         return NAN
     low, high, said = (np.array([x], dtype=np.float64) for x in (*label.onset, answer.onset))
     return float(scoring.onset_distance(said, low, high)[0])
+
+
+def _onset_span(label: Label, answer: Answer, distance: float) -> tuple[float, float, float]:
+    if label.onset is None or answer.onset is None or np.isnan(distance):
+        return NAN, NAN, NAN
+    return answer.onset / label.steps, label.onset[0] / label.steps, label.onset[1] / label.steps
 
 
 def _share_of_range(label: Label, gain: float) -> float:
@@ -118,6 +127,16 @@ def _balanced(rows: Sequence[Row]) -> float:
     return scoring.balanced_accuracy(np.array([r.pays for r in rows], dtype=np.bool_), np.array([r.goes_on for r in rows], dtype=np.bool_))
 
 
+def _order(rows: Sequence[Row]) -> float:
+    said, low, high = np.array([r.onset_span for r in rows], dtype=np.float64).reshape(-1, 3).T
+    return scoring.order_accuracy(said, low, high)
+
+
+def _grounded(rows: Sequence[Row]) -> float:
+    claims = sum(r.answer.claims for r in rows)
+    return 1 - sum(r.answer.unsupported for r in rows) / claims if claims else NAN
+
+
 def _abstention(truth: scoring.Bools, p: scoring.Floats) -> float:
     return scoring.risk_coverage_area((p >= 0.5) != truth, np.abs(p - 0.5))
 
@@ -157,6 +176,8 @@ MEASURES = {
     "checkpoint_regret": Measure(lambda r: not np.isnan(r.regret), _mean_of("regret")),
     "onset_hit": Measure(lambda r: not np.isnan(r.onset_hit), _mean_of("onset_hit")),
     "onset_distance": Measure(lambda r: not np.isnan(r.onset_distance), _mean_of("onset_distance")),
+    "onset_order": Measure(lambda r: not np.isnan(r.onset_span[0]), _order),
+    "grounded": Measure(lambda r: r.answer.claims > 0, _grounded),
     "balanced_accuracy": Measure(lambda r: r.pays is not None, _balanced),
     "auroc": Measure(_with_p, _of_p(scoring.auroc)),
     "brier": Measure(_with_p, _of_p(scoring.brier)),

@@ -103,6 +103,28 @@ def onset_distance(step: Floats, low: Floats, high: Floats) -> Floats:
     return np.where(np.isnan(gap), np.nan, np.maximum(gap, 0.0))
 
 
+def order_accuracy(said: Floats, low: Floats, high: Floats) -> float:
+    """Share of the pairs of runs whose onsets are told in the right order, ties counting half.
+
+    Only pairs whose true intervals do not overlap are asked; NaN when there is none. All times on one scale, such as shares of the run.
+    """
+    earlier, later = np.nonzero(high[:, None] < low[None, :])
+    return float(np.mean((np.sign(said[later] - said[earlier]) + 1) / 2)) if earlier.size else float("nan")
+
+
+def kappa(one: Sequence[str], other: Sequence[str]) -> float:
+    """Cohen's kappa: agreement of two readers beyond what their frequencies alone would give; NaN of none, or where both say one word.
+
+    Source: Cohen (1960), A coefficient of agreement for nominal scales.
+    """
+    if not one:
+        return float("nan")
+    a, b = np.array(one), np.array(other)
+    seen = float(np.mean(a == b))
+    chance = float(sum(np.mean(a == word) * np.mean(b == word) for word in set(one) | set(other)))
+    return (seen - chance) / (1 - chance) if chance < 1 else float("nan")
+
+
 def balanced_accuracy(truth: Bools, said: Bools) -> float:
     """Mean of the hit rates among the true and among the false cases; NaN when one kind is missing."""
     if truth.all() or not truth.any():

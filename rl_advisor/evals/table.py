@@ -12,7 +12,7 @@ from rl_advisor.evals.harness import CUTS, Advise, difference, judge, reader, su
 from rl_advisor.evals.rows import Row
 from rl_advisor.run import Run
 
-WHOLE_RUN = ("verdict_hit", "macro_f1", "link_hit", "healthy_called_broken", "checkpoint_regret")
+WHOLE_RUN = ("verdict_hit", "macro_f1", "link_hit", "healthy_called_broken", "checkpoint_regret", "onset_hit", "onset_order", "grounded")
 PREFIXES = ("healthy_called_broken", "checkpoint_regret", "balanced_accuracy", "auroc", "brier", "regret_area")
 
 
@@ -49,28 +49,31 @@ def _differences(ours: Sequence[Row], theirs: Sequence[Row], resamples: int) -> 
 
 def markdown(results: Mapping[str, Mapping[str, Any]]) -> str:
     """Two tables: whole runs, and prefixes of all cuts pooled. Brackets hold the 95 percent interval over families."""
-    whole = _table({name: r["cuts"]["1"] for name, r in results.items()}, WHOLE_RUN)
-    pooled = _table({name: r["pooled"] for name, r in results.items()}, PREFIXES)
-    priced = _priced({name: r["pooled"]["regret_by_price"] for name, r in results.items()})
+    whole = scores({name: r["cuts"]["1"] for name, r in results.items()}, WHOLE_RUN)
+    pooled = scores({name: r["pooled"] for name, r in results.items()}, PREFIXES)
+    priced = by_price({name: r["pooled"]["regret_by_price"] for name, r in results.items()})
     return f"Whole runs\n\n{whole}\n\nPrefixes, all cuts pooled\n\n{pooled}\n\nRegret by the price of a whole budget\n\n{priced}\n"
 
 
 def flips(results: Mapping[str, Mapping[str, Any]]) -> str:
     """One table an arm from what ``perturb.robustness`` gives: the share of answers that each change flips."""
     columns = ("verdict_flip", "contradiction", "link_flip", "call_flip", "p_shift")
-    return "".join(f"{name}\n\n{_table(changes, columns, head='change')}\n\n" for name, changes in results.items())
+    return "".join(f"{name}\n\n{scores(changes, columns, head='change')}\n\n" for name, changes in results.items())
 
 
-def _table(blocks: Mapping[str, Mapping[str, Any]], columns: Sequence[str], head: str = "arm") -> str:
-    return _rows((head, *columns), [[name, *(_cell(block, c) for c in columns)] for name, block in blocks.items()])
+def scores(blocks: Mapping[str, Mapping[str, Any]], columns: Sequence[str], head: str = "arm") -> str:
+    """One line a block, with the interval of each metric."""
+    return text_table((head, *columns), [[name, *(_cell(block, c) for c in columns)] for name, block in blocks.items()])
 
 
-def _priced(curves: Mapping[str, Mapping[str, float | None]]) -> str:
+def by_price(curves: Mapping[str, Mapping[str, float | None]]) -> str:
+    """One line a curve of regret, one column a price."""
     prices = list(next(iter(curves.values()), {}))
-    return _rows(("arm", *prices), [[name, *(_number(curve[p]) for p in prices)] for name, curve in curves.items()])
+    return text_table(("arm", *prices), [[name, *(_number(curve[p]) for p in prices)] for name, curve in curves.items()])
 
 
-def _rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown."""
     lines = ["| " + " | ".join(cells) + " |" for cells in [head, *rows]]
     return "\n".join([lines[0], "|---" * len(head) + "|", *lines[1:]])
 

@@ -1,0 +1,116 @@
+"""Result files of whole corpora: every arm, whole and by split, with how the built-in advisor holds up when things are missing."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+
+from rl_advisor.evals.arms import ARMS
+from rl_advisor.evals.corpus import SPLITS, WHOLE, Corpus, Label, of_split, read_corpus
+from rl_advisor.evals.harness import CUTS, Advise, difference, judge, reader, summarize
+from rl_advisor.evals.perturb import robustness, without
+from rl_advisor.evals.rows import Row
+from rl_advisor.run import Run
+
+REFERENCE = "builtin"
+BLIND = "builtin, no held-out score"
+_COMPARED = ("verdict_hit", "healthy_called_broken", "checkpoint_regret", "balanced_accuracy")
+
+
+def arms() -> dict[str, Advise]:
+    """The built-in advisor, the same without any held-out score to look at, and every baseline rule that needs nothing but us."""
+    from rl_advisor.advisors.builtin import assess
+
+    unseen = without("eval/")
+    baselines = {name: arm for name, arm in ARMS.items() if name != "rldoctor"}  # the table must not depend on what is installed
+    return {REFERENCE: assess, BLIND: lambda run: assess(unseen(run)), **baselines}
+
+
+def measure(
+    root: Path, chosen: Mapping[str, Advise], *, read: Callable[[Path], Run] | None = None, resamples: int = 500, flips: bool = True
+) -> dict[str, Any]:
+    """What a result file holds: scores of each arm on all runs and on each split, and the flips of the reference arm.
+
+    The same code and corpus give the same bytes: no clock is in it.
+    """
+    labeled, once = read_corpus(root), cache(read or reader())
+    judged = {name: judge(labeled, advise, CUTS, once) for name, advise in chosen.items()}
+    leaks = sorted({where for _, told in judged.values() for where in told})
+    rows = {name: scored for name, (scored, _) in judged.items()}
+    splits = {s: kept for s in SPLITS if (kept := of_split(labeled.labels.values(), s))}
+    about = orjson.loads((root / "about.json").read_bytes()) if (root / "about.json").is_file() else {}
+    return {
+        "schema": "rl-advisor/accuracy/1",
+        "corpus": root.name,
+        "title": about.get("title", root.name),
+        "role": about.get("role", "test"),
+        "warning": about.get("warning", ""),
+        "leaks": leaks,
+        "all": _part(labeled, rows, list(labeled.labels.values()), resamples),
+        "splits": {s: _part(labeled, rows, kept, resamples) for s, kept in splits.items()},
+        "robustness": robustness(root, chosen[REFERENCE], read=once, resamples=resamples) if flips else {},
+    }
+
+
+def _part(labeled: Corpus, rows: Mapping[str, Sequence[Row]], kept: Sequence[Label], resamples: int) -> dict[str, Any]:
+    """The scores on some of the runs."""
+    names = {label.run for label in kept}
+    corpus = Corpus(labeled.root, {run: label for run, label in labeled.labels.items() if run in names})
+    mine = {name: [r for r in scored if r.run in names] for name, scored in rows.items()}
+    return {
+        "runs": len(names),
+        "families": len({label.family for label in kept}),
+        "healthy": sum(label.healthy for label in kept),
+        "arms": {name: _scores(corpus, scored, mine[REFERENCE], resamples) for name, scored in mine.items()},
+    }
+
+
+def _scores(corpus: Corpus, rows: Sequence[Row], reference: Sequence[Row], resamples: int) -> dict[str, Any]:
+    found = summarize(corpus, rows, rows=False, resamples=resamples)
+    kept = {"whole": found["cuts"]["1"], "pooled": found["pooled"]} | {name: found[name] for name in ("by_class", "confusion", "cost")}
+    against = {} if rows is reference else {"against_builtin": _against(rows, reference, resamples)}
+    return {name: rounded(value) for name, value in (kept | against).items()}
+
+
+def _against(rows: Sequence[Row], reference: Sequence[Row], resamples: int) -> dict[str, list[float]]:
+    """Paired differences to the reference: whole runs, and prefixes for the call."""
+    found = {}
+    for name in _COMPARED:
+        ours, theirs = ([r for r in side if (r.cut < WHOLE) is (name == "balanced_accuracy")] for side in (rows, reference))
+        found[name] = list(difference(name, ours, theirs, resamples))
+    return found
+
+
+def rounded(value: Any) -> Any:
+    """The same data with four decimals, and None for what is not defined: result files are read by people and compared."""
+    if isinstance(value, Mapping):
+        return {key: rounded(v) for key, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [rounded(v) for v in value]
+    if isinstance(value, float):
+        return None if np.isnan(value) else round(value, 4) + 0.0
+    return value
+
+
+def write_results(result: Mapping[str, Any], folder: Path) -> Path:
+    """Writes one result file, named after its corpus."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{result['corpus']}.json"
+    path.write_bytes(orjson.dumps(rounded(result), option=orjson.OPT_INDENT_2) + b"\n")
+    return path
+
+
+def read_results(folder: Path) -> list[dict[str, Any]]:
+    """The results of a folder, those for development first.
+
+    Raises:
+        FileNotFoundError: there is none.
+
+    """
+    found = [orjson.loads(path.read_bytes()) for path in sorted(folder.glob("*.json"))]
+    if not found:
+        raise FileNotFoundError(f"no result files in {folder}; name corpora to measure them")
+    return sorted(found, key=lambda r: r["role"] != "development")
