@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 from click.testing import CliRunner
-
 from rl_advisor.cli import main
 from rl_advisor.diagnosis import detectors
 from rl_advisor.discovery import modules

@@ -20,6 +20,8 @@ OPENING = {
     "undecidable": "From what is logged, this run cannot be judged",
 }
 WRONG_REWARD = "What is optimised is not the task: the reward pays the opposite of it, or something else"
+FEW = 4
+"""Patterns named in a sentence of the summary."""
 MOST = 8
 """Entries of a list; the rest stands in the findings."""
 
@@ -39,11 +41,11 @@ def summary(case: Case, judged: Judged, prospect: Prospect, said: Call, best: Be
         upside(case, prospect, said),
         keep(best),
     ]
-    out, blind = ruled_out(case), could_not_see(case)
+    out, blind = ruled_out(case), blind_spots(case)
     if out:
         parts.append("Looked for and not found: " + ", ".join(o.split(":")[0] for o in out[:5]) + ".")
     if blind:
-        parts.append("Could not see: " + "; ".join(b.rstrip(".") for b in blind[:3]) + ".")
+        parts.append("Could not see: " + "; ".join(blind) + ".")
     parts.append(f"Next: {experiment.do}")
     return " ".join(p for p in parts if p)
 
@@ -107,17 +109,31 @@ def ruled_out(case: Case) -> list[str]:
 
 
 def could_not_see(case: Case) -> list[str]:
-    """Gaps of the data first, then what stayed unclear, then what is not logged."""
-    gaps = [f"{g.where}: {g.why}" for g in case.run.gaps]
-    unclear = [f"{words(f.pattern)}: {f.statement}" for f in _with(case, Outcome.UNCLEAR) if f.pattern not in symptoms()]
+    """What the data lacks first, then what stayed unclear, then what is not logged."""
+    unclear = [f"{words(f.pattern)}: {f.statement}" for f in _unclear(case)]
     unlogged = [f"{words(f.pattern)}: {f.statement}" for f in _with(case, Outcome.NOT_LOGGED)]
-    score = (
-        []
-        if case.held
-        else ["held-out score: not logged or too few evaluations, so a gamed reward cannot be told from a good one by curves"]
-    )
-    plan = [] if case.run.planned_steps else ["planned steps: not in the configuration, so the remaining budget is unknown"]
-    return score + plan + gaps[:MOST] + unclear + unlogged
+    return _lacking(case) + unclear + unlogged
+
+
+def blind_spots(case: Case) -> list[str]:
+    """The same in few words: what the data lacks, and the names of the patterns that could not be told."""
+    told = [line.rstrip(".") for line in _lacking(case)[:3]]
+    for what, found in (("unclear", _unclear(case)), ("not logged", _with(case, Outcome.NOT_LOGGED))):
+        if found:
+            told.append(f"{what}: " + ", ".join(words(f.pattern) for f in found[:FEW]) + (" and others" if len(found) > FEW else ""))
+    return told
+
+
+def _lacking(case: Case) -> list[str]:
+    """A score, a plan, and the gaps."""
+    score = "held-out score: not logged or too few evaluations, so a gamed reward cannot be told from a good one by curves"
+    plan = "planned steps: not in the configuration, so the remaining budget is unknown"
+    gaps = [f"{g.where}: {g.why}" for g in case.run.gaps[:MOST]]
+    return [score] * (case.held is None) + [plan] * (case.run.planned_steps is None) + gaps
+
+
+def _unclear(case: Case) -> list[Finding]:
+    return [f for f in _with(case, Outcome.UNCLEAR) if f.pattern not in symptoms()]
 
 
 def _with(case: Case, outcome: Outcome) -> list[Finding]:
