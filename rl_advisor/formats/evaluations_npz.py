@@ -1,6 +1,7 @@
 """``evaluations.npz`` of Stable-Baselines3's EvalCallback: returns and lengths of every evaluation episode."""
 
 import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,6 @@ def _arrays(path: Path) -> tuple[dict[str, Floats], str]:
             for key in ("timesteps", *_ARRAYS):
                 if key in file.files and file.zip.getinfo(f"{key}.npy").file_size < 256_000_000:
                     found[key] = file[key]
-    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile) as error:
+    except (ValueError, OSError, EOFError, KeyError, RuntimeError, zlib.error, zipfile.BadZipFile) as error:
         return found, f"damaged or not plain arrays ({type(error).__name__})"
     return found, ""

@@ -59,7 +59,7 @@ def read(path: Path) -> Run:
     """The counters of each GPU, one row a GPU and moment."""
     found, gaps = read_table(path) if bare_name(path).endswith(".csv") else _json_lines(path)
     clock = next((t for t in TIMES if t in found), None)
-    if clock is None:
+    if clock is None or not any(_column(str(name)) for name in found.columns):
         return telemetry(path, FORMAT, pd.DataFrame(), gaps)
     time = _seconds(found[clock])
     by_gpu: dict[str, dict[str, Any]] = {}

@@ -48,7 +48,7 @@ def read(path: Path) -> Run:
         name = _name(str(column), list(map(str, table.columns)), path)
         if name is not None and column != step and known.any():
             curves[name] = Curve(name, name, path.name, steps[known], value[known])
-    return Run(curves=curves, gaps=(*gaps, *more), formats=(FORMAT,))
+    return Run(curves=curves, gaps=(*gaps, *more), formats=(FORMAT,), step_unit=_unit(step))
 
 
 def _start(path: Path) -> tuple[list[str], list[str]]:
@@ -61,6 +61,13 @@ def _start(path: Path) -> tuple[list[str], list[str]]:
 def _step_column(names: Sequence[str]) -> str | None:
     plain = {re.sub(r"[ .-]+", "_", name.strip().lower()): name for name in reversed(names)}
     return next((plain[key] for key in STEP_COLUMNS if key in plain), None)
+
+
+def _unit(column: str) -> str:
+    """What a step column counts, as far as its name says so."""
+    words = re.sub(r"[^a-z]+", " ", column.lower())
+    kinds = (("env steps", r"timestep|env step|frame"), ("iterations", r"iter"), ("episodes", r"episode"), ("epochs", r"epoch"))
+    return next((unit for unit, pattern in kinds if re.search(pattern, words)), "updates")
 
 
 def _one_run(table: pd.DataFrame, source: str) -> tuple[pd.DataFrame, tuple[Gap, ...]]:

@@ -22,11 +22,11 @@ _ALL_AT_ONCE = 32 << 20
 
 
 def claims(path: Path) -> bool:
-    """Whether the file is Parquet with a response-like column."""
+    """Whether the file is Parquet with a response-like column, or damaged so that nobody can say."""
     if path.suffix.lower() not in (".parquet", ".pq"):
         return False
     file = _open(path)
-    return not isinstance(file, Gap) and "response" in roles(file.schema_arrow.names)[0].values()
+    return isinstance(file, Gap) or "response" in roles(file.schema_arrow.names)[0].values()
 
 
 def read(path: Path) -> Run:
@@ -34,7 +34,12 @@ def read(path: Path) -> Run:
     file = _open(path)
     if isinstance(file, Gap):
         return Run(files=(path.name,), formats=(FORMAT,), gaps=(file,))
-    rows, curves, gaps = _whole(file) if _small(file) else _sample(file, path)
+    import pyarrow as pa
+
+    try:
+        rows, curves, gaps = _whole(file) if _small(file) else _sample(file, path)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        return Run(files=(path.name,), formats=(FORMAT,), gaps=(Gap(path.name, f"its data are damaged: {error}"[:300]),))
     table, said = completions_table(rows, path)
     return Run(curves=curves, rollouts=table, files=(path.name,), formats=(FORMAT,), gaps=(*gaps, *said))
 
@@ -44,9 +49,11 @@ def _open(path: Path) -> "pq.ParquetFile | Gap":
     import pyarrow.parquet as pq
 
     try:
-        return pq.ParquetFile(path)
-    except (pa.ArrowException, OSError) as error:
+        file = pq.ParquetFile(path)
+        _ = file.schema_arrow.names
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         return Gap(path.name, f"no readable Parquet file: {error}"[:300])
+    return file
 
 
 def _small(file: "pq.ParquetFile") -> bool:

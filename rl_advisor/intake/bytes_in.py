@@ -1,5 +1,6 @@
 """How bytes come in: the first bytes of a file, its lines, its JSON, each bounded, since a run folder may hold anything."""
 
+import codecs
 import gzip
 import io
 import json
@@ -26,10 +27,46 @@ def bare_name(path: Path) -> str:
     return name
 
 
+class _Recoded(io.RawIOBase):
+    """UTF-16 text as UTF-8 bytes, streamed: what PowerShell's ``>`` and ``Tee-Object`` write."""
+
+    def __init__(self, file: IO[bytes], encoding: str) -> None:
+        self._file, self._decoder, self._rest = file, codecs.getincrementaldecoder(encoding)("replace"), b""
+
+    def readable(self) -> bool:
+        """Whether it can be read: always."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer as far as there is text; 0 at the end."""
+        while not self._rest:
+            raw = self._file.read(1 << 16)
+            self._rest = self._decoder.decode(raw, final=not raw).encode()
+            if not raw:
+                break
+        size = min(len(buffer), len(self._rest))
+        buffer[:size], self._rest = self._rest[:size], self._rest[size:]
+        return size
+
+    def close(self) -> None:
+        """Close the file below, too."""
+        self._file.close()
+        super().close()
+
+
+def _encoding(start: bytes) -> str:
+    """The UTF-16 that the first bytes are in, by their mark or by every second one being 0; empty for anything else."""
+    if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return "utf-16"
+    ascii_ = len(start) >= 6 and all(9 <= b < 127 for b in start[0:6:2])
+    return "utf-16-le" if ascii_ and not any(start[1:6:2]) else ""
+
+
 def open_bytes(path: Path) -> IO[bytes]:
-    """The file opened for reading bytes, unpacked when it is gzip or zstd."""
+    """The file opened for reading bytes: unpacked when it is gzip or zstd, text in UTF-16 as UTF-8, no byte order mark."""
     file = path.open("rb")
-    magic = file.peek(4)[:4]
+    start = file.peek(6)[:6]
+    magic = start[:4]
     if magic.startswith(GZIP_MAGIC):
         file.close()
         return cast("IO[bytes]", gzip.open(path, "rb"))
@@ -37,16 +74,23 @@ def open_bytes(path: Path) -> IO[bytes]:
         import pyarrow as pa
 
         return io.BufferedReader(cast("io.RawIOBase", pa.CompressedInputStream(pa.PythonFile(file), "zstd")))
+    if encoding := _encoding(start):
+        return io.BufferedReader(_Recoded(file, encoding))
+    if start.startswith(codecs.BOM_UTF8):
+        file.seek(3)
     return file
 
 
 def head(path: Path, size: int = 16_384) -> bytes:
     """The first ``size`` bytes, unpacked; fewer when the file is shorter or its packing is damaged."""
+    data = b""
     try:
         with open_bytes(path) as file:
-            return file.read(size)
+            while len(data) < size and (more := cast("io.BufferedReader", file).read1(size - len(data))):
+                data += more
     except (OSError, EOFError):
-        return b""
+        return data
+    return data
 
 
 def lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[str]:

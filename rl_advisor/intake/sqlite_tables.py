@@ -19,7 +19,7 @@ def tables(path: Path) -> dict[str, set[str]]:
         with closing(_connection(path)) as base:
             names = [str(row[0]) for row in base.execute("SELECT name FROM sqlite_master WHERE type = 'table' LIMIT 500")]
             return {n: {str(c[0]) for c in base.execute("SELECT name FROM pragma_table_info(?)", (n,))} for n in names}
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):
         return {}
 
 
@@ -33,7 +33,7 @@ def rows(path: Path, query: str, *values: Any) -> Iterator[tuple[Any, ...]]:
     try:
         with closing(_connection(path)) as base:
             yield from base.execute(f"{query} LIMIT {ROW_LIMIT}", values)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise OSError(f"damaged database: {error}") from error
 
 

@@ -78,12 +78,13 @@ def _parts(root: Path, found: Found) -> tuple[list[tuple[str, Run]], list[Gap]]:
             if _is_hollow(path):
                 gaps.append(Gap(relative.as_posix(), "almost all of it is a hole: its size says more than is on disk; not read"))
                 continue
+            if _is_pointer(path):
+                gaps.append(Gap(relative.as_posix(), "a git-lfs pointer, not the file itself: fetch it with `git lfs pull`"))
+                continue
             module = format_of(path)
             if module is not None:
                 vain[kind] = -len(found.files)
                 parts.append((relative.as_posix(), _placed(module.read(path), relative)))
-            elif _is_pointer(path):
-                gaps.append(Gap(relative.as_posix(), "a git-lfs pointer, not the file itself: fetch it with `git lfs pull`"))
         except (OSError, EOFError, OverflowError, MemoryError) as error:
             gaps.append(Gap(relative.as_posix(), f"could not be read: {error}"[:300].replace(str(root), ".")))
     for (folder, suffix), count in vain.items():

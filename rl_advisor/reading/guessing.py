@@ -74,7 +74,7 @@ ROLES: tuple[tuple[str, str, str, tuple[float, float]], ...] = (
     ),
     ("policy/grad_norm", r"\bgrad(ient|ients)? ?(global )?norm\b", r"\b(clip|max|value|critic)\b", _POSITIVE),
     ("policy/learning_rate", r"\b(learning rate|lr)\b", r"\b(critic|value|alpha)\b", (-1e-12, 10.0)),
-    ("policy/total_loss", r"\b(total )?loss\b", r"\b(eval|test|val|entropy|kl|value|critic|vf|policy|actor|pg|aux|std)\b", _ANY),
+    ("policy/total_loss", r"^((train|training|total|overall|mean|avg|average|losses?) )*loss( (total|mean|avg))?$", r"$^", _ANY),
 )  # fmt: skip
 """Our name, words that must be there, words that must not, and the range of every value."""
 
@@ -87,7 +87,7 @@ def guess(curves: Mapping[str, Curve]) -> dict[str, Curve]:
         if "{}" not in template:
             fitting = [] if template in out else _only(fitting)
         for curve in fitting:
-            name = template.format(re.sub(r"^(eval|evaluation|test|val|validation)[/_]", "", curve.raw))
+            name = template.format(re.sub(r"(?i)^(eval|evaluation|test|val|validation)[/_]", "", curve.raw))
             if name not in out:
                 del out[curve.name]
                 out[name] = replace(curve, name=name, guessed=True, note="meaning guessed from its name and numbers")

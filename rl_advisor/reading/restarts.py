@@ -30,9 +30,10 @@ def _span(part: Run) -> tuple[float, float] | None:
 
 
 def _follows(before: Run, part: Run) -> bool:
+    if before.formats != part.formats or before.curves.keys().isdisjoint(part.curves):
+        return False
     first, later = _span(before), _span(part)
-    shared = before.curves.keys() & part.curves.keys()
-    if first is None or later is None or not shared or before.formats != part.formats or later[0] < first[1]:
+    if first is None or later is None or later[0] < first[1]:
         return False
     return part.first_step <= before.last_step
 

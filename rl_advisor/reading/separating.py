@@ -58,7 +58,8 @@ def _other_run(a: Run, b: Run) -> bool:
     shared = [(a.curves[n], b.curves[n]) for n in a.curves.keys() & b.curves.keys()]
     pairs = [(settle(x)[0], settle(y)[0]) for x, y in shared if _varies(x) or _varies(y)]
     pairs = [(x, y) for x, y in pairs if x.step.size and y.step.size]
-    if not pairs or all(_goes_on(x, y) or _goes_on(y, x) for x, y in pairs):
+    alike = 3 * len(shared) >= min(len(a.curves), len(b.curves))
+    if not pairs or (alike and all(_goes_on(x, y) or _goes_on(y, x) for x, y in pairs)):
         return False
     results = [agree(x, y) for x, y in pairs]
     different = sum(not same or count == 0 for count, same in results)
@@ -73,7 +74,7 @@ def _varies(curve: Curve) -> bool:
 
 def _goes_on(first: Curve, later: Curve) -> bool:
     """Whether the second starts where, or shortly before, the first ends, and later in time."""
-    if later.step[0] > first.step[-1]:
-        return True
     after = first.time is None or later.time is None or bool(np.nanmin(later.time) > np.nanmin(first.time))
+    if later.step[0] > first.step[-1]:
+        return after
     return bool(after and first.time is not None and first.step[0] < later.step[0] <= first.step[-1])

@@ -192,11 +192,11 @@ def test_a_line_without_end_is_no_trouble(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_damaged_parquet_is_a_gap(tmp_path: Path) -> None:
-    """A torn Parquet file is not claimed, and reading it gives a gap instead of an error."""
+    """A torn Parquet file is claimed, so that its loss is said, and reading it gives a gap instead of an error."""
     data = (DATA / "length_hack/completions/completions_00008.parquet").read_bytes()
     file = tmp_path / "completions_00008.parquet"
     file.write_bytes(data[: len(data) // 2])
-    assert not rollouts_parquet.claims(file)
+    assert rollouts_parquet.claims(file)
     assert "no readable Parquet" in rollouts_parquet.read(file).gaps[0].why
 
 
