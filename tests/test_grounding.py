@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from rl_advisor.advisors.builtin import assess
 from rl_advisor.assessment import Assessment, BestCheckpoint, Experiment, FindingView, OnsetView
-from rl_advisor.facts import facts
 from rl_advisor.grounding import ground, held, strike, unsupported
+from rl_advisor.grounding.facts import facts
 from rl_advisor.reading import read_run
 
 HERE = Path(__file__).parent

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from rl_advisor.doors.mistakes import NoSuchChoice
 from rl_advisor.doors.output import is_name, untrusted
 from rl_advisor.run import Run
 
@@ -11,10 +12,17 @@ SEED = 0
 
 
 def spot_check(run: Run, step: int | None = None, count: int = 3) -> dict[str, Any]:
-    """The triad at a step (random samples are of the latest step), text statistics over steps, and the audit of the reward."""
+    """The triad at a step (random samples are of the latest step), text statistics over steps, and the audit of the reward.
+
+    Raises:
+        NoSuchChoice: the step lies before the first sample; the message names first and last.
+    """
     from rl_advisor.samples import spotcheck
 
-    picked = spotcheck.triad(run, step, count, SEED)
+    try:
+        picked = spotcheck.triad(run, step, count, SEED)
+    except ValueError as none:
+        raise NoSuchChoice(str(none)) from none
     answer = {key: _marked(value, key, key) for key, value in dict(picked).items()}
     answer["statistics"] = _marked(spotcheck.statistics(run), "statistics")
     answer["reward"] = _marked(spotcheck.reward_audit(run), "reward")

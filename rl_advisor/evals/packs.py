@@ -47,10 +47,16 @@ Answer with one line of JSON a task, like those in `answers.jsonl`, with every n
 """
 
 
-def export(
-    corpus: Path, out: Path, *, every_cut: bool = False, split: str | None = None, read: Callable[[Path], Run] | None = None
+def export(  # noqa: PLR0913
+    corpus: Path,
+    out: Path,
+    *,
+    every_cut: bool = False,
+    split: str | None = None,
+    change: Callable[[Run], Run] | None = None,
+    read: Callable[[Path], Run] | None = None,
 ) -> dict[str, Any]:
-    """Writes the packs of a corpus into a new folder; ``{tasks, out}``.
+    """Writes the packs of a corpus into a new folder; ``{tasks, out}``. ``change`` is one of ``perturb``, done to every run.
 
     Raises:
         FileExistsError: the folder exists and is not empty.
@@ -63,6 +69,7 @@ def export(
     key: dict[str, dict[str, Any]] = {}
     for label in labels.labels.values():
         run = reading(labels.folder(label.run))
+        run = change(run) if change else run
         for cut in _cuts(label, every_cut):
             task = f"task-{sha256(f'{label.run} {cut:g} {label.truth.tobytes().hex()}'.encode()).hexdigest()[:8]}"
             _write_task(out / "tasks" / task, _view(run, label, cut))

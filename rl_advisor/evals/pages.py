@@ -20,6 +20,7 @@ _LIMITS = """\
 - The labels are one reader's or a rule's. Where the evidence does not decide, several answers are admitted, which makes hits easier.
 - Most families are one or two runs; brackets are 95 percent intervals over families, and most of them are wide. Where all hit, the
   bootstrap gives an interval without width, which does not mean certainty.
+- The built-in advisor names only checkpoints that exist on disk; the baseline rules may name any step that was evaluated.
 - Held-out scores are logged in nearly all runs. The arm without them shows what is lost where nobody evaluates.
 - Nothing here says how a model does with our tools; no model has been measured.
 """
@@ -44,7 +45,8 @@ that a measure supports. `regret_area`: regret of going on or stopping, over all
 
 def _chapter(result: Mapping[str, Any]) -> str:
     parts = {"All runs": result["all"], **{f"Split: {name}": part for name, part in result["splits"].items()}}
-    short = parts if len(result["splits"]) > 1 else {"All runs": result["all"]}
+    parts.pop("Split: smoke", None)  # too few runs to say anything
+    short = parts if "test" in result["splits"] else {"All runs": result["all"]}
     head = f"\n## {_title(result)}\n\n{result['warning']}\n\nLeaks found in what advisors saw: {len(result['leaks'])}.\n"
     body = "".join(_part(name, part, full=name == "All runs") for name, part in short.items())
     return head + body + _robust(result["robustness"])

@@ -63,7 +63,9 @@ def read(path: Path) -> Run:
         found = pd.read_csv(io.StringIO(body), names=names, dtype="string", on_bad_lines="skip", skipinitialspace=True)
     except (pd.errors.ParserError, pd.errors.EmptyDataError):
         return telemetry(path, FORMAT, pd.DataFrame(), [Gap(path.name, "no table could be read")])
-    label = "device" if "device" in found else "gpu"
+    label = next((name for name in ("device", "gpu") if name in found), None)
+    if label is None:
+        return telemetry(path, FORMAT, pd.DataFrame(), [Gap(path.name, "no column says which GPU a row is about")])
     gpu = found[label].fillna("").str.removeprefix("card").str.strip().tolist()
     gaps = []
     if "timestamp" in found:

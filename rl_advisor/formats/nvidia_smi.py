@@ -118,7 +118,8 @@ def _lenient(column: "pd.Series[Any]", kind: "pa.DataType") -> "pa.Array":
     import pyarrow as pa
 
     if kind == pa.timestamp("us"):
-        return pa.array(pd.to_datetime(column.str.strip(), format="ISO8601", errors="coerce"), kind, from_pandas=True)
+        times = pd.to_datetime(column.str.strip(), format="ISO8601", errors="coerce", utc=True).dt.tz_localize(None)
+        return pa.array(times.dt.floor("us"), kind, from_pandas=True)
     return pa.array(numbers(column).astype(np.float32), kind, from_pandas=True)
 
 

@@ -42,8 +42,10 @@ def address(path: str) -> str:
 
 
 def _resource(path: str, text: str) -> TextResource:
-    name = f"{shipped.SKILL}/{path}"
-    return TextResource(uri=address(path), name=name, title=_title(text), text=text, mime_type="text/markdown")
+    head = shipped.frontmatter(text) if path == "SKILL.md" else {"name": f"{shipped.SKILL}/{path}", "description": None}
+    return TextResource(
+        uri=address(path), name=head["name"], description=head["description"], title=_title(text), text=text, mime_type="text/markdown"
+    )
 
 
 def _title(text: str) -> str:

@@ -3,7 +3,6 @@
 import json
 
 import numpy as np
-
 from rl_advisor.evals.training import fit, left_out
 from rl_advisor.judgement.odds import WEIGHTS, Outlook, moved_by, probability, weights
 

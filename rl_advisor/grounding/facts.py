@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rl_advisor.assessment import Assessment, FindingView
-from rl_advisor.said import CONCEPTS, NO_VALUE, NO_WAY, Direction, Number, Sentence, concept, plain_words, sentences
+from rl_advisor.grounding.said import CONCEPTS, NO_VALUE, NO_WAY, Direction, Number, Sentence, concept, plain_words, sentences
 
 _WORDS = {
     **{name: name for name, _ in CONCEPTS},

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rl_advisor.assessment import Assessment
-from rl_advisor.facts import Fact, Facts, Way, facts, from_to, signed, vocabulary
-from rl_advisor.said import NO_VALUE, NO_WAY, Direction, Mention, Number, Sentence, concept, sentences
+from rl_advisor.grounding.facts import Fact, Facts, Way, facts, from_to, signed, vocabulary
+from rl_advisor.grounding.said import NO_VALUE, NO_WAY, Direction, Mention, Number, Sentence, concept, sentences
 
 _STAGED = frozenset({"first", "last", "best", "change", "gain", "noise"})
 _RUN_SAYS = {
