@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from rl_advisor import tools
 from rl_advisor.advisors.builtin import assess
 from rl_advisor.reading import read_run
 from rl_advisor.run import Checkpoint, Curve, Event, Run
@@ -18,6 +19,13 @@ def test_prefix_equals_the_run_cut_on_disk(example: Path, tmp_path: Path, step: 
     on_disk = cut_run(example, step, tmp_path / example.name)
     expected, found = (assess(run).model_dump() for run in (read_run(on_disk), read_run(example).until(step)))
     assert expected == found
+
+
+def test_curves_and_samples_of_a_prefix_too(example: Path, tmp_path: Path) -> None:
+    """The other answers that take a step give for a prefix what they give for the run cut on disk."""
+    on_disk = cut_run(example, 155, tmp_path / example.name)
+    assert tools.summarize_curves(on_disk) == tools.summarize_curves(example, until=155)
+    assert tools.spot_check_samples(on_disk) == tools.spot_check_samples(example, until=155)
 
 
 def test_until_hides_everything_later() -> None:
