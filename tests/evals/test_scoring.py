@@ -203,3 +203,20 @@ def test_regret_lies_between_nothing_and_everything(scores, chosen):
     """Whatever the scores and the choice are."""
     steps = np.arange(len(scores), dtype=np.float64)
     assert 0 <= scoring.checkpoint_regret(steps, floats(*scores), chosen) <= 1 + 1e-9
+
+
+def test_order_of_onsets():
+    """Runs whose true intervals overlap are not asked; a swap costs its pair, a tie half of it."""
+    low, high = np.array([0.1, 0.15, 0.5]), np.array([0.2, 0.25, 0.6])
+    said = [[0.1, 0.2, 0.5], [0.9, 0.2, 0.5], [0.5, 0.2, 0.5]]
+    assert [scoring.order_accuracy(np.array(s), low, high) for s in said] == [1.0, 0.5, 0.75]
+    assert np.isnan(scoring.order_accuracy(np.array([0.1]), low[:1], high[:1]))
+
+
+def test_kappa():
+    """Full agreement is 1, agreement by chance 0, and where there is nothing to disagree about it is not defined."""
+    assert scoring.kappa(list("aabb"), list("aabb")) == 1
+    assert scoring.kappa(list("aabb"), list("abab")) == 0
+    assert scoring.kappa(list("aabb"), list("bbaa")) == -1
+    assert np.isnan(scoring.kappa(list("aa"), list("aa")))
+    assert np.isnan(scoring.kappa([], []))
