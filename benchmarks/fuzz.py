@@ -173,7 +173,7 @@ def judged(answer: Any) -> tuple[str, str]:
     text = answer.content[0].text if answer.content and answer.content[0].type == "text" else ""
     if answer.is_error:
         masked = text.startswith("Error executing tool") and ":" not in text
-        leaks = [bad for bad in ("Traceback", "site-packages", str(ROOT), "/etc/", 'File "') if bad in text]
+        leaks = [bad for bad in ("Traceback", "site-packages", str(ROOT), "root:x", 'File "') if bad in text]
         return ("an exception behind a mask" if masked else f"leaks {leaks}" if leaks and "input_value" not in text else ""), "refused"
     if not text:
         return "", "picture"

@@ -139,19 +139,19 @@ def old_client() -> Iterator[Row]:
 
 def validators() -> Iterator[Row]:
     """The skill format and the vendors' manifests, each judged by its owner's tool."""
-    folders = ROOT / "packaging" / "plugins"
+    bundle = ROOT / "packaging" / "mcpb"
     commands: dict[str, list[str | Path]] = {
         "agentskills validate": ["agentskills", "validate", ROOT / "skills" / "rl-practitioner"],
-        "claude plugin validate": ["claude", "plugin", "validate", folders / "claude", "--strict"],
+        "claude plugin validate": ["claude", "plugin", "validate", ROOT, "--strict"],
         "claude plugin validate (marketplace)": ["claude", "plugin", "validate", ROOT / ".claude-plugin" / "marketplace.json"],
-        "gemini extensions validate": ["gemini", "extensions", "validate", folders / "gemini"],
-        "mcpb validate": ["mcpb", "validate", folders / "mcpb" / "manifest.json"],
+        "gemini extensions validate": ["gemini", "extensions", "validate", ROOT],
+        "mcpb validate": ["mcpb", "validate", bundle / "manifest.json"],
     }
     for name, command in commands.items():
         code, text = said(command)
         yield name, code == 0, (text.splitlines() or [""])[-1][:120]
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(shutil.copytree(folders / "mcpb", Path(folder) / "mcpb"))
+        copy = Path(shutil.copytree(bundle, Path(folder) / "mcpb"))
         code, text = said(["mcpb", "pack", copy, Path(folder) / "rl-advisor.mcpb"])
         yield "mcpb pack", code == 0, (text.splitlines() or [""])[-1][:120]
 
