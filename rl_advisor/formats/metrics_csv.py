@@ -13,6 +13,8 @@ from rl_advisor.intake.csv_in import read_table
 from rl_advisor.run import Curve, Gap, Run
 
 FORMAT = "metrics_csv"
+APPENDED = "table"
+"""How a growing file goes on, so that what was appended can be read alone."""
 STEP_COLUMNS = (
     "step", "global_step", "train/global_step", "training/global_step", "_step", "training_iteration", "iteration", "iter", "update",
     "total_timesteps", "timesteps_total", "timesteps", "num_timesteps", "total_steps", "env_steps", "steps", "frames", "episode", "epoch",

@@ -10,6 +10,8 @@ from rl_advisor.intake.columns import Row, curves_of, number
 from rl_advisor.run import Gap, Run
 
 FORMAT = "metrics_jsonl"
+APPENDED = "lines"
+"""How a growing file goes on, so that what was appended can be read alone."""
 STEP_KEYS = (
     "step", "global_step", "training/global_step", "train/global_step", "trainer/global_step", "_step", "training_step", "iteration",
     "training_iteration", "update", "time/total_timesteps", "timesteps_total", "total_steps", "epoch",
@@ -54,7 +56,6 @@ def read(path: Path) -> Run:
 
 def _rows(path: Path, gaps: list[Gap], counters: set[str]) -> Iterator[Row]:
     bad, key = 0, None
-    shapes: dict[tuple[str, ...], bool] = {}
     for count, line in enumerate(byte_lines(path, LINE_LIMIT), 1):
         try:
             row = parse_json(line)
@@ -68,7 +69,7 @@ def _rows(path: Path, gaps: list[Gap], counters: set[str]) -> Iterator[Row]:
         if step is None or key is None:
             continue
         counters.add(key)
-        yield step, _time(row, counters), _values(row, shapes)
+        yield step, _time(row, counters), _values(row, nested=line.count(b"{") > 1)
     if bad:
         gaps.append(Gap(path.name, f"line {bad} is no whole JSON object (cut off or damaged); the others were read"))
 
@@ -93,16 +94,13 @@ def _time(row: Mapping[str, Any], counters: set[str]) -> float:
     return math.nan
 
 
-def _values(row: Mapping[str, Any], shapes: dict[tuple[str, ...], bool]) -> Mapping[str, Any]:
-    """The metrics of a row; rows of the same names have the same shape, so that is looked at once."""
+def _values(row: Mapping[str, Any], *, nested: bool) -> Mapping[str, Any]:
+    """The metrics of a row; ``nested`` is false where its text shows that no object lies inside."""
     if len(row) == 2 and "time" in row:
         return {"clock": row["time"]}
     inner = row.get("data")
     values = inner if isinstance(inner, dict) else row
-    names = tuple(values)
-    if names not in shapes:
-        shapes[names] = any(isinstance(value, dict) for value in values.values())
-    return _flat(values) if shapes[names] else values
+    return _flat(values) if nested and any(isinstance(value, dict) for value in values.values()) else values
 
 
 def _flat(row: Mapping[str, Any], prefix: str = "", depth: int = 0) -> dict[str, Any]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FORMAT = "nvidia_smi"
+APPENDED = "table"
+"""How a growing file goes on, so that what was appended can be read alone."""
 
 COLUMNS: Mapping[str, tuple[str, float]] = {
     "power.draw": ("power_w", 1.0),

@@ -9,6 +9,8 @@ from rl_advisor.intake.csv_in import read_table
 from rl_advisor.run import Run
 
 FORMAT = "sb3_progress"
+APPENDED = "table"
+"""How a growing file goes on, so that what was appended can be read alone."""
 _STEP = "time/total_timesteps"
 
 

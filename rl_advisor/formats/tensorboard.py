@@ -9,6 +9,8 @@ from rl_advisor.intake.event_files import Events, read_events
 from rl_advisor.run import Curve, Gap, Run
 
 FORMAT = "tensorboard"
+APPENDED = "records"
+"""How a growing file goes on, so that what was appended can be read alone."""
 _NAME = re.compile(r"events\.out\.tfevents\.|.*\.tfevents(\.|$)")
 _CONFIG_TAG = re.compile(r"(.*/)?(args|model_config|config|hyperparameters|hparams)(/text_summary)?")
 

@@ -10,6 +10,8 @@ from rl_advisor.intake.log_lines import Watch
 from rl_advisor.run import Run
 
 FORMAT = "verl_console"
+APPENDED = "lines"
+"""How a growing file goes on, so that what was appended can be read alone."""
 CONSOLE = True
 _LINE = re.compile(r"\bstep:(\d+) - (?=[^\s:][^:]*:)")
 _PAIR = re.compile(

@@ -3,7 +3,7 @@
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -40,17 +40,27 @@ def read_run(path: Path | str, *, mapping: Mapping[str, str] | None = None) -> R
         UnreadableRun: nothing in it could be read.
         KeyError: ``mapping`` names a raw name that no file has; the message names the nearest.
     """
-    place = Path(path)
+    return read_with(part_of, Path(path), mapping or {})
+
+
+def read_with(part: Callable[[Path], Run | None], place: Path, mapping: Mapping[str, str]) -> Run:
+    """As ``read_run``, where ``part`` gives what one file holds, or None for a file that no format claims."""
     if not place.exists():
-        raise FileNotFoundError(f"no such file or folder: {path}{_near(place)}")
+        raise FileNotFoundError(f"no such file or folder: {place}{_near(place)}")
     root = place if place.is_dir() else place.parent
     found = walk(root) if place.is_dir() else Found(files=[Path(place.name)], entries=1)
-    parts, gaps = _parts(root, found)
-    run = assemble(place.resolve().name, parts, mapping or {})
+    parts, gaps = _parts(root, found, part)
+    run = assemble(place.resolve().name, parts, mapping)
     run = replace(run, checkpoints=tuple(found.checkpoints), gaps=(*_walk_gaps(found), *gaps, *run.gaps))
     if not (run.curves or len(run.rollouts) or len(run.telemetry) or run.events):
         raise UnreadableRun(_nothing(place, found, run.gaps))
     return run
+
+
+def part_of(path: Path) -> Run | None:
+    """What one file holds, with raw names; None when no format claims it."""
+    module = format_of(path)
+    return None if module is None else module.read(path)
 
 
 def format_of(path: Path) -> ModuleType | None:
@@ -64,7 +74,7 @@ def _formats() -> tuple[ModuleType, ...]:
     return tuple(sorted(formats, key=lambda m: getattr(m, "GENERAL", False)))
 
 
-def _parts(root: Path, found: Found) -> tuple[list[tuple[str, Run]], list[Gap]]:
+def _parts(root: Path, found: Found, read: Callable[[Path], Run | None]) -> tuple[list[tuple[str, Run]], list[Gap]]:
     parts: list[tuple[str, Run]] = []
     gaps: list[Gap] = []
     vain: Counter[tuple[Path, str]] = Counter()
@@ -81,10 +91,10 @@ def _parts(root: Path, found: Found) -> tuple[list[tuple[str, Run]], list[Gap]]:
             if _is_pointer(path):
                 gaps.append(Gap(relative.as_posix(), "a git-lfs pointer, not the file itself: fetch it with `git lfs pull`"))
                 continue
-            module = format_of(path)
-            if module is not None:
+            part = read(path)
+            if part is not None:
                 vain[kind] = -len(found.files)
-                parts.append((relative.as_posix(), _placed(module.read(path), relative)))
+                parts.append((relative.as_posix(), _placed(part, relative)))
         except (OSError, EOFError, OverflowError, MemoryError) as error:
             gaps.append(Gap(relative.as_posix(), f"could not be read: {error}"[:300].replace(str(root), ".")))
     for (folder, suffix), count in vain.items():

@@ -17,7 +17,7 @@ def chained(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
         if at is None:
             out.append((path, part))
         else:
-            out[at] = (out[at][0], _behind(out[at][1], part))
+            out[at] = (out[at][0], behind(out[at][1], part))
     return out
 
 
@@ -38,7 +38,8 @@ def _follows(before: Run, part: Run) -> bool:
     return part.first_step <= before.last_step
 
 
-def _behind(before: Run, part: Run) -> Run:
+def behind(before: Run, part: Run) -> Run:
+    """The first part with the points, events, gaps and settings of the second written behind its own."""
     curves = {**part.curves, **before.curves}
     curves |= {name: _joined(before.curves[name], part.curves[name]) for name in before.curves.keys() & part.curves.keys()}
     return replace(

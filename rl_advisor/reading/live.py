@@ -1,0 +1,142 @@
+"""Reads a growing run again and again, at the cost of what was appended since the last time."""
+
+import struct
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO
+
+import pandas as pd
+
+from rl_advisor.intake.bytes_in import GZIP_MAGIC, ZSTD_MAGIC
+from rl_advisor.reading import format_of, read_with
+from rl_advisor.reading.restarts import behind
+from rl_advisor.run import Run
+
+START = 512
+"""First bytes by which a file that was written anew is told from one that has grown."""
+_COPY = 1 << 20
+_LENGTH, _FRAME = 8, 16
+"""Bytes of a record's length, and of all that stands around its data."""
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What one file held when it was last read."""
+
+    inode: int
+    size: int
+    changed: int
+    start: bytes
+    end: int
+    """Where the last whole line or record ended; what follows is waited for."""
+    part: Run | None
+
+
+class Follower:
+    """A run that is still being written; each ``read`` gives all of it and decodes only what is new.
+
+    Lines and records that are half-written are left for the next time. Files that cannot be continued (packed ones, JSON documents,
+    tables of completions) are read anew when their size or time changed.
+    """
+
+    def __init__(self, path: Path | str, *, mapping: Mapping[str, str] | None = None) -> None:
+        """Nothing is read yet; ``mapping`` is that of ``read_run``."""
+        self._path, self._mapping = Path(path), mapping or {}
+        self._seen: dict[Path, _Seen] = {}
+        self.decoded = 0
+        """Bytes decoded by the last ``read``."""
+
+    def read(self) -> Run:
+        """The run as it is now; raises what ``read_run`` raises."""
+        self.decoded = 0
+        return read_with(self._part, self._path, self._mapping)
+
+    def _part(self, path: Path) -> Run | None:
+        status, seen = path.stat(), self._seen.get(path)
+        if seen is not None and (seen.inode, seen.size, seen.changed) == (status.st_ino, status.st_size, status.st_mtime_ns):
+            return seen.part
+        with path.open("rb") as file:
+            start = file.read(START)
+        grown = seen is not None and seen.inode == status.st_ino and status.st_size >= seen.size and start.startswith(seen.start)
+        module = format_of(path)
+        kind = getattr(module, "APPENDED", None) if not start.startswith((GZIP_MAGIC, ZSTD_MAGIC, b"\xff\xfe", b"\xfe\xff")) else None
+        if module is None or kind is None:
+            self.decoded += status.st_size if module else 0
+            end, part = 0, None if module is None else module.read(path)
+        elif seen is not None and seen.part is not None and grown:
+            end = _whole_end(path, kind, seen.end, status.st_size)
+            part = seen.part if end == seen.end else _joined(seen.part, self._piece(module, path, seen.end, end))
+        else:
+            end = _whole_end(path, kind, 0, status.st_size)
+            part = self._piece(module, path, 0, end)
+        self._seen[path] = _Seen(status.st_ino, status.st_size, status.st_mtime_ns, start, end, part)
+        return part
+
+    def _piece(self, module: object, path: Path, begin: int, end: int) -> Run:
+        """What the bytes from ``begin`` to ``end`` hold; a table's header is put before them."""
+        self.decoded += end - begin
+        read = module.read  # type: ignore[attr-defined]
+        if begin == 0 and end == path.stat().st_size:
+            found: Run = read(path)
+            return found
+        with tempfile.TemporaryDirectory() as folder, path.open("rb") as file:
+            copy = Path(folder) / path.name
+            with copy.open("wb") as out:
+                if begin and getattr(module, "APPENDED", "") == "table":
+                    _copied(file, out, _header(path))
+                file.seek(begin)
+                _copied(file, out, end - begin)
+            more: Run = read(copy)
+        return more
+
+
+def _copied(file: IO[bytes], out: IO[bytes], size: int) -> None:
+    while size > 0 and (piece := file.read(min(size, _COPY))):
+        out.write(piece)
+        size -= len(piece)
+
+
+def _header(path: Path) -> int:
+    """Bytes of the lines before the first row of a table: comments and the names."""
+    with path.open("rb") as file:
+        while (line := file.readline(_COPY)).startswith(b"#"):
+            pass
+        return file.tell() if line else 0
+
+
+def _whole_end(path: Path, kind: str, begin: int, size: int) -> int:
+    """Where the last whole line or record at or behind ``begin`` ends."""
+    with path.open("rb") as file:
+        return _record_end(file, begin, size) if kind == "records" else _line_end(file, begin, size)
+
+
+def _line_end(file: IO[bytes], begin: int, size: int) -> int:
+    at = size
+    while at > begin:
+        piece = max(begin, at - _COPY)
+        file.seek(piece)
+        found = file.read(at - piece).rfind(b"\n")
+        if found >= 0:
+            return piece + found + 1
+        at = piece
+    return begin
+
+
+def _record_end(file: IO[bytes], begin: int, size: int) -> int:
+    at = begin
+    while at + _FRAME <= size:
+        file.seek(at)
+        behind_it = at + _FRAME + struct.unpack("<Q", file.read(_LENGTH))[0]
+        if behind_it > size:
+            break
+        at = behind_it
+    return at
+
+
+def _joined(before: Run, more: Run) -> Run:
+    """The part with what was appended behind it."""
+    tables = [t for t in (before.telemetry, more.telemetry) if len(t)]
+    telemetry = pd.concat(tables, ignore_index=True) if len(tables) > 1 else (tables or [before.telemetry])[0]
+    return replace(behind(before, more), telemetry=telemetry, files=before.files)
