@@ -147,7 +147,8 @@ def main() -> None:
         run = f"classic-{number:02d}"
         made = train(recipe, seed, options.out / "runs" / run)
         known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        path.write_text(json.dumps(dict(sorted({**known, run: made}.items())), indent=1) + "\n", encoding="utf-8")
+        lines = (f'"{name}":{json.dumps(entry, separators=(",", ":"))}' for name, entry in sorted({**known, run: made}.items()))
+        path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")  # one line a run, so that a change shows where it is
         print(run, recipe.family, made["verdicts"], file=sys.stderr)
 
 

@@ -11,6 +11,8 @@ from typing import Any
 import orjson
 
 from rl_advisor.evals.accuracy import arms, measure, read_results, write_results
+from rl_advisor.evals.arms import ARMS
+from rl_advisor.evals.harness import Advise
 from rl_advisor.evals.pages import fill, page, readme_block
 from rl_advisor.evals.perturb import robustness
 from rl_advisor.evals.table import compare_arms, flips, markdown
@@ -19,7 +21,7 @@ from rl_advisor.evals.table import compare_arms, flips, markdown
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m rl_advisor.evals", description="Score the built-in advisor and the baseline rules.")
     parser.add_argument("corpora", nargs="*", type=Path)
-    parser.add_argument("--arm", action="append", choices=list(arms()), help="an arm to score; all of them by default")
+    parser.add_argument("--arm", action="append", choices=sorted({*arms(), *ARMS}), help="an arm to score; all of them by default")
     parser.add_argument("--json", action="store_true", help="the full results instead of the table")
     parser.add_argument("--robustness", action="store_true", help="how often answers flip under harmless changes, instead of scores")
     parser.add_argument("--results", type=Path, default=Path("evals/results"), help="folder of the result files")
@@ -36,7 +38,8 @@ def main() -> None:
         return
     if len(options.corpora) != 1:
         sys.exit("name one corpus, or a page to write with --write")
-    chosen = {name: advise for name, advise in arms().items() if not options.arm or name in options.arm}
+    every: dict[str, Advise] = {**arms(), **ARMS}
+    chosen = {name: advise for name, advise in every.items() if not options.arm or name in options.arm}
     results: dict[str, Any] = (
         {name: robustness(options.corpora[0], advise) for name, advise in chosen.items()}
         if options.robustness
