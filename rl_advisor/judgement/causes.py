@@ -18,7 +18,6 @@ STILL = frozenset(
         "reward_always_paid",
         "frozen_policy",
         "sampling_too_hot",
-        "entropy_collapse",
         "drift_without_gain",
     }
 )
@@ -28,6 +27,7 @@ STILL = frozenset(
 AFTERMATH = frozenset(
     {
         "truncation",
+        "entropy_collapse",
         "entropy_explosion",
         "sample_repetition",
         "template_collapse",

@@ -13,7 +13,7 @@ from rl_advisor import course, trajectory
 from rl_advisor.assessment import Confidence, Verdict
 from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.case import Case
-from rl_advisor.judgement.causes import root_of_fall, roots
+from rl_advisor.judgement.causes import before, root_of_fall, roots
 from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
 
@@ -119,9 +119,11 @@ def lost(case: Case) -> Judged | None:
 
 def numbers_broke(case: Case) -> Judged | None:
     """Collapsed when the numerics broke to the end of the log."""
-    if case.present("non_finite"):
-        return Judged("collapsed", "the numbers are no numbers any more", "high", case.findings["non_finite"])
-    return None
+    if not case.present("non_finite"):
+        return None
+    broke = case.findings["non_finite"]
+    earlier = (f for f in roots(case, of_fall=True) if f.link is not Link.SYSTEMS and before(f, broke))
+    return Judged("collapsed", "the numbers are no numbers any more", "high", next(earlier, broke))
 
 
 def swinging(case: Case) -> Judged | None:
