@@ -6,7 +6,7 @@ DIALECT = Dialect(
     name="sb3",
     marks=(
         "rollout/ep_rew_mean", "rollout/ep_len_mean", "train/policy_gradient_loss", "train/n_updates", "train/clip_range",
-        "train/ent_coef_loss",
+        "train/ent_coef_loss", "train/is_line_search_success", "train/kl_divergence_loss",
         "train/explained_variance", "time/fps", "time/total_timesteps", "eval/mean_ep_length", "monitor/r", "monitor/l",
         "evaluations/results", "evaluations/ep_lengths",
     ),

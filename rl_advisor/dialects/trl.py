@@ -12,7 +12,8 @@ _REFERENCE = "KL to the reference policy, k3 estimator, token mean (RLOO: k1, si
 DIALECT = Dialect(
     name="trl",
     marks=(
-        "frac_reward_zero_std", "reward_std", "completions/mean_length", "completions/clipped_ratio", "completions/min_length",
+        "frac_reward_zero_std_excluded", "frac_reward_zero_std", "reward_std",
+        "completions/mean_length", "completions/clipped_ratio", "completions/min_length",
         "completions/max_length", "clip_ratio/region_mean", "clip_ratio/low_mean", "completion_length", "num_tokens", "mean_token_accuracy",
         "sampling/sampling_logp_difference/mean",
         "objective/rlhf_reward", "objective/non_score_reward", "rewards/margins",
@@ -65,9 +66,6 @@ DIALECT = Dialect(
         "eval_completions/mean_length": "eval/length",
         "eval/completions/mean_length": "eval/length",
         "eval_completion_length": "eval/length",
-        "sample/staleness_mean": "rollout/staleness",
-        "sample/staleness_max": "rollout/staleness_max",
-        "sample/dropped_stale_total": "rollout/dropped",
     },
     patterns=(
         (r"rewards/(?!chosen$|rejected$|margins$|accuracies$)(.+)/mean", r"reward/component/\1"),
@@ -77,7 +75,6 @@ DIALECT = Dialect(
         (rf"eval[_/]({_NO_SCORE}{_SCORE})", r"eval/score/\1"),
         (r"eval[_/](.+)", r"eval/other/\1"),
         (r"profiling/Time taken: (?:\w+Trainer\.)?(.+)", r"time/phase/\1"),
-        (r"perf/(\w+)_s", r"time/phase/\1"),
     ),
     notes={
         "kl/ref": _REFERENCE,

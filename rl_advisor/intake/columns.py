@@ -12,7 +12,11 @@ Row = tuple[float, float, Mapping[str, Any]]
 Block = tuple[list[int], list[float], list[float], list[Floats | list[Any]]]
 
 
-Pieces = dict[str, list[tuple[Floats, Floats, Floats, Floats]]]
+Piece = tuple[Floats, Floats, Floats, Floats]
+"""Order, steps, times and values of one name in a block of rows."""
+Pieces = dict[str, list[Piece]]
+Axis = tuple[Any, Floats, Floats | None]
+"""How the pieces' rows are put in order (None: they are), their steps and their times."""
 BLOCK_ROWS = 4_096
 """Rows that are held as Python numbers before they become arrays."""
 
@@ -35,7 +39,10 @@ def curves_of(rows: Iterable[Row], source: str, skip: Collection[str] = ()) -> d
             block = ([], [], [], [])
     for names, block in blocks.items():
         _store(pieces, names, block)
-    return {name: _curve(name, source, parts) for name, parts in pieces.items() if name not in skip}
+    axes: dict[tuple[int, ...], Axis] = {}
+    kept = {name: pieces[name] for name in pieces if name not in skip}
+    pieces.clear()
+    return {name: _curve(name, source, kept[name], axes) for name in kept}
 
 
 def _store(pieces: Pieces, names: tuple[str, ...], block: Block) -> None:
@@ -45,12 +52,22 @@ def _store(pieces: Pieces, names: tuple[str, ...], block: Block) -> None:
             pieces.setdefault(name, []).append((order, step, time, column))
 
 
-def _curve(name: str, source: str, parts: list[tuple[Floats, Floats, Floats, Floats]]) -> Curve:
-    order, step, time, value = (np.concatenate([part[i] for part in parts]) if len(parts) > 1 else parts[0][i] for i in range(4))
-    if len(parts) > 1:
-        turn = np.argsort(order, kind="stable")
-        step, time, value = step[turn], time[turn], value[turn]
-    return Curve(name, name, source, step, value, time if np.isfinite(time).any() else None)
+def _curve(name: str, source: str, parts: list[Piece], axes: dict[tuple[int, ...], Axis]) -> Curve:
+    """One curve of its pieces; those that come from the same rows share their steps and times, which halves what a wide log takes."""
+    key = tuple(id(part[0]) for part in parts)
+    if key not in axes:
+        axes[key] = _axis(parts)
+    turn, step, time = axes[key]
+    value = np.concatenate([part[3] for part in parts]) if len(parts) > 1 else parts[0][3]
+    return Curve(name, name, source, step, value if turn is None else value[turn], time)
+
+
+def _axis(parts: list[Piece]) -> Axis:
+    order, step, time = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    turn = None if (np.diff(order) > 0).all() else np.argsort(order, kind="stable")
+    if turn is not None:
+        step, time = step[turn], time[turn]
+    return turn, step, time if np.isfinite(time).any() else None
 
 
 def _cells(values: Mapping[str, Any]) -> Floats | list[Any]:

@@ -51,7 +51,7 @@ def read_with(part: Callable[[Path], Run | None], place: Path, mapping: Mapping[
     found = walk(root) if place.is_dir() else Found(files=[Path(place.name)], entries=1)
     parts, gaps = _parts(root, found, part)
     run = assemble(place.resolve().name, parts, mapping)
-    run = replace(run, checkpoints=tuple(found.checkpoints), gaps=(*_walk_gaps(found), *gaps, *run.gaps))
+    run = replace(run, checkpoints=(*found.checkpoints, *run.checkpoints), gaps=(*_walk_gaps(found), *gaps, *run.gaps))
     if not (run.curves or len(run.rollouts) or len(run.telemetry) or run.events):
         raise UnreadableRun(_nothing(place, found, run.gaps))
     return run

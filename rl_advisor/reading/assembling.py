@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rl_advisor.discovery import modules
+from rl_advisor.gpu.signals import zone_shift
 from rl_advisor.reading.closing_row import without_closing_row
 from rl_advisor.reading.episodes import merged_episodes
 from rl_advisor.reading.guessing import guess
@@ -41,9 +42,10 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
     curves = guess(curves) if main is None else curves
     gaps += [g for _, p in own for g in p.gaps] + more + conflicts + _missing_reward(curves)
     frameworks = tuple(dict.fromkeys(d.name for d, p in spoken if d is not None and p.curves))
-    return Run(
+    run = Run(
         name=name,
         curves=curves,
+        checkpoints=tuple(c for _, p in own for c in p.checkpoints),
         rollouts=_stacked([p.rollouts for _, p in own], "step"),
         telemetry=_stacked([p.telemetry for _, p in own], "time"),
         events=tuple(sorted(events, key=lambda e: e.step or 0.0)),
@@ -56,6 +58,16 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
         planned_steps=_planned(own, settings),
         step_unit=main.step if main else next((p.step_unit for _, p in own if p.curves), "updates"),
     )
+    return _in_the_runs_zone(run)
+
+
+def _in_the_runs_zone(run: Run) -> Run:
+    """The run with its telemetry on its own clock, before anyone cuts it at a step: monitoring tools write local times without a zone."""
+    if not len(run.telemetry):
+        return run
+    shift, gap = zone_shift(run)
+    telemetry = run.telemetry.assign(time=run.telemetry["time"] + shift) if shift else run.telemetry
+    return replace(run, telemetry=telemetry, gaps=(*run.gaps, *((gap,) if gap and shift else ())))
 
 
 def _sources(
@@ -170,7 +182,7 @@ def _planned(parts: Sequence[tuple[str, Run]], settings: Mapping[str, Any]) -> i
 
 
 def _says_something(part: Run) -> bool:
-    return bool(part.curves or len(part.rollouts) or len(part.telemetry) or part.events or part.config or part.gaps)
+    return bool(part.curves or len(part.rollouts) or len(part.telemetry) or part.events or part.config or part.gaps or part.checkpoints)
 
 
 def gathered(gaps: Sequence[Gap]) -> tuple[Gap, ...]:

@@ -1,0 +1,73 @@
+"""Metrics as columns: a JSON object of equally long lists (``{"step": [...], "reward": [...]}``), or NumPy vectors in ``.npy`` files."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rl_advisor.intake.bytes_in import bare_name, document, head, parse_json
+from rl_advisor.intake.columns import number
+from rl_advisor.run import Curve, Floats, Gap, Run
+
+FORMAT = "columns"
+GENERAL = True
+STEPS = ("step", "steps", "global_step", "iteration", "iterations", "update", "episode", "episodes", "timesteps", "epoch")
+"""Lists that count the rows, best first."""
+SIZE_LIMIT = 256_000_000
+FEWEST = 3
+"""Numbers a list must have to be a curve."""
+_METRIC = ("reward", "return", "loss", "score", "length", "kl", "entropy", "success", "accuracy")
+_NPY = b"\x93NUMPY"
+
+
+def claims(path: Path) -> bool:
+    """Whether it is an object whose values are lists of numbers, or a numeric vector whose name says what it measures."""
+    name = bare_name(path)
+    if name.endswith(".npy"):
+        return any(word in name for word in _METRIC) and head(path, len(_NPY)) == _NPY
+    start = head(path, 4_096).lstrip() if name.endswith(".json") else b""
+    first = start.partition(b":")[2].lstrip()
+    return start.startswith(b"{") and first.startswith(b"[") and first[1:].lstrip()[:1] in b"-0123456789NI"
+
+
+def read(path: Path) -> Run:
+    """Each list as a curve over the steps the file names, else over the order of the rows."""
+    try:
+        columns = {path.stem: _vector(path)} if bare_name(path).endswith(".npy") else _lists(path)
+    except (ValueError, OverflowError, EOFError, OSError) as error:
+        return Run(gaps=(Gap(path.name, f"damaged, or no columns of numbers: {error}"[:300]),), formats=(FORMAT,))
+    key = next((key for key in STEPS if key in columns and (np.diff(columns[key]) > 0).all()), None)
+    curves: dict[str, Curve] = {}
+    odd = 0
+    for name, values in columns.items():
+        step = columns[key] if key else np.arange(1.0, values.size + 1)
+        if name != key and values.size == step.size:
+            curves[name] = Curve(name, name, path.name, step, values)
+        else:
+            odd += name != key
+    gaps = (Gap(path.name, f"{odd} lists are not as long as {key}; left out"),) if odd else ()
+    return Run(curves=curves, gaps=gaps, formats=(FORMAT,), axis="step" if key else "row")
+
+
+def _lists(path: Path) -> dict[str, Floats]:
+    """The lists of an object in which every value that is an item is a number or null."""
+    found = parse_json(document(path, SIZE_LIMIT))
+    rows = found.items() if isinstance(found, dict) else ()
+    return {str(name): _numbers(values) for name, values in rows if isinstance(values, list) and _is_column(values)}
+
+
+def _is_column(values: list[Any]) -> bool:
+    return len(values) >= FEWEST and all(v is None or isinstance(v, int | float) for v in values)
+
+
+def _numbers(values: list[Any]) -> Floats:
+    return np.array([math.nan if (v := number(value)) is None else v for value in values])
+
+
+def _vector(path: Path) -> Floats:
+    """The vector of an ``.npy`` file; nothing is unpickled and a size that is only claimed is not allocated."""
+    found = np.load(path, mmap_mode="r", allow_pickle=False)
+    if found.ndim != 1 or found.dtype.kind not in "fiub" or found.size < FEWEST or found.nbytes > SIZE_LIMIT:
+        raise ValueError(f"an array of shape {found.shape} and type {found.dtype} is no curve")
+    return np.array(found, np.float64)
