@@ -167,12 +167,12 @@ def stale() -> list[str]:
 def main() -> int:
     """Write everything, or with ``--check`` name what is stale."""
     if "--check" in sys.argv:
-        print("\n".join(stale()) or "current")
+        sys.stdout.write("\n".join(stale() or ["current"]) + "\n")
         return bool(stale())
     for path, text in files().items():
         (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / path).write_text(text)
-    print(f"{len(files())} files written")
+    sys.stdout.write(f"{len(files())} files written\n")
     return 0
 
 

@@ -3,9 +3,13 @@
 Everything heavy is imported inside the command that needs it, so that ``rl-advisor --help`` answers at once.
 """
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
+
+# One thread is three times faster on problems as small as ours; numpy reads this when it is imported, which happens later.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import click
 

@@ -82,6 +82,18 @@ def summarize_curves(
     return _answer(("curves", *metrics), run, until, mapping, lambda r: summaries(r, tuple(metrics)))
 
 
+def plot_curves(
+    run: str | Path, metrics: Sequence[str] = (), until: float | None = None, mapping: Mapping[str, str] | None = None
+) -> bytes:
+    """Look at up to six curves as a picture (PNG), raw and smoothed.
+
+    Reach for it when a shape is easier seen than read; numbers come from summarize_curves. At most about 1,000 tokens.
+    """
+    from rl_advisor.doors.plot import picture
+
+    return picture(read(run, until, mapping), metrics)
+
+
 def spot_check_samples(run: str | Path, step: int | None = None, count: int = 3, until: float | None = None) -> Answer:
     """Read what the model wrote: best rewarded, worst rewarded and random responses, with text statistics over steps.
 

@@ -24,7 +24,7 @@ from rl_advisor.server.confinement import REFUSED
 
 from doors import DATA, QUESTIONS, hostile_run, with_client
 
-TOOLS = {"list_runs", "load_run", "summarize_curves", "spot_check_samples", "gpu_phase_profile", "assess_run", "compare_runs"}
+TOOLS = {*QUESTIONS, "plot_curves"}
 
 
 def stdio(root):
@@ -96,7 +96,7 @@ def test_tools_are_few_small_titled_and_read_only():
         assert tool.annotations.read_only_hint
         assert not tool.annotations.open_world_hint
         assert tool.title
-        assert tool.output_schema["type"] == "object"
+        assert (tool.output_schema or {}).get("type") == (None if tool.name == "plot_curves" else "object")
         assert "each for" in tool.description
         assert "t most" in tool.description.rsplit(".", 2)[-2]
 
@@ -219,6 +219,43 @@ def test_runs_are_completed():
         return first.completion.values, second.completion.values, third.completion.values
 
     assert with_client([DATA], talk) == (["run-01"], [], ["run-01,run-01"])
+
+
+def test_metrics_of_the_run_are_completed():
+    """Where the run is known its metrics are offered; of a run outside the folders nothing is."""
+    template = ResourceTemplateReference(uri="run://{+run}/curve{?metric}")
+
+    async def talk(client):
+        found = [
+            await client.complete(template, {"name": "metric", "value": "ref"}, context_arguments={"run": run})
+            for run in ("run-01", "../x")
+        ]
+        page = await client.read_resource("run://run-01/curve?metric=kl/ref")
+        return [f.completion.values for f in found], json.loads(page.contents[0].text)["metrics"][0]["name"]
+
+    assert with_client([DATA], talk) == ([["kl/ref"], []], "kl/ref")
+
+
+def test_plots_are_pictures_alone():
+    """The plot is one PNG as wide as promised, taller with more curves, without a structured half; an unknown metric is a refusal."""
+    import base64
+
+    async def talk(client):
+        asked = [["reward/mean"], ["reward/mean", "kl/ref"], ["none"]]
+        return [await client.call_tool("plot_curves", {"run": "run-01", "metrics": m}) for m in asked]
+
+    one, two, none = with_client([DATA], talk)
+    heights = []
+    for answer in (one, two):
+        assert answer.structured_content is None
+        assert answer.meta["ifc"]["integrity"] == "untrusted"
+        png = base64.b64decode(answer.content[0].data)
+        assert png[:8] == b"\x89PNG\r\n\x1a\n"
+        assert int.from_bytes(png[16:20]) == 720
+        heights.append(int.from_bytes(png[20:24]))
+    assert heights == [150, 300]
+    assert none.is_error
+    assert "reward/mean" in none.content[0].text
 
 
 def test_runs_and_reports_are_resources():

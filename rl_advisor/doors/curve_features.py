@@ -37,7 +37,7 @@ def summaries(run: Run, names: Sequence[str] = ()) -> Fields:
     Raises:
         NoSuchChoice: a name that the run does not have.
     """
-    chosen = [_named(run, name) for name in names] if names else _foremost(run)
+    chosen = [named(run, name) for name in names] if names else _foremost(run)
     left = [c.name for c in _in_order(run) if c.name not in {d.name for d in chosen}] if not names else []
     return {
         "run": run.name,
@@ -48,8 +48,12 @@ def summaries(run: Run, names: Sequence[str] = ()) -> Fields:
     }
 
 
-def _named(run: Run, name: str) -> Curve:
-    """The curve of that name, ours or the framework's."""
+def named(run: Run, name: str) -> Curve:
+    """The curve of that name, ours or the framework's.
+
+    Raises:
+        NoSuchChoice: the run has none; the message names those it has.
+    """
     found = run.curves.get(name) or next((c for c in run.curves.values() if c.raw == name), None)
     if found is None:
         raise no_such("metric", name, sorted(run.curves))

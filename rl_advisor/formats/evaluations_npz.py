@@ -39,7 +39,8 @@ def _arrays(path: Path) -> tuple[dict[str, Floats], str]:
     """The numeric arrays that can be read without unpickling, and what went wrong."""
     found: dict[str, Floats] = {}
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # Opened here: numpy leaves a file open whose archive it cannot read.
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             for key in ("timesteps", *_ARRAYS):
                 if key in file.files and file.zip.getinfo(f"{key}.npy").file_size < 256_000_000:
                     found[key] = file[key]

@@ -1,5 +1,6 @@
 """Each verb as a tool: bounded arguments, a short answer with the same facts in both halves, and errors that give nothing away."""
 
+import base64
 import logging
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -12,7 +13,7 @@ from anyio.to_thread import run_sync
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mcp_types import CallToolResult, ImageContent, TextContent, ToolAnnotations
 from pydantic import BaseModel, ConfigDict, Field
 
 from rl_advisor import tools
@@ -62,6 +63,11 @@ def result_of(answer: dict[str, Any]) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=orjson.dumps(short).decode())], structured_content=short, _meta=LABEL)
 
 
+def picture_of(png: bytes) -> CallToolResult:
+    """A picture alone: clients that show only the structured half would otherwise not show it."""
+    return CallToolResult(content=[ImageContent(type="image", data=base64.b64encode(png).decode(), mime_type="image/png")], _meta=LABEL)
+
+
 class Desk:
     """Answers questions about the runs below some folders, a few at a time."""
 
@@ -75,7 +81,7 @@ class Desk:
         """The path of a run, when it may be read."""
         return inside(self.roots, asked)
 
-    async def ask(self, ctx: Context[Any, Any] | None, question: Callable[[], dict[str, Any]]) -> CallToolResult:
+    async def ask(self, ctx: Context[Any, Any] | None, question: Callable[[], dict[str, Any] | bytes]) -> CallToolResult:
         """The answer to a question that may take seconds: in a thread, left behind when the client gives up."""
         if ctx is not None:
             await ctx.report_progress(0, 1, "reading")
@@ -84,7 +90,7 @@ class Desk:
             await ctx.report_progress(1, 1, "done")
         return answer
 
-    def _answered(self, question: Callable[[], dict[str, Any]]) -> CallToolResult:
+    def _answered(self, question: Callable[[], dict[str, Any] | bytes]) -> CallToolResult:
         from rl_advisor.reading import UnreadableRun
 
         try:
@@ -96,7 +102,7 @@ class Desk:
         except OSError as gone:
             log.info("reading failed: %s", type(gone).__name__)
             raise ToolError("A file of this run could not be opened; it may just have been moved or deleted.") from None
-        return self._shortened(answer)
+        return picture_of(answer) if isinstance(answer, bytes) else self._shortened(answer)
 
     def _shortened(self, answer: dict[str, Any]) -> CallToolResult:
         # The tools give the same object for the same question about unchanged files; kept beside its result, its id stays its own.
@@ -132,6 +138,14 @@ def tools_of(desk: Desk) -> list[Tool]:
     async def summarize_curves(ctx: Context[Any, Any], run: Run, metrics: Metrics = [], until: Until = None) -> Result:  # noqa: B006
         return await desk.ask(ctx, lambda: tools.summarize_curves(desk.run(run), metrics, until))
 
+    async def plot_curves(
+        ctx: Context[Any, Any],
+        run: Run,
+        metrics: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=6)] = [],  # noqa: B006
+        until: Until = None,
+    ) -> CallToolResult:
+        return await desk.ask(ctx, lambda: tools.plot_curves(desk.run(run), metrics, until))
+
     async def spot_check_samples(
         ctx: Context[Any, Any],
         run: Run,
@@ -155,6 +169,7 @@ def tools_of(desk: Desk) -> list[Tool]:
         "Compare runs": compare_runs,
         "Profile GPU phases": gpu_phase_profile,
         "Find runs": list_runs,
+        "Plot curves": plot_curves,
         "See what a run holds": load_run,
         "Read samples": spot_check_samples,
         "Measure curves": summarize_curves,
@@ -165,7 +180,8 @@ def tools_of(desk: Desk) -> list[Tool]:
 def _tool(function: Callable[..., Any], title: str) -> Tool:
     """The tool with the verb's own docstring, and a schema without what the name already says."""
     description = " ".join((getattr(tools, function.__name__).__doc__ or "").split())
-    tool = Tool.from_function(function, title=title, description=description, annotations=READ_ONLY, structured_output=True)
+    structured = function.__name__ != "plot_curves"
+    tool = Tool.from_function(function, title=title, description=description, annotations=READ_ONLY, structured_output=structured)
     _bare(tool.parameters)
     if tool.output_schema:
         tool.output_schema.pop("description", None)

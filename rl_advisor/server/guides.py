@@ -11,6 +11,7 @@ from pydantic import Field
 
 from rl_advisor import tools
 from rl_advisor.doors import shipped
+from rl_advisor.doors.mistakes import NoSuchChoice
 from rl_advisor.doors.output import is_name, readable
 from rl_advisor.server.answers import Desk
 from rl_advisor.server.confinement import Outside, called
@@ -58,6 +59,10 @@ def offer_resources(server: MCPServer[Any], desk: Desk) -> None:
     async def inventory(run: str) -> str:
         return await _read(desk, run, lambda path: _json(tools.load_run(path)))
 
+    @server.resource("run://{+run}/curve{?metric}", name="curve", title="One curve of a run, measured", mime_type="application/json")
+    async def curve(run: str, metric: str = "reward/mean") -> str:
+        return await _read(desk, run, lambda path: _json(tools.summarize_curves(path, [metric])))
+
     @server.resource("run://{+run}/report.md", name="run report", title="The report on a run", mime_type="text/markdown")
     async def report(run: str) -> str:
         return await _read(desk, run, _report)
@@ -70,8 +75,8 @@ async def _read(desk: Desk, run: str, make: Any) -> str:
     try:
         path = desk.run(run)
         return str(await run_sync(lambda: make(path), abandon_on_cancel=True))
-    except (Outside, UnreadableRun):
-        raise ResourceNotFoundError("no such run") from None
+    except (Outside, UnreadableRun, NoSuchChoice):
+        raise ResourceNotFoundError("no such run, or nothing of that name in it") from None
 
 
 def _json(answer: dict[str, Any]) -> str:
@@ -88,22 +93,38 @@ def _report(path: Any) -> str:
 
 
 def offer_completions(server: MCPServer[Any], desk: Desk) -> None:
-    """Complete run names everywhere."""
+    """Complete run names everywhere, and metric names where the run is known."""
 
     @server.completion()  # type: ignore[no-untyped-call, untyped-decorator]
     async def complete(
         ref: PromptReference | ResourceTemplateReference, argument: CompletionArgument, context: CompletionContext | None
     ) -> Completion | None:
-        del ref, context
+        del ref
+        if argument.name == "metric":
+            run = (context.arguments if context else None) or {}
+            return _some(await run_sync(lambda: _metrics(desk, run.get("run", ""), argument.value)))
         if argument.name not in {"run", "runs"}:
             return None
         done, _, typed = argument.value.rpartition(",") if argument.name == "runs" else ("", "", argument.value)
         names = await run_sync(lambda: _names(desk, typed.strip()))
-        return Completion(
-            values=[f"{done},{n}" if done else n for n in names[:MOST_COMPLETIONS]],
-            total=len(names),
-            has_more=len(names) > MOST_COMPLETIONS,
-        )
+        return _some([f"{done},{n}" if done else n for n in names])
+
+
+def _some(names: Sequence[str]) -> Completion:
+    """The first names, and how many there are."""
+    return Completion(values=list(names[:MOST_COMPLETIONS]), total=len(names), has_more=len(names) > MOST_COMPLETIONS)
+
+
+def _metrics(desk: Desk, run: str, typed: str) -> Sequence[str]:
+    """Metric names of a run that contain what was typed; none when the run may not or cannot be read."""
+    from rl_advisor.reading import UnreadableRun
+
+    try:
+        names = tools.read(desk.run(run)).curves
+    except (Outside, UnreadableRun, OSError):
+        return ()
+    fitting = [n for n in names if typed.lower() in n.lower() and is_name(n) and len(n) <= 100]
+    return sorted(fitting, key=lambda n: (not n.lower().startswith(typed.lower()), n))
 
 
 def _names(desk: Desk, typed: str) -> Sequence[str]:

@@ -60,7 +60,7 @@ async def main():
         assert not answer.isError and json.loads(answer.content[0].text) == answer.structuredContent
         prompts = (await session.list_prompts()).prompts
         pages = (await session.list_resources()).resources
-        print(hello.protocolVersion, len(tools), "tools,", len(prompts), "prompts,", len(pages), "pages,", answer.structuredContent["verdict"])
+        print(hello.protocolVersion, len(tools), "tools,", len(prompts), "prompts,", len(pages), "pages")
 asyncio.run(main())
 """
 
