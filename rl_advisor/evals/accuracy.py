@@ -99,7 +99,7 @@ def write_results(result: Mapping[str, Any], folder: Path) -> Path:
     """Writes one result file, named after its corpus."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{result['corpus']}.json"
-    path.write_bytes(orjson.dumps(rounded(result), option=orjson.OPT_INDENT_2) + b"\n")
+    path.write_bytes(orjson.dumps(rounded(result)) + b"\n")
     return path
 
 

@@ -1,0 +1,81 @@
+"""Result files and the pages made of them: deterministic, nothing typed by hand, and the README is as the results have it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from rl_advisor.advisors.builtin import assess
+from rl_advisor.evals import accuracy, pages
+from rl_advisor.evals.answers import read_answer
+from rl_advisor.evals.arms import ARMS
+from rl_advisor.evals.firewall import blind
+from rl_advisor.evals.harness import score_answers
+from rl_advisor.reading import read_run
+from shared_corpus import CORPUS, LABELS, plain
+
+ROOT = Path(__file__).parents[2]
+CHOSEN = {accuracy.REFERENCE: plain, accuracy.BLIND: plain, "patience_20": ARMS["patience_20"]}
+
+
+def test_measuring_twice_gives_the_same_bytes(tmp_path):
+    """No clock and no chance is in a result file."""
+    files = [accuracy.write_results(accuracy.measure(CORPUS, CHOSEN, resamples=5, flips=False), tmp_path / str(k)) for k in range(2)]
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_splits_add_up_and_arms_are_compared_with_the_reference():
+    """Every run is in one split, and each other arm carries its paired difference."""
+    result = accuracy.measure(CORPUS, CHOSEN, resamples=5, flips=False)
+    assert sum(part["runs"] for part in result["splits"].values()) == result["all"]["runs"] == 4
+    assert "against_builtin" not in result["all"]["arms"][accuracy.REFERENCE]
+    assert result["all"]["arms"][accuracy.BLIND]["against_builtin"]["verdict_hit"] == [0, 0, 0]
+
+
+def test_committed_pages_are_made_of_the_committed_results():
+    """docs/accuracy.md and the README's block say what evals/results says, and limits come before figures."""
+    results = accuracy.read_results(ROOT / "evals" / "results")
+    text = (ROOT / "docs" / "accuracy.md").read_text(encoding="utf-8")
+    assert text == pages.page(results)
+    assert text.index("do not show") < text.index("verdict_hit")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme == pages.fill(readme, pages.readme_block(results))
+
+
+def test_committed_results_are_of_the_committed_corpora():
+    """Each corpus has its results, with as many runs, no leak, and development told apart; four runs in ten are sound."""
+    results = {r["corpus"]: r for r in accuracy.read_results(ROOT / "evals" / "results")}
+    corpora = {name: accuracy.read_corpus(ROOT / "evals" / "corpus" / name).labels for name in ("grpo", "classic")}
+    assert {name: r["all"]["runs"] for name, r in results.items()} == {name: len(labels) for name, labels in corpora.items()}
+    assert all(r["leaks"] == [] and r["warning"] for r in results.values())
+    assert {r["corpus"]: r["role"] for r in results.values()} == {"grpo": "development", "classic": "test"}
+    every = [label for labels in corpora.values() for label in labels.values()]
+    assert sum(label.healthy for label in every) >= 0.4 * len(every)
+
+
+def test_filling_keeps_the_rest_of_the_text():
+    """Only what stands between the markers is replaced, and a text without markers is refused."""
+    text = f"before\n{pages.BEGIN}\nold\n{pages.END}\nafter"
+    assert pages.fill(text, "new") == f"before\n{pages.BEGIN}\nnew\n{pages.END}\nafter"
+    assert pages.fill(pages.fill(text, "new"), "new") == pages.fill(text, "new")
+    with pytest.raises(ValueError, match="lacks"):
+        pages.fill("no markers", "new")
+
+
+def test_an_invented_number_lowers_the_grounded_share():
+    """The built-in summary stands; one number that nothing measured is counted against it, from an assessment or from its JSON."""
+    signed = assess(blind(read_run(CORPUS / "runs" / "run-01"), LABELS["run-01"].steps, whole=True))
+    honest = read_answer(signed)
+    lying = read_answer(signed.model_copy(update={"summary": f"{signed.summary} The held-out score reached 1234.5."}))
+    assert honest.unsupported == 0 < honest.claims
+    assert lying.unsupported == 1
+    assert read_answer(signed.model_dump(mode="json", by_alias=True)) == honest
+
+
+def test_costs_are_shown_where_answers_carry_them(tmp_path):
+    """Tokens and money of an answers file become means; an arm without them has none."""
+    lines = [{"run": run, "verdict": "improving", "tokens": 100 * k, "money": 0.5} for k, run in enumerate(LABELS)]
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert score_answers(CORPUS, path, resamples=3)["cost"] == {"tokens": 150, "money": 0.5}
+    path.write_text("".join(json.dumps({"run": run, "verdict": "improving"}) + "\n" for run in LABELS))
+    assert score_answers(CORPUS, path, resamples=3)["cost"] == {}
