@@ -87,8 +87,8 @@ def measure(rows: int) -> None:
         seconds = {which: statistics.median(r[0] for r in results) for which, results in found.items()}
         ratio = {w: statistics.median(a[0] / b[0] for a, b in zip(found["ours"], found[w], strict=True)) for w in ("loop", "decode")}
         print(
-            f"{rows:7d} rows {size:7.1f} MB  ours {seconds['ours']:6.3f} s, {peak - floor:4.0f} MiB more  "
-            f"{ratio['loop']:4.2f} x orjson loop ({seconds['loop']:6.3f} s)  {ratio['decode']:4.2f} x decoding ({seconds['decode']:6.3f} s)",
+            f"{rows:7d} rows {size:7.1f} MB  ours {seconds['ours']:6.3f} s, {peak - floor:4.0f} MiB  "
+            f"{ratio['loop']:4.2f} x loop ({seconds['loop']:6.3f} s)  {ratio['decode']:4.2f} x decoding ({seconds['decode']:6.3f} s)",
             flush=True,
         )
 

@@ -58,7 +58,7 @@ def _other_run(a: Run, b: Run) -> bool:
     shared = [(a.curves[n], b.curves[n]) for n in a.curves.keys() & b.curves.keys()]
     pairs = [(settle(x)[0], settle(y)[0]) for x, y in shared if _varies(x) or _varies(y)]
     pairs = [(x, y) for x, y in pairs if x.step.size and y.step.size]
-    alike = 3 * len(shared) >= min(len(a.curves), len(b.curves))
+    alike = 2 * len(shared) >= min(len(a.curves), len(b.curves))
     if not pairs or (alike and all(_goes_on(x, y) or _goes_on(y, x) for x, y in pairs)):
         return False
     results = [agree(x, y) for x, y in pairs]

@@ -83,3 +83,24 @@ def test_telemetry_in_another_zone_is_on_the_runs_clock_before_it_is_cut(tmp_pat
     kept = run.until(10).telemetry["time"]
     assert kept.max() == pytest.approx(start + 600, abs=1)
     assert kept.min() == pytest.approx(start + 1, abs=1)
+
+
+def test_of_several_runs_in_one_table_the_largest_is_read(tmp_path: Path) -> None:
+    """Rows of two runs told apart by an id are never mixed: the longer run is read, the other named; its steps count what the name says."""
+    rows = [f"a,{1000 * i},{i}" for i in range(1, 9)] + [f"b,{1000 * i},{100 * i}" for i in range(1, 6)]
+    (tmp_path / "log.csv").write_text("run_id,total_timesteps,ep_rew_mean\n" + "\n".join(rows) + "\n")
+    run = read_run(tmp_path)
+    assert run.curves["reward/mean"].value.tolist() == list(range(1, 9))
+    assert run.step_unit == "env steps"
+    assert any("holds 2 runs by its column run_id; a was read, not b" in g.why for g in run.gaps)
+
+
+def test_runs_that_share_little_are_not_joined(tmp_path: Path) -> None:
+    """Of two neighbours, one with later steps only, that log other metrics, one is named as another run: a resumed run logs the same."""
+    for name, first, columns in (("x", 1, "step,reward,total_time,novelty"), ("y", 50, "step,ep_rew_mean,total_time,value_loss,entropy")):
+        (tmp_path / name).mkdir()
+        rows = [",".join([str(first + i), *(str(i * k + 0.5) for k in range(1, columns.count(",") + 1))]) for i in range(20)]
+        (tmp_path / name / "log.csv").write_text(columns + "\n" + "\n".join(rows) + "\n")
+    run = read_run(tmp_path)
+    assert any("another run" in g.why for g in run.gaps)
+    assert not {"reward", "ep_rew_mean"} <= {c.raw for c in run.curves.values()}
