@@ -35,7 +35,7 @@ def test_damaged_files_end_in_a_run_or_a_refusal(tmp_path, path, seed):
     ("name", "text", "told"),
     [
         ("nvitop.csv", "timestamp,m/cuda:0 (gpu:3)/gpu_utilization (%)/mean\n", "refused"),
-        ("amd.csv", "timestamp,gfx_activity,socket_power\n1795218561,7,80\n", "refused"),
+        ("amd.csv", "timestamp,\rgpu,gfx_activity\n1795218561,0,7\n", "refused"),
         ("gpu.csv", "timestamp, index, power.draw [W]\n2026/11/20 23:49:21.9231234567, 0, 80 W\n2026-11-20T23:49:22+01:00, 0, x\n", "read"),
         ("train.log", "{'loss': 0.25, 'reward': 6_.0, 'epoch': 0.1}\n" * 3, "read"),
         ("eval.parquet", "PAR1 is not what follows", "refused"),

@@ -4,11 +4,13 @@ import asyncio
 import json
 import os
 import pickle
+import re
 import resource
 import socket
 import subprocess
 import sys
 import time
+from html.parser import HTMLParser
 from pathlib import Path
 
 import orjson
@@ -411,4 +413,79 @@ def test_a_second_call_is_answered_from_memory(tmp_path):
 def test_requirements_are_all_named():
     """Each requirement that this module speaks about has a test by its number."""
     text = Path(__file__).read_text()
-    assert [n for n in (1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13) if f"test_s{n}_" in text] == [1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13]
+    assert [n for n in (*range(1, 7), *range(8, 15)) if f"test_s{n}_" in text] == [*range(1, 7), *range(8, 15)]
+
+
+def test_s8_what_a_client_is_told_does_not_change_by_reading(tmp_path):
+    """Tools, prompts and resources are byte for byte the same before and after a hostile run was read, and as without it."""
+    hostile_run(tmp_path / "runs")
+    (tmp_path / "none").mkdir()
+
+    async def told(client):
+        return [
+            (await lists()).model_dump_json()
+            for lists in (client.list_tools, client.list_prompts, client.list_resources, client.list_resource_templates)
+        ]
+
+    async def talk(client):
+        before = await told(client)
+        await ask_everything(client)
+        return before, await told(client)
+
+    before, after = with_client([tmp_path / "runs"], talk)
+    assert before == after
+    assert before == with_client([tmp_path / "none"], told)
+    assert CANARY not in "".join(before)
+
+
+class Outward(HTMLParser):
+    """Collects what a page would load or lead to."""
+
+    def __init__(self):
+        """Find nothing yet."""
+        super().__init__()
+        self.found = []
+
+    def handle_starttag(self, tag, attrs):
+        """Note addresses that leave the page, handlers, and elements that load."""
+        for name, value in attrs:
+            if name.startswith("on") or (
+                name in {"src", "href", "action", "data", "srcset", "poster"} and not (value or "").startswith("#")
+            ):
+                self.found.append((tag, name, value))
+        if tag in {"iframe", "object", "embed", "base", "form", "link"}:
+            self.found.append((tag, "", ""))
+
+
+MARKUP = (
+    "<script>alert(1)</script> ![x](http://evil.example/a.png) [y](javascript:alert(2)) <img src=http://evil.example/b onerror=alert(3)> "
+    "<http://evil.example/c> </main><iframe src=//evil.example>"
+)
+
+
+@pytest.mark.parametrize("suffix", ["md", "html"])
+def test_s14_markup_of_a_run_is_inert_in_reports(tmp_path, suffix):
+    """Scripts, pictures and links in samples, names, configuration and logs lead nowhere and load nothing in either report."""
+    run = hostile_run(tmp_path)
+    rows = [
+        {"step": s, "reward": s / 40, "loss": 0.1, f"rewards/{MARKUP}/mean": 0.5, f"{MARKUP}": 1.0, "grad_norm": 1.0 if s < 30 else 900.0}
+        for s in range(1, 41)
+    ]
+    (run / "trainer_state.json").write_text(json.dumps({"log_history": rows, "max_steps": 80}))
+    said = [{"step": s, "prompt": MARKUP, "completion": f"{MARKUP} {i}", "reward": i / 8} for s in (10, 40) for i in range(8)]
+    (run / "completions.jsonl").write_text("\n".join(map(json.dumps, said)))
+    (run / "train.log").write_text(f"RuntimeError: {MARKUP}\n")
+    run = run.rename(tmp_path / "<script>alert(4)<img src=x onerror=alert(5)>[z](javascript:alert(6))")
+    page = tmp_path / f"report.{suffix}"
+    assert CliRunner().invoke(main, ["report", str(run), "--out", str(page)]).exit_code == 0
+    text = page.read_text()
+    assert "alert(" in text, "the test would show nothing"
+    if suffix == "html":
+        outward = Outward()
+        outward.feed(text)
+        assert not outward.found
+        assert "default-src 'none'" in text
+        assert "connect-src 'none'" in text
+    else:
+        shown = re.sub(r"(?s)(`+)(?!`).*?(?<!`)\1(?!`)", "", text)
+        assert not re.findall(r"(?<!\\)<(?:script|img|iframe|http)|(?<!\\)\]\((?:http|javascript)", shown)
