@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SHELL := /bin/bash
 
-.PHONY: demo test check fix eval train bench clean
+.PHONY: demo test check fix eval corpus train bench clean
 
 # Judges the bundled real run and writes its report.
 demo: .venv/.core
@@ -26,10 +26,15 @@ fix: .venv/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# The built-in advisor and every baseline arm on the corpora of the repository.
+# The built-in advisor and every baseline arm on the corpora of the repository; fills docs/accuracy.md and the README's table.
 eval: .venv/.core
-	$(BIN)/python -m rl_advisor.evals evals/corpus/grpo
-	$(BIN)/python -m rl_advisor.evals evals/corpus/classic
+	OMP_NUM_THREADS=1 $(BIN)/python -m rl_advisor.evals evals/corpus/grpo evals/corpus/classic --results evals/results --write docs/accuracy.md --readme README.md
+
+# Makes the classic-control runs of the corpus again, on a CPU; in an environment of its own, because it brings PyTorch.
+corpus:
+	@test -d .venv-classic || $(PYTHON) -m venv .venv-classic
+	.venv-classic/bin/python -m pip install --quiet -r evals/generate/requirements.txt
+	.venv-classic/bin/python evals/generate/sb3_runs.py evals/corpus/classic
 
 # Fits the odds that going on pays on the labeled GRPO runs, and says how they do on families left out.
 train: .venv/.core
