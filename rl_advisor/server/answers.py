@@ -126,6 +126,18 @@ class Desk:
 REFUSED_WITHOUT_WORDS = "The run could not be read."
 
 
+TITLES = {
+    "assess_run": "Judge a run",
+    "compare_runs": "Compare runs",
+    "gpu_phase_profile": "Profile GPU phases",
+    "list_runs": "Find runs",
+    "plot_curves": "Plot curves",
+    "load_run": "See what a run holds",
+    "spot_check_samples": "Read samples",
+    "summarize_curves": "Measure curves",
+}
+
+
 def tools_of(desk: Desk) -> list[Tool]:
     """The tools, each a verb of :mod:`rl_advisor.tools` behind the folders' fence."""
 
@@ -164,24 +176,17 @@ def tools_of(desk: Desk) -> list[Tool]:
     async def compare_runs(ctx: Context[Any, Any], runs: Annotated[list[Run], Field(min_length=2, max_length=16)]) -> Result:
         return await desk.ask(ctx, lambda: tools.compare_runs([desk.run(r) for r in runs]))
 
-    titled: dict[str, Callable[..., Any]] = {
-        "Judge a run": assess_run,
-        "Compare runs": compare_runs,
-        "Profile GPU phases": gpu_phase_profile,
-        "Find runs": list_runs,
-        "Plot curves": plot_curves,
-        "See what a run holds": load_run,
-        "Read samples": spot_check_samples,
-        "Measure curves": summarize_curves,
-    }
-    return [_tool(function, title) for title, function in titled.items()]
+    verbs = (assess_run, compare_runs, gpu_phase_profile, list_runs, plot_curves, load_run, spot_check_samples, summarize_curves)
+    return [_tool(verb) for verb in verbs]
 
 
-def _tool(function: Callable[..., Any], title: str) -> Tool:
+def _tool(function: Callable[..., Any]) -> Tool:
     """The tool with the verb's own docstring, and a schema without what the name already says."""
     description = " ".join((getattr(tools, function.__name__).__doc__ or "").split())
     structured = function.__name__ != "plot_curves"
-    tool = Tool.from_function(function, title=title, description=description, annotations=READ_ONLY, structured_output=structured)
+    tool = Tool.from_function(
+        function, title=TITLES[function.__name__], description=description, annotations=READ_ONLY, structured_output=structured
+    )
     _bare(tool.parameters)
     if tool.output_schema:
         tool.output_schema.pop("description", None)
