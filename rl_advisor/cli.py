@@ -27,6 +27,22 @@ ADVISOR = click.option("--advisor", type=ADVISORS, default="builtin", show_defau
 MAP = click.option("--map", "mapping", multiple=True, metavar="ROLE=NAME", help="Say which logged name plays a role: reward/mean=my_score.")
 
 
+_ASKED = (
+    click.option("--model", metavar="NAME", help="Model that a model advisor asks.  [env: RL_ADVISOR_MODEL]"),
+    click.option("--base-url", metavar="URL", help="Server to ask instead of the provider's.  [env: RL_ADVISOR_BASE_URL]"),
+    click.option("--max-cost", type=click.FloatRange(0), metavar="DOLLARS", help="A model advisor stops before it costs more."),
+    click.option("--max-tokens", type=click.IntRange(0), metavar="N", help="A model advisor stops before it uses more."),
+    click.option("--transcript", type=click.Path(dir_okay=False), metavar="FILE.jsonl", help="Keep the conversation; resume from it."),
+)
+
+
+def _model_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of the advisors that ask a model, on a command."""
+    for option in reversed(_ASKED):
+        command = option(command)
+    return command
+
+
 class _Door(click.Group):
     """Turns the two kinds of failure that a caller can do something about into a message and an exit code."""
 
@@ -108,14 +124,18 @@ def gpu(run: str, as_json: bool) -> None:
 @UNTIL
 @ADVISOR
 @click.option("--price", type=click.FloatRange(0), metavar="SHARE", help="What the whole budget costs, as a share of the score's scale.")
+@_model_options
 @MAP
 @JSON
-def assess(run: str, until: float | None, advisor: str, price: float | None, mapping: tuple[str, ...], as_json: bool) -> None:  # noqa: PLR0913
+def assess(  # noqa: PLR0913
+    run: str, until: float | None, advisor: str, price: float | None, mapping: tuple[str, ...], as_json: bool, **asked: Any
+) -> None:
     """Judge RUN: verdict, go on or stop, what broke first, best checkpoint, next experiment."""
     from rl_advisor import tools
 
     judge = _available(advisor)
-    _show("assess", _busy(run, lambda: tools.assess_run(run, until, judge, _roles(mapping), price)), as_json)
+    told = _told(judge, {"price": price}, asked)
+    _show("assess", _busy(run, lambda: tools.assess_run(run, until, judge, _roles(mapping), told)), as_json)
 
 
 @main.command()
@@ -123,15 +143,19 @@ def assess(run: str, until: float | None, advisor: str, price: float | None, map
 @click.option("--out", required=True, type=click.Path(dir_okay=False), metavar="FILE", help="FILE.md or FILE.html.")
 @UNTIL
 @ADVISOR
+@_model_options
 @MAP
 @JSON
-def report(run: str, out: str, until: float | None, advisor: str, mapping: tuple[str, ...], as_json: bool) -> None:  # noqa: PLR0913
+def report(  # noqa: PLR0913
+    run: str, out: str, until: float | None, advisor: str, mapping: tuple[str, ...], as_json: bool, **asked: Any
+) -> None:
     """Write the judgement of RUN as a page."""
     from rl_advisor import tools, writing
 
     writing.renderer(out)  # a wrong ending is said before the reading begins
     judge = _available(advisor)
-    written = _busy(run, lambda: writing.write(tools.read(run, until, _roles(mapping)), out, judge))
+    told = _told(judge, {}, asked)
+    written = _busy(run, lambda: writing.write(tools.read(run, until, _roles(mapping)), out, judge, told))
     _show("report", {"written": str(written)}, as_json)
 
 
@@ -214,19 +238,23 @@ def _roles(mapping: tuple[str, ...]) -> Mapping[str, str]:
     return dict(pair.split("=", 1) for pair in mapping)
 
 
+def _told(advisor: str, own: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What the advisor is told of the options given; the built-in one knows ``own``, the others ``asked``."""
+    known, other = (own, asked) if advisor == "builtin" else (asked, own)
+    lost = [f"--{name.replace('_', '-')}" for name, value in other.items() if value is not None]
+    if lost:
+        click.echo(f"rl-advisor: the {advisor} advisor makes no use of {', '.join(lost)}.", err=True)
+    return {name: value for name, value in known.items() if value is not None}
+
+
 def _available(advisor: str) -> str:
-    """The advisor, or the built-in one, with a warning, when its client library is missing."""
+    """The advisor, or the built-in one, with a warning, when it cannot be loaded; a missing client it reports itself."""
     from rl_advisor import tools
 
-    if advisor == "builtin":
-        return advisor
     try:
         tools.advisor_named(advisor)
     except ImportError as missing:
-        click.echo(
-            f"rl-advisor: the {advisor} advisor needs more than is installed ({missing}): pip install 'rl-advisor[{advisor}]'.", err=True
-        )
-        click.echo("rl-advisor: the built-in advisor answers instead.", err=True)
+        click.echo(f"rl-advisor: the {advisor} advisor cannot be loaded ({missing}); the built-in advisor answers instead.", err=True)
         return "builtin"
     return advisor
 

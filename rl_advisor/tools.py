@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rl_advisor.doors import folders
 from rl_advisor.doors.mistakes import NoSuchChoice, no_such
+from rl_advisor.doors.names import foreign_names
 from rl_advisor.doors.output import aliased, clean
 from rl_advisor.doors.remember import Memory
 
@@ -120,15 +121,22 @@ def assess_run(
     until: float | None = None,
     advisor: str = "builtin",
     mapping: Mapping[str, str] | None = None,
-    price: float | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> Answer:
     """Judge a run: verdict, go on or stop, what broke first, the best checkpoint, what was ruled out or could not be seen, one next test.
 
     Reach for it first. At most about 3,500 tokens, most important findings first.
     """
     judge = advisor_named(advisor)
-    told = {} if price is None or advisor != "builtin" else {"price": price}
-    return _answer(("assess", advisor, price), run, until, mapping, lambda r: foremost(judge.assess(r, **told).model_dump(by_alias=True)))
+    told = dict(options or {})
+
+    def ask(whole: "Run") -> Answer:
+        return foremost(judge.assess(whole, **told).model_dump(by_alias=True))
+
+    if advisor != "builtin":
+        # Asked anew each time: a model that could not be reached a minute ago may answer now, and no failure must be remembered.
+        return _safe(ask, read(run, until, mapping))
+    return _answer(("assess", *sorted(told.items())), run, until, mapping, ask)
 
 
 def compare_runs(runs: Sequence[str | Path]) -> Answer:
@@ -162,22 +170,14 @@ def foremost(assessment: Answer) -> Answer:
     return {**assessment, "findings": findings}
 
 
-def foreign_names(run: "Run") -> set[str]:
-    """Names that the run's files chose, and that may therefore turn up in any sentence about it."""
-    curves = {n for c in run.curves.values() for n in (c.name, c.raw, *c.source.split(", "))}
-    columns = {str(c) for c in run.rollouts.columns}
-    pieces = {part for name in curves | columns | set(run.files) for part in name.split("/")}
-    paths = {c.path for c in run.checkpoints} | {g.where for g in run.gaps} | set(run.files)
-    return curves | columns | pieces | paths | {run.name} | {str(k) for k in run.config}
-
-
 def _answer(what: object, run: str | Path, until: float | None, mapping: Mapping[str, str] | None, ask: Callable[["Run"], Any]) -> Answer:
     """The answer to ``ask`` about a run, made safe; the same question about unchanged files is answered from memory."""
     path = folders.existing(run)
     key = (what, str(path), folders.fingerprint(path), until, tuple(sorted((mapping or {}).items())))
 
-    def ask_now() -> Answer:
-        whole = read(path, until, mapping)
-        return aliased(clean(ask(whole)), foreign_names(whole))  # type: ignore[no-any-return]
+    return _ANSWERS.get(key, lambda: _safe(ask, read(path, until, mapping)))
 
-    return _ANSWERS.get(key, ask_now)
+
+def _safe(ask: Callable[["Run"], Any], run: "Run") -> Answer:
+    """The answer without anything that could harm a reader."""
+    return aliased(clean(ask(run)), foreign_names(run))  # type: ignore[no-any-return]

@@ -1,7 +1,8 @@
 """The assessment of a run written to a file, in the form that the file's ending asks for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from rl_advisor.assessment import Assessment
 from rl_advisor.discovery import modules
@@ -27,8 +28,8 @@ def renderer(out: str | Path) -> Render:
     return render
 
 
-def write(run: Run, out: str | Path, advisor: str = "builtin") -> Path:
-    """The file that the page about a run was written to.
+def write(run: Run, out: str | Path, advisor: str = "builtin", options: Mapping[str, Any] | None = None) -> Path:
+    """The file that the page about a run was written to; ``options`` are what the advisor is told.
 
     Raises:
         NoSuchChoice: no report has this ending, or there is no such folder.
@@ -38,5 +39,5 @@ def write(run: Run, out: str | Path, advisor: str = "builtin") -> Path:
     target, render = Path(out), renderer(out)
     if not target.parent.is_dir():
         raise NoSuchChoice(f"there is no folder {target.parent} to write {target.name} into")
-    target.write_text(readable(render(run, advisor_named(advisor).assess(run)), _LONGEST_PAGE), encoding="utf-8")
+    target.write_text(readable(render(run, advisor_named(advisor).assess(run, **(options or {}))), _LONGEST_PAGE), encoding="utf-8")
     return target

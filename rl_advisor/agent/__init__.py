@@ -1,0 +1,1 @@
+"""What every advisor that drives a language model shares: the tools it may call, the loop, the accounting and the signature."""

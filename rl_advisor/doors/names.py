@@ -1,0 +1,12 @@
+"""The names that a run's files chose, which any sentence about the run may repeat."""
+
+from rl_advisor.run import Run
+
+
+def foreign_names(run: Run) -> set[str]:
+    """Names that the run's files chose, and that may therefore turn up in any sentence about it."""
+    curves = {n for c in run.curves.values() for n in (c.name, c.raw, *c.source.split(", "))}
+    columns = {str(c) for c in run.rollouts.columns}
+    pieces = {part for name in curves | columns | set(run.files) for part in name.split("/")}
+    paths = {c.path for c in run.checkpoints} | {g.where for g in run.gaps} | set(run.files)
+    return curves | columns | pieces | paths | {run.name} | {str(k) for k in run.config}
