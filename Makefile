@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SHELL := /bin/bash
 
-.PHONY: demo test check fix eval corpus train bench clean
+.PHONY: demo test check fix eval corpus train bench judges fuzz load clean
 
 # Judges the bundled real run and writes its report.
 demo: .venv/.core
@@ -56,6 +56,16 @@ bench: .venv/.dev
 	then uv pip install --quiet --python $(BIN)/python --group dev -c requirements.lock; \
 	else $(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' && $(BIN)/python -m pip install --quiet --group dev -c requirements.lock; fi
 	@touch $@
+
+# Outside judges of the server and its packages, installed from the package indices.
+judges: .venv/.dev
+	$(BIN)/python benchmarks/judges.py
+
+fuzz: .venv/.dev
+	$(BIN)/python benchmarks/fuzz.py --seconds 600
+
+load: .venv/.core
+	$(BIN)/python benchmarks/load.py
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache examples/*-report.*

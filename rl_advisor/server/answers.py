@@ -35,6 +35,9 @@ log = logging.getLogger("rl_advisor.server")
 Run = Annotated[str, Field(description="Run as list_runs names it, or a path below the allowed folders.", min_length=1, max_length=1024)]
 Until = Annotated[float | None, Field(description="See the run as it was at this step.", ge=0)]
 Metrics = Annotated[list[Annotated[str, Field(max_length=200)]], Field(description="Metric names, ours or the run's.", max_length=20)]
+Panels = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=6)]
+Step = Annotated[int | None, Field(description="The latest when left out.", ge=0)]
+Count = Annotated[int, Field(description="Samples of each kind.", ge=1, le=10)]
 
 
 class Answer(BaseModel):
@@ -150,21 +153,10 @@ def tools_of(desk: Desk) -> list[Tool]:
     async def summarize_curves(ctx: Context[Any, Any], run: Run, metrics: Metrics = [], until: Until = None) -> Result:  # noqa: B006
         return await desk.ask(ctx, lambda: tools.summarize_curves(desk.run(run), metrics, until))
 
-    async def plot_curves(
-        ctx: Context[Any, Any],
-        run: Run,
-        metrics: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=6)] = [],  # noqa: B006
-        until: Until = None,
-    ) -> CallToolResult:
+    async def plot_curves(ctx: Context[Any, Any], run: Run, metrics: Panels = [], until: Until = None) -> CallToolResult:  # noqa: B006
         return await desk.ask(ctx, lambda: tools.plot_curves(desk.run(run), metrics, until))
 
-    async def spot_check_samples(
-        ctx: Context[Any, Any],
-        run: Run,
-        step: Annotated[int | None, Field(description="The latest when left out.", ge=0)] = None,
-        count: Annotated[int, Field(description="Samples of each kind.", ge=1, le=10)] = 2,
-        until: Until = None,
-    ) -> Result:
+    async def spot_check_samples(ctx: Context[Any, Any], run: Run, step: Step = None, count: Count = 2, until: Until = None) -> Result:
         return await desk.ask(ctx, lambda: tools.spot_check_samples(desk.run(run), step, count, until))
 
     async def gpu_phase_profile(ctx: Context[Any, Any], run: Run) -> Result:
