@@ -13,14 +13,14 @@ demo: .venv/.core
 	@echo "Open examples/grpo-run-report.html in a browser."
 
 test: .venv/.dev
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: .venv/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 fix: .venv/.dev
 	$(BIN)/ruff format .

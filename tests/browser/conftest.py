@@ -19,9 +19,9 @@ ARGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-f
 ARGS += ["--disable-component-update", "--disable-sync"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[object]:
-    """One headless Chromium for all tests."""
+    """One headless Chromium for this module; its event loop must be gone before other tests start theirs."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as p:
