@@ -176,8 +176,9 @@ def test_completion_scripts_name_the_command(shell):
     assert "_RL_ADVISOR_COMPLETE" in script
 
 
-def test_an_advisor_without_its_client_falls_back_and_says_so():
+def test_an_advisor_without_its_client_falls_back_and_says_so(monkeypatch):
     """Without the extra the built-in advisor answers, and standard error says how to install the other."""
+    monkeypatch.setitem(sys.modules, "anthropic", None)
     result = ask("assess", RUN, "--advisor", "anthropic", "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["verdict"] == "collapsed"

@@ -1,0 +1,80 @@
+"""A scripted provider for each advisor, a small real run, and a judgement of it that stands."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import wire
+from rl_advisor.advisors import anthropic, builtin, openai
+from rl_advisor.reading import read_run
+
+FOLDER = Path(__file__).parents[1] / "data" / "corpus" / "runs" / "run-01"
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """An advisor and the protocol that it speaks."""
+
+    name: str
+    advisor: ModuleType
+    spoken: wire.Spoken
+    path: str
+
+    def play(self, script: list[Any]) -> Any:
+        """A provider with that script, for a with-statement."""
+        return wire.provider(self.spoken, "text/event-stream", script)
+
+    def assess(self, run: Any, provider: wire.Provider, **options: Any) -> Any:
+        """What the advisor makes of the run with that provider; it never really waits."""
+        return self.advisor.assess(run, base_url=provider.url + self.path, **{"sleep": lambda _: None, **options})
+
+
+@pytest.fixture(params=["anthropic", "openai"])
+def speaker(request) -> Speaker:
+    """Each advisor in turn."""
+    if request.param == "anthropic":
+        return Speaker("anthropic", anthropic, wire.anthropic, "")
+    return Speaker("openai", openai, wire.openai, "/v1")
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch):
+    """A key that is none, and nothing of the machine's own settings."""
+    for name in ("RL_ADVISOR_MODEL", "RL_ADVISOR_BASE_URL", "RL_ADVISOR_PRICES", "ANTHROPIC_AUTH_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.setenv(name, "key-of-the-test")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@pytest.fixture(scope="session")
+def run():
+    """A run that collapsed."""
+    return read_run(FOLDER)
+
+
+@pytest.fixture(scope="session")
+def base(run):
+    """What the built-in advisor says of it."""
+    return builtin.assess(run)
+
+
+@pytest.fixture
+def judgement(base) -> dict[str, Any]:
+    """What a model may hand in: another chance than the built-in advisor's, and prose that stands."""
+    return {
+        "verdict": "collapsed",
+        "call": "stop",
+        "p_continue_pays": 0.11,
+        "confidence": "medium",
+        "best_checkpoint_step": base.best_checkpoint.step,
+        "best_checkpoint_why": base.best_checkpoint.why,
+        "first_broken_link": base.first_broken_link,
+        "onset": base.onset.model_dump(),
+        "ruled_out": [],
+        "could_not_see": ["Nobody read the samples of the last steps."],
+        "next_experiment": {"do": "Resume earlier.", "expect_if_right": "It holds.", "expect_if_wrong": "It falls."},
+        "summary": f"The run collapsed. It was seen to step {base.step}.",
+    }

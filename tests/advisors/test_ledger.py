@@ -1,0 +1,53 @@
+"""Caps hold whatever the turns cost, and prices are known or said to be unknown."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rl_advisor.agent.ledger import LEAST_WRITTEN, MOST_WRITTEN, Ledger, Price, price_of
+from rl_advisor.agent.turns import Usage
+from rl_advisor.doors.mistakes import NoSuchChoice
+
+PRICES = st.builds(Price, *(st.floats(0, 100) for _ in range(4)))
+
+
+@given(PRICES, st.floats(0, 2), st.integers(0, 300_000), st.lists(st.tuples(st.integers(0, 60_000), st.floats(0, 1)), max_size=12))
+def test_caps_hold(price, max_cost, max_tokens, turns):
+    """However requests and answers fall out, a session that keeps to its room stays below both caps."""
+    price = Price(price.fresh, price.written, min(price.cached, price.fresh), price.stored)
+    ledger = Ledger(price, max_cost, max_tokens)
+    for sent, share in turns:
+        room = ledger.room(sent)
+        assert room == 0 or LEAST_WRITTEN <= room <= MOST_WRITTEN
+        if room:
+            cached = int(share * sent)
+            ledger = ledger.plus(Usage(fresh=sent - cached, cached=cached, written=int(share * room)))
+    assert ledger.spent.total <= max_tokens
+    assert ledger.money <= max_cost + 1e-9
+
+
+def test_money_adds_up():
+    """Each kind of token has its own price."""
+    usage = Usage(fresh=1_000_000, cached=2_000_000, stored=400_000, written=100_000)
+    assert math.isclose(Ledger(Price(4, 20, 0.2, 5)).plus(usage).money, 4 + 0.4 + 2 + 2)
+
+
+@pytest.mark.parametrize(
+    ("model", "known"),
+    [("claude-opus-5-5", True), ("claude-opus-5-5-20260922", True), ("gpt-6-sol-2026-09-22", True), ("my-model", False), ("gpt-6", False)],
+)
+def test_unknown_price_is_none(model, known, monkeypatch):
+    """Dated names are the model's; a model that is not in the table has no price."""
+    monkeypatch.delenv("RL_ADVISOR_PRICES", raising=False)
+    price = price_of(model)
+    assert (price is not None) == known
+    assert known or "not known" in Ledger(price).said()
+
+
+@pytest.mark.parametrize("given_price", ["", "3", "a,b", "3,15,2", "-1,2", "nan,1", "inf,1"])
+def test_senseless_prices_are_refused(given_price, monkeypatch):
+    """The variable holds two numbers or is refused."""
+    monkeypatch.setenv("RL_ADVISOR_PRICES", given_price)
+    with pytest.raises(NoSuchChoice, match="RL_ADVISOR_PRICES"):
+        price_of("my-model")

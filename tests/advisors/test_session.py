@@ -1,0 +1,208 @@
+"""A model is asked over real HTTP in each provider's words: a session completes, and whatever goes wrong ends in a valid assessment."""
+
+import json
+import sys
+
+import pytest
+from rl_advisor.agent.loop import CLOSING
+from rl_advisor.assessment import Assessment
+from rl_advisor.doors.mistakes import NoSuchChoice
+from wire import DROP, GARBAGE, Fails, Says
+
+TWELVE = [
+    *("load_run", "findings", "gpu_phase_profile"),
+    *(("findings", {"outcome": o}) for o in ("present", "unclear", "not_logged")),
+    *(("summarize_curves", {"metrics": m}) for m in ([], ["reward/mean"], ["kl/ref"])),
+    *(("spot_check_samples", {"count": 1}), ("spot_check_samples", {}), ("read_page", {"page": "references/grpo-rlvr.md"})),
+]
+CALLS = [c if isinstance(c, tuple) else (c, {}) for c in TWELVE]
+LOOK = Says(calls=(("load_run", {}),))
+
+
+def hands_in(judgement) -> Says:
+    """The turn with which a model ends."""
+    return Says(calls=(("give_assessment", judgement),))
+
+
+def stood_in(assessment: Assessment, base: Assessment, why: str) -> bool:
+    """Whether the built-in assessment answers, says so twice, and is valid."""
+    Assessment.model_validate(assessment.model_dump(by_alias=True))
+    same = assessment.verdict == base.verdict and assessment.p_continue_pays == base.p_continue_pays
+    return same and why in assessment.could_not_see[-1] and why in assessment.summary and "built-in" in assessment.summary
+
+
+def test_session_of_twelve_calls_completes(speaker, run, base, judgement, capsys):
+    """Twelve calls in eight turns are answered in order, and the judgement is the model's over our findings."""
+    turns = [Says(calls=tuple(CALLS[:5])), *(Says(text="next", calls=(c,)) for c in CALLS[5:]), hands_in(judgement)]
+    with speaker.play(turns) as provider:
+        got = speaker.assess(run, provider)
+    assert len(provider.requests) == 9
+    assert (got.p_continue_pays, got.confidence) == (0.11, "medium")
+    assert got.findings == base.findings
+    assert got.best_checkpoint.path == base.best_checkpoint.path
+    assert got.summary == judgement["summary"]
+    said = json.dumps(provider.requests[-1]["messages"])
+    assert said.count("mistake") == 0
+    assert said.count("untrusted") >= 2
+    # 9 turns of 1600 tokens each.
+    assert "14400 tokens (9000 sent, 1800 from cache, 2700 to cache, 900 written)" in capsys.readouterr().err
+
+
+def test_beginning_of_requests_never_changes(speaker, run, judgement):
+    """Instructions, tools and every earlier message are sent again as they were, which is what a cache needs."""
+    with speaker.play([LOOK, Says(calls=(CALLS[6],)), hands_in(judgement)]) as provider:
+        speaker.assess(run, provider)
+    for earlier, later in zip(provider.requests, provider.requests[1:], strict=False):
+        assert later["tools"] == earlier["tools"]
+        assert later.get("system") == earlier.get("system")
+        assert later["messages"][: len(earlier["messages"])] == earlier["messages"]
+    if speaker.name == "anthropic":
+        assert provider.requests[0]["cache_control"] == {"type": "ephemeral"}
+
+
+@pytest.mark.parametrize(
+    ("failure", "waits"),
+    [(Fails(429, {"retry-after": "7"}), [7.0]), (Fails(500), [1.0]), (Fails(529), [1.0]), (GARBAGE, [1.0]), (DROP, [1.0])],
+    ids=["429", "500", "529", "garbage", "drop"],
+)
+def test_failures_that_pass_are_waited_out(speaker, run, judgement, failure, waits):
+    """A busy or broken provider is asked the same again, as late as it asks for."""
+    slept: list[float] = []
+    with speaker.play([LOOK, failure, hands_in(judgement)]) as provider:
+        got = speaker.assess(run, provider, sleep=slept.append)
+    assert slept == waits
+    assert got.p_continue_pays == 0.11
+    assert provider.requests[1] == provider.requests[2]
+
+
+@pytest.mark.parametrize(
+    ("script", "why", "asked"),
+    [
+        ([Fails(401)], "refused the key", 1),
+        ([Fails(404)], "refused the request (404", 1),
+        ([Fails(503)] * 9, "stayed busy", 5),
+        ([Fails(429, {"retry-after": "3600"})], "stayed busy", 1),
+        ([Says(calls=(("give_assessment", '{"verdict": "fine"'),))] * 9, "could not be read", 3),
+        ([Says(calls=(("give_assessment", {"verdict": "fine"}),))] * 9, "could not be read", 3),
+        ([Says(text="I think it is fine.")] * 9, "could not be read", 3),
+        ([LOOK] * 99, "no end", 40),
+    ],
+    ids=["key", "model", "busy", "hour", "torn json", "wrong fields", "no call", "endless"],
+)
+def test_failures_that_stay_end_in_the_builtin_assessment(speaker, run, base, script, why, asked):
+    """What cannot be mended gives the built-in assessment and the reason, after no more requests than make sense."""
+    with speaker.play(list(script)) as provider:
+        got = speaker.assess(run, provider)
+    assert stood_in(got, base, why)
+    assert len(provider.requests) == asked
+
+
+def test_declined_answer_is_said(speaker, run, base):
+    """A model that declines is not asked again."""
+    with speaker.play([Says(text="No.", stop="refusal" if speaker.name == "anthropic" else "content_filter")]) as provider:
+        assert stood_in(speaker.assess(run, provider), base, "declined")
+    assert len(provider.requests) == 1
+
+
+def test_malformed_judgement_is_put_right(speaker, run, judgement):
+    """The model is told what is wrong with its form, then its second try counts."""
+    wrong = {**judgement, "verdict": "fine", "onset": {"step": 9, "low": 10, "high": 11}}
+    with speaker.play([hands_in(wrong), hands_in(judgement)]) as provider:
+        assert speaker.assess(run, provider).p_continue_pays == 0.11
+    assert "verdict" in json.dumps(provider.requests[1]["messages"][-1])
+
+
+def test_judgement_as_text_counts(speaker, run, judgement):
+    """Small models write the object instead of calling the tool; that is as good."""
+    with speaker.play([Says(text=f"```json\n{json.dumps(judgement)}\n```")]) as provider:
+        assert speaker.assess(run, provider).p_continue_pays == 0.11
+
+
+def test_mistaken_calls_are_answered(speaker, run, judgement):
+    """Unknown tools, unknown metrics, paths and broken arguments come back as mistakes, and the session goes on."""
+    wrong = (
+        ("rm", {}),
+        ("summarize_curves", {"metrics": ["nonsense"]}),
+        ("load_run", {"run": "/etc"}),
+        ("spot_check_samples", {"count": 10**9}),
+        ("read_page", {"page": "../../README.md"}),
+    )
+    with speaker.play([Says(calls=wrong), hands_in(judgement)]) as provider:
+        assert speaker.assess(run, provider).p_continue_pays == 0.11
+    assert json.dumps(provider.requests[1]["messages"]).count("mistake") == len(wrong)
+
+
+def test_unmeasured_prose_is_shown_once_then_marked(speaker, run, judgement):
+    """A number that no measure supports is complained about once; left standing, it is marked in the assessment."""
+    loose = {**judgement, "summary": judgement["summary"] + " The reward fell to 17.25."}
+    with speaker.play([hands_in(loose), hands_in(loose)]) as provider:
+        got = speaker.assess(run, provider)
+    assert "17.25" in json.dumps(provider.requests[1]["messages"][-1])
+    assert "[not measured: 17.25]" in got.summary
+    with speaker.play([hands_in(loose), hands_in(judgement)]) as provider:
+        assert speaker.assess(run, provider).summary == judgement["summary"]
+
+
+def test_model_cannot_vouch_for_itself(speaker, run, judgement):
+    """A number that the model wrote into its other fields does not support its summary."""
+    loose = {**judgement, "ruled_out": ["The reward is 17.25."], "summary": "The reward is 17.25."}
+    with speaker.play([hands_in(loose), hands_in(loose)]) as provider:
+        got = speaker.assess(run, provider)
+    assert "[not measured: 17.25]" in got.summary
+    assert "[not measured: 17.25]" in got.ruled_out[0]
+
+
+@pytest.mark.parametrize("module", ["anthropic", "openai"])
+def test_missing_client_is_said(module, run, base, monkeypatch, capsys):
+    """Without the client library the message says what to install, and the built-in assessment says that it stands in."""
+    from rl_advisor.advisors import anthropic, openai
+
+    monkeypatch.setitem(sys.modules, module, None)
+    advisor = {"anthropic": anthropic, "openai": openai}[module]
+    assert stood_in(advisor.assess(run), base, "not installed")
+    assert f"rl-advisor[{module}]" in capsys.readouterr().err
+
+
+def test_missing_key_is_said(speaker, run, base, monkeypatch, capsys):
+    """Without a key nothing is sent anywhere."""
+    monkeypatch.delenv(f"{speaker.name.upper()}_API_KEY")
+    assert stood_in(speaker.advisor.assess(run), base, "no key")
+    assert f"set {speaker.name.upper()}_API_KEY" in capsys.readouterr().err
+
+
+def test_own_server_needs_no_key(run, judgement, monkeypatch):
+    """A local server of chat completions is asked without a key and with the older name of the limit."""
+    from rl_advisor.advisors import openai
+    from wire import openai as spoken
+    from wire import provider
+
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with provider(spoken, "text/event-stream", [hands_in(judgement)]) as server:
+        monkeypatch.setenv("RL_ADVISOR_BASE_URL", server.url + "/v1")
+        monkeypatch.setenv("RL_ADVISOR_MODEL", "my-model")
+        assert openai.assess(run).p_continue_pays == 0.11
+    assert server.requests[0]["model"] == "my-model"
+    assert server.requests[0]["max_tokens"] == 8000
+
+
+@pytest.mark.parametrize("cap", [{"max_tokens": 60_000}, {"max_cost": 0.35}], ids=["tokens", "money"])
+def test_cap_ends_the_session_with_a_valid_assessment(speaker, run, base, cap):
+    """Before the cap the model is told that this is its last turn; if it looks on, the built-in assessment says what happened."""
+    turns = [Says(calls=(("load_run", {}),), usage=(14_000, 0, 0, 300))] * 99
+    with speaker.play(turns) as provider:
+        assert stood_in(speaker.assess(run, provider, **cap), base, "budget")
+    sent = 14_300 * len(provider.requests)
+    assert 1 < len(provider.requests) < 20
+    assert sent <= cap.get("max_tokens", sent)
+    assert CLOSING in json.dumps(provider.requests[-1]["messages"][-1])
+    assert CLOSING not in json.dumps(provider.requests[0]["messages"][-1])
+
+
+def test_cap_in_money_needs_a_price(speaker, run, monkeypatch):
+    """A cap that cannot be kept is refused before anything is sent; a given price makes it possible."""
+    with pytest.raises(NoSuchChoice, match="RL_ADVISOR_PRICES"):
+        speaker.advisor.assess(run, model="my-model", max_cost=1.0)
+    monkeypatch.setenv("RL_ADVISOR_PRICES", "3,15")
+    with speaker.play([Fails(401)]) as provider:
+        speaker.assess(run, provider, model="my-model", max_cost=1.0)
+    assert len(provider.requests) == 1
