@@ -9,7 +9,7 @@ import orjson
 from rl_advisor.agent.bench import Bench
 from rl_advisor.agent.ledger import Ledger
 from rl_advisor.agent.signing import ANSWER, Said, not_measured, parsed
-from rl_advisor.agent.turns import Ask, Busy, Conversation, Entry, ToolCall, Turn, Unavailable, Usage
+from rl_advisor.agent.turns import Ask, Busy, Conversation, Entry, ToolCall, Turn, Unavailable, Usage, entry_of
 from rl_advisor.assessment import Assessment
 from rl_advisor.doors.budget import tokens
 
@@ -76,7 +76,7 @@ def converse(session: Session) -> Ended:
         except Unavailable as refused:
             return Ended(None, str(refused))
         session.ledger = session.ledger.plus(turn.usage)
-        _add(session, _entry(turn))
+        _add(session, entry_of(turn))
 
 
 def _make_room(session: Session) -> str:
@@ -194,12 +194,6 @@ def _json_in(text: str) -> Any:
         return orjson.loads(text[begin : end + 1])
     except orjson.JSONDecodeError:
         return None
-
-
-def _entry(turn: Turn) -> Entry:
-    calls = [{"id": c.id, "name": c.name, "arguments": c.arguments} for c in turn.calls]
-    usage = {name: getattr(turn.usage, name) for name in Usage.__dataclass_fields__}
-    return {"role": "model", "text": turn.text, "calls": calls, "ending": turn.ending, "usage": usage, "raw": turn.raw}
 
 
 def _add(session: Session, entry: Entry) -> None:

@@ -1,7 +1,7 @@
 """The words in which the loop and a provider's client speak to each other: what was said, what was called, what it cost."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 Entry = dict[str, Any]
@@ -50,6 +50,12 @@ class Turn:
     ending: Literal["done", "cut", "refused"] = "done"
     raw: Any = None
     """The answer as the provider wants to see it again, as plain JSON."""
+
+
+def entry_of(turn: Turn) -> Entry:
+    """The turn as a line of the conversation."""
+    calls = [{"id": c.id, "name": c.name, "arguments": c.arguments} for c in turn.calls]
+    return {"role": "model", "text": turn.text, "calls": calls, "ending": turn.ending, "usage": asdict(turn.usage), "raw": turn.raw}
 
 
 @dataclass(frozen=True)
