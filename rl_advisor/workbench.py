@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.watch_command import watch
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 
@@ -73,7 +74,7 @@ def consistency(a: Path, b: Path, as_json: bool) -> None:
     _show(clean(found), as_json)
 
 
-COMMANDS = (record, memory, consistency)
+COMMANDS = (record, memory, consistency, watch)
 
 
 def _show(answer: Any, as_json: bool) -> None:

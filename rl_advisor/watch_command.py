@@ -1,0 +1,38 @@
+"""The command that follows a growing run."""
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+SECONDS = click.FloatRange(0, min_open=True)
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--every", type=SECONDS, default=60.0, show_default=True, metavar="SECONDS", help="Time between two looks.")
+@click.option(
+    "--idle", type=SECONDS, default=3600.0, show_default=True, metavar="SECONDS", help="End when nothing was written for this long."
+)
+@click.option("--out", type=FILE, metavar="FILE", help="Report to write at each change: FILE.html or FILE.md.")
+@click.option("--webhook", metavar="URL", help="Address to post each change to, as JSON.")
+@click.option("--state", "state_file", type=FILE, metavar="FILE", help="Remember here what was said, for a restart.")
+@click.option("--until-stop", is_flag=True, help="End, with exit code 10, as soon as stopping is advised.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document per change.")
+def watch(run: Path, as_json: bool, **how: Any) -> None:
+    """Follow RUN while it trains; speak when the judgement changes. Exit code 10: stopping is advised."""
+    from rl_advisor import watching
+
+    def tell(change: dict[str, Any]) -> None:
+        click.echo(json.dumps(change) if as_json else line(change))
+
+    sys.exit(watching.watch(run, **how, clock=time.monotonic, sleep=time.sleep, tell=tell))
+
+
+def line(change: dict[str, Any]) -> str:
+    """The change in one line for a terminal."""
+    return f"step {change['step']}: {change['verdict']}, {change['call']}, broken link: {change['first_broken_link']}. {change['summary']}"
