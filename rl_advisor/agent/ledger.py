@@ -11,7 +11,7 @@ from rl_advisor.agent.turns import Usage
 from rl_advisor.doors.mistakes import NoSuchChoice
 
 PRICED_ON = "2026-11-05"
-"""When the prices below were last compared with what the providers publish."""
+"""About when the prices below were collected, from release notes and third parties: estimates that the variable overrides."""
 PRICE_VARIABLE = "RL_ADVISOR_PRICES"
 MOST_WRITTEN, LEAST_WRITTEN = 8000, 1500
 """Tokens that a turn may write, and with fewer than which none is begun: an answer would be cut."""
