@@ -93,6 +93,11 @@ class Shape:
         return float(np.max(np.maximum.accumulate(self.smoothed) - self.smoothed))
 
     @property
+    def got_somewhere(self) -> bool:
+        """Whether it surely gained since its start, and more than twice its deepest fall: waves on top of a rise are no see-saw."""
+        return bool(self.gain.low > 0 and self.last - self.start > 2 * self.deepest_dip)
+
+    @property
     def rose(self) -> bool:
         """Whether it gained more than noise, by an amount that matters, between its start and its best."""
         width = max(3.0, self.n / 40)

@@ -35,11 +35,14 @@ def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Finding:
     held = trajectory.shape_or_none(trajectory.held_out(run))
     s = held or trajectory.shape_or_none(trajectory.training(run))
     room = s is None or not s.at_ceiling
-    stalled = s is None or s.direction() != "rising" or flat >= dead
+    ways = [x.direction() for x in (held, trajectory.shape_or_none(trajectory.training(run))) if x is not None]
+    rises = "rising" in ways and "falling" not in ways
+    stalled = not rises or flat >= dead
+    sure = flat >= dead or not ways or bool({"flat", "falling"} & set(ways))
     measures = {"at_start": begin, "now": now, "share_left": share, "flat_groups": flat}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Entropy went from {number(begin)} to {number(now)}"
-    if share < left and room and stalled and (flat >= dead or np.isnan(flat)):
+    if share < left and room and stalled and sure and (flat >= dead or np.isnan(flat)):
         return Finding(
             "entropy_collapse",
             LINK,
@@ -50,6 +53,7 @@ def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Finding:
             where,
         )
     if share < left and room and stalled:
-        text += f"; {number(1 - flat)} of the groups still have spread"
+        spread = f"; {number(1 - flat)} of the groups still have spread"
+        text += "; whether the outcome still rises cannot be told" if np.isnan(flat) else spread
         return Finding("entropy_collapse", LINK, Outcome.UNCLEAR, f"{text}.", measures=measures, evidence=where)
     return Finding("entropy_collapse", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
