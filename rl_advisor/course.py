@@ -3,6 +3,7 @@
 What detectors ask of any curve, while ``trajectory`` measures the outcome.
 """
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,14 @@ from rl_advisor.finding import Onset
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.trajectory import FEWEST, shape
 from rl_advisor.vocabulary import METRICS
+
+_OF_MANY = re.compile(r"(?<![a-z])(?:pass|best)[@_ -]?(?:at[_-]?|of[_-]?)?(\d{1,4})\b|\bbest@?(?:of)?[_-]?n\b", re.IGNORECASE)
+
+
+def drawn(name: str) -> int:
+    """How many answers a held-out score is the best of, by its name (pass@8, best_of_4); 1 for any other score."""
+    found = _OF_MANY.search(name.rsplit("/", 1)[-1])
+    return 1 if found is None else int(found.group(1) or 2)
 
 
 def swings(smoothed: Floats, threshold: float) -> int:

@@ -1,9 +1,9 @@
 """Something in the log contradicts what must hold by construction.
 
-Looks for: a KL to the reference above zero before the first update; a non-negative estimator below zero; shares outside 0 to 1; a mean
-    ratio other than one with one update per batch; rewards that stay exactly constant while the policy moves.
-Means: a wiring or masking error, a placeholder instead of a measurement, or another meaning than the name says.
-Not to be confused with: the signed estimator (k1), which may be negative; the first row of a run that logs after its first update.
+Looks for: shares outside 0 to 1, and a mean ratio other than one with one update per batch.
+Means: a wiring or masking error, or another meaning than the name says.
+Not to be confused with: percentages under the name of a share; a ratio that is averaged over several passes of one batch; entries that
+    contradict one another (see contradictory_metrics).
 Next test: the log-probabilities of one batch by trainer and reference, token by token, before any update.
 Source: invariants of training metrics; AReaL's rule that the ratio is one with a single mini-batch.
 """

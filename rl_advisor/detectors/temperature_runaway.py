@@ -21,7 +21,11 @@ NEEDS: tuple[str, ...] = ("entropy/coef", "reward/mean|eval/score/*")
 
 
 def detect(run: Run, times: float = 100.0) -> Finding:
-    """Present when the coefficient ends ``times`` above its start, or stays above 1 and constant, and the outcome did not rise."""
+    """Present when the coefficient ends ``times`` above its start or stays above 1 and constant, and the outcome did not rise.
+
+    One that vanished is present when the outcome never rose at all, and unclear when it rose and fell again: the log of a run seldom
+    holds the entropy itself, without which a met target and a lost one look alike.
+    """
     curve = run.curves["entropy/coef"]
     step, value = curve.finite()
     if value.size < 4:
@@ -36,4 +40,14 @@ def detect(run: Run, times: float = 100.0) -> Finding:
         return Finding(
             "temperature_runaway", LINK, Outcome.PRESENT, f"{text} and the outcome did not rise.", course.began(curve), measures, where
         )
+    if begin > 0 and now < begin / (10 * times) and not thriving:
+        outcome = Outcome.PRESENT if _never_rose(run) else Outcome.UNCLEAR
+        text += ": it vanished, and the outcome did not hold."
+        return Finding("temperature_runaway", LINK, outcome, text, course.began(curve), measures, where)
     return Finding("temperature_runaway", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+
+
+def _never_rose(run: Run) -> bool:
+    """Whether neither the score nor the reward ever gained more than noise."""
+    shapes = [trajectory.shape_or_none(c) for c in (trajectory.held_out(run), trajectory.training(run))]
+    return not any(s.rose for s in shapes if s is not None)

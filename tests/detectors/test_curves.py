@@ -252,5 +252,19 @@ OTHERS = {
     "checkpoint_stall",
     "reward_component_dominance",
     "length_inflation",
+    "action_noise_gone",
+    "bursty_clipping",
+    "certain_start",
+    "contradictory_metrics",
+    "echo_trap",
+    "episode_cap",
+    "epoch_sawtooth",
+    "eval_below_train",
+    "few_episodes",
+    "forgetting",
+    "kl_estimator_artefact",
+    "narrowing",
+    "over_optimisation",
+    "wrong_from_start",
 }
-"""Tested beside the samples or the telemetry."""
+"""Tested beside the samples or the telemetry, or in ``test_more_curves``."""

@@ -1,0 +1,36 @@
+"""Each evaluation rests on too few episodes or prompts to choose a checkpoint by it.
+
+Looks for: scatter of neighbouring evaluations that is more than half of all that the score gained, over eight evaluations or more.
+Means: the highest single evaluation is luck. Only a smoothed score may choose a checkpoint, and small differences mean nothing.
+Not to be confused with: a policy that really swings, where neighbouring evaluations agree and the level moves for a stretch.
+Next test: evaluate the three best checkpoints again with four times the episodes, and keep the best of those.
+Source: how often the raw best evaluation of classic-control runs is not the best policy; scatter of neighbours over the square root of two.
+"""
+
+from rl_advisor import trajectory
+from rl_advisor.features import TooFewPoints
+from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.EVALUATION
+NEEDS: tuple[str, ...] = ("eval/score/*",)
+SYMPTOM = True
+
+
+def detect(run: Run, part: float = 0.5) -> Finding:
+    """Present when the scatter exceeds ``part`` of the gain and matters; a level that hardly moved is judged against its own size."""
+    score = trajectory.held_out(run)
+    assert score is not None  # diagnosis asked for it
+    s = trajectory.shape(score)
+    if s.n < 8:
+        raise TooFewPoints(f"{s.n} evaluations, 8 needed")
+    gain = max(s.best - s.start, s.best - s.last, s.margin)
+    highest = float(s.value.max())
+    measures = {"scatter": s.scatter, "moved": gain, "highest": highest, "smoothed_best": s.best}
+    where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
+    text = f"Neighbouring evaluations differ by {number(s.scatter)} (one deviation) where the level moved by {number(gain)}"
+    if s.scatter > part * gain and s.scatter > s.margin:
+        text += f"; the highest, {number(highest)}, stands {number(highest - s.best)} above the smoothed best"
+        return Finding("few_episodes", LINK, Outcome.PRESENT, f"{text}.", None, measures, where)
+    return Finding("few_episodes", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

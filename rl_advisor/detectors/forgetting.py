@@ -1,0 +1,37 @@
+"""One test gets better and another one worse.
+
+Looks for: among several held-out scores, one that rose and kept its gain, and one that ends below its own best by more than noise.
+Means: what is trained is paid for with abilities that are not: forgetting, or the tax of aligning. Which of the two tests counts is a
+    decision of people, not of the curves.
+Not to be confused with: the score of the trained task falling (over-optimisation, decline); the best of many draws (see narrowing).
+Next test: the whole suite of tests at three checkpoints; then some of the old data, or a stronger pull to the reference.
+Source: the alignment tax in InstructGPT (arXiv 2203.02155).
+"""
+
+from rl_advisor import course, trajectory
+from rl_advisor.features import TooFewPoints
+from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.EVALUATION
+NEEDS: tuple[str, ...] = ("eval/score/*",)
+SYMPTOM = True
+
+
+def detect(run: Run) -> Finding:
+    """Present when one score rose for good and another one fell for good."""
+    single = {n: c for n, c in run.family("eval/score/").items() if course.drawn(n) == 1}
+    shapes = {n: s for n, c in single.items() if (s := trajectory.shape_or_none(c)) is not None}
+    if len(shapes) < 2:
+        raise TooFewPoints(f"{len(shapes)} held-out scores with 5 evaluations, two needed to compare")
+    gained = [s for s in shapes.values() if s.rose and not s.fell]
+    lost = sorted((s for s in shapes.values() if s.fell), key=lambda s: -s.lost)
+    measures = {f"{name} last": s.last for name, s in list(shapes.items())[:6]} | {"gained": float(len(gained)), "lost": float(len(lost))}
+    where = tuple(Evidence(s.name, float(s.step[0]), float(s.step[-1])) for s in (*gained[:1], *lost[:1]))
+    if gained and lost:
+        up, down = gained[0], lost[0]
+        text = f"{up.name} went from {number(up.start)} to {number(up.last)}, {down.name} from {number(down.best)} to {number(down.last)}."
+        return Finding("forgetting", LINK, Outcome.PRESENT, text, course.decline_began(single[down.name]), measures, where)
+    text = f"Of {len(shapes)} held-out scores {len(gained)} rose and {len(lost)} fell."
+    return Finding("forgetting", LINK, Outcome.ABSENT, text, measures=measures, evidence=where)

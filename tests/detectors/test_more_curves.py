@@ -1,0 +1,248 @@
+"""The rest of the knowledge base: each detector shown a run that has its pattern, near-misses, and one that cannot tell."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rl_advisor import course
+from rl_advisor.detectors import tone_drift
+from rl_advisor.diagnosis import detectors, pattern_of, run_detector
+from rl_advisor.finding import Outcome
+from rl_advisor.run import Run
+from rl_advisor.synthetic import falling, flat, make_run, noise, rising, saturating, stepping
+
+from rollout_runs import made, solves
+
+MODULES = {pattern_of(m): m for m in detectors()}
+EVALS = 20
+RNG = np.random.Generator
+
+
+def run(settings: dict | None = None, **curves: np.ndarray) -> Run:
+    """A synthetic run; ``__`` in a keyword stands for the slash of a metric's name, ``AT`` for @."""
+    named = {name.replace("__", "/").replace("AT", "@"): value for name, value in curves.items()}
+    return replace(make_run(named), planned_steps=200, settings=settings or {})
+
+
+def score(*shape: float, sd: float = 0.01) -> np.ndarray:
+    """Twenty held-out scores that pass through these levels at equal distances."""
+    return np.interp(np.linspace(0, 1, EVALS), np.linspace(0, 1, len(shape)), shape) + noise(EVALS, sd, seed=5)
+
+
+def bursts(at: list[int], size: float = 0.4, level: float = 0.02, sd: float = 0.002) -> np.ndarray:
+    """A quiet curve with single high points."""
+    out = np.abs(flat(level, sd))
+    out[at] = size
+    return out
+
+
+def sawtooth(jump: float, every: int = 40) -> np.ndarray:
+    """A reward that jumps at each new epoch and falls back within it."""
+    phase = (np.arange(200) % every) / every
+    return 0.5 + jump * (np.arange(200) >= every) * (1 - phase) + noise(200, 0.01, seed=2)
+
+
+EPOCHS = np.arange(200) / 40
+DISTANCE = np.linspace(0.05, 3, 200)
+TURNED = 0.4 + 0.3 * DISTANCE * (1.2 - np.log(DISTANCE)) * 0.9
+"""A score that turns over at a distance of e to the power of 0.2, about 1.22."""
+LATE = [105, 112, 120, 127, 133, 140, 148, 155, 163, 170, 178, 186, 193]
+EVEN = [10, 31, 52, 73, 94, 115, 136, 157, 178, 199]
+EARLY_SPREAD = {"reward__std": stepping(0.4, 0.1, at=0.3, sd=0.01), "episode__turns": flat(4, 0.2)}
+FELL_LATE = np.concatenate([rising(0.3, 0.6, n=140), falling(0.6, 0.1, n=60)])
+FELL_EARLY = np.concatenate([rising(0.3, 0.6, n=30), falling(0.6, 0.1, n=40), flat(0.1, n=130)])
+LIMITED = {"episode__length": np.minimum(saturating(50, 230, sd=2), 200.0)}
+
+P, A, U, N = Outcome.PRESENT, Outcome.ABSENT, Outcome.UNCLEAR, Outcome.NOT_LOGGED
+CASES = [
+    ("over_optimisation", run(reward__mean=rising(), kl__ref=DISTANCE**2, eval__score__gold=TURNED[::10] + noise(EVALS, 0.01)), P),
+    ("over_optimisation", run(reward__mean=rising(), kl__ref=DISTANCE**2, eval__score__gold=score(0.2, 0.5, 0.8)), A),
+    ("over_optimisation", run(reward__mean=falling(), kl__ref=DISTANCE**2, eval__score__gold=TURNED[::10]), A),
+    ("over_optimisation", run(reward__mean=rising(), kl__ref=flat(0.3, 0.01), eval__score__gold=TURNED[::10]), U),
+    ("over_optimisation", run(reward__mean=rising(), eval__score__gold=TURNED[::10]), N),
+    ("bursty_clipping", run(ratio__clip_fraction=bursts(LATE), ratio__max=np.exp(rising(0.2, 2))), P),
+    ("bursty_clipping", run(ratio__clip_fraction=bursts(LATE), mismatch__correlation=rising(0.999, 0.95, sd=0.001)), P),
+    ("bursty_clipping", run(ratio__clip_fraction=bursts(EVEN), ratio__max=np.exp(rising(0.2, 2))), A),
+    ("bursty_clipping", run(ratio__clip_fraction=bursts(LATE), ratio__max=flat(1.3, 0.02)), U),
+    ("bursty_clipping", run(ratio__clip_fraction=bursts(LATE)[:20], ratio__max=flat(1.3)[:20]), U),
+    ("kl_estimator_artefact", run(kl__ref=bursts([40, 90, 140, 170], 3.0), entropy__mean=flat(0.5, 0.01)), P),
+    ("kl_estimator_artefact", run(kl__ref=noise(200, 0.01)), P),
+    ("kl_estimator_artefact", run(kl__ref=bursts([40, 90, 140, 170], 3.0), entropy__mean=bursts([40, 90, 140, 170], 2.0, 0.5, 0.01)), A),
+    ("kl_estimator_artefact", run(kl__ref=stepping(0.02, 3.0, sd=0.002), entropy__mean=flat(0.5, 0.01)), A),
+    ("kl_estimator_artefact", run(kl__ref=bursts([40, 90, 140, 170], 3.0)), U),
+    ("echo_trap", run(reward__mean=FELL_LATE, **EARLY_SPREAD), P),
+    ("echo_trap", run(reward__mean=FELL_EARLY, episode__turns=flat(4, 0.2), reward__std=stepping(0.4, 0.1, at=0.6, sd=0.01)), A),
+    ("echo_trap", run(reward__mean=saturating(0.3, 0.99, sd=0.003), **EARLY_SPREAD), A),
+    ("echo_trap", run(reward__mean=rising(), **EARLY_SPREAD), A),
+    ("echo_trap", run(reward__mean=saturating(0.3, 0.6), **EARLY_SPREAD), U),
+    ("echo_trap", run(reward__mean=FELL_LATE, reward__std=EARLY_SPREAD["reward__std"]), N),
+    ("certain_start", run(reward__flat_groups=flat(0.9, 0.02), reward__mean=flat(0.5), entropy__mean=flat(0.03, 0.002)), P),
+    ("certain_start", run(reward__flat_groups=flat(0.9, 0.02), reward__mean=flat(0.02, 0.005), entropy__mean=flat(0.03, 0.002)), A),
+    ("certain_start", run(reward__flat_groups=rising(0.3, 0.95), reward__mean=rising(), entropy__mean=falling(0.5, 0.02)), A),
+    ("certain_start", run(reward__flat_groups=flat(0.9, 0.02), reward__mean=flat(0.5)), U),
+    ("narrowing", run(eval__score__passAT1=score(0.3, 0.5, 0.6), eval__score__passAT16=score(0.9, 0.85, 0.6, 0.5)), P),
+    ("narrowing", run(eval__score__passAT1=score(0.3, 0.5, 0.6), eval__score__passAT16=score(0.7, 0.85, 0.9)), A),
+    ("narrowing", run(eval__score__passAT1=score(0.6, 0.4, 0.1), eval__score__passAT16=score(0.9, 0.6, 0.3)), A),
+    ("narrowing", run(eval__score__accuracy=score(0.3, 0.6)), U),
+    ("epoch_sawtooth", run(reward__mean=sawtooth(0.2), progress__epoch=EPOCHS), P),
+    ("epoch_sawtooth", run(reward__mean=sawtooth(0.2, every=27), progress__epoch=EPOCHS), A),
+    ("epoch_sawtooth", run(reward__mean=stepping(0.3, 0.7), progress__epoch=EPOCHS), A),
+    ("epoch_sawtooth", run(reward__mean=rising(), progress__epoch=EPOCHS), A),
+    ("epoch_sawtooth", run(reward__mean=sawtooth(0.2), progress__epoch=EPOCHS / 5), U),
+    ("wrong_from_start", run(kl__ref=flat(0.4, 0.01), kl__mismatch=flat(0.2, 0.01)), P),
+    ("wrong_from_start", run(kl__ref=rising(0.0, 0.4, sd=0.001), kl__mismatch=flat(0.001, 0.0001)), A),
+    ("wrong_from_start", run(kl__ref=rising(0.0, 0.4, sd=0.001), response__truncated=flat(0.97, 0.01)), U),
+    ("forgetting", run(eval__score__math=score(0.2, 0.5, 0.7), eval__score__chat=score(0.8, 0.7, 0.4)), P),
+    ("forgetting", run(eval__score__math=score(0.2, 0.5, 0.7), eval__score__chat=score(0.6, 0.6, 0.6)), A),
+    ("forgetting", run(eval__score__math=score(0.7, 0.5, 0.2), eval__score__chat=score(0.8, 0.6, 0.4)), A),
+    ("forgetting", run(eval__score__math=score(0.2, 0.5, 0.7)), U),
+    ("eval_below_train", run(reward__mean=rising(20, 400, sd=5), eval__score__return=score(22, 25, 21, sd=2), episode__length=flat(50)), P),
+    (
+        "eval_below_train",
+        run(reward__mean=rising(20, 400, sd=5), eval__score__return=score(22, 200, 380, sd=5), episode__length=flat(50)),
+        A,
+    ),
+    (
+        "eval_below_train",
+        run(reward__mean=rising(20, 400, sd=5), eval__score__return=score(20, 350, 60, sd=5), episode__length=flat(50)),
+        A,
+    ),
+    (
+        "eval_below_train",
+        run(reward__mean=rising(200, 400, sd=5), eval__score__return=score(0.1, 0.5, 0.9), episode__length=flat(50)),
+        U,
+    ),
+    ("episode_cap", run(**LIMITED, reward__mean=-saturating(50, 230, sd=3), value__explained_variance=flat(0.05)), P),
+    ("episode_cap", run(**LIMITED, reward__mean=np.minimum(saturating(50, 230, sd=2), 200.0), value__explained_variance=flat(0.05)), U),
+    ("episode_cap", run(episode__length=np.full(200, 200.0), reward__mean=flat(-900, 20), value__explained_variance=flat(0.05)), A),
+    ("episode_cap", run(episode__length=rising(50, 180, sd=2), reward__mean=rising(50, 180, sd=2)), A),
+    ("action_noise_gone", run(policy__std=0.02 + 0.98 * np.exp(-np.arange(200) / 15), reward__mean=flat(-200, 1)), P),
+    ("action_noise_gone", run(policy__std=0.02 + 0.98 * np.exp(-np.arange(200) / 15), reward__mean=rising(-200, 150, sd=5)), A),
+    ("action_noise_gone", run(policy__std=falling(1.0, 0.6), reward__mean=flat(-200, 1)), A),
+    ("action_noise_gone", run(policy__std=flat()[:5], reward__mean=flat(-200, 1)), U),
+    ("few_episodes", run(eval__score__return=score(100, 110, 115, sd=40)), P),
+    ("few_episodes", run(eval__score__return=score(100, 400, 800, sd=40)), A),
+    ("few_episodes", run(eval__score__accuracy=score(0.9, 0.9, 0.9, sd=0.005)), A),
+    ("few_episodes", run(eval__score__accuracy=score(0.2, 0.5)[:6]), U),
+]
+
+
+@pytest.mark.parametrize(("pattern", "shown", "expected"), CASES, ids=[f"{p}-{i}-{o.value}" for i, (p, _, o) in enumerate(CASES)])
+def test_outcome(pattern: str, shown: Run, expected: Outcome) -> None:
+    """The detector gives the outcome that a practitioner would."""
+    found = run_detector(MODULES[pattern], shown)
+    assert expected == found.outcome, found.statement
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("pass@1", 1), ("pass@16", 16), ("aime/pass_at_8", 8), ("best_of_4", 4), ("best@n", 2), ("accuracy", 1), ("bypass 30", 1)],
+)
+def test_draws_by_name(name: str, count: int) -> None:
+    """The number of draws is read from the usual names and from no other."""
+    assert course.drawn(f"eval/score/{name}") == count
+
+
+ONCE = {"updates_per_batch": 1, "minibatches": 1}
+PARTS = {"reward__component__right": flat(0.5, 0.1, seed=1), "reward__component__form": flat(0.8, 0.1, seed=2)}
+SUM = PARTS["reward__component__right"] + 0.3 * PARTS["reward__component__form"]
+INVARIANTS = [
+    ("clip", run(settings=ONCE, ratio__clip_fraction=np.abs(flat(0.05, 0.01))), P),
+    ("clip", run(settings={"updates_per_batch": 4, "minibatches": 1}, ratio__clip_fraction=np.abs(flat(0.05, 0.01))), A),
+    ("bounds", run(reward__mean=flat(2.0), reward__min=flat(0.0), reward__max=flat(1.0)), P),
+    ("bounds", run(reward__mean=flat(0.5), reward__min=flat(0.0), reward__max=flat(1.0)), A),
+    ("parts", run(reward__mean=SUM, **PARTS), A),
+    ("parts", run(reward__mean=flat(0.5, 0.1, seed=9), **PARTS), U),
+    ("cap", run(settings={"max_response_length": 512}, response__length_max=flat(700, 5)), P),
+    ("cap", run(settings={"max_response_length": 512}, response__length_max=np.full(200, 512.0)), A),
+    ("cut", run(settings={"max_response_length": 512}, response__length_max=flat(300, 5), response__truncated=flat(0.8, 0.01)), P),
+    ("cut", run(settings={"max_response_length": 512}, response__length_max=flat(300, 5), response__truncated=flat(0.1, 0.01)), A),
+    ("gradient", run(settings={"kl_coef": 0}, reward__flat_groups=np.ones(200), policy__grad_norm=np.abs(flat(0.5))), P),
+    ("gradient", run(settings={"kl_coef": 0.04}, reward__flat_groups=np.ones(200), policy__grad_norm=np.abs(flat(0.5))), A),
+    ("gradient", run(settings={"kl_coef": 0}, reward__flat_groups=np.ones(200), policy__grad_norm=np.zeros(200)), A),
+    ("entropy", run(entropy__mean=flat(20, 0.1), response__length=flat(300)), P),
+    ("entropy", run(entropy__mean=flat(20, 0.1), episode__length=flat(300)), A),
+    ("schedule", run(settings={"lr_schedule": "constant"}, policy__learning_rate=1e-6 * rising(1, 0.1, sd=0)), P),
+    ("schedule", run(settings={"lr_schedule": "linear"}, policy__learning_rate=1e-6 * rising(1, 0.1, sd=0)), A),
+    ("schedule", run(settings={"lr_schedule": "constant"}, policy__learning_rate=np.minimum(np.arange(200) / 10, 1) * 1e-6), A),
+    ("placeholder", run(reward__mean=rising(), entropy__mean=np.zeros(200)), U),
+    ("placeholder", run(reward__mean=rising(), entropy__mean=np.r_[np.zeros(199), 0.1]), A),
+    ("nothing", run(value__loss=flat()), N),
+]
+
+
+@pytest.mark.parametrize(("rule", "shown", "expected"), INVARIANTS, ids=[f"{r}-{i}" for i, (r, _, _) in enumerate(INVARIANTS)])
+def test_invariants(rule: str, shown: Run, expected: Outcome) -> None:
+    """What cannot be is found; what only looks odd is not."""
+    found = run_detector(MODULES["contradictory_metrics"], shown)
+    assert expected == found.outcome, (rule, found.statement)
+
+
+@pytest.mark.parametrize(("note", "start", "level", "expected"), [("k3", 0.0, -0.01, P), ("k1, signed", 0.0, -0.01, A), ("", 0.3, 0.3, P)])
+def test_invariants_of_kl(note: str, start: float, level: float, expected: Outcome) -> None:
+    """The non-negative estimator cannot fall below zero, a signed one may; at step zero there is no drift."""
+    shown = run(kl__ref=np.r_[start, flat(level, 0.001)])
+    kl = shown.curves["kl/ref"]
+    shown = replace(shown, curves={"kl/ref": replace(kl, note=note, step=kl.step - 1)})
+    assert run_detector(MODULES["contradictory_metrics"], shown).outcome is expected
+
+
+@pytest.mark.parametrize(("gaps", "expected"), [([10.0, 10, 10, 10, 10, 10, 10], A), ([10.0, 30, 10, 40, 10, 50, 5], U)])
+def test_cadence_of_evaluations(gaps: list[float], expected: Outcome) -> None:
+    """Evaluations at one distance are in order, at very different ones they are pointed out."""
+    value = np.linspace(0.2, 0.8, 8)
+    score_curve = replace(make_run({"eval/score/accuracy": value}).curves["eval/score/accuracy"], step=np.cumsum([0.0, *gaps]))
+    shown = run(reward__mean=rising())
+    shown = replace(shown, curves={**shown.curves, "eval/score/accuracy": score_curve})
+    assert run_detector(MODULES["contradictory_metrics"], shown).outcome is expected
+
+
+VANISHING = {"entropy__coef": 10 ** rising(0, -6, sd=0.05)}
+
+
+@pytest.mark.parametrize(
+    ("reward", "expected"),
+    [(flat(-1000, 5), P), (rising(-1000, -100, sd=10), A), (np.concatenate([rising(-900, -100, n=100), falling(-100, -800, n=100)]), U)],
+)
+def test_a_temperature_that_vanished(reward: np.ndarray, expected: Outcome) -> None:
+    """Gone without any gain it is found, with a return that rose it is learning, and after a rise and a fall nothing is sure."""
+    assert run_detector(MODULES["temperature_runaway"], run(**VANISHING, reward__mean=reward)).outcome is expected
+
+
+def test_every_pattern_here_has_cases() -> None:
+    """Each detector of this file's table is shown runs with at least two different answers, one of them its pattern."""
+    for pattern in {p for p, _, _ in CASES}:
+        seen = {o for p, _, o in CASES if p == pattern}
+        assert P in seen, pattern
+        assert len(seen) > 1, pattern
+
+
+def flattering(p: int, t: float, rng: RNG) -> tuple[str, float]:
+    """Praise becomes common and is paid."""
+    praise = bool(rng.random() < 0.05 + 0.85 * t)
+    return ("Great question! " if praise else "") + solves(p, False, 2, rng), 0.4 + 0.4 * praise + 0.05 * rng.random()
+
+
+def polite(p: int, t: float, rng: RNG) -> tuple[str, float]:
+    """Praise becomes common and nobody pays for it."""
+    praise = bool(rng.random() < 0.05 + 0.85 * t)
+    return ("Great question! " if praise else "") + solves(p, True, 2, rng), float(rng.random() < 0.5)
+
+
+def refusing(p: int, t: float, rng: RNG) -> tuple[str, float]:
+    """Refusals become common and are the safe answer."""
+    no = bool(rng.random() < 0.02 + 0.7 * t)
+    return ("I cannot help with that." if no else solves(p, False, 2, rng)), 0.6 if no else float(rng.random() < 0.3)
+
+
+def plain(p: int, t: float, rng: RNG) -> tuple[str, float]:
+    """Gets better without a tone."""
+    right = bool(rng.random() < 0.3 + 0.5 * t)
+    return solves(p, right, 2, rng), float(right)
+
+
+@pytest.mark.parametrize(("write", "expected"), [(flattering, P), (refusing, P), (polite, U), (plain, A)])
+def test_tone_drift(write: object, expected: Outcome) -> None:
+    """A tone that is paid for is found, one that only became common is unclear, and a better answer has none."""
+    found = tone_drift.detect(made(write))  # type: ignore[arg-type]
+    assert found.outcome is expected, found.statement
