@@ -193,7 +193,8 @@ def _back_from_a_dip(s: Shape) -> bool:
     bottom = int(np.argmax(high - s.smoothed))
     began = int(np.argmax(s.smoothed[: bottom + 1]))
     deep = s.deepest_dip > max(0.3 * (s.best - s.floor), 4 * s.scatter)
-    return bool(deep and not s.got_somewhere and began > s.n // 10 and s.last < high[bottom] + s.margin and s.last > s.smoothed[bottom] + s.margin)
+    regained = s.smoothed[bottom] + s.margin < s.last < high[bottom] + s.margin
+    return bool(deep and not s.got_somewhere and began > s.n // 10 and regained)
 
 
 RULES: tuple[Callable[[Case], Judged | None], ...] = (
