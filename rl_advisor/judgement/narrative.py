@@ -7,6 +7,7 @@ from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import roots
 from rl_advisor.judgement.odds import moved_by
 from rl_advisor.judgement.prospects import Prospect
+from rl_advisor.judgement.unseen import fitting
 from rl_advisor.judgement.verdict import Judged
 
 OPENING = {
@@ -109,10 +110,10 @@ def ruled_out(case: Case) -> list[str]:
 
 
 def could_not_see(case: Case) -> list[str]:
-    """What the data lacks first, then what stayed unclear, then what is not logged."""
+    """What the data lacks first, then what stayed unclear, what no log of this kind of run shows, and what is not logged."""
     unclear = [f"{words(f.pattern)}: {f.statement}" for f in _unclear(case)]
     unlogged = [f"{words(f.pattern)}: {f.statement}" for f in _with(case, Outcome.NOT_LOGGED)]
-    return _lacking(case) + unclear + unlogged
+    return _lacking(case) + unclear + fitting(case.run) + unlogged
 
 
 def blind_spots(case: Case) -> list[str]:

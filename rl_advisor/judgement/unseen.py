@@ -1,0 +1,160 @@
+"""What no log or sample of today's trainers shows, and how to check it instead: said, so that silence is not taken for an all-clear.
+
+Rows are kept by the kind of training they belong to; the kind is read off what a run has logged.
+"""
+
+from dataclasses import dataclass
+
+from rl_advisor.run import Run
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """One failure that stays out of sight: for whom it matters, why it cannot be seen, and the check that shows it."""
+
+    failure: str
+    family: str
+    why: str
+    check: str
+
+    @property
+    def line(self) -> str:
+        """The row as one line."""
+        return f"{self.failure}: {self.why}; check by {self.check}"
+
+
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "tools": ("episode/turns", "episode/tool_calls"),
+    "experts": ("kl/mismatch", "mismatch/logprob", "mismatch/prob", "mismatch/correlation"),
+    "language": ("response/length", "response/truncated", "kl/ref"),
+    "replay": ("exploration/rate", "entropy/coef"),
+    "control": ("episode/length",),
+}
+"""Kind of training -> metrics of which one tells it, the most particular kind first."""
+
+ROWS: tuple[Unseen, ...] = (
+    Unseen(
+        "likelihood of right answers falling",
+        "tools",
+        "trainers log no log-probability of the right episodes alone",
+        "logging it on a fixed set of right episodes at every evaluation",
+    ),
+    Unseen(
+        "state left unchanged by the tools",
+        "tools",
+        "text says what was called, not what it did",
+        "replaying the last state of the highest-rewarded episodes",
+    ),
+    Unseen(
+        "routing of experts",
+        "experts",
+        "which expert a token took is logged nowhere",
+        "replaying one batch with the routing recorded while sampling",
+    ),
+    Unseen(
+        "wrong template, end token or mask",
+        "language",
+        "curves show only its traces",
+        "comparing log-probabilities of one batch between sampler and trainer, token by token",
+    ),
+    Unseen(
+        "test answers in the training data",
+        "language",
+        "a score cannot tell knowing from having seen",
+        "a test written after the model's data was collected, or the same gain from a random reward",
+    ),
+    Unseen(
+        "length weighed by the loss",
+        "language",
+        "whether tokens or sequences are averaged shows in no curve",
+        "reading how the loss is normalised, and comparing the lengths of right and wrong answers",
+    ),
+    Unseen(
+        "old data in the replay buffer",
+        "replay",
+        "errors are logged for the mixture, not for old and new data apart",
+        "the temporal-difference error on the newest and the oldest tenth of the buffer",
+    ),
+    Unseen(
+        "dormant units",
+        "replay",
+        "activations and ranks of layers are not logged",
+        "fitting random targets with the current network and with a fresh one",
+    ),
+    Unseen(
+        "actions at their bounds",
+        "control",
+        "the distribution of actions is not logged",
+        "a histogram of the actions against the bounds of the environment",
+    ),
+    Unseen(
+        "statistics of the observations",
+        "control",
+        "running means and scales are not logged",
+        "comparing those of training and evaluation, and freezing them for one evaluation",
+    ),
+    Unseen(
+        "time limit treated as an end",
+        "control",
+        "a curve cannot tell a limit from a goal",
+        "bootstrapping at the limit, and moving the limit once",
+    ),
+    Unseen(
+        "episode borders off by one",
+        "control",
+        "advantages are logged as means",
+        "printing one rollout around an automatic reset",
+    ),
+    Unseen(
+        "loops that are paid",
+        "control",
+        "states are not logged",
+        "watching episodes, or counting how often a state comes back",
+    ),
+    Unseen(
+        "horizon and discount",
+        "control",
+        "one run has one discount",
+        "a short sweep of discount and trace, scored by the undiscounted return",
+    ),
+    Unseen(
+        "environments that move in step",
+        "control",
+        "returns are averaged over all of them",
+        "desynchronising their resets, or doubling their number",
+    ),
+    Unseen(
+        "luck of the seed",
+        "any",
+        "one run is one draw",
+        "three to ten seeds, compared by interquartile mean and probability of improvement",
+    ),
+    Unseen(
+        "weight transfer and full caches of the engine",
+        "systems",
+        "neither is in a trainer's metrics",
+        "the engine's own metrics, by engine rather than averaged",
+    ),
+    Unseen(
+        "silent memory errors",
+        "systems",
+        "error counters of the GPU are not recorded",
+        "the driver's error log and the count of remapped rows",
+    ),
+)
+
+
+def families(run: Run) -> frozenset[str]:
+    """The kinds of training that the logged metrics tell of; a run of language is not also one of control."""
+    found = {family for family, names in FAMILIES.items() if any(name in run.curves for name in names)}
+    if len(run.rollouts):
+        found.add("language")
+    return frozenset(found - {"control"} if found & {"language", "tools"} else found)
+
+
+def fitting(run: Run, most: int = 3) -> list[str]:
+    """At most ``most`` lines on what cannot be seen in this kind of run: one of each kind first, the most particular kinds before."""
+    known = [family for family in FAMILIES if family in families(run)]
+    by_family = [[row for row in ROWS if row.family == family] for family in known]
+    turns = [rows[i] for i in range(most) for rows in by_family if i < len(rows)]
+    return [row.line for row in turns[:most]]

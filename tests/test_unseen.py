@@ -1,0 +1,44 @@
+"""What cannot be seen is said, for the kind of run it belongs to and for no other."""
+
+import numpy as np
+import pytest
+from rl_advisor.judgement.case import open_case
+from rl_advisor.judgement.narrative import could_not_see
+from rl_advisor.judgement.unseen import FAMILIES, ROWS, families, fitting
+from rl_advisor.synthetic import flat, make_run, saturating
+from rl_advisor.vocabulary import METRICS
+
+KINDS = [
+    (("response/length",), {"language"}),
+    (("response/length", "episode/turns"), {"language", "tools"}),
+    (("response/length", "episode/length"), {"language"}),
+    (("episode/length", "exploration/rate"), {"control", "replay"}),
+    (("kl/ref", "mismatch/prob"), {"language", "experts"}),
+    ((), set()),
+]
+
+
+@pytest.mark.parametrize(("names", "expected"), KINDS)
+def test_kind_of_training(names: tuple[str, ...], expected: set[str]) -> None:
+    """The kind is read off what is logged; episodes of a language model make no control run."""
+    run = make_run({"reward/mean": saturating(), **dict.fromkeys(names, flat())})
+    assert families(run) == expected
+
+
+@pytest.mark.parametrize(("names", "expected"), KINDS)
+def test_lines_fit_the_run(names: tuple[str, ...], expected: set[str]) -> None:
+    """At most three lines, each of a kind that the run is of, and each kind has its turn."""
+    run = make_run({"reward/mean": saturating(), **dict.fromkeys(names, flat())})
+    said = fitting(run)
+    kinds = [row.family for line in said for row in ROWS if row.line == line]
+    assert len(said) == len(kinds) == (3 if expected else 0)
+    assert set(kinds) == expected
+    assert set(said) <= set(could_not_see(open_case(run)))
+
+
+def test_the_table_is_whole() -> None:
+    """Kinds and metrics exist, failures are told apart, and no line holds a number that nothing measured."""
+    assert {row.family for row in ROWS} == set(FAMILIES) | {"any", "systems"}
+    assert {name for names in FAMILIES.values() for name in names} <= set(METRICS)
+    assert len({row.failure for row in ROWS}) == len(ROWS)
+    assert not any(np.char.isdigit(list(row.line)).any() for row in ROWS)
