@@ -1,5 +1,7 @@
 """The built-in judgement: verdicts, first breaks, calls and checkpoints on runs whose story is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from rl_advisor.advisors.builtin import assess
@@ -7,7 +9,7 @@ from rl_advisor.assessment import Assessment
 from rl_advisor.compare import compare, interquartile_mean
 from rl_advisor.finding import Finding, Onset, Outcome
 from rl_advisor.judgement.causes import before, explains, in_order
-from rl_advisor.run import Run
+from rl_advisor.run import Gap, Run
 from rl_advisor.synthetic import flat, make_run, noise, rising, saturating, stepping
 from rl_advisor.vocabulary import Link
 
@@ -107,6 +109,14 @@ def test_nothing_logged_is_undecidable() -> None:
     a = assess(make_run({"policy/learning_rate": np.full(50, 1e-6)}))
     assert a.verdict == "undecidable"
     assert a.confidence == "low"
+
+
+def test_without_any_score_nothing_is_blamed() -> None:
+    """A run without a reward says so first, and its checkpoint is not praised for an escape from a fault that nobody found."""
+    run = replace(make_run({"policy/loss": flat(60)}), gaps=(Gap("reward", "no reward metric was found"),))
+    judged = assess(run)
+    assert "No reward metric was found." in judged.summary
+    assert "went wrong" not in judged.best_checkpoint.why
 
 
 def test_checkpoint_is_one_on_disk_and_the_earlier_of_equals() -> None:

@@ -18,7 +18,9 @@ def best_checkpoint(case: Case, *, reward_trusted: bool) -> BestCheckpoint:
     saved = sorted(case.run.checkpoints, key=lambda c: c.step)
     if s is None:
         first = saved[0] if saved else None
-        why = "no score that can be trusted says which one is best; the earliest has been changed least by what went wrong"
+        why = "no score says which one is best, so this is only the earliest"
+        if case.train is not None:
+            why = "no score that can be trusted says which one is best; the earliest has been changed least by what went wrong"
         return BestCheckpoint(step=first.step if first else 0, path=first.path if first else None, why=why)
     step = earliest_best(s)
     value = level_at(s, step)

@@ -61,6 +61,9 @@ def saw(case: Case) -> str:
     crashed = [e for e in case.run.events if e.kind in ("error", "out_of_memory")]
     if not told and crashed:
         return f"It ended before anything could be measured: {crashed[0].where} reports an error ({len(crashed)} lines); start there."
+    rewardless = next((g.why for g in case.run.gaps if g.where == "reward"), "")
+    if not told and rewardless:
+        return f"{rewardless[0].upper()}{rewardless[1:]}."
     if not told:
         return "No outcome curve is long enough to measure."
     without = "" if case.held else "; no held-out score is logged, so the reward speaks for itself"
