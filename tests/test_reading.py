@@ -153,6 +153,27 @@ def test_environments_are_merged_by_time(tmp_path):
     assert (np.diff(reward.time) >= 0).all()
 
 
+@pytest.mark.parametrize(
+    ("run_ends", "last_step", "said"),
+    [
+        (200, 200.0, ""),  # the only environment
+        (215, 200.0, ""),  # the only environment, its last episode still running
+        (1600, 1600.0, "one of 8 parallel environments"),
+        (1660, 1600.0, "one of 8 parallel environments"),  # the last episode of each is still running
+        (520, None, "where they belong is unknown"),  # 2.6 environments: the file belongs to something else
+    ],
+)
+def test_one_of_several_environments_stands_on_the_steps_of_all(tmp_path, run_ends, last_step, said):
+    """Episodes of one environment among several: its own count would put the whole run into the first part of the axis."""
+    (tmp_path / "0.monitor.csv").write_text('#{"t_start": 0.0}\nr,l,t\n' + "".join(f"1.0,20,{i + 1}.5\n" for i in range(10)))
+    rows = "".join(f"{run_ends * i // 10},0.{i}\n" for i in range(1, 11))
+    (tmp_path / "progress.csv").write_text(f"time/total_timesteps,rollout/ep_rew_mean\n{rows}")
+    run = read_run(tmp_path)
+    episodes = [c for n, c in run.curves.items() if n.endswith(("monitor/l", "episode/length"))]
+    assert [c.step[-1] for c in episodes] == ([last_step] if last_step else [])
+    assert said in " ".join([*(c.note for c in run.curves.values()), whys(run)])
+
+
 def test_signs_and_scales_of_sb3(tmp_path):
     """Entropy is minus SB3's entropy loss; the evaluation of npz and csv stay one score apart from the training reward."""
     run = read_run(place(tmp_path, "progress.csv", "progress.json"))

@@ -6,21 +6,45 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from rl_advisor.run import Curve, Run
+from rl_advisor.run import Curve, Gap, Run
 
 
 def merged_episodes(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
     """The parts with those of axis ``episode`` in one folder merged by the time at which each episode ended.
 
     The step of an episode is the sum of the lengths of all episodes that ended up to then: environment steps, without those of episodes
-    still running.
+    still running. Where only some of the parallel environments kept their files, that sum is brought to the steps of the whole run.
     """
     out = [(path, part) for path, part in parts if part.axis != "episode"]
+    end = max((c.step[-1] for _, part in out if part.axis == "step" for c in part.curves.values() if c.step.size), default=np.nan)
     folders: dict[PurePosixPath, list[tuple[str, Run]]] = {}
     for path, part in parts:
         if part.axis == "episode":
             folders.setdefault(PurePosixPath(path).parent, []).append((path, part))
-    return out + [(group[0][0], _merged([part for _, part in group])) for group in folders.values()]
+    return out + [(group[0][0], _on_the_runs_steps(_merged([part for _, part in group]), float(end))) for group in folders.values()]
+
+
+def _on_the_runs_steps(episodes: Run, end: float, slack: float = 0.04) -> Run:
+    """The episodes with their steps multiplied by the number of environments that each file stands for.
+
+    ``end`` is the last step of the run's other files. Parallel environments step together, so it is a whole multiple of the steps counted
+    here, short by the episode that was still running. Where it is none, nobody knows where these episodes belong: they become a gap.
+    """
+    length = next((c for name, c in episodes.curves.items() if name.endswith("/l")), None)
+    if length is None or not length.step.size or not np.isfinite(end) or length.step[-1] <= 0:
+        return episodes
+    counted, running = float(length.step[-1]), float(length.value.max())
+    ratio = end / counted
+    if ratio < 1.5 or (ratio < 2 and end <= counted + 2 * running):
+        return episodes
+    whole = [k for k in {round(ratio), int(ratio)} if k >= 2 and k * (1 - slack) * counted <= end <= k * (1 + slack) * (counted + running)]
+    if not whole:
+        seen = f"{counted:.0f} steps of their own environment, the run {end:.0f} (ratio {ratio:.1f})"
+        why = f"the episodes count {seen}: where they belong is unknown; left out"
+        return replace(episodes, curves={}, gaps=(*episodes.gaps, Gap(length.source, why)))
+    note = f"steps of one of {whole[0]} parallel environments, times {whole[0]}"
+    curves = {n: replace(c, step=c.step * whole[0], note=c.note or note) for n, c in episodes.curves.items()}
+    return replace(episodes, curves=curves)
 
 
 def _merged(parts: Sequence[Run]) -> Run:
