@@ -40,7 +40,7 @@ class Shape:
     floor: float
     """The level at which nothing is left: 0 for shares, the worst smoothed level otherwise."""
     ceiling: float | None
-    """The highest level there can be; 1 for shares, None where unknown."""
+    """The highest level there can be: 1 for shares, the cap at which values pile up, None where unknown."""
     noise: float
     """Standard deviation of one point about the smooth curve."""
     scatter: float
@@ -94,8 +94,8 @@ class Shape:
 
     @property
     def got_somewhere(self) -> bool:
-        """Whether it surely gained since its start, and more than twice its deepest fall: waves on top of a rise are no see-saw."""
-        return bool(self.gain.low > 0 and self.last - self.start > 2 * self.deepest_dip)
+        """Whether it surely rose over the whole run, or gained more than twice its deepest fall: waves on top of a rise are no see-saw."""
+        return self.direction_overall() == "rising" or bool(self.gain.low > 0 and self.last - self.start > 2 * self.deepest_dip)
 
     @property
     def rose(self) -> bool:
@@ -135,7 +135,17 @@ def natural_scale(value: Floats, smoothed: Floats) -> tuple[float, float | None]
     if low >= -1 and high <= 0:
         return 1.0, 0.0
     spread = float(np.ptp(smoothed))
-    return max(spread, 0.1 * float(np.median(np.abs(value)))), None
+    return max(spread, 0.1 * float(np.median(np.abs(value)))), high if _piles_up(value) else None
+
+
+def _piles_up(value: Floats, share: float = 0.2) -> bool:
+    """Whether many values are exactly the highest one, far more than the next: a cap, like the 500 steps that end an episode of CartPole.
+
+    Scores of few levels do not count: there the highest one is no more frequent than its neighbour.
+    """
+    levels, count = np.unique(value, return_counts=True)
+    below = int(count[-2]) if levels.size > 1 else 0
+    return bool(count[-1] >= max(4, share * value.size) and count[-1] >= 3 * below)
 
 
 def _smoothed(step: Floats, value: Floats) -> tuple[Floats, float]:

@@ -38,7 +38,8 @@ def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Finding:
     ways = [x.direction() for x in (held, trajectory.shape_or_none(trajectory.training(run))) if x is not None]
     rises = "rising" in ways and "falling" not in ways
     stalled = not rises or flat >= dead
-    sure = flat >= dead or not ways or bool({"flat", "falling"} & set(ways))
+    # Without groups to look at, a policy that learned, kept what it had and levelled off looks the same when it simply converged.
+    sure = flat >= dead or not ways or (bool({"flat", "falling"} & set(ways)) and not trajectory.thriving(run))
     measures = {"at_start": begin, "now": now, "share_left": share, "flat_groups": flat}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Entropy went from {number(begin)} to {number(now)}"
@@ -54,6 +55,6 @@ def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Finding:
         )
     if share < left and room and stalled:
         spread = f"; {number(1 - flat)} of the groups still have spread"
-        text += "; whether the outcome still rises cannot be told" if np.isnan(flat) else spread
+        text += "; whether exploration was lost or the policy has converged cannot be told" if np.isnan(flat) else spread
         return Finding("entropy_collapse", LINK, Outcome.UNCLEAR, f"{text}.", measures=measures, evidence=where)
     return Finding("entropy_collapse", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

@@ -4,7 +4,8 @@ Looks for: at least three turns of the smoothed outcome, each deeper than the no
     its scale.
 Means: updates are too large, the signal too noisy or the data see-saw between versions; the average hides it.
 Not to be confused with: sampling noise of few evaluation episodes, which is no swing of the policy; the slow waves that a moving
-    average makes of noise, on top of a rise that gained more than twice the deepest of them.
+    average makes of noise, on top of a curve that rises over the whole run: the returns of a policy that learns spread more than those
+    of a bad one.
 Next test: repeat the last stretch with half the learning rate or twice the batch; swings of the policy shrink, noise does not.
 Source: zigzag count against the noise of the smooth curve; the field guide on metrics that see-saw.
 """
@@ -41,5 +42,5 @@ def detect(run: Run, share: float = 0.2, turns: int = 3) -> Finding:
         text = f"{s.name} turned {seen} times by more than {number(threshold)}."
         return Finding("instability", LINK, Outcome.PRESENT, text, course.began(curve), measures, where)
     text = f"{s.name} turned {seen} times by more than {number(threshold)}"
-    text += f", its gain of {number(s.last - s.start)} is far more than its deepest fall." if seen >= turns else ": no see-saw."
+    text += f", on top of a gain of {number(s.last - s.start)}." if seen >= turns else ": no see-saw."
     return Finding("instability", LINK, Outcome.ABSENT, text, measures=measures, evidence=where)

@@ -55,6 +55,9 @@ CASES = [
     ("decline", run(eval__score__accuracy=np.r_[score(0.3, 0.8, 0.8), 0.74]), A),
     ("no_gain", run(reward__mean=flat(0.3, 0.01)), P),
     ("no_gain", run(reward__mean=flat(0.995, 0.001)), A),
+    # At the cap of an episode's length from the start; a level that is merely steady is none.
+    ("no_gain", run(reward__mean=np.minimum(flat(540, 30), 500)), A),
+    ("no_gain", run(reward__mean=np.round(flat(3, 0.4))), U),
     ("no_gain", run(reward__mean=rising()), A),
     ("plateau", run(reward__mean=saturating()), P),
     ("plateau", run(reward__mean=rising()), A),
@@ -63,6 +66,8 @@ CASES = [
     ("still_improving", run(reward__mean=saturating()), A),
     ("instability", run(reward__mean=0.5 + 0.4 * np.sin(np.arange(200) / 10)), P),
     ("instability", run(reward__mean=saturating()), A),
+    # Waves on the way up, as deep as a third of the gain, are no see-saw.
+    ("instability", run(reward__mean=100 * (rising(0.1, 0.7, sd=0.02) + 0.13 * np.sin(np.arange(200) / 8))), A),
     ("train_eval_gap", run(reward__mean=rising(), eval__score__accuracy=score(0.6, 0.7, 0.1, 0.0)), P),
     ("train_eval_gap", run(reward__mean=rising(), eval__score__accuracy=score(0.1, 0.3, 0.5, 0.6)), A),
     ("train_eval_gap", run(**DYING), A),
@@ -186,6 +191,9 @@ CASES = [
         P,
     ),
     ("entropy_collapse", run(entropy__mean=decaying(1.0, 0.05), reward__mean=rising(), reward__flat_groups=flat(0.3, 0.02)), A),
+    # No groups are logged, and the policy learned and levelled off: convergence looks the same.
+    ("entropy_collapse", run(entropy__mean=decaying(1.0, 0.05), reward__mean=saturating(0.1, 0.6)), U),
+    ("entropy_collapse", run(entropy__mean=decaying(1.0, 0.05), reward__mean=flat(0.3)), P),
     ("entropy_collapse", run(entropy__mean=decaying(1.0, 0.02), eval__score__accuracy=score(0.5, 0.99, 0.99, 0.99)), A),
     ("entropy_explosion", run(entropy__mean=rising(0.5, 3), reward__mean=stepping(0.8, 0.1)), P),
     ("entropy_explosion", run(entropy__mean=rising(0.5, 3), reward__mean=rising()), A),
