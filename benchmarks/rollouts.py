@@ -1,9 +1,11 @@
 """How long a rollout dump takes to read and spot-check, and in how much memory: JSON lines and zstd Parquet, ours beside DuckDB.
 
-    python benchmarks/rollouts.py [GIGABYTES]        1 by default; the dump is made in a temporary folder
+    python benchmarks/rollouts.py [GIGABYTES] [ROUNDS]        1 and 2 by default; the dump is made in a temporary folder
+    python benchmarks/rollouts.py --on FILE ROUNDS           on a dump that is there
 
-Every engine runs in a process of its own. DuckDB answers the same questions: the five highest and lowest rewards with their text, eight
-responses of the latest step, and count, mean, lowest and highest reward and mean length of every step.
+Every engine runs in a process of its own, in turns, imports included; the ratios are of the medians. DuckDB answers the same questions:
+the five highest and lowest rewards with their text, eight responses of the latest step, and count, mean, lowest and highest reward and
+mean length of every step.
 """
 
 import resource
@@ -11,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,6 +21,7 @@ import numpy as np
 import orjson
 
 ROWS_PER_STEP = 1620
+GROUP_ROWS = 30_720
 
 
 def write(path: Path, size: float) -> None:
@@ -57,32 +60,66 @@ def duckdb(path: Path) -> None:
     ask(f"SELECT step, count(*), avg(score), min(score), max(score), avg(length(output)) FROM {table} GROUP BY step")  # noqa: S608
 
 
+def to_parquet(lines: Path, table: Path) -> None:
+    """The dump as zstd Parquet in row groups of about 240 MB."""
+    import pyarrow as pa
+    import pyarrow.json as reading
+    import pyarrow.parquet as pq
+
+    def chunks() -> Iterator[pa.Table]:
+        part: list[pa.RecordBatch] = []
+        for batch in reading.open_json(lines, read_options=reading.ReadOptions(block_size=8 << 20)):
+            part.append(batch)
+            if sum(b.num_rows for b in part) >= GROUP_ROWS:
+                yield pa.Table.from_batches(part)
+                part = []
+        if part:
+            yield pa.Table.from_batches(part)
+
+    with pq.ParquetWriter(table, reading.open_json(lines).schema, compression="zstd") as writer:
+        for chunk in chunks():
+            writer.write_table(chunk)
+
+
 def measured(engine: str, path: Path) -> None:
     """Run one engine here and print wall and CPU seconds and the peak memory of this process."""
     start = time.perf_counter()
     {"ours": ours, "duckdb": duckdb}[engine](path)
     used = resource.getrusage(resource.RUSAGE_SELF)
     wall, cpu = time.perf_counter() - start, used.ru_utime + used.ru_stime
-    print(f"{engine:7} {path.suffix[1:]:8} wall {wall:6.2f} s   cpu {cpu:6.2f} s   peak {used.ru_maxrss / 1024:6.0f} MiB")
+    print(f"{wall} {cpu} {used.ru_maxrss / 1024}")
 
 
-def main() -> None:
+def compared(path: Path, rounds: int) -> None:
+    """Run the engines on one file in turns; print each run and the ratios of the medians."""
+    engines = ("ours", *(("duckdb",) if find_spec("duckdb") else ()))
+    print(f"{path.name}: {path.stat().st_size / 1e9:.2f} GB", flush=True)
+    runs: dict[str, list[list[float]]] = {engine: [] for engine in engines}
+    for _ in range(rounds):
+        for engine in engines:
+            done = subprocess.run([sys.executable, __file__, "--one", engine, path], check=True, capture_output=True, text=True)
+            wall, cpu, peak = map(float, done.stdout.split())
+            runs[engine].append([wall, cpu, peak])
+            print(f"{engine:7} {path.suffix[1:]:8} wall {wall:6.2f} s   cpu {cpu:6.2f} s   peak {peak:6.0f} MiB", flush=True)
+    if len(engines) == 2:
+        wall, cpu, peak = np.median(runs["ours"], axis=0) / np.median(runs["duckdb"], axis=0)
+        print(f"ours / duckdb: wall {wall:.2f}   cpu {cpu:.2f}   peak {peak:.2f}", flush=True)
+
+
+def main(size: float = 1.0, rounds: int = 2) -> None:
     """Make the dump and run every engine on it."""
     with tempfile.TemporaryDirectory() as folder:
         lines, table = Path(folder, "dump.jsonl"), Path(folder, "dump.parquet")
-        write(lines, float(sys.argv[1] if len(sys.argv) > 1 else 1) * 1e9)
-        to_parquet = (
-            "import sys, pyarrow.json as j, pyarrow.parquet as p; p.write_table(j.read_json(sys.argv[1]), sys.argv[2], compression='zstd')"
-        )
-        subprocess.run([sys.executable, "-c", to_parquet, lines, table], check=True)
-        for path in (lines, table):
-            print(f"{path.name}: {path.stat().st_size / 1e9:.2f} GB", flush=True)
-            for engine in ("ours", *(("duckdb",) if find_spec("duckdb") else ())):
-                subprocess.run([sys.executable, __file__, "--one", engine, path], check=True)
+        write(lines, size * 1e9)
+        to_parquet(lines, table)
+        compared(lines, rounds)
+        compared(table, rounds)
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
         measured(sys.argv[2], Path(sys.argv[3]))
+    elif sys.argv[1:2] == ["--on"]:
+        compared(Path(sys.argv[2]), int(sys.argv[3]))
     else:
-        main()
+        main(*map(float, sys.argv[1:2]), *map(int, sys.argv[2:3]))

@@ -1,5 +1,9 @@
 """Responses in Parquet: the completions that TRL writes, and any table with a response-like text column."""
 
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +12,7 @@ import pandas as pd
 
 from rl_advisor.intake.chat import as_text
 from rl_advisor.intake.completions import completions_table
-from rl_advisor.intake.reservoir import Place, Reservoir
+from rl_advisor.intake.reservoir import Batch, Reservoir
 from rl_advisor.intake.rollout_table import as_number, path_step, roles
 from rl_advisor.run import Curve, Gap, Run
 
@@ -16,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 FORMAT = "rollouts_parquet"
-_BATCH = 1_000
+_BATCH, _BUFFER, _STREAMS = 256, 1 << 18, 2
 _ALL_AT_ONCE = 32 << 20
 """Uncompressed bytes up to which a file is read whole."""
 
@@ -68,24 +72,48 @@ def _whole(file: "pq.ParquetFile") -> tuple[pd.DataFrame, dict[str, Curve], tupl
 def _sample(file: "pq.ParquetFile", path: Path) -> tuple[pd.DataFrame, dict[str, Curve], tuple[Gap, ...]]:
     """A bounded sample; only rows that are kept become Python objects."""
     raw = {ours: name for name, ours in roles(file.schema_arrow.names)[0].items()}
-    said, kept, before = path_step(path), Reservoir(), 0
-    for batch in file.iter_batches(batch_size=_BATCH):
-        picked = _picked(kept, batch, raw, said, before)
-        rows = batch.take([place[0] - before for place in picked]).to_pylist() if picked else ()
-        for place, row in zip(picked, rows, strict=True):
-            kept.keep(place, row)
-        before += batch.num_rows
+    said, kept = path_step(path), Reservoir()
+    for before, batch in _batches(path, file.metadata):
+        kept.offer(_places(batch, raw, said, before), lambda picked, batch=batch: batch.take(picked).to_pylist())  # type: ignore[misc]
     return kept.table(), kept.curves(path.name), kept.gaps(path.name)
 
 
-def _picked(kept: Reservoir, batch: Any, raw: dict[str, str], said: int | None, before: int) -> list[Place]:
-    """Number, step, reward, length and prompt of the rows of a batch that are worth decoding; all rows are counted."""
+def _batches(path: Path, metadata: Any) -> Iterator[tuple[int, Any]]:
+    """The batches of a file with the number of rows before each, two row groups at a time; always in the same order.
+
+    Unpacking runs in threads, so it goes on while the batch before is looked at. A small buffer, since a column of one row group may be a
+    gigabyte.
+    """
+    sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+    first = [0, *accumulate(sizes)]
+    streams = [_of_groups(path, [(i, first[i]) for i in range(k, len(sizes), _STREAMS)]) for k in range(min(_STREAMS, len(sizes)))]
+    with ThreadPoolExecutor(_STREAMS) as pool:
+        waiting = deque((stream, pool.submit(next, stream, None)) for stream in streams)
+        while waiting:
+            stream, coming = waiting.popleft()
+            if (found := coming.result()) is not None:
+                waiting.append((stream, pool.submit(next, stream, None)))
+                yield found
+
+
+def _of_groups(path: Path, groups: list[tuple[int, int]]) -> Iterator[tuple[int, Any]]:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False) as file:
+        for group, first in groups:
+            before = first
+            for batch in file.iter_batches(batch_size=_BATCH, row_groups=[group], use_threads=False):
+                yield before, batch
+                before += batch.num_rows
+
+
+def _places(batch: Any, raw: dict[str, str], said: int | None, before: int) -> Batch:
+    """Number, step, reward, length and prompt of the rows of a batch."""
     n = batch.num_rows
     steps = batch[raw["step"]].to_pylist() if "step" in raw else [said] * n
-    prompts = map(as_text, batch[raw["prompt"]].to_pylist() if "prompt" in raw else [""] * n)
-    rewards = map(as_number, batch[raw["reward"]].to_pylist() if "reward" in raw else [np.nan] * n)
-    places = zip(range(before, before + n), steps, rewards, _lengths(batch[raw["response"]]), prompts, strict=True)
-    return [place for place in places if kept.offer(place)]
+    prompts = [as_text(p) for p in batch[raw["prompt"]].to_pylist()] if "prompt" in raw else [""] * n
+    rewards = [as_number(r) for r in batch[raw["reward"]].to_pylist()] if "reward" in raw else [np.nan] * n
+    return Batch(range(before, before + n), steps, rewards, _lengths(batch[raw["response"]]), prompts)
 
 
 def _lengths(column: Any) -> list[int]:

@@ -13,6 +13,7 @@ LINE_LIMIT = 1_000_000
 """Characters of one line that are looked at; the rest of a longer line is dropped."""
 DOCUMENT_LIMIT = 512_000_000
 """Bytes of a file that must be held in memory as a whole."""
+BUFFER = 1 << 17
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\[(?:\d{1,2};)*\d{1,2}m")
@@ -64,7 +65,7 @@ def _encoding(start: bytes) -> str:
 
 def open_bytes(path: Path) -> IO[bytes]:
     """The file opened for reading bytes: unpacked when it is gzip or zstd, text in UTF-16 as UTF-8, no byte order mark."""
-    file = path.open("rb")
+    file = cast("io.BufferedReader", path.open("rb", buffering=BUFFER))
     start = file.peek(6)[:6]
     magic = start[:4]
     if magic.startswith(GZIP_MAGIC):

@@ -2,13 +2,16 @@
 
 import heapq
 import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import inf, isfinite, nan
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from rl_advisor.run import Curve, Gap
+from rl_advisor.run import Curve, Floats, Gap
 
 ROWS_PER_STEP = 256
 """Most rows kept of one step when a file is too large to be read whole."""
@@ -19,20 +22,41 @@ EXTREMES = 16
 STEPS = 100_000
 """Most different steps; rows of further ones are counted and left out."""
 CURVES = ("rollouts/count", "rollouts/reward_mean", "rollouts/reward_min", "rollouts/reward_max", "rollouts/response_bytes")
-_Row = dict[str, Any]
-Place = tuple[int, Any, float, int, str]
-"""A row's number, step, reward, length in bytes and prompt."""
+Ints = npt.NDArray[np.int64]
+Payload = Any
+"""What stands for a row until the table is made: the row itself, or the bytes it will be read from."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What decides whether rows are kept, one value a row: number in the file, step, reward, length in bytes, prompt."""
+
+    number: Sequence[int]
+    step: Sequence[Any]
+    reward: Sequence[float]
+    size: Sequence[int]
+    prompt: Sequence[str]
 
 
 class _Step:
-    """Totals of one step, and the heap of its kept rows: (-hash of the prompt, -number, size, row)."""
+    """Totals of one step, and the heap of its kept rows: (-hash of the prompt, -number, size, payload)."""
 
     __slots__ = ("bytes", "count", "heap", "highest", "lowest", "rewarded", "total")
 
     def __init__(self) -> None:
         self.count = self.rewarded = self.bytes = 0
         self.total, self.lowest, self.highest = 0.0, inf, -inf
-        self.heap: list[tuple[int, int, int, _Row]] = []
+        self.heap: list[tuple[int, int, int, Payload]] = []
+
+    def add(self, reward: Floats, size: Ints) -> None:
+        """Count rows."""
+        self.count += reward.size
+        self.bytes += int(size.sum())
+        known = reward[np.isfinite(reward)]
+        if known.size:
+            self.rewarded += known.size
+            self.total += float(known.sum())
+            self.lowest, self.highest = min(self.lowest, float(known.min())), max(self.highest, float(known.max()))
 
     def totals(self) -> tuple[float, ...]:
         """The values of CURVES."""
@@ -42,57 +66,73 @@ class _Step:
 
 
 class Reservoir:
-    """Keeps, a step, the rows whose prompt has the smallest hash: responses to one prompt stay together, and every reading is alike."""
+    """Keeps, a step, the rows whose prompt has the smallest hash: responses to one prompt stay together, and every reading is alike.
+
+    Rows are offered in batches, so that of most of them nothing but their totals passes through Python one by one.
+    """
 
     def __init__(self, rows_per_step: int = ROWS_PER_STEP, budget: int = BYTES) -> None:
         """Start empty, with most rows a step and most characters of text in all."""
         self._most, self._budget, self._size = rows_per_step, budget, 0
         self._steps: dict[Any, _Step] = {}
-        self._high: list[tuple[float, int, _Row]] = []
-        self._low: list[tuple[float, int, _Row]] = []
+        self._high: list[tuple[float, int, Payload]] = []
+        self._low: list[tuple[float, int, Payload]] = []
         self.seen = self.corrupt = 0
 
-    def offer(self, place: Place) -> bool:
-        """Count a row; whether it should be handed to ``keep``."""
-        number, step, reward, size, prompt = place
-        self.seen += 1
-        state = self._steps.get(step)
-        if state is None:
-            if len(self._steps) >= STEPS:
-                return False
-            state = self._steps[step] = _Step()
-        state.count += 1
-        state.bytes += size
-        if isfinite(reward):
-            state.rewarded += 1
-            state.total += reward
-            state.lowest, state.highest = min(state.lowest, reward), max(state.highest, reward)
-        return self._samples(state, number, prompt) or self._is_extreme(number, reward)
+    def offer(self, batch: Batch, payloads: Callable[[list[int]], Sequence[Payload]]) -> None:
+        """Count the rows of a batch and keep those worth it; ``payloads`` is asked once, for the places in the batch of all of them."""
+        self.seen += len(batch.number)
+        number, reward = np.array(batch.number, np.int64), np.array(batch.reward, np.float64)
+        size, hashes = np.array(batch.size, np.int64), {prompt: _hash(prompt) for prompt in set(batch.prompt)}
+        hashed = np.fromiter(map(hashes.__getitem__, batch.prompt), np.int64, number.size)
+        wanted = self._extreme(number, reward)
+        for step, rows in _by_step(batch.step):
+            state = self._steps.get(step)
+            if state is None:
+                if len(self._steps) >= STEPS:
+                    wanted[rows] = False
+                    continue
+                state = self._steps[step] = _Step()
+            state.add(reward[rows], size[rows])
+            wanted[rows] |= self._samples(state, number[rows], hashed[rows])
+        picked = np.flatnonzero(wanted).tolist()
+        for i, payload in zip(picked, payloads(picked) if picked else (), strict=True):
+            self._keep(batch, i, int(hashed[i]), payload)
 
-    def keep(self, place: Place, row: _Row) -> None:
-        """Take a row that ``offer`` asked for; it may push out another."""
-        number, step, reward, size, prompt = place
-        state = self._steps[step]
-        if self._samples(state, number, prompt):
-            item = (-_hash(prompt), -number, size + len(prompt), row)
+    def _keep(self, batch: Batch, i: int, hashed: int, payload: Payload) -> None:
+        """Take a row that is wanted if it still is; it may push out another."""
+        number, reward = batch.number[i], batch.reward[i]
+        state = self._steps[batch.step[i]]
+        item = (-hashed, -number, batch.size[i] + len(batch.prompt[i]), payload)
+        if len(state.heap) < self._most or item[:2] > state.heap[0][:2]:
             if len(state.heap) >= self._most:
                 self._size -= heapq.heappop(state.heap)[2]
             heapq.heappush(state.heap, item)
             self._size += item[2]
             while self._size > self._budget and self._most > 1:
                 self._halve()
-        if self._is_extreme(number, reward):
+        if isfinite(reward):
             for heap, value in ((self._high, reward), (self._low, -reward)):
-                push = heapq.heappush if len(heap) < EXTREMES else heapq.heappushpop
-                push(heap, (value, -number, row))
+                if len(heap) < EXTREMES or (value, -number) > heap[0][:2]:
+                    (heapq.heappush if len(heap) < EXTREMES else heapq.heappushpop)(heap, (value, -number, payload))
 
-    def _samples(self, state: _Step, number: int, prompt: str) -> bool:
-        return len(state.heap) < self._most or (-_hash(prompt), -number) > state.heap[0][:2]
+    def _samples(self, state: _Step, number: Ints, hashed: Ints) -> npt.NDArray[np.bool_]:
+        """Which rows of one step come before the last of those that are kept."""
+        if len(state.heap) < self._most:
+            return np.ones(number.size, bool)
+        last, place = -state.heap[0][0], -state.heap[0][1]
+        earlier: npt.NDArray[np.bool_] = (hashed < last) | ((hashed == last) & (number < place))
+        return earlier
 
-    def _is_extreme(self, number: int, reward: float) -> bool:
-        if not isfinite(reward):
-            return False
-        return len(self._high) < EXTREMES or (reward, -number) > self._high[0][:2] or (-reward, -number) > self._low[0][:2]
+    def _extreme(self, number: Ints, reward: Floats) -> npt.NDArray[np.bool_]:
+        """Which rows have a reward among the highest or lowest."""
+        found = np.zeros(number.size, bool)
+        for heap, value in ((self._high, reward), (self._low, -reward)):
+            if len(heap) < EXTREMES:
+                return np.isfinite(reward)
+            least, place = heap[0][0], -heap[0][1]
+            found |= (value > least) | ((value == least) & (number < place))
+        return found & np.isfinite(reward)
 
     def _halve(self) -> None:
         self._most //= 2
@@ -105,18 +145,19 @@ class Reservoir:
         """Rows in the sample."""
         return sum(len(state.heap) for state in self._steps.values())
 
-    def table(self) -> pd.DataFrame:
+    def table(self, decode: Callable[[Payload], dict[str, Any] | None] = lambda row: row) -> pd.DataFrame:
         """The kept rows in the order of the file; the index is the row's number.
 
-        When rows were left out, ``sampled`` is False for those that are there for their reward alone.
+        ``decode`` makes a row of what was kept; None counts as corrupt. When rows were left out, ``sampled`` is False for those that are
+        there for their reward alone.
         """
         sample = {-number: row for state in self._steps.values() for _, number, _, row in state.heap}
         partial = len(sample) < self.seen
         others = {-number: row for heap in (self._high, self._low) for _, number, row in heap} if partial else {}
-        rows = {**others, **sample}
-        order = sorted(rows)
-        table = pd.DataFrame([rows[n] for n in order], index=np.array(order, dtype=np.int64))
-        return table.assign(sampled=[n in sample for n in order]) if partial else table
+        decoded = {n: row for n, kept in sorted({**others, **sample}.items()) if (row := decode(kept)) is not None}
+        self.corrupt += len({**others, **sample}) - len(decoded)
+        table = pd.DataFrame(list(decoded.values()), index=np.array(list(decoded), dtype=np.int64))
+        return table.assign(sampled=[n in sample for n in decoded]) if partial else table
 
     def curves(self, source: str) -> dict[str, Curve]:
         """Count, reward and length of all responses, step by step, when the rows themselves were not all kept."""
@@ -134,6 +175,16 @@ class Reservoir:
         if self.corrupt:
             found.append(Gap(where, f"{self.corrupt} rows could not be read and were skipped"))
         return tuple(found)
+
+
+def _by_step(steps: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """Each step of a batch with its rows: a slice when all are of one."""
+    if steps and steps.count(steps[0]) == len(steps):
+        return [(steps[0], slice(None))]
+    places: dict[Any, list[int]] = {}
+    for i, step in enumerate(steps):
+        places.setdefault(step, []).append(i)
+    return [(step, np.array(rows, np.int64)) for step, rows in places.items()]
 
 
 def _hash(prompt: str) -> int:

@@ -97,6 +97,21 @@ def _score_stands(case: Case) -> bool:
     return bool(value.size >= 2 and value[-1] >= value[0])
 
 
+def blind_reward(case: Case) -> Judged | None:
+    """Without a held-out score, and with a reward that pays answers which contradict one another: gamed when it rose, else not learning.
+
+    A reward that also gives the same response different values rose by luck.
+    """
+    if trajectory.held_out(case.run) is not None or not case.present("contradicting_answers"):
+        return None
+    cause, s = case.findings["contradicting_answers"], case.train
+    if s is None or s.fell:
+        return None
+    if s.rose and s.last - s.start > s.margin and not case.present("reward_inconsistent"):
+        return Judged("reward_hacking", "the reward rose and pays answers that contradict one another", "medium", cause)
+    return Judged("not_learning", "the reward does not tell right answers from wrong ones", "medium", cause)
+
+
 def dissolved(case: Case) -> Judged | None:
     """Collapsed when the policy became deterministic at once and no group has spread any more, below what it had reached."""
     found = case.findings.get("entropy_collapse")
@@ -203,6 +218,7 @@ RULES: tuple[Callable[[Case], Judged | None], ...] = (
     learned_by_heart,
     eval_changed,
     gamed,
+    blind_reward,
     lost,
     numbers_broke,
     dissolved,

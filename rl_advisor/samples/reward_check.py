@@ -1,5 +1,6 @@
 """An audit of the reward from the samples: its values, its spread inside groups, its parts, and what it follows."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -184,13 +185,18 @@ def against_consensus(rows: pd.DataFrame) -> dict[str, Any]:
     return {"rank_correlation": pay.rho, "low": pay.low, "high": pay.high, "groups": pay.groups}
 
 
+_ONE_ANSWER = re.compile(r"[($]{0,2}(?:[a-e]|-?\d[\d.,]*(?:/\d+)?(?:[\s,;]+-?\d[\d.,]*(?:/\d+)?){0,50})[)$%]{0,2}")
+"""A number, several of them, or the letter of a choice."""
+
+
 def contradictions(rows: pd.DataFrame, low: float, top: float) -> dict[str, float]:
     """Among responses to one prompt that earn ``top`` or more (and more than ``low``): the share of pairs that end in different answers.
 
-    Only short answers count: numbers at the end, boxes, answer fields. Empty below 8 groups or where under half of the responses have one.
+    Only numbers (a list of them counts as one answer) and single letters are compared: of two different ones at most one is right, while an
+    expression or a sentence can be right in many ways. Empty below 8 groups or where under half of the responses end in one.
     """
     paid = rows[(rows["reward"] >= top - 1e-9) & (rows["reward"] > low + 1e-9)]
-    answers = paid["response"].map(final_answer)
+    answers = paid["response"].map(final_answer).map(lambda a: a if _ONE_ANSWER.fullmatch(a) else "")
     if not len(paid) or (answers != "").mean() < 0.5:
         return {}
     shares = []

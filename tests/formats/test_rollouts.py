@@ -1,5 +1,6 @@
 """Rollout dumps: what is claimed, what the columns mean, and what happens to damage and size."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -240,7 +241,7 @@ def test_a_skipped_text_changes_nothing(text: str, compact: bool) -> None:
 
 
 def test_lines_built_otherwise_are_not_skipped() -> None:
-    """Other keys, another order, or a text that comes last are read as a whole."""
+    """Other keys or another order are read as a whole."""
     first = {"output": "usual", "score": 0.5}
     cut = json_rows.cut_of(first, json.dumps(first).encode(), "output")
     assert cut is not None
@@ -248,4 +249,41 @@ def test_lines_built_otherwise_are_not_skipped() -> None:
         assert cut.brief(json.dumps(other).encode()) is None
     nested = {**first, "nested": {"output": "n", "score": 3}}
     assert json_rows.cut_of(nested, json.dumps(nested).encode(), "output") is None
-    assert json_rows.cut_of({"score": 1, "output": "a"}, b'{"score": 1, "output": "a"}', "output") is None
+
+
+@pytest.mark.parametrize("compact", [True, False])
+@pytest.mark.parametrize("text", ["plain " * 50, TRICKY, '"}', ""])
+def test_a_text_that_comes_last_is_skipped_too(text: str, compact: bool) -> None:
+    """A text at the end of its row is skipped, and a row that goes on behind it is noticed."""
+    spaces = (",", ":") if compact else (", ", ": ")
+    cut = json_rows.cut_of({"score": 1, "output": "a"}, json.dumps({"score": 1, "output": "a"}, separators=spaces).encode(), "output")
+    assert cut is not None
+    lines = [
+        json.dumps({"score": 2, "output": text, **more}, separators=spaces).encode() + b"\n" for more in ({}, {"x": "y"}, {"x": {"y": "z"}})
+    ]
+    found = cut.briefs(lines)
+    assert found[0] is not None
+    assert found[0][0] == {"score": 2, "output": ""}
+    assert found[1:] == [None, None]
+
+
+def test_damaged_lines_beside_each_other_stay_two() -> None:
+    """Two halves of a row on two lines are two corrupt rows, not one row in another's place."""
+    good = b'{"output": "a", "score": 1}'
+    cut = json_rows.cut_of({"output": "a", "score": 1}, good, "output")
+    assert cut is not None
+    halves = [b'{"output": "a", "score": 1', b'"output": "a", "score": 2}', good]
+    assert [row is not None for row in cut.briefs(halves)] == [False, False, True]
+
+
+@pytest.mark.parametrize("name", ["dump.jsonl.gz", "dump.csv.gz"])
+def test_packed_dumps(tmp_path: Path, name: str) -> None:
+    """A dump packed with gzip reads as the plain one does; a torn one is read as far as it goes."""
+    rows = pd.DataFrame([{**ROW, "output": f"It is {i}.", "step": i} for i in range(500)])
+    file = tmp_path / name
+    text = rows.to_csv(index=False) if "csv" in name else rows.to_json(orient="records", lines=True)
+    file.write_bytes(gzip.compress(text.encode()))
+    assert rollouts_jsonl.claims(file)
+    assert rollouts_jsonl.read(file).rollouts["response"].tolist() == rows["output"].tolist()
+    file.write_bytes(file.read_bytes()[:-60])
+    assert 0 < len(rollouts_jsonl.read(file).rollouts) < 500
