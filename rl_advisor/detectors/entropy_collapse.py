@@ -39,7 +39,8 @@ def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Finding:
     rises = "rising" in ways and "falling" not in ways
     stalled = not rises or flat >= dead
     # Without groups to look at, a policy that learned, kept what it had and levelled off looks the same when it simply converged.
-    sure = flat >= dead or not ways or (bool({"flat", "falling"} & set(ways)) and not trajectory.thriving(run))
+    converged = not bool({"flat", "falling"} & set(ways)) or trajectory.thriving(run)
+    sure = flat >= dead or not ways or trajectory.any_fell(run) or not converged
     measures = {"at_start": begin, "now": now, "share_left": share, "flat_groups": flat}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Entropy went from {number(begin)} to {number(now)}"

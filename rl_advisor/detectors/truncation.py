@@ -11,10 +11,10 @@ Source: AReaL's guide (share without an end token above 5 percent deserves actio
 
 import numpy as np
 
-from rl_advisor import course
+from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
-from rl_advisor.run import Run
+from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.ENVIRONMENT_DATA
@@ -23,7 +23,7 @@ BRINGS: tuple[str, ...] = ("reward_never_paid", "zero_variance_groups", "reward_
 
 
 def detect(run: Run, share: float = 0.05, most: float = 0.5) -> Finding:
-    """Present when the share starts above ``most``, or rises well above ``share`` and its own beginning."""
+    """Present when the share starts above ``most`` or rises there, or rises well above ``share`` and its own beginning."""
     curve = run.curves["response/truncated"]
     step, value = curve.finite()
     if value.size < 3:
@@ -35,6 +35,12 @@ def detect(run: Run, share: float = 0.05, most: float = 0.5) -> Finding:
     if begin >= most:
         onset = Onset(float(step[0]), float(step[0]), float(step[0]))
         return Finding("truncation", LINK, Outcome.PRESENT, f"{went}: cut from the first step on.", onset, measures, where)
-    if now > share and now > 3 * begin + 0.02:
+    if now > share and (now > 3 * begin + 0.02 or (now >= most and _rose(curve))):
         return Finding("truncation", LINK, Outcome.PRESENT, f"{went}: rising.", course.began(curve), measures, where)
     return Finding("truncation", LINK, Outcome.ABSENT, f"{went}.", measures=measures, evidence=where)
+
+
+def _rose(curve: Curve) -> bool:
+    """Whether the share surely rose between its first and its last fifth."""
+    s = trajectory.shape_or_none(curve)
+    return s is not None and s.gain.low > 0 and s.gain.delta > s.margin

@@ -133,6 +133,8 @@ CASES = [
     ("prompt_shift", run(reward__mean=flat()), N),
     ("truncation", run(response__truncated=flat(0.95, 0.01)), P),
     ("truncation", run(response__truncated=np.clip(rising(0, 0.5), 0, 1)), P),
+    ("truncation", run(response__truncated=np.clip(rising(0.375, 1.0, sd=0.05), 0, 1)), P),
+    ("truncation", run(response__truncated=np.clip(flat(0.45, 0.2), 0, 1)), A),
     ("truncation", run(response__truncated=np.abs(flat(0.01, 0.005))), A),
     ("truncation", run(response__truncated=np.zeros(2)), U),
     ("drift_without_gain", run(reward__mean=saturating(), kl__ref=rising(0, 0.4, sd=0.005)), P),
@@ -194,6 +196,7 @@ CASES = [
     # No groups are logged, and the policy learned and levelled off: convergence looks the same.
     ("entropy_collapse", run(entropy__mean=decaying(1.0, 0.05), reward__mean=saturating(0.1, 0.6)), U),
     ("entropy_collapse", run(entropy__mean=decaying(1.0, 0.05), reward__mean=flat(0.3)), P),
+    ("entropy_collapse", run(entropy__mean=decaying(1.0, 0.03), reward__mean=stepping(0.5, 0.1)), P),
     ("entropy_collapse", run(entropy__mean=decaying(1.0, 0.02), eval__score__accuracy=score(0.5, 0.99, 0.99, 0.99)), A),
     ("entropy_explosion", run(entropy__mean=rising(0.5, 3), reward__mean=stepping(0.8, 0.1)), P),
     ("entropy_explosion", run(entropy__mean=rising(0.5, 3), reward__mean=rising()), A),
