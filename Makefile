@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SHELL := /bin/bash
 
-.PHONY: demo test check fix eval corpus train bench judges fuzz load clean
+.PHONY: demo test check fix eval corpus train bench judges fuzz load callbacks words clean
 
 # Judges the bundled real run and writes its report.
 demo: .venv/.core
@@ -61,6 +61,17 @@ bench: .venv/.dev
 judges: .venv/.dev
 	$(BIN)/python benchmarks/judges.py
 
+# The callbacks inside real trainers, on a CPU; in an environment of its own, because it brings PyTorch.
+callbacks:
+	@test -d .venv-callbacks || $(PYTHON) -m venv .venv-callbacks
+	.venv-callbacks/bin/python -m pip install --quiet -e . -r benchmarks/callbacks-requirements.txt
+	HF_HUB_OFFLINE=1 .venv-callbacks/bin/python benchmarks/callbacks.py
+
+# Whether every number of the reports rests on a measure, how long they take, and whether planted errors are found.
+words: .venv/.core
+	$(BIN)/python benchmarks/reports.py
+	$(BIN)/python benchmarks/planted.py
+
 fuzz: .venv/.dev
 	$(BIN)/python benchmarks/fuzz.py --seconds 600
 
@@ -68,4 +79,4 @@ load: .venv/.core
 	$(BIN)/python benchmarks/load.py
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache examples/*-report.*
+	rm -rf .venv .venv-callbacks .mypy_cache .ruff_cache .pytest_cache examples/*-report.*

@@ -1,9 +1,14 @@
-"""Callbacks that let a trainer ask for a judgement of itself every so many steps; they look at what is on disk, nothing else."""
+"""Callbacks that let a trainer ask for a judgement of itself every so many steps.
 
+They judge what is on disk below the run's folder, and see to it that the trainer's own log is there: TRL writes it only when it saves,
+Stable-Baselines3 only where a logger was asked to. Nothing that goes wrong in here ends a training.
+"""
+
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.watching import State, exit_code, heard
+from rl_advisor.watching import STOP, State, exit_code, heard
 
 
 class Listener:
@@ -19,45 +24,84 @@ class Listener:
             raise ValueError("every takes a number of steps, at least 1")
         from rl_advisor.reading.live import Follower
 
-        self._every, self._follower, self._state = every, Follower(run), State()
+        self.run, self._every, self._follower, self._state, self._trouble = Path(run), every, Follower(run), State(), ""
+        self.planned: int | None = None
+        """The plan as the trainer knows it, for a log that does not say it."""
+
+    def due(self, step: int) -> bool:
+        """Whether this is a step to look at."""
+        return step >= 1 and step % self._every == 0
 
     def stop_advised(self, step: int) -> bool:
         """Whether stopping is advised at this step; prints the judgement when it changed. Between the steps it looks at: False."""
-        if step < 1 or step % self._every:
+        if not self.due(step):
             return False
         from rl_advisor.advisors import builtin
-        from rl_advisor.reading import UnreadableRun
 
         try:
-            self._state, change = heard(self._state, builtin.assess(self._follower.read()))
-        except (UnreadableRun, FileNotFoundError):
+            run = self._follower.read()
+            run = run if run.planned_steps else replace(run, planned_steps=self.planned)
+            self._state, change = heard(self._state, builtin.assess(run))
+        except Exception as trouble:  # noqa: BLE001 - whatever it is, the training is worth more than our opinion of it
+            self._complain(step, trouble)
             return False
         if change:
             print(f"rl-advisor, step {step}: {change['now']['verdict']}, {change['now']['call']}. {change['summary']}")  # noqa: T201
-        return exit_code(self._state) == 10
+        return exit_code(self._state) == STOP
+
+    def _complain(self, step: int, trouble: Exception) -> None:
+        """Say once what keeps it from judging, and again only when that changes."""
+        from rl_advisor.doors.output import readable
+
+        said = readable(f"{type(trouble).__name__}: {trouble}", 500)
+        if said != self._trouble:
+            self._trouble = said
+            print(f"rl-advisor, step {step}: cannot judge yet ({said}); training goes on")  # noqa: T201
 
 
 def trl_callback(run: str | Path, every: int = 50, *, stop: bool = False) -> Any:
-    """A transformers ``TrainerCallback``; ends training only if ``stop``."""
+    """A transformers ``TrainerCallback``; ends training only if ``stop``. ``run`` is the trainer's ``output_dir``."""
     from transformers import TrainerCallback  # type: ignore[import-not-found,unused-ignore]
 
     listener = Listener(run, every)
 
     class Advisor(TrainerCallback):  # type: ignore[misc,unused-ignore]
         def on_step_end(self, _args: Any, state: Any, control: Any, **_: Any) -> None:
-            if state.is_world_process_zero and listener.stop_advised(state.global_step) and stop:
+            if not listener.due(state.global_step):
+                return
+            advised = False
+            if state.is_world_process_zero:
+                # What ``trainer.save_state()`` writes at the end; without it nothing is on disk before the first checkpoint.
+                listener.run.mkdir(parents=True, exist_ok=True)
+                state.save_to_json(str(listener.run / "trainer_state.json"))
+                advised = listener.stop_advised(state.global_step)
+            if stop and _everywhere(advised):
                 control.should_training_stop = True
 
     return Advisor()
 
 
+def _everywhere(advised: bool) -> bool:
+    """What the first process was advised, in every process: one that stopped alone would leave the others waiting for it."""
+    from accelerate.utils import broadcast_object_list  # type: ignore[import-not-found,unused-ignore]
+
+    return bool(broadcast_object_list([advised])[0])
+
+
 def sb3_callback(run: str | Path, every: int = 10_000, *, stop: bool = False) -> Any:
     """A Stable-Baselines3 ``BaseCallback``; ends training only if ``stop``. ``every`` counts calls of the environment."""
     from stable_baselines3.common.callbacks import BaseCallback  # type: ignore[import-not-found,unused-ignore]
+    from stable_baselines3.common.logger import CSVOutputFormat, JSONOutputFormat  # type: ignore[import-not-found,unused-ignore]
 
     listener = Listener(run, every)
 
     class Advisor(BaseCallback):  # type: ignore[misc,unused-ignore]
+        def _on_training_start(self) -> None:
+            listener.run.mkdir(parents=True, exist_ok=True)
+            listener.planned = self.locals.get("total_timesteps")
+            if not any(isinstance(f, CSVOutputFormat | JSONOutputFormat) for f in self.logger.output_formats):
+                self.logger.output_formats.append(JSONOutputFormat(str(listener.run / "progress.json")))
+
         def _on_step(self) -> bool:
             return not (listener.stop_advised(self.n_calls) and stop)
 

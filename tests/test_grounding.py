@@ -1,32 +1,18 @@
 """Grounding: what a narrative may say, and that planted errors are found while right sentences are left alone."""
 
-import random
 import re
 from pathlib import Path
 
 import pytest
+from benchmarks.planted import KINDS, tally
 from rl_advisor.advisors.builtin import assess
 from rl_advisor.assessment import Assessment, BestCheckpoint, Experiment, FindingView, OnsetView
-from rl_advisor.grounding import ground, held, strike, unsupported
-from rl_advisor.grounding.facts import facts
+from rl_advisor.grounding import ground, strike, unmeasured, unsupported
 from rl_advisor.reading import read_run
 
 HERE = Path(__file__).parent
-RUNS = [HERE.parent / "examples" / "grpo-run", *(HERE / "data" / "corpus" / "runs" / f"run-0{i}" for i in range(1, 5))]
-_PAIRS = (
-    "rising falling",
-    "rose fell",
-    "declined improved",
-    "flat rising",
-    "grew shrank",
-    "gained lost",
-    "collapsed improved",
-    "dropping climbing",
-)
-OPPOSITE = {a: b for pair in _PAIRS for a, b in (pair.split(), pair.split()[::-1])} | {"improved": "declined", "rising": "falling"}
-NUMBER = re.compile(r"(?<![\w./-])-?\d+(?:\.\d+)?(?:e-?\d+)?(?!\w|\.\d)")
-METRIC = re.compile(r"\b[a-z]+/[\w/]+")
-PAIR = re.compile(r"from (-?[\d.]+) to (-?[\d.]*\d)")
+RUNS = [*(HERE / "data" / "corpus" / "runs" / f"run-0{i}" for i in (1, 3)), *sorted((HERE / "data" / "golden").glob("*/*"))]
+"""Two GRPO runs and one of each other framework that lies here."""
 
 
 def small_assessment() -> Assessment:
@@ -137,77 +123,24 @@ def test_names_hold_no_claims() -> None:
     assert ground(said, small_assessment()) == []
 
 
-@pytest.fixture(scope="module")
-def told():
-    """The assessments of the small real runs, with their facts and the sentences that may be said of them."""
-    judged = [assess(read_run(path)) for path in RUNS]
-    return [(a, facts(a), sentences_of(a)) for a in judged]
+def test_planted_errors_are_caught_and_right_sentences_left_alone() -> None:
+    """At least 98 of 100 planted errors of all kinds are caught, and at most 2 of 100 right sentences struck."""
+    found = tally(RUNS)
+    assert found.right > 250 and all(found.tried[kind] > 30 for kind in KINDS)
+    assert found.good, (found.caught, found.tried, found.struck)
 
 
-def sentences_of(a: Assessment) -> list[str]:
-    """Right sentences of a run: of the summary, of the findings, and the same told in other words with fewer digits."""
-    out = [f"{f.pattern.replace('_', ' ')}: {f.statement}" for f in a.findings if f.outcome != "not_logged"]
-    out += [
-        f"The {f.pattern.replace('_', ' ')} began near step {f.onset['step']:.0f}."
-        for f in a.findings
-        if f.outcome == "present" and f.onset
+def test_statements_say_what_their_measures_hold() -> None:
+    """Every number of a finding that is present or absent stands among its measures or steps, in runs of several frameworks."""
+    loose = [
+        f"{run.name}, {f.pattern}: {n} in: {f.statement}" for run in RUNS for f in assess(read_run(run)).findings for n in unmeasured(f)
     ]
-    for f in a.findings:
-        for m in re.finditer(r"([a-z]+/[\w/]+) (?:went|rose|fell) from (-?[\d.]+) to (-?[\d.]*\d)", f.statement):
-            first, last = float(m[2]), float(m[3])
-            if abs(first - last) > 0.1:
-                out.append(f"We saw {m[1]} {'climbing' if last > first else 'dropping'} from {first:.2f} to {last:.2f} over the run.")
-    return out
+    assert loose == []
 
 
-def planted(said: str, kind: str, a: Assessment, rng: random.Random) -> str | None:
-    """The sentence with one error of a kind; None where it offers no place for one."""
-    places: list[tuple[int, int, str]] = []
-    if kind == "number":
-        for m in NUMBER.finditer(said):
-            value = float(m[0]) * rng.choice([0.5, 0.7, 1.3, 1.6]) + (0.137 if float(m[0]) == 0 else 0)
-            if not re.search(r"steps? $| to $| and $", said[: m.start()]):
-                places.append((m.start(), m.end(), f"{value:.3g}" if "." in m[0] or not float(m[0]) else f"{value + 1:.0f}"))
-    elif kind == "metric":
-        others = sorted({str(e["metric"]) for f in a.findings for e in f.evidence if "/" in str(e["metric"])})
-        for m in METRIC.finditer(said):
-            number = NUMBER.search(said[m.end() : m.end() + 30])
-            left = [o for o in others if o not in said]
-            if left and number and number[0] not in ("0", "1"):
-                places.append((m.start(), m.end(), rng.choice(left)))
-    elif kind == "direction":
-        start = said.find(": ") if said[0].islower() else 0
-        for word, opposite in OPPOSITE.items():
-            found = re.finditer(rf"\b{word}\b(?! or not)", said)
-            places += [
-                (m.start(), m.end(), opposite) for m in found if m.start() >= start and "not " not in said[m.start() - 5 : m.start()]
-            ]
-        places += [(m.start(), m.end(), f"from {m[2]} to {m[1]}") for m in PAIR.finditer(said) if abs(float(m[1]) - float(m[2])) > 0.1]
-    else:
-        for m in re.finditer(r"(?<=step )\d+(?![\w.])", said):
-            step = rng.randrange(a.planned_steps or a.step)
-            places.append((m.start(), m.end(), str(step if abs(step - int(m[0])) > 2 else step + 17)))
-    if not places:
-        return None
-    start, end, text = rng.choice(places)
-    return said[:start] + text + said[end:]
-
-
-def test_planted_errors_are_caught_and_right_sentences_left_alone(told) -> None:
-    """Of errors planted into the sentences of five real runs at least 98 of 100 are caught; at most 2 of 100 right sentences are struck."""
-    rng = random.Random(7)  # noqa: S311 - a fixed seed, nothing secret
-    right, struck, tried, caught = 0, 0, 0, 0
-    for a, known, sentences in told:
-        for said in sentences:
-            right += 1
-            if any(not c.supported for c in held(said, known)):
-                struck += 1
-                continue
-            for kind in ("number", "metric", "direction", "step"):
-                wrong = planted(said, kind, a, rng)
-                if wrong is not None and wrong != said:
-                    tried += 1
-                    caught += any(not c.supported for c in held(wrong, known))
-    assert right > 150 and tried > 200
-    assert struck <= 0.02 * right
-    assert caught >= 0.98 * tried, (caught, tried)
+def test_statement_beside_its_measures_is_caught() -> None:
+    """A number that a finding says and did not measure is named; percents, signs and rounding are understood."""
+    fall = small_assessment().findings[0]
+    said = "eval/score/accuracy fell from 0.914 to 0.0203 and lost 97.8 % after step 120, 0.5 of it at once."
+    assert unmeasured(fall.model_copy(update={"statement": said})) == ["0.5"]
+    assert unmeasured(fall.model_copy(update={"statement": said, "outcome": "unclear"})) == []

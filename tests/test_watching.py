@@ -169,3 +169,13 @@ def test_listener_of_the_callbacks(capsys) -> None:
     listener = Listener(RUN, 50)
     assert [listener.stop_advised(step) for step in (0, 49, 100, 150)] == [False, False, True, True]
     assert capsys.readouterr().out.count("collapsed, stop") == 1
+
+
+def test_listener_never_ends_a_training(tmp_path, capsys) -> None:
+    """What cannot be judged, for whatever reason, is said once and is no advice; the next look tries again."""
+    listener = Listener(tmp_path / "none", 10)
+    assert [listener.stop_advised(step) for step in (10, 20)] == [False, False]
+    assert capsys.readouterr().out.count("cannot judge yet") == 1
+    shutil.copytree(RUN, tmp_path / "none")
+    assert listener.stop_advised(30)
+    assert "collapsed, stop" in capsys.readouterr().out

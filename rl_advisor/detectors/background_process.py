@@ -29,7 +29,7 @@ def detect(run: Run) -> Finding:
         text = (
             "Memory in use rose and did not come back"
             if seen.foreign
-            else "Memory in use never left its settled level by more than 256 MiB for a second"
+            else "Memory in use never left its settled level by more than a quarter of a GiB for a second"
         )
         return Finding("background_process", LINK, Outcome.UNCLEAR if seen.foreign else Outcome.ABSENT, f"{text}.")
     event = max(ended, key=lambda f: f.end - f.start)

@@ -47,8 +47,9 @@ def detect(run: Run, most: float = 0.05) -> Finding:
     text = f"After {number(100 * after)} % of the steps the GPUs stand still for half a second or more"
     text += f", {number(100 * share)} % of the time in all"
     if share > most and after < 0.8:
-        median = number(float(np.median([i["seconds"] for i in stalls])))
+        median = float(np.median([i["seconds"] for i in stalls]))
+        measures["median_seconds"] = median
         where = tuple(Evidence("telemetry", i["step"], i["step"]) for i in stalls[:5])
-        return Finding("checkpoint_stall", LINK, Outcome.PRESENT, f"{text} (median {median} s).", None, measures, where)
+        return Finding("checkpoint_stall", LINK, Outcome.PRESENT, f"{text} (median {number(median)} s).", None, measures, where)
     every = ", after nearly every step, which is rather a loader" if share > most else ""
     return Finding("checkpoint_stall", LINK, Outcome.UNCLEAR if every else Outcome.ABSENT, f"{text}{every}.", None, measures)

@@ -33,9 +33,10 @@ def detect(run: Run, explained: float = 0.3) -> Finding:
     begin = float(np.median(course.opening(curve)))
     critic = run.curves.get("value/explained_variance")
     fit = float(np.median(course.final(critic))) if critic is not None and critic.finite()[1].size else float("nan")
-    measures = {"at_start": begin, "highest": highest, "pinned_share": pinned, "explained_variance": fit}
+    now = float(np.median(late))
+    measures = {"at_start": begin, "now": now, "highest": highest, "pinned_share": pinned, "explained_variance": fit}
     where = (Evidence("episode/length", float(step[0]), float(step[-1])),)
-    text = f"Episode length went from {number(begin)} to {number(float(np.median(late)))}, "
+    text = f"Episode length went from {number(begin)} to {number(now)}, "
     text += f"{number(100 * pinned)} percent of the last part at its highest"
     if pinned < 0.8:
         return Finding("episode_cap", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

@@ -27,10 +27,11 @@ def detect(run: Run, part: float = 0.5) -> Finding:
         raise TooFewPoints(f"{s.n} evaluations, 8 needed")
     gain = max(s.best - s.start, s.best - s.last, s.margin)
     highest = float(s.value.max())
-    measures = {"scatter": s.scatter, "moved": gain, "highest": highest, "smoothed_best": s.best}
+    above = highest - s.best
+    measures = {"scatter": s.scatter, "moved": gain, "highest": highest, "smoothed_best": s.best, "above": above}
     where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
     text = f"Neighbouring evaluations differ by {number(s.scatter)} (one deviation) where the level moved by {number(gain)}"
     if s.scatter > part * gain and s.scatter > s.margin:
-        text += f"; the highest, {number(highest)}, stands {number(highest - s.best)} above the smoothed best"
+        text += f"; the highest, {number(highest)}, stands {number(above)} above the smoothed best" if above > 0.01 * gain else ""
         return Finding("few_episodes", LINK, Outcome.PRESENT, f"{text}.", None, measures, where)
     return Finding("few_episodes", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

@@ -50,7 +50,7 @@ def detect(run: Run, below: float = 0.1, ratio: float = 10.0) -> Finding:
     known = any(name in run.curves for name in BESIDE)
     single = found.steps[found.recovered]
     quiet = single[~moved(run, single)] if single.size else single
-    measures = {"negative_share": negative, "single_peaks": float(single.size), "quiet_peaks": float(quiet.size)}
+    measures = {"negative_share": negative, "single_peaks": float(single.size), "quiet_peaks": float(quiet.size), "times": ratio}
     where = (Evidence("kl/ref", float(step[0]), float(step[-1])),)
     text = f"{number(100 * negative)} percent of the KL values are below zero; "
     text += f"{single.size} single peaks of {number(ratio)} times their surroundings"

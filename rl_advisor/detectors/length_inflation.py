@@ -41,18 +41,19 @@ def detect(run: Run) -> Finding:
         text += "; the held-out score rose too." if better else "."
         return Finding(_NAME, LINK, outcome, text, onset(s, "tokens") if not better else None, measures, (samples(s),))
     if (wrong := _wrong_grow(s)) is not None:
-        return Finding(_NAME, LINK, Outcome.PRESENT, wrong, onset(s, "tokens"), measures, (samples(s),))
+        return Finding(_NAME, LINK, Outcome.PRESENT, wrong[0], onset(s, "tokens"), measures | wrong[1], (samples(s),))
     if not length.up or length.latest < GROWTH * length.first:
         text = f"Length went {length.words}: no growth of a quarter or more."
         return Finding(_NAME, LINK, Outcome.ABSENT, text, measures=measures, evidence=(samples(s),))
     gain = shift(s, "reward")
+    measures |= {"reward_first": gain.first, "reward_latest": gain.latest}
     text = f"Length went {length.words}, the reward of the samples {gain.words}; the reward is not seen to pay for length."
     outcome = Outcome.ABSENT if better or gain.down else Outcome.UNCLEAR
     return Finding(_NAME, LINK, outcome, text, measures=measures, evidence=(samples(s),))
 
 
-def _wrong_grow(s: Stretches) -> str | None:
-    """What is seen when wrong responses grew and right ones did not; None otherwise, or where the reward has more than two values."""
+def _wrong_grow(s: Stretches) -> tuple[str, dict[str, float]] | None:
+    """What is seen and measured when wrong responses grew and right ones did not, where rewards have two values; None otherwise."""
     values = np.unique(s.table["reward"].dropna())
     if values.size != 2:
         return None
@@ -69,7 +70,13 @@ def _wrong_grow(s: Stretches) -> str | None:
     (wrong_a, wrong_b), (right_a, right_b) = means
     if changes[0][1] > 0 and wrong_b > GROWTH * wrong_a and right_b < 1.1 * right_a:
         right = f"right ones went from {number(right_a)} to {number(right_b)}"
-        return f"Wrong responses grew from {number(wrong_a)} to {number(wrong_b)}, {right}."
+        measures = {
+            "wrong_length_first": wrong_a,
+            "wrong_length_latest": wrong_b,
+            "right_length_first": right_a,
+            "right_length_latest": right_b,
+        }
+        return f"Wrong responses grew from {number(wrong_a)} to {number(wrong_b)}, {right}.", measures
     return None
 
 
@@ -91,6 +98,7 @@ def _by_curves(run: Run) -> Finding:
             _NAME, LINK, Outcome.UNCLEAR, f"{said}; no held-out score says whether the text got better.", None, measures, evidence
         )
     said += f", {held.name} from {number(held.start)} to {number(held.last)}."
+    measures |= {"score_first": held.start, "score_latest": held.last}
     outcome = Outcome.ABSENT if held_out_rose(run) else Outcome.PRESENT
     when = course.began(run.curves["response/length"]) if outcome is Outcome.PRESENT else None
     return Finding(_NAME, LINK, outcome, said, when, measures, evidence)

@@ -23,7 +23,7 @@ def detect(run: Run, times: float = 2.0) -> Finding:
     name = next(n for n in ("policy/grad_norm", "policy/total_loss", "policy/loss") if n in run.curves)
     curve = run.curves[name]
     found = discontinuity(*curve.finite())
-    measures = {"ratio": found.ratio, "ratio_low": found.low, "ratio_high": found.high}
+    measures = {"at_step": found.at, "ratio": found.ratio, "ratio_low": found.low, "ratio_high": found.high}
     text = f"{name} changes {number(found.ratio)} times (between {number(found.low)} and {number(found.high)}) at step {found.at:.0f}"
     if found.low > times or found.high < 1 / times:
         onset = Onset(found.at, found.at - 2, found.at + 2)

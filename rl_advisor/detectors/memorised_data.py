@@ -50,6 +50,7 @@ def detect(run: Run, often: float = 2.0, many: float = 5.0) -> Finding:
     held, train = trajectory.shape(score), trajectory.shape(reward)
     back, passes = repetition(run)
     measures = {"steps_per_prompt": back, "epochs": passes, "reward_gain": train.last - train.start, "score_change": held.last - held.start}
+    measures["score_last"] = held.last
     where = (Evidence(held.name, held.best_step, float(held.step[-1])),)
     seen = (
         f"a prompt was seen in {number(back)} of the logged steps on average"

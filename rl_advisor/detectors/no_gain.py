@@ -25,12 +25,12 @@ def detect(run: Run) -> Finding:
     shapes = [s for s in map(trajectory.shape_or_none, curves) if s is not None]
     if not shapes:
         trajectory.shape(curves[0])  # raises with the number of points
-    s = shapes[0]
+    # The one that rose, where one did: what is said must be what is measured.
+    s = next((x for x in shapes if x.rose), shapes[0])
     measures = {"start": s.start, "best": s.best, "last": s.last, "gain": s.best - s.start, "matters": s.margin}
     where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
-    if any(x.rose for x in shapes):
-        rose = next(x for x in shapes if x.rose)
-        text = f"{rose.name} rose from {number(rose.start)} to {number(rose.best)}."
+    if s.rose:
+        text = f"{s.name} rose from {number(s.start)} to {number(s.best)}."
         return Finding("no_gain", LINK, Outcome.ABSENT, text, measures=measures, evidence=where)
     if s.at_ceiling:
         text = f"{s.name} stands at its ceiling ({number(s.last)}) from the start: nothing was left to gain."

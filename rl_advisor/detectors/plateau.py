@@ -25,6 +25,7 @@ def detect(run: Run) -> Finding:
     s = trajectory.shape(curve)
     change = s.recent.slope * s.recent.span
     measures = {"recent_change": change, "recent_low": s.recent.low * s.recent.span, "recent_high": s.recent.high * s.recent.span}
+    measures["last"] = s.last
     where = (Evidence(s.name, s.recent_first, float(s.step[-1])),)
     way = s.direction()
     since = f"{s.name} since step {s.recent_first:.0f}"

@@ -52,7 +52,7 @@ def detect(run: Run, ratio: float = 1.15) -> Finding:
     best = max(range(2, value.size - 1), key=lambda i: _contrast(value, error, i))
     before, after = float(value[:best].mean()), float(value[best:].mean())
     scatter = float(np.hypot(value[:best].std(), value[best:].std()) + np.median(error))
-    measures = {"before": before, "after": after, "scatter": scatter}
+    measures = {"before": before, "after": after, "scatter": scatter, "at_step": float(step[best])}
     where = (Evidence("rollouts", float(step[best - 1]), float(step[best])),)
     text = f"Prompts are {number(before)} long before step {step[best]:.0f} and {number(after)} after"
     if max(before, after) > ratio * min(before, after) and abs(after - before) > 4 * scatter:

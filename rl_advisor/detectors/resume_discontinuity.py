@@ -36,4 +36,5 @@ def detect(run: Run, around: int = 10) -> Finding:
                 measures = {"before": jump.before, "after": jump.after}
                 where = (Evidence(name, at - around, at + around),)
                 return Finding("resume_discontinuity", LINK, Outcome.PRESENT, text, Onset(at, at - 1, at + 1), measures, where)
-    return Finding("resume_discontinuity", LINK, Outcome.ABSENT, f"{len(restarts)} restarts, and the curves go on at their level.")
+    text = f"{len(restarts)} restarts, and the curves go on at their level."
+    return Finding("resume_discontinuity", LINK, Outcome.ABSENT, text, measures={"restarts": float(len(restarts))})

@@ -87,7 +87,7 @@ def _lost_prompt(s: Stretches) -> Sign | None:
 def _finding(s: Stretches, outcome: Outcome, text: str, gain: Shift, signs: Sequence[Sign]) -> Finding:
     measures = {"reward_first": gain.first, "reward_latest": gain.latest}
     for sign in signs:
-        measures |= {k: v for k, v in sign.measures.items() if k not in measures}
+        measures |= {(k if k not in measures else f"{sign.column}_{k}"): v for k, v in sign.measures.items()}
     column = next((sign.column for sign in signs if sign.there and sign.column), "reward")
     when = onset(s, column) if outcome is Outcome.PRESENT else None
     return Finding("reward_shortcut", LINK, outcome, text, when, measures, (samples(s),))

@@ -37,7 +37,8 @@ def detect(run: Run, part: float = 0.2) -> Finding:
     entropy = run.curves["entropy/mean"]
     begin, now = float(np.median(course.opening(entropy))), float(np.median(course.final(entropy)))
     highest = float(np.quantile(train.value, 0.9))
-    measures = {"reward": highest, "score": held.last, "entropy": now, "temperature": float(run.settings.get("temperature") or "nan")}
+    measures = {"reward": highest, "score": held.last, "entropy_first": begin, "entropy_now": now}
+    measures["temperature"] = float(run.settings.get("temperature") or "nan")
     where = (
         Evidence(train.name, float(train.step[0]), float(train.step[-1])),
         Evidence("entropy/mean", float(entropy.step[0]), float(entropy.step[-1])),

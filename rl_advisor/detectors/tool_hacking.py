@@ -27,7 +27,7 @@ def detect(run: Run) -> Finding:
     """Present when paid calls explain the gain, when identical calls became common and paid, or when calls vanished."""
     s = stretches(run)
     calls, gain = shift(s, "calls"), shift(s, "reward")
-    measures = {"calls_first": calls.first, "calls_latest": calls.latest}
+    measures = {"calls_first": calls.first, "calls_latest": calls.latest, "reward_first": gain.first, "reward_latest": gain.latest}
     if max(calls.first, calls.latest) < 0.2:
         return Finding(
             _NAME, LINK, Outcome.ABSENT, "The samples hold no tool calls in a known notation.", measures=measures, evidence=(samples(s),)
@@ -35,7 +35,7 @@ def detect(run: Run) -> Finding:
     sign = paid_growth(s, "calls", "the number of tool calls")
     measures |= dict(sign.measures) if sign else {}
     looping = _loops(s)
-    measures["identical_calls_share"] = looping[1]
+    measures |= {"identical_calls_first": looping[3], "identical_calls_share": looping[1]}
     seen = [
         text
         for text in (sign.words if sign and sign.there else "", looping[2] if looping[0] and not gain.down else "", _vanished(calls, gain))
@@ -51,16 +51,17 @@ def detect(run: Run) -> Finding:
     return Finding(_NAME, LINK, outcome, text, None if better else onset(s, "calls"), measures, (samples(s),))
 
 
-def _loops(s: Stretches) -> tuple[bool, float, str]:
-    """Whether runs of identical calls became common: that, their share, and in words."""
+def _loops(s: Stretches) -> tuple[bool, float, str, float]:
+    """Whether runs of identical calls became common: that, their share, in words, and their share at the start."""
     first, latest = ((part["identical_calls"] >= _LOOP) for part in (s.first, s.latest))
     low, _ = wilson(int(latest.sum()), len(latest))
     _, before = wilson(int(first.sum()), len(first))
-    share = float(latest.mean())
+    share, begin = float(latest.mean()), float(first.mean())
     return (
         low > max(before, 0.1),
         share,
-        f"{number(share)} of the responses make {_LOOP} or more identical calls in a row ({number(float(first.mean()))} at the start)",
+        f"{number(share)} of the responses make {_LOOP} or more identical calls in a row ({number(begin)} at the start)",
+        begin,
     )
 
 

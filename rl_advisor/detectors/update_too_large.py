@@ -53,7 +53,7 @@ def detect(run: Run) -> Finding:
     for name, curve in seen:
         size = np.abs(curve.finite()[1])
         level, highest, usual = float(np.quantile(size, 0.9)), float(size.max()), float(np.median(size))
-        measures[f"{name} 90 percent"] = level
+        measures[f"{name} nine tenths below"] = level
         onset = jump(curve, PRIOR[name])
         text = f"{name} reached {number(highest)} (nine tenths of the steps stay below {number(level)})"
         measures[f"{name} highest"] = highest

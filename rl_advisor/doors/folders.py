@@ -18,7 +18,7 @@ _MARKS = (
     "evaluations.npz",
     "train.log",
 )
-_MARK_ENDS = (".monitor.csv", ".wandb", ".jsonl", ".log")
+_MARK_ENDS = (".monitor.csv", ".wandb", ".jsonl", ".log", ".db")
 _INSIDE_A_RUN = ("checkpoint", "global_step", "completions", "rollout", "tensorboard", "logs", "runs")
 
 

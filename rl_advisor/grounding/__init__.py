@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from rl_advisor.assessment import Assessment
-from rl_advisor.grounding.facts import Fact, Facts, Way, facts, from_to, signed, vocabulary
+from rl_advisor.assessment import Assessment, FindingView
+from rl_advisor.grounding.facts import Fact, Facts, Way, facts, from_to, of_finding, signed, vocabulary
 from rl_advisor.grounding.said import NO_VALUE, NO_WAY, Direction, Mention, Number, Sentence, concept, sentences
 
 _STAGED = frozenset({"first", "last", "best", "change", "gain", "noise"})
@@ -68,6 +68,26 @@ def strike(text: str, assessment: Assessment, also: Iterable[Any] = ()) -> str:
         if not c.supported:
             text = f"{text[: c.start]}[not measured: {c.text}]{text[c.end :]}"
     return text
+
+
+def unmeasured(f: FindingView) -> list[str]:
+    """The numbers of a finding's statement that are neither among its own measures nor among its steps; signs may be said in words.
+
+    What is unclear or not logged names what would be needed, which nobody measured, and is not asked.
+    """
+    if f.outcome not in ("present", "absent"):
+        return []
+    known = [fact.value for fact in of_finding(f)]
+    out = []
+    for s in sentences(f.statement, frozenset(), frozenset(str(e["metric"]) for e in f.evidence)):
+        scales = (1.0, 100.0) if any(n.percent for n in s.numbers) else (1.0,)
+        out += [f"{n.value:g}" for n in s.numbers if not any(_same_size(n, scale * value) for value in known for scale in scales)]
+    return out
+
+
+def _same_size(n: Number, value: float) -> bool:
+    """Whether a number is a measure in the rounding of statements, which is three digits."""
+    return abs(abs(n.value) - abs(value)) <= max(n.half, 0.005 * abs(n.value)) + 1e-9
 
 
 def _number_claim(n: Number, s: Sentence, rests: list[Fact], known: Facts, text: str) -> Claim:

@@ -75,7 +75,7 @@ def facts(a: Assessment, also: Iterable[Any] = ()) -> Facts:
     numbers: list[Fact] = [*_fields(a)]
     ways: list[Way] = []
     for f in a.findings:
-        numbers += _of_finding(f)
+        numbers += of_finding(f)
         told: list[Way] = []
         for s in sentences(f.statement, patterns, metrics):
             _told(s, f.pattern, _evidence_metrics(f), numbers, told)
@@ -137,7 +137,7 @@ def _fields(a: Assessment) -> Iterator[Fact]:
             yield fact(value, "step", ("run", link), "onset")
 
 
-def _of_finding(f: FindingView) -> Iterator[Fact]:
+def of_finding(f: FindingView) -> Iterator[Fact]:
     """Numbers of a finding's measures, onset and evidence."""
     metrics = _evidence_metrics(f)
     for key, value in f.measures.items():

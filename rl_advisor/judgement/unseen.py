@@ -34,9 +34,9 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 
 ROWS: tuple[Unseen, ...] = (
     Unseen(
-        "likelihood of right answers falling",
+        "likelihood of right answers",
         "tools",
-        "trainers log no log-probability of the right episodes alone",
+        "that it sinks while the reward holds shows nowhere: trainers log no log-probability of the right episodes alone",
         "logging it on a fixed set of right episodes at every evaluation",
     ),
     Unseen(

@@ -1,0 +1,169 @@
+"""The callbacks inside real trainers, on a CPU and without a hub: TRL's GRPO on a tiny random model, Stable-Baselines3's PPO on CartPole.
+
+Run ``make callbacks`` (minutes). Each trainer runs twice with default logging: healthy, and broken with a callback that may stop it.
+Printed are what the callback said, at which step training ended, and what the callback cost. Ends with 1 when a callback raised, said
+nothing, or let a broken run go on to its end.
+"""
+
+import argparse
+import contextlib
+import io
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rl_advisor.callbacks import sb3_callback, trl_callback
+
+WORDS = ["<pad>", "<eos>", "<unk>", *"0123456789", "say", "a", "digit", "please", "now", "and", "or", "no", "yes"]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """How a training went: its last step, what we printed, seconds in all and inside the callback."""
+
+    step: int
+    said: list[str]
+    seconds: float
+    inside: float
+
+
+def timed(train: Callable[[list[Any]], int], callback: Any) -> Trained:
+    """Run a training with the callback; keep what we printed in it, and the time that it took of it."""
+    begin, heard, spent = time.perf_counter(), io.StringIO(), [0.0]
+    hook = "on_step_end" if hasattr(callback, "on_step_end") else "_on_step"
+    inner = getattr(callback, hook)
+
+    def clocked(*given: Any, **named: Any) -> Any:
+        start = time.perf_counter()
+        try:
+            return inner(*given, **named)
+        finally:
+            spent[0] += time.perf_counter() - start
+
+    setattr(callback, hook, clocked)
+    with contextlib.redirect_stdout(heard):
+        step = train([callback])
+    said = [line for line in heard.getvalue().splitlines() if line.startswith("rl-advisor")]
+    return Trained(step, said, time.perf_counter() - begin, spent[0])
+
+
+def tiny_model(folder: Path) -> tuple[str, Any]:
+    """Where a Qwen2 of two layers with random weights lies, and a tokenizer of two dozen words; nothing is downloaded."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM, set_seed
+
+    set_seed(0)
+    words = Tokenizer(models.WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="<unk>"))  # noqa: S106 - a token of text
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=words, pad_token="<pad>", eos_token="<eos>", unk_token="<unk>")  # noqa: S106
+    config = Qwen2Config(
+        vocab_size=len(WORDS),
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+        max_position_embeddings=64,
+        pad_token_id=0,
+        eos_token_id=1,
+        bos_token_id=1,
+    )
+    Qwen2ForCausalLM(config).save_pretrained(folder)
+    return str(folder), tokenizer
+
+
+def digits(completions: list[str], **_: Any) -> list[float]:
+    """How many different digits a response holds, as a share; a policy that says one thing only earns next to nothing."""
+    return [len({w for w in c.split() if w.isdigit()}) / 10 for c in completions]
+
+
+def grpo(out: Path, steps: int, rate: float, callbacks: list[Any]) -> int:
+    """The last step of a GRPO training that writes into ``out``."""
+    from datasets import Dataset
+    from trl import GRPOConfig, GRPOTrainer
+
+    model, tokenizer = tiny_model(out.with_name(f"{out.name}-model"))
+    settings = GRPOConfig(
+        output_dir=str(out),
+        max_steps=steps,
+        learning_rate=rate,
+        max_grad_norm=1000.0 if rate > 0.1 else 1.0,
+        per_device_train_batch_size=16,
+        num_generations=8,
+        max_completion_length=12,
+        beta=0.02,
+        logging_steps=1,
+        report_to="none",
+        use_cpu=True,
+        disable_tqdm=True,
+        seed=0,
+    )
+    prompts = Dataset.from_dict({"prompt": ["say a digit please", "say a digit now", "digit and digit", "a digit or no"] * 8})
+    trainer = GRPOTrainer(
+        model=model, reward_funcs=digits, args=settings, train_dataset=prompts, processing_class=tokenizer, callbacks=callbacks
+    )
+    trainer.train()
+    return int(trainer.state.global_step)
+
+
+def ppo(_: Path, steps: int, rate: float, callbacks: list[Any]) -> int:
+    """The last step of a PPO training."""
+    from stable_baselines3 import PPO
+
+    model = PPO(
+        "MlpPolicy", "CartPole-v1", learning_rate=rate, n_steps=256, max_grad_norm=100.0 if rate > 0.01 else 0.5, seed=0, device="cpu"
+    )
+    model.learn(steps, callback=callbacks or None)
+    return int(model.num_timesteps)
+
+
+@dataclass(frozen=True)
+class Trainer:
+    """A trainer, its callback, and how long it goes."""
+
+    train: Callable[[Path, int, float, list[Any]], int]
+    callback: Callable[..., Any]
+    steps: int
+    every: int
+    good: float
+    bad: float
+
+
+TRAINERS = {
+    "TRL GRPO": Trainer(grpo, trl_callback, 80, 5, 3e-3, 0.3),
+    "Stable-Baselines3 PPO": Trainer(ppo, sb3_callback, 30_000, 1_000, 1e-3, 0.5),
+}
+
+
+def check(name: str, t: Trainer, folder: Path) -> bool:
+    """Print how both trainings of a trainer went; whether the callback did its work."""
+    healthy, broken = (
+        timed(
+            lambda callbacks, part=part, rate=rate: t.train(folder / part, t.steps, rate, callbacks),
+            t.callback(folder / part, t.every, stop=stop),
+        )
+        for part, rate, stop in (("healthy", t.good, False), ("broken", t.bad, True))
+    )
+    for kind, trained in (("healthy", healthy), ("broken", broken)):
+        print(f"{name}, {kind}: ended at step {trained.step} of {t.steps} after {trained.seconds:.1f} s, ", end="")
+        print(f"{trained.inside:.1f} s of them in the callback")
+        print("\n".join(f"    {line[:300]}" for line in trained.said))
+    return bool(healthy.step >= t.steps and broken.said and "cannot judge" not in broken.said[-1] and broken.step < t.steps)
+
+
+def main() -> None:
+    """Every trainer in turn."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--keep", type=Path, help="folder for the runs; a temporary one when left out")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        good = [check(name, t, (asked.keep or Path(temporary)) / name.split()[0]) for name, t in TRAINERS.items()]
+    sys.exit(0 if all(good) else 1)
+
+
+if __name__ == "__main__":
+    main()
