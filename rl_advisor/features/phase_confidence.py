@@ -5,15 +5,33 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor.features.phases import Flags, Floats, Ints, end_blocks
+from rl_advisor.features.phases import Flags, Floats, Ints, change_at_ends, edge, end_blocks
 
 CONSENSUS = 0.90
 """Below this agreement a split is no answer: on known cases its worst accuracy was 43 %, above it 84 %."""
 
 
+RIVAL = 0.85
+"""An answer whose edge is this part of the sharpest one's is a rival: it must agree, or none is the answer."""
+FALLING = 0.5
+"""What an edge counts at which the signals fall: generation falls too, as its last answers finish."""
+RETURN = 0.3
+"""Part of the edge at which training begins that must be undone as the step ends."""
+VARIANTS: tuple[tuple[str, tuple[int, int]], ...] = (
+    ("usual", (1, 1)),
+    ("usual", (2, 1)),
+    ("usual", (3, 1)),
+    ("usual", (2, 2)),
+    ("cool", (1, 1)),
+    ("cool", (2, 1)),
+    ("all", (3, 1)),
+)
+"""Signals taken (without temperature: cool), and how many levels generation and training may have."""
+
+
 @dataclass(frozen=True)
 class Split:
-    """A label per tick, the least agreement with it, and the shares that each variant gave (rows) to each label (columns)."""
+    """A label per tick, the least agreement with it among rivals, and the shares that each of them gave (rows) to each label (columns)."""
 
     label: Ints
     consensus: float
@@ -21,23 +39,29 @@ class Split:
 
 
 def split_with_variants(signals: dict[str, Floats], step_of: Ints, quiet: Flags) -> Split:
-    """Training blocks at step ends, found under five sets of assumptions; the answer is the one the others agree with most.
+    """Training blocks at step ends, found under several assumptions; the answer is one at whose beginning the signals jump most.
 
-    ``signals`` holds ``power`` and, where known, ``activity``, ``temperature`` and ``utilization``; ticks as in ``end_blocks``.
+    A wrong block begins where nothing happens, or where generation ebbs. Of the answers with a clear edge the one that the others agree
+    with most is taken. ``signals`` holds ``power`` and, where known, ``activity``, ``temperature`` and ``utilization``; ticks as in
+    ``end_blocks``.
     """
     usual: list[str] = [n for n in ("power", "activity", "temperature") if n in signals]
-    variants: list[tuple[list[str], int]] = [
-        (usual, 3),
-        (usual, 2),
-        (usual, 4),
-        ([n for n in usual if n != "temperature"], 3),
-        (list(signals), 3),
-    ]
-    labels = [end_blocks(np.stack([signals[n] for n in names], axis=1), step_of, quiet, levels=levels) for names, levels in variants]
+    taken = {"usual": usual, "cool": [n for n in usual if n != "temperature"], "all": list(signals)}
+    labels = [end_blocks(np.stack([signals[n] for n in taken[k]], axis=1), step_of, quiet, levels=levels) for k, levels in VARIANTS]
+    sharp = np.stack([signals[n] for n in ("power", "activity") if n in signals], axis=1)
+    jumps = np.array([edge(sharp, label, step_of).mean() for label in labels])
+    score = np.where(jumps > 0, jumps, -FALLING * jumps)
+    rivals = [label for label, points in zip(labels, score, strict=True) if points >= RIVAL * score.max()]
     inside = step_of >= 0
-    agreement = np.array([[float((a[inside] == b[inside]).mean()) for b in labels] for a in labels])
+    agreement = np.array([[float((a[inside] == b[inside]).mean()) for b in rivals] for a in rivals])
     best = int(agreement.mean(axis=1).argmax())
-    return Split(labels[best], float(agreement[best].min()), np.stack([shares_of(label[inside]) for label in labels]))
+    return Split(rivals[best], float(agreement[best].min()), np.stack([shares_of(label[inside]) for label in rivals]))
+
+
+def returns_at_ends(power: Floats, label: Ints, step_of: Ints) -> bool:
+    """Whether power goes back, as steps end, from where it went when training began: else the clocks differ, or steps overlap."""
+    start = float(edge(power[:, None], label, step_of)[0])
+    return -np.sign(start) * change_at_ends(power, step_of) >= RETURN * abs(start)
 
 
 def shares_of(label: Ints) -> Floats:

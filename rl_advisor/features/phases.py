@@ -17,6 +17,8 @@ GENERATION, TRAINING, WAITING = 0, 1, 2
 STARTS = 16
 KEEP = 3
 DIP = 3
+SPINNING = 0.25
+"""How far above the floor, in parts of the way to the usual power, a GPU may be that only waits in a loop."""
 RIDGE = 0.02
 """Added to variances, in units of each signal's own: no class is narrower than the sensors' noise."""
 
@@ -28,18 +30,25 @@ def runs_of(flags: Flags) -> Ints:
 
 
 def quiet_ticks(utilization: Floats, activity: Floats | None, power: Floats | None, *, shortest: int, margin: int = 0) -> Flags:
-    """Ticks at which the GPU did nothing: memory untouched, utilisation at most 10 %, power near its own floor.
+    """Ticks at which the GPU did nothing: memory untouched, utilisation at most 10 %, power on its way to its floor.
 
-    The floor is the median of power over such ticks; runs shorter than ``shortest`` ticks are no quiet.
+    The floor is the median of power over such ticks; a run of them counts when power comes nearer to the floor than to what it is
+    elsewhere. Ticks that leave memory untouched near the floor are quiet whatever utilisation says: waits at a collective spin. Runs
+    shorter than ``shortest`` ticks are no quiet.
     """
     low = np.minimum(utilization, np.r_[utilization[1:], utilization[-1:]]) <= 0.10
     if activity is not None:
         low &= ~(activity > 0)
-    if power is not None and low.any():
-        low &= power <= 1.12 * np.median(power[low]) + 3
+    half = np.inf
+    if power is not None and low.any() and not low.all():
+        floor = float(np.median(power[low]))
+        gap = max(float(np.median(power[~low])) - floor, 0.0)
+        half = max(floor + gap / 2, 1.12 * floor + 3)
+        if activity is not None:
+            low |= ~(activity > 0) & (power <= floor + gap * SPINNING)
     quiet = np.zeros(low.size, bool)
     for first, last in runs_of(low):
-        if last - first >= shortest:
+        if last - first >= shortest and (power is None or power[first:last].min() <= half):
             quiet[max(first - margin, 0) : last + margin] = True
     return quiet
 
@@ -79,17 +88,17 @@ def _mixture(points: Floats, levels: int, sweeps: int = 5) -> list[tuple[float, 
     rank = points[:, 0].argsort().argsort() * levels // max(len(points), 1)
     responsibility = np.eye(levels)[rank]
     parts: list[tuple[float, _Gauss]] = []
-    for _ in range(sweeps):
+    for _ in range(sweeps if levels > 1 else 1):
         parts = [(float(r.mean()), _gauss(points, r)) for r in responsibility.T]
         responsibility = _mixture_log(points, parts)[1]
     return parts
 
 
-def end_blocks(signals: Floats, step_of: Ints, quiet: Flags, *, levels: int = 3) -> Ints:
+def end_blocks(signals: Floats, step_of: Ints, quiet: Flags, *, levels: tuple[int, int] = (3, 1)) -> Ints:
     """Label every tick: quiet ones wait, the last stretch of each step trains, what is before it generates.
 
-    Training is one Gaussian in the signals, the rest a mixture of ``levels``; each step's boundary maximises the summed
-    log-likelihood, in turns with the fit, from 16 starting durations; the likeliest end state is kept.
+    What is before and the block itself are mixtures of so many Gaussians (``levels``) in the signals; each step's boundary maximises
+    the summed log-likelihood, in turns with the fit, from 16 starting durations; the likeliest end state is kept.
     """
     active = np.flatnonzero(~quiet & (step_of >= 0))
     points = _standard(signals[active])
@@ -125,15 +134,14 @@ def _tail(steps: Ints, share: float) -> Flags:
     return np.asarray(place >= np.repeat(np.minimum(size - 1, np.round(size * (1 - share))), size))
 
 
-def _settle(points: Floats, steps: Ints, training: Flags, levels: int, *, sweeps: int) -> tuple[Flags, float, Floats]:
+def _settle(points: Floats, steps: Ints, training: Flags, levels: tuple[int, int], *, sweeps: int) -> tuple[Flags, float, Floats]:
     """The training ticks, their log-likelihood and each tick's gain from training, after fitting and moving boundaries in turns."""
     likelihood, gain = -np.inf, np.zeros(steps.size)
     for _ in range(sweeps):
-        if training.sum() < 4 or (~training).sum() < 4 * levels:
+        if (~training).sum() < 4 * levels[0] or training.sum() < 4 * levels[1]:
             break
-        block = _gauss(points[training], np.ones(int(training.sum())))
-        rest = _mixture(points[~training], levels)
-        gain = block.log(points) - (base := _mixture_log(points, rest)[0])
+        base = _mixture_log(points, _mixture(points[~training], levels[0]))[0]
+        gain = _mixture_log(points, _mixture(points[training], levels[1]))[0] - base
         moved, added = _boundaries(gain, steps)
         likelihood = float(base.sum() + added)
         if (moved == training).all():
@@ -174,6 +182,37 @@ def _half_height(training: Flags, power: Floats, steps: Ints, reach: int = 3) ->
             moved[low : high + 1] = False
             moved[low + int(over.argmax()) : last] = True
     return moved
+
+
+def edge(signals: Floats, label: Ints, step_of: Ints, reach: int = 4) -> Floats:
+    """How far each signal jumps, in its own spread, where the training of a step begins: the mean over the steps.
+
+    The ``reach`` active ticks before the block are set against those in it, the tick at either side of the edge left out; a step
+    that has none of either counts as no jump.
+    """
+    active = np.flatnonzero((label != WAITING) & (step_of >= 0))
+    points, training, steps = _standard(signals[active]), label[active] == TRAINING, step_of[active]
+    jumps = []
+    for first, last in zip(*_ends(steps), strict=True):
+        begin = first + int(training[first:last].argmax())
+        before, inside = points[max(begin - 1 - reach, first) : max(begin - 1, first)], points[begin + 1 : min(begin + 1 + reach, last)]
+        if training[begin] and len(before) and len(inside):
+            jumps.append(np.clip(np.median(inside, axis=0) - np.median(before, axis=0), -3, 3))
+        else:
+            jumps.append(np.zeros(signals.shape[1]))
+    return np.asarray(np.mean(jumps, axis=0)) if jumps else np.zeros(signals.shape[1])
+
+
+def change_at_ends(signal: Floats, step_of: Ints, reach: int = 4) -> float:
+    """How far a signal jumps, in its own spread, from the last ticks of a step to the first of the next: the mean over the steps."""
+    ends = np.flatnonzero((np.diff(step_of) == 1) & (step_of[:-1] >= 0)) + 1
+    ends = ends[(ends > reach) & (ends < signal.size - reach)]
+    spread = float(np.std(signal[step_of >= 0])) if ends.size else 0.0
+    if spread == 0:
+        return 0.0
+    before = np.median(signal[ends[:, None] - np.arange(2, reach + 2)], axis=1)
+    after = np.median(signal[ends[:, None] + np.arange(1, reach + 1)], axis=1)
+    return float(np.clip((after - before) / spread, -3, 3).mean())
 
 
 def _boundaries(gain: Floats, steps: Ints) -> tuple[Flags, float]:

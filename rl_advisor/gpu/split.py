@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.phase_confidence import CONSENSUS, agreement_of, levels_differ, shares_of, split_with_variants
+from rl_advisor.features.phase_confidence import CONSENSUS, agreement_of, levels_differ, returns_at_ends, shares_of, split_with_variants
 from rl_advisor.features.phase_fit import Sensor, covered, forward_fit, levels
 from rl_advisor.features.phase_levels import cycle, otsu
 from rl_advisor.features.phases import GENERATION, TRAINING, WAITING, quiet_ticks, runs_of
@@ -31,9 +31,8 @@ MOST_TRAINING = 0.6
 """Share of active time at the higher level above which the two levels are rather work and its interruptions."""
 MEETING = 0.2
 """Fitted levels of slow rows that differ by less, in power and in memory activity, meet."""
-COARSE = 0.2
-"""Rows further apart than this part of a step give shares of low confidence."""
 COUNTER_WINDOW = 0.2
+ORDER_ASSUMED = "the order in a step: it is assumed that generation comes first and training last, beginning where the signals jump most"
 SHORTEST_QUIET = 0.2
 """Seconds that the counters must read zero; their own window is as long, so the wait itself is longer."""
 
@@ -87,10 +86,12 @@ def _by_step_ends(ticks: Ticks, steps: Steps, quiet: Flags) -> Split:
     signals = {ours: ticks.value[theirs][inside] for ours, theirs in names.items() if theirs in ticks.value}
     found = split_with_variants(signals, step[inside], quiet[inside])
     apart = levels_differ(signals["power"], signals.get("activity"), found.label, step[inside])
-    named = found.consensus >= CONSENSUS and apart
-    why = () if named else (_cannot_split(found.consensus, apart=apart),)
-    confidence = "high" if found.consensus >= 0.95 and ticks.deconvolved else "medium"
-    return Split(ticks.time[inside], found.label, named, confidence, found.shares.std(axis=0), steps.period, why, step[inside])
+    back = returns_at_ends(signals["power"], found.label, step[inside])
+    named = found.consensus >= CONSENSUS and apart and back
+    why = ORDER_ASSUMED if named else _cannot_split(found.consensus, apart=apart, back=back)
+    most = float((found.label == TRAINING).sum() / max((found.label != WAITING).sum(), 1))
+    confidence = "high" if found.consensus >= 0.95 and ticks.deconvolved and most <= MOST_TRAINING else "medium"
+    return Split(ticks.time[inside], found.label, named, confidence, found.shares.std(axis=0), steps.period, (why,), step[inside])
 
 
 def _sample(step: Ints, count: int) -> Ints:
@@ -102,8 +103,10 @@ def _sample(step: Ints, count: int) -> Ints:
     return np.where(chosen[step], step, -1)
 
 
-def _cannot_split(consensus: float, *, apart: bool) -> str:
-    reason = "their levels meet" if not apart else f"the answer changes with the assumptions (they agree on {consensus:.0%} of the time)"
+def _cannot_split(consensus: float, *, apart: bool, back: bool = True) -> str:
+    reason = f"the answer changes with the assumptions (they agree on {consensus:.0%} of the time)"
+    reason = "power does not go back as steps end, so the clocks differ or steps overlap" if not back else reason
+    reason = reason if apart else "their levels meet"
     return f"generation against training: {reason}; the trainer's own phase timings, or SM, tensor and DRAM activity, would settle it"
 
 
@@ -125,14 +128,14 @@ def _by_fit(ticks: Ticks, group: list[Rows], steps: Steps, quiet: Flags) -> Spli
     why = (
         (_cannot_split(agreement, apart=apart),)
         if not named
-        else ("whether generation is one level, as the split of these slow rows assumes",)
+        else ("whether generation is one level without waits inside, as the split of these slow rows assumes",)
     )
     spread = np.full(3, float(np.std(shares)))
     return Split(
         fine,
         label,
         named,
-        "low" if agreement < CONSENSUS or group[0].spacing > COARSE * steps.period else "medium",
+        "low",
         spread,
         steps.period,
         why,
