@@ -52,9 +52,8 @@ def main() -> None:
         print(f"{name:50s} true {' '.join(f'{100 * x:3.0f}' for x in loop.shares())} {line}", flush=True)
     for way, found in errors.items():
         high = f"{np.mean(confident[way]):.1f}, at most {np.max(confident[way]):.0f}" if confident[way] else "none"
-        print(
-            f"{way}: {len(found) // 3} named, mean error {np.mean(found):.1f} points, at most {np.max(found):.0f}; of high confidence {high}"
-        )
+        print(f"{way}: {len(found) // 3} named, mean error {np.mean(found):.1f} points, at most {np.max(found):.0f}")
+        print(f"    of high confidence: {high}")
     for name, parts in CANNOT.items():
         named = [w for w, seen in WAYS.items() if shares(profile(seen(simulate(parts, seed=1).run))) is not None]
         print(f"{name}: {'named in ' + ', '.join(named) if named else 'cannot tell, every time'}")
