@@ -17,7 +17,17 @@ from rl_advisor.reading import read_run
 from rl_advisor.reports import html, markdown
 from rl_advisor.run import Checkpoint, Curve, Gap, Run
 
-ORDER = ["Findings", "Unclear", "Ruled out", "Could not see", "Next experiment", "What was read", "After training: there or not"]
+ORDER = [
+    "Curves",
+    "Findings",
+    "Unclear",
+    "Samples",
+    "Ruled out",
+    "Could not see",
+    "Next experiment",
+    "What was read",
+    "After training: there or not",
+]
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&`[x](javascript:alert(3))\u202e\x1b[31m"
 VOID = {"meta", "rect", "path", "br"}
 
@@ -98,7 +108,7 @@ def test_both_reports_say_the_same_in_the_same_order(judged, page) -> None:
     text = markdown.render(run, a)
     said = " ".join(Parts(page).words)
     flat = text.replace("\\", "")
-    for places in ([text.index(f"## {t}") for t in ORDER], [page.index(f">{t}</h2>") for t in ("What broke first", "Curves", *ORDER)]):
+    for places in ([text.index(f"## {t}") for t in ORDER], [page.index(f">{t}</h2>") for t in ("What broke first", *ORDER)]):
         assert places == sorted(places)
     assert page.index("<h1>") < page.index(">What broke first</h2>")
     for line in (a.verdict, a.call, a.best_checkpoint.path, *(f.statement for f in a.findings if f.outcome in ("present", "unclear"))):
@@ -107,6 +117,10 @@ def test_both_reports_say_the_same_in_the_same_order(judged, page) -> None:
     for line in (*a.ruled_out, *a.could_not_see):
         assert line in flat
         assert line.partition(": ")[2] in said
+    assert "highest at 0.914 near step 120" in text and "highest at 0.914 near step 120" in said
+    assert all(
+        sample in text and sample in said for sample in ("9 + 8 + 0 = 1 7", "Best rewarded", "Worst rewarded", "Random, latest step")
+    )
     assert ("missing: report on a private test set" in text) and ("there: seed" in text)
 
 
@@ -170,7 +184,7 @@ def test_hostile_words_stay_words() -> None:
     assert all(a["href"].startswith("#") for _, a in parts.tags if "href" in a)
     assert "alert(1)" in " ".join(parts.words) and "\u202e" not in page and "\x1b" not in page
     assert HOSTILE[:30] in json.dumps(json.loads(parts.inside["script data"]), ensure_ascii=False)
-    plain = markdown.render(run, a)
+    plain = re.sub(r"(?m): `[^`\n]*`$", "", markdown.render(run, a))  # in code nothing acts
     assert not re.search(r"(?<!\\)<(script|img)", plain) and not re.search(r"(?<!\\)\]\(javascript", plain)
 
 
@@ -193,3 +207,36 @@ def test_telemetry_becomes_a_strip(judged) -> None:
     whole = replace(run, curves={**run.curves, **curves})
     page = html.render(whole, assess(whole))
     assert re.search(r'<svg class="strip"[^>]*aria-label="generation 60 percent, training 30 percent', page)
+
+
+def test_first_break_comes_first_and_is_named(judged, page) -> None:
+    """Both reports begin their findings with the first break, say so at it, and go on in the order of the onsets."""
+    run, a = judged
+    said = markdown.render(run, a).partition("## Findings")[2].partition("##")[0].strip().splitlines()
+    assert said[0].startswith("- first break: **learning rate jump**")
+    assert sum("first break" in line for line in said) == 1
+    cards = page.partition('id="findings"')[2].partition("</section>")[0]
+    assert cards.index("learning rate jump") < cards.index("truncation") < cards.index("sample repetition")
+    assert "at steps 151 to 152: learning rate jump." in page
+
+
+def test_samples_in_markdown_call_nobody() -> None:
+    """Text of a run stands as code in one line: no fence, link, mention or heading of it is one."""
+    rows = [
+        {
+            "step": 1,
+            "prompt": "p",
+            "response": "@everyone `x` https://a.example\n# Title\n- [x](y)",
+            "reward": r,
+            "group": "g",
+            "source": "s",
+        }
+        for r in (0.0, 1.0)
+    ]
+    run = replace(hostile_run(), rollouts=pd.DataFrame(rows))
+    lines = [line for line in markdown.render(run, assess(run)).splitlines() if "@everyone" in line]
+    assert lines
+    for line in lines:
+        inside = line.partition("`")[2]
+        assert inside.endswith("`") and inside.count("`") == 1
+        assert "@everyone" in inside

@@ -20,6 +20,8 @@ from rl_advisor.run import Run
 
 _ASSETS = Path(__file__).parent / "assets"
 _LONGEST = 10_000_000
+SHORT = {"next": "Next", "read": "Read", "deliverables": "Checklist"}
+"""Titles that are shorter in the contents."""
 
 
 @cache
@@ -46,7 +48,7 @@ def document(run: Run, a: Assessment) -> str:
         ("deliverables", "After training: there or not", sections.checklist(run, a)),
     ]
     held = [(key, title, body) for key, title, body in parts if body]
-    nav = "".join(f'<li><a href="#{key}">{title}</a></li>' for key, title, _ in held)
+    nav = "".join(f'<li><a href="#{key}">{SHORT.get(key, title)}</a></li>' for key, title, _ in held)
     main = "".join(
         f'<section id="{key}" tabindex="-1" aria-labelledby="{key}-title"><h2 id="{key}-title">{title}</h2>{body}</section>'
         for key, title, body in held

@@ -2,6 +2,8 @@
 
 from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.page.curves import Drawn
+from rl_advisor.page.order import in_order, is_first
+from rl_advisor.page.sections import OPEN
 from rl_advisor.page.words import figures, plain, span, text
 
 
@@ -11,19 +13,26 @@ def anchors(a: Assessment) -> dict[str, str]:
 
 
 def cards(a: Assessment, outcome: str, curves: list[Drawn], *, samples: bool, gpu: bool) -> str:
-    """The findings of one outcome, in their order; links only to parts of the page that exist."""
+    """The findings of one outcome, the less telling ones folded; links only to parts of the page that exist."""
     places = {d.curve.name: d.key for d in curves} | ({"rollouts": "samples"} if samples else {}) | ({"telemetry": "gpu"} if gpu else {})
     keys = anchors(a)
-    body = "".join(_card(f, keys[f.pattern], places) for f in a.findings if f.outcome == outcome)
-    return f'<div class="findings">{body}</div>' if body else ""
+    made = [_card(f, keys[f.pattern], places, first=is_first(f, a)) for f in in_order(a, outcome)]
+    shown = len(made) if outcome == "present" or len(made) <= OPEN + 2 else OPEN
+    more = f'<details class="fold"><summary>{len(made) - shown} more</summary>{_grid(made[shown:])}</details>' if made[shown:] else ""
+    return _grid(made[:shown]) + more if made else ""
 
 
-def _card(f: FindingView, key: str, places: dict[str, str]) -> str:
+def _grid(made: list[str]) -> str:
+    return f'<div class="findings">{"".join(made)}</div>'
+
+
+def _card(f: FindingView, key: str, places: dict[str, str], *, first: bool) -> str:
     when = f' <span class="when">began at {_began(f.onset)}</span>' if f.onset else ""
+    badge = ' <strong class="badge">first break</strong>' if first else ""
     look = "".join(_evidence(e, places) for e in f.evidence)
     look = f'<p class="look">Look at: {look}</p>' if look else ""
     return (
-        f'<article class="finding" id="{key}" tabindex="-1"><h3>{plain(f.pattern)}</h3>'
+        f'<article class="finding" id="{key}" tabindex="-1"><h3>{plain(f.pattern)}{badge}</h3>'
         f'<p class="meta"><span class="chip">{plain(f.link)}</span>{when}</p><p>{text(f.statement)}</p>{look}{_measures(f)}</article>'
     )
 

@@ -6,19 +6,26 @@ from rl_advisor.gpu.profile import profile
 from rl_advisor.page.words import figures, plain, text
 from rl_advisor.run import Run
 
-_SMALL = 0.0005
+SMALL = 0.0005
+"""Share below which a phase is left out."""
 
 
 def gpu(run: Run) -> str:
     """The strip, the table and what telemetry cannot tell; empty without telemetry and timers."""
-    found = profile(run) if len(run.telemetry) or run.family("time/phase/") else None
-    if found is None or not found["phases"]:
+    found = phases(run)
+    if found is None:
         return ""
     period = found["step_period_s"]
     head = f"<p>One step takes {figures(period)} s on average.</p>" if period else ""
     untold = "".join(f"<li>{text(line)}</li>" for line in found["cannot_tell"])
     note = f"<details><summary>What this cannot tell</summary><ul>{untold}</ul></details>" if untold else ""
     return head + _strip(found["phases"]) + _table(found["phases"]) + note
+
+
+def phases(run: Run) -> dict[str, Any] | None:
+    """The profile of the GPUs, where there is telemetry or are timers to make one of."""
+    found = profile(run) if len(run.telemetry) or run.family("time/phase/") else None
+    return found if found is not None and found["phases"] else None
 
 
 def _strip(phases: list[dict[str, Any]]) -> str:
@@ -35,13 +42,13 @@ def _table(phases: list[dict[str, Any]]) -> str:
     head = "".join(f'<th scope="col">{h}</th>' for h in ("phase", "share", "s a step", "W", "J a step", "confidence"))
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="Phases of a step"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{''.join(_phase(p) for p in phases if p['share'] > _SMALL)}</tbody></table></div>"
+        f"<tbody>{''.join(_phase(p) for p in phases if p['share'] > SMALL)}</tbody></table></div>"
     )
 
 
 def _phase(p: dict[str, Any]) -> str:
     share = f"{100 * p['share']:.0f} %"
-    if p["share_high"] - p["share_low"] > _SMALL:
+    if p["share_high"] - p["share_low"] > SMALL:
         share += f" ({100 * p['share_low']:.0f} to {100 * p['share_high']:.0f})"
     cells = [share, *(figures(p[k]) if p[k] is not None else "not known" for k in ("seconds_per_step", "power_w", "energy_j_per_step"))]
     row = "".join(f"<td>{c}</td>" for c in (*cells, text(p["confidence"])))

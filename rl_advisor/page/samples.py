@@ -16,9 +16,14 @@ def samples(run: Run) -> str:
     """The triad as three columns; empty when the run holds no responses."""
     if not len(run.rollouts):
         return ""
-    picked = spotcheck.triad(run, count=COUNT)
-    columns = "".join(_column(title, picked[kind]) for kind, title in _KINDS if picked[kind])
+    columns = "".join(_column(title, rows) for title, rows in triad(run) if rows)
     return f'<p class="note">Written by the model and the data set; nothing here is an instruction.</p><div class="triad">{columns}</div>'
+
+
+def triad(run: Run) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Best rewarded, worst rewarded and random samples under their titles; empty when the run holds no responses."""
+    picked = spotcheck.triad(run, count=COUNT) if len(run.rollouts) else {}
+    return [(title, picked[kind]) for kind, title in _KINDS if kind in picked]
 
 
 def _column(title: str, rows: list[dict[str, Any]]) -> str:

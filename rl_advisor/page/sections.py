@@ -4,11 +4,16 @@ import re
 
 from rl_advisor.assessment import BROKEN, Assessment
 from rl_advisor.doors.deliverables import deliverables
+from rl_advisor.finding import number
 from rl_advisor.page.curves import Drawn
 from rl_advisor.page.words import figures, plain, text
 from rl_advisor.run import Run
 
-_TURNS = re.compile(r"(?<=[.!?]) (?=What broke first:|Looked for and not found:|Next:)")
+_TURNS = re.compile(r"(?<=[.!?]) (?=What broke first:|Keep |Looked for and not found:|Could not see:|Next:)")
+_LATER = ("Looked for and not found:", "Could not see:")
+"""Paragraphs of the summary that stand below the facts: what was not found has its own sections."""
+OPEN = 8
+"""Lines of a list that are seen without unfolding it."""
 NAMED = 24
 """Curves without a picture that are named; the rest is counted."""
 
@@ -41,13 +46,15 @@ def verdict(a: Assessment) -> str:
     return (
         f'<header class="verdict {mood(a)}"><p class="eyebrow">{text(a.run or "run", 200)}</p>'
         f'<h1><span class="word">{plain(a.verdict).capitalize()}</span> <span class="call">{text(a.call)}</span></h1>'
-        f'{_summary(a)}<dl class="facts">{facts}</dl></header>'
+        f'{_summary(a, later=False)}<dl class="facts">{facts}</dl>{_summary(a, later=True)}</header>'
     )
 
 
-def _summary(a: Assessment) -> str:
-    """The summary in paragraphs, broken where it turns to another question."""
-    return "".join(f'<p class="summary">{text(part, 8000)}</p>' for part in _TURNS.split(a.summary) if part.strip())
+def _summary(a: Assessment, *, later: bool) -> str:
+    """The summary in paragraphs, broken where it turns to another question; those above the facts, or those below."""
+    kind = "summary aside" if later else "summary"
+    parts = (part for part in _TURNS.split(a.summary) if part.strip() and part.startswith(_LATER) == later)
+    return "".join(f'<p class="{kind}">{text(part, 8000)}</p>' for part in parts)
 
 
 def _meter(p: float) -> str:
@@ -67,7 +74,8 @@ def charts(curves: list[Drawn], run: Run) -> str:
     more = f" and {len(rest) - NAMED} more" if len(rest) > NAMED else ""
     names = ", ".join(f"<code>{text(n, 120)}</code>" for n in rest[:NAMED])
     left = f'<p class="note">Read but not drawn: {names}{more}.</p>' if rest else ""
-    return f'{_TOOLS}<div class="charts">{"".join(_figure(d) for d in curves)}</div>{left}'
+    across = f'<p class="note">From left to right: {text(run.step_unit)}.</p>'
+    return f'{_TOOLS}{across}<div class="charts">{"".join(_figure(d) for d in curves)}</div>{left}'
 
 
 _TOOLS = (
@@ -77,7 +85,8 @@ _TOOLS = (
     '<button type="button" data-do="right" aria-label="Later steps">&rarr;</button>'
     '<button type="button" data-do="all">Whole run</button><output id="range" aria-live="polite"></output></div>'
     '<ul class="legend"><li class="k-line">median</li><li class="k-band">lowest to highest</li>'
-    '<li class="k-onset">onset, with its interval</li><li class="k-change">change point</li>'
+    '<li class="k-first">first break</li><li class="k-onset">onset on this curve, with its interval</li>'
+    '<li class="k-change">change point</li>'
     '<li class="k-best">best checkpoint</li><li class="k-look">evidence looked at</li></ul>'
     '<p class="note" id="hint">Drag over a curve to zoom all of them; double-click for the whole run. With the keyboard: arrows move the '
     "line, plus and minus zoom, 0 shows everything.</p>"
@@ -95,19 +104,32 @@ def _figure(d: Drawn) -> str:
 
 
 def _said(d: Drawn) -> str:
+    return text(told(d))
+
+
+def told(d: Drawn) -> str:
+    """What is measured on a curve, in words; both reports say it."""
     m = d.measured
     if "start" not in m:
         return "too few points to measure"
-    said = f"from {figures(m['start'])} to {figures(m['end'])}"
+    said = f"starts at {number(m['start'])}, ends at {number(m['end'])}" + (f" ({m['unit']})" if m.get("unit") else "")
     if "highest" in m:
-        said += f"; highest {figures(m['highest']['value'])} near step {m['highest']['step']:.0f}"
+        said += f"; smoothed, highest at {number(m['highest']['value'])} near step {m['highest']['step']:.0f}"
     if "recent" in m:
-        said += f"; since step {m['recent']['from_step']:.0f} {text(m['recent']['direction'])}"
-    return said + (f" ({text(m['unit'])})" if m.get("unit") else "")
+        way = m["recent"]["direction"]
+        said += f"; since step {m['recent']['from_step']:.0f} " + ("its direction cannot be told" if way == "undecidable" else way)
+    return said
 
 
 def lines(items: list[str]) -> str:
-    """A list of sentences, the pattern that opens each in bold."""
+    """A list of sentences, the pattern that opens each in bold; a long one is folded behind its first."""
+    if len(items) <= OPEN + 2:
+        return _list(items)
+    more = f'<details class="fold"><summary>{len(items) - OPEN} more</summary>{_list(items[OPEN:])}</details>'
+    return _list(items[:OPEN]) + more
+
+
+def _list(items: list[str]) -> str:
     return f'<ul class="lines">{"".join(f"<li>{_headed(i)}</li>" for i in items)}</ul>' if items else ""
 
 

@@ -1,6 +1,7 @@
 """What broke first, as a picture: the links of the loop outside in, and on each the onsets of its findings with their intervals."""
 
 from rl_advisor.assessment import Assessment, FindingView
+from rl_advisor.page.order import is_first
 from rl_advisor.page.words import plain, span, text
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -16,7 +17,7 @@ def timeline(run: Run, a: Assessment, keys: dict[str, str]) -> str:
     ticks = "".join(f"<span>{first + (last - first) * share:.0f}</span>" for share in (0, 0.25, 0.5, 0.75, 1))
     return (
         f'<p class="lead">{_lead(a)}</p><ol class="loop" aria-label="Links of the training loop, outside in">{rows}</ol>'
-        f'<div class="ticks" aria-hidden="true">{ticks}</div><p class="note">{text(run.step_unit)} from left to right; '
+        f'<div class="ticks" aria-hidden="true">{ticks}</div><p class="note">From left to right: {text(run.step_unit)}; '
         "a bar is the interval in which the change began, a dot its likeliest step.</p>"
     )
 
@@ -26,7 +27,8 @@ def _lead(a: Assessment) -> str:
     if a.first_broken_link == "none":
         return "No break was found on the links that are logged."
     when = f" at {span(a.onset.low, a.onset.high)}" if a.onset else ", at a step that the log does not tell"
-    return f"<b>{plain(a.first_broken_link).capitalize()}</b>{when}."
+    what = next((f": {plain(f.pattern)}" for f in a.findings if is_first(f, a)), "")
+    return f"<b>{plain(a.first_broken_link).capitalize()}</b>{when}{what}."
 
 
 def _row(link: str, a: Assessment, keys: dict[str, str], ends: tuple[float, float]) -> str:

@@ -1,12 +1,22 @@
 """The assessment as Markdown, for pull requests and chats. Nothing is computed here; every number stands in the assessment."""
 
 import re
+from typing import Any
 
 from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.doors.deliverables import deliverables
+from rl_advisor.finding import number
+from rl_advisor.page.curves import drawn
+from rl_advisor.page.gpu import SMALL, phases
+from rl_advisor.page.order import in_order, is_first
+from rl_advisor.page.samples import triad
+from rl_advisor.page.sections import told
 from rl_advisor.run import Run
+from rl_advisor.samples.excerpts import excerpt
 
 SUFFIX = ".md"
+SHORT = (160, 60)
+"""Characters of a sample that are shown, of its begin and its end."""
 SHOWN = 20
 """Curves named in the table of what was read; the rest is counted."""
 
@@ -19,8 +29,11 @@ def render(run: Run, assessment: Assessment) -> str:
         inert(a.summary),
         _facts(a),
         _timeline(a),
-        _section("Findings", [_line(f) for f in a.findings if f.outcome == "present"]),
-        _section("Unclear", [_line(f) for f in a.findings if f.outcome == "unclear"]),
+        _section("Curves", [f"- {inert(d.curve.name)}: {inert(told(d))}" for d in drawn(run, a)]),
+        _section("Findings", [_line(f, a) for f in in_order(a, "present")]),
+        _section("Unclear", [_line(f, a) for f in in_order(a, "unclear")]),
+        _section("Samples", _samples(run)),
+        _section("GPU time", _gpu(run)),
         _section("Ruled out", [f"- {inert(line)}" for line in a.ruled_out]),
         _section("Could not see", [f"- {inert(line)}" for line in a.could_not_see]),
         _experiment(a),
@@ -54,15 +67,16 @@ def _facts(a: Assessment) -> str:
 
 
 def _timeline(a: Assessment) -> str:
-    """The present findings that have an onset, in its order: what broke first."""
-    dated = sorted((f for f in a.findings if f.outcome == "present" and f.onset), key=lambda f: (f.onset or {})["step"])
+    """The present findings that have an onset: what broke first, then in the order of their onsets."""
+    dated = [f for f in in_order(a, "present") if f.onset]
     lines = [f"| {(f.onset or {})['step']:g} | {f.link.replace('_', ' ')} | {f.pattern.replace('_', ' ')} |" for f in dated]
     return _section("What moved when", ["| step | link | pattern |", "|---|---|---|", *lines]) if lines else ""
 
 
-def _line(f: FindingView) -> str:
+def _line(f: FindingView, a: Assessment) -> str:
+    first = "first break: " if is_first(f, a) else ""
     where = ", ".join(f"{e['metric']} {e['first_step']:g} to {e['last_step']:g}" for e in f.evidence)
-    return f"- **{f.pattern.replace('_', ' ')}** ({f.link.replace('_', ' ')}): {inert(f.statement)}" + (
+    return f"- {first}**{f.pattern.replace('_', ' ')}** ({f.link.replace('_', ' ')}): {inert(f.statement)}" + (
         f" Look at: {inert(where)}." if where else ""
     )
 
@@ -70,6 +84,27 @@ def _line(f: FindingView) -> str:
 def _experiment(a: Assessment) -> str:
     e = a.next_experiment
     return f"## Next experiment\n\n{inert(e.do)}\n\n- If right: {inert(e.expect_if_right)}\n- If wrong: {inert(e.expect_if_wrong)}"
+
+
+def _samples(run: Run) -> list[str]:
+    """The triad, one sample a line."""
+    return [_sample(title, row) for title, rows in triad(run) for row in rows]
+
+
+def _sample(title: str, row: dict[str, Any]) -> str:
+    """What was written stands as code, in which no page of Markdown follows a link or calls a person."""
+    said = re.sub(r"\s+", " ", excerpt(row["response"], *SHORT)).replace("`", "'")
+    reward = "no reward" if row["reward"] is None else f"reward {number(row['reward'])}"
+    return f"- {title} ({reward}, step {row['step']:g}, {inert(row['source'])} row {row['row']}): `{said}`"
+
+
+def _gpu(run: Run) -> list[str]:
+    found = phases(run)
+    if found is None:
+        return []
+    shares = ", ".join(f"{p['name']} {100 * p['share']:.0f} %" for p in found["phases"] if p["share"] > SMALL)
+    period = [f"- one step takes {number(found['step_period_s'])} s on average"] if found["step_period_s"] else []
+    return [*period, f"- {shares}", *(f"- cannot tell: {inert(line)}" for line in found["cannot_tell"])]
 
 
 def _read(run: Run) -> list[str]:

@@ -186,3 +186,16 @@ def test_prints(opened) -> None:
     assert not page.locator(".tools").is_visible()
     assert page.locator("h1").is_visible()
     assert page.pdf().startswith(b"%PDF")
+
+
+def test_folds_open_for_evidence_and_for_paper(opened) -> None:
+    """The long lists are folded on the screen, open on paper, and what a link leads to is never left inside a fold."""
+    page = opened()
+    folds = "[...document.querySelectorAll('details.fold')].map(f => f.open)"
+    assert page.evaluate(folds) and not any(page.evaluate(folds))
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert all(page.evaluate(folds))
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert not any(page.evaluate(folds))
+    page.locator("details.fold summary").first.click()
+    assert page.evaluate(folds)[0]

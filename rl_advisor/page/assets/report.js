@@ -46,10 +46,12 @@
   };
   const below = (curve) => (u) => clipped(u, () => {
     if (looked && looked.key === curve.key) band(u, looked.first, looked.last, colour("--look"));
+    if (data.onset) band(u, data.onset[1], data.onset[2], colour("--first"));
     for (const [, low, high] of curve.onsets) band(u, low, high, colour("--onset-soft"));
   });
   const above = (curve) => (u) => clipped(u, () => {
     const dots = 3 * devicePixelRatio;
+    if (data.onset) rule(u, data.onset[0], colour("--onset"), [dots / 3, dots / 2]);
     for (const step of curve.changes) rule(u, step, colour("--change"), [dots / 2, dots]);
     for (const [step] of curve.onsets) rule(u, step, colour("--onset"), []);
     if (data.best !== null) rule(u, data.best, colour("--best"), [2 * dots, dots]);
@@ -171,6 +173,7 @@
     const key = link.getAttribute("href").slice(1);
     const target = document.getElementById(key);
     if (!target) return;
+    for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
     looked = { key, first: Number(link.dataset.first), last: Number(link.dataset.last) };
     if (looked.last < range[0] || looked.first > range[1]) moves.all();
     for (const lit of document.querySelectorAll(".lit")) lit.classList.remove("lit");
@@ -205,6 +208,17 @@
   };
   new ResizeObserver(fit).observe(document.body);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", build);
-  addEventListener("beforeprint", () => { document.documentElement.classList.add("printing"); build(); });
-  addEventListener("afterprint", () => { document.documentElement.classList.remove("printing"); build(); });
+  // Paper has no folds: what is folded is opened for printing and folded again.
+  let folded = [];
+  addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("details.fold:not([open])")];
+    for (const fold of folded) fold.open = true;
+    document.documentElement.classList.add("printing");
+    build();
+  });
+  addEventListener("afterprint", () => {
+    for (const fold of folded) fold.open = false;
+    document.documentElement.classList.remove("printing");
+    build();
+  });
 })();
