@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SHELL := /bin/bash
 
-.PHONY: demo test check fix eval corpus train bench judges fuzz load callbacks words clean
+.PHONY: demo test check fix eval corpus train bench judges fuzz load callbacks words remote clean
 
 # Judges the bundled real run and writes its report.
 demo: .venv/.core
@@ -74,6 +74,13 @@ words: .venv/.core
 
 fuzz: .venv/.dev
 	$(BIN)/python benchmarks/fuzz.py --seconds 600
+
+# Fetches from true stores: an MLflow server, a Prometheus (apt-get install prometheus), an emulator of Google's storage.
+remote: .venv/.dev
+	@test -d .venv-remote || $(PYTHON) -m venv .venv-remote
+	.venv-remote/bin/python -m pip install --quiet mlflow gcp-storage-emulator
+	$(BIN)/python -m pip install --quiet "gcsfs>=2025.2"
+	$(BIN)/python benchmarks/remote.py
 
 load: .venv/.core
 	$(BIN)/python benchmarks/load.py

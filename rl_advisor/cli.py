@@ -173,13 +173,14 @@ def compare(runs: tuple[str, ...], as_json: bool) -> None:
 
 @main.command()
 @click.option("--root", "roots", multiple=True, metavar="DIR", help="Folder that may be read; the current one when left out.")
+@click.option("--remote", multiple=True, metavar="ADDRESS", help="Store below which may be read, too; without it no connection is opened.")
 @click.option("--http", metavar="HOST:PORT", help="Listen on this address instead of standard input.")
-def serve(roots: tuple[str, ...], http: str | None) -> None:
+def serve(roots: tuple[str, ...], remote: tuple[str, ...], http: str | None) -> None:
     """Serve the tools to an assistant over the Model Context Protocol."""
     from rl_advisor import server
 
     where = None if http is None else server.address(http)
-    started = server.build(roots or (".",))
+    started = server.build(roots or (".",), remote)
     if where is not None:
         click.echo(f"rl-advisor: serving http://{where[0]}:{where[1]}/mcp", err=True)
     elif sys.stdin.isatty():

@@ -25,16 +25,16 @@ _ANSWERS: Memory[Answer] = Memory(64)
 
 
 def read(run: str | Path, until: float | None = None, mapping: Mapping[str, str] | None = None) -> "Run":
-    """The run at that path, as it looked at ``until``; read once for as long as its files stay the same.
+    """The run at that path or address, as it looked at ``until``; read once for as long as its files stay the same.
 
     Raises:
         FileNotFoundError: nothing is there; the message names what is.
         NoSuchChoice: ``mapping`` names what no file has; the message names the nearest.
         rl_advisor.reading.UnreadableRun: something is there, and none of it could be read.
     """
-    from rl_advisor.reading import read_run
+    from rl_advisor.reading import UnreadableRun, read_run
 
-    path = folders.existing(run)
+    path = place(run)
     key = (str(path), folders.fingerprint(path), tuple(sorted((mapping or {}).items())))
     try:
         whole = _RUNS.get(key, lambda: read_run(path, mapping=mapping))
@@ -43,7 +43,25 @@ def read(run: str | Path, until: float | None = None, mapping: Mapping[str, str]
         if not mapping:
             raise
         raise NoSuchChoice(str(unknown.args[0])) from unknown
+    except UnreadableRun as unreadable:
+        if str(run).startswith(str(path)):
+            raise
+        # Where the copy of a store lies means nothing to who gave an address.
+        raise UnreadableRun(str(unreadable).replace(str(path), path.name)) from unreadable
     return whole if until is None else whole.until(until)
+
+
+def place(run: str | Path) -> Path:
+    """Where the run lies on this machine; text that is an address of a store is fetched first, a ``Path`` never is.
+
+    Raises what ``folders.existing`` and ``rl_advisor.remote.copies.fetch`` raise.
+    """
+    if isinstance(run, str) and "://" in run:
+        from rl_advisor.remote import copies
+
+        if copies.is_address(run):
+            return copies.local_copy(run)
+    return folders.existing(run)
 
 
 def list_runs(root: str | Path = ".", limit: int = 50) -> Answer:
@@ -172,7 +190,7 @@ def foremost(assessment: Answer) -> Answer:
 
 def _answer(what: object, run: str | Path, until: float | None, mapping: Mapping[str, str] | None, ask: Callable[["Run"], Any]) -> Answer:
     """The answer to ``ask`` about a run, made safe; the same question about unchanged files is answered from memory."""
-    path = folders.existing(run)
+    path = place(run)
     key = (what, str(path), folders.fingerprint(path), until, tuple(sorted((mapping or {}).items())))
 
     return _ANSWERS.get(key, lambda: _safe(ask, read(path, until, mapping)))

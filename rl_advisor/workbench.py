@@ -1,4 +1,4 @@
-"""Commands beside the verbs: record the GPUs while training, estimate memory before it, compare two dumps of the same prompts."""
+"""Commands beside the verbs: fetch a run from a store, record the GPUs, estimate memory, compare two dumps of the same prompts."""
 
 import json
 from pathlib import Path
@@ -26,6 +26,27 @@ def record(out: Path, every: float, seconds: float | None) -> None:
         raise NoSuchChoice(str(missing)) from missing
     rows = recorder.record(source, out, every=every, seconds=seconds if seconds is not None else float("inf"))
     click.echo(f"{rows} rows written to {out}", err=True)
+
+
+@click.command()
+@click.argument("address")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder to bring it into.")
+@click.option("--gib", type=click.FloatRange(0, min_open=True), default=4.0, show_default=True, help="Most that is brought.")
+@click.option("--seconds", type=click.FloatRange(0, min_open=True), default=300.0, show_default=True, help="Longest that it may take.")
+def fetch(address: str, out: Path, gib: float, seconds: float) -> None:
+    """Bring what ADDRESS holds into a folder of its own below --out, for example GPU counters beside a run.
+
+    ADDRESS: s3://BUCKET/RUN, gs://BUCKET/RUN, https://HOST/RUN/, mlflow+http://HOST:PORT/RUN_ID, wandb://ENTITY/PROJECT/RUN, or
+    'prometheus+http://HOST:9090/?start=TIME&end=TIME&step=15'. The other commands take such addresses, too. Keys come from where each
+    store's own client looks for them.
+    """
+    from rl_advisor.remote import bounds, copies
+
+    folder = out / copies.named(address)
+    if folder.exists():
+        raise NoSuchChoice(f"{folder} exists; nothing is written over it")
+    copies.fetch(address, folder, bounds.Bounds(seconds=seconds, size=int(gib * 2**30)))
+    click.echo(str(folder))
 
 
 @click.command()
@@ -74,7 +95,7 @@ def consistency(a: Path, b: Path, as_json: bool) -> None:
     _show(clean(found), as_json)
 
 
-COMMANDS = (record, memory, consistency, watch)
+COMMANDS = (fetch, record, memory, consistency, watch)
 
 
 def _show(answer: Any, as_json: bool) -> None:

@@ -1,6 +1,5 @@
 """Reads tables with one column a GPU and counter, as CSV or JSON lines: system metrics of W&B, trackio and MLflow, nvitop's collector."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -8,38 +7,13 @@ import numpy as np
 import pandas as pd
 
 from rl_advisor.intake.bytes_in import bare_name, head, lines
-from rl_advisor.intake.counters import BYTES, MIB, PERCENT, numbers, table, telemetry
+from rl_advisor.intake.counters import numbers, table, telemetry
 from rl_advisor.intake.csv_in import read_table
+from rl_advisor.intake.gpu_names import column_of
 from rl_advisor.run import Gap, Run
 
 FORMAT = "gpu_columns"
 
-PATTERNS: tuple[tuple[str, str, float], ...] = (
-    (r"(?:system\.)?gpu\.(\d+)\.powerWatts", "power_w", 1.0),
-    (r"(?:system\.)?gpu\.(\d+)\.gpu", "utilization", PERCENT),
-    (r"(?:system\.)?gpu\.(\d+)\.memory", "memory_activity", PERCENT),
-    (r"(?:system\.)?gpu\.(\d+)\.memoryAllocatedBytes", "memory_gib", BYTES),
-    (r"(?:system\.)?gpu\.(\d+)\.memoryTotal", "memory_total_gib", BYTES),
-    (r"(?:system\.)?gpu\.(\d+)\.temp", "temperature", 1.0),
-    (r"(?:system\.)?gpu\.(\d+)\.smClock", "sm_clock", 1.0),
-    (r"gpu/(\d+)/power", "power_w", 1.0),
-    (r"gpu/(\d+)/utilization", "utilization", PERCENT),
-    (r"gpu/(\d+)/memory_utilization", "memory_activity", PERCENT),
-    (r"gpu/(\d+)/allocated_memory", "memory_gib", 1.0),
-    (r"gpu/(\d+)/total_memory", "memory_total_gib", 1.0),
-    (r"gpu/(\d+)/temp", "temperature", 1.0),
-    (r"gpu/(\d+)/sm_clock", "sm_clock", 1.0),
-    (r"system/gpu_(\d+)_power_usage_watts", "power_w", 1.0),
-    (r"system/gpu_(\d+)_utilization_percentage", "utilization", PERCENT),
-    (r"system/gpu_(\d+)_memory_usage_megabytes", "memory_gib", 1e6 / 2**30),
-    (r"(?:.*/)?(?:cuda:\d+ \()?gpu:(\d+)\)?/gpu_utilization \(%\)/(?:mean|last)", "utilization", PERCENT),
-    (r"(?:.*/)?(?:cuda:\d+ \()?gpu:(\d+)\)?/memory_utilization \(%\)/(?:mean|last)", "memory_activity", PERCENT),
-    (r"(?:.*/)?(?:cuda:\d+ \()?gpu:(\d+)\)?/memory_used \(MiB\)/(?:mean|last)", "memory_gib", MIB),
-    (r"(?:.*/)?(?:cuda:\d+ \()?gpu:(\d+)\)?/memory_total \(MiB\)/(?:mean|last)", "memory_total_gib", MIB),
-    (r"(?:.*/)?(?:cuda:\d+ \()?gpu:(\d+)\)?/power_usage \(W\)/(?:mean|last)", "power_w", 1.0),
-    (r"(?:.*/)?(?:cuda:\d+ \()?gpu:(\d+)\)?/temperature \(C\)/(?:mean|last)", "temperature", 1.0),
-)
-"""Column name, with the GPU as its group -> our column and scale. trackio writes GiB, MLflow 10^6 bytes."""
 TIMES = ("_timestamp", "timestamp", "_wandb.timestamp")
 
 
@@ -52,19 +26,19 @@ def claims(path: Path) -> bool:
         names = list(_object(start))
     else:
         return False
-    return any(name in TIMES for name in names) and any(_column(name) for name in names)
+    return any(name in TIMES for name in names) and any(column_of(name) for name in names)
 
 
 def read(path: Path) -> Run:
     """The counters of each GPU, one row a GPU and moment."""
     found, gaps = read_table(path) if bare_name(path).endswith(".csv") else _json_lines(path)
     clock = next((t for t in TIMES if t in found), None)
-    if clock is None or not any(_column(str(name)) for name in found.columns):
+    if clock is None or not any(column_of(str(name)) for name in found.columns):
         return telemetry(path, FORMAT, pd.DataFrame(), gaps)
     time = _seconds(found[clock])
     by_gpu: dict[str, dict[str, Any]] = {}
     for name in map(str, found.columns):
-        column = _column(name)
+        column = column_of(name)
         if column and column[1] not in by_gpu.setdefault(column[0], {}):
             by_gpu[column[0]][column[1]] = numbers(found[name]).to_numpy() * column[2]
     parts = [
@@ -73,15 +47,6 @@ def read(path: Path) -> Run:
     rows = pd.concat(parts, ignore_index=True)
     gpu = rows.pop("gpu").tolist()
     return telemetry(path, FORMAT, table({str(c): rows[c].to_numpy() for c in rows}, gpu), gaps)
-
-
-def _column(name: str) -> tuple[str, str, float] | None:
-    """GPU, our column and scale of a column name."""
-    for pattern, ours, scale in PATTERNS:
-        match = re.fullmatch(pattern, name)
-        if match:
-            return match[1], ours, scale
-    return None
 
 
 def _seconds(column: "pd.Series[Any]") -> Any:

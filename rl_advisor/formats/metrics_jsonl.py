@@ -1,12 +1,14 @@
 """JSON lines of metrics: flat with a step key, ``{"step": 3, "data": {...}}``, or ``{"step", "time"}`` lines that give only the clock."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from rl_advisor.intake.bytes_in import bare_name, byte_lines, head, parse_json
 from rl_advisor.intake.columns import Row, curves_of, number
+from rl_advisor.intake.gpu_names import without_counters
 from rl_advisor.run import Gap, Run
 
 FORMAT = "metrics_jsonl"
@@ -23,6 +25,7 @@ _TEXT_KEYS = {
     "conversation", "trajectory", "traj_idx", "generation", "question", "answer", "task_id", "gpus",
 }  # fmt: skip
 LINE_LIMIT = 16_000_000
+_EXPORT = re.compile(rb'"(?:train|trainer|training)/global_step": ?\d')
 _SUFFIXES = (".jsonl", ".json", ".ndjson", ".log")
 
 
@@ -51,11 +54,14 @@ def read(path: Path) -> Run:
     """One row for each line; nested objects become names with ``/``."""
     gaps: list[Gap] = []
     counters: set[str] = set()
-    return Run(curves=curves_of(_rows(path, gaps, counters), path.name, counters), gaps=tuple(gaps), formats=(FORMAT,))
+    curves = curves_of(_rows(path, gaps, counters), path.name, counters)
+    return without_counters(Run(curves=curves, gaps=tuple(gaps), formats=(FORMAT,)))
 
 
 def _rows(path: Path, gaps: list[Gap], counters: set[str]) -> Iterator[Row]:
     bad, key = 0, None
+    export = _EXPORT.search(head(path, 1 << 20)) is not None
+    last = 0.0
     for count, line in enumerate(byte_lines(path, LINE_LIMIT), 1):
         try:
             row = parse_json(line)
@@ -69,6 +75,8 @@ def _rows(path: Path, gaps: list[Gap], counters: set[str]) -> Iterator[Row]:
         if step is None or key is None:
             continue
         counters.add(key)
+        # An exported history numbers its rows; one without the trainer's step belongs to the step logged last.
+        step = last = last if export and key == "_step" else step
         yield step, _time(row, counters), _values(row, nested=line.count(b"{") > 1)
     if bad:
         gaps.append(Gap(path.name, f"line {bad} is no whole JSON object (cut off or damaged); the others were read"))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rl_advisor.intake.bytes_in import head, lines
 from rl_advisor.intake.columns import Row, curves_of, number
+from rl_advisor.intake.gpu_names import without_counters
 from rl_advisor.run import Gap, Run
 
 FORMAT = "mlflow_files"
@@ -25,7 +26,7 @@ def read(path: Path) -> Run:
     if kind == "params":
         return Run(config={name: _value(head(path, 8_000).decode("utf-8", "replace"))}, formats=(FORMAT,))
     gaps: list[Gap] = []
-    return Run(curves=curves_of(_rows(path, name, gaps), path.name), gaps=tuple(gaps), formats=(FORMAT,))
+    return without_counters(Run(curves=curves_of(_rows(path, name, gaps), path.name), gaps=tuple(gaps), formats=(FORMAT,)))
 
 
 def _place(path: Path) -> tuple[str, str]:

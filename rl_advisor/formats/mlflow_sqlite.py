@@ -6,6 +6,7 @@ from typing import Any
 
 from rl_advisor.intake.bytes_in import head
 from rl_advisor.intake.columns import curves_of
+from rl_advisor.intake.gpu_names import without_counters
 from rl_advisor.intake.sqlite_tables import MAGIC, rows, tables
 from rl_advisor.run import Gap, Run
 
@@ -32,7 +33,7 @@ def read(path: Path) -> Run:
     if len(counts) > 1:
         gaps.append(Gap(path.name, f"{len(counts) - 1} more runs in this MLflow store; only {chosen}, which has most points, was read"))
     points = _points(path, chosen, gaps)
-    return Run(curves=curves_of(points, path.name), config=config, gaps=tuple(gaps), formats=(FORMAT,))
+    return without_counters(Run(curves=curves_of(points, path.name), config=config, gaps=tuple(gaps), formats=(FORMAT,)))
 
 
 def _points(path: Path, run: str, gaps: list[Gap]) -> list[tuple[float, float, dict[str, float]]]:

@@ -5,9 +5,10 @@ from typing import Any
 
 from rl_advisor.intake.bytes_in import head, parse_json
 from rl_advisor.intake.columns import Row, curves_of
+from rl_advisor.intake.gpu_names import column_of, without_counters
 from rl_advisor.intake.sqlite_tables import MAGIC, rows, tables
 from rl_advisor.intake.tracker_rows import flat, on_trainer_steps
-from rl_advisor.run import Gap, Run
+from rl_advisor.run import Curve, Gap, Run
 
 FORMAT = "trackio"
 _COLUMNS = {"run_id", "timestamp", "run_name", "step", "metrics"}
@@ -26,8 +27,17 @@ def read(path: Path) -> Run:
     gaps: list[Gap] = []
     if len(counts) > 1:
         gaps.append(Gap(path.name, f"{len(counts) - 1} more runs in this trackio project; only {counts[0][0]} (most rows) was read"))
-    curves = curves_of(_rows(path, counts[0][0], gaps), path.name)
-    return Run(curves=curves, config=_config(path, counts[0][0]), gaps=tuple(gaps), formats=(FORMAT,))
+    curves = curves_of(_rows(path, counts[0][0], gaps), path.name) | _system(path, counts[0][0])
+    return without_counters(Run(curves=curves, config=_config(path, counts[0][0]), gaps=tuple(gaps), formats=(FORMAT,)))
+
+
+def _system(path: Path, run: str) -> dict[str, Curve]:
+    """The GPU counters of its system metrics, which it logs every ten seconds and not by step."""
+    if not {"run_id", "timestamp", "metrics"} <= tables(path).get("system_metrics", set()):
+        return {}
+    query = "SELECT timestamp, metrics FROM system_metrics WHERE run_id = ? ORDER BY id"
+    found = ((float(i), _seconds(time), flat(_object(text))) for i, (time, text) in enumerate(rows(path, query, run)))
+    return {name: curve for name, curve in curves_of(found, path.name).items() if column_of(name)}
 
 
 def _rows(path: Path, run: str, gaps: list[Gap]) -> list[Row]:

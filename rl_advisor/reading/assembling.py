@@ -211,7 +211,11 @@ def _stacked(tables: Sequence[pd.DataFrame], by: str) -> pd.DataFrame:
     full = [t for t in tables if len(t)]
     if len(full) <= 1:
         return full[0] if full else pd.DataFrame()
-    return pd.concat(full, ignore_index=True).sort_values(by, kind="stable", ignore_index=True)
+    whole = pd.concat(full, ignore_index=True).sort_values(by, kind="stable", ignore_index=True)
+    if by == "time" and whole.duplicated(["gpu", "time"]).any():  # counters of one moment from several files
+        whole["gpu"] = whole["gpu"].astype(str)
+        whole = whole.groupby(["time", "gpu"], sort=True, as_index=False).first()
+    return whole
 
 
 def _listed(steps: Sequence[float]) -> str:

@@ -22,7 +22,8 @@ _CHECKPOINT = tuple(
         r"checkpoint_\d+_(\d+)\.pth",
     )
 )
-_IN_CHECKPOINT = ("trainer_state.json", "training_args.json")
+IN_CHECKPOINT = ("trainer_state.json", "training_args.json")
+"""What is read of a checkpoint's inside."""
 
 
 @dataclass
@@ -63,8 +64,8 @@ def _sort_in(root: Path, place: tuple[Path, int], entry: os.DirEntry[str], found
     if entry.is_dir():
         if step is not None and not _holds_logs(root / path):
             found.checkpoints.append(Checkpoint(step, str(path)))
-            found.files += [path / name for name in _IN_CHECKPOINT if (root / path / name).is_file()]
-        elif entry.name not in _SKIPPED and (not entry.name.startswith(".") or entry.name in _KEPT_HIDDEN):
+            found.files += [path / name for name in IN_CHECKPOINT if (root / path / name).is_file()]
+        elif not is_skipped(entry.name):
             if depth < DEPTH_LIMIT:
                 queue.append((path, depth + 1))
             else:
@@ -92,6 +93,11 @@ def checkpoint_step(name: str) -> int | None:
     """The step in a checkpoint's name; None for any other name."""
     match = next((m for m in (pattern.fullmatch(name) for pattern in _CHECKPOINT) if m), None)
     return int(match.group(1)) if match and len(match.group(1)) <= 15 else None
+
+
+def is_skipped(folder: str) -> bool:
+    """Whether folders of that name hold no logs: caches, environments, hidden ones."""
+    return folder in _SKIPPED or (folder.startswith(".") and folder not in _KEPT_HIDDEN)
 
 
 def _holds_logs(folder: Path) -> bool:

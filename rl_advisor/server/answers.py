@@ -22,7 +22,7 @@ from rl_advisor.doors.budget import fit
 from rl_advisor.doors.mistakes import NoSuchChoice
 from rl_advisor.doors.output import readable
 from rl_advisor.doors.remember import Memory
-from rl_advisor.server.confinement import Outside, called, inside
+from rl_advisor.server.confinement import Outside, below, called, inside
 
 LONGEST_ANSWER = 3800
 """Tokens of an answer, estimated from above; what is longer is cut, and says so."""
@@ -74,15 +74,16 @@ def picture_of(png: bytes) -> CallToolResult:
 class Desk:
     """Answers questions about the runs below some folders, a few at a time."""
 
-    def __init__(self, roots: Sequence[Path]) -> None:
-        """Answer about what lies below ``roots``."""
+    def __init__(self, roots: Sequence[Path], stores: Sequence[str] = ()) -> None:
+        """Answer about what lies below the folders ``roots``, and below the addresses ``stores``."""
         self.roots = roots
+        self._stores = stores
         self._places = anyio.CapacityLimiter(AT_ONCE)
         self._short: Memory[tuple[dict[str, Any], CallToolResult]] = Memory(64)
 
-    def run(self, asked: str) -> Path:
-        """The path of a run, when it may be read."""
-        return inside(self.roots, asked)
+    def run(self, asked: str) -> Path | str:
+        """The path of a run, or its address in a store, when it may be read."""
+        return asked if below(self._stores, asked) else inside(self.roots, asked)
 
     async def ask(self, ctx: Context[Any, Any] | None, question: Callable[[], dict[str, Any] | bytes]) -> CallToolResult:
         """The answer to a question that may take seconds: in a thread, left behind when the client gives up."""

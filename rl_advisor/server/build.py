@@ -11,20 +11,20 @@ from rl_advisor import __version__
 from rl_advisor.doors import shipped
 from rl_advisor.doors.mistakes import NoSuchChoice
 from rl_advisor.server.answers import Desk, tools_of
-from rl_advisor.server.confinement import roots_of
+from rl_advisor.server.confinement import roots_of, stores_of
 from rl_advisor.server.guides import offer_completions, offer_prompts, offer_resources
 from rl_advisor.server.skill import DAY_MS, Skills
 
 _FIXED = CacheHint(ttl_ms=DAY_MS, scope="public")
 
 
-def build(folders: Sequence[str | Path] = (".",)) -> MCPServer[None]:
-    """The server over the runs below ``folders``.
+def build(folders: Sequence[str | Path] = (".",), addresses: Sequence[str] = ()) -> MCPServer[None]:
+    """The server over the runs below ``folders``; a connection is opened only to what lies below ``addresses``.
 
     Raises:
-        NoSuchChoice: one of them is no folder.
+        NoSuchChoice: one of them is no folder, or no address.
     """
-    desk = Desk(roots_of(folders))
+    desk = Desk(roots_of(folders), stores_of(addresses))
     server: MCPServer[None] = MCPServer(
         "rl-advisor",
         title="RL advisor",

@@ -1,12 +1,15 @@
-"""What may be read: paths below the folders that the person who started the server named, and nothing else."""
+"""What may be read: paths below the folders, and addresses below the stores, that the person who started the server named; no more."""
 
+import re
 import stat
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import unquote
 
 from rl_advisor.doors.mistakes import NoSuchChoice
 
 LONGEST = 1024
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^/]")
 REFUSED = "No run of that name lies in the folders that this server may read; list_runs names those that do."
 """One answer for every refused path, so that it tells nothing about what else is on the machine."""
 
@@ -45,6 +48,25 @@ def inside(roots: Sequence[Path], asked: str) -> Path:
         if any(real.is_relative_to(root) for root in roots) and (stat.S_ISDIR(kind) or stat.S_ISREG(kind)):
             return real
     raise Outside(REFUSED)
+
+
+def stores_of(addresses: Sequence[str]) -> tuple[str, ...]:
+    """The addresses below which a client may read.
+
+    Raises:
+        NoSuchChoice: one of them is no address.
+    """
+    wrong = [a for a in addresses if not _ADDRESS.match(a)]
+    if wrong:
+        raise NoSuchChoice(f"--remote takes an address, for example s3://bucket/runs; not {wrong[0][:80]!r}")
+    return tuple(a.rstrip("/") for a in addresses)
+
+
+def below(stores: Sequence[str], asked: str) -> bool:
+    """Whether an address is one of those that the person who started the server named, or lies below one."""
+    if len(asked) > LONGEST or not asked.isprintable() or "\\" in asked or ".." in unquote(asked):
+        return False
+    return any(asked == store or asked.startswith(f"{store}/") for store in stores)
 
 
 def _candidates(roots: Sequence[Path], asked: str) -> list[Path]:

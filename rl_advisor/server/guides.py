@@ -121,7 +121,7 @@ def _metrics(desk: Desk, run: str, typed: str) -> Sequence[str]:
 
     try:
         names = tools.read(desk.run(run)).curves
-    except (Outside, UnreadableRun, OSError):
+    except (Outside, UnreadableRun, NoSuchChoice, OSError):
         return ()
     fitting = [n for n in names if typed.lower() in n.lower() and is_name(n) and len(n) <= 100]
     return sorted(fitting, key=lambda n: (not n.lower().startswith(typed.lower()), n))

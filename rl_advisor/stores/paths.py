@@ -1,0 +1,112 @@
+"""Object stores and web servers, through fsspec: a folder (or one file) is walked and its logs are copied, its weights are not."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from rl_advisor.reading.run_folder import DEPTH_LIMIT, ENTRY_LIMIT, IN_CHECKPOINT, checkpoint_step, is_skipped
+from rl_advisor.remote.bounds import Bounds, client
+
+GENERAL = True
+"""Asked last: pages of other stores begin with https, too."""
+EXTRAS = {"s3": "s3", "gs": "gcs", "gcs": "gcs", "http": "http", "https": "http"}
+ADDRESSES = ("s3://BUCKET/RUN", "gs://BUCKET/RUN", "https://HOST/RUN/")
+_CLIENTS = {"s3": "s3fs", "gcs": "gcsfs", "http": "aiohttp"}
+_NOT_READ = (
+    ".pt", ".pth", ".ckpt", ".safetensors", ".bin", ".pkl", ".pickle", ".zip", ".msgpack", ".gguf", ".onnx", ".h5", ".distcp", ".tar",
+    ".png", ".jpg", ".jpeg", ".gif", ".mp4", ".webm", ".avi", ".wav", ".py", ".ipynb", ".so", ".html", ".svg", ".pdf",
+)  # fmt: skip
+"""Endings of what no format reads: weights, pictures, code."""
+_AT_ONCE = 8
+_BLOCK = 8 << 20
+
+
+class _Entry(NamedTuple):
+    address: str
+    relative: str
+    size: int | None
+
+
+def claims(address: str) -> bool:
+    """Whether it is one of those schemes."""
+    return urlsplit(address).scheme.lower() in EXTRAS
+
+
+def fetch(address: str, into: Path, bounds: Bounds) -> None:
+    """Copy what a format may read, nearest first; of checkpoints only their state files."""
+    store, root = _opened(address)
+    found = sorted(_entries(store, root, bounds), key=lambda e: (e.relative.count("/"), e.relative))
+    chosen = [(entry, place) for entry in found if (place := bounds.place(into, entry.relative)) is not None]
+
+    def bring(entry: _Entry, place: Path) -> None:
+        with store.open(entry.address, "rb", block_size=_BLOCK) as file:
+            bounds.copy(file, place, entry.size if entry.size is not None else getattr(file, "size", None))
+
+    if len(chosen) == 1:  # nothing else was asked for, so its failure is the answer
+        bring(*chosen[0])
+        return
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        list(pool.map(lambda pair: bounds.tried(lambda: bring(*pair)), chosen))
+
+
+def _opened(address: str) -> tuple[Any, str]:
+    """The file system of an address and the path in it."""
+    scheme = urlsplit(address).scheme.lower()
+    extra = EXTRAS[scheme]
+    client(_CLIENTS[extra], extra)
+    fsspec = client("fsspec", extra)
+    options: dict[str, Any] = {"use_listings_cache": False, "skip_instance_cache": True}
+    if extra == "s3":
+        options["config_kwargs"] = {"connect_timeout": 10, "read_timeout": 60, "retries": {"max_attempts": 3}}
+    return fsspec.core.url_to_fs(address, **options)  # type: ignore[no-any-return]
+
+
+def _entries(store: Any, root: str, bounds: Bounds) -> Iterator[_Entry]:
+    """Files below the address that are worth a copy; the address itself when it is a file."""
+    base = root.rstrip("/")
+    if not _is_folder(store, root):
+        yield _Entry(root, PurePosixPath(unquote(urlsplit(root).path)).name or "run", None)
+        return
+    queue, seen = [(base, 0)], 0
+    while queue and not bounds.stop.is_set():
+        folder, depth = queue.pop(0)
+        for item in store.ls(folder + "/", detail=True):
+            name = str(item["name"]).rstrip("/")
+            if seen >= ENTRY_LIMIT:
+                bounds.left_out["count"] += 1
+                return
+            seen += 1
+            if not name.startswith(folder + "/") or "?" in name:  # a web page may link anywhere
+                continue
+            relative = unquote(name.removeprefix(base + "/")) if "://" in name else name.removeprefix(base + "/")
+            step = checkpoint_step(PurePosixPath(relative).name)
+            if item["type"] == "directory" and step is not None:
+                bounds.checkpoints.append((step, relative))
+                yield from _states(store, name, relative)
+            elif item["type"] == "directory":
+                queue += [(name, depth + 1)] if depth < DEPTH_LIMIT and not is_skipped(PurePosixPath(relative).name) else []
+            elif step is not None and relative.endswith(_NOT_READ):
+                bounds.checkpoints.append((step, relative))
+            elif not relative.lower().endswith(_NOT_READ):
+                yield _Entry(name, relative, item.get("size"))
+
+
+def _states(store: Any, folder: str, relative: str) -> Iterator[_Entry]:
+    for item in store.ls(folder + "/", detail=True):
+        name = str(item["name"]).rpartition("/")[2]
+        if name in IN_CHECKPOINT:
+            yield _Entry(str(item["name"]), f"{relative}/{name}", item.get("size"))
+
+
+def _is_folder(store: Any, root: str) -> bool:
+    """Whether what is there has something below it; a web page that lists files counts as a folder.
+
+    Raises:
+        FileNotFoundError: nothing is there.
+    """
+    if "://" not in root:
+        info = store.info(root)
+        return bool(info["type"] == "directory")
+    return root.endswith("/") or "html" in str(store.info(root).get("mimetype", ""))
