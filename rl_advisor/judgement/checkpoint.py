@@ -3,8 +3,10 @@
 import numpy as np
 
 from rl_advisor.assessment import BestCheckpoint
+from rl_advisor.features.bins import running_mean
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
+from rl_advisor.run import Floats
 from rl_advisor.trajectory import Shape
 
 
@@ -22,14 +24,16 @@ def best_checkpoint(case: Case, *, reward_trusted: bool) -> BestCheckpoint:
         if case.train is not None:
             why = "no score that can be trusted says which one is best; the earliest has been changed least by what went wrong"
         return BestCheckpoint(step=first.step if first else 0, path=first.path if first else None, why=why)
-    step = earliest_best(s)
-    value = level_at(s, step)
+    level = levels(s)
+    tie = max(0.1 * noise_of(s), 5e-4 * abs(s.best))  # a whole standard error gives away more than the earlier checkpoint is worth
+    best = int(np.argmax(level >= level.max() - tie))
+    step, value = float(s.step[best]), float(level[best])
     if not saved:
         return BestCheckpoint(step=round(step), why=f"{s.name} was best near there ({number(value)}), but no checkpoint is on disk")
-    highest = max(level_at(s, c.step) for c in saved)
-    chosen = next(c for c in saved if level_at(s, c.step) >= highest - tolerance(s) / 2)
-    at = level_at(s, chosen.step)
-    if at < s.start - max(s.margin, 2 * tolerance(s)):
+    stands = np.interp([c.step for c in saved], s.step, level)
+    earliest = int(np.argmax(stands >= stands.max() - tie))
+    chosen, at = saved[earliest], float(stands[earliest])
+    if at < s.start - max(s.margin, 2 * noise_of(s)):
         why = f"{s.name} was best near there ({number(value)}); the best checkpoint on disk, {chosen.path}, stands at {number(at)}, "
         why += "below the start"
         return BestCheckpoint(step=round(step), why=why)
@@ -38,21 +42,20 @@ def best_checkpoint(case: Case, *, reward_trusted: bool) -> BestCheckpoint:
     return BestCheckpoint(step=chosen.step, path=chosen.path, why=why)
 
 
-def earliest_best(s: Shape) -> float:
-    """The first step whose smoothed value is within noise of the best."""
-    return float(s.step[int(np.argmax(s.smoothed >= s.best - tolerance(s)))])
+def levels(s: Shape) -> Floats:
+    """How good the policy was at each point: a mean of its neighbours that weighs near ones more, a twentieth of the curve wide.
 
-
-def tolerance(s: Shape) -> float:
-    """Differences of the smoothed curve that noise makes: one standard error of a mean of about five points, at least a hair.
-
-    The noise is that of the part up to the best, because a fall behind it is no noise.
+    On 109 real runs whose other evaluation episodes were held back, the highest of these levels lost less than the highest of an even mean
+    over a fortieth (benchmarks/split_halves.py). A first point that stands apart is the policy before training, and stays as it is.
     """
+    width = max(3, s.n // 20)
+    level = running_mean(running_mean(s.value, width), width)
+    if s.smoothed[0] == s.value[0]:
+        level[0] = s.value[0]
+    return level
+
+
+def noise_of(s: Shape) -> float:
+    """One standard error of a mean of about five points; the noise is that of the part up to the best, for a fall behind it is no noise."""
     part = s.value[: max(5, int(np.searchsorted(s.step, s.best_step)) + 3)]
-    scatter = float(1.4826 * np.median(np.abs(np.diff(part))) / np.sqrt(2))
-    return float(max(scatter / np.sqrt(5), 1e-3 * max(abs(s.best), 1e-6)))
-
-
-def level_at(s: Shape, step: float) -> float:
-    """The smoothed value at a step."""
-    return float(np.interp(step, s.step, s.smoothed))
+    return float(1.4826 * np.median(np.abs(np.diff(part))) / np.sqrt(2 * 5))
