@@ -28,11 +28,6 @@ def watch(run: Path, as_json: bool, **how: Any) -> None:
     from rl_advisor import watching
 
     def tell(change: dict[str, Any]) -> None:
-        click.echo(json.dumps(change) if as_json else line(change))
+        click.echo(json.dumps(change) if as_json else watching.line(change))
 
     sys.exit(watching.watch(run, **how, clock=time.monotonic, sleep=time.sleep, tell=tell))
-
-
-def line(change: dict[str, Any]) -> str:
-    """The change in one line for a terminal."""
-    return f"step {change['step']}: {change['verdict']}, {change['call']}, broken link: {change['first_broken_link']}. {change['summary']}"

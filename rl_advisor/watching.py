@@ -4,9 +4,11 @@ import hashlib
 import http.client
 import json
 import os
+import secrets
+import sys
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -45,6 +47,8 @@ class State:
     latest: dict[str, Any] | None = None
     """Run, step, planned steps, probability and summary of the latest assessment."""
     number: int = 0
+    watch: str = ""
+    """A random name of this watch; with the number it makes the name of a change, the same however often the change is posted."""
     seen: str = ""
     """Digest of the files that were judged last: the same files are never judged twice."""
     due: bool = False
@@ -70,10 +74,16 @@ def concluded(state: State) -> tuple[State, dict[str, Any] | None]:
 
 
 def _tell(state: State, now: Judgement) -> tuple[State, dict[str, Any]]:
-    number = state.number + 1
+    number, watch = state.number + 1, state.watch or secrets.token_hex(8)
     before = state.told._asdict() if state.told else None
-    change = {"schema": "rl-advisor/change/1", "number": number, **(state.latest or {}), "before": before, "now": now._asdict()}
-    return replace(state, told=now, doubted=None, number=number, due=True), change
+    change = {"schema": "rl-advisor/change/1", "id": f"{watch}-{number}", "number": number, **(state.latest or {})}
+    change |= {"before": before, "now": now._asdict(), "text": line(change | now._asdict())}
+    return replace(state, told=now, doubted=None, number=number, watch=watch, due=True), change
+
+
+def line(change: Mapping[str, Any]) -> str:
+    """The change in one line, for a terminal or a chat."""
+    return f"step {change['step']}: {change['verdict']}, {change['call']}, broken link: {change['first_broken_link']}. {change['summary']}"
 
 
 def ended(state: State) -> bool:
@@ -113,7 +123,7 @@ def save(state: State, path: Path | None) -> None:
 
 
 def _replace(path: Path, text: str) -> None:
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    fresh = path.with_name(f".{path.name}.new")
     with fresh.open("w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
@@ -121,15 +131,24 @@ def _replace(path: Path, text: str) -> None:
     fresh.replace(path)
 
 
-def posted(url: str, change: dict[str, Any]) -> bool:
-    """Whether the server took the change, that is, answered 2xx."""
-    body, kind = json.dumps(change).encode(), {"Content-Type": "application/json", "Idempotency-Key": f"{change['run']}-{change['number']}"}
+class _NoDetour(urllib.request.HTTPRedirectHandler):
+    """A post that is sent elsewhere arrives there as a question without its content, so it counts as refused."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+def posted(url: str, change: dict[str, Any]) -> str:
+    """Nothing when the server took the change, that is, answered 2xx; else why it did not."""
+    kind = {"Content-Type": "application/json", "Idempotency-Key": change["id"]}
     try:
-        request = urllib.request.Request(url, body, {k: v.encode("ascii", "replace").decode() for k, v in kind.items()})  # noqa: S310 - web_address checked it
-        with urllib.request.urlopen(request, timeout=_TIMEOUT) as answer:  # noqa: S310
-            return bool(200 <= answer.status < 300)
-    except (OSError, http.client.HTTPException):
-        return False
+        request = urllib.request.Request(url, json.dumps(change).encode(), kind)  # noqa: S310 - _Voice checked the scheme
+        with urllib.request.build_opener(_NoDetour).open(request, timeout=_TIMEOUT):
+            return ""
+    except urllib.error.HTTPError as refused:
+        return f"it answered {refused.code}"
+    except (OSError, http.client.HTTPException, ValueError) as failed:
+        return type(failed).__name__
 
 
 class _Voice:
@@ -141,6 +160,7 @@ class _Voice:
         if webhook and not webhook.startswith(("http://", "https://")):
             raise NoSuchChoice("--webhook takes an address that begins with http:// or https://")
         self.state, self._file, self._webhook, self._report, self._tell = load(state_file), state_file, webhook, report, tell
+        self._refused = ""
 
     def keep(self, state: State, change: dict[str, Any] | None) -> None:
         """First remembered, then said: a kill in between delays a change and never loses it."""
@@ -157,9 +177,20 @@ class _Voice:
             self._tell({"number": self.state.number, **(self.state.latest or {}), **told})
             self.state = replace(self.state, due=False)
             save(self.state, self._file)
-        while self._webhook and self.state.unsent and posted(self._webhook, self.state.unsent[0]):
+        while self._webhook and self.state.unsent:
+            why = posted(self._webhook, self.state.unsent[0])
+            if why:
+                self._complain(why)
+                break
+            self._refused = ""
             self.state = replace(self.state, unsent=self.state.unsent[1:])
             save(self.state, self._file)
+
+    def _complain(self, why: str) -> None:
+        """Say once that the webhook does not take what is posted; its address may be a secret and is not repeated."""
+        if why != self._refused:
+            self._refused = why
+            sys.stderr.write(f"rl-advisor: watch: the webhook took no post ({why}); it is tried again\n")
 
     def close(self, every: float, sleep: Callable[[float], None]) -> None:
         """Say the last word; what cannot be posted now stays in the state file for the next start."""

@@ -1,15 +1,22 @@
 """Watching a growing run: it speaks when the judgement changes, once, and a kill loses nothing."""
 
 import dataclasses
+import itertools
 import json
+import os
+import re
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rl_advisor import watching
@@ -121,6 +128,7 @@ def test_growing_run_to_its_end(tmp_path, hook) -> None:
     assert code == watching.STOP
     assert told[-1]["verdict"] == "collapsed"
     assert [change["number"] for change in taken] == list(range(1, len(told) + 1))
+    assert len({change["id"] for change in taken}) == len(taken) and all(change["now"]["verdict"] in change["text"] for change in taken)
     assert "collapsed" in (tmp_path / "r.md").read_text()
     assert follow(run, Clock(), **how) == (watching.STOP, [])
     assert len(taken) == len(told)
@@ -162,6 +170,132 @@ def test_kill_and_restart(tmp_path) -> None:
     assert follow(run, Clock(), state_file=state) == (watching.STOP, [])
     watching.save(dataclasses.replace(watching.load(state), due=True), state)
     assert [told["number"] for told in follow(run, Clock(), state_file=state)[1]] == [said["number"]]
+
+
+class Trap:
+    """Kills its own process without notice when the given moment comes."""
+
+    def __init__(self, at: int) -> None:
+        """The number of the moment at which to die; moments are counted as they pass."""
+        self.left = at
+
+    def __call__(self, *_) -> None:
+        """A moment passes."""
+        self.left -= 1
+        if self.left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def around(self, work):
+        """The same work with a moment before it and one after it."""
+
+        def trapped(*given, **named):
+            self()
+            result = work(*given, **named)
+            self()
+            return result
+
+        return trapped
+
+
+def in_a_process_that_dies(work, at: int) -> bool:
+    """Run ``work`` in a copy of this process, with traps around all that watch does to the outer world; whether it was killed."""
+    child = os.fork()
+    if child == 0:
+        trap = Trap(at)
+        watching.posted, os.fsync, Path.replace = map(trap.around, (watching.posted, os.fsync, Path.replace))
+        try:
+            work(trap)
+        finally:
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+
+
+def grow_to(step: int, folder: Path) -> None:
+    """The small run of ``folder`` with that many steps."""
+    rows = [json.dumps({"step": i, "reward": i / 40}) for i in range(1, step + 1)]
+    (folder / "run").mkdir(parents=True, exist_ok=True)
+    (folder / "run" / "metrics.jsonl").write_text("\n".join(rows) + "\n")
+
+
+def watch_to_the_end(folder: Path, url: str, trap=lambda: None) -> None:
+    """Watch the small run, which grows meanwhile; what is told goes to a file."""
+
+    def tell(change) -> None:
+        trap()
+        with (folder / "told").open("a") as file:
+            file.write(f"{change['number']}\n")
+        trap()
+
+    how = {"out": folder / "r.md", "webhook": url, "state_file": folder / "state.json", "every": 10.0, "idle": 100.0}
+    clock = Clock([partial(grow_to, 40, folder)])
+    watching.watch(folder / "run", **how, clock=lambda: clock.now, sleep=clock.sleep, tell=tell)
+
+
+def test_killed_at_any_moment_nothing_is_lost(tmp_path, hook, real, monkeypatch) -> None:
+    """Killed before or after each write and post in turn, then started again: every change is told, and posted once under one name."""
+    url, taken = hook
+
+    def judged(run):
+        verdict, call, link = {20: A, 40: B}[int(run.last_step)]
+        said = {"verdict": verdict, "call": call, "first_broken_link": link, "confidence": "high"}
+        return real.model_copy(update={**said, "step": int(run.last_step), "planned_steps": None})
+
+    monkeypatch.setattr(watching, "advisor_named", lambda _: SimpleNamespace(assess=judged))
+    for at in itertools.count():
+        taken.clear()
+        folder = tmp_path / str(at)
+        grow_to(20, folder)
+        killed = in_a_process_that_dies(partial(watch_to_the_end, folder, url), at)
+        watch_to_the_end(folder, url)
+        once = list({change["id"]: change for change in reversed(taken)}.values())[::-1]
+        # A watch that died before it remembered its first look may meet a run that has moved on: then there is one change to tell.
+        assert [change["now"]["verdict"] for change in once] in (["improving", "collapsed"], ["collapsed"] if killed else [])
+        assert [change["number"] for change in once] == list(range(1, len(once) + 1))
+        assert set((folder / "told").read_text().split()) == {str(change["number"]) for change in once}
+        assert (folder / "r.md").stat().st_size
+        kept = watching.load(folder / "state.json")
+        assert kept.told == watching.Judgement(*B) and not kept.due and not kept.unsent
+        if not killed:
+            break
+    assert at > 20
+
+
+def test_refusing_webhook_is_said_once_without_its_address(tmp_path, capsys) -> None:
+    """A receiver that moved, refuses or is gone is named by what it answered; the address, which may be a secret, is not repeated."""
+
+    class Moved(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.send_response(303)
+            self.send_header("Location", "/elsewhere")
+            self.end_headers()
+
+        def log_message(self, *_) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Moved) as server:
+        threading.Thread(target=partial(server.serve_forever, 0.01), daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/secret"
+        follow(cut_run(RUN, 300, tmp_path / "run"), Clock(), webhook=url, state_file=tmp_path / "state.json")
+        server.shutdown()
+    said = capsys.readouterr().err
+    assert said.count("took no post (it answered 303)") == 1
+    assert "secret" not in said
+    assert len(watching.load(tmp_path / "state.json").unsent) == 1
+
+
+def test_step_of_the_manual_stops_a_training_that_broke(tmp_path) -> None:
+    """The CI step, as it stands in the manual, ends the training and fails when the run collapses."""
+    manual = (Path(__file__).parents[1] / "docs" / "watching.md").read_text()
+    step = textwrap.dedent(re.search(r"- run: \|\n(.*?)```", manual, re.DOTALL)[1])
+    cut_run(RUN, 300, tmp_path / "made")
+    train = "import shutil, time; shutil.copytree('made', 'out', dirs_exist_ok=True); time.sleep(600)"
+    (tmp_path / "train.py").write_text(train)
+    here = (
+        f'python() {{ exec {shlex.quote(sys.executable)} "$@"; }}; rl-advisor() {{ {shlex.quote(sys.executable)} -m rl_advisor "$@"; }}\n'
+    )
+    done = subprocess.run(["bash", "-e", "-c", here + step.replace("--every 60", "--every 0.3")], cwd=tmp_path, timeout=120, check=False)
+    assert done.returncode == 1
+    assert "Collapsed" in (tmp_path / "report.html").read_text()
 
 
 def test_listener_of_the_callbacks(capsys) -> None:
