@@ -9,6 +9,8 @@ from rl_advisor.judgement.case import Case
 from rl_advisor.run import Floats
 from rl_advisor.trajectory import Shape
 
+NOTHING = "no checkpoint is on disk, and no score that can be trusted says which step was best"
+
 
 def best_checkpoint(case: Case, *, reward_trusted: bool) -> BestCheckpoint:
     """The step and path to keep, and why.
@@ -20,8 +22,8 @@ def best_checkpoint(case: Case, *, reward_trusted: bool) -> BestCheckpoint:
     saved = sorted(case.run.checkpoints, key=lambda c: c.step)
     if s is None:
         first = saved[0] if saved else None
-        why = "no score says which one is best, so this is only the earliest"
-        if case.train is not None:
+        why = "no score says which one is best, so this is only the earliest" if saved else NOTHING
+        if saved and case.train is not None:
             why = "no score that can be trusted says which one is best; the earliest has been changed least by what went wrong"
         return BestCheckpoint(step=first.step if first else 0, path=first.path if first else None, why=why)
     level = levels(s)

@@ -5,6 +5,7 @@ from rl_advisor.diagnosis import symptoms
 from rl_advisor.finding import Finding, Outcome, number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import roots
+from rl_advisor.judgement.checkpoint import NOTHING
 from rl_advisor.judgement.odds import moved_by
 from rl_advisor.judgement.prospects import Prospect
 from rl_advisor.judgement.unseen import fitting
@@ -85,10 +86,12 @@ def first_break(case: Case, judged: Judged) -> str:
 
 def upside(case: Case, prospect: Prospect, said: Call) -> str:
     """What going on can bring, and the call."""
-    planned = "the plan is done" if case.run.planned_steps else "the planned number of steps is not known"
+    planned = "the plan is done" if case.run.planned_steps else "the planned number of steps is not known, so a third more is looked at"
     left = f"{number(100 * case.remaining)} percent of the plan is left" if case.remaining else planned
     chance = f"the chance that going on brings a better checkpoint is about {number(round(prospect.p, 2))}"
-    if prospect.ahead is not None and case.remaining:
+    if prospect.ahead is None:
+        chance = f"with nothing to forecast from, {chance}"
+    elif case.remaining:
         feature, raised = moved_by(prospect.ahead)
         chance += f" (moved most by the {feature}, {'upwards' if raised else 'downwards'})"
     more = (
@@ -103,7 +106,7 @@ def keep(best: BestCheckpoint) -> str:
     """Which checkpoint to keep."""
     if best.path:
         return f"Keep {best.path}: {best.why}."
-    return f"Best step {best.step}: {best.why}."
+    return f"{best.why[0].upper()}{best.why[1:]}." if best.why == NOTHING else f"Best step {best.step}: {best.why}."
 
 
 def ruled_out(case: Case) -> list[str]:

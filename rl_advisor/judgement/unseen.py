@@ -29,8 +29,9 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "language": ("response/length", "response/truncated", "kl/ref"),
     "replay": ("exploration/rate", "entropy/coef"),
     "control": ("episode/length",),
+    "systems": ("time/step", "throughput/tokens", "throughput/env_steps"),
 }
-"""Kind of training -> metrics of which one tells it, the most particular kind first."""
+"""Kind of training -> metrics of which one tells it, the most particular kind first. Rows of ``any`` fit every run."""
 
 ROWS: tuple[Unseen, ...] = (
     Unseen(
@@ -136,6 +137,12 @@ ROWS: tuple[Unseen, ...] = (
         "the engine's own metrics, by engine rather than averaged",
     ),
     Unseen(
+        "a job that hangs",
+        "systems",
+        "a log that ends and one that stands still look the same",
+        "whether the process lives while its log has not grown for half an hour",
+    ),
+    Unseen(
         "silent memory errors",
         "systems",
         "error counters of the GPU are not recorded",
@@ -152,9 +159,9 @@ def families(run: Run) -> frozenset[str]:
     return frozenset(found - {"control"} if found & {"language", "tools"} else found)
 
 
-def fitting(run: Run, most: int = 3) -> list[str]:
+def fitting(run: Run, most: int = 4) -> list[str]:
     """At most ``most`` lines on what cannot be seen in this kind of run: one of each kind first, the most particular kinds before."""
     known = [family for family in FAMILIES if family in families(run)]
-    by_family = [[row for row in ROWS if row.family == family] for family in known]
+    by_family = [[row for row in ROWS if row.family == family] for family in (*known, "any")]
     turns = [rows[i] for i in range(most) for rows in by_family if i < len(rows)]
     return [row.line for row in turns[:most]]
