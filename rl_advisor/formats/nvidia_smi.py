@@ -5,6 +5,7 @@ Its times carry no zone. They are read as UTC; the profile finds the offset agai
 
 import re
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,8 +43,14 @@ PLAIN = bytes.maketrans(b"/" + bytes(range(128, 256)), b"-" + b"?" * 128)
 HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]{1,16}")
 UNITS = b"%WMiBHz\r\0"
 """Letters of the units; no cell that is read as text (times, masks, identifiers) has one of them."""
-BLOCK = 1 << 24
+SPACED = UNITS + b" "
+STAMP = len("2026-11-2023:49:21.923")
+"""Characters of a time once the space in it has been taken out with the others."""
+BLOCK = 1 << 20
+"""Bytes parsed at once: what stays in a core's own cache."""
+AT_ONCE = 2
 LONGEST_LINE = 1 << 16
+_DAY_S = 86_400.0
 
 
 def claims(path: Path) -> bool:
@@ -57,7 +64,8 @@ def read(path: Path) -> Run:
     import pyarrow as pa
 
     names = _header(path)
-    parts = [_rows(block, names) for block in _blocks(path)]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        parts = list(pool.map(lambda block: _rows(block, names), _blocks(path)))
     bad = sum(skipped for _, skipped in parts)
     rows = pa.concat_tables([part for part, _ in parts]) if parts else None
     frame = _ours(rows, names) if rows is not None else pd.DataFrame()
@@ -75,28 +83,57 @@ def _blocks(path: Path) -> Iterator[bytes]:
         rest = b""
         while chunk := file.read(BLOCK):
             cut = chunk.rfind(b"\n") + 1
-            yield _bare(rest + chunk[:cut], header)
+            yield _without_headers(rest + chunk[:cut], header)
             rest = chunk[cut:][-LONGEST_LINE:]
-        yield _bare(rest, header)
+        yield _without_headers(rest, header)
 
 
-def _bare(block: bytes, header: bytes) -> bytes:
-    """The block without repeated headers and units, its dates as ISO 8601 writes them; one pass, since blocks are large."""
-    if header in block:
-        block = block.replace(header, b"")
-    return block.translate(PLAIN, UNITS)
+def _without_headers(block: bytes, header: bytes) -> bytes:
+    return block.replace(header, b"") if header in block else block
 
 
 def _rows(block: bytes, names: list[str]) -> "tuple[pa.Table, int]":
-    """The block's rows, names as written, and how many lines were none."""
+    """The block's rows, names as written, and how many lines were none; dates become ISO 8601, units are taken off."""
     import pyarrow as pa
 
-    strict = {"timestamp": pa.timestamp("us")} | {n: pa.float32() for n in names if n in COLUMNS}
+    numbers_ = {n: pa.float32() for n in names if n in COLUMNS}
     texts = {n: pa.dictionary(pa.int32(), pa.string()) for n in names if n in MASKS or n in NAMES}
     try:
-        return _parsed(block, names, strict | texts)
+        rows, skipped = _parsed(block.translate(PLAIN, SPACED), names, {"timestamp": pa.string()} | numbers_ | texts)
+        times = _times(rows["timestamp"])
+        if times is not None:
+            return rows.set_column(rows.schema.get_field_index("timestamp"), "timestamp", pa.array(times)), skipped
     except pa.ArrowInvalid:
-        return _loose_rows(block, names, strict, texts)
+        pass
+    return _loose_rows(block.translate(PLAIN, UNITS), names, {"timestamp": pa.timestamp("us")} | numbers_, texts)
+
+
+def _times(column: "pa.ChunkedArray") -> "np.ndarray[Any, np.dtype[np.float64]] | None":
+    """Seconds since the epoch where every cell has digits in the places of a time; None otherwise.
+
+    The GPUs of one sample share its time, so only rows that differ from the one before are looked at.
+    """
+    cells = column.combine_chunks()
+    offsets, data = cells.buffers()[1:]
+    width = np.diff(np.frombuffer(offsets, np.int32)[cells.offset :][: len(cells) + 1])
+    if not len(cells) or cells.null_count or (width != STAMP).any():
+        return None
+    text = np.frombuffer(data, np.uint8)[: len(cells) * STAMP].reshape(-1, STAMP)
+    new = np.ones(len(text), bool)
+    new[1:] = (text[1:] != text[:-1]).any(axis=1)
+    changed = text[new]
+    digit = (changed - ord("0")).astype(np.float64)
+    marks = changed[:, [4, 7, 12, 15, 18]] == np.frombuffer(b"--::.", np.uint8)
+    if not marks.all() or (np.delete(digit, [4, 7, 12, 15, 18], axis=1) > 9).any():
+        return None
+    days = np.flatnonzero(np.r_[True, (changed[1:, :10] != changed[:-1, :10]).any(axis=1)])
+    try:
+        dates = changed[days, :10].copy().view("S10").ravel().astype("datetime64[D]").astype(np.float64)
+    except ValueError:
+        return None
+    clock = digit[:, [10, 11, 13, 14, 16, 17, 19, 20, 21]] @ np.array([36_000, 3_600, 600, 60, 10, 1, 0.1, 0.01, 0.001])
+    seconds = np.round(np.repeat(dates, np.diff(np.r_[days, len(changed)])) * _DAY_S + clock, 3)
+    return seconds[np.cumsum(new) - 1]
 
 
 def _loose_rows(
@@ -108,10 +145,14 @@ def _loose_rows(
     try:
         loose, skipped = _parsed(block, names, dict.fromkeys(strict, pa.string()) | texts)
     except pa.ArrowInvalid:
-        return pa.table({name: pa.array([], kind) for name, kind in (strict | texts).items()}), block.count(b"\n") + 1
+        types = strict | texts | {"timestamp": pa.float64()}
+        return pa.table({name: pa.array([], kind) for name, kind in types.items()}), block.count(b"\n") + 1
     else:
         for name, kind in strict.items():
-            loose = loose.set_column(loose.schema.get_field_index(name), name, _lenient(loose[name].to_pandas(), kind))
+            column = _lenient(loose[name].to_pandas(), kind)
+            if name == "timestamp":
+                column = pa.array(column.cast("int64").to_numpy(zero_copy_only=False) / 1e6, from_pandas=True)
+            loose = loose.set_column(loose.schema.get_field_index(name), name, column)
         return loose, skipped
 
 
@@ -135,10 +176,10 @@ def _parsed(block: bytes, names: list[str], types: "dict[str, pa.DataType]") -> 
         skipped.append(row.actual_columns)
         return "skip"
 
-    bare = [m.encode().translate(PLAIN, UNITS).decode() for m in MISSING]
+    bare = [m.encode().translate(PLAIN, unwanted).decode() for m in MISSING for unwanted in (UNITS, SPACED)]
     rows = csv.read_csv(
         pa.BufferReader(block or b"\n"),
-        csv.ReadOptions(column_names=_distinct(names), block_size=1 << 22),
+        csv.ReadOptions(column_names=_distinct(names), block_size=2 * BLOCK, use_threads=False),
         csv.ParseOptions(invalid_row_handler=skip, quote_char=False),
         csv.ConvertOptions(
             column_types=types, include_columns=list(types), null_values=bare + [f" {m}" for m in bare], strings_can_be_null=True
@@ -154,7 +195,7 @@ def _distinct(names: list[str]) -> list[str]:
 
 def _ours(rows: "pa.Table", names: list[str]) -> pd.DataFrame:
     """The rows as a telemetry table."""
-    columns: dict[str, Any] = {"time": rows["timestamp"].cast("int64").to_numpy().astype(np.float64) / 1e6}
+    columns: dict[str, Any] = {"time": rows["timestamp"].to_numpy()}
     for name in names:
         if name in COLUMNS and (ours := COLUMNS[name][0]) not in columns:
             columns[ours] = rows[name].to_numpy() * np.float32(COLUMNS[name][1])

@@ -50,19 +50,16 @@ def table(columns: Mapping[str, Any], gpu: Any) -> pd.DataFrame:
 
     Rows without a time are left out, as are repeated rows of one GPU and moment.
     """
-    frame = pd.DataFrame({"time": np.asarray(columns["time"], np.float64)})
-    frame["gpu"] = pd.Categorical(gpu) if not isinstance(gpu, str) else pd.Categorical([gpu] * len(frame))
-    for name, values in columns.items():
-        if name != "time":
-            frame[name] = np.asarray(values, np.float32)
-    frame = frame[np.isfinite(frame["time"].to_numpy()) & frame["gpu"].notna().to_numpy()]
-    codes = frame["gpu"].cat.codes.to_numpy()
-    order = np.lexsort((frame["time"].to_numpy(), codes))
-    frame, codes = frame.iloc[order], codes[order]
-    same = np.zeros(len(frame), bool)
-    same[1:] = (np.diff(frame["time"].to_numpy()) == 0) & (np.diff(codes) == 0)
-    once: pd.DataFrame = frame[~same]
-    return once.reset_index(drop=True)
+    time = np.asarray(columns["time"], np.float64)
+    label = pd.Categorical([gpu] * time.size if isinstance(gpu, str) else gpu)
+    codes = np.asarray(label.codes)
+    at = np.flatnonzero(np.isfinite(time) & (codes >= 0))
+    in_time = bool((np.diff(time[at]) >= 0).all())  # then the order of the rows decides, which is a fast sort of small integers
+    at = at[np.argsort(codes[at], kind="stable") if in_time else np.lexsort((time[at], codes[at]))]
+    again = np.flatnonzero((np.diff(time[at]) == 0) & (np.diff(codes[at]) == 0)) + 1
+    at = np.delete(at, again) if again.size else at
+    rest = {name: np.asarray(values, np.float32)[at] for name, values in columns.items() if name != "time"}
+    return pd.DataFrame({"time": time[at], "gpu": label.take(at), **rest}, copy=False)
 
 
 def telemetry(path: Path, kind: str, frame: pd.DataFrame, gaps: Iterable[Gap] = ()) -> Run:
