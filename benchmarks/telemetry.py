@@ -85,8 +85,9 @@ def measure(gpus: int, seconds: float, spacing: float) -> None:
         shares = {row["name"]: round(row["share"], 3) for row in answer["phases"]}
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
         size = f"{gpus:5d} GPUs {seconds / 3600:6.2f} h {rows:9d} rows"
+        ratio = f"{read / other:4.2f} x polars, CPU {cpu / other_cpu:4.2f} x"
         print(
-            f"{size}  read {read:6.2f} s ({read / other:4.2f} x polars, CPU {cpu / other_cpu:4.2f} x)  profile {spent:6.2f} s  peak {peak:5.2f} GiB  {shares}",
+            f"{size}  read {read:6.2f} s ({ratio})  profile {spent:6.2f} s  peak {peak:5.2f} GiB  {shares}",
             flush=True,
         )
 

@@ -116,6 +116,10 @@ class Run:
     """Files read, relative to the run."""
     planned_steps: int | None = None
     step_unit: str = "updates"
+    place: str = ""
+    """Where in the folder it lies, when the folder holds several runs."""
+    others: tuple[str, ...] = ()
+    """Where the other runs of the folder lie."""
     axis: str = "step"
     """What a part's steps are: ``step``, or ``row`` when the file only has an order; after reading always ``step``."""
 

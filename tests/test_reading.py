@@ -125,7 +125,8 @@ def test_two_runs_in_one_folder_are_not_mixed(tmp_path):
     assert run.curves["reward/mean"].value[0] == 1.0
     assert run.files == ("seed1/m.jsonl",)
     assert not run.events
-    assert "seed0: another run" in whys(run)
+    assert (run.place, run.others, run.name) == ("seed1", ("seed0",), "seed1")
+    assert "seed1: one of 2 runs" in whys(run)
 
 
 def test_a_run_that_goes_on_in_a_second_folder_is_one(tmp_path):

@@ -14,6 +14,7 @@ def inventory(run: Run) -> dict[str, Any]:
     """Frameworks, files, metrics, samples, telemetry, checkpoints, configuration and gaps of a run."""
     return {
         "run": run.name,
+        **({"runs": {"count": len(run.others) + 1, "this": run.place, "others": run.others}} if run.others else {}),
         "frameworks": run.frameworks,
         "formats": run.formats,
         "steps": _steps(run),

@@ -19,6 +19,11 @@ def text(kind: str, answer: Answer) -> str:
 def _load(answer: Answer) -> Iterable[str]:
     steps = answer["steps"]
     yield f"{_said(answer['run'])}: {', '.join(answer['frameworks']) or 'framework not recognised'}"
+    if runs := answer.get("runs"):
+        yield from _filled(
+            f"{runs['count']} runs lie in this folder; this is {runs['this'] or 'the largest'}. "
+            f"Give the path of another to read it: {', '.join(runs['others'][:12])}{_more(runs['others'], 12)}"
+        )
     planned = f" of {steps['planned']} planned" if steps["planned"] else ""
     yield f"steps {_number(steps['first'])} to {_number(steps['last'])}{planned}, {steps['count']} logged ({steps['unit']})"
     yield f"files read: {', '.join(answer['files'][:8])}{_more(answer['files'], 8)}"

@@ -133,7 +133,7 @@ def _times(column: "pa.ChunkedArray") -> "np.ndarray[Any, np.dtype[np.float64]] 
         return None
     clock = digit[:, [10, 11, 13, 14, 16, 17, 19, 20, 21]] @ np.array([36_000, 3_600, 600, 60, 10, 1, 0.1, 0.01, 0.001])
     seconds = np.round(np.repeat(dates, np.diff(np.r_[days, len(changed)])) * _DAY_S + clock, 3)
-    return seconds[np.cumsum(new) - 1]
+    return np.asarray(seconds[np.cumsum(new) - 1], np.float64)
 
 
 def _loose_rows(

@@ -17,7 +17,7 @@ from rl_advisor.reading.guessing import guess
 from rl_advisor.reading.joining import Source, joined, settle
 from rl_advisor.reading.restarts import chained
 from rl_advisor.reading.row_steps import steps_of_rows
-from rl_advisor.reading.separating import foreign_folders
+from rl_advisor.reading.separating import foreign_folders, place_of
 from rl_advisor.reading.translating import Translated, recognise, settings_of, translate
 from rl_advisor.run import Curve, Event, Gap, Run
 from rl_advisor.vocabulary import Dialect, metric
@@ -30,7 +30,8 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
     parts = [(path, without_closing_row(part)) for path, part in merged_episodes(parts)]
     foreign = foreign_folders(parts)
     own = [(path, part) for path, part in parts if not any(PurePosixPath(path).is_relative_to(f) for f in foreign)]
-    gaps = [Gap(f, "another run: its metrics differ from those of the run that was read; give its own path to read it") for f in foreign]
+    place = place_of(own) if foreign else ""
+    gaps = [_several(place, foreign)] if foreign else []
     own = chained(own)
     raw_of = _overrides(mapping, own)
     dialects = [module.DIALECT for module in modules("rl_advisor.dialects", "DIALECT")]
@@ -43,7 +44,9 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
     gaps += [g for _, p in own for g in p.gaps] + more + conflicts + _missing_reward(curves)
     frameworks = tuple(dict.fromkeys(d.name for d, p in spoken if d is not None and p.curves))
     run = Run(
-        name=name,
+        name=PurePosixPath(place).name or name,
+        place=place,
+        others=tuple(foreign),
         curves=curves,
         checkpoints=tuple(c for _, p in own for c in p.checkpoints),
         rollouts=_stacked([p.rollouts for _, p in own], "step"),
@@ -59,6 +62,15 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
         step_unit=main.step if main else next((p.step_unit for _, p in own if p.curves), "updates"),
     )
     return _in_the_runs_zone(run)
+
+
+def _several(place: str, others: Sequence[str]) -> Gap:
+    """What to say of a folder with several runs: which one this is, and how to read another."""
+    listed = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+    return Gap(
+        place or ".",
+        f"one of {len(others) + 1} runs in this folder, the one with most points; give the path of another to read it: {listed}",
+    )
 
 
 def _in_the_runs_zone(run: Run) -> Run:

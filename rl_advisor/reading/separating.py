@@ -30,6 +30,17 @@ def foreign_folders(parts: Sequence[tuple[str, Run]]) -> list[str]:
     return sorted(set(found))
 
 
+def place_of(parts: Sequence[tuple[str, Run]]) -> str:
+    """The folder (or the one file) that holds every curve of these parts, relative to the root."""
+    places = [PurePosixPath(path) for path, part in parts if part.curves]
+    if len(places) <= 1:
+        return str(places[0].parent if places[0].parent != PurePosixPath() else places[0]) if places else ""
+    folder = places[0].parent
+    while not all(place.is_relative_to(folder) for place in places):
+        folder = folder.parent
+    return "" if folder == PurePosixPath() else str(folder)
+
+
 def _may_differ(path: PurePosixPath, part: Run, other: PurePosixPath, run: Run) -> bool:
     """Whether two files may be of different runs: they lie in different branches, or side by side in one format."""
     a, b = path.parent, other.parent

@@ -102,5 +102,6 @@ def test_runs_that_share_little_are_not_joined(tmp_path: Path) -> None:
         rows = [",".join([str(first + i), *(str(i * k + 0.5) for k in range(1, columns.count(",") + 1))]) for i in range(20)]
         (tmp_path / name / "log.csv").write_text(columns + "\n" + "\n".join(rows) + "\n")
     run = read_run(tmp_path)
-    assert any("another run" in g.why for g in run.gaps)
+    assert len(run.others) == 1
+    assert any("one of 2 runs" in g.why for g in run.gaps)
     assert not {"reward", "ep_rew_mean"} <= {c.raw for c in run.curves.values()}
