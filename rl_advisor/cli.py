@@ -161,13 +161,17 @@ def report(  # noqa: PLR0913
 
 @main.command()
 @click.argument("runs", nargs=-1, required=True, type=click.Path())
+@click.option("--out", type=click.Path(dir_okay=False), metavar="FILE", help="Write it as a page too: FILE.md or FILE.html.")
 @JSON
-def compare(runs: tuple[str, ...], as_json: bool) -> None:
-    """Set RUNS or seeds side by side."""
-    from rl_advisor import tools
+def compare(runs: tuple[str, ...], out: str | None, as_json: bool) -> None:
+    """Set RUNS or seeds side by side: variants, whether they differ by more than luck, and which settings changed."""
+    from rl_advisor import tools, writing
 
     if len(runs) < 2:
         raise click.UsageError("compare needs at least two runs")
+    if out is not None:
+        written = _busy(f"{len(runs)} runs", lambda: writing.write_comparison(runs, out))
+        click.echo(f"rl-advisor: written: {written}", err=True)
     _show("compare", _busy(f"{len(runs)} runs", lambda: tools.compare_runs(runs)), as_json)
 
 

@@ -1,7 +1,8 @@
 """The assessment of a run written to a file, in the form that the file's ending asks for."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from rl_advisor.assessment import Assessment
@@ -20,12 +21,37 @@ def renderer(out: str | Path) -> Render:
     Raises:
         NoSuchChoice: no report has this ending; the message names the endings.
     """
-    kinds = {module.SUFFIX: module.render for module in modules("rl_advisor.reports", "SUFFIX", "render")}
+    render: Render = _kind(out).render
+    return render
+
+
+def _kind(out: str | Path) -> ModuleType:
+    kinds = {module.SUFFIX: module for module in modules("rl_advisor.reports", "SUFFIX", "render", "compared")}
     ending = Path(out).suffix.lower()
     if ending not in kinds:
         raise NoSuchChoice(f"no report is written to a file that ends in {ending or 'nothing'!r}; there are {', '.join(sorted(kinds))}")
-    render: Render = kinds[ending]
-    return render
+    return kinds[ending]
+
+
+def _target(out: str | Path) -> Path:
+    target = Path(out)
+    if not target.parent.is_dir():
+        raise NoSuchChoice(f"there is no folder {target.parent} to write {target.name} into")
+    return target
+
+
+def write_comparison(runs: Sequence[str | Path], out: str | Path) -> Path:
+    """The file that the page on several runs was written to.
+
+    Raises:
+        NoSuchChoice: no report has this ending, or there is no such folder.
+    """
+    from rl_advisor import tools
+
+    target, kind = _target(out), _kind(out)
+    page = kind.compared([tools.read(r) for r in runs], tools.compare_runs(runs))
+    target.write_text(readable(page, _LONGEST_PAGE), encoding="utf-8")
+    return target
 
 
 def write(run: Run, out: str | Path, advisor: str = "builtin", options: Mapping[str, Any] | None = None) -> Path:
@@ -36,8 +62,6 @@ def write(run: Run, out: str | Path, advisor: str = "builtin", options: Mapping[
     """
     from rl_advisor.tools import advisor_named
 
-    target, render = Path(out), renderer(out)
-    if not target.parent.is_dir():
-        raise NoSuchChoice(f"there is no folder {target.parent} to write {target.name} into")
+    target, render = _target(out), renderer(out)
     target.write_text(readable(render(run, advisor_named(advisor).assess(run, **(options or {}))), _LONGEST_PAGE), encoding="utf-8")
     return target

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from rl_advisor.advisors.builtin import assess
 from rl_advisor.assessment import Assessment
-from rl_advisor.compare import compare, interquartile_mean
+from rl_advisor.compare import compare
 from rl_advisor.finding import Finding, Onset, Outcome
 from rl_advisor.judgement.causes import before, explains, in_order
 from rl_advisor.run import Gap, Run
@@ -173,13 +173,7 @@ def test_consequence_is_no_root() -> None:
     assert not explains(jump, finding("truncation", Link.ENVIRONMENT_DATA, 10, 20))
 
 
-def test_seeds_side_by_side() -> None:
-    """Few seeds are said to be few; differing settings are listed; the aggregate is the mean of the middle half."""
-    seeds = [make_run({"reward/mean": saturating(0.2, top, seed=i)}) for i, top in enumerate((0.7, 0.8, 0.9))]
-    seeds = [Run(name=f"seed-{i}", curves=r.curves, settings={"seed": i, "lr": 1e-6}) for i, r in enumerate(seeds)]
-    found = compare(seeds)
-    assert found["settings_that_differ"] == {"seed": [0, 1, 2]}
-    assert any("too few" in note for note in found["notes"])
-    assert interquartile_mean(np.array([[1.0, 2.0, 3.0, 100.0]]))[0] == 2.5
+def test_one_run_is_no_comparison() -> None:
+    """A comparison needs two."""
     with pytest.raises(ValueError, match="at least two"):
-        compare(seeds[:1])
+        compare([Run()])

@@ -10,10 +10,33 @@ WIDTH = 100
 
 def text(kind: str, answer: Answer) -> str:
     """The answer of a command as text."""
-    pages = {"load": _load, "curves": _curves, "samples": _samples, "gpu": _gpu, "assess": _assess, "report": _report}
+    pages = {"load": _load, "curves": _curves, "samples": _samples, "gpu": _gpu, "assess": _assess, "report": _report, "compare": _compare}
     lines = list(pages.get(kind, _any)(answer))
     lines += [f"{alias}: {_said(words)}" for alias, words in answer.get("names_as_written", {}).items()]
     return "\n".join(lines)
+
+
+def _compare(answer: Answer) -> Iterable[str]:
+    for pair in answer["between"]:
+        yield from _filled(f"{pair['a']} and {pair['b']}: {pair['said']}")
+    yield from (line for note in answer["notes"] for line in _filled(f"note: {note}"))
+    yield ""
+    head: list[tuple[str, ...]] = [("variant", "run", "verdict", "first broken link", "start", "best", "last")]
+    yield from _table(head, [tuple(_cell(row.get(f)) for f in _COMPARED) for row in answer["runs"]])
+    for v in answer["variants"]:
+        means = [f"{f} {_cell(v[f]['value'])} ({_cell(v[f]['low'])} to {_cell(v[f]['high'])})" for f in ("last", "best") if f in v]
+        settings = ", ".join(f"{key} {_said(str(value))}" for key, value in v["settings"].items())
+        yield from _filled(f"{v['variant']}, {len(v['runs'])} runs: {'; '.join([*means, settings])}")
+    for pair in answer["between"]:
+        share, low, high = (_cell(100 * pair["probability_of_improvement"][k]) for k in ("value", "low", "high"))
+        yield f"{pair['b']} beats {pair['a']} in {share} % of pairs of runs ({low} to {high})"
+
+
+_COMPARED = ("variant", "run", "verdict", "first_broken_link", "start", "best", "last")
+
+
+def _cell(value: Any) -> str:
+    return "not known" if value is None else _number(value) if isinstance(value, float | int) else _said(str(value)).replace("_", " ")
 
 
 def _load(answer: Answer) -> Iterable[str]:

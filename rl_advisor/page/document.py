@@ -53,18 +53,22 @@ def document(run: Run, a: Assessment) -> str:
         f'<section id="{key}" tabindex="-1" aria-labelledby="{key}-title"><h2 id="{key}-title">{title}</h2>{body}</section>'
         for key, title, body in held
     )
-    return _page(
-        a, f'<nav aria-label="Contents"><ul>{nav}</ul></nav><main id="main">{sections.verdict(a)}{main}</main>', payload(run, a, curves)
-    )
+    title = f"{text(a.run or 'run', 100)}: {plain(a.verdict)}, {text(a.call)}"
+    body = f'<nav aria-label="Contents"><ul>{nav}</ul></nav><main id="main">{sections.verdict(a)}{main}</main>'
+    return locked(title, sections.mood(a), body, payload(run, a, curves))
 
 
-def _page(a: Assessment, body: str, data: dict[str, Any]) -> str:
-    style, script = asset("uplot.min.css", "report.css"), asset("uplot.min.js", "report.js")
+def locked(title: str, mood: str, body: str, data: dict[str, Any] | None = None) -> str:
+    """A page of ready HTML with our styles, and with our script where there is data for it; nothing else can act in it."""
+    style, script = asset("uplot.min.css", "report.css"), asset("uplot.min.js", "report.js") if data is not None else ""
+    allowed = f"'sha256-{_digest(script)}'" if script else "'none'"
     policy = (
-        f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src 'sha256-{_digest(style)}'; "
+        f"default-src 'none'; script-src {allowed}; style-src 'sha256-{_digest(style)}'; "
         "base-uri 'none'; form-action 'none'; img-src 'none'; connect-src 'none'"
     )
-    title = f"{text(a.run or 'run', 100)}: {plain(a.verdict)}, {text(a.call)}"
+    acting = (
+        f'<script type="application/json" id="data">{_inert_json(data)}</script>\n<script>{script}</script>\n' if data is not None else ""
+    )
     meta = (
         f'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n'
@@ -72,9 +76,9 @@ def _page(a: Assessment, body: str, data: dict[str, Any]) -> str:
     )
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n{meta}<title>{title}</title>\n<style>{style}</style>\n</head>\n'
-        f'<body class="{sections.mood(a)}">\n<a class="skip" href="#main">Skip to the verdict</a>\n{body}\n'
+        f'<body class="{mood}">\n<a class="skip" href="#main">Skip to the verdict</a>\n{body}\n'
         "<footer><p>Written by rl-advisor. This file is complete: it loads nothing and sends nothing.</p></footer>\n"
-        f'<script type="application/json" id="data">{_inert_json(data)}</script>\n<script>{script}</script>\n</body>\n</html>\n'
+        f"{acting}</body>\n</html>\n"
     )
 
 

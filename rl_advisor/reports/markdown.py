@@ -1,6 +1,7 @@
 """The assessment as Markdown, for pull requests and chats. Nothing is computed here; every number stands in the assessment."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from rl_advisor.assessment import Assessment, FindingView
@@ -123,3 +124,29 @@ def _deliverables(run: Run, a: Assessment) -> list[str]:
 
 def _section(title: str, lines: list[str]) -> str:
     return f"## {title}\n\n" + "\n".join(lines) if lines else ""
+
+
+def compared(_: Sequence[Run], answer: dict[str, Any]) -> str:
+    """Several runs: what they say together, then variants, runs and settings as tables."""
+    said = [f"- {p['a']} and {p['b']}: {inert(p['said'])}" for p in answer["between"]] + [f"- {inert(n)}" for n in answer["notes"]]
+    variants = [[v["variant"], str(len(v["runs"])), *(_estimate(v.get(field)) for field in ("last", "best"))] for v in answer["variants"]]
+    fields = ("run", "variant", "verdict", "first_broken_link", "start", "best", "best_step", "last")
+    runs = [[number(r[f]) if isinstance(r.get(f), float) else inert(str(r.get(f, "not known"))) for f in fields] for r in answer["runs"]]
+    settings = [[inert(key), *(inert(str(v)) for v in values)] for key, values in answer["settings_that_differ"].items()]
+    parts = [
+        f"# {len(answer['runs'])} runs side by side",
+        "\n".join(said),
+        _section("Seeds of each variant together", _table(("variant", "seeds", "last level", "best level"), variants)),
+        _section("Runs", _table(tuple(f.replace("_", " ") for f in fields), runs)),
+        _section("Settings that differ", _table(("setting", *(inert(r["run"]) for r in answer["runs"])), settings)),
+    ]
+    return "\n\n".join(p for p in parts if p) + "\n"
+
+
+def _estimate(e: dict[str, float] | None) -> str:
+    return f"{number(e['value'])} ({number(e['low'])} to {number(e['high'])})" if e else "not known"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table, empty without rows."""
+    return [f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows)] if rows else []
