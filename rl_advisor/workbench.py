@@ -13,16 +13,18 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON docu
 
 
 @click.command()
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="File to write; nvidia-smi's own CSV layout.")
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="File to write: .parquet, or .csv as nvidia-smi."
+)
 @click.option("--every", type=click.FloatRange(0.01, 60), default=0.1, show_default=True, metavar="SECONDS", help="Time between rows.")
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after this long; else on Ctrl-C.")
 def record(out: Path, every: float, seconds: float | None) -> None:
     """Record the GPUs of this machine until stopped; put the file beside the run and `gpu` reads it."""
-    from rl_advisor.gpu import recorder
+    from rl_advisor.gpu import nvml, recorder
 
     try:
-        source = recorder.nvml()
-    except recorder.NoGpu as missing:
+        source = nvml.nvml()
+    except nvml.NoGpu as missing:
         raise NoSuchChoice(str(missing)) from missing
     rows = recorder.record(source, out, every=every, seconds=seconds if seconds is not None else float("inf"))
     click.echo(f"{rows} rows written to {out}", err=True)

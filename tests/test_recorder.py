@@ -6,13 +6,18 @@ import time
 from itertools import count
 
 import pytest
-from rl_advisor.formats import nvidia_smi
-from rl_advisor.gpu.recorder import NoGpu, Reading, Rotation, nvml, record
+from rl_advisor.formats import nvidia_smi, telemetry_parquet
+from rl_advisor.gpu.marks import Marks
+from rl_advisor.gpu.nvml import NoGpu, Reading, nvml
+from rl_advisor.gpu.recorder import Rotation, journal_of, record
+from rl_advisor.gpu.steps import logged_seconds
+from rl_advisor.reading import read_run
 
 FOREVER = """
 import sys
 from pathlib import Path
-from rl_advisor.gpu.recorder import Reading, record
+from rl_advisor.gpu.nvml import Reading
+from rl_advisor.gpu.recorder import record
 record(lambda: [Reading(0, power_w=100.0, utilization=5, used_mib=10, total_mib=100)], Path(sys.argv[1]), every=0.05)
 """
 
@@ -32,17 +37,71 @@ def test_rows_come_back_through_the_format(tmp_path):
     assert abs(first["time"] - time.time()) < 60
 
 
-def test_a_killed_recorder_loses_less_than_a_second(tmp_path):
-    """After kill -9 the file reaches to within a second of the kill and can be read."""
-    path = tmp_path / "gpu.csv"
+def test_parquet_holds_the_same(tmp_path):
+    """Packed rows are the journal's, in our units, with the memory that other processes hold; the journal is gone."""
+    path = tmp_path / "gpu.parquet"
+    own, foreign = (11, 2048), (22, 512)
+    turns = count()
+    rows = record(
+        lambda: [Reading(0, 100.5, 99.0, 7, 50, 25, 2048, 4096, 40, 1980, 0x20, (own, foreign) if next(turns) > 3 else (own,)), Reading(1)],
+        path,
+        every=0.01,
+        seconds=0.3,
+    )
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["gpu.parquet"]
+    assert telemetry_parquet.claims(path)
+    found = telemetry_parquet.read(path).telemetry
+    assert len(found) == rows
+    first = found[found["gpu"] == "0"].iloc[0]
+    assert (first["power_w"], first["power_instant_w"], first["energy_mj"], first["utilization"]) == (100.5, 99.0, 7, 0.5)
+    assert (first["memory_gib"], first["throttle"], first["other_gib"]) == (2.0, 32, 0.0)
+    assert abs(first["time"] - time.time()) < 60
+    assert found[found["gpu"] == "0"].iloc[-1]["other_gib"] == 0.5
+    assert found[found["gpu"] == "1"]["power_w"].isna().all()
+
+
+def test_full_parquet_files_are_numbered(tmp_path):
+    """Nothing is lost where one file ends and the next begins, and the oldest go when there are too many."""
+    path = tmp_path / "gpu.parquet"
+    number = count()
+    rows = record(lambda: [Reading(0, float(next(number)))], path, every=0.01, seconds=1.8, rotation=Rotation(300, keep=9))
+    assert len(list(tmp_path.iterdir())) >= 3
+    values = read_run(tmp_path).telemetry["power_w"].to_numpy()
+    assert sorted(values) == list(range(rows))
+
+
+def test_a_recording_goes_on_after_a_kill(tmp_path):
+    """What a killed recorder left, half a line at its end, is packed with what comes after."""
+    path = tmp_path / "gpu.parquet"
+    recorder = killed_recorder(path)
+    before = len(nvidia_smi.read(journal_of(path)).telemetry)
+    with journal_of(path).open("a") as file:
+        file.write("2026/11/21 12:0")
+    rows = record(lambda: [Reading(0, 1.0)], path, every=0.01, seconds=0.1)
+    found = telemetry_parquet.read(path).telemetry
+    assert recorder < time.time()
+    assert len(found) == before + rows
+
+
+def killed_recorder(path):
+    """A recorder that wrote a while and was killed; the moment of the kill."""
     recorder = subprocess.Popen([sys.executable, "-c", FOREVER, str(path)])
     end = time.time() + 20
-    while time.time() < end and (not path.exists() or path.stat().st_size < 2000):
+    journal = journal_of(path)
+    while time.time() < end and (not journal.exists() or journal.stat().st_size < 2000):
         time.sleep(0.02)
     recorder.kill()
     killed = time.time()
     recorder.wait()
-    run = nvidia_smi.read(path)
+    return killed
+
+
+@pytest.mark.parametrize("name", ["gpu.csv", "gpu.parquet"])
+def test_a_killed_recorder_loses_less_than_a_second(tmp_path, name):
+    """After kill -9 the file reaches to within a second of the kill and can be read."""
+    path = tmp_path / name
+    killed = killed_recorder(path)
+    run = read_run(tmp_path)
     assert killed - run.telemetry["time"].max() < 1
     assert len(run.gaps) <= 1
 
@@ -62,3 +121,29 @@ def test_without_a_gpu_it_says_so():
     """On a machine without the library, the driver or a card the message names what is missing."""
     with pytest.raises(NoGpu, match=r"nvidia-ml-py|NVIDIA|GPU"):
         nvml()
+
+
+def test_marks_are_the_phases_of_the_steps(tmp_path):
+    """Two lines in a training script give exact phases: a marker inside another takes its time, a phase that comes back begins a step."""
+    phase = Marks(tmp_path / "phases.jsonl")
+    for _ in range(6):
+        with phase("generation"):
+            spin(0.02)
+            with phase("waiting"):
+                spin(0.04)
+        with phase("training"):
+            spin(0.02)
+    phase.step_ended()
+    run = read_run(tmp_path)
+    found = logged_seconds(run)
+    assert run.clock()[0].tolist() == [1, 2, 3, 4, 5, 6]
+    assert found["generation"] >= 0.02
+    assert 0.04 <= found["waiting"] < found["step"]
+    assert found["generation"] + found["waiting"] + found["training"] == pytest.approx(found["step"], rel=0.2)
+
+
+def spin(seconds):
+    """Work for so long."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass

@@ -61,7 +61,7 @@ def split_with_variants(signals: dict[str, Floats], step_of: Ints, quiet: Flags)
 def returns_at_ends(power: Floats, label: Ints, step_of: Ints) -> bool:
     """Whether power goes back, as steps end, from where it went when training began: else the clocks differ, or steps overlap."""
     start = float(edge(power[:, None], label, step_of)[0])
-    return -np.sign(start) * change_at_ends(power, step_of) >= RETURN * abs(start)
+    return bool(-np.sign(start) * change_at_ends(power, step_of) >= RETURN * abs(start))
 
 
 def shares_of(label: Ints) -> Floats:

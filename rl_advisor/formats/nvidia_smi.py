@@ -13,7 +13,19 @@ import numpy as np
 import pandas as pd
 
 from rl_advisor.intake.bytes_in import open_bytes
-from rl_advisor.intake.counters import INSTANT, MIB, PERCENT, THROTTLE, first_line, numbers, plain_name, table, telemetry
+from rl_advisor.intake.counters import (
+    INSTANT,
+    MIB,
+    OTHER,
+    PERCENT,
+    THROTTLE,
+    first_line,
+    numbers,
+    other_memory,
+    plain_name,
+    table,
+    telemetry,
+)
 from rl_advisor.run import Gap, Run
 
 if TYPE_CHECKING:
@@ -36,6 +48,8 @@ COLUMNS: Mapping[str, tuple[str, float]] = {
     "clocks.current.sm": ("sm_clock", 1.0),
 }
 MASKS = ("clocks_event_reasons.active", "clocks_throttle_reasons.active")
+PROCESSES = "processes"
+"""What our own recorder adds: processes and the MiB each holds."""
 NAMES = ("index", "gpu_uuid", "uuid", "pci.bus_id", "gpu_bus_id", "serial", "gpu_serial")
 MISSING = ["", "[N/A]", "N/A", "[Not Supported]", "[Unknown Error]", "[GPU requires reset]", "[GPU is lost]", "[Not Found]", "ERR!"]
 PLAIN = bytes.maketrans(b"/" + bytes(range(128, 256)), b"-" + b"?" * 128)
@@ -97,7 +111,7 @@ def _rows(block: bytes, names: list[str]) -> "tuple[pa.Table, int]":
     import pyarrow as pa
 
     numbers_ = {n: pa.float32() for n in names if n in COLUMNS}
-    texts = {n: pa.dictionary(pa.int32(), pa.string()) for n in names if n in MASKS or n in NAMES}
+    texts = {n: pa.dictionary(pa.int32(), pa.string()) for n in names if n in MASKS or n in NAMES or n == PROCESSES}
     try:
         rows, skipped = _parsed(block.translate(PLAIN, SPACED), names, {"timestamp": pa.string()} | numbers_ | texts)
         times = _times(rows["timestamp"])
@@ -202,7 +216,10 @@ def _ours(rows: "pa.Table", names: list[str]) -> pd.DataFrame:
     for name in (n for n in names if n in MASKS):
         columns[THROTTLE] = _decoded(rows[name].to_pandas())
     label = next((n for n in NAMES if n in names), None)
-    return table(columns, rows[label].to_pandas().map(str.strip, na_action="ignore") if label else "0")
+    gpu = rows[label].to_pandas().map(str.strip, na_action="ignore") if label else "0"
+    if PROCESSES in names and label:
+        columns[OTHER] = other_memory(rows[PROCESSES].to_pandas().astype("string"), gpu)
+    return table(columns, gpu)
 
 
 def _decoded(masks: "pd.Series[Any]") -> "pd.Series[Any]":

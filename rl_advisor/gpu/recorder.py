@@ -1,141 +1,71 @@
-"""Records the GPUs of this machine to a file that the nvidia-smi format reads, until it is stopped.
+"""Records the GPUs of this machine until it is stopped, as CSV in nvidia-smi's layout or as Parquet.
 
-Rows are written as CSV and handed to the operating system several times a second, so that a killed recorder loses less than a
-second. Times are UTC. A full file is renamed with a number and a new one begun; the oldest are removed.
+Rows are always written as CSV first and handed to the operating system twice a second, so that a killed recorder loses less than a
+second. For Parquet that file is a journal beside the file asked for (``gpu.parquet.csv``), packed when it is full and when recording
+ends; what a kill left behind is read as it is and goes on when recording does. Times are UTC. A full file is renamed with a number and a
+new one begun; the oldest are removed.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib import import_module
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
+
+from rl_advisor.gpu.nvml import Reading, Source
 
 HEADER = (
     "timestamp, index, power.draw [W], power.draw.instant [W], energy [mJ], utilization.gpu [%], utilization.memory [%], "
-    "memory.used [MiB], memory.total [MiB], temperature.gpu, clocks.current.sm [MHz], clocks_event_reasons.active"
+    "memory.used [MiB], memory.total [MiB], temperature.gpu, clocks.current.sm [MHz], clocks_event_reasons.active, processes"
 )
 FLUSH_SECONDS = 0.5
 MISSING = "[N/A]"
-_POWER_INSTANT = 186
-"""NVML's number of the field of power without averaging."""
-
-
-class NoGpu(RuntimeError):  # noqa: N818 - reads as what is the matter
-    """There is no GPU to record, or no way to ask it; the message says which."""
-
-
-@dataclass(frozen=True)
-class Reading:
-    """One GPU at one moment; what it does not tell is None."""
-
-    index: int
-    power_w: float | None = None
-    instant_w: float | None = None
-    energy_mj: int | None = None
-    utilization: int | None = None
-    memory_activity: int | None = None
-    used_mib: int | None = None
-    total_mib: int | None = None
-    temperature: int | None = None
-    sm_clock: int | None = None
-    throttle: int | None = None
+PACKED = (".parquet", ".pq")
+COLUMNS = (
+    *(("time", 1.0), ("gpu", 1.0), ("power_w", 1.0), ("power_instant_w", 1.0), ("energy_mj", 1.0), ("utilization", 0.01)),
+    *(("memory_activity", 0.01), ("memory_gib", 1 / 1024), ("memory_total_gib", 1 / 1024), ("temperature", 1.0), ("sm_clock", 1.0)),
+    *(("throttle", 1.0), ("processes", 1.0)),
+)
+"""Our name of each column of the journal, and the factor into our unit."""
 
 
 @dataclass(frozen=True)
 class Rotation:
-    """When a file is full, in bytes, and how many full ones are kept."""
+    """When a file is full, in bytes of CSV, and how many full ones are kept."""
 
-    largest: int = 256 << 20
-    keep: int = 8
-
-
-Source = Callable[[], Sequence[Reading]]
-
-
-def nvml() -> Source:
-    """What reads all NVIDIA GPUs of this machine.
-
-    Raises:
-        NoGpu: the library of the extra ``gpu`` is not installed, or there is no driver or no GPU.
-
-    """
-    try:
-        pynvml = import_module("pynvml")
-    except ImportError as missing:
-        raise NoGpu("recording needs nvidia-ml-py: install rl-advisor[gpu]") from missing
-    try:
-        pynvml.nvmlInit()
-        handles = [pynvml.nvmlDeviceGetHandleByIndex(i) for i in range(pynvml.nvmlDeviceGetCount())]
-    except pynvml.NVMLError as error:
-        raise NoGpu(f"there is no NVIDIA GPU or driver here: {error}") from error
-    if not handles:
-        raise NoGpu("the driver sees no GPU")
-    return lambda: [_reading(pynvml, index, handle) for index, handle in enumerate(handles)]
-
-
-def _reading(nvml_module: Any, index: int, handle: Any) -> Reading:
-    """One GPU's counters; each that the card does not support is None."""
-
-    def ask(call: str, *more: Any) -> Any:
-        try:
-            return getattr(nvml_module, call)(handle, *more)
-        except (nvml_module.NVMLError, AttributeError):
-            return None
-
-    power, use, memory = ask("nvmlDeviceGetPowerUsage"), ask("nvmlDeviceGetUtilizationRates"), ask("nvmlDeviceGetMemoryInfo")
-    fields = ask("nvmlDeviceGetFieldValues", [_POWER_INSTANT])
-    instant = fields[0].value.uiVal if fields and fields[0].nvmlReturn == 0 else None
-    return Reading(
-        index,
-        power_w=None if power is None else power / 1000,
-        instant_w=None if instant is None else instant / 1000,
-        energy_mj=ask("nvmlDeviceGetTotalEnergyConsumption"),
-        utilization=None if use is None else use.gpu,
-        memory_activity=None if use is None else use.memory,
-        used_mib=None if memory is None else memory.used >> 20,
-        total_mib=None if memory is None else memory.total >> 20,
-        temperature=ask("nvmlDeviceGetTemperature", 0),
-        sm_clock=ask("nvmlDeviceGetClockInfo", 1),
-        throttle=ask("nvmlDeviceGetCurrentClocksEventReasons"),
-    )
+    largest: int = 32 << 20
+    keep: int = 64
 
 
 def row(moment: float, reading: Reading) -> str:
     """A reading as a line of the file."""
     stamp = datetime.fromtimestamp(moment, UTC).strftime("%Y/%m/%d %H:%M:%S.%f")[:-3]
+    held = reading.processes
     cells = (
-        _cell(reading.power_w, "W"),
-        _cell(reading.instant_w, "W"),
-        _cell(reading.energy_mj, "mJ"),
-        _cell(reading.utilization, "%"),
-        _cell(reading.memory_activity, "%"),
-        _cell(reading.used_mib, "MiB"),
-        _cell(reading.total_mib, "MiB"),
-        _cell(reading.temperature, ""),
-        _cell(reading.sm_clock, "MHz"),
+        *map(_cell, (reading.power_w, reading.instant_w, reading.energy_mj, reading.utilization, reading.memory_activity)),
+        *map(_cell, (reading.used_mib, reading.total_mib, reading.temperature, reading.sm_clock)),
         MISSING if reading.throttle is None else f"0x{reading.throttle:016x}",
+        MISSING if held is None else ";".join(f"{pid}:{mib}" for pid, mib in held) or "-",
     )
     return ", ".join((stamp, str(reading.index), *cells))
 
 
-def _cell(value: float | None, unit: str) -> str:
+def _cell(value: float | None) -> str:
     if value is None:
         return MISSING
-    text = f"{value:.2f}" if isinstance(value, float) else str(value)
-    return f"{text} {unit}".rstrip()
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
 def record(source: Source, out: Path, *, every: float = 0.1, seconds: float = float("inf"), rotation: Rotation = Rotation()) -> int:
     """Write the source's readings to ``out`` every ``every`` seconds for so many ``seconds``; the number of rows comes back.
 
-    A full file is renamed to ``out`` with a number. Stops cleanly on an interrupt.
+    Stops cleanly on an interrupt.
     """
-    rows, begin, handed = 0, time.monotonic(), time.monotonic()
-    file = _begun(out)
+    rows, handed, journal = 0, time.monotonic(), journal_of(out)
+    file = _begun(journal)
     try:
-        for tick in _ticks(begin, every, seconds):
+        for tick in _ticks(time.monotonic(), every, seconds):
             moment = time.time()
             readings = source()
             file.writelines(row(moment, reading) + "\n" for reading in readings)
@@ -145,16 +75,25 @@ def record(source: Source, out: Path, *, every: float = 0.1, seconds: float = fl
                 handed = tick
                 if file.tell() >= rotation.largest:
                     file.close()
+                    _finished(journal, out)
                     _rotated(out, rotation.keep)
-                    file = _begun(out)
+                    file = _begun(journal)
     except KeyboardInterrupt:
         pass
     finally:
         file.close()
+        if journal != out:
+            _rotated(out, rotation.keep)
+            _finished(journal, out)
     return rows
 
 
-def _ticks(begin: float, every: float, seconds: float) -> Any:
+def journal_of(out: Path) -> Path:
+    """The file that rows are written to before they are packed; ``out`` itself where nothing is."""
+    return out.with_name(out.name + ".csv") if out.suffix in PACKED else out
+
+
+def _ticks(begin: float, every: float, seconds: float) -> Iterator[float]:
     """Moments ``every`` seconds apart, waited for; one that was missed is skipped, not caught up."""
     count = 0
     while (now := time.monotonic()) - begin < seconds:
@@ -163,19 +102,60 @@ def _ticks(begin: float, every: float, seconds: float) -> Any:
         time.sleep(max(begin + count * every - time.monotonic(), 0))
 
 
-def _begun(out: Path) -> TextIO:
-    """The file opened to append, with the header when it is new."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    new = not out.exists() or out.stat().st_size == 0
-    file = out.open("a", buffering=1 << 16, encoding="ascii")
-    if new:
-        file.write(HEADER + "\n")
-        file.flush()
+def _begun(journal: Path) -> TextIO:
+    """The file opened to append, with the header when it is new and a new line where a kill left half of one."""
+    journal.parent.mkdir(parents=True, exist_ok=True)
+    old = journal.read_bytes()[-1:] if journal.exists() else b""
+    file = journal.open("a", buffering=1 << 16, encoding="ascii")
+    file.write("" if old == b"\n" else "\n" if old else HEADER + "\n")
+    file.flush()
     return file
+
+
+def _finished(journal: Path, out: Path) -> None:
+    """Pack the journal into ``out`` and remove it; half-written files never carry the name."""
+    if journal == out:
+        return
+    draft = out.with_name(f".{out.name}.draft")
+    pack(journal, draft)
+    draft.replace(out)
+    journal.unlink()
+
+
+def pack(journal: Path, out: Path) -> None:
+    """A journal's rows as Parquet, in our names and units; lines that are no row are left out."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyarrow import csv, parquet
+
+    names = [name for name, _ in COLUMNS]
+    texts = ("time", "gpu", "throttle", "processes")
+    table = csv.read_csv(
+        journal,
+        csv.ReadOptions(column_names=names, skip_rows=1),
+        csv.ParseOptions(invalid_row_handler=lambda _: "skip"),
+        csv.ConvertOptions(
+            column_types={n: pa.string() if n in texts else pa.float64() for n in names},
+            null_values=[f" {MISSING}", MISSING],
+            strings_can_be_null=True,
+        ),
+    )
+    stamp = pc.strptime(pc.utf8_slice_codeunits(table["time"], 0, 19), "%Y/%m/%d %H:%M:%S", "s", error_is_null=True)
+    after = pc.cast(pc.utf8_slice_codeunits(table["time"], 20, 23), pa.float64())
+    columns = {"time": pc.add(pc.cast(stamp.cast(pa.int64()), pa.float64()), pc.divide(after, 1000.0))}
+    columns["gpu"] = pc.utf8_trim_whitespace(table["gpu"]).dictionary_encode()
+    columns |= {name: pc.multiply(table[name], factor).cast(pa.float32()) for name, factor in COLUMNS if name not in {*texts, "energy_mj"}}
+    columns["energy_mj"] = table["energy_mj"]
+    masks = table["throttle"].to_pylist()
+    columns["throttle"] = pa.array([None if m is None else float(int(m, 16)) for m in masks], pa.float32())
+    columns["processes"] = pc.utf8_trim_whitespace(table["processes"]).dictionary_encode()
+    parquet.write_table(pa.table({name: columns[name] for name in names}), out, compression="zstd")
 
 
 def _rotated(out: Path, keep: int) -> None:
     """Move the full file out of the way and remove the oldest beyond ``keep``."""
+    if not out.exists():
+        return
     older = sorted(out.parent.glob(f"{out.stem}.[0-9][0-9][0-9][0-9][0-9]{out.suffix}"))
     number = int(older[-1].suffixes[-2][1:]) + 1 if older else 1
     out.rename(out.with_name(f"{out.stem}.{number:05d}{out.suffix}"))

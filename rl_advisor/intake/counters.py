@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from rl_advisor.intake.bytes_in import head
@@ -20,6 +21,10 @@ THROTTLE = "throttle"
 """Bit mask of the reasons for which the clock was held down; an extra column, where the tool writes it."""
 INSTANT = "power_instant_w"
 """Power without the sensor's averaging; an extra column, where the tool writes it."""
+
+OTHER = "other_gib"
+"""Memory of other processes than the largest; an extra column, where processes were recorded."""
+PROCESS = re.compile(r"(\d{1,10}):(\d{1,9})")
 
 MIB = 1 / 1024
 BYTES = 1 / 2**30
@@ -60,6 +65,22 @@ def table(columns: Mapping[str, Any], gpu: Any) -> pd.DataFrame:
     at = np.delete(at, again) if again.size else at
     rest = {name: np.asarray(values, np.float32)[at] for name, values in columns.items() if name != "time"}
     return pd.DataFrame({"time": time[at], "gpu": label.take(at), **rest}, copy=False)
+
+
+def other_memory(processes: pd.Series, gpu: Any) -> npt.NDArray[np.float32]:
+    """GiB that processes other than the largest of each GPU hold, from ``pid:MiB;...``; NaN where they were not looked at."""
+    frame = pd.DataFrame({"gpu": np.asarray(gpu, dtype=str), "held": processes.astype(object).where(processes.notna(), None)})
+    out = np.full(len(frame), np.nan, np.float32)
+    for _, part in frame.dropna().groupby("gpu"):
+        counted = part["held"].value_counts()
+        found = {text: {p: int(m) for p, m in PROCESS.findall(text)} for text in counted.index}
+        total: Counter[str] = Counter()
+        for text, often in counted.items():
+            total.update({p: m * int(often) for p, m in found[str(text)].items()})
+        own = max(total, key=lambda p: total[p], default="")
+        other = {text: sum(m for p, m in held.items() if p != own) / 1024 for text, held in found.items()}
+        out[part.index.to_numpy()] = part["held"].map(other).to_numpy(np.float32)
+    return out
 
 
 def telemetry(path: Path, kind: str, frame: pd.DataFrame, gaps: Iterable[Gap] = ()) -> Run:

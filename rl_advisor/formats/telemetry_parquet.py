@@ -1,0 +1,49 @@
+"""Reads the Parquet that ``rl-advisor record`` writes: one row a GPU and moment, in our names and units."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from rl_advisor.intake.counters import INSTANT, OTHER, THROTTLE, other_memory, table, telemetry
+from rl_advisor.run import TELEMETRY_COLUMNS, Gap, Run
+
+FORMAT = "telemetry_parquet"
+_NUMBERS = (*TELEMETRY_COLUMNS[2:], INSTANT, THROTTLE, "energy_mj")
+
+
+def claims(path: Path) -> bool:
+    """Whether the file is Parquet with a time, a GPU and one of our counters."""
+    if path.suffix.lower() not in (".parquet", ".pq"):
+        return False
+    names = _names(path)
+    return {"time", "gpu"} <= names and bool(names & {"power_w", "utilization", "memory_gib"})
+
+
+def read(path: Path) -> Run:
+    """The telemetry in the file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = _names(path)
+    numbers = [n for n in _NUMBERS if n in names]
+    try:
+        rows = pq.read_table(path, columns=["time", "gpu", *numbers, *(["processes"] if "processes" in names else [])])
+        columns = {n: rows[n].cast(pa.float64() if n == "time" else pa.float32()).to_numpy() for n in ("time", *numbers)}
+        gpu = rows["gpu"].cast(pa.string()).to_pandas().astype("category")
+    except (pa.ArrowException, OSError, ValueError, KeyError) as error:
+        return telemetry(path, FORMAT, pd.DataFrame(), [Gap(path.name, f"its data are damaged: {error}"[:300])])
+    if "processes" in names:
+        columns[OTHER] = other_memory(rows["processes"].cast(pa.string()).to_pandas(), gpu)
+    return telemetry(path, FORMAT, table({n: np.asarray(v) for n, v in columns.items()}, gpu))
+
+
+def _names(path: Path) -> set[str]:
+    """The file's columns; empty when it cannot be opened."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return set(pq.read_schema(path).names)
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        return set()
