@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.callbacks import sb3_callback, trl_callback
+from rl_advisor.callbacks import sb3_callback, sb3_phases, trl_callback, trl_phases
+from rl_advisor.gpu.steps import logged_seconds
+from rl_advisor.reading import read_run
 
 WORDS = ["<pad>", "<eos>", "<unk>", *"0123456789", "say", "a", "digit", "please", "now", "and", "or", "no", "yes"]
 
@@ -106,18 +108,19 @@ def grpo(out: Path, steps: int, rate: float, callbacks: list[Any]) -> int:
     trainer = GRPOTrainer(
         model=model, reward_funcs=digits, args=settings, train_dataset=prompts, processing_class=tokenizer, callbacks=callbacks
     )
+    trainer.add_callback(trl_phases(trainer, out))
     trainer.train()
     return int(trainer.state.global_step)
 
 
-def ppo(_: Path, steps: int, rate: float, callbacks: list[Any]) -> int:
+def ppo(out: Path, steps: int, rate: float, callbacks: list[Any]) -> int:
     """The last step of a PPO training."""
     from stable_baselines3 import PPO
 
     model = PPO(
         "MlpPolicy", "CartPole-v1", learning_rate=rate, n_steps=256, max_grad_norm=100.0 if rate > 0.01 else 0.5, seed=0, device="cpu"
     )
-    model.learn(steps, callback=callbacks or None)
+    model.learn(steps, callback=[*callbacks, sb3_phases(out)])
     return int(model.num_timesteps)
 
 
@@ -151,6 +154,8 @@ def check(name: str, t: Trainer, folder: Path) -> bool:
     for kind, trained in (("healthy", healthy), ("broken", broken)):
         print(f"{name}, {kind}: ended at step {trained.step} of {t.steps} after {trained.seconds:.1f} s, ", end="")
         print(f"{trained.inside:.1f} s of them in the callback")
+        marked = ", ".join(f"{phase} {seconds:.3f} s" for phase, seconds in logged_seconds(read_run(folder / kind)).items())
+        print(f"    a step as marked: {marked}")
         print("\n".join(f"    {line[:300]}" for line in trained.said))
     return bool(healthy.step >= t.steps and broken.said and "cannot judge" not in broken.said[-1] and broken.step < t.steps)
 

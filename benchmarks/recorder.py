@@ -19,6 +19,7 @@ STUB = """
 #include <stdlib.h>
 typedef struct { unsigned long long total, free, used; } memory_t;
 typedef struct { unsigned int gpu, memory; } use_t;
+typedef struct { unsigned int pid; unsigned long long used; unsigned int instance, compute; } process_t;
 static int gpus(void) { const char *n = getenv("STUB_GPUS"); return n ? atoi(n) : 1; }
 int nvmlInitWithFlags(unsigned int f) { return 0; }
 int nvmlInit_v2(void) { return 0; }
@@ -32,6 +33,13 @@ int nvmlDeviceGetTotalEnergyConsumption(void *h, unsigned long long *mj) { stati
 int nvmlDeviceGetTemperature(void *h, int sensor, unsigned int *t) { *t = 61; return 0; }
 int nvmlDeviceGetClockInfo(void *h, int kind, unsigned int *mhz) { *mhz = 1980; return 0; }
 int nvmlDeviceGetCurrentClocksEventReasons(void *h, unsigned long long *mask) { *mask = 4; return 0; }
+int nvmlDeviceGetComputeRunningProcesses_v3(void *h, unsigned int *n, process_t *p) {
+  if (*n < 2) { *n = 2; return 7; }
+  *n = 2;
+  p[0] = (process_t){ 4242, 64ULL << 30, 0, 0 };
+  p[1] = (process_t){ 4343, 2ULL << 30, 0, 0 };
+  return 0;
+}
 """
 
 
@@ -60,11 +68,10 @@ def main() -> None:
         for gpus in (1, 8):
             told = environment | {"STUB_GPUS": str(gpus)}
             short, long = (spent(folder / f"{gpus}-{s}" / "gpu.parquet", s, told) for s in (2, 62))
-            rows = len(read_run(folder / f"{gpus}-62").telemetry)
-            print(
-                f"{gpus} GPUs, 10 rows a second: {100 * (long - short) / 60:.2f} % of a core while recording; {rows} rows read back",
-                flush=True,
-            )
+            rows = read_run(folder / f"{gpus}-62").telemetry
+            share, other = 100 * (long - short) / 60, rows["other_gib"].max()
+            print(f"{gpus} GPUs, 10 rows a second: {share:.2f} % of a core while recording", flush=True)
+            print(f"    {len(rows)} rows read back, other processes hold {other:g} GiB", flush=True)
         for turn in range(5):
             out = folder / f"killed-{turn}" / "gpu.parquet"
             command = [sys.executable, "-m", "rl_advisor", "record", "--out", out]

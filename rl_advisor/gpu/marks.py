@@ -18,9 +18,9 @@ from pathlib import Path
 class Marks:
     """Adds up the seconds of each phase of a step and writes them when the step ends; never ends a training by a fault of the disk."""
 
-    def __init__(self, path: str | Path) -> None:
-        """Nothing is written yet; ``path`` ends in ``.jsonl`` and lies in the run's folder."""
-        self._path = Path(path)
+    def __init__(self, path: str | Path, *, by_hand: bool = False) -> None:
+        """Nothing is written yet; ``path`` ends in ``.jsonl`` and lies in the run's folder. ``by_hand``: only ``step_ended`` ends steps."""
+        self._path, self._by_hand = Path(path), by_hand
         self._spent: dict[str, float] = {}
         self._open: list[str] = []
         self._first, self._step = "", 1
@@ -29,7 +29,7 @@ class Marks:
     @contextmanager
     def __call__(self, phase: str) -> Iterator[None]:
         """The time until the block ends is that phase's, except what markers inside take."""
-        if not self._open and phase == self._first:
+        if not self._open and phase == self._first and not self._by_hand:
             self.step_ended()
         if not self._spent and not self._open:
             self._first, self._begun = phase, time.monotonic()
@@ -56,7 +56,7 @@ class Marks:
         self._step = step if step is not None else self._step
         line = {"step": self._step, "time": time.time(), "time/step": time.monotonic() - self._begun}
         line |= {f"time/phase/{name}": seconds for name, seconds in self._spent.items()}
-        self._spent, self._first = {}, self._first if step is None else ""
+        self._spent = {}
         self._step, self._begun = self._step + 1, time.monotonic()
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)

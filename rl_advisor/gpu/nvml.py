@@ -73,13 +73,15 @@ def _reading(library: Any, index: int, handle: Any, *, processes: bool) -> Readi
     def ask(call: str, *more: Any) -> Any:
         try:
             return getattr(library, call)(handle, *more)
-        except (library.NVMLError, AttributeError):
+        except (library.NVMLError, library.NVMLLibraryMismatchError, AttributeError):
             return None
 
     power, use, memory = ask("nvmlDeviceGetPowerUsage"), ask("nvmlDeviceGetUtilizationRates"), ask("nvmlDeviceGetMemoryInfo")
     fields = ask("nvmlDeviceGetFieldValues", [_POWER_INSTANT])
     instant = fields[0].value.uiVal if fields and fields[0].nvmlReturn == 0 else None
-    running = ask("nvmlDeviceGetComputeRunningProcesses") if processes else None
+    # The binding's unversioned name fails where driver and binding are of different age.
+    answers = (ask(f"nvmlDeviceGetComputeRunningProcesses_{version}") for version in ("v3", "v2") if processes)
+    running = next((a for a in answers if a is not None), None)
     return Reading(
         index,
         power_w=None if power is None else power / 1000,

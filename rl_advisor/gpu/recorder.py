@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import ceil
 from pathlib import Path
 from typing import TextIO
 
@@ -94,11 +95,11 @@ def journal_of(out: Path) -> Path:
 
 
 def _ticks(begin: float, every: float, seconds: float) -> Iterator[float]:
-    """Moments ``every`` seconds apart, waited for; one that was missed is skipped, not caught up."""
+    """Moments ``every`` seconds apart, waited for; one that was missed, or nearly, is skipped, not caught up."""
     count = 0
     while (now := time.monotonic()) - begin < seconds:
         yield now
-        count = max(count + 1, int((time.monotonic() - begin) / every))
+        count = max(count + 1, ceil((time.monotonic() - begin) / every + 0.5))
         time.sleep(max(begin + count * every - time.monotonic(), 0))
 
 
