@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SHELL := /bin/bash
+FUZZ_SECONDS ?= 600
 
 .PHONY: demo test check fix eval corpus train bench judges fuzz load callbacks words remote clean
 
@@ -72,8 +73,10 @@ words: .venv/.core
 	$(BIN)/python benchmarks/reports.py
 	$(BIN)/python benchmarks/planted.py
 
+# Damaged files and senseless arguments for FUZZ_SECONDS with each library; prints counts and seeds, and leaves findings in the folder KEEP.
 fuzz: .venv/.dev
-	$(BIN)/python benchmarks/fuzz.py --seconds 600
+	$(BIN)/python benchmarks/fuzz.py --seconds $(FUZZ_SECONDS)
+	$(BIN)/python benchmarks/fuzz_atheris.py --seconds $(FUZZ_SECONDS)
 
 # Fetches from true stores: an MLflow server, a Prometheus (apt-get install prometheus), an emulator of Google's storage.
 remote: .venv/.dev

@@ -1,17 +1,17 @@
-"""Damages good files and makes senseless questions for as long as told; prints how many, from which seed, and what broke.
+"""Damages good files and makes senseless questions for as long as told; prints how many, from which seeds, and what broke.
 
-``--part formats`` reads damaged files through ``read_run``; ``--part arguments`` asks every tool of the server in this process.
-``--atheris`` lets that library look for inputs which reach new branches; it must be installed.
+``--part formats`` reads damaged files through ``read_run``; ``--part arguments`` asks every tool of the server in this process. In
+both hypothesis throws the dice, ``BATCH`` inputs a seed. ``fuzz_atheris.py`` beside this looks for bytes that reach new branches.
 Broken means an exception that is no answer, more than ``SLOW`` seconds, a file opened for writing, a child process, a socket, unpickling.
 """
 
 import argparse
-import asyncio
+import atexit
 import contextlib
 import json
 import logging
 import os
-import random
+import shutil
 import signal
 import sqlite3
 import sys
@@ -19,8 +19,8 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,17 +30,21 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import test_consoles
 import test_telemetry
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
 from rl_advisor import tools
+from rl_advisor.discovery import modules
 from rl_advisor.doors.budget import tokens
 from rl_advisor.reading import UnreadableRun, format_of, read_run
 
-from mutating import arguments, databases, fixtures, mutated, shortened
+from mutating import MADE, damaged, databases, fixtures, questions, shortened
 
 ROOT = Path(__file__).parents[1]
-SLOW = 10
+SLOW, BATCH, EACH = 10, 500, 3
 FORBIDDEN = ("socket.connect", "socket.bind", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "pickle.find_class")
 escapes: list[str] = []
 Seed = tuple[str, bytes]
+Told = tuple[int, int, Counter[str], dict[str, str]]
 
 
 def watch(event: str, args: tuple[Any, ...]) -> None:
@@ -75,7 +79,7 @@ def watched() -> Iterator[None]:
 
 
 def seeds() -> list[Seed]:
-    """Every small real file, the telemetry tools' outputs of the tests, a console and two databases: name and bytes."""
+    """Small real files, the telemetry tools' outputs of the tests, a console and two databases: for every format its smallest few."""
     found = [(f"{p.parent.name}/{p.name}", shortened(p)) for p in fixtures()]
     found += [(name, text.encode()) for _, name, text, _, _ in test_telemetry.TOOLS]
     found.append(("rsl.log", test_consoles.RSL_RL.encode()))
@@ -84,8 +88,18 @@ def seeds() -> list[Seed]:
             with contextlib.closing(sqlite3.connect(Path(folder) / name)) as made:
                 made.executescript(script)
             found.append((name, (Path(folder) / name).read_bytes()))
-    found += [("mlruns/0/abc/metrics/loss", b"1700000000000 0.5 1\n1700000001000 0.25 2\n")]
-    return found
+    found += MADE
+    kept: dict[str, list[Seed]] = defaultdict(list)
+    with tempfile.TemporaryDirectory() as folder:
+        place = run_place(Path(folder))
+        for name, data in sorted(found, key=lambda f: len(f[1])):
+            kind = read_one(place, name, data)
+            (place / name).unlink()
+            if kind != "unclaimed" and len(kept[kind]) < EACH:
+                kept[kind].append((name, data))
+    if unseen := {m.__name__.rpartition(".")[2] for m in modules("rl_advisor.formats", "FORMAT")} - set(kept):
+        raise SystemExit(f"no file of {unseen} to begin with")
+    return [one for kind in sorted(kept) for one in kept[kind]]
 
 
 def read_one(folder: Path, name: str, data: bytes) -> str:
@@ -102,27 +116,58 @@ def read_one(folder: Path, name: str, data: bytes) -> str:
     return module.__name__.rpartition(".")[2] if module else "unclaimed"
 
 
-def fuzz_formats(seconds: float, seed: int) -> tuple[int, Counter[str], dict[str, str]]:
-    """Inputs tried, how many each format claimed, and what broke with the first input that did it."""
-    dice, corpus, broken, claimed, tried = random.Random(seed), seeds(), {}, Counter[str](), 0  # noqa: S311 - damage is no secret
-    end = time.monotonic() + seconds
+def thrown(inputs: st.SearchStrategy[Any], try_one: Callable[[Any], None], seconds: float, first: int) -> tuple[int, int]:
+    """How many inputs were tried within the time, and the last seed; a seed makes ``BATCH`` of them."""
+    end, tried, number = time.monotonic() + seconds, 0, first - 1
+    while time.monotonic() < end:
+        number += 1
+
+        @seed(number)
+        @settings(max_examples=BATCH, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+        @given(inputs)
+        def batch(one: Any) -> None:
+            nonlocal tried
+            if time.monotonic() < end:
+                tried += 1
+                try_one(one)
+
+        batch()
+    return tried, number
+
+
+def fuzz_formats(seconds: float, first: int) -> Told:
+    """Inputs tried, the last seed, how many each format claimed, and what broke with the first input that did it."""
+    broken: dict[str, str] = {}
+    claimed = Counter[str]()
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        (place / "mlruns/0/abc").mkdir(parents=True)
-        (place / "mlruns/0/abc/meta.yaml").write_text("run_id: abc\n")
-        while time.monotonic() < end:
-            name, data = dice.choice(corpus)
-            damaged = mutated(data, dice)
-            try:
-                claimed[read_one(place, name, damaged)] += 1
-            except Exception as error:  # noqa: BLE001 - finding any is the purpose
-                note(broken, error, name, damaged)
-            if escapes:
-                note(broken, RuntimeError(escapes.pop()), name, damaged)
-                escapes.clear()
-            (place / name).unlink(missing_ok=True)
-            tried += 1
-    return tried, claimed, broken
+        place = run_place(Path(folder))
+
+        def one(made: Seed) -> None:
+            claimed[tried_file(place, *made, broken)] += 1
+
+        tried, last = thrown(damaged(seeds()), one, seconds, first)
+    return tried, last, claimed, broken
+
+
+def run_place(folder: Path) -> Path:
+    """The folder, with what a file of an MLflow store needs beside it to be known as one."""
+    (folder / "mlruns/0/abc").mkdir(parents=True)
+    (folder / "mlruns/0/abc/meta.yaml").write_text("run_id: abc\n")
+    return folder
+
+
+def tried_file(place: Path, name: str, data: bytes, broken: dict[str, str]) -> str:
+    """Which format took the bytes, or ``broken``; what broke is noted."""
+    kind = "broken"
+    try:
+        kind = read_one(place, name, data)
+    except Exception as error:  # noqa: BLE001 - finding any is the purpose
+        note(broken, error, name, data)
+    if escapes:
+        note(broken, RuntimeError(escapes.pop()), name, data)
+        escapes.clear()
+    (place / name).unlink(missing_ok=True)
+    return kind
 
 
 def note(broken: dict[str, str], error: BaseException, name: str, data: bytes) -> None:
@@ -138,35 +183,50 @@ def note(broken: dict[str, str], error: BaseException, name: str, data: bytes) -
         print(f"  broke: {key}: {broken[key]}", file=sys.stderr, flush=True)
 
 
-async def fuzz_arguments(seconds: float, seed: int) -> tuple[int, Counter[str], dict[str, str]]:
-    """Calls made, how many each tool answered or refused, and what broke."""
+def fuzz_arguments(seconds: float, first: int) -> Told:
+    """Calls made, the last seed, how many each tool answered or refused, and what broke."""
+    from anyio.from_thread import start_blocking_portal
     from mcp import Client
     from rl_advisor.server import build
 
-    from doors import DATA
+    broken: dict[str, str] = {}
+    told = Counter[str]()
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(build([short_run()]))) as client:
+        schemas = {t.name: t.input_schema for t in portal.call(client.list_tools).tools}
 
-    dice, broken, told, tried = random.Random(seed), {}, Counter[str](), 0  # noqa: S311 - as above
-    end = time.monotonic() + seconds
-    async with Client(build([DATA])) as client:
-        schemas = {t.name: t.input_schema for t in (await client.list_tools()).tools}
-        while time.monotonic() < end:
-            tool = dice.choice(list(schemas))
-            asked = arguments(schemas[tool], dice)
+        def one(question: tuple[str, dict[str, Any]]) -> None:
+            tool, asked = question
             begin = time.monotonic()
             escapes_watched.append(True)
             try:
-                wrong, kind = judged(await client.call_tool(tool, asked))
+                wrong, kind = judged(portal.call(client.call_tool, tool, asked))
             except Exception as error:  # noqa: BLE001 - finding any is the purpose
                 wrong, kind = f"{type(error).__name__}: {error}"[:200], "raised"
             escapes_watched.clear()
             told[f"{tool} {kind}"] += 1
-            tried += 1
-            wrong = wrong or (f"{time.monotonic() - begin:.0f} s" if time.monotonic() - begin > SLOW else "") or " ".join(escapes)
+            spent = time.monotonic() - begin
+            wrong = wrong or (f"{spent:.0f} s" if spent > SLOW else "") or " ".join(escapes)
             escapes.clear()
             if wrong and f"{tool}: {wrong}" not in broken:
                 broken[f"{tool}: {wrong}"] = json.dumps(asked)[:600]
                 print(f"  broke: {tool}: {wrong}: {json.dumps(asked)[:600]}", file=sys.stderr, flush=True)
-    return tried, told, broken
+
+        tried, last = thrown(questions(schemas), one, seconds, first)
+    return tried, last, told, broken
+
+
+def short_run() -> Path:
+    """A folder with the first steps of a real run: senseless arguments need no long one, and each new one is worked out anew."""
+    from doors import plain_run
+
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    run = plain_run(folder)
+    state = json.loads((run / "trainer_state.json").read_text())
+    (run / "trainer_state.json").write_text(json.dumps(state | {"log_history": [r for r in state["log_history"] if r["step"] <= 40]}))
+    for rollouts in sorted(run.glob("completions/*"))[1:]:
+        rollouts.unlink()
+    return folder
 
 
 def judged(answer: Any) -> tuple[str, str]:
@@ -183,25 +243,13 @@ def judged(answer: Any) -> tuple[str, str]:
     return ("" if json.loads(text) == answer.structured_content else "halves differ"), "answered"
 
 
-def with_atheris(seconds: int) -> None:
-    """Let atheris choose the bytes; the first byte chooses the name under which they are read."""
-    import atheris
-
-    corpus = seeds()
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        start = place / "corpus"
-        start.mkdir()
-        for i, (_, data) in enumerate(corpus):
-            (start / str(i)).write_bytes(bytes([i % 256]) + data)
-
-        def one(data: bytes) -> None:
-            name = corpus[data[0] % len(corpus)][0] if data else "empty.log"
-            read_one(place, name, data[1:])
-            (place / name).unlink(missing_ok=True)
-
-        atheris.Setup([sys.argv[0], f"-max_total_time={seconds}", f"-timeout={SLOW}", "-max_len=40000", str(start)], one)
-        atheris.Fuzz()
+def prepare() -> None:
+    """Quiet warnings, set the clock, load what is loaded lazily, and begin to watch."""
+    warnings.simplefilter("ignore")
+    logging.disable()
+    signal.signal(signal.SIGALRM, _ring)
+    tools.load_run(ROOT / "tests" / "data" / "doors" / "run-01")
+    sys.addaudithook(watch)
 
 
 def main() -> int:
@@ -210,23 +258,15 @@ def main() -> int:
     options.add_argument("--seconds", type=float, default=60)
     options.add_argument("--seed", type=int, default=None)
     options.add_argument("--part", choices=("formats", "arguments", "both"), default="both")
-    options.add_argument("--atheris", action="store_true")
     asked = options.parse_args()
-    seed = int.from_bytes(os.urandom(4)) if asked.seed is None else asked.seed
-    warnings.simplefilter("ignore")
-    logging.disable()
-    signal.signal(signal.SIGALRM, _ring)
-    tools.load_run(ROOT / "tests" / "data" / "doors" / "run-01")
-    sys.addaudithook(watch)
-    if asked.atheris:
-        with_atheris(int(asked.seconds))
-        return 0
-    share = asked.seconds / (2 if asked.part == "both" else 1)
-    parts = {"formats": lambda: fuzz_formats(share, seed), "arguments": lambda: asyncio.run(fuzz_arguments(share, seed))}
+    first = int.from_bytes(os.urandom(3)) if asked.seed is None else asked.seed
+    prepare()
+    parts = {"formats": fuzz_formats, "arguments": fuzz_arguments}
+    chosen = list(parts) if asked.part == "both" else [asked.part]
     failures = 0
-    for part in parts if asked.part == "both" else (asked.part,):
-        tried, counts, broken = parts[part]()
-        print(f"{part}: {tried:,} inputs, seed {seed}, {len(broken)} kinds of failure; {dict(counts.most_common())}")
+    for part in chosen:
+        tried, last, counts, broken = parts[part](asked.seconds / len(chosen), first)
+        print(f"{part}: {tried:,} inputs, seeds {first} to {last}, {len(broken)} kinds of failure; {dict(counts.most_common())}")
         failures += len(broken)
     return bool(failures)
 

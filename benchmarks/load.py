@@ -1,6 +1,7 @@
 """A thousand mixed calls at once over HTTP from this process to a server in another; then a kill in mid-call. Stops by itself.
 
-Every answer is held against the one given before the load; memory of the server is read before, after warming up, and after each round.
+Every answer is held against the one given before the load; memory of the server is read before, after warming up, and after each
+round. The exit code says whether an answer was wrong or memory grew.
 """
 
 import asyncio
@@ -18,9 +19,12 @@ from mcp import Client
 
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "tests" / "data" / "doors"
-CALLS, CLIENTS, LONGEST = 1000, 10, 240
+AT_ONCE, CLIENTS, LONGEST = 1000, 10, 560
 """A client of the SDK opens at most 100 connections, so ten of them hold a thousand calls open."""
-QUESTIONS: list[tuple[str, dict[str, Any]]] = [
+ROUNDS, NEW, MOST_GROWTH = (1000, 1000, 2000, 5000), 200, 5
+"""Calls in each round; how many questions that no memory can know; MiB by which a server may differ for no reason."""
+Question = tuple[str, dict[str, Any]]
+QUESTIONS: list[Question] = [
     ("list_runs", {}),
     ("load_run", {"run": "run-01"}),
     ("assess_run", {"run": "run-01"}),
@@ -64,37 +68,51 @@ def told(answer: Any) -> str:
     return f"{answer.is_error} {[c.model_dump() for c in answer.content]} {answer.structured_content}"
 
 
-async def storm(clients: list[Client], right: list[str]) -> tuple[int, list[float]]:
-    """Wrong answers among a thousand calls, and the seconds that each took."""
+async def storm(clients: list[Client], asked: list[Question], right: list[str] | None = None) -> tuple[int, list[float]]:
+    """Wrong answers among the calls, a thousand at once, and the seconds that each took."""
     spent: list[float] = []
 
     async def one(i: int) -> bool:
         begin = time.perf_counter()
-        answer = await clients[i // len(QUESTIONS) % CLIENTS].call_tool(*QUESTIONS[i % len(QUESTIONS)])
+        answer = await clients[i // len(QUESTIONS) % CLIENTS].call_tool(*asked[i])
         spent.append(time.perf_counter() - begin)
-        return told(answer) != right[i % len(QUESTIONS)]
+        return bool(answer.is_error) if right is None else told(answer) != right[i % len(QUESTIONS)]
 
-    return sum(await asyncio.gather(*(one(i) for i in range(CALLS)))), spent
+    wrong = 0
+    for begin in range(0, len(asked), AT_ONCE):
+        wrong += sum(await asyncio.gather(*(one(i) for i in range(begin, min(begin + AT_ONCE, len(asked))))))
+    return wrong, spent
 
 
 async def load(url: str, process: subprocess.Popen[bytes]) -> int:
-    """Three rounds of calls; wrong answers in all."""
-    wrong = 0
+    """Rounds of calls, the last of them questions never asked before; the number of complaints."""
+    complaints = 0
     async with contextlib.AsyncExitStack() as stack:
         clients = [await stack.enter_async_context(Client(url)) for _ in range(CLIENTS)]
         start = memory(process)
         right = [told(await clients[0].call_tool(*q)) for q in QUESTIONS]
         print(f"memory: {start:.0f} MiB at the start, {memory(process):.0f} MiB after one call of each kind")
-        for n in (1, 2, 3):
+        after = []
+        for calls in ROUNDS:
             begin = time.perf_counter()
-            bad, spent = await storm(clients, right)
+            wrong, spent = await storm(clients, [QUESTIONS[i % len(QUESTIONS)] for i in range(calls)], right)
+            after.append(memory(process))
             total, spent = time.perf_counter() - begin, sorted(spent)
-            wrong += bad
+            complaints += wrong
             print(
-                f"round {n}: {CALLS} calls in {total:.1f} s, {bad} wrong, median {spent[CALLS // 2]:.2f} s, longest {spent[-1]:.2f} s, "
-                f"memory {memory(process):.0f} MiB"
+                f"{calls} mixed calls, {AT_ONCE} at once: {total:.1f} s, {wrong} wrong, median {spent[calls // 2]:.2f} s, "
+                f"longest {spent[-1]:.2f} s, memory {after[-1]:.0f} MiB"
             )
-    return wrong
+        print(f"growth from the second round to the last: {after[-1] - after[1]:.1f} MiB")
+        complaints += after[-1] - after[1] > MOST_GROWTH
+        new: list[float] = []
+        for first in range(0, 4 * NEW, NEW):
+            asked: list[Question] = [("summarize_curves", {"run": "run-01", "until": 20 + (first + i) / 5}) for i in range(NEW)]
+            complaints += (await storm(clients, asked))[0]
+            new.append(memory(process))
+        print(f"memory after {NEW}, {2 * NEW}, ... questions never asked before: {', '.join(f'{m:.0f}' for m in new)} MiB")
+        complaints += new[-1] - new[1] > MOST_GROWTH
+    return complaints
 
 
 async def killed(url: str, process: subprocess.Popen[bytes]) -> None:
@@ -121,7 +139,7 @@ async def main() -> int:
     before = {p: p.stat().st_mtime_ns for p in RUNS.rglob("*")}
     async with asyncio.timeout(LONGEST):
         with server() as (url, process):
-            wrong = await load(url, process)
+            complaints = await load(url, process)
         with server() as (url, process):
             await killed(url, process)
         with server() as (url, _):
@@ -129,7 +147,7 @@ async def main() -> int:
                 again = await client.call_tool("assess_run", {"run": "run-01"})
                 print(f"a new server answers: {not again.is_error}")
     print(f"files of the runs unchanged: {before == {p: p.stat().st_mtime_ns for p in RUNS.rglob('*')}}")
-    return int(wrong > 0 or bool(again.is_error))
+    return int(complaints > 0 or bool(again.is_error))
 
 
 if __name__ == "__main__":

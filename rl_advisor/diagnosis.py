@@ -7,6 +7,7 @@ import numpy as np
 from rl_advisor.discovery import modules
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Finding, Outcome
+from rl_advisor.progress import come_to
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import METRICS, Link
 
@@ -68,4 +69,8 @@ def run_detector(module: ModuleType, run: Run) -> Finding:
 
 def diagnose(run: Run) -> tuple[Finding, ...]:
     """Every detector's finding, in the order of the loop."""
-    return tuple(run_detector(module, run) for module in detectors())
+    asked, findings = detectors(), []
+    for number, module in enumerate(asked, 1):
+        come_to("looking for pattern", number, len(asked))
+        findings.append(run_detector(module, run))
+    return tuple(findings)

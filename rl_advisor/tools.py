@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rl_advisor.doors import folders
 from rl_advisor.doors.mistakes import NoSuchChoice, no_such
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 ADVISORS = ("builtin", "anthropic", "openai")
 Answer = dict[str, Any]
+T = TypeVar("T")
 _RUNS: Memory["Run"] = Memory(8)
-_ANSWERS: Memory[Answer] = Memory(64)
+_ANSWERS: Memory[Any] = Memory(64)
 
 
 def read(run: str | Path, until: float | None = None, mapping: Mapping[str, str] | None = None) -> "Run":
@@ -110,7 +111,7 @@ def plot_curves(
     """
     from rl_advisor.doors.plot import picture
 
-    return picture(read(run, until, mapping), metrics)
+    return _kept(("plot", *metrics), [run], until, mapping, lambda runs: picture(runs[0], metrics))
 
 
 def spot_check_samples(run: str | Path, step: int | None = None, count: int = 3, until: float | None = None) -> Answer:
@@ -164,9 +165,10 @@ def compare_runs(runs: Sequence[str | Path]) -> Answer:
     """
     from rl_advisor.compare import compare
 
-    read_runs = [read(r) for r in runs]
-    names = [n for r in read_runs for n in foreign_names(r)]
-    return aliased(clean(compare(read_runs)), names)  # type: ignore[no-any-return]
+    def ask(whole: "list[Run]") -> Answer:
+        return aliased(clean(compare(whole)), [n for r in whole for n in foreign_names(r)])  # type: ignore[no-any-return]
+
+    return _kept("compare", runs, None, None, ask)
 
 
 def advisor_named(name: str) -> ModuleType:
@@ -189,11 +191,22 @@ def foremost(assessment: Answer) -> Answer:
 
 
 def _answer(what: object, run: str | Path, until: float | None, mapping: Mapping[str, str] | None, ask: Callable[["Run"], Any]) -> Answer:
-    """The answer to ``ask`` about a run, made safe; the same question about unchanged files is answered from memory."""
-    path = place(run)
-    key = (what, str(path), folders.fingerprint(path), until, tuple(sorted((mapping or {}).items())))
+    """The answer to ``ask`` about a run, made safe."""
+    return _kept(what, [run], until, mapping, lambda whole: _safe(ask, whole[0]))
 
-    return _ANSWERS.get(key, lambda: _safe(ask, read(path, until, mapping)))
+
+def _kept(
+    what: object,
+    runs: Sequence[str | Path],
+    until: float | None,
+    mapping: Mapping[str, str] | None,
+    make: "Callable[[list[Run]], T]",
+) -> T:
+    """What ``make`` gives for the runs; the same question about unchanged files is answered from memory."""
+    paths = [place(run) for run in runs]
+    key = (what, tuple((str(p), folders.fingerprint(p)) for p in paths), until, tuple(sorted((mapping or {}).items())))
+    answer: T = _ANSWERS.get(key, lambda: make([read(p, until, mapping) for p in paths]))
+    return answer
 
 
 def _safe(ask: Callable[["Run"], Any], run: "Run") -> Answer:

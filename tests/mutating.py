@@ -2,9 +2,11 @@
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from hypothesis import strategies as st
 
 DATA = Path(__file__).parent / "data"
 LARGEST = 40_000
@@ -97,6 +99,18 @@ NASTY_VALUES = (
 )
 
 
+MADE = (
+    ("mlruns/0/abc/metrics/loss", b"1700000000000 0.5 1\n1700000001000 0.25 2\n"),
+    ("history.json", b'{"step": [1, 2, 3, 4], "reward": [0.1, 0.2, NaN, 0.4], "loss": [4, 3, 2, 1]}'),
+    ("results.csv", b"step,reward,loss\n1,0.1,2.5\n2,0.2,\n3,0.4,1.5\n4,nan,1e3\n"),
+    (
+        "media/completions.table.json",
+        b'{"columns": ["step", "prompt", "completion", "reward"], "data": [[1, "a", "b c", 0.5], [2, "a", "d", 1]]}',
+    ),
+)
+"""Small files of formats of which no real one lies among the tests' data."""
+
+
 def fixtures() -> list[Path]:
     """The small real files of the tests, without those for other purposes."""
     found = [p for p in DATA.rglob("*") if p.is_file() and 100 < p.stat().st_size < LARGEST * 2]
@@ -107,6 +121,18 @@ def shortened(path: Path) -> bytes:
     """A fixture's bytes; of a long text the first part, which a mutation is as likely to hit and which is read sooner."""
     data = path.read_bytes()
     return data if b"\0" in data[:4096] or path.suffix == ".json" else data[:6000]
+
+
+def damaged(corpus: Sequence[tuple[str, bytes]]) -> st.SearchStrategy[tuple[str, bytes]]:
+    """A name and damaged bytes of one of the files; hypothesis throws the dice, so that it can make what it finds smaller."""
+    dice = st.randoms(use_true_random=False)
+    return st.tuples(st.sampled_from(corpus), dice).map(lambda drawn: (drawn[0][0], mutated(drawn[0][1], drawn[1])))
+
+
+def questions(schemas: Mapping[str, Any]) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
+    """A tool's name and arguments made from its schema, fitting and not."""
+    dice = st.randoms(use_true_random=False)
+    return st.tuples(st.sampled_from(sorted(schemas)), dice).map(lambda drawn: (drawn[0], arguments(schemas[drawn[0]], drawn[1])))
 
 
 def mutated(data: bytes, dice: random.Random) -> bytes:

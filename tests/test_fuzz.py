@@ -1,17 +1,27 @@
 """A bounded share of the fuzzing: damaged files of every kind and senseless questions end in an answer or a refusal (long: make fuzz)."""
 
-import random
+import json
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from mcp import Client
 from rl_advisor.doors.budget import tokens
 from rl_advisor.reading import UnreadableRun, format_of, read_run
+from rl_advisor.server import build
 
-from doors import DATA, with_client
-from mutating import arguments, fixtures, mutated, shortened
+from doors import DATA
+from mutating import MADE, damaged, fixtures, questions, shortened
 
-SMALL = sorted({p.name: p for p in fixtures()}.values())
+ROOT = Path(__file__).parents[1]
+SMALL = [*{p.name: (p.name, shortened(p)) for p in fixtures()}.values(), *((name.rpartition("/")[2], data) for name, data in MADE)]
+SEEKERS = ["fuzz.py", *(["fuzz_atheris.py"] if find_spec("atheris") else [])]
+"""What looks for inputs: hypothesis everywhere, atheris on the machines for which it is built."""
 
 
 def outcome(path):
@@ -23,12 +33,24 @@ def outcome(path):
 
 
 @settings(max_examples=300, deadline=5000, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(path=st.sampled_from(SMALL), seed=st.integers(0, 2**32))
-def test_damaged_files_end_in_a_run_or_a_refusal(tmp_path, path, seed):
+@given(made=damaged(SMALL))
+def test_damaged_files_end_in_a_run_or_a_refusal(tmp_path, made):
     """Whatever is done to a good file, reading it raises nothing but the one exception that says that it cannot be read."""
-    damaged = tmp_path / path.name
-    damaged.write_bytes(mutated(shortened(path), random.Random(seed)))  # noqa: S311 - damage is no secret
-    assert outcome(damaged) in {"read", "refused"}
+    path = tmp_path / made[0]
+    path.write_bytes(made[1])
+    assert outcome(path) in {"read", "refused"}
+
+
+@pytest.mark.parametrize("script", SEEKERS)
+def test_the_long_search_runs_and_finds_nothing_in_a_few_seconds(script):
+    """`make fuzz` in short: every format has a file to begin with, inputs are tried, and none breaks anything."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / script, "--seconds", "6", "--seed", "11"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    tried = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) inputs", done.stdout)]
+    assert len(tried) == (2 if script == "fuzz.py" else 1)
+    assert min(tried) > 10
 
 
 @pytest.mark.parametrize(
@@ -37,6 +59,7 @@ def test_damaged_files_end_in_a_run_or_a_refusal(tmp_path, path, seed):
         ("nvitop.csv", "timestamp,m/cuda:0 (gpu:3)/gpu_utilization (%)/mean\n", "refused"),
         ("amd.csv", "timestamp,\rgpu,gfx_activity\n1795218561,0,7\n", "refused"),
         ("gpu.csv", "timestamp, index, power.draw [W]\n2026/11/20 23:49:21.9231234567, 0, 80 W\n2026-11-20T23:49:22+01:00, 0, x\n", "read"),
+        ("gpu.csv", "timestamp,gpu/0/power\n4052-11-20T23:49:21.923,80.27\n0261-11-20T23:49:22,80\n", "read"),
         ("train.log", "{'loss': 0.25, 'reward': 6_.0, 'epoch': 0.1}\n" * 3, "read"),
         ("eval.parquet", "PAR1 is not what follows", "refused"),
     ],
@@ -51,15 +74,18 @@ def test_what_fuzzing_once_broke(tmp_path, name, text, told):
 
 def test_senseless_questions_are_answered_or_refused():
     """Arguments at, past and beside their bounds give an answer with equal halves or a refusal that says something."""
-    dice = random.Random(7)  # noqa: S311 - as above
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(build([DATA]))) as client:
+        schemas = {t.name: t.input_schema for t in portal.call(client.list_tools).tools}
 
-    async def talk(client):
-        schemas = {t.name: t.input_schema for t in (await client.list_tools()).tools}
-        calls = [(tool, arguments(schemas[tool], dice)) for tool in sorted(schemas) for _ in range(40)]
-        return [(tool, asked, await client.call_tool(tool, asked)) for tool, asked in calls]
+        @settings(max_examples=250, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+        @given(questions(schemas))
+        def ask(question):
+            tool, asked = question
+            answer = portal.call(client.call_tool, tool, asked)
+            if answer.is_error:
+                assert answer.content[0].text != f"Error executing tool {tool}"
+            elif tool != "plot_curves":
+                assert tokens(answer.content[0].text) <= 4000
+                assert json.loads(answer.content[0].text) == answer.structured_content
 
-    for tool, asked, answer in with_client([DATA], talk):
-        if answer.is_error:
-            assert answer.content[0].text != f"Error executing tool {tool}", asked
-        elif tool != "plot_curves":
-            assert tokens(answer.content[0].text) <= 4000, asked
+        ask()

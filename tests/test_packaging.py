@@ -57,7 +57,7 @@ def test_s15_nothing_is_imported_that_nobody_asked_for():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     asked = {_name(d) for d in (*project["dependencies"], *(d for extra in project["optional-dependencies"].values() for d in extra))}
     known = {"yaml": "pyyaml", "pynvml": "nvidia-ml-py", "mcp_types": "mcp", "anyio": "mcp", "PIL": "pillow"}
-    implied = {"pillow": "tensorboard", "anyio": "mcp", "httpx2": "mcp"}
+    implied = {"pillow": "tensorboard", "anyio": "mcp", "httpx2": "mcp", "uvicorn": "mcp"}
     hosts = {"transformers", "accelerate", "stable-baselines3"}  # the trainers in whose process a callback runs
     used = set()
     for path in (ROOT / "rl_advisor").rglob("*.py"):

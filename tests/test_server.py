@@ -3,21 +3,28 @@
 import asyncio
 import contextlib
 import json
+import re
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
 
+import anyio
 import orjson
 import pytest
+from click.testing import CliRunner
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from mcp_types import PromptReference, Request, ResourceTemplateReference, Result
 from pydantic import ConfigDict
+from rl_advisor import diagnosis, tools
+from rl_advisor.cli import main
 from rl_advisor.doors.budget import tokens
 from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.doors.remember import Memory
 from rl_advisor.doors.shipped import skill_pages
 from rl_advisor.server.build import address
 from rl_advisor.server.confinement import REFUSED
@@ -308,8 +315,8 @@ def test_the_skill_is_served_with_digests():
         assert (f"sha256:{sha256(text).hexdigest()}", len(text)) == (resource["digest"], resource["size"])
 
 
-def test_long_work_reports_progress():
-    """A client that asks is told when reading begins and ends."""
+def test_long_work_reports_progress(monkeypatch):
+    """A client that asks is told of files and patterns, ever more of them, and of the end; nothing of the run stands in it."""
     seen = []
 
     async def talk(client):
@@ -318,8 +325,44 @@ def test_long_work_reports_progress():
 
         return await client.call_tool("assess_run", {"run": "run-01"}, progress_callback=note)
 
+    monkeypatch.setattr(tools, "_RUNS", Memory(8))
+    monkeypatch.setattr(tools, "_ANSWERS", Memory(64))
     with_client([DATA], talk)
-    assert seen == [(0, 1, "reading"), (1, 1, "done")]
+    parts = [n for n, _, _ in seen]
+    assert parts == sorted(set(parts))
+    assert re.fullmatch(r"reading file 1 of \d+", seen[0][2])
+    assert any(re.fullmatch(r"looking for pattern \d+ of \d+", said) for _, _, said in seen[1:-1])
+    assert seen[-1] == (parts[-1], parts[-1], "done")
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_work_that_nobody_waits_for_ends(monkeypatch, mode):
+    """A call that is given up ends at the next pattern, frees its place, and leaves nothing half-made behind."""
+    begun, looked, go_on = threading.Event(), [], threading.Event()
+    real = diagnosis.run_detector
+
+    def slow(module, run):
+        looked.append(module)
+        begun.set()
+        go_on.wait(20)
+        return real(module, run)
+
+    monkeypatch.setattr(diagnosis, "run_detector", slow)
+    monkeypatch.setattr(tools, "_ANSWERS", Memory(64))
+
+    async def talk(client):
+        async with anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "assess_run", {"run": "run-01"})
+            await anyio.to_thread.run_sync(begun.wait, 20)
+            group.cancel_scope.cancel()
+        listed = await client.call_tool("list_runs", {})
+        go_on.set()
+        return listed, await client.call_tool("assess_run", {"run": "run-01"})
+
+    listed, judged = with_client([DATA], talk, mode=mode)
+    assert not listed.is_error
+    assert judged.structured_content["verdict"] == "collapsed"
+    assert len(looked) == 1 + len(diagnosis.detectors())
 
 
 @pytest.mark.parametrize(
@@ -362,6 +405,14 @@ def wait_until_open(port):
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
     pytest.fail("nothing listens")
+
+
+def test_a_taken_address_is_the_callers_mistake():
+    """Where somebody else listens already the command says so and ends."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        result = CliRunner().invoke(main, ["serve", "--root", str(DATA), "--http", f"127.0.0.1:{taken.getsockname()[1]}"])
+    assert result.exit_code == 2
+    assert "nobody can listen" in result.output
 
 
 def refused(url, **headers):

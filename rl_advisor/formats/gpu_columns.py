@@ -55,7 +55,7 @@ def _seconds(column: "pd.Series[Any]") -> Any:
     if np.isfinite(plain).any():
         return np.where(plain > 1e11, plain / 1000, plain)
     stamp = pd.to_datetime(column.astype("string"), format="ISO8601", errors="coerce", utc=True)
-    return (stamp - pd.Timestamp(0, tz="UTC")).dt.total_seconds().to_numpy(np.float64)
+    return (stamp - pd.Timestamp(0, unit="s", tz="UTC")).dt.total_seconds().to_numpy(np.float64)
 
 
 def _json_lines(path: Path) -> tuple[pd.DataFrame, tuple[Gap, ...]]:

@@ -53,5 +53,5 @@ def _times(found: pd.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.float64]] 
         stamp = pd.to_datetime(day + " " + found["Time"], format="%Y%m%d %H:%M:%S", errors="coerce", utc=True)
     except pd.errors.OutOfBoundsDatetime:  # a year such as 261 is not coerced
         return None
-    seconds = (stamp - pd.Timestamp(0, tz="UTC")).dt.total_seconds().to_numpy(np.float64)
+    seconds = (stamp - pd.Timestamp(0, unit="s", tz="UTC")).dt.total_seconds().to_numpy(np.float64)
     return np.asarray(seconds)

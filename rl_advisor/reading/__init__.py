@@ -11,6 +11,7 @@ from types import ModuleType
 
 from rl_advisor.discovery import modules
 from rl_advisor.intake.bytes_in import head
+from rl_advisor.progress import come_to
 from rl_advisor.reading.assembling import assemble
 from rl_advisor.reading.run_folder import Found, walk
 from rl_advisor.run import Gap, Run
@@ -78,7 +79,9 @@ def _parts(root: Path, found: Found, read: Callable[[Path], Run | None]) -> tupl
     parts: list[tuple[str, Run]] = []
     gaps: list[Gap] = []
     vain: Counter[tuple[Path, str]] = Counter()
-    for relative in _without_old_states(root, found.files):
+    wanted = _without_old_states(root, found.files)
+    for number, relative in enumerate(wanted, 1):
+        come_to("reading file", number, len(wanted))
         path = root / relative
         kind = (relative.parent, relative.suffix)
         vain[kind] += 1

@@ -2,13 +2,14 @@
 
 import base64
 import logging
+import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import anyio
 import orjson
+from anyio import from_thread
 from anyio.to_thread import run_sync
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
@@ -16,7 +17,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, ImageContent, TextContent, ToolAnnotations
 from pydantic import BaseModel, ConfigDict, Field
 
-from rl_advisor import tools
+from rl_advisor import progress, tools
 from rl_advisor.doors import folders
 from rl_advisor.doors.budget import fit
 from rl_advisor.doors.mistakes import NoSuchChoice
@@ -27,10 +28,13 @@ from rl_advisor.server.confinement import Outside, below, called, inside
 LONGEST_ANSWER = 3800
 """Tokens of an answer, estimated from above; what is longer is cut, and says so."""
 AT_ONCE = 4
+TELL_EVERY = 0.2
+"""Seconds between two notes of progress."""
 READ_ONLY = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 LABEL = {"ifc": {"integrity": "untrusted", "confidentiality": "private"}}
 """Answers hold what a run wrote: not to be obeyed, not to be passed on."""
 log = logging.getLogger("rl_advisor.server")
+T = TypeVar("T")
 
 Run = Annotated[str, Field(description="Run as list_runs names it, or a path below the allowed folders.", min_length=1, max_length=1024)]
 Until = Annotated[float | None, Field(description="See the run as it was at this step.", ge=0)]
@@ -71,6 +75,27 @@ def picture_of(png: bytes) -> CallToolResult:
     return CallToolResult(content=[ImageContent(type="image", data=base64.b64encode(png).decode(), mime_type="image/png")], _meta=LABEL)
 
 
+class Ear:
+    """Hears how far the work has come, tells the client now and then, and calls the work off when the client has given up."""
+
+    def __init__(self, ctx: Context[Any, Any]) -> None:
+        """Tell the client of ``ctx``."""
+        self.parts = 0
+        self._ctx, self._told = ctx, 0.0
+
+    def __call__(self, what: str, number: int, total: int) -> None:
+        """One more part begins; a client that gave up is noticed here."""
+        from_thread.check_cancelled()
+        self.parts += 1
+        if time.monotonic() - self._told > TELL_EVERY:
+            self._told = time.monotonic()
+            from_thread.run(self._ctx.report_progress, self.parts, None, f"{what} {number} of {total}")
+
+
+def _only_while_wanted(*_: object) -> None:
+    from_thread.check_cancelled()
+
+
 class Desk:
     """Answers questions about the runs below some folders, a few at a time."""
 
@@ -85,14 +110,25 @@ class Desk:
         """The path of a run, or its address in a store, when it may be read."""
         return asked if below(self._stores, asked) else inside(self.roots, asked)
 
-    async def ask(self, ctx: Context[Any, Any] | None, question: Callable[[], dict[str, Any] | bytes]) -> CallToolResult:
-        """The answer to a question that may take seconds: in a thread, left behind when the client gives up."""
-        if ctx is not None:
-            await ctx.report_progress(0, 1, "reading")
-        answer = await run_sync(partial(self._answered, question), abandon_on_cancel=True, limiter=self._places)
-        if ctx is not None:
-            await ctx.report_progress(1, 1, "done")
+    async def ask(self, ctx: Context[Any, Any], question: Callable[[], dict[str, Any] | bytes]) -> CallToolResult:
+        """The answer to a question that may take seconds; how far it has come is told at each file and pattern."""
+        ear = Ear(ctx)
+        answer = await self.work(lambda: self._answered(question), ear)
+        await ctx.report_progress(ear.parts + 1, ear.parts + 1, "done")
         return answer
+
+    async def work(self, job: Callable[[], T], ear: progress.Ear | None = None) -> T:
+        """What a job gives, done in one of a few threads.
+
+        When the client gives up, the job ends at its next file or pattern, and only then is its place free: work that nobody waits for
+        does not pile up.
+        """
+
+        def heard() -> T:
+            with progress.heard_by(ear or _only_while_wanted):
+                return job()
+
+        return await run_sync(heard, limiter=self._places)
 
     def _answered(self, question: Callable[[], dict[str, Any] | bytes]) -> CallToolResult:
         from rl_advisor.reading import UnreadableRun
@@ -146,7 +182,7 @@ def tools_of(desk: Desk) -> list[Tool]:
     """The tools, each a verb of :mod:`rl_advisor.tools` behind the folders' fence."""
 
     async def list_runs(limit: Annotated[int, Field(ge=1, le=200)] = 50) -> Result:
-        return result_of(await run_sync(lambda: desk.listed(limit)))
+        return await desk.work(lambda: result_of(desk.listed(limit)))
 
     async def load_run(ctx: Context[Any, Any], run: Run) -> Result:
         return await desk.ask(ctx, lambda: tools.load_run(desk.run(run)))

@@ -1,6 +1,9 @@
 """The server put together, and started on standard input or on an address of this machine."""
 
+import gc
 import ipaddress
+import os
+import socket
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +18,8 @@ from rl_advisor.server.confinement import roots_of, stores_of
 from rl_advisor.server.guides import offer_completions, offer_prompts, offer_resources
 from rl_advisor.server.skill import DAY_MS, Skills
 
+KEPT_OPEN, BACKLOG = 75, 2048
+"""Seconds for which an unused connection stays open, longer than clients keep theirs: one that the server closes first costs a request."""
 _FIXED = CacheHint(ttl_ms=DAY_MS, scope="public")
 
 
@@ -42,11 +47,25 @@ def build(folders: Sequence[str | Path] = (".",), addresses: Sequence[str] = ())
 
 
 def serve(server: MCPServer[None], where: tuple[str, int] | None = None) -> None:
-    """Answer on standard input, or at an ``address``, until the client goes away."""
+    """Answer on standard input, or at an ``address``, until the client goes away.
+
+    Raises:
+        NoSuchChoice: the address is taken.
+    """
+    # What was loaded so far stays; left out of the collector's count, the garbage of calls is found after fewer of them.
+    gc.freeze()
     if where is None:
         server.run("stdio")
-    else:
-        server.run("streamable-http", host=where[0], port=where[1], stateless_http=True, json_response=True)
+        return
+    import uvicorn
+
+    host, port = where
+    try:
+        door = socket.create_server(where, family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=BACKLOG)
+    except OSError as taken:
+        raise NoSuchChoice(f"nobody can listen at {host}:{port}: {os.strerror(taken.errno or 0)}") from None
+    app = server.streamable_http_app(host=host, stateless_http=True, json_response=True)
+    uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_keep_alive=KEPT_OPEN)).run(sockets=[door])
 
 
 def address(text: str) -> tuple[str, int]:

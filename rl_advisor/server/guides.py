@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from anyio.to_thread import run_sync
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp_types import Completion, CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
@@ -74,7 +73,7 @@ async def _read(desk: Desk, run: str, make: Any) -> str:
 
     try:
         path = desk.run(run)
-        return str(await run_sync(lambda: make(path), abandon_on_cancel=True))
+        return str(await desk.work(lambda: make(path)))
     except (Outside, UnreadableRun, NoSuchChoice):
         raise ResourceNotFoundError("no such run, or nothing of that name in it") from None
 
@@ -102,11 +101,11 @@ def offer_completions(server: MCPServer[Any], desk: Desk) -> None:
         del ref
         if argument.name == "metric":
             run = (context.arguments if context else None) or {}
-            return _some(await run_sync(lambda: _metrics(desk, run.get("run", ""), argument.value)))
+            return _some(await desk.work(lambda: _metrics(desk, run.get("run", ""), argument.value)))
         if argument.name not in {"run", "runs"}:
             return None
         done, _, typed = argument.value.rpartition(",") if argument.name == "runs" else ("", "", argument.value)
-        names = await run_sync(lambda: _names(desk, typed.strip()))
+        names = await desk.work(lambda: _names(desk, typed.strip()))
         return _some([f"{done},{n}" if done else n for n in names])
 
 
