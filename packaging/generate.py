@@ -109,13 +109,22 @@ def _bundle(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _uv_project(facts: dict[str, Any]) -> dict[str, str]:
-    """The bundle's little project: it depends on the package, and its script turns the picked folders into roots."""
+    """The bundle's little project: the package as a wheel, its libraries pinned, a script that takes the picked folders as roots."""
     lines = [
         "[project]",
         'name = "rl-advisor-bundle"',
         f'version = "{facts["version"]}"',
         f'requires-python = "{facts["requires-python"]}"',
         f'dependencies = ["rl-advisor=={facts["version"]}"]',
+        "",
+        "[tool.uv]",
+        "package = false",
+        "constraint-dependencies = [",
+        *(f'    "{pin}",' for pin in _pins()),
+        "]",
+        "",
+        "[tool.uv.sources]",
+        f'rl-advisor = {{ path = "rl_advisor-{facts["version"]}-py3-none-any.whl" }}',
         "",
     ]
     script = [
@@ -129,6 +138,12 @@ def _uv_project(facts: dict[str, Any]) -> dict[str, str]:
         "",
     ]
     return {"packaging/mcpb/pyproject.toml": "\n".join(lines), "packaging/mcpb/server.py": "\n".join(script)}
+
+
+def _pins() -> list[str]:
+    """The libraries that the package itself installs, as the lock with hashes pins them."""
+    lines = (ROOT / "packaging" / "requirements.txt").read_text().splitlines()
+    return [line.removesuffix(" \\") for line in lines if line[:1].isalnum()]
 
 
 def _registry(facts: dict[str, Any]) -> dict[str, Any]:

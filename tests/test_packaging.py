@@ -52,6 +52,18 @@ def test_s15_dependencies_are_few_and_pinned():
     assert asked - set(pinned) == set()
 
 
+def test_s15_what_the_package_installs_is_pinned_by_hash():
+    """The lock of the bundle has a hash for every file that may be installed, the same versions as the lock, and no address."""
+    text = (ROOT / "packaging" / "requirements.txt").read_text()
+    entries = [e for e in re.split(r"\n(?=[A-Za-z])", text) if e.strip()]
+    assert all(re.search(r"--hash=sha256:[0-9a-f]{64}", e) for e in entries)
+    assert "://" not in text
+    pins = {e.split(" \\")[0].strip() for e in entries}
+    assert pins <= set((ROOT / "requirements.lock").read_text().splitlines())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert {_name(d) for d in project["dependencies"]} <= {_name(p) for p in pins}
+
+
 def test_s15_nothing_is_imported_that_nobody_asked_for():
     """The package imports at run time only what pyproject names, or what it names as an extra."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
