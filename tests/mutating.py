@@ -100,6 +100,7 @@ NASTY_VALUES = (
 
 
 MADE = (
+    ("rl-advisor-fetched.json", b'{"left_out": {"size": 2, "failed": 1}, "late": true, "checkpoints": [[100, "checkpoint-100"]]}'),
     ("mlruns/0/abc/metrics/loss", b"1700000000000 0.5 1\n1700000001000 0.25 2\n"),
     ("history.json", b'{"step": [1, 2, 3, 4], "reward": [0.1, 0.2, NaN, 0.4], "loss": [4, 3, 2, 1]}'),
     ("results.csv", b"step,reward,loss\n1,0.1,2.5\n2,0.2,\n3,0.4,1.5\n4,nan,1e3\n"),
