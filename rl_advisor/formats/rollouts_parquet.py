@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 FORMAT = "rollouts_parquet"
-_BATCH, _BUFFER, _STREAMS = 256, 1 << 18, 2
+_BATCH, _BUFFER, _STREAMS = 768, 1 << 18, 2
 _ALL_AT_ONCE = 32 << 20
 """Uncompressed bytes up to which a file is read whole."""
 
@@ -110,10 +110,21 @@ def _of_groups(path: Path, groups: list[tuple[int, int]]) -> Iterator[tuple[int,
 def _places(batch: Any, raw: dict[str, str], said: int | None, before: int) -> Batch:
     """Number, step, reward, length and prompt of the rows of a batch."""
     n = batch.num_rows
-    steps = batch[raw["step"]].to_pylist() if "step" in raw else [said] * n
-    prompts = [as_text(p) for p in batch[raw["prompt"]].to_pylist()] if "prompt" in raw else [""] * n
-    rewards = [as_number(r) for r in batch[raw["reward"]].to_pylist()] if "reward" in raw else [np.nan] * n
-    return Batch(range(before, before + n), steps, rewards, _lengths(batch[raw["response"]]), prompts)
+    return Batch(
+        number=range(before, before + n),
+        step=batch[raw["step"]].to_pylist() if "step" in raw else [said] * n,
+        reward=[as_number(value) for value in batch[raw["reward"]].to_pylist()] if "reward" in raw else [np.nan] * n,
+        size=_lengths(batch[raw["response"]]),
+        prompt=_prompts(batch[raw["prompt"]].to_pylist()) if "prompt" in raw else [""] * n,
+    )
+
+
+def _prompts(values: list[Any]) -> list[str]:
+    """The cells as text; several responses have the same prompt, mostly."""
+    if any(type(value) is not str for value in values):
+        return [as_text(value) for value in values]
+    texts = {value: as_text(value) for value in set(values)}
+    return [texts[value] for value in values]
 
 
 def _lengths(column: Any) -> list[int]:

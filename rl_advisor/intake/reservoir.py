@@ -117,12 +117,15 @@ class Reservoir:
                     (heapq.heappush if len(heap) < EXTREMES else heapq.heappushpop)(heap, (value, -number, payload))
 
     def _samples(self, state: _Step, number: Ints, hashed: Ints) -> npt.NDArray[np.bool_]:
-        """Which rows of one step come before the last of those that are kept."""
-        if len(state.heap) < self._most:
-            return np.ones(number.size, bool)
-        last, place = -state.heap[0][0], -state.heap[0][1]
-        earlier: npt.NDArray[np.bool_] = (hashed < last) | ((hashed == last) & (number < place))
-        return earlier
+        """Which rows of one step come before the last of those that are kept, and are not too many by themselves."""
+        found = np.ones(number.size, bool)
+        if len(state.heap) >= self._most:
+            last, place = -state.heap[0][0], -state.heap[0][1]
+            found = (hashed < last) | ((hashed == last) & (number < place))
+        if np.count_nonzero(found) > self._most:
+            rows = np.flatnonzero(found)
+            found[rows[np.lexsort((number[rows], hashed[rows]))[self._most :]]] = False
+        return found
 
     def _extreme(self, number: Ints, reward: Floats) -> npt.NDArray[np.bool_]:
         """Which rows have a reward among the highest or lowest."""
