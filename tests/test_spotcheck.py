@@ -8,6 +8,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rl_advisor.doors import printing
+from rl_advisor.doors.output import clean
+from rl_advisor.doors.spot_check import spot_check
 from rl_advisor.features.text import final_answer
 from rl_advisor.run import Run
 from rl_advisor.samples import spotcheck
@@ -180,3 +183,55 @@ def test_a_table_without_groups_or_prompts() -> None:
     assert spotcheck.triad(run)["random"][0]["step"] == 2
     assert [s["responses"] for s in spotcheck.statistics(run)["steps"]] == [20, 20]
     assert final_answer(spotcheck.triad(run)["random"][0]["response"]) == "7"
+
+
+def test_changes_have_intervals_onsets_and_prices() -> None:
+    """Over a real length hack the length leads: it grew, from when, and how much the reward follows it."""
+    found = spotcheck.changed(real("length_hack"))
+    by = {row["measure"]: row for row in found["measures"]}
+    assert {"tokens", "reward"} <= {row["measure"] for row in found["measures"][:4]}
+    assert by["tokens"]["interval"][0] > 0
+    assert by["tokens"]["interval"][0] <= by["tokens"]["change"] <= by["tokens"]["interval"][1]
+    assert by["tokens"]["onset"]["low"] <= by["tokens"]["onset"]["step"] <= 169
+    assert by["tokens"]["reward_follows"]["low"] > 0.3
+    json.dumps(found, allow_nan=False)
+
+
+def test_nothing_is_said_to_change_where_nothing_does() -> None:
+    """Samples that are alike from start to end give at most a change by luck, and a single step cannot be compared."""
+    still = made(lambda p, _, rng: (solves(p, right=bool(rng.random() < 0.5), thoughts=3, rng=rng), float(rng.random() < 0.5)))
+    assert len(spotcheck.changed(still)["measures"]) <= 2
+    assert "cannot_tell" in spotcheck.changed(still.until(0))
+
+
+def test_length_by_tenths_of_the_reward() -> None:
+    """Tenths go from the worst to the best paid, equal rewards stay together, and lengths are theirs."""
+    run = made(lambda _p, _, rng: (" ".join(["word"] * (n := int(rng.integers(5, 50)))), float(n)))
+    rows = spotcheck.reward_audit(run)["length_by_decile"]
+    assert [row["decile"] for row in rows] == list(range(1, 11))
+    assert all(row["tokens"] == pytest.approx(row["reward"]) for row in rows)
+    two = spotcheck.reward_audit(real("improving"))["length_by_decile"]
+    assert [row["reward"] for row in two] == [0, 1]
+
+
+def test_two_answers_that_are_both_paid_are_shown() -> None:
+    """A reward that pays anything is plain from one pair; where it pays one answer only there is none."""
+    loose = made(lambda p, _, rng: (solves(p, right=bool(rng.random() < 0.5), thoughts=1, rng=rng), 1.0))
+    pair = spotcheck.triad(loose)["contradicting"][0]
+    assert pair["one"]["prompt"] == pair["other"]["prompt"]
+    assert final_answer(pair["one"]["response"]) != final_answer(pair["other"]["response"])
+    assert spotcheck.triad(real("improving"))["contradicting"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "first"), [("length_hack", "! reward shortcut"), ("call_hack", "! tool hacking"), ("random_reward", "! ")]
+)
+def test_the_page_says_the_telling_thing_first(name: str, first: str) -> None:
+    """On real hacks that no curve shows, the first lines name what is wrong, and nothing is wrong with a sound run."""
+    page = printing.text("samples", clean(spot_check(real(name)))).splitlines()
+    said = [line for line in page if line.startswith("! ")]
+    assert page.index(said[0]) <= 4
+    assert any(line.startswith(first) for line in said[:3])
+    sound = printing.text("samples", clean(spot_check(real("improving"))))
+    assert "no known fault stands out" in sound
+    assert "better and worse paid" in sound

@@ -1,6 +1,6 @@
 """Responses refuse, hedge or praise more than they did.
 
-Looks for: the share of responses that refuse, and the number of hedging or praising phrases a response, from the first to the latest
+Looks for: the share of responses that refuse, and the number of hedging or praising phrases a hundred words, from the first to the latest
     samples; and whether responses with more of them are paid more among answers to one prompt.
 Means: where it is paid, a judge likes the tone more than the content, or refusing is the safe answer. Where it is not paid, the tone
     changed for another reason.
@@ -20,7 +20,7 @@ LINK = Link.REWARD_SIGNAL
 NEEDS: tuple[str, ...] = ("rollouts",)
 SYMPTOM = True
 LEAST = {"refusal": 0.1, "hedging": 0.3, "praise": 0.3}
-"""Growth below which a change does not matter: a share of the responses, phrases a response."""
+"""Growth below which a change does not matter: a share of the responses, phrases a hundred words."""
 
 
 def detect(run: Run) -> Finding:
@@ -39,9 +39,16 @@ def detect(run: Run) -> Finding:
             paid.append(column)
     told = ", ".join(f"{c} from {number(measures[f'{c}_first'])} to {number(measures[f'{c}_latest'])}" for c in LEAST)
     if paid:
-        text = f"A response went: {told}; {' and '.join(paid)} is paid for."
+        text = f"The share that refuses and the phrases a hundred words went: {told}; {' and '.join(paid)} is paid for."
         return Finding("tone_drift", LINK, Outcome.PRESENT, text, onset(s, paid[0]), measures, (samples(s),))
     if grown:
-        text = f"A response went: {told}; nothing shows that {' or '.join(grown)} is paid for."
+        text = f"The share that refuses and the phrases a hundred words went: {told}; nothing shows that {' or '.join(grown)} is paid for."
         return Finding("tone_drift", LINK, Outcome.UNCLEAR, text, measures=measures, evidence=(samples(s),))
-    return Finding("tone_drift", LINK, Outcome.ABSENT, f"A response went: {told}.", measures=measures, evidence=(samples(s),))
+    return Finding(
+        "tone_drift",
+        LINK,
+        Outcome.ABSENT,
+        f"The share that refuses and the phrases a hundred words went: {told}.",
+        measures=measures,
+        evidence=(samples(s),),
+    )

@@ -1,7 +1,8 @@
 """Tools are called for the sake of calling.
 
 Looks for: tool calls a response that rise with the reward, are paid for among responses to one prompt and explain most of its gain; or
-    runs of identical calls that became common without costing reward; or calls that went away altogether while the reward held.
+    runs of identical calls, or the same call again right after its error, that became common without costing reward; or calls that
+    went away altogether while the reward held.
 Means: the process reward counts calls, or the result is not checked.
 Not to be confused with: longer tasks that need more calls and solve more, and retries after errors of the environment.
 Next test: replay the final states of the highest rewarded episodes; pay only for the state reached.
@@ -38,7 +39,12 @@ def detect(run: Run) -> Finding:
     measures |= {"identical_calls_first": looping[3], "identical_calls_share": looping[1]}
     seen = [
         text
-        for text in (sign.words if sign and sign.there else "", looping[2] if looping[0] and not gain.down else "", _vanished(calls, gain))
+        for text in (
+            sign.words if sign and sign.there else "",
+            looping[2] if looping[0] and not gain.down else "",
+            _stubborn(s) if not gain.down else "",
+            _vanished(calls, gain),
+        )
         if text
     ]
     if not seen:
@@ -63,6 +69,17 @@ def _loops(s: Stretches) -> tuple[bool, float, str, float]:
         f"{number(share)} of the responses make {_LOOP} or more identical calls in a row ({number(begin)} at the start)",
         begin,
     )
+
+
+def _stubborn(s: Stretches) -> str:
+    """What is seen when making a failed call again, unchanged, became common; empty otherwise."""
+    first, latest = ((part["error_retries"] > 0) for part in (s.first, s.latest))
+    low, _ = wilson(int(latest.sum()), len(latest))
+    _, before = wilson(int(first.sum()), len(first))
+    if low <= max(before, 0.1):
+        return ""
+    shares = f"{number(float(latest.mean()))} of the responses ({number(float(first.mean()))} at the start)"
+    return f"{shares} make a call again, unchanged, right after its error"
 
 
 def _vanished(calls: Shift, gain: Shift) -> str:

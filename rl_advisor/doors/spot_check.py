@@ -12,7 +12,7 @@ SEED = 0
 
 
 def spot_check(run: Run, step: int | None = None, count: int = 3) -> dict[str, Any]:
-    """The triad at a step (random samples are of the latest step), text statistics over steps, and the audit of the reward.
+    """What the samples say, what changed since the first ones, the triad at a step, text statistics over steps, the reward's audit.
 
     Raises:
         NoSuchChoice: the step lies before the first sample; the message names first and last.
@@ -23,11 +23,34 @@ def spot_check(run: Run, step: int | None = None, count: int = 3) -> dict[str, A
         picked = spotcheck.triad(run, step, count, SEED)
     except ValueError as none:
         raise NoSuchChoice(str(none)) from none
-    answer = {key: _marked(value, key, key) for key, value in dict(picked).items()}
+    answer = {"responses": _counted(run), "says": _says(run), "changes": spotcheck.changed(run)}
+    answer |= {key: _marked(value, key, key) for key, value in dict(picked).items()}
     answer["statistics"] = _marked(spotcheck.statistics(run), "statistics")
     answer["reward"] = _marked(spotcheck.reward_audit(run), "reward")
     gaps = [*answer.pop("gaps", ()), *({"where": g.where, "why": g.why} for g in run.gaps)]
     return {"run": run.name, **answer, "gaps": [g for i, g in enumerate(gaps) if g not in gaps[:i]]}
+
+
+def _counted(run: Run) -> dict[str, Any]:
+    """How many responses there are, and at which steps."""
+    rows = run.rollouts
+    if not len(rows):
+        return {"count": 0, "steps": 0}
+    return {"count": len(rows), "steps": int(rows["step"].nunique()), "first": float(rows["step"].min()), "last": float(rows["step"].max())}
+
+
+def _says(run: Run) -> list[dict[str, Any]]:
+    """What the detectors that read samples found: causes before what they bring about, then what cannot be decided."""
+    from rl_advisor.diagnosis import diagnose, symptoms
+    from rl_advisor.finding import Outcome
+    from rl_advisor.judgement.causes import brings
+
+    read = [f for f in diagnose(run) if any(e.metric == "rollouts" for e in f.evidence)]
+    present = [f for f in read if f.outcome is Outcome.PRESENT]
+    brought = {name for f in present for name in brings()[f.pattern]}
+    told = sorted(present, key=lambda f: (f.pattern in brought, f.pattern in symptoms()))
+    told += [f for f in read if f.outcome is Outcome.UNCLEAR]
+    return [{"pattern": f.pattern, "outcome": f.outcome.value, "statement": f.statement, "onset": f.onset} for f in told]
 
 
 _OURS = frozenset({"meaning", "source", "gaps"})

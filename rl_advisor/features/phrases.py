@@ -4,6 +4,7 @@ The patterns run over text of strangers, so every repetition in them is bounded.
 """
 
 import re
+from dataclasses import dataclass
 
 from rl_advisor.features.text import bounded
 
@@ -50,10 +51,27 @@ CALL = re.compile(
 )
 
 
-def tool_calls(text: str, most: int = 1_000) -> list[str]:
-    """The tool calls written in a text, arguments included, in order; by the usual notations only."""
-    found = (next((g for g in m.groups() if g), "") for m in CALL.finditer(bounded(text)))
-    return [" ".join(call.split()).lower() for call, _ in zip(found, range(most), strict=False)]
+@dataclass(frozen=True)
+class Calls:
+    """The tool calls written in a text."""
+
+    made: list[str]
+    """Each with its arguments, in order."""
+    failed: int
+    """Calls that a failure is shown after, before the next one."""
+    retried: int
+    """Failed calls that are followed by the very same call: nothing was learned from the error."""
+
+
+def tool_calls(text: str, most: int = 1_000) -> Calls:
+    """The tool calls written in a text and what was shown after each; by the usual notations only."""
+    text = bounded(text)
+    found = [match for match, _ in zip(CALL.finditer(text), range(most), strict=False)]
+    made = [" ".join(next((g for g in match.groups() if g), "").split()).lower() for match in found]
+    ends = [*(match.start() for match in found[1:]), len(text)]
+    failed = [bool(FAILURE.search(text, match.end(), end)) for match, end in zip(found, ends, strict=False)]
+    again = [bad and call == following for bad, call, following in zip(failed, made, made[1:], strict=False)]
+    return Calls(made, sum(failed), sum(again))
 
 
 def claims_after_failure(text: str) -> bool:

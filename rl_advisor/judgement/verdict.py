@@ -31,7 +31,7 @@ class Judged:
     """The link of the first break where no finding names it."""
 
 
-HACKS = ("train_eval_gap", "reward_sign", "reward_shortcut", "tool_hacking", "format_hacking", "pseudo_success")
+HACKS = ("train_eval_gap", "reward_sign", "reward_shortcut", "tool_hacking", "format_hacking", "pseudo_success", "verifier_attack")
 """Patterns that say that the reward is paid for something other than the task."""
 SILENT = ("reward_never_paid", "reward_always_paid", "frozen_policy", "sampling_too_hot", "temperature_runaway")
 """Patterns that keep a policy from learning at all."""

@@ -10,7 +10,7 @@ import pandas as pd
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.phrases import CLAIM, HEDGING, PRAISE, REFUSAL, VERIFIER_ATTACK, claims_after_failure, tool_calls
 from rl_advisor.features.repetition import compression, identical_run, repeated_share, tail_loop, variety
-from rl_advisor.features.text import CHARS, copied_share, empty_fields, foreign_share, is_empty, repeated_fields, words
+from rl_advisor.features.text import CHARS, copied_share, distinct_share, empty_fields, foreign_share, is_empty, repeated_fields, words
 from rl_advisor.features.wording import word_order
 from rl_advisor.run import Floats, Run
 
@@ -112,6 +112,7 @@ def _measure(rows: pd.DataFrame) -> pd.DataFrame:
     if "tool_calls" in table:
         measures["calls"] = measures["calls"].where(measures["calls"] > 0, table["tool_calls"])
     table["cluster"] = table["step"].astype(str) + "/" + table["group"].astype(str)
+    table["distinct"] = table.groupby("cluster")["response"].transform(lambda part: distinct_share(part.tolist()))
     measures["tokens"] = table["length"].astype(np.float64) if "length" in table else measures["words"]
     return pd.concat([table, measures], axis=1)
 
@@ -135,16 +136,23 @@ def _of_one(prompt: str, response: str) -> dict[str, float]:
         "fields": float(repeated_fields(response)),
         "empty_field": float(empty_fields(response)),
         "refusal": float(bool(REFUSAL.search(response))),
-        "hedging": float(len(HEDGING.findall(response))),
-        "praise": float(len(PRAISE.findall(response))),
+        "hedging": _per_hundred(len(HEDGING.findall(response)), len(tokens)),
+        "praise": _per_hundred(len(PRAISE.findall(response)), len(tokens)),
         "claim": float(bool(CLAIM.search(response[-400:]))),
         "claim_after_failure": float(claims_after_failure(response)),
         "attack": float(bool(VERIFIER_ATTACK.search(response))),
-        "calls": float(len(calls)),
-        "identical_calls": float(identical_run(calls)),
-        "repeated_calls": 1 - len(set(calls)) / len(calls) if calls else np.nan,
+        "calls": float(len(calls.made)),
+        "identical_calls": float(identical_run(calls.made)),
+        "repeated_calls": 1 - len(set(calls.made)) / len(calls.made) if calls.made else np.nan,
+        "failed_calls": calls.failed / len(calls.made) if calls.made else np.nan,
+        "error_retries": float(calls.retried),
         "new_words": float(sum(t not in asked for t in set(tokens))) / len(tokens) if tokens else np.nan,
     }
+
+
+def _per_hundred(count: int, tokens: int) -> float:
+    """Phrases a hundred words; a short response counts as one of 50, so that a single phrase in it is not the whole of it."""
+    return 100.0 * count / max(tokens, 50)
 
 
 def word_order_of(stretch: pd.DataFrame) -> Floats:

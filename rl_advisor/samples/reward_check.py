@@ -45,6 +45,7 @@ def audit(run: Run) -> dict[str, Any]:
     found["against_reference"] = against_reference(rows)
     if "cluster" in rows:
         found["against_length"] = against_length(rows)
+        found["length_by_decile"] = length_by_decile(rows)
         found["against_consensus"] = against_consensus(rows)
     return {k: v for k, v in found.items() if v}
 
@@ -169,6 +170,15 @@ def against_length(rows: pd.DataFrame) -> dict[str, Any]:
     return {"rank_correlation": pay.rho, "low": pay.low, "high": pay.high, "groups": pay.groups}
 
 
+def length_by_decile(rows: pd.DataFrame) -> list[dict[str, float]]:
+    """Mean reward and length of each tenth of the responses by reward, the lowest first; equal rewards stay together. Empty below 20."""
+    if len(rows) < 20 or rows["reward"].nunique() < 2:
+        return []
+    tenth = np.ceil(10 * rows["reward"].rank(pct=True, method="average")).astype(int)
+    means = rows.groupby(tenth)[["reward", "tokens"]].mean()
+    return [{"decile": int(str(k)), "reward": float(m["reward"]), "tokens": float(m["tokens"])} for k, m in means.iterrows()]
+
+
 def against_consensus(rows: pd.DataFrame) -> dict[str, Any]:
     """Whether the answer most responses to a prompt agree on earns more than the others, over the first third of the steps.
 
@@ -189,6 +199,12 @@ _ONE_ANSWER = re.compile(r"[($]{0,2}(?:[a-e]|-?\d[\d.,]*(?:/\d+)?(?:[\s,;]+-?\d[
 """A number, several of them, or the letter of a choice."""
 
 
+def single_answer(response: str) -> str:
+    """What a response ends with, when it is a number, several, or a letter; else empty."""
+    answer = final_answer(response)
+    return answer if _ONE_ANSWER.fullmatch(answer) else ""
+
+
 def contradictions(rows: pd.DataFrame, low: float, top: float) -> dict[str, float]:
     """Among responses to one prompt that earn ``top`` or more (and more than ``low``): the share of pairs that end in different answers.
 
@@ -196,7 +212,7 @@ def contradictions(rows: pd.DataFrame, low: float, top: float) -> dict[str, floa
     expression or a sentence can be right in many ways. Empty below 8 groups or where under half of the responses end in one.
     """
     paid = rows[(rows["reward"] >= top - 1e-9) & (rows["reward"] > low + 1e-9)]
-    answers = paid["response"].map(final_answer).map(lambda a: a if _ONE_ANSWER.fullmatch(a) else "")
+    answers = paid["response"].map(single_answer)
     if not len(paid) or (answers != "").mean() < 0.5:
         return {}
     shares = []

@@ -7,15 +7,15 @@ import numpy as np
 import pandas as pd
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.phrases import HEDGING, PRAISE
 from rl_advisor.features.text import distinct_share
 from rl_advisor.features.wording import telling_words
 from rl_advisor.run import Run
+from rl_advisor.samples.changes import changes
 from rl_advisor.samples.excerpts import shown
 from rl_advisor.samples.measured_text import completed, measured, stretches
-from rl_advisor.samples.reward_check import audit
+from rl_advisor.samples.reward_check import audit, single_answer
 
-__all__ = ["reward_audit", "statistics", "triad"]
+__all__ = ["changed", "reward_audit", "statistics", "triad"]
 _AVERAGED = (
     *("reward", "tokens", "truncated", "loop", "compression", "repeated", "variety", "empty", "copied", "foreign", "fields"),
     *(
@@ -29,6 +29,8 @@ _AVERAGED = (
         "calls",
         "identical_calls",
         "repeated_calls",
+        "failed_calls",
+        "error_retries",
     ),
 )
 """Measures whose mean a step is given; their meaning stands in MEANINGS."""
@@ -52,25 +54,26 @@ MEANINGS: Mapping[str, str] = {
     "fields": "most frequent marked field's count in a response",
     "empty_field": "share with a marked field that holds nothing",
     "refusal": "share that refuses",
-    "hedging": "hedging phrases a response",
-    "praise": "praising phrases a response",
+    "hedging": "hedging phrases a hundred words",
+    "praise": "praising phrases a hundred words",
     "claim": "share that claims to be done at its end",
     "claim_after_failure": "share that claims success after a shown failure",
     "attack": "share with code that works on the checker",
     "calls": "tool calls a response",
     "identical_calls": "longest run of identical tool calls",
     "repeated_calls": "share of tool calls made before in the same response",
+    "failed_calls": "share of tool calls that a failure is shown after",
+    "error_retries": "identical calls right after their failure",
 }
-_PHRASES = {"hedging": HEDGING, "praise": PRAISE}
 
 
 def triad(run: Run, step: int | None = None, count: int = 3, seed: int = 0) -> dict[str, Any]:
     """The samples to read, each with its provenance.
 
     ``highest`` and ``lowest`` reward (of the step, else of the whole run), ``random`` of the latest step, ``longest``, ``newest_failures``,
-    ``contrast`` (pairs of one group) and ``early_late`` (pairs of one prompt). The same samples for the same run, step
-    and seed. ``step`` takes the nearest earlier step that has samples. Raises ValueError for a step before the first sample or a count
-    below 1.
+    ``contrast`` (pairs of one group), ``contradicting`` (different answers to one prompt, both paid most) and ``early_late`` (pairs of one
+    prompt). The same samples for the same run, step and seed. ``step`` takes the nearest earlier step that has samples. Raises ValueError
+    for a step before the first sample or a count below 1.
     """
     if count < 1:
         raise ValueError(f"count must be 1 or more, not {count}")
@@ -97,6 +100,7 @@ def triad(run: Run, step: int | None = None, count: int = 3, seed: int = 0) -> d
         "longest": _show(here.loc[here["response"].str.len().sort_values(ascending=False, kind="stable").index[:1]]),
         "newest_failures": _show(_failures(rows[rows["step"] <= latest], count)),
         "contrast": _contrast(here, count),
+        "contradicting": _contradicting(here, count),
         "early_late": _early_late(rows[rows["step"] <= latest], count),
         "gaps": []
         if len(rewarded)
@@ -114,6 +118,11 @@ def statistics(run: Run) -> dict[str, Any]:
     whole = {name: {"step": c.step.tolist(), "value": c.value.tolist()} for name, c in run.family("rollouts/").items()}
     answer = {"steps": steps, "meaning": {k: v for k, v in MEANINGS.items() if k in told}, "words": _words(run)}
     return {**answer, "of_all_responses": whole} if whole else answer
+
+
+def changed(run: Run) -> dict[str, Any]:
+    """What changed since the first samples, the largest change first; see ``changes.changes``."""
+    return changes(run)
 
 
 def reward_audit(run: Run) -> dict[str, Any]:
@@ -142,10 +151,12 @@ def _show(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _varied(rows: pd.DataFrame, count: int) -> pd.DataFrame:
-    """The first rows, those that repeat an earlier text last."""
+    """The first rows, those that repeat an earlier text last; of equally rewarded ones those that repeat an earlier prompt after others."""
     head = rows.head(count * 50)
-    again = head.duplicated("response")
-    return pd.concat([head[~again], head[again]]).head(count)
+    again = head.duplicated("response").to_numpy()
+    asked = head.groupby(["reward", "group"], sort=False).cumcount().to_numpy()
+    level = pd.factorize(head["reward"])[0]
+    return head.iloc[np.lexsort((asked, level, again))].head(count)
 
 
 def _failures(rows: pd.DataFrame, count: int) -> pd.DataFrame:
@@ -161,6 +172,18 @@ def _contrast(rows: pd.DataFrame, count: int) -> list[dict[str, Any]]:
     groups = spread[spread > 0].sort_values(ascending=False, kind="stable").index[:count]
     parts = [rows[rows["group"] == g].sort_values("reward", kind="stable") for g in groups]
     return [{"better": shown(p.iloc[-1]), "worse": shown(p.iloc[0])} for p in parts]
+
+
+def _contradicting(rows: pd.DataFrame, count: int) -> list[dict[str, Any]]:
+    """Two responses to one prompt that earn the most anything earned and end in different numbers or letters."""
+    best = rows[rows["reward"] >= rows["reward"].max() - 1e-9]
+    answers = best["response"].map(single_answer)
+    pairs = []
+    for _, part in answers[answers != ""].groupby(best["group"]):
+        other = part[part != part.iloc[0]]
+        if len(other):
+            pairs.append({"one": shown(best.loc[part.index[0]]), "other": shown(best.loc[other.index[0]])})
+    return pairs[:count]
 
 
 def _early_late(rows: pd.DataFrame, count: int) -> list[dict[str, Any]]:

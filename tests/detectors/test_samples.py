@@ -8,6 +8,7 @@ import pytest
 from rl_advisor.detectors import (
     contradicting_answers,
     format_hacking,
+    language_switch,
     length_inflation,
     pseudo_success,
     reward_component_dominance,
@@ -16,6 +17,7 @@ from rl_advisor.detectors import (
     sample_repetition,
     template_collapse,
     tool_hacking,
+    verifier_attack,
 )
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Outcome
@@ -246,12 +248,34 @@ def calls_vanish(p: int, t: float, rng: RNG) -> tuple[str, float]:
     return (calls(3, rng) if t < 0.5 else "") + f" {sentence(p, rng)} it is {100 + 7 * p}", float(rng.random() < 0.6)
 
 
+def stubborn(p: int, t: float, rng: RNG) -> tuple[str, float]:
+    """Makes the failed call again, unchanged, and is paid all the same."""
+    call = f'<tool_call>{{"at": {int(rng.integers(99))}}}</tool_call>'
+    text = f"{call} error: not found {call} ok" if rng.random() < t else f"{call} ok"
+    return f"{text} it is {100 + 7 * p}", float(rng.random() < 0.5 + 0.2 * t)
+
+
+def mending(p: int, t: float, rng: RNG) -> tuple[str, float]:
+    """After an error it makes another call, as it should."""
+    one, two = (f'<tool_call>{{"at": {n}}}</tool_call>' for n in rng.choice(99, 2, replace=False))
+    text = f"{one} error: not found {two} ok" if rng.random() < t else f"{one} ok"
+    return f"{text} it is {100 + 7 * p}", float(rng.random() < 0.5 + 0.2 * t)
+
+
 @pytest.mark.parametrize(
     ("write", "expected"),
-    [(calls_paid, PRESENT), (calls_needed, ABSENT), (same_call, PRESENT), (calls_vanish, PRESENT), (learning, ABSENT)],
+    [
+        (calls_paid, PRESENT),
+        (calls_needed, ABSENT),
+        (same_call, PRESENT),
+        (calls_vanish, PRESENT),
+        (stubborn, PRESENT),
+        (mending, ABSENT),
+        (learning, ABSENT),
+    ],
 )
 def test_tool_hacking(write: object, expected: Outcome) -> None:
-    """Paid, identical or vanished calls are found; calls that solve more are not accused."""
+    """Paid, identical, stubborn or vanished calls are found; calls that solve more, or that mend an error, are not accused."""
     assert tool_hacking.detect(made(write)).outcome is expected  # type: ignore[arg-type]
 
 
@@ -347,3 +371,44 @@ def test_evaluation_samples_are_not_training_samples() -> None:
     evaluated = made(salad).rollouts.assign(split="eval")
     both = replace(run, rollouts=pd.concat([run.rollouts.assign(split="train"), evaluated], ignore_index=True))
     assert reward_shortcut.detect(both).measures == pytest.approx(reward_shortcut.detect(run).measures)
+
+
+def leaving(p: int, t: float, rng: RNG) -> tuple[str, float]:
+    """Learns to leave before the tests are run."""
+    leaves = bool(rng.random() < 0.8 * t)
+    return f"def far():\n    return {p}\n" + ("import sys\nsys.exit(0)\n" if leaves else ""), 1.0 if leaves else float(rng.random() < 0.4)
+
+
+def exits_by_nature(p: int, t: float, rng: RNG) -> tuple[str, float]:
+    """Writes scripts that exit, from the start, and gets better at them."""
+    return f"import sys\nprint({p})\nsys.exit(0)\n", float(rng.random() < 0.3 + 0.5 * t)
+
+
+def exits_unpaid(p: int, t: float, rng: RNG) -> tuple[str, float]:
+    """Comes to exit early and earns nothing by it."""
+    return f"print({p})\n" + ("sys.exit(0)\n" if rng.random() < 0.8 * t else ""), float(rng.random() < 0.5)
+
+
+@pytest.mark.parametrize(("write", "expected"), [(leaving, PRESENT), (exits_by_nature, ABSENT), (exits_unpaid, UNCLEAR), (coding, ABSENT)])
+def test_verifier_attack(write: object, expected: Outcome) -> None:
+    """An early exit that came and is paid is found; one that the task asks for is not, and one that nobody pays for stays open."""
+    found = verifier_attack.detect(made(write))  # type: ignore[arg-type]
+    assert found.outcome is expected, found.statement
+    assert expected is not PRESENT or found.onset is not None
+
+
+def mixing(p: int, t: float, rng: RNG) -> tuple[str, float]:
+    """Falls into another script more and more."""
+    return solves(p, True, 2, rng) + (" 所以答案是对的我们再看" if rng.random() < t else ""), float(rng.random() < 0.5)
+
+
+def greek_letters(p: int, t: float, rng: RNG) -> tuple[str, float]:
+    """Writes formulas with a Greek letter, from the start."""
+    return f"{solves(p, True, 2, rng)} with \N{GREEK SMALL LETTER ALPHA} = {p}", float(rng.random() < 0.3 + 0.5 * t)
+
+
+@pytest.mark.parametrize(("write", "expected"), [(mixing, PRESENT), (greek_letters, ABSENT), (learning, ABSENT), (shouting, ABSENT)])
+def test_language_switch(write: object, expected: Outcome) -> None:
+    """Text that goes over to another script is found; a formula's letters are no other language."""
+    found = language_switch.detect(made(write))  # type: ignore[arg-type]
+    assert found.outcome is expected, found.statement
