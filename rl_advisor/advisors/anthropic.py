@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from rl_advisor.advisors import builtin
+from rl_advisor.agent.failures import failure
 from rl_advisor.agent.session import Wishes, advise, wishes
 from rl_advisor.agent.turns import Ask, Busy, Conversation, Entry, ToolCall, Turn, Unavailable, Usage
 from rl_advisor.assessment import Assessment
@@ -58,7 +59,7 @@ def connect(wished: Wishes) -> Ask:
             with client.messages.stream(**request(wished.model, conversation)) as stream:
                 return turn(stream.get_final_message())
         except anthropic.APIStatusError as error:
-            raise _sorted(error.status_code, error.response.headers.get("retry-after"), error.type) from error
+            raise failure(error.status_code, error.response.headers, error.type) from error
         except (anthropic.APIConnectionError, anthropic.APIResponseValidationError, httpx2.HTTPError) as error:
             raise Busy(f"the connection failed ({type(error).__name__})") from error
         except (ValueError, AssertionError) as broken:
@@ -106,13 +107,3 @@ def _message(entry: Entry) -> dict[str, Any]:
         for r in entry.get("results", ())
     ]
     return {"role": "user", "content": parts + ([{"type": "text", "text": entry["text"]}] if entry.get("text") else [])}
-
-
-def _sorted(status: int, wait: str | None, kind: str | None) -> Busy | Unavailable:
-    """Whether an error passes with time."""
-    # An error in the middle of a stream comes under the stream's own 200.
-    if status in {408, 409, 429} or status >= 500 or status < 400:
-        return Busy(f"the provider answered {status}", float(wait) if wait and wait.replace(".", "", 1).isdigit() else None)
-    if status in {401, 403}:
-        return Unavailable(f"the provider refused the key ({status})")
-    return Unavailable(f"the provider refused the request ({status} {kind or ''})".replace(" )", ")"))

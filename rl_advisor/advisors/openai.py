@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from rl_advisor.advisors import builtin
+from rl_advisor.agent.failures import failure
 from rl_advisor.agent.session import Wishes, advise, wishes
 from rl_advisor.agent.turns import Ask, Busy, Conversation, Entry, ToolCall, Turn, Unavailable, Usage
 from rl_advisor.assessment import Assessment
@@ -60,7 +61,7 @@ def connect(wished: Wishes) -> Ask:
             with client.chat.completions.create(**request(wished, conversation)) as stream:
                 return turn(stream)
         except openai.APIStatusError as error:
-            raise _sorted(error.status_code, error.response.headers.get("retry-after"), error.code) from error
+            raise failure(error.status_code, error.response.headers, error.code) from error
         except (openai.APIError, httpx2.HTTPError) as error:
             raise Busy(f"the connection failed ({type(error).__name__})") from error
         except ValueError as broken:
@@ -144,14 +145,3 @@ def _messages(entry: Entry) -> list[dict[str, Any]]:
         return [entry["raw"]] if entry["raw"]["content"] or "tool_calls" in entry["raw"] else []
     answers: list[dict[str, Any]] = [{"role": "tool", "tool_call_id": r["id"], "content": r["answer"]} for r in entry.get("results", ())]
     return answers + ([{"role": "user", "content": entry["text"]}] if entry.get("text") else [])
-
-
-def _sorted(status: int, wait: str | None, kind: str | None) -> Busy | Unavailable:
-    """Whether an error passes with time."""
-    if kind == "insufficient_quota":
-        return Unavailable("the account has no quota left")
-    if status in {408, 409, 429} or status >= 500:
-        return Busy(f"the provider answered {status}", float(wait) if wait and wait.replace(".", "", 1).isdigit() else None)
-    if status in {401, 403}:
-        return Unavailable(f"the provider refused the key ({status})")
-    return Unavailable(f"the provider refused the request ({status} {kind or ''})".replace(" )", ")"))

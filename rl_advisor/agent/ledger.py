@@ -11,7 +11,9 @@ from rl_advisor.agent.turns import Usage
 from rl_advisor.doors.mistakes import NoSuchChoice
 
 PRICED_ON = "2026-11-05"
-"""About when the prices below were collected, from release notes and third parties: estimates that the variable overrides."""
+"""When the prices below were collected."""
+PRICE_SOURCE = "release notes and third parties, not the provider's bill"
+"""Where from. Prices change: they are estimates, and the variable overrides them."""
 PRICE_VARIABLE = "RL_ADVISOR_PRICES"
 MOST_WRITTEN, LEAST_WRITTEN = 8000, 1500
 """Tokens that a turn may write, and with fewer than which none is begun: an answer would be cut."""
@@ -96,7 +98,11 @@ class Ledger:
     def said(self) -> str:
         """One line of what was spent."""
         u, money = self.spent, self.money
-        cost = "at a price that is not known" if money is None else f"about ${money:.4f} at the prices of {PRICED_ON}"
+        cost = (
+            "at a price that is not known"
+            if money is None
+            else f"about ${money:.4f} by prices of {PRICED_ON} ({PRICE_SOURCE}; {PRICE_VARIABLE} sets yours)"
+        )
         if money is not None and os.environ.get(PRICE_VARIABLE):
             cost = f"about ${money:.4f} at the given prices"
         return f"{u.total} tokens ({u.fresh} sent, {u.cached} from cache, {u.stored} to cache, {u.written} written), {cost}"

@@ -3,15 +3,16 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from rl_advisor.agent.ledger import LEAST_WRITTEN, MOST_WRITTEN, Ledger, Price, price_of
+from rl_advisor.agent.ledger import LEAST_WRITTEN, MOST_WRITTEN, PRICE_SOURCE, PRICED_ON, Ledger, Price, price_of
 from rl_advisor.agent.turns import Usage
 from rl_advisor.doors.mistakes import NoSuchChoice
 
 PRICES = st.builds(Price, *(st.floats(0, 100) for _ in range(4)))
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no fault of the ledger
 @given(PRICES, st.floats(0, 2), st.integers(0, 300_000), st.lists(st.tuples(st.integers(0, 60_000), st.floats(0, 1)), max_size=12))
 def test_caps_hold(price, max_cost, max_tokens, turns):
     """However requests and answers fall out, a session that keeps to its room stays below both caps."""
@@ -43,6 +44,7 @@ def test_unknown_price_is_none(model, known, monkeypatch):
     price = price_of(model)
     assert (price is not None) == known
     assert known or "not known" in Ledger(price).said()
+    assert not known or all(part in Ledger(price).said() for part in (PRICED_ON, PRICE_SOURCE, "RL_ADVISOR_PRICES"))
 
 
 @pytest.mark.parametrize("given_price", ["", "3", "a,b", "3,15,2", "-1,2", "nan,1", "inf,1"])

@@ -7,7 +7,7 @@ import pytest
 from rl_advisor.agent.loop import CLOSING
 from rl_advisor.assessment import Assessment
 from rl_advisor.doors.mistakes import NoSuchChoice
-from wire import DROP, GARBAGE, Fails, Says
+from wire import BREAKS, DROP, GARBAGE, Fails, Says
 
 TWELVE = [
     *("load_run", "findings", "gpu_phase_profile"),
@@ -62,8 +62,17 @@ def test_beginning_of_requests_never_changes(speaker, run, judgement):
 
 @pytest.mark.parametrize(
     ("failure", "waits"),
-    [(Fails(429, {"retry-after": "7"}), [7.0]), (Fails(500), [1.0]), (Fails(529), [1.0]), (GARBAGE, [1.0]), (DROP, [1.0])],
-    ids=["429", "500", "529", "garbage", "drop"],
+    [
+        (Fails(429, {"retry-after": "7"}, "rate_limit_error"), [7.0]),
+        (Fails(429, {"retry-after-ms": "250", "retry-after": "1"}, "rate_limit_error"), [0.25]),
+        (Fails(503, {"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}), [0.0]),
+        (Fails(500), [1.0]),
+        (Fails(529, kind="overloaded_error"), [1.0]),
+        (BREAKS, [1.0]),
+        (GARBAGE, [1.0]),
+        (DROP, [1.0]),
+    ],
+    ids=["429", "milliseconds", "date", "500", "529", "breaks off", "garbage", "drop"],
 )
 def test_failures_that_pass_are_waited_out(speaker, run, judgement, failure, waits):
     """A busy or broken provider is asked the same again, as late as it asks for."""
@@ -80,6 +89,8 @@ def test_failures_that_pass_are_waited_out(speaker, run, judgement, failure, wai
     [
         ([Fails(401)], "refused the key", 1),
         ([Fails(404)], "refused the request (404", 1),
+        ([Fails(402, kind="billing_error")], "no quota left", 1),
+        ([Fails(429, {"retry-after": "7"}, "insufficient_quota")], "no quota left", 1),
         ([Fails(503)] * 9, "stayed busy", 5),
         ([Fails(429, {"retry-after": "3600"})], "stayed busy", 1),
         ([Says(calls=(("give_assessment", '{"verdict": "fine"'),))] * 9, "could not be read", 3),
@@ -87,7 +98,7 @@ def test_failures_that_pass_are_waited_out(speaker, run, judgement, failure, wai
         ([Says(text="I think it is fine.")] * 9, "could not be read", 3),
         ([LOOK] * 99, "no end", 40),
     ],
-    ids=["key", "model", "busy", "hour", "torn json", "wrong fields", "no call", "endless"],
+    ids=["key", "model", "bill", "quota", "busy", "hour", "torn json", "wrong fields", "no call", "endless"],
 )
 def test_failures_that_stay_end_in_the_builtin_assessment(speaker, run, base, script, why, asked):
     """What cannot be mended gives the built-in assessment and the reason, after no more requests than make sense."""

@@ -17,6 +17,8 @@ class Says:
     calls: tuple[tuple[str, Any], ...] = ()
     """Names and arguments; arguments that are text are sent as they are."""
     stop: str | None = None
+    thought: str = ""
+    """Said to itself before; a signed block of its own where the protocol knows such."""
     usage: tuple[int, int, int, int] = (1000, 200, 300, 100)
     """Fresh, cached, stored, written."""
 
@@ -27,10 +29,13 @@ class Fails:
 
     status: int
     headers: dict[str, str] = field(default_factory=dict)
+    kind: str = "api_error"
 
 
 DROP = "drop"
 """The connection ends in the middle of an answer."""
+BREAKS = "breaks"
+"""The provider reports an error in the middle of its answer, as it does when it is overloaded."""
 GARBAGE = "garbage"
 """An answer that is not what the protocol says."""
 
@@ -77,8 +82,9 @@ def provider(spoken: Spoken, kind: str, script: list[Any]) -> Iterator[Provider]
 
 def _play(handler: BaseHTTPRequestHandler, line: Any, spoken: Spoken, kind: str, number: int) -> None:
     if isinstance(line, Fails):
-        body = json.dumps({"type": "error", "error": {"type": "some_error", "message": "no"}}).encode()
-        _send(handler, line.status, "application/json", body, line.headers)
+        _send(handler, line.status, "application/json", json.dumps(refusal(spoken, line.kind)).encode(), line.headers)
+    elif line == BREAKS:
+        _send(handler, 200, kind, broken_off(spoken, number), {})
     elif line == GARBAGE:
         _send(handler, 200, kind, b"data: {this is no json\n\n", {})
     elif line == DROP:
@@ -99,22 +105,45 @@ def _send(
     handler.wfile.write(body)
 
 
+def refusal(spoken: Spoken, kind: str) -> dict[str, Any]:
+    """An error as each provider words it."""
+    if spoken is anthropic:
+        return {"type": "error", "error": {"type": kind, "message": "no"}, "request_id": "req_1"}
+    return {"error": {"message": "no", "type": kind, "param": None, "code": kind}}
+
+
+def broken_off(spoken: Spoken, number: int) -> bytes:
+    """The begin of an answer, then an error instead of the rest."""
+    begin = b"\n\n".join(spoken(Says(text="I was about to say"), number).split(b"\n\n")[:2]) + b"\n\n"
+    error = json.dumps(refusal(spoken, "overloaded_error")).encode()
+    return begin + (b"event: error\n" if spoken is anthropic else b"") + b"data: " + error + b"\n\n"
+
+
+def halves(text: str) -> tuple[str, str]:
+    """A text in two pieces, as streams bring it."""
+    return text[: len(text) // 2], text[len(text) // 2 :]
+
+
 def anthropic(says: Says, number: int) -> bytes:
     """The turn as Anthropic streams it."""
     fresh, cached, stored, written = says.usage
     usage = {"input_tokens": fresh, "cache_read_input_tokens": cached, "cache_creation_input_tokens": stored, "output_tokens": 1}
     message = {"id": f"msg_{number}", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None}
     events: list[dict[str, Any]] = [{"type": "message_start", "message": {**message, "stop_sequence": None, "usage": usage}}]
-    blocks: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    blocks: list[tuple[dict[str, Any], list[dict[str, Any]]]] = []
+    if says.thought:
+        deltas = [{"type": "thinking_delta", "thinking": says.thought}, {"type": "signature_delta", "signature": "c2lnbmVk"}]
+        blocks.append(({"type": "thinking", "thinking": "", "signature": ""}, deltas))
     if says.text:
-        blocks.append(({"type": "text", "text": ""}, {"type": "text_delta", "text": says.text}))
+        blocks.append(({"type": "text", "text": ""}, [{"type": "text_delta", "text": part} for part in halves(says.text)]))
     for i, (name, arguments) in enumerate(says.calls):
         written_as = arguments if isinstance(arguments, str) else json.dumps(arguments)
         block = {"type": "tool_use", "id": f"toolu_{number}_{i}", "name": name, "input": {}}
-        blocks.append((block, {"type": "input_json_delta", "partial_json": written_as}))
-    for i, (block, delta) in enumerate(blocks):
-        events += [{"type": "content_block_start", "index": i, "content_block": block}]
-        events += [{"type": "content_block_delta", "index": i, "delta": delta}, {"type": "content_block_stop", "index": i}]
+        blocks.append((block, [{"type": "input_json_delta", "partial_json": part} for part in ("", *halves(written_as))]))
+    for i, (block, deltas) in enumerate(blocks):
+        events += [{"type": "content_block_start", "index": i, "content_block": block}, {"type": "ping"}]
+        events += [{"type": "content_block_delta", "index": i, "delta": delta} for delta in deltas]
+        events += [{"type": "content_block_stop", "index": i}]
     stop = says.stop or ("tool_use" if says.calls else "end_turn")
     events.append({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": None}, "usage": {"output_tokens": written}})
     events.append({"type": "message_stop"})
@@ -133,9 +162,8 @@ def openai(says: Says, number: int) -> bytes:
     for i, (name, arguments) in enumerate(says.calls):
         written_as = arguments if isinstance(arguments, str) else json.dumps(arguments)
         call = {"index": i, "id": f"call_{number}_{i}", "type": "function", "function": {"name": name, "arguments": ""}}
-        half = len(written_as) // 2
         chunks.append(chunk({"tool_calls": [call]}))
-        chunks += [chunk({"tool_calls": [{"index": i, "function": {"arguments": p}}]}) for p in (written_as[:half], written_as[half:])]
+        chunks += [chunk({"tool_calls": [{"index": i, "function": {"arguments": part}}]}) for part in halves(written_as)]
     chunks.append(chunk({}, says.stop or ("tool_calls" if says.calls else "stop")))
     sent = fresh + cached + stored
     usage = {"prompt_tokens": sent, "completion_tokens": written, "total_tokens": sent + written}

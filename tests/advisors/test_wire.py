@@ -1,0 +1,76 @@
+"""The scripted providers speak as the providers do: every event and every request is what the official clients' own types say."""
+
+import json
+
+import pydantic
+import wire
+from anthropic.types import RawMessageStreamEvent
+from anthropic.types.message_create_params import MessageCreateParamsStreaming
+from anthropic.types.shared import ErrorResponse
+from openai.types.chat import ChatCompletionChunk
+from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
+from wire import Says
+
+TURN = Says(text="Let me look.", thought="What first?", calls=(("load_run", {}), ("summarize_curves", {"metrics": ["kl/ref"]})))
+LOOK = Says(calls=(("load_run", {}),), thought="What first?")
+
+
+def events(body: bytes) -> list[dict]:
+    """The data of a stream, event by event."""
+    return [json.loads(line[6:]) for line in body.decode().splitlines() if line.startswith("data: {")]
+
+
+def unknown(model: pydantic.BaseModel, path: str = "") -> list[str]:
+    """Fields that the official types do not know, however deep."""
+    own = [f"{path}{name}" for name in model.model_extra or {}]
+    for name in type(model).model_fields:
+        value = getattr(model, name)
+        for item in value if isinstance(value, list) else [value]:
+            own += unknown(item, f"{path}{name}.") if isinstance(item, pydantic.BaseModel) else []
+    return own
+
+
+def test_anthropic_stream_is_of_the_official_types() -> None:
+    """Pings aside, each event is one of the client's, without a field that it does not know."""
+    known = pydantic.TypeAdapter(RawMessageStreamEvent)
+    told = [e for e in events(wire.anthropic(TURN, 1)) if e["type"] != "ping"]
+    read = [known.validate_python(e) for e in told]
+    assert (read[0].type, read[-1].type) == ("message_start", "message_stop")
+    assert {e.delta.type for e in read if e.type == "content_block_delta"} == {
+        *("thinking_delta", "signature_delta", "text_delta", "input_json_delta")
+    }
+    assert [name for e in read for name in unknown(e)] == []
+
+
+def test_openai_stream_is_of_the_official_types() -> None:
+    """Each chunk is the client's, without a field that it does not know; the last one with a choice says why it ended."""
+    read = [ChatCompletionChunk.model_validate(e) for e in events(wire.openai(TURN, 1))]
+    assert [c.choices[0].finish_reason for c in read if c.choices][-1] == "tool_calls"
+    assert read[-1].usage.prompt_tokens_details.cached_tokens == 200
+    assert [name for c in read for name in unknown(c)] == []
+
+
+def test_errors_are_of_the_official_types() -> None:
+    """An error of Anthropic's is one of its kinds."""
+    for kind in ("rate_limit_error", "overloaded_error", "api_error", "billing_error"):
+        assert ErrorResponse.model_validate(wire.refusal(wire.anthropic, kind)).error.type == kind
+
+
+def test_requests_hold_what_the_client_may_send(speaker, run, judgement) -> None:
+    """Nothing is sent that the provider's own parameters do not know, and everything that they require."""
+    asked = {"anthropic": MessageCreateParamsStreaming, "openai": CompletionCreateParamsStreaming}[speaker.name]
+    with speaker.play([LOOK, Says(calls=(("give_assessment", judgement),))]) as provider:
+        speaker.assess(run, provider)
+    for request in provider.requests:
+        assert set(request) <= set(asked.__annotations__)
+        assert asked.__required_keys__ <= set(request)
+
+
+def test_thoughts_are_sent_back_as_they_came(speaker, run, judgement) -> None:
+    """A signed block of thought stands unchanged before the calls in the next request, or the provider would refuse it."""
+    with speaker.play([LOOK, Says(calls=(("give_assessment", judgement),))]) as provider:
+        assert speaker.assess(run, provider).p_continue_pays == 0.11
+    if speaker.name == "anthropic":
+        content = provider.requests[1]["messages"][1]["content"]
+        assert content[0] == {"type": "thinking", "thinking": "What first?", "signature": "c2lnbmVk"}
+        assert content[1]["type"] == "tool_use"
