@@ -9,16 +9,23 @@ from rl_advisor.detectors import (
     background_process,
     checkpoint_stall,
     generation_bound,
+    hardware_error,
+    idle_ranks,
+    long_tail_generation,
     memory_creep,
     memory_near_capacity,
+    out_of_memory,
     straggler,
     throttling,
     throughput_drop,
+    trainer_bound,
     waiting_on_reward,
 )
 from rl_advisor.diagnosis import run_detector
-from rl_advisor.run import Checkpoint, Curve, Run
+from rl_advisor.judgement.causes import brings
+from rl_advisor.run import Checkpoint, Curve, Event, Run
 
+from gpu_loops import Part, simulate
 from gpu_runs import RECORDINGS, recorded, simulated
 
 HERE = {
@@ -28,10 +35,15 @@ HERE = {
     "background_process": {"background-merge"},
     "throttling": set(),
     "memory_near_capacity": set(),
+    "trainer_bound": set(),
+    "long_tail_generation": set(),
+    "hardware_error": set(),
+    "idle_ranks": set(),
 }
 MODULES = {m.__name__.rpartition(".")[2]: m for m in (
     background_process, checkpoint_stall, generation_bound, memory_creep, memory_near_capacity,
     straggler, throttling, throughput_drop, waiting_on_reward,
+    hardware_error, idle_ranks, long_tail_generation, out_of_memory, trainer_bound,
 )}  # fmt: skip
 
 
@@ -141,3 +153,132 @@ def test_throughput_drop(end, noise, expected):
     """Steps that lengthen beyond their noise are a finding; in noise they are unclear, not fine."""
     seconds = np.linspace(2, end, 120) + np.abs(np.random.default_rng(1).normal(0, noise, 120))
     assert outcome("throughput_drop", timed(seconds)) == expected
+
+
+def with_events(*events: Event, curves: dict | None = None, telemetry: pd.DataFrame | None = None) -> Run:
+    return Run(curves=curves or {}, events=events, telemetry=telemetry if telemetry is not None else pd.DataFrame())
+
+
+def test_event_study_has_power_and_memory():
+    """Power and memory are compared as step times are."""
+    found = run_detector(background_process, recorded("background-merge")).measures
+    assert found["memory_gib_during"] > found["memory_gib_before"] + 2
+    assert {"power_w_before", "power_w_during", "power_w_after"} <= found.keys()
+
+
+@pytest.mark.parametrize(("other", "expected"), [(3.0, "present"), (0.1, "absent")])
+def test_recorded_processes_tell_whose_memory_it_is(other, expected):
+    """Where processes were recorded, the run's own growth is no foreign process, and a foreign one is found behind a steady total."""
+    run = simulated((300.0, 500.0))
+    time = run.telemetry["time"] - run.telemetry["time"].iloc[0]
+    held = np.where((time > 60) & (time < 80), other, 0.0)
+    grown = run.telemetry.assign(memory_gib=60.0 + 4 * ((time > 90) & (time < 95)), other_gib=held)
+    assert outcome("background_process", replace(run, telemetry=grown)) == expected
+
+
+@pytest.mark.parametrize(("drain", "expected"), [(0.6, "present"), (0.15, "absent"), (0.0, "absent")])
+def test_long_tail(drain, expected):
+    """Generation that ebbs for a third of its time is a long tail; one that ends sharply, or nearly so, is none."""
+    parts = (Part("generate", 3.0, 450, 0.5, 0.9, drain=drain), Part("reward", 0.3), Part("train", 1.5, 600, 0.4, 0.95))
+    run = simulate(parts, seconds=50, seed=2).run
+    assert outcome("long_tail_generation", run) == expected
+
+
+def test_long_tail_by_lengths_alone_is_unclear():
+    """Very unequal lengths say that there may be a tail, not how long the GPUs wait for it."""
+    step = np.arange(1.0, 9.0)
+    for longest, expected in ((4000.0, "unclear"), (800.0, "absent")):
+        lengths = {"response/length": 500.0, "response/length_max": longest}
+        curves = {n: Curve(n, n, "log", step, np.full(8, v)) for n, v in lengths.items()}
+        assert outcome("long_tail_generation", Run(curves=curves)) == expected
+
+
+@pytest.mark.parametrize(("update", "expected"), [(8.0, "present"), (5.0, "absent"), (2.0, "absent")])
+def test_trainer_bound(update, expected):
+    """Timers that put most of a step into updates are a finding."""
+    step = np.arange(1.0, 9.0)
+    timers = {"gen": 4.0, "update_actor": update, "step": 4.5 + update}
+    curves = {f"time/phase/{n}": Curve(f"time/phase/{n}", n, "log", step, np.full(8, s)) for n, s in timers.items()}
+    assert outcome("trainer_bound", Run(curves=curves)) == expected
+
+
+@pytest.mark.parametrize(("use", "expected"), [(0.0, "present"), (0.3, "absent")])
+def test_idle_ranks(use, expected):
+    """A GPU that does nothing while three work is named; one that works a third of the time is none."""
+    run = simulated((300.0, 500.0))
+    gpus = [run.telemetry.assign(gpu=str(i)) for i in range(3)]
+    rest = run.telemetry.assign(gpu="3", power_w=120.0, utilization=np.where(np.arange(len(run.telemetry)) % 10 < 10 * use, 0.9, 0.0))
+    found = run_detector(idle_ranks, replace(run, telemetry=pd.concat([*gpus, rest], ignore_index=True)))
+    assert found.outcome.value == expected
+    assert ("(3)" in found.statement) == (expected == "present")
+
+
+def test_one_gpu_cannot_be_an_idle_rank():
+    """A single GPU has nothing to be compared with."""
+    assert outcome("idle_ranks", simulated((300.0, 500.0))) == "unclear"
+
+
+@pytest.mark.parametrize(("code", "expected"), [(79, "present"), (31, "unclear"), (0, "absent")])
+def test_xid_in_telemetry(code, expected):
+    """A code of the card is a finding with its step; one that programs cause is open; zero is a measured no."""
+    run = simulated((300.0, 500.0))
+    half = len(run.telemetry) // 2
+    found = run_detector(
+        hardware_error, replace(run, telemetry=run.telemetry.assign(xid=[0.0] * half + [code] * (len(run.telemetry) - half)))
+    )
+    assert found.outcome.value == expected
+    if code == 79:
+        assert found.onset.step == pytest.approx(15, abs=3)
+
+
+def test_a_code_from_before_the_recording_is_old():
+    """The counter keeps the last code: what it says from the first row on did not happen here."""
+    run = simulated((300.0, 500.0))
+    assert outcome("hardware_error", replace(run, telemetry=run.telemetry.assign(xid=79.0, ecc_uncorrected=2.0))) == "absent"
+
+
+def test_xid_in_the_log_is_laid_beside_the_loss():
+    """A driver's line is found, and what broke soon after is said."""
+    step = np.arange(1.0, 41.0)
+    loss = Curve("policy/loss", "loss", "log", step, np.where(step > 22, np.nan, 0.1))
+    line = Event("error", "NVRM: Xid (PCI:0000:18:00): 79, pid=1234, GPU has fallen off the bus.", "train.log", 20.0)
+    found = run_detector(hardware_error, with_events(line, curves={"policy/loss": loss}))
+    assert found.outcome.value == "present"
+    assert "policy/loss is not finite" in found.statement
+    calm = run_detector(hardware_error, with_events(line, curves={"policy/loss": replace(loss, value=np.full(40, 0.1))}))
+    assert "nothing that is logged broke" in calm.statement
+
+
+@pytest.mark.parametrize(
+    ("kinds", "expected"),
+    [
+        (("out_of_memory",), "present"),
+        (("resume", "resume"), "present"),
+        (("resume",), "unclear"),
+        (("warning",), "absent"),
+        ((), "not_logged"),
+    ],
+)
+def test_out_of_memory_and_restarts(kinds, expected):
+    """A lack of memory or a crash loop is a finding, one restart is open, a log without either is a no."""
+    events = [Event(kind, f"{kind} {i}", "train.log", 10.0 * i) for i, kind in enumerate(kinds)]
+    assert outcome("out_of_memory", with_events(*events)) == expected
+
+
+@pytest.mark.parametrize(("generating", "said"), [(136.0, True), (100.0, False)])
+def test_memory_tight_in_one_phase(generating, said):
+    """Where one phase fills the card and the other leaves room, both are said."""
+    loop = simulate((Part("generate", 2.0, 300, 0.3, 0.9), Part("reward", 0.5), Part("train", 1.5, 550, 0.4, 0.95)), seconds=50, seed=4)
+    memory = np.full(len(loop.run.telemetry), 70.0)
+    for kind, begin, end in loop.truth:
+        if kind == "generate":
+            memory[(loop.run.telemetry["time"] >= begin + 0.2) & (loop.run.telemetry["time"] <= end - 0.2)] = generating
+    found = run_detector(memory_near_capacity, replace(loop.run, telemetry=loop.run.telemetry.assign(memory_gib=memory)))
+    assert (found.outcome.value == "present") == said
+    assert ("generation is what fills it" in found.statement) == said
+
+
+def test_systems_can_be_why_data_is_stale():
+    """Stale samples are explained by what slows the loop, when that is seen and did not begin later."""
+    for pattern in ("straggler", "throttling", "background_process", "waiting_on_reward", "checkpoint_stall", "long_tail_generation"):
+        assert "stale_data" in brings()[pattern]

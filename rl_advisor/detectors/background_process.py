@@ -8,6 +8,8 @@ Next test: run without the other process, or list the processes on the GPU while
 Source: recordings with a model merger beside training; the seed's advice on memory spikes that coincide with background work.
 """
 
+import numpy as np
+
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
 from rl_advisor.gpu.idle import Foreign
@@ -17,12 +19,13 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.SYSTEMS
 NEEDS: tuple[str, ...] = ("telemetry",)
+BRINGS: tuple[str, ...] = ("stale_data", "throughput_drop")
 
 
 def detect(run: Run) -> Finding:
     """Present when such a stretch was seen to end; unclear when memory rose and stayed, absent when it kept its level."""
     seen = look(run)
-    if "memory_gib" not in seen.ticks.value or len(seen.steps.spans) < 4:
+    if not {"memory_gib", "other_gib"} & seen.ticks.value.keys() or len(seen.steps.spans) < 4:
         raise TooFewPoints("memory in use, or four steps with known ends, are missing")
     ended = [f for f in seen.foreign if f.ended]
     if not ended:
@@ -36,7 +39,8 @@ def detect(run: Run) -> Finding:
     first, last = _steps(seen, event)
     before, during, after = event.step_s
     measures = {"stretches": float(len(ended)), "seconds": event.end - event.start, "excess_gib": event.excess_gib}
-    measures |= {"step_s_before": before, "step_s_during": during, "step_s_after": after}
+    for name, values in (("step_s", event.step_s), ("power_w", event.power_w), ("memory_gib", event.memory_gib)):
+        measures |= {f"{name}_{when}": v for when, v in zip(("before", "during", "after"), values, strict=True) if np.isfinite(v)}
     text = (
         f"For {number(event.end - event.start)} s, steps {first:.0f} to {last:.0f}, {number(event.excess_gib)} GiB more were in use; "
         f"steps took {number(before)} s before, {number(during)} s during and {number(after)} s after"

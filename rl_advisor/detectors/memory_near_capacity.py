@@ -12,6 +12,7 @@ import numpy as np
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.gpu.look import look
+from rl_advisor.gpu.profile import profile
 from rl_advisor.gpu.signals import Rows
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -19,6 +20,8 @@ from rl_advisor.vocabulary import Link
 LINK = Link.SYSTEMS
 NEEDS: tuple[str, ...] = ("telemetry",)
 SAW_TOOTH_GIB = 4.0
+ROOM = 0.15
+"""Share of the memory that must be free in one phase for the other to be what is tight."""
 
 
 def detect(run: Run, full: float = 0.95) -> Finding:
@@ -34,10 +37,21 @@ def detect(run: Run, full: float = 0.95) -> Finding:
     teeth = int((np.diff(used[used > 0.8 * used.max()]) < -SAW_TOOTH_GIB).sum())
     measures = {"highest_share": share, "free_gib": free, "saw_teeth": float(teeth)}
     text = f"GPU {fullest.gpu} used up to {number(100 * share)} % of its memory; at least {number(max(free, 0.0))} GiB were never in use"
+    by_phase = _by_phase(run, float(fullest.value["memory_total_gib"].max()))
+    measures |= {f"highest_share_in_{name}": part for name, part in by_phase.items()}
+    if len(by_phase) > 1 and max(by_phase.values()) > full > min(by_phase.values()) + ROOM:
+        tight, roomy = max(by_phase, key=lambda n: by_phase[n]), min(by_phase, key=lambda n: by_phase[n])
+        text += f"; {tight} is what fills it, {roomy} uses at most {number(100 * by_phase[roomy])} %"
     outcome = Outcome.PRESENT if share > full else Outcome.ABSENT
     return Finding(
         "memory_near_capacity", LINK, outcome, f"{text}.", None, measures, (Evidence("telemetry", run.first_step, run.last_step),)
     )
+
+
+def _by_phase(run: Run, total: float) -> dict[str, float]:
+    """The highest share of memory in generation and in training, where they are named."""
+    rows = {row["name"]: row["memory_gib"] for row in profile(run)["phases"]}
+    return {name: rows[name] / total for name in ("generation", "training") if rows.get(name) is not None and total > 0}
 
 
 def _highest(rows: Rows) -> float:

@@ -18,6 +18,7 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.SYSTEMS
 NEEDS: tuple[str, ...] = ("telemetry",)
+BRINGS: tuple[str, ...] = ("stale_data", "throughput_drop")
 PARTS = 10
 
 

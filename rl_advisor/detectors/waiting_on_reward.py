@@ -15,6 +15,7 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.SYSTEMS
 NEEDS: tuple[str, ...] = ("time/phase/*|telemetry",)
+BRINGS: tuple[str, ...] = ("stale_data", "throughput_drop")
 
 
 def detect(run: Run, most: float = 0.15) -> Finding:

@@ -22,6 +22,9 @@ COLUMNS: Mapping[str, tuple[str, float]] = {
     "FBTTL": ("memory_total_gib", MIB),
     "TMPTR": ("temperature", 1.0),
     "SMCLK": ("sm_clock", 1.0),
+    "TENSO": ("tensor_active", 1.0),
+    "XIDER": ("xid", 1.0),
+    "EDVOL": ("ecc_uncorrected", 1.0),
 }
 """Where two columns say the same, the later one here is taken: profiling counters are sharper."""
 USUAL_SECONDS = 1.0

@@ -46,6 +46,7 @@ COLUMNS: Mapping[str, tuple[str, float]] = {
     "temperature.gpu": ("temperature", 1.0),
     "clocks.sm": ("sm_clock", 1.0),
     "clocks.current.sm": ("sm_clock", 1.0),
+    "ecc.errors.uncorrected.volatile.total": ("ecc_uncorrected", 1.0),
 }
 MASKS = ("clocks_event_reasons.active", "clocks_throttle_reasons.active")
 PROCESSES = "processes"

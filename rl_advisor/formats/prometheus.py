@@ -27,6 +27,9 @@ COLUMNS: Mapping[str, tuple[str, float]] = {
     "DCGM_FI_DEV_SM_CLOCK": ("sm_clock", 1.0),
     "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS": ("throttle", 1.0),
     "DCGM_FI_DEV_CLOCKS_EVENT_REASONS": ("throttle", 1.0),
+    "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE": ("tensor_active", 1.0),
+    "DCGM_FI_DEV_XID_ERRORS": ("xid", 1.0),
+    "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL": ("ecc_uncorrected", 1.0),
 }
 USUAL_SECONDS = 15.0
 """Between scrapes, where the text carries no times."""

@@ -31,6 +31,7 @@ class Foreign:
     ended: bool
     step_s: tuple[float, float, float]
     power_w: tuple[float, float, float]
+    memory_gib: tuple[float, float, float]
 
 
 def idle_stretches(ticks: Ticks, quiet: Flags, steps: Steps) -> list[dict[str, Any]]:
@@ -65,36 +66,48 @@ def listed(stretches: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def foreign_memory(ticks: Ticks, steps: Steps) -> list[Foreign]:
-    """Stretches of memory more than 256 MiB above its settled level for more than a second, unless they come back with the steps."""
-    if "memory_gib" not in ticks.value or len(steps.spans) < 4:
+    """Stretches of memory more than 256 MiB above its settled level for more than a second, unless they come back with the steps.
+
+    Where processes were recorded it is the memory of the others than the largest.
+    """
+    column = next((n for n in ("other_gib", "memory_gib") if n in ticks.value), None)
+    if column is None or len(steps.spans) < 4:
         return []
     inside = np.flatnonzero((ticks.time >= steps.spans[0, 0]) & (ticks.time <= steps.spans[-1, 1]))
     if inside.size < 2:
         return []
-    memory = ticks.value["memory_gib"][inside]
+    memory = ticks.value[column][inside]
     settled = float(np.quantile(memory, 0.25))
     runs = [r for r in runs_of(memory > settled + FOREIGN_GIB) if (r[1] - r[0]) * ticks.spacing > SHORTEST_FOREIGN]
     if len(runs) > max(3, 0.3 * len(steps.spans)):
         return []
-    return [_event(ticks, (inside[0] + first, inside[0] + last), settled, steps, ended=last < memory.size) for first, last in runs]
+    excess = [float(memory[first:last].max() - settled) for first, last in runs]
+    spans = [(int(inside[0] + first), int(inside[0] + last)) for first, last in runs]
+    ended = [bool(last < memory.size) for _, last in runs]
+    return [_event(ticks, span, steps, more, ended=over) for span, more, over in zip(spans, excess, ended, strict=True)]
 
 
-def _event(ticks: Ticks, span: tuple[int, int], settled: float, steps: Steps, *, ended: bool) -> Foreign:
+def _event(ticks: Ticks, span: tuple[int, int], steps: Steps, excess: float, *, ended: bool) -> Foreign:
     first, last = span
     start, end = float(ticks.time[first]), float(ticks.time[last - 1])
     seconds = steps.spans[:, 1] - steps.spans[:, 0]
     during = (steps.spans[:, 1] > start) & (steps.spans[:, 0] < end)
     before = np.flatnonzero(steps.spans[:, 1] <= start)[-AROUND:]
     after = np.flatnonzero(steps.spans[:, 0] >= end)[:AROUND]
-    power = tuple(_mean_power(ticks, steps, chosen) for chosen in (before, np.flatnonzero(during), after))
-    times = tuple(float(np.mean(seconds[chosen])) if len(chosen) else float("nan") for chosen in (before, np.flatnonzero(during), after))
-    excess = float(ticks.value["memory_gib"][first:last].max() - settled)
-    return Foreign(start, end, excess, ended, (times[0], times[1], times[2]), (power[0], power[1], power[2]))
+    chosen = (before, np.flatnonzero(during), after)
+    times = [float(np.mean(seconds[c])) if len(c) else float("nan") for c in chosen]
+    power, memory = ([_mean(ticks, steps, name, c) for c in chosen] for name in ("power_w", "memory_gib"))
+    return Foreign(start, end, excess, ended, _three(times), _three(power), _three(memory))
 
 
-def _mean_power(ticks: Ticks, steps: Steps, chosen: npt.NDArray[np.int64]) -> float:
-    if "power_w" not in ticks.value or not len(chosen):
+def _three(values: list[float]) -> tuple[float, float, float]:
+    return values[0], values[1], values[2]
+
+
+def _mean(ticks: Ticks, steps: Steps, name: str, chosen: npt.NDArray[np.int64]) -> float:
+    """The mean of a signal over the chosen steps."""
+    if name not in ticks.value or not len(chosen):
         return float("nan")
     inside = (ticks.time >= steps.spans[chosen[0], 0]) & (ticks.time <= steps.spans[chosen[-1], 1])
-    values: Floats = ticks.value["power_w"][inside]
+    values: Floats = ticks.value[name][inside]
     return float(values.mean()) if values.size else float("nan")

@@ -182,6 +182,7 @@ def _told(event: Foreign) -> dict[str, Any]:
         "excess_gib": round(event.excess_gib, 3),
         "step_s": {n: _or_none(v) for n, v in zip(names, event.step_s, strict=True)},
         "power_w": {n: _or_none(v) for n, v in zip(names, event.power_w, strict=True)},
+        "memory_gib": {n: _or_none(v) for n, v in zip(names, event.memory_gib, strict=True)},
     }
 
 

@@ -9,11 +9,12 @@ from rl_advisor.run import Event
 TEXT_LIMIT = 2_000
 EVENT_LIMIT = 100
 _INTERESTING = re.compile(
-    r"Traceback \(most|\b\w*(?:Error|Exception)\b|[Oo]ut of memory|OOM|Killed|SIGKILL|SIGTERM|\b(?:nan|NaN|inf)\b|KeyboardInterrupt"
+    r"NVRM: Xid|uncorrectable ECC"
+    r"|Traceback \(most|\b\w*(?:Error|Exception)\b|[Oo]ut of memory|OOM|Killed|SIGKILL|SIGTERM|\b(?:nan|NaN|inf)\b|KeyboardInterrupt"
 )
 _ERROR = (
     r"^\s*(?:[\w.]+\.)?\w*(?:Error|Exception)\b(?::|\(|$)"
-    r"|CUDA error|NCCL error|SIGKILL|SIGTERM|KeyboardInterrupt|core dumped"
+    r"|NVRM: Xid|uncorrectable ECC|CUDA error|NCCL error|SIGKILL|SIGTERM|KeyboardInterrupt|core dumped"
 )
 _NON_FINITE = (
     r"\b(?:nan|inf)\b.{0,40}\b(?:detected|encountered|found|skipp\w+)\b"

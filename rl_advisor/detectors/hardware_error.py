@@ -1,0 +1,94 @@
+"""A GPU reported an error of its own: an Xid, or memory that could not be corrected.
+
+Looks for: Xid codes and counts of uncorrectable memory errors in the telemetry, and the driver's lines in the run's logs; whether numbers
+    stopped being finite, or the log reports a crash, soon after.
+Means: the card, its link or its driver failed. What was computed after may be wrong, and collectives that wait for it hang.
+Not to be confused with: Xid 13, 31, 43 and 45, which a program's own faulty access brings about; corrected memory errors, which are no
+    fault.
+Next test: drain the card and run the vendor's diagnosis; go on from the checkpoint before the error on another card.
+Source: NVIDIA's catalogue of Xid errors; DCGM's fields for Xid and ECC; the rule that any new Xid is an event to lay beside the loss.
+"""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome
+from rl_advisor.gpu.signals import rows_of
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.SYSTEMS
+NEEDS: tuple[str, ...] = ()
+BRINGS: tuple[str, ...] = ("non_finite", "loss_discontinuity", "gradient_spikes", "stale_data", "out_of_memory", "throughput_drop")
+OF_PROGRAMS = frozenset({13, 31, 43, 45})
+"""Xid codes that a faulty program brings about as well."""
+XID = re.compile(r"NVRM: Xid \([^)]{0,60}\): (\d{1,3})\b")
+UNCORRECTABLE = re.compile(r"uncorrectable ECC|double.bit (?:ECC )?error|ECC uncorrectable", re.IGNORECASE)
+SOON = 10.0
+"""Steps within which trouble may be the error's."""
+
+
+def detect(run: Run) -> Finding:
+    """Present when the card itself failed; unclear for codes that a program can bring about; absent where the counters say zero."""
+    found = [*_in_telemetry(run), *_in_logs(run)]
+    counted = {"xid", "ecc_uncorrected"} & set(map(str, run.telemetry.columns))
+    if not found:
+        if counted:
+            return Finding("hardware_error", LINK, Outcome.ABSENT, f"The counters of {' and '.join(sorted(counted))} stay at zero.")
+        text = "Neither Xid nor memory errors are recorded; dmesg or DCGM would show them."
+        return Finding("hardware_error", LINK, Outcome.NOT_LOGGED, text)
+    hard = [f for f in found if f[2] not in OF_PROGRAMS]
+    known = [f[0] for f in (hard or found) if f[0] is not None]
+    first = min(known, default=None)
+    trouble = _trouble_after(run, first)
+    text = f"{'; '.join(dict.fromkeys(f[1] for f in (hard or found)[:4]))}"
+    text += f", first about step {first:.0f}" if first is not None else ", at an unknown step"
+    text += f"; soon after: {trouble}." if trouble else "; nothing that is logged broke soon after."
+    onset = None if first is None else Onset(first, max(first - 1, 0.0), first + 1)
+    where = (Evidence("telemetry" if counted else "events", first or run.first_step, first or run.last_step),)
+    measures = {"errors": float(len(found)), "of_the_card": float(len(hard))}
+    return Finding("hardware_error", LINK, Outcome.PRESENT if hard else Outcome.UNCLEAR, text, onset, measures, where)
+
+
+def _in_telemetry(run: Run) -> Iterator[tuple[float | None, str, int]]:
+    """Step, words and code (0 for memory) of each new error in the counters; what they say from the start is older."""
+    if not {"xid", "ecc_uncorrected"} & set(map(str, run.telemetry.columns)):
+        return
+    step, time = run.clock()
+    for rows in rows_of(run):
+        for name in ("xid", "ecc_uncorrected"):
+            value = rows.value.get(name)
+            if value is None:
+                continue
+            new = np.flatnonzero((value > 0) & (value == np.round(value)) & (np.r_[value[0], value[:-1]] != value))
+            for at in new[:20]:
+                when = float(np.interp(rows.time[at], time, step)) if time.size else None
+                code = int(value[at]) if name == "xid" else 0
+                yield when, f"GPU {rows.gpu}: {f'Xid {code}' if code else 'uncorrectable memory error'}", code
+
+
+def _in_logs(run: Run) -> Iterator[tuple[float | None, str, int]]:
+    for event in run.events:
+        for code in XID.findall(event.text)[:20]:
+            yield event.step, f"the log has Xid {code}", int(code)
+        if UNCORRECTABLE.search(event.text):
+            yield event.step, "the log has an uncorrectable memory error", 0
+
+
+def _trouble_after(run: Run, first: float | None) -> str:
+    """What broke within a few steps of the error: curves that turned non-finite, crashes in the log."""
+    if first is None:
+        return ""
+    found = []
+    for name in ("policy/grad_norm", "policy/loss", "policy/total_loss", "value/loss", "kl/ref", "reward/mean"):
+        curve = run.curves.get(name)
+        if curve is None:
+            continue
+        near = (curve.step >= first - 1) & (curve.step <= first + SOON)
+        if (near & ~np.isfinite(curve.value)).any() and np.isfinite(curve.value[curve.step < first - 1]).any():
+            found.append(f"{name} is not finite")
+    others = [e for e in run.events if e.kind in {"error", "out_of_memory"} and not XID.search(e.text) and not UNCORRECTABLE.search(e.text)]
+    crash = [e for e in others if e.step is not None and first - 1 <= e.step <= first + SOON]
+    return ", ".join([*found, *(["the log reports a crash"] if crash else [])])

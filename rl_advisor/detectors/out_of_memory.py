@@ -1,0 +1,51 @@
+"""The run ran out of memory, or was started again and again.
+
+Looks for: lines that say out of memory or that the process was killed; steps that go back, which is a restart; how full the GPUs were.
+Means: the set-up needs more than there is, at least for its longest batches. Each restart repeats steps and, where the optimizer's state
+    or the data order is lost, changes what is trained.
+Not to be confused with: one planned restart from a checkpoint; a kill by the scheduler at the end of its time.
+Next test: run the longest batch alone with the same settings and read the highest memory allocated; `rl-advisor memory` says what to
+    reduce first.
+Source: the field guide's ledger of memory: weights, optimizer, gradients, activations; crash loops as operators count them.
+"""
+
+import numpy as np
+
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.SYSTEMS
+NEEDS: tuple[str, ...] = ()
+BRINGS: tuple[str, ...] = ("resume_discontinuity",)
+
+
+def detect(run: Run, many: int = 2) -> Finding:
+    """Present when memory ran out or the run was restarted ``many`` times; unclear for one restart; not logged without a log."""
+    short = [e for e in run.events if e.kind == "out_of_memory"]
+    restarts = [e for e in run.events if e.kind == "resume"]
+    measures = {"out_of_memory": float(len(short)), "restarts": float(len(restarts))}
+    full = _fullest(run)
+    if full is not None:
+        measures["highest_memory_share"] = full
+    if not short and not restarts:
+        if not run.events and not any("console" in f or f == "verl_console" for f in run.formats):
+            return Finding("out_of_memory", LINK, Outcome.NOT_LOGGED, "No log of the process was found that would show it.")
+        return Finding("out_of_memory", LINK, Outcome.ABSENT, "The log reports neither a lack of memory nor a restart.", measures=measures)
+    first = next((e.step for e in (*short, *restarts) if e.step is not None), None)
+    text = f"Memory ran out {len(short)} times" if short else f"The run was restarted {len(restarts)} times"
+    text += f" and the run was restarted {len(restarts)} times" if short and restarts else ""
+    text += f", first about step {first:.0f}" if first is not None else ""
+    text += f"; the fullest GPU held {number(100 * full)} % of its memory" if full is not None else ""
+    onset = None if first is None else Onset(first, max(first - 1, 0.0), first)
+    where = (Evidence("events", first or run.first_step, first or run.last_step),)
+    outcome = Outcome.PRESENT if short or len(restarts) >= many else Outcome.UNCLEAR
+    return Finding("out_of_memory", LINK, outcome, f"{text}.", onset, measures, where)
+
+
+def _fullest(run: Run) -> float | None:
+    """The highest share of a GPU's memory in use, where telemetry has it."""
+    if not {"memory_gib", "memory_total_gib"} <= set(map(str, run.telemetry.columns)):
+        return None
+    share = (run.telemetry["memory_gib"] / run.telemetry["memory_total_gib"].clip(lower=1e-9)).max()
+    return float(share) if np.isfinite(share) else None
