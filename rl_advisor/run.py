@@ -89,6 +89,10 @@ class Gap:
     why: str
 
 
+UNSAID = "steps"
+"""The unit of steps where nothing says what they count."""
+
+
 def _no_table() -> pd.DataFrame:
     return pd.DataFrame()
 
@@ -115,7 +119,7 @@ class Run:
     files: tuple[str, ...] = ()
     """Files read, relative to the run."""
     planned_steps: int | None = None
-    step_unit: str = "updates"
+    step_unit: str = UNSAID
     place: str = ""
     """Where in the folder it lies, when the folder holds several runs."""
     others: tuple[str, ...] = ()

@@ -1,6 +1,7 @@
 """Metrics as columns: a JSON object of equally long lists (``{"step": [...], "reward": [...]}``), or NumPy vectors in ``.npy`` files."""
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,16 +9,18 @@ import numpy as np
 
 from rl_advisor.intake.bytes_in import bare_name, document, head, parse_json
 from rl_advisor.intake.columns import number
-from rl_advisor.run import Curve, Floats, Gap, Run
+from rl_advisor.run import UNSAID, Curve, Floats, Gap, Run
 
 FORMAT = "columns"
 GENERAL = True
 STEPS = ("step", "steps", "global_step", "iteration", "iterations", "update", "episode", "episodes", "timesteps", "epoch")
 """Lists that count the rows, best first."""
+UNITS = {"episode": "episodes", "iteration": "iterations", "update": "updates", "timestep": "env steps", "epoch": "epochs"}
 SIZE_LIMIT = 256_000_000
 FEWEST = 3
 """Numbers a list must have to be a curve."""
 _METRIC = ("reward", "return", "loss", "score", "length", "kl", "entropy", "success", "accuracy")
+_SACRED = re.compile(rb'\{\s*"(?:steps|timestamps|values)"\s*:\s*\[')
 _NPY = b"\x93NUMPY"
 
 
@@ -28,12 +31,16 @@ def claims(path: Path) -> bool:
         return any(word in name for word in _METRIC) and head(path, len(_NPY)) == _NPY
     start = head(path, 4_096).lstrip() if name.endswith(".json") else b""
     first = start.partition(b":")[2].lstrip()
+    if _SACRED.match(first):
+        return start.startswith(b"{")
     return start.startswith(b"{") and first.startswith(b"[") and first[1:].lstrip()[:1] in b"-0123456789NI"
 
 
 def read(path: Path) -> Run:
     """Each list as a curve over the steps the file names, else over the order of the rows."""
     try:
+        if bare_name(path).endswith(".json") and (series := _series(path)):
+            return Run(curves=series, formats=(FORMAT,))
         columns = {path.stem: _vector(path)} if bare_name(path).endswith(".npy") else _lists(path)
     except (ValueError, OverflowError, EOFError, OSError) as error:
         return Run(gaps=(Gap(path.name, f"damaged, or no columns of numbers: {error}"[:300]),), formats=(FORMAT,))
@@ -47,7 +54,19 @@ def read(path: Path) -> Run:
         else:
             odd += name != key
     gaps = (Gap(path.name, f"{odd} lists are not as long as {key}; left out"),) if odd else ()
-    return Run(curves=curves, gaps=gaps, formats=(FORMAT,), axis="step" if key else "row")
+    unit = next((unit for word, unit in UNITS.items() if key and word in key), UNSAID)
+    return Run(curves=curves, gaps=gaps, formats=(FORMAT,), axis="step" if key else "row", step_unit=unit)
+
+
+def _series(path: Path) -> dict[str, Curve]:
+    """The curves of an object in which every value has its own lists of steps and values, as Sacred's metrics.json."""
+    found = parse_json(document(path, SIZE_LIMIT))
+    curves: dict[str, Curve] = {}
+    for name, value in found.items() if isinstance(found, dict) else ():
+        step, values = (value.get("steps"), value.get("values")) if isinstance(value, dict) else (None, None)
+        if isinstance(step, list) and isinstance(values, list) and len(step) == len(values) and _is_column(step) and _is_column(values):
+            curves[str(name)] = Curve(str(name), str(name), path.name, _numbers(step), _numbers(values))
+    return curves
 
 
 def _lists(path: Path) -> dict[str, Floats]:

@@ -10,14 +10,16 @@ import pandas as pd
 
 from rl_advisor.intake.bytes_in import bare_name, head
 from rl_advisor.intake.csv_in import read_table
-from rl_advisor.run import Curve, Gap, Run
+from rl_advisor.run import Curve, Floats, Gap, Run
 
 FORMAT = "metrics_csv"
 APPENDED = "table"
 """How a growing file goes on, so that what was appended can be read alone."""
 STEP_COLUMNS = (
-    "step", "global_step", "train/global_step", "training/global_step", "_step", "training_iteration", "iteration", "iter", "update",
-    "total_timesteps", "timesteps_total", "timesteps", "num_timesteps", "total_steps", "env_steps", "steps", "frames", "episode", "epoch",
+    "step", "global_step", "train_global_step", "training_global_step", "_step", "training_iteration", "iteration", "iter", "update",
+    "total_timesteps", "timesteps_total", "timesteps", "num_timesteps", "misc_total_timesteps", "timesteps_so_far", "total_env_interacts",
+    "total_env_steps", "total_steps", "env_steps", "env_step", "environment_steps", "agent_steps", "actor_steps", "steps", "frames",
+    "nb_steps", "episode", "episodes", "nb_episode", "evaluation_iteration", "epoch", "itr",
 )  # fmt: skip
 """Column names that count rows, best first, in lower case with underscores."""
 RUN_COLUMNS = ("run", "run_id", "run_name", "run_uuid", "seed", "trial_id", "experiment", "experiment_id", "exp_name")
@@ -26,10 +28,10 @@ _TENSORBOARD = ["wall time", "step", "value"]
 
 def claims(path: Path) -> bool:
     """Whether the header has a column that counts steps and the first row has two numbers and no long text."""
-    if not bare_name(path).endswith((".csv", ".tsv")):
+    if not bare_name(path).endswith((".csv", ".tsv", ".txt")):
         return False
     names, first = _start(path)
-    if "time/total_timesteps" in names or _step_column(names) is None or len(first) != len(names):
+    if "time/total_timesteps" in names or not _step_columns(names) or len(first) != len(names):
         return False
     numbers = sum(_is_number(cell) for cell in first)
     return numbers >= 2 and not any(len(cell) > 60 and not _is_number(cell) and not cell.startswith(("{", "[")) for cell in first)
@@ -37,12 +39,12 @@ def claims(path: Path) -> bool:
 
 def read(path: Path) -> Run:
     """Every numeric column as a curve; of several runs in one file that with most rows, the others are named in a gap."""
-    table, gaps = read_table(path, separator="\t" if bare_name(path).endswith(".tsv") else ",")
-    step = _step_column([str(c) for c in table.columns])
-    if step is None or table.empty:
+    table, gaps = read_table(path, separator=_separator(path))
+    found = _step_columns([str(c) for c in table.columns])
+    if not found or table.empty:
         return Run(gaps=gaps or (Gap(path.name, "no rows"),), formats=(FORMAT,))
     table, more = _one_run(table, path.name)
-    steps = pd.to_numeric(table[step], errors="coerce").to_numpy(np.float64)
+    step, steps = _counting(table, found)
     curves: dict[str, Curve] = {}
     for column in table.columns:
         value = pd.to_numeric(table[column], errors="coerce").to_numpy(np.float64)
@@ -56,20 +58,47 @@ def read(path: Path) -> Run:
 def _start(path: Path) -> tuple[list[str], list[str]]:
     """The header's names and the cells of the first row."""
     text = head(path, 262_144).decode("utf-8", "replace").splitlines()[:2]
-    rows = list(csv.reader(text, delimiter="\t" if bare_name(path).endswith(".tsv") else ","))
+    rows = list(csv.reader(text, delimiter=_separator(path)))
     return (rows[0], rows[1]) if len(rows) == 2 else ([], [])
 
 
-def _step_column(names: Sequence[str]) -> str | None:
-    plain = {re.sub(r"[ .-]+", "_", name.strip().lower()): name for name in reversed(names)}
-    return next((plain[key] for key in STEP_COLUMNS if key in plain), None)
+def _separator(path: Path) -> str:
+    """What stands between cells; a ``.txt`` is a table only with tabs (Spinning Up's progress.txt)."""
+    return "," if bare_name(path).endswith(".csv") else "\t"
+
+
+def _step_columns(names: Sequence[str]) -> list[str]:
+    """The columns that may count rows, best first."""
+    plain = {_plain(name): name for name in reversed(names)}
+    return [plain[key] for key in STEP_COLUMNS if key in plain]
+
+
+def _plain(name: str) -> str:
+    """The name in lower case with underscores between its words."""
+    return re.sub(r"[ ./-]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip()).lower())
+
+
+def _counting(table: pd.DataFrame, columns: Sequence[str]) -> tuple[str, Floats]:
+    """The first of the columns that goes up, with its numbers: ``steps`` is often the length of an episode. Else the first."""
+    numbers = [(name, pd.to_numeric(table[name], errors="coerce").to_numpy(np.float64)) for name in columns]
+    for name, steps in numbers:
+        known = steps[np.isfinite(steps)]
+        if known.size > 1 and known[-1] > known[0] and (np.diff(known) < 0).sum() <= max(2, known.size // 50):
+            return name, steps
+    return numbers[0]
 
 
 def _unit(column: str) -> str:
     """What a step column counts, as far as its name says so."""
-    words = re.sub(r"[^a-z]+", " ", column.lower())
-    kinds = (("env steps", r"timestep|env step|frame"), ("iterations", r"iter"), ("episodes", r"episode"), ("epochs", r"epoch"))
-    return next((unit for unit, pattern in kinds if re.search(pattern, words)), "updates")
+    words = _plain(column).replace("_", " ")
+    kinds = (
+        ("env steps", r"timestep|env(?:ironment)? (?:step|interact)|frame"),
+        ("iterations", r"iter"),
+        ("episodes", r"episode"),
+        ("epochs", r"epoch"),
+        ("updates", r"update"),
+    )
+    return next((unit for unit, pattern in kinds if re.search(pattern, words)), "steps")
 
 
 def _one_run(table: pd.DataFrame, source: str) -> tuple[pd.DataFrame, tuple[Gap, ...]]:

@@ -1,6 +1,7 @@
 """Parts with raw names become one Run: translated, told apart, aligned, joined."""
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -17,9 +18,9 @@ from rl_advisor.reading.guessing import guess
 from rl_advisor.reading.joining import Source, joined, settle
 from rl_advisor.reading.restarts import chained
 from rl_advisor.reading.row_steps import steps_of_rows
-from rl_advisor.reading.separating import foreign_folders, place_of
+from rl_advisor.reading.separating import foreign_folders, place_of, with_evaluations
 from rl_advisor.reading.translating import Translated, recognise, settings_of, translate
-from rl_advisor.run import Curve, Event, Gap, Run
+from rl_advisor.run import UNSAID, Curve, Event, Gap, Run
 from rl_advisor.vocabulary import Dialect, metric
 
 _CONSOLE = ("console", "stdout", "output")
@@ -28,6 +29,7 @@ _CONSOLE = ("console", "stdout", "output")
 def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, str]) -> Run:
     """One run of all parts, each given with its file's place in the run."""
     parts = [(path, without_closing_row(part)) for path, part in merged_episodes(parts)]
+    parts = with_evaluations(parts)
     foreign = foreign_folders(parts)
     own = [(path, part) for path, part in parts if not any(PurePosixPath(path).is_relative_to(f) for f in foreign)]
     place = place_of(own) if foreign else ""
@@ -59,9 +61,15 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
         formats=tuple(dict.fromkeys(f for _, p in own if _says_something(p) for f in p.formats)),
         files=tuple(f for _, p in own if _says_something(p) for f in p.files),
         planned_steps=_planned(own, settings),
-        step_unit=main.step if main else next((p.step_unit for _, p in own if p.curves), "updates"),
+        step_unit=main.step if main else _unit(own),
     )
     return _in_the_runs_zone(run)
+
+
+def _unit(parts: Sequence[tuple[str, Run]]) -> str:
+    """What the steps of an unknown framework count, as far as a file says so."""
+    said = {p.step_unit for _, p in parts if p.curves} - {UNSAID}
+    return said.pop() if len(said) == 1 else "steps"
 
 
 def _several(place: str, others: Sequence[str]) -> Gap:
@@ -210,10 +218,13 @@ def gathered(gaps: Sequence[Gap]) -> tuple[Gap, ...]:
 
 
 def _missing_reward(curves: Mapping[str, Curve]) -> list[Gap]:
-    if not curves or any(n.startswith(("reward/", "eval/score/")) for n in curves):
+    if not curves or any(n.startswith("reward/") for n in curves):
         return []
     on_policy = any(n.startswith(("kl/", "ratio/", "advantage/", "value/", "rollout/", "entropy/coef", "response/")) for n in curves)
-    loss = any("loss" in n for n in curves)
+    # An episode is never a word of supervised training.
+    loss = any("loss" in n for n in curves) and not any(re.search(r"return|reward|episode", c.raw.lower()) for c in curves.values())
+    if any(n.startswith("eval/score/") for n in curves) and (on_policy or not loss):
+        return []
     return [
         Gap("reward", "no reward metric: this looks like supervised training" if loss and not on_policy else "no reward metric was found")
     ]

@@ -11,6 +11,9 @@ from rl_advisor.run import Curve, Floats
 _ANY = (-np.inf, np.inf)
 _SHARE = (-1e-6, 1.0 + 1e-6)
 _POSITIVE = (-1e-6, np.inf)
+_HELD_OUT = r"\b(eval|evaluation|test|val|validation)\b"
+_PARTIAL = r"\b(batch|instant|instantaneous|immediate|intrinsic|discounted|shaped|minibatch)\b"
+"""Words of a name that is second choice: a part of what is meant, or a moment of it."""
 ROLES: tuple[tuple[str, str, str, tuple[float, float]], ...] = (
     (
         "eval/score/{}",
@@ -30,18 +33,18 @@ ROLES: tuple[tuple[str, str, str, tuple[float, float]], ...] = (
         ),
         _ANY,
     ),
-    ("reward/std", r"\b(reward|rewards|return|returns|rew|score)\b.*\b(std|stddev|dev)\b", r"\b(eval|test|val|group|min|max)\b", _POSITIVE),
+    ("reward/std", r"\b(reward|rewards|return|returns|rew|score)\b.*\b(std|stddev|dev)\b", rf"{_HELD_OUT}|\b(group|min|max)\b", _POSITIVE),
     ("reward/success", r"\b(success|solved|win|pass)\b( rate| ratio)?", r"\b(eval|test|val|validation)\b", _SHARE),
     (
         "episode/length",
         r"\b(ep|episode|eps)\b.*\b(len|length|steps)\b",
-        r"\b(min|max|std|eval|test|val|return|reward|num|total)\b",
+        r"\b(min|max|std|eval|evaluation|test|val|return|reward|num|total)\b",
         _POSITIVE,
     ),
     (
         "response/length",
         r"\b(response|completion|generation|output)\b.*\b(len|length|tokens)\b",
-        r"\b(min|max|std|eval|test|val|total|clip|ratio)\b",
+        r"\b(min|max|std|eval|evaluation|test|val|total|clip|ratio)\b",
         _POSITIVE,
     ),
     ("response/truncated", r"\b(truncated|truncation|overlong)\b", r"\b(eval|test|val|importance|is)\b", _SHARE),
@@ -65,11 +68,11 @@ ROLES: tuple[tuple[str, str, str, tuple[float, float]], ...] = (
         _SHARE,
     ),
     ("value/explained_variance", r"\bexplained (variance|var)\b", r"$^", (-np.inf, 1.0 + 1e-6)),
-    ("value/loss", r"\b(value|vf|critic|v|q|qf|td|baseline) ?loss\b|\bloss (value|critic|vf|q)\b", r"\b(eval|test|val)\b", _ANY),
+    ("value/loss", r"\b(value|vf|critic|v|q|qf|td|baseline) ?loss\b|\bloss (value|critic|vf|q)\b", _HELD_OUT, _ANY),
     (
         "policy/loss",
-        r"\b(policy|actor|pg|pi|surrogate|policy gradient) ?loss\b|\bloss (policy|actor|pi|pg|objective|surrogate)\b",
-        r"\b(eval|test|val|std)\b",
+        r"\b(policy|actor|action|pg|pi|surrogate|policy gradient) ?loss\b|\bloss (policy|actor|pi|pg|objective|surrogate)\b",
+        rf"{_HELD_OUT}|\bstd\b",
         _ANY,
     ),
     ("policy/grad_norm", r"\bgrad(ient|ients)? ?(global )?norm\b", r"\b(clip|max|value|critic)\b", _POSITIVE),
@@ -95,10 +98,15 @@ def guess(curves: Mapping[str, Curve]) -> dict[str, Curve]:
 
 
 def _only(fitting: list[Curve]) -> list[Curve]:
-    """The one that fits best: a mean before others, then the shorter name; nothing when two are equal."""
-    ranked = sorted(fitting, key=lambda c: (not re.search(r"\b(mean|avg|average)\b", words(c.raw)), len(c.raw)))
-    tie = len(ranked) > 1 and len(ranked[0].raw) == len(ranked[1].raw)
+    """The one that fits best: of whole episodes, a mean before others, then the shorter name; nothing when two are equal."""
+    ranked = sorted(fitting, key=_rank)
+    tie = len(ranked) > 1 and _rank(ranked[0]) == _rank(ranked[1])
     return [] if tie else ranked[:1]
+
+
+def _rank(curve: Curve) -> tuple[bool, bool, int]:
+    text = words(curve.raw)
+    return re.search(_PARTIAL, text) is not None, re.search(r"\b(mean|avg|average)\b", text) is None, len(curve.raw)
 
 
 def words(raw: str) -> str:

@@ -1,6 +1,8 @@
 """Two runs in one folder are told apart, so that their numbers are never mixed."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -8,6 +10,8 @@ import numpy as np
 from rl_advisor.reading.joining import agree, settle
 from rl_advisor.run import Curve, Run
 
+_EVALUATION = re.compile(r"(?i)(?:^|[_-])(?:eval|evaluation|test|val|validation)(?:$|(?=[_-]))")
+_TRAINING = re.compile(r"(?i)(?:^|[_-])(?:train|training)(?:$|(?=[_-]))")
 PART_LIMIT = 400
 """Parts compared with each other; beyond that the folder is surely a collection."""
 
@@ -28,6 +32,33 @@ def foreign_folders(parts: Sequence[tuple[str, Run]]) -> list[str]:
         else:
             found.append(_branch(place, rival))
     return sorted(set(found))
+
+
+def with_evaluations(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
+    """The parts, with ``eval/`` before the names of a file that is the evaluation beside a file of training (train.csv, eval.csv)."""
+    training = {_beside(path, part, _TRAINING) for path, part in parts if part.curves and _TRAINING.search(_stem(path))}
+    return [
+        (path, _as_evaluation(part)) if _EVALUATION.search(_stem(path)) and _beside(path, part, _EVALUATION) in training else (path, part)
+        for path, part in parts
+    ]
+
+
+def _beside(path: str, part: Run, word: re.Pattern[str]) -> tuple[PurePosixPath, str, tuple[str, ...]]:
+    """Folder, format and the file's name without the word: what a training file has in common with its evaluation."""
+    return PurePosixPath(path).parent, word.sub("", _stem(path)), part.formats
+
+
+def _as_evaluation(part: Run) -> Run:
+    plain = all(re.match(r"(?i)(eval|evaluation|test|val)", name) is None for name in part.curves)
+    return (
+        replace(part, curves={f"eval/{n}": replace(c, name=f"eval/{n}", raw=f"eval/{c.raw}") for n, c in part.curves.items()})
+        if plain
+        else part
+    )
+
+
+def _stem(path: str) -> str:
+    return PurePosixPath(path).name.split(".", 1)[0]
 
 
 def place_of(parts: Sequence[tuple[str, Run]]) -> str:

@@ -16,6 +16,17 @@ REST = (-1.0, 1.0)
 """A share of the other kind: 1 minus it."""
 
 NAMES = [
+    ("openai_baselines", "eprewmean", "reward/mean", SAME),
+    ("openai_baselines", "loss/approxkl", "kl/old", SAME),
+    ("openai_baselines", "misc/explained_variance", "value/explained_variance", SAME),
+    ("openai_baselines", "policy_entropy", "entropy/mean", SAME),
+    ("openai_baselines", "EpThisIter", None, SAME),
+    ("openai_baselines", "% time spent exploring", None, SAME),
+    ("spinning_up", "AverageEpRet", "reward/mean", SAME),
+    ("spinning_up", "AverageTestEpRet", "eval/score/TestEpRet", SAME),
+    ("spinning_up", "StdTestEpRet", "eval/other/StdTestEpRet", SAME),
+    ("spinning_up", "DeltaLossPi", None, SAME),
+    ("spinning_up", "KL", "kl/old", SAME),
     ("areal", "ppo_actor/task_reward/avg", "reward/mean", SAME),
     ("areal", "ppo_actor/final_reward/avg", "reward/used", SAME),
     ("areal", "ppo_actor/kl_rewards/avg", None, SAME),

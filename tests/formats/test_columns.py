@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rl_advisor.formats import columns_json, saved_checkpoints
+from rl_advisor.formats import columns_json, metrics_csv, saved_checkpoints
 from rl_advisor.reading import read_run
 
 GOLDEN = Path(__file__).parents[1] / "data" / "golden"
@@ -105,3 +105,56 @@ def test_runs_that_share_little_are_not_joined(tmp_path: Path) -> None:
     assert len(run.others) == 1
     assert any("one of 2 runs" in g.why for g in run.gaps)
     assert not {"reward", "ep_rew_mean"} <= {c.raw for c in run.curves.values()}
+
+
+def _table(path: Path, names: str, rows: list[list[float]], separator: str = ",") -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(separator.join(names.split(",")) + "\n" + "\n".join(separator.join(map(str, row)) for row in rows) + "\n")
+
+
+def test_table_with_tabs_in_a_text_file(tmp_path: Path) -> None:
+    """Spinning Up's progress.txt: environment interactions are the axis, not epochs, and its names are known."""
+    rows = [[i, 10.0 * i, 1.0, 50 + i, 4000 * (i + 1), -0.01, 0.02] for i in range(9)]
+    _table(tmp_path / "progress.txt", "Epoch,AverageEpRet,StdEpRet,EpLen,TotalEnvInteracts,LossPi,KL", rows, "\t")
+    run = read_run(tmp_path)
+    assert (run.frameworks, run.step_unit, run.last_step) == (("spinning_up",), "env steps", 36_000.0)
+    assert run.curves["kl/old"].raw == "KL"
+
+
+def test_text_with_commas_is_no_table(tmp_path: Path) -> None:
+    """A text file with commas in its first lines is left alone."""
+    (tmp_path / "notes.txt").write_text("step, reward\n1, 2\n")
+    assert not metrics_csv.claims(tmp_path / "notes.txt")
+
+
+def test_steps_of_an_episode_are_no_axis(tmp_path: Path) -> None:
+    """A column named like steps that goes up and down is the length of an episode; the next that counts is the axis."""
+    rows = [[i, 5.0 * i, 200 - 37 * (i % 4), 0.5] for i in range(20)]
+    _table(tmp_path / "log.csv", "episode,total_reward,steps,loss", rows)
+    run = read_run(tmp_path)
+    assert (run.step_unit, run.curves["reward/mean"].value.tolist()) == ("episodes", [5.0 * i for i in range(20)])
+
+
+def test_evaluation_beside_training_is_one_run(tmp_path: Path) -> None:
+    """train.csv and eval.csv with one name: the second is the held-out score; reward of a batch is second choice to an episode's."""
+    _table(tmp_path / "train.csv", "batch_reward,episode_reward,step", [[0.1, 3.0 * i, 1000 * i] for i in range(1, 20)])
+    _table(tmp_path / "eval.csv", "episode,episode_reward,step", [[i, 4.0 * i, 5000 * i] for i in range(1, 5)])
+    run = read_run(tmp_path)
+    assert run.others == ()
+    assert run.curves["reward/mean"].raw == "episode_reward"
+    assert run.curves["eval/score/episode_reward"].value.tolist() == [4.0, 8.0, 12.0, 16.0]
+
+
+def test_each_name_with_its_own_steps(tmp_path: Path) -> None:
+    """Sacred's metrics.json: every name has lists of steps and values."""
+    series = {"return_mean": {"steps": [10, 20, 30], "timestamps": ["a"] * 3, "values": [1, 2, 3]}, "odd": {"steps": [1], "values": []}}
+    (tmp_path / "metrics.json").write_text(json.dumps(series))
+    run = read_run(tmp_path)
+    assert run.curves["reward/mean"].step.tolist() == [10, 20, 30]
+    assert set(run.curves) == {"reward/mean"}
+
+
+def test_classifier_is_told_apart(tmp_path: Path) -> None:
+    """Loss and accuracy without reward, return or episode: said to be no reinforcement learning."""
+    _table(tmp_path / "log.csv", "epoch,loss,val_accuracy", [[i, 1 / (i + 1), 0.5 + 0.01 * i] for i in range(20)])
+    assert any("supervised" in g.why for g in read_run(tmp_path).gaps)
