@@ -101,12 +101,15 @@ def curves(run: str, metrics: tuple[str, ...], until: float | None, mapping: tup
 @click.option("--step", type=int, help="Step of the samples; the latest when left out.")
 @click.option("--count", type=click.IntRange(1, 50), default=3, show_default=True, help="Samples of each kind.")
 @UNTIL
+@click.option("--map", "mapping", multiple=True, metavar="ROLE=COLUMN", help="Say which column plays a role: response=final_text.")
 @JSON
-def samples(run: str, step: int | None, count: int, until: float | None, as_json: bool) -> None:
+def samples(  # noqa: PLR0913
+    run: str, step: int | None, count: int, until: float | None, mapping: tuple[str, ...], as_json: bool
+) -> None:
     """Show the best rewarded, the worst rewarded and random samples of RUN."""
     from rl_advisor import tools
 
-    _show("samples", _busy(run, lambda: tools.spot_check_samples(run, step, count, until)), as_json)
+    _show("samples", _busy(run, lambda: tools.spot_check_samples(run, step, count, until, _roles(mapping))), as_json)
 
 
 @main.command()

@@ -2,7 +2,6 @@
 
 import csv
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from io import TextIOWrapper
 from itertools import islice
 from math import nan
@@ -120,7 +119,6 @@ def _size(row: dict[str, Any], at_response: str) -> int:
     return len(response.encode("utf-8", "replace")) if isinstance(response, str) else sum(len(str(v)) for v in row.values())
 
 
-@lru_cache(maxsize=64)
 def _places(names: tuple[str, ...]) -> tuple[str, str, str, str]:
     """The names that step, reward, response and prompt go by in a row of these names; one that is in no row where there is none."""
     raw = {ours: raw for raw, ours in roles(names)[0].items()}

@@ -1,11 +1,16 @@
 """trackio's local SQLite project: one JSON object a log call, one training step in many of them."""
 
-from pathlib import Path
+from contextlib import suppress
+from pathlib import Path, PurePath
 from typing import Any
+
+import pandas as pd
 
 from rl_advisor.intake.bytes_in import head, parse_json
 from rl_advisor.intake.columns import Row, curves_of
+from rl_advisor.intake.completions import completions_table
 from rl_advisor.intake.gpu_names import column_of, without_counters
+from rl_advisor.intake.rollout_table import roles
 from rl_advisor.intake.sqlite_tables import MAGIC, rows, tables
 from rl_advisor.intake.tracker_rows import flat, on_trainer_steps
 from rl_advisor.run import Curve, Gap, Run
@@ -28,7 +33,33 @@ def read(path: Path) -> Run:
     if len(counts) > 1:
         gaps.append(Gap(path.name, f"{len(counts) - 1} more runs in this trackio project; only {counts[0][0]} (most rows) was read"))
     curves = curves_of(_rows(path, counts[0][0], gaps), path.name) | _system(path, counts[0][0])
-    return without_counters(Run(curves=curves, config=_config(path, counts[0][0]), gaps=tuple(gaps), formats=(FORMAT,)))
+    table, said = _responses(path, counts[0][0])
+    found = Run(curves=curves, rollouts=table, config=_config(path, counts[0][0]), gaps=(*gaps, *said), formats=(FORMAT,))
+    return without_counters(found)
+
+
+def _responses(path: Path, run: str) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
+    """The rows of its logged tables that hold responses, one table after the other; a table logged twice counts once."""
+    parts: list[pd.DataFrame] = []
+    gaps: list[Gap] = []
+    seen: set[int] = set()
+    query = "SELECT step, metrics FROM metrics WHERE run_id = ? AND instr(metrics, 'trackio.table') ORDER BY id"
+    with suppress(OSError):  # the curves' reader says that the file is damaged
+        for count, text in rows(path, query, run):
+            tables_in = [v.get("_value") for v in _object(text).values() if isinstance(v, dict) and v.get("_type") == "trackio.table"]
+            for cells in (c for c in tables_in if isinstance(c, list) and c and all(isinstance(r, dict) for r in c)):
+                meaning = roles(list(cells[0]))[0].values()
+                if "response" not in meaning or (mark := hash(str(cells))) in seen:
+                    continue
+                seen.add(mark)
+                frame = pd.DataFrame(cells) if "step" in meaning else pd.DataFrame(cells).assign(step=count)
+                table, said = completions_table(frame, PurePath(path.name))
+                parts.append(table)
+                gaps += said
+    if not parts:
+        return pd.DataFrame(), ()
+    whole = pd.concat(parts, ignore_index=True)
+    return whole.assign(row=whole.index), tuple(dict.fromkeys(gaps))
 
 
 def _system(path: Path, run: str) -> dict[str, Curve]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -53,13 +54,7 @@ def without_counters(part: Run) -> Run:
     counters = {name: curve for name, curve in part.curves.items() if curve.time is not None and len(name) < 200 and column_of(name)}
     if not counters:
         return part
-    return Run(
-        curves={name: curve for name, curve in part.curves.items() if name not in counters},
-        telemetry=_table(counters),
-        config=part.config,
-        gaps=part.gaps,
-        formats=part.formats,
-    )
+    return replace(part, curves={name: curve for name, curve in part.curves.items() if name not in counters}, telemetry=_table(counters))
 
 
 def _table(counters: Mapping[str, Curve]) -> pd.DataFrame:

@@ -1,9 +1,12 @@
 """How columns of strangers become a rollout table: which column is the prompt, the response, the reward, and which is left as it is."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,8 @@ import pandas as pd
 
 from rl_advisor.intake.chat import as_text, is_chat, split_chat, tool_calls
 from rl_advisor.run import Floats, Gap
+
+_MOST_NAMES = 2_000
 
 
 @dataclass(frozen=True)
@@ -108,10 +113,33 @@ def layout_of(names: Iterable[str]) -> Layout | None:
     return next((layout for layout in LAYOUTS if layout.needs <= have), None)
 
 
+_said: ContextVar[Mapping[str, str]] = ContextVar("columns_said", default=MappingProxyType({}))
+_met: ContextVar[set[str] | None] = ContextVar("columns_met", default=None)
+
+
+@contextmanager
+def columns_said(meaning: Mapping[str, str]) -> Iterator[set[str]]:
+    """While it is open, what the caller says of columns (our name -> theirs) goes before what is known or guessed of them.
+
+    Gives the set of the column names that are met meanwhile.
+    """
+    met: set[str] = set()
+    told, seen = _said.set(meaning), _met.set(met)
+    try:
+        yield met
+    finally:
+        _said.reset(told)
+        _met.reset(seen)
+
+
 def roles(names: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """Raw name -> our name for the columns that can be told, and which of ours were guessed from the name alone."""
+    if (met := _met.get()) is not None and len(met) < _MOST_NAMES:
+        met.update(names)
+    found = {raw: ours for ours, raw in _said.get().items() if raw in names}
     layout = layout_of(names)
-    found = {raw: ours for raw, ours in layout.meaning.items() if raw in names} if layout else {}
+    known = layout.meaning.items() if layout else ()
+    found |= {raw: ours for raw, ours in known if raw in names and raw not in found and ours not in found.values()}
     lower = {name.lower(): name for name in reversed(names)}
     guessed = []
     for ours, theirs in NAMES.items():

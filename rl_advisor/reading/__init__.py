@@ -11,10 +11,11 @@ from types import ModuleType
 
 from rl_advisor.discovery import modules
 from rl_advisor.intake.bytes_in import head
+from rl_advisor.intake.rollout_table import columns_said
 from rl_advisor.progress import come_to
 from rl_advisor.reading.assembling import assemble
 from rl_advisor.reading.run_folder import Found, walk
-from rl_advisor.run import Gap, Run
+from rl_advisor.run import ROLLOUT_COLUMNS, Gap, Run
 
 LOOKED_FOR = (
     "trainer_state.json, TensorBoard events (events.out.tfevents.*), console logs with metrics (train.log, stdout.log), metrics JSONL, "
@@ -34,7 +35,8 @@ class UnreadableRun(ValueError):  # noqa: N818 - the name says what it is
 def read_run(path: Path | str, *, mapping: Mapping[str, str] | None = None) -> Run:
     """The run in a folder or a file, in our own words, with a gap for everything that could not be read or does not fit.
 
-    ``mapping`` says what a raw name means where no dialect does, or says it wrongly: {our name: raw name}.
+    ``mapping`` says what a raw name means where no dialect does, or says it wrongly: {our name: raw name}. The names of ROLLOUT_COLUMNS
+    speak of the columns of samples: {"response": "final_text"}.
 
     Raises:
         FileNotFoundError: the path does not exist; the message names the nearest that do.
@@ -50,8 +52,13 @@ def read_with(part: Callable[[Path], Run | None], place: Path, mapping: Mapping[
         raise FileNotFoundError(f"no such file or folder: {place}{_near(place)}")
     root = place if place.is_dir() else place.parent
     found = walk(root) if place.is_dir() else Found(files=[Path(place.name)], entries=1)
-    parts, gaps = _parts(root, found, part)
-    run = assemble(place.resolve().name, parts, mapping)
+    columns = {ours: raw for ours, raw in mapping.items() if ours in ROLLOUT_COLUMNS}
+    with columns_said(columns) as met:
+        parts, gaps = _parts(root, found, part)
+    if unknown := [raw for raw in columns.values() if raw not in met]:
+        near = difflib.get_close_matches(unknown[0], met, n=5, cutoff=0.3) or sorted(met)[:20]
+        raise KeyError(f"no file of samples has a column named {unknown[0]!r}; there is {', '.join(near) or 'no file of samples at all'}")
+    run = assemble(place.resolve().name, parts, {ours: raw for ours, raw in mapping.items() if ours not in columns})
     run = replace(run, checkpoints=(*found.checkpoints, *run.checkpoints), gaps=(*_walk_gaps(found), *gaps, *run.gaps))
     if not (run.curves or len(run.rollouts) or len(run.telemetry) or run.events):
         raise UnreadableRun(_nothing(place, found, run.gaps))

@@ -40,6 +40,7 @@ Run = Annotated[str, Field(description="Run as list_runs names it, or a path bel
 Until = Annotated[float | None, Field(description="See the run as it was at this step.", ge=0)]
 Metrics = Annotated[list[Annotated[str, Field(max_length=200)]], Field(description="Metric names, ours or the run's.", max_length=20)]
 Panels = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=6)]
+Columns = Annotated[dict[str, str], Field(description="prompt, response, reward, step or group: the file's column.", max_length=8)]
 Step = Annotated[int | None, Field(description="The latest when left out.", ge=0)]
 Count = Annotated[int, Field(description="Samples of each kind.", ge=1, le=10)]
 
@@ -193,8 +194,15 @@ def tools_of(desk: Desk) -> list[Tool]:
     async def plot_curves(ctx: Context[Any, Any], run: Run, metrics: Panels = [], until: Until = None) -> CallToolResult:  # noqa: B006
         return await desk.ask(ctx, lambda: tools.plot_curves(desk.run(run), metrics, until))
 
-    async def spot_check_samples(ctx: Context[Any, Any], run: Run, step: Step = None, count: Count = 2, until: Until = None) -> Result:
-        return await desk.ask(ctx, lambda: tools.spot_check_samples(desk.run(run), step, count, until))
+    async def spot_check_samples(  # noqa: PLR0913
+        ctx: Context[Any, Any],
+        run: Run,
+        step: Step = None,
+        count: Count = 2,
+        until: Until = None,
+        columns: Columns = {},  # noqa: B006
+    ) -> Result:
+        return await desk.ask(ctx, lambda: tools.spot_check_samples(desk.run(run), step, count, until, columns))
 
     async def gpu_phase_profile(ctx: Context[Any, Any], run: Run) -> Result:
         return await desk.ask(ctx, lambda: tools.gpu_phase_profile(desk.run(run)))
