@@ -1,6 +1,7 @@
 """The callbacks inside real trainers, on a CPU and without a hub: TRL's GRPO on a tiny random model, Stable-Baselines3's PPO on CartPole.
 
-Run ``make callbacks`` (minutes). Each trainer runs twice with default logging: healthy, and broken with a callback that may stop it.
+Run ``make callbacks`` (minutes). Each trainer runs twice with default logging: healthy, and broken with a callback that may stop it; TRL
+once more in two processes, which must stop together.
 Printed are what the callback said, at which step training ended, and what the callback cost. Ends with 1 when a callback raised, said
 nothing, or let a broken run go on to its end.
 """
@@ -8,6 +9,8 @@ nothing, or let a broken run go on to its end.
 import argparse
 import contextlib
 import io
+import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -160,13 +163,37 @@ def check(name: str, t: Trainer, folder: Path) -> bool:
     return bool(healthy.step >= t.steps and broken.said and "cannot judge" not in broken.said[-1] and broken.step < t.steps)
 
 
+def in_two_processes(folder: Path) -> bool:
+    """Whether a distributed training that breaks is ended in both of its processes at the same step."""
+    command = [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--nproc_per_node", "2", __file__, "--part-of", str(folder)]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False).stdout
+    ended = sorted(line for line in said.splitlines() if line.startswith("process "))
+    print("TRL GRPO in two processes, broken: " + "; ".join(ended))
+    steps = [int(line.split()[-1]) for line in ended]
+    return len(steps) == 2 and steps[0] == steps[1] < TRAINERS["TRL GRPO"].steps
+
+
+def one_of_two(folder: Path) -> None:
+    """What one process of a distributed training does."""
+    t = TRAINERS["TRL GRPO"]
+    step = t.train(folder, t.steps, t.bad, [t.callback(folder, t.every, stop=True)])
+    sys.stdout.write(f"process {os.environ['RANK']} ended at step {step}\n")
+    sys.stdout.flush()
+
+
 def main() -> None:
     """Every trainer in turn."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keep", type=Path, help="folder for the runs; a temporary one when left out")
+    parser.add_argument("--part-of", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
+    if asked.part_of:
+        one_of_two(asked.part_of)
+        return
     with tempfile.TemporaryDirectory() as temporary:
-        good = [check(name, t, (asked.keep or Path(temporary)) / name.split()[0]) for name, t in TRAINERS.items()]
+        folder = asked.keep or Path(temporary)
+        good = [check(name, t, folder / name.split()[0]) for name, t in TRAINERS.items()]
+        good.append(in_two_processes(folder / "two" / "run"))
     sys.exit(0 if all(good) else 1)
 
 

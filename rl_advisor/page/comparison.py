@@ -57,7 +57,7 @@ def _curves(runs: Sequence[Run], answer: Answer) -> str:
     (first, last), (low, high) = ends
     names = dict.fromkeys(row["variant"] for row, _ in drawn)
     of = {v["variant"]: v["settings"] for v in answer["variants"]}
-    legend = "".join(f'<li class="{_colour(n, answer)}"><i></i>{text(n)}{_named(of.get(n, {}))}</li>' for n in names)
+    legend = "".join(f'<li><i class="{_colour(n, answer)}"></i>{text(n)}{_named(of.get(n, {}))}</li>' for n in names)
     said = f"{drawn[0][1].name} of {len(drawn)} runs, {figures(low)} to {figures(high)}, over steps {first:.0f} to {last:.0f}"
     return (
         f'<figure class="chart overlay"><figcaption><h3>{text(drawn[0][1].name, 120)}</h3></figcaption><ul class="legend">{legend}</ul>'

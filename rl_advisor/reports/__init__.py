@@ -1,1 +1,1 @@
-"""An assessment as a page: each module defines ``SUFFIX`` and ``render(run, assessment)``. They compute nothing."""
+"""An assessment as a page: each module defines ``SUFFIX``, ``render(run, assessment)`` and ``compared(runs, answer)``; none computes."""

@@ -199,3 +199,22 @@ def test_folds_open_for_evidence_and_for_paper(opened) -> None:
     assert not any(page.evaluate(folds))
     page.locator("details.fold summary").first.click()
     assert page.evaluate(folds)[0]
+
+
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_page_on_several_runs_fits_and_passes_axe(browser, tmp_path, width, scheme) -> None:
+    """Several runs side by side: nothing scrolls sideways, axe finds no fault, nothing is requested."""
+    from rl_advisor.writing import write_comparison
+
+    runs = [Path(__file__).parents[1] / "data" / "corpus" / "runs" / f"run-0{i}" for i in (1, 2)]
+    page_file = write_comparison(runs, tmp_path / "compared.html")
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page, asked = context.new_page(), []
+    page.on("request", lambda r: asked.append(r.url))
+    page.goto(page_file.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.evaluate(AXE)
+    faults = page.evaluate("axe.run(document).then(r => r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.target).join(' ')))")
+    context.close()
+    assert faults == []
+    assert asked == [page_file.as_uri()]
