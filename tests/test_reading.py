@@ -359,3 +359,35 @@ def test_a_line_of_many_megabytes_is_bounded(tmp_path):
     run = read_run(tmp_path)
     assert run.curves["reward/mean" if "reward/mean" in run.curves else "reward"].step.size == 1
     assert time.process_time() - start < 3
+
+
+@pytest.mark.parametrize(
+    ("path", "step"),
+    [
+        ("checkpoint-150", 150),  # TRL, ROLL
+        ("global_step_40", 40),  # verl, SkyRL, rLLM
+        ("epoch1epochstep4globalstep9", 9),  # AReaL
+        ("_actor/best_global_step12", 12),  # OpenRLHF
+        ("results/step_200", 200),  # NeMo-RL, prime-rl, open-instruct
+        ("iter_0000010", 10),  # slime
+        ("checkpoints/0010", 10),  # ART
+        ("checkpoint_000025", 25),  # RLlib
+        ("rl_model_5000_steps.zip", 5000),  # Stable-Baselines3
+        ("checkpoint_p0/checkpoint_000001_4096.pth", 4096),  # Sample Factory
+        ("model_300.pt", 300),  # rsl_rl
+        ("checkpoint_7.pth", 7),  # Tianshou
+    ],
+)
+def test_checkpoints_of_every_framework(tmp_path, path, step):
+    """A checkpoint is known by its name, whichever framework gave it, and names that are none are not."""
+    place = tmp_path / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if place.suffix:
+        place.write_bytes(b"weights")
+    else:
+        place.mkdir()
+        (place / "model.safetensors").write_bytes(b"weights")
+    (tmp_path / "tmp_step_9").mkdir()
+    (tmp_path / "2024").mkdir()
+    jsonl(tmp_path / "m.jsonl", [{"step": i, "reward": i} for i in range(3)])
+    assert [(c.step, c.path) for c in read_run(tmp_path).checkpoints] == [(step, path)]

@@ -15,7 +15,7 @@ _KEPT_HIDDEN = {".hydra", ".summary"}
 _CHECKPOINT = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        r"(?:checkpoint|ckpt|global_step|step|iter|iteration|checkpoint_epoch|actor_step|model_step|weights_step|update|it)[-_]?(\d+)(?:_hf)?(?:\.(?:pt|pth|ckpt|safetensors|zip|bin))?",
+        r"(?:checkpoint|ckpt|best_global_step|global_step|step|iter|iteration|checkpoint_epoch|actor_step|model_step|weights_step|update|it)[-_]?(\d+)(?:_hf)?(?:\.(?:pt|pth|ckpt|safetensors|zip|bin))?",
         r"(?:\w+_)?rl_model_(\d+)_steps(?:\.zip)?",
         r"model[-_](\d+)\.(?:pt|pth|ckpt|zip)",
         r"epoch\d+epochstep\d+globalstep(\d+)",
@@ -61,6 +61,8 @@ def _sort_in(root: Path, place: tuple[Path, int], entry: os.DirEntry[str], found
             found.links_out.append(str(path))
         return
     step = checkpoint_step(entry.name)
+    if step is None and folder.name == "checkpoints" and re.fullmatch(r"\d{4,12}", entry.name):
+        step = int(entry.name)
     if entry.is_dir():
         if step is not None and not _holds_logs(root / path):
             found.checkpoints.append(Checkpoint(step, str(path)))

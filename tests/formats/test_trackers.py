@@ -1,5 +1,6 @@
 """What experiment trackers keep on disk: W&B's run file, trackio's and MLflow's databases, MLflow's folders."""
 
+import json
 import shutil
 import sqlite3
 import struct
@@ -11,7 +12,7 @@ import pytest
 from rl_advisor.formats import mlflow_files, mlflow_sqlite, trackio, wandb_run
 from rl_advisor.intake.sqlite_tables import rows, tables
 from rl_advisor.intake.tracker_rows import flat, on_trainer_steps
-from rl_advisor.reading import format_of
+from rl_advisor.reading import format_of, read_run
 
 DATA = Path(__file__).parent.parent / "data" / "trackers"
 
@@ -184,3 +185,36 @@ def test_rows_of_a_tracker() -> None:
     assert [step for step, _, _ in on_trainer_steps(given)] == [0.0, 5.0, 5.0]
     assert [step for step, _, _ in on_trainer_steps(given[:1])] == [0.0]
     assert flat({"a": {"b": 1, "c": {"_type": "table", "n": 2}}, "d": 3}) == {"a/b": 1, "d": 3}
+
+
+def test_trackio_parquet_reads_as_its_database(tmp_path: Path) -> None:
+    """What trackio exports (one column a metric, one row a log call) gives the curves of the database it was made from."""
+    import pandas as pd
+
+    (tmp_path / "db").mkdir()
+    with closing(sqlite3.connect(database(tmp_path / "db", "trackio"))) as base:
+        logged = pd.read_sql("SELECT * FROM metrics", base)
+    values = pd.DataFrame([json.loads(text) for text in logged.pop("metrics")])
+    plain = values[[c for c in values if not values[c].map(lambda v: isinstance(v, dict | list)).any()]]
+    pd.concat([logged, plain], axis=1).to_parquet(tmp_path / "p.parquet")
+    want, got = read_run(tmp_path / "db"), read_run(tmp_path / "p.parquet")
+    mapped = {n: c for n, c in want.curves.items() if c.mapped}
+    assert got.frameworks == want.frameworks == ("trl",)
+    assert len(mapped) > 5
+    for name, curve in mapped.items():
+        assert np.array_equal(got.curves[name].step, curve.step), name
+        assert np.allclose(got.curves[name].value, curve.value, equal_nan=True), name
+
+
+def test_system_metrics_of_trackers_are_telemetry(tmp_path: Path) -> None:
+    """GPU counters that trackio exports, or that stand in its table of system metrics, are telemetry over the clock."""
+    import pandas as pd
+
+    stamps = [f"2026-11-20T23:39:{10 * i:02d}.5+00:00" for i in range(4)]
+    counters = {"gpu/0/power": [300.0, 310, 320, 330], "gpu/0/utilization": [90.0] * 4, "gpu/0/allocated_memory": [40.0] * 4}
+    pd.DataFrame({"timestamp": stamps, "run_name": ["a"] * 4, **counters}).to_parquet(tmp_path / "p_system.parquet")
+    (tmp_path / "m.jsonl").write_text("".join(json.dumps({"step": i, "reward": i}) + "\n" for i in range(4)))
+    table = read_run(tmp_path).telemetry
+    assert table["power_w"].tolist() == [300.0, 310.0, 320.0, 330.0]
+    assert table["utilization"].tolist() == pytest.approx([0.9] * 4)
+    assert table["time"].diff().dropna().tolist() == [10.0] * 3

@@ -1,0 +1,100 @@
+"""How a table of metrics becomes curves: the column that counts its rows, one run of several, the numbers over the steps."""
+
+import re
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from rl_advisor.run import Curve, Floats, Gap, Run
+
+STEP_COLUMNS = (
+    "train_global_step", "trainer_global_step", "training_global_step", "step", "global_step", "_step", "training_iteration",
+    "iteration", "iter", "update", "total_timesteps", "timesteps_total", "timesteps", "num_timesteps", "misc_total_timesteps",
+    "timesteps_so_far", "total_env_interacts", "total_env_steps", "total_steps", "env_steps", "env_step", "environment_steps",
+    "agent_steps", "actor_steps", "steps", "frames", "nb_steps", "episode", "episodes", "nb_episode", "evaluation_iteration", "epoch",
+    "itr",
+)  # fmt: skip
+"""Column names that count rows, best first, in lower case with underscores."""
+RUN_COLUMNS = ("run", "run_id", "run_name", "run_uuid", "seed", "trial_id", "experiment", "experiment_id", "exp_name")
+TIME_COLUMNS = ("_timestamp", "timestamp", "wall_time", "Wall time")
+
+
+def part_of(table: pd.DataFrame, source: str, named: Callable[[str], str | None] = lambda column: column) -> Run:
+    """Every numeric column as a curve; of several runs in one table that with most rows, the others are named in a gap.
+
+    ``named`` gives the metric of a column, or None for a column that is none.
+    """
+    found = step_columns([str(c) for c in table.columns])
+    if not found or table.empty:
+        return Run(gaps=(Gap(source, "no rows"),))
+    table, gaps = _one_run(table, source)
+    step, steps = _counting(table, found)
+    if step in ("train/global_step", "trainer/global_step"):  # a tracker's row without one belongs to the step before it, or to 0
+        steps = np.asarray(pd.Series(steps).ffill().fillna(0.0), np.float64)
+    time = _times(table)
+    curves: dict[str, Curve] = {}
+    for column in map(str, table.columns):
+        value = pd.to_numeric(table[column], errors="coerce").to_numpy(np.float64)
+        known = np.isfinite(steps) & ~np.isnan(value)
+        name = named(column)
+        if name is not None and column != step and known.any():
+            curves[name] = Curve(name, name, source, steps[known], value[known], None if time is None else time[known])
+    return Run(curves=curves, gaps=gaps, step_unit=_unit(step))
+
+
+def _times(table: pd.DataFrame) -> Floats | None:
+    """Seconds since the epoch of each row, from numbers or ISO dates; None where no column has them."""
+    column = next((name for name in TIME_COLUMNS if name in table), None)
+    if column is None:
+        return None
+    seconds = pd.to_numeric(table[column], errors="coerce")
+    if seconds.isna().all():
+        stamps = pd.to_datetime(table[column].astype("string"), format="ISO8601", errors="coerce", utc=True)
+        seconds = (stamps - pd.Timestamp(0, tz="UTC")).dt.total_seconds()
+    found = seconds.to_numpy(np.float64)  # nothing trained before 1973
+    return found if np.isfinite(found).any() and np.nanmin(found) > 1e8 else None
+
+
+def step_columns(names: Sequence[str]) -> list[str]:
+    """The columns that may count rows, best first."""
+    plain = {_plain(name): name for name in reversed(names)}
+    return [plain[key] for key in STEP_COLUMNS if key in plain]
+
+
+def _plain(name: str) -> str:
+    """The name in lower case with underscores between its words."""
+    return re.sub(r"[ ./-]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip()).lower())
+
+
+def _counting(table: pd.DataFrame, columns: Sequence[str]) -> tuple[str, Floats]:
+    """The first of the columns that goes up, with its numbers: ``steps`` is often the length of an episode. Else the first."""
+    numbers = [(name, pd.to_numeric(table[name], errors="coerce").to_numpy(np.float64)) for name in columns]
+    for name, steps in numbers:
+        known = steps[np.isfinite(steps)]
+        if known.size > 1 and known[-1] > known[0] and (np.diff(known) < 0).sum() <= max(2, known.size // 50):
+            return name, steps
+    return numbers[0]
+
+
+def _unit(column: str) -> str:
+    """What a step column counts, as far as its name says so."""
+    words = _plain(column).replace("_", " ")
+    kinds = (
+        ("env steps", r"timestep|env(?:ironment)? (?:step|interact)|frame"),
+        ("iterations", r"iter"),
+        ("episodes", r"episode"),
+        ("epochs", r"epoch"),
+        ("updates", r"update"),
+    )
+    return next((unit for unit, pattern in kinds if re.search(pattern, words)), "steps")
+
+
+def _one_run(table: pd.DataFrame, source: str) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
+    for column in table.columns:
+        if str(column).lower() in RUN_COLUMNS and 1 < table[column].nunique() <= max(2, len(table) // 3):
+            counts = table[column].value_counts()
+            others = ", ".join(map(str, counts.index[1:6]))[:200]
+            why = f"holds {len(counts)} runs by its column {column}; {counts.index[0]} was read, not {others}"
+            return table[table[column] == counts.index[0]], (Gap(source, why[:400]),)
+    return table, ()
