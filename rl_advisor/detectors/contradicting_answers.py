@@ -3,7 +3,8 @@
 Looks for: short final answers (numbers, boxes, answer fields) of the latest samples; among responses to one prompt with the top reward,
     the share of pairs that end in different answers.
 Means: the reward does not look at the answer, or accepts wrong ones: at most one of two different results is right.
-Not to be confused with: tasks with many right answers, and answers written in different ways, which is why the share must be large.
+Not to be confused with: tasks with many right answers, and answers written in different ways, which is why the share must be large;
+    responses cut at the length limit, which end anywhere.
 Next test: give the verifier a known wrong answer and see whether it is paid.
 Source: a verifier must tell a right answer from a wrong one before anything can be learned from it; self-consistency turned round.
 """
@@ -14,7 +15,7 @@ from rl_advisor.finding import Finding, Outcome, number
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import measured, stretches
 from rl_advisor.samples.reward_check import contradictions
-from rl_advisor.samples.text_signs import samples
+from rl_advisor.samples.text_signs import paid_unfinished, samples
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
@@ -24,10 +25,17 @@ _LARGE = 0.25
 _NO_ANSWERS = 0.95
 """Share of differing pairs from which the endings do not look like answers to one question."""
 
+_CUT = 0.5
+"""Share of cut responses from which their endings say nothing."""
+
 
 def detect(run: Run) -> Finding:
     """Present when a quarter of the pairs or more of top-paid answers to one prompt differ, by more than chance."""
     s = stretches(run)
+    cut = paid_unfinished(run, s)
+    if cut is not None and cut.measures["truncated_latest"] > _CUT:
+        text = f"{number(cut.measures['truncated_latest'])} of the responses are cut at the length limit: what they end in is no answer."
+        return Finding("contradicting_answers", LINK, Outcome.UNCLEAR, text, measures=cut.measures)
     reward = measured(run)["reward"]
     reward = reward[np.isfinite(reward)]
     if not len(reward):

@@ -195,19 +195,26 @@ def against_consensus(rows: pd.DataFrame) -> dict[str, Any]:
     return {"rank_correlation": pay.rho, "low": pay.low, "high": pay.high, "groups": pay.groups}
 
 
+_LONG = 8
+"""Words from which a response says more than its answer."""
 _ONE_ANSWER = re.compile(r"[($]{0,2}(?:[a-e]|-?\d[\d.,]*(?:/\d+)?(?:[\s,;]+-?\d[\d.,]*(?:/\d+)?){0,50})[)$%]{0,2}")
 """A number, several of them, or the letter of a choice."""
 
 
 def single_answer(response: str) -> str:
-    """What a response ends with, when it is a number, several, or a letter; else empty."""
+    """What a response ends with, when it is a number, several, or a letter; else empty.
+
+    A long response of little but numbers does not end in an answer: it is a string of them, cut anywhere.
+    """
     answer = final_answer(response)
-    return answer if _ONE_ANSWER.fullmatch(answer) else ""
+    soup = len(response.split()) > _LONG and 2 * len("".join(answer.split())) > len("".join(response.split()))
+    return answer if not soup and _ONE_ANSWER.fullmatch(answer) else ""
 
 
 def contradictions(rows: pd.DataFrame, low: float, top: float) -> dict[str, float]:
-    """Among responses to one prompt that earn ``top`` or more (and more than ``low``): the share of pairs that end in different answers.
+    """Among responses to one prompt that earn the same, ``top`` or more (and more than ``low``): the share of pairs with different answers.
 
+    Under a graded reward two answers of unequal reward do not contradict each other: one is told to be better.
     Only numbers (a list of them counts as one answer) and single letters are compared: of two different ones at most one is right, while an
     expression or a sentence can be right in many ways. Empty below 8 groups or where under half of the responses end in one.
     """
@@ -216,7 +223,7 @@ def contradictions(rows: pd.DataFrame, low: float, top: float) -> dict[str, floa
     if not len(paid) or (answers != "").mean() < 0.5:
         return {}
     shares = []
-    for _, group in answers[answers != ""].groupby(paid["cluster"]):
+    for _, group in answers[answers != ""].groupby([paid["cluster"], paid["reward"].round(9)]):
         n = len(group)
         if n > 1:
             counts = group.value_counts().to_numpy(np.float64)

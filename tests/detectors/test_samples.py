@@ -22,6 +22,7 @@ from rl_advisor.detectors import (
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Outcome
 from rl_advisor.run import Curve, Run
+from rl_advisor.samples.reward_check import single_answer
 
 from rollout_runs import made, question, real, sentence, solves
 
@@ -349,6 +350,27 @@ def expressions(p: int, t: float, rng: RNG) -> tuple[str, float]:
 def test_contradicting_answers(write: object, expected: Outcome) -> None:
     """Different numbers that are all paid are found; open answers are left alone."""
     assert contradicting_answers.detect(made(write)).outcome is expected  # type: ignore[arg-type]
+
+
+def test_cut_responses_end_in_no_answer() -> None:
+    """The same answers that contradict one another, but most responses are cut at the limit: nothing can be told."""
+    run = made(any_answer)
+    cut = replace(run, rollouts=run.rollouts.assign(truncated=np.arange(len(run.rollouts)) % 10 != 0))
+    assert contradicting_answers.detect(cut).outcome is UNCLEAR
+
+
+@pytest.mark.parametrize(
+    ("response", "answer"),
+    [
+        ("so it is 42", "42"),
+        ("42", "42"),
+        ("3 5 0 2 9 5 3 8 9 0 5 5 9 9 1", ""),
+        ("sorted from the smallest to the largest: 1 2 5 9", "1259"),
+    ],
+)
+def test_a_string_of_numbers_is_no_answer(response: str, answer: str) -> None:
+    """A number or a list at the end is one, a response of nothing else is none."""
+    assert single_answer(response).replace(" ", "") == answer
 
 
 @pytest.mark.parametrize(("name", "expected"), [("random_reward", PRESENT), ("improving", ABSENT), ("length_hack", UNCLEAR)])
