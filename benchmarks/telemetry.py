@@ -95,4 +95,4 @@ def measure(gpus: int, seconds: float, spacing: float) -> None:
 if __name__ == "__main__":
     for hours in map(float, sys.argv[1:] or ["1", "2", "4"]):
         measure(8, hours * 3600, 0.1)
-    measure(1024, 900, 1.0)
+    measure(1024, 3600, 1.0)

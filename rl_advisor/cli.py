@@ -114,11 +114,17 @@ def samples(  # noqa: PLR0913
 
 @main.command()
 @RUN
+@click.option("--plot", type=click.Path(dir_okay=False, writable=True), metavar="FILE.png", help="Draw the phases of each GPU as well.")
 @JSON
-def gpu(run: str, as_json: bool) -> None:
+def gpu(run: str, plot: str | None, as_json: bool) -> None:
     """Show where the GPUs' time went in RUN."""
+    from pathlib import Path
+
     from rl_advisor import tools
 
+    if plot is not None:
+        Path(plot).write_bytes(tools.plot_curves(run, ("gpu/phases",)))
+        click.echo(f"rl-advisor: drawn in {plot}", err=True)
     _show("gpu", _busy(run, lambda: tools.gpu_phase_profile(run)), as_json)
 
 

@@ -105,7 +105,7 @@ def summarize_curves(
 def plot_curves(
     run: str | Path, metrics: Sequence[str] = (), until: float | None = None, mapping: Mapping[str, str] | None = None
 ) -> bytes:
-    """Look at up to six curves as a picture (PNG), raw and smoothed.
+    """Look at up to six curves as a picture (PNG), raw and smoothed; ``gpu/phases`` alone draws the phases of each GPU.
 
     Reach for it when a shape is easier seen than read; numbers come from summarize_curves. At most about 1,000 tokens.
     """

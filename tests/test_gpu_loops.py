@@ -1,10 +1,19 @@
 """The GPU profile on loops that it was not made for, and on loops in which nothing tells generation from training."""
 
 from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 import pytest
+from PIL import Image
+from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.doors.plot import picture
+from rl_advisor.doors.strip_plot import COLOURS
+from rl_advisor.gpu.look import look
 from rl_advisor.gpu.profile import profile
+from rl_advisor.gpu.signals import FINE
+from rl_advisor.gpu.strip import strips
+from rl_advisor.run import Run
 
 from gpu_loops import CANNOT, LOOPS, Part, Sensor, simulate
 from gpu_pieces import RECIPES, put_together
@@ -94,3 +103,47 @@ def test_clocks_that_differ_are_noticed():
     answer = profile(replace(run, telemetry=run.telemetry.assign(time=run.telemetry["time"] + 1.5)))
     assert shares(answer) is None
     assert any("clocks differ" in c for c in answer["cannot_tell"])
+
+
+def test_power_that_is_no_average_is_taken_as_it_is():
+    """Sensors that print what is drawn at the moment need no undoing of an average, whatever the column is called."""
+    loop = simulate(LOOPS["critic and actor"], seconds=45, sensor=Sensor(window=0.05), seed=1)
+    assert look(loop.run).ticks.window == FINE
+    assert look(simulate(LOOPS["critic and actor"], seconds=45, seed=1).run).ticks.window == 1.0
+    found = shares(profile(loop.run))
+    assert np.abs(found - loop.shares()).max() < 0.06
+
+
+def test_more_steps_than_are_looked_at():
+    """Of many steps a sample is split, and its phases are named like those of few."""
+    loop = simulate(LOOPS["quick steps"], seconds=200, seed=1)
+    assert loop.ends.size > 100
+    assert np.abs(shares(profile(loop.run)) - loop.shares()).max() < 0.08
+
+
+def test_strips_of_each_gpu():
+    """Over time and over the average step each GPU has its phases in order, and its own power."""
+    loop = simulate(LOOPS["slow steps"], seconds=150, seed=1, gpus=2)
+    found = strips(loop.run)
+    assert [s.gpu for s in found.over_time] == [s.gpu for s in found.over_step] == ["0", "1"]
+    step = found.over_step[0]
+    assert next(n for n, _ in groupby(step.names)) == "generation"
+    assert step.names[-1] == "training"
+    assert step.names.count("training") / len(step.names) == pytest.approx(loop.shares()[1], abs=0.03)
+    training = np.array([n == "training" for n in step.names])
+    assert step.power[training].mean() > step.power[~training].mean() + 50
+    assert strips(Run()) is None
+
+
+def test_picture_of_phases(tmp_path):
+    """The picture is a PNG that holds the colours of the phases; without telemetry the caller is told."""
+    loop = simulate(LOOPS["checkpoints and rewards"], seconds=45, seed=1)
+    file = tmp_path / "p.png"
+    file.write_bytes(picture(loop.run, ("gpu/phases",)))
+    image = Image.open(file).convert("RGB")
+    seen = {colour for _, colour in image.getcolors(1 << 20)}
+    for name in ("generation", "training", "waiting"):
+        wanted = np.array([int(COLOURS[name][i : i + 2], 16) for i in (1, 3, 5)])
+        assert min(np.abs(wanted - np.array(c)).max() for c in seen) < 12
+    with pytest.raises(NoSuchChoice, match="no GPU telemetry"):
+        picture(Run(), ("gpu/phases",))

@@ -8,6 +8,7 @@ import numpy as np
 
 from rl_advisor.doors.curve_features import FIRST, named
 from rl_advisor.doors.output import is_name
+from rl_advisor.doors.strip_plot import PHASES, phase_picture
 from rl_advisor.features.bins import reduce, smooth
 from rl_advisor.run import Curve, Floats, Run
 
@@ -23,13 +24,15 @@ INK, FAINT, LINE, RAW = "#20242a", "#d7dbe0", "#1f5fa8", "#a9c4e4"
 
 
 def picture(run: Run, names: Sequence[str] = ()) -> bytes:
-    """The named curves, or the foremost six, as a PNG; thin what was logged, bold the smoothed line.
+    """The named curves, or the foremost six, as a PNG; thin what was logged, bold the smoothed line. ``gpu/phases`` stands alone.
 
     Raises:
         NoSuchChoice: a name that the run does not have; the message names those it has.
     """
     from PIL import Image, ImageDraw
 
+    if list(names) == [PHASES]:
+        return phase_picture(run)
     curves = [named(run, name) for name in names][:MOST] or _foremost(run)
     image = Image.new("RGB", (WIDTH * FINE, HEIGHT * FINE * max(1, len(curves))), "white")
     pen = ImageDraw.Draw(image)

@@ -204,8 +204,8 @@ def edge(signals: Floats, label: Ints, step_of: Ints, reach: int = 4) -> Floats:
 
 
 def change_at_ends(signal: Floats, step_of: Ints, reach: int = 4) -> float:
-    """How far a signal jumps, in its own spread, from the last ticks of a step to the first of the next: the mean over the steps."""
-    ends = np.flatnonzero((np.diff(step_of) == 1) & (step_of[:-1] >= 0)) + 1
+    """How far a signal jumps, in its own spread, from the last ticks of a step to the first of the next one given: the mean of steps."""
+    ends = np.flatnonzero((np.diff(step_of) > 0) & (step_of[:-1] >= 0)) + 1
     ends = ends[(ends > reach) & (ends < signal.size - reach)]
     spread = float(np.std(signal[step_of >= 0])) if ends.size else 0.0
     if spread == 0:

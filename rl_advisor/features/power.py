@@ -15,6 +15,10 @@ Floats = npt.NDArray[np.float64]
 STRENGTH = 0.003
 """Weight of the total variation, in parts of the signal's range."""
 SWEEPS = 30
+MOVES = 20
+"""Sudden moves that readings must show before they are no averages."""
+SUDDEN = 3.5
+"""Times as far as an average of a signal within its usual range can move, beyond which readings are no averages."""
 
 
 def even_grid(time: Floats, values: Floats, spacing: float) -> tuple[Floats, Floats]:
@@ -44,6 +48,18 @@ def averaging_window(power: Floats, spacing: float, usual: float = 1.0, longest:
         return float(lags[near][score[near].argmin()] * spacing)
     best = int(score.argmin())
     return float(lags[best] * spacing) if clear[best] else None
+
+
+def averaged(power: Floats, spacing: float, window: float) -> bool:
+    """Whether readings can be averages over a window: then nothing moves from one to the next by more than its share of the range.
+
+    Some sensors print what is drawn at the moment (the GA100's, and fields named so).
+    """
+    low, high = np.quantile(power, [0.02, 0.98])
+    if high <= low:
+        return True
+    moves = np.sort(np.abs(np.diff(power)))
+    return bool(moves[-min(MOVES, moves.size)] <= SUDDEN * (high - low) * spacing / window)
 
 
 def deconvolved(power: Floats, cells: int, strength: float = STRENGTH) -> Floats:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.features.power import averaging_window, deconvolved
+from rl_advisor.features.power import averaged, averaging_window, deconvolved
 from rl_advisor.run import Floats, Gap, Run
 
 Spans = npt.NDArray[np.float64]
@@ -94,6 +94,7 @@ class Ticks:
     window: float
     """The power sensor's averaging window in seconds."""
     deconvolved: bool
+    """Whether power is what was drawn, not an average of it."""
 
 
 def ticks_of(group: Sequence[Rows]) -> Ticks:
@@ -113,6 +114,8 @@ def ticks_of(group: Sequence[Rows]) -> Ticks:
     if instant or spacing > FINE:
         return Ticks(grid, spacing, value | {"power_w": raw}, FINE if instant else USUAL_WINDOW, deconvolved=False)
     window = (averaging_window(raw, FINE) if first.spacing <= 2 * FINE else None) or USUAL_WINDOW
+    if not averaged(raw, FINE, window):
+        return Ticks(grid, spacing, value | {"power_w": raw}, FINE, deconvolved=True)
     drawn = deconvolved(raw, max(round(window / FINE), 1))
     return Ticks(grid, spacing, value | {"power_w": drawn}, window, deconvolved=True)
 

@@ -18,7 +18,7 @@ Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 MOST_STEPS = 80
-MOST_TICKS = 8_000
+MOST_TICKS = 4_000
 DENSE = 15
 """Ticks a step must have for its boundary to be placed tick by tick."""
 LEAST_ACTIVE = 40

@@ -3,6 +3,7 @@
 from typing import Any
 
 from rl_advisor.gpu.profile import profile
+from rl_advisor.page.strips import gpu_strips
 from rl_advisor.page.words import figures, plain, text
 from rl_advisor.run import Run
 
@@ -19,7 +20,7 @@ def gpu(run: Run) -> str:
     head = f"<p>One step takes {figures(period)} s on average.</p>" if period else ""
     untold = "".join(f"<li>{text(line)}</li>" for line in found["cannot_tell"])
     note = f"<details><summary>What this cannot tell</summary><ul>{untold}</ul></details>" if untold else ""
-    return head + _strip(found["phases"]) + _table(found["phases"]) + note
+    return head + _strip(found["phases"]) + _table(found["phases"]) + gpu_strips(run) + note
 
 
 def phases(run: Run) -> dict[str, Any] | None:
