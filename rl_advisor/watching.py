@@ -147,6 +147,8 @@ def posted(url: str, change: dict[str, Any]) -> str:
             return ""
     except urllib.error.HTTPError as refused:
         return f"it answered {refused.code}"
+    except urllib.error.URLError as failed:
+        return type(failed.reason).__name__
     except (OSError, http.client.HTTPException, ValueError) as failed:
         return type(failed).__name__
 
@@ -198,6 +200,9 @@ class _Voice:
         for _ in range(_LAST_TRIES if self._webhook and self.state.unsent else 0):
             sleep(every)
             self.deliver()
+        if self._webhook and self.state.unsent:
+            kept = "the next start posts them" if self._file else "without --state they are lost"
+            sys.stderr.write(f"rl-advisor: watch: changes not taken: {len(self.state.unsent)}; {kept}\n")
 
 
 def watch(  # noqa: PLR0913

@@ -279,6 +279,7 @@ def test_refusing_webhook_is_said_once_without_its_address(tmp_path, capsys) -> 
         server.shutdown()
     said = capsys.readouterr().err
     assert said.count("took no post (it answered 303)") == 1
+    assert "changes not taken: 1; the next start posts them" in said
     assert "secret" not in said
     assert len(watching.load(tmp_path / "state.json").unsent) == 1
 
