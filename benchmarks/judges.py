@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import answer_tokens
+
 ROOT = Path(__file__).parents[1]
 PLACE = Path(os.environ.get("RL_ADVISOR_JUDGES", ROOT / ".judges"))
 BIN, NODE = PLACE / "venv" / "bin", PLACE / "node_modules" / ".bin"
@@ -28,6 +30,7 @@ NODE_JUDGES = (
     "@anthropic-ai/claude-code@2.1.329",
     "@google/gemini-cli",
     "@anthropic-ai/mcpb@2.1.2",
+    *answer_tokens.PACKAGES,
 )
 BOTH = (
     "tools-list",
@@ -73,7 +76,7 @@ def install() -> None:
     if not (BIN / "agentskills").exists():
         subprocess.run([sys.executable, "-m", "venv", PLACE / "venv"], check=True)
         subprocess.run([BIN / "pip", "install", "--quiet", *PYTHON_JUDGES], check=True)
-    if not (NODE / "mcpb").exists():
+    if not (PLACE / "node_modules" / "gpt-tokenizer").exists():
         subprocess.run([BIN / "npm", "install", "--no-audit", "--no-fund", "--prefix", PLACE, *NODE_JUDGES], check=True, env=environment())
 
 
@@ -182,7 +185,7 @@ def hashes() -> Iterator[Row]:
 def main() -> int:
     """Print the table; the exit code says whether every judge is content."""
     install()
-    rows: list[Row] = [*validators(), *hashes(), *desktop_bundle(), *old_client()]
+    rows: list[Row] = [*validators(), *hashes(), *desktop_bundle(), *old_client(), *answer_tokens.rows(BIN / "node", PLACE)]
     with http_server() as url:
         rows += [*inspector(url), *conformance(url)]
     width = max(len(name) for name, _, _ in rows)

@@ -1,27 +1,37 @@
 """Hostile run folders: what a folder or a client may try, and what must not happen. Numbers in the names are those of the requirements."""
 
 import asyncio
+import gzip
 import json
 import os
 import pickle
 import re
 import resource
 import socket
+import struct
 import subprocess
 import sys
 import time
+import zipfile
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import orjson
+import pandas as pd
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
 from rl_advisor.cli import main
 from rl_advisor.doors.budget import tokens
 from rl_advisor.server.confinement import REFUSED, Outside, called, inside, roots_of
+from tensorboard.compat.proto.event_pb2 import Event
+from tensorboard.compat.proto.summary_pb2 import Summary
+from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
 
 from doors import CANARY, ORDER, QUESTIONS, exposed, hostile_run, plain_run, with_client
 
@@ -184,32 +194,77 @@ def many_tags(path, count):
     path.write_text("\n".join(json.dumps({"step": s} | {f"tag_{i}": i for i in range(count)}) for s in (1, 2, 3)))
 
 
+def packed_line(path, size):
+    """A file of one line, packed to a thousandth of it."""
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        for _ in range(size // 2**20):
+            file.write(b"x" * 2**20)
+
+
+def packed_zeros(path, size):
+    """Zeros, packed with zstd."""
+    path.write_bytes(pa.compress(b"\0" * size, "zstd", asbytes=True))
+
+
+def hollow_archive(path, size):
+    """An archive of arrays that unpacks to a thousand times its size."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("results.npy", "w", force_zip64=True) as file:
+        np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": (size // 8, 1)})
+        for _ in range(size // 2**20):
+            file.write(bytes(2**20))
+
+
+def many_event_tags(path, count):
+    """An event file with that many tags, a value each at two steps."""
+    with path.open("wb") as file:
+        for step in (1, 2):
+            values = [Summary.Value(tag=f"group/tag_{i}", simple_value=i) for i in range(count)]
+            record = Event(step=step, wall_time=1.8e9 + step, summary=Summary(value=values)).SerializeToString()
+            head = struct.pack("<Q", len(record))
+            file.write(head + struct.pack("<I", masked_crc32c(head)) + record + struct.pack("<I", masked_crc32c(record)))
+
+
+def deep_yaml(path, depth):
+    """YAML nested that deep, with an alias that doubles at each of forty levels."""
+    doubles = "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
+    path.write_text("a0: &a0 [x, x]\n" + doubles + "deep: " + "[" * depth + "]" * depth)
+
+
 BOMBS = {
     "a 10 GB file": ("train.log", sparse, 10 * 2**30),
     "a 10 GB state": ("trainer_state.json", sparse, 10 * 2**30),
     "a 10 GB table": ("metrics.jsonl", sparse, 10 * 2**30),
-    "a line of 200 MB": ("metrics.jsonl", long_line, 200 * 2**20),
+    "a line of 1 GB": ("metrics.jsonl", long_line, 2**30),
+    "a line of 1 GB in a log": ("train.log", long_line, 2**30),
+    "a packed line of 1 GB": ("metrics.jsonl.gz", packed_line, 2**30),
+    "packed zeros": ("metrics.jsonl.zst", packed_zeros, 2**29),
+    "an archive of 1 GB in 1 MB": ("evaluations.npz", hollow_archive, 2**30),
     "deep JSON": ("training_args.json", deep_json, 200_000),
-    "10,000 tags": ("metrics.jsonl", many_tags, 10_000),
+    "deep JSON lines": ("metrics.jsonl", deep_json, 200_000),
+    "deep YAML that doubles": ("config.yaml", deep_yaml, 5_000),
+    "100,000 tags": ("metrics.jsonl", many_tags, 100_000),
+    "100,000 tags in events": ("events.out.tfevents.1.x", many_event_tags, 100_000),
 }
 
 
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_s3_bombs_end_in_time_and_memory(tmp_path, bomb):
-    """Whatever a file's size, an answer or an error comes within 20 seconds of processor time and 2 GB of memory."""
+    """Whatever a file's size, an inventory and a judgement or an error come within 20 seconds of processor time each and 2 GB of memory."""
     name, make, size = BOMBS[bomb]
     make(tmp_path / name, size)
     code = f"""
 import resource
-resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+resource.setrlimit(resource.RLIMIT_CPU, (40, 40))
 from rl_advisor.cli import main
-try:
-    main(["load", {str(tmp_path)!r}, "--json"], standalone_mode=False)
-except SystemExit as end:
-    assert end.code == 3, end.code
+for verb in ("load", "assess"):
+    try:
+        main([verb, {str(tmp_path)!r}, "--json"], standalone_mode=False)
+    except SystemExit as end:
+        assert end.code == 3, end.code
 assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 2 * 2**20
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    (tmp_path / name).unlink()
     assert done.returncode == 0, done.stderr[-600:]
 
 
@@ -311,6 +366,42 @@ tools.list_runs(os.path.dirname(run))
 print([s for s in seen if "__pycache__" not in str(s)])
 """
 
+SERVED = """
+import sys
+seen = []
+def watch(event, args):
+    if event.startswith(("socket.connect", "socket.bind", "socket.listen", "socket.getaddrinfo", "subprocess.", "os.system", "os.exec",
+                         "os.posix_spawn", "os.fork", "os.remove", "os.rename", "os.mkdir", "shutil.", "pty.spawn")):
+        seen.append((event, str(args)))
+    if event == "open" and isinstance(args[1], str) and set(args[1]) & set("wax+") and isinstance(args[0], str):
+        seen.append((event, str(args)))
+from rl_advisor.server import build, serve
+server = build([sys.argv[1]])
+sys.addaudithook(watch)
+serve(server)
+print([s for s in seen if "__pycache__" not in s[1]], file=sys.stderr)
+"""
+
+
+def test_s9_the_server_itself_listens_nowhere_and_starts_nothing(tmp_path):
+    """A real server on standard input opens no socket, starts no process and writes no file while every tool, page and prompt is asked."""
+    hostile_run(tmp_path)
+    noted = tmp_path.with_suffix(".noted")
+
+    async def talk():
+        start = StdioServerParameters(command=sys.executable, args=["-c", SERVED, str(tmp_path)])
+        with noted.open("w") as errors:
+            async with Client(stdio_client(start, errlog=errors)) as client:
+                said = await ask_everything(client)
+                await client.call_tool("plot_curves", {"run": "run-01"})
+                for uri in ("run://run-01/inventory", "run://run-01/report.md", "skill://rl-practitioner/SKILL.md"):
+                    await client.read_resource(uri)
+                await client.get_prompt("diagnose_run", {"run": "run-01"})
+                return said
+
+    assert not any(a.is_error for a in asyncio.run(talk()).values())
+    assert noted.read_text().strip().splitlines()[-1] == "[]"
+
 
 def test_s9_reading_opens_no_door_and_writes_nothing(tmp_path):
     """No socket, no child process, no file for writing, whichever tool is asked."""
@@ -410,10 +501,26 @@ def test_a_second_call_is_answered_from_memory(tmp_path):
     assert with_client([tmp_path], talk) < 0.1
 
 
+def test_s7_orders_in_a_run_do_not_move_the_judgement(tmp_path):
+    """The built-in advisor judges a run full of orders as it judges the same run without them (models: the evaluations' injected arm)."""
+    clean, told = plain_run(tmp_path / "clean"), plain_run(tmp_path / "told")
+    (told / "config.yaml").write_text(f"note: {ORDER}\n")
+    (told / "train.log").write_text(f"{ORDER}\nWARNING {ORDER}\n")
+    (told / f"{ORDER}.log").write_text(f"{ORDER}\n")
+    for path in told.glob("completions/*.parquet"):
+        table = pd.read_parquet(path)
+        table["prompt"] = [f"{ORDER} {p}" for p in table["prompt"]]
+        table.to_parquet(path)
+    judged = [with_client([run.parent], lambda c: c.call_tool("assess_run", {"run": "run-01"})).structured_content for run in (clean, told)]
+    decisive = ("verdict", "call", "p_continue_pays", "confidence", "first_broken_link", "onset")
+    assert {k: judged[1][k] for k in decisive} == {k: judged[0][k] for k in decisive}
+    assert judged[1]["best_checkpoint"]["step"] == judged[0]["best_checkpoint"]["step"]
+
+
 def test_requirements_are_all_named():
-    """Each requirement that this module speaks about has a test by its number."""
-    text = Path(__file__).read_text()
-    assert [n for n in (*range(1, 7), *range(8, 15)) if f"test_s{n}_" in text] == [*range(1, 7), *range(8, 15)]
+    """Each requirement has a test by its number, here or among the packages' tests."""
+    text = "".join(p.read_text() for p in (Path(__file__), Path(__file__).with_name("test_packaging.py")))
+    assert [n for n in range(1, 16) if f"def test_s{n}_" not in text] == []
 
 
 def test_s8_what_a_client_is_told_does_not_change_by_reading(tmp_path):
