@@ -439,3 +439,4 @@ def test_http_answers_on_loopback_and_refuses_strangers():
         assert judged.structured_content["verdict"] == "collapsed"
         assert refused(url, host="evil.example") == 421
         assert refused(url, origin="http://evil.example") == 403
+        assert refused(url, **{"content-length": str(5 * 2**20)}) == 413
