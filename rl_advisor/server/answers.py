@@ -30,7 +30,7 @@ LONGEST_ANSWER = 3800
 AT_ONCE = 4
 TELL_EVERY = 0.2
 """Seconds between two notes of progress."""
-READ_ONLY = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 LABEL = {"ifc": {"integrity": "untrusted", "confidentiality": "private"}}
 """Answers hold what a run wrote: not to be obeyed, not to be passed on."""
 log = logging.getLogger("rl_advisor.server")
