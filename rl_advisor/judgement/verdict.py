@@ -35,6 +35,8 @@ HACKS = ("train_eval_gap", "reward_sign", "reward_shortcut", "tool_hacking", "fo
 """Patterns that say that the reward is paid for something other than the task."""
 SILENT = ("reward_never_paid", "reward_always_paid", "frozen_policy", "sampling_too_hot", "temperature_runaway")
 """Patterns that keep a policy from learning at all."""
+FEW = 12
+"""Points of a curve below which its fall alone, without a cause, is no sure collapse."""
 
 
 def judge(case: Case) -> Judged:
@@ -129,7 +131,8 @@ def lost(case: Case) -> Judged | None:
     policy = case.train is None or case.train in gone or case.train.last - case.train.floor <= case.train.margin
     cause = root_of_fall(case)
     verdict: Verdict = "collapsed" if policy else "degrading"
-    return Judged(verdict, f"{gone[0].name} lost most of its height", "high", cause, None if cause else Link.POLICY_UPDATE)
+    sure: Confidence = "high" if cause or max(s.n for s in gone) >= FEW else "medium"
+    return Judged(verdict, f"{gone[0].name} lost most of its height", sure, cause, None if cause else Link.POLICY_UPDATE)
 
 
 def numbers_broke(case: Case) -> Judged | None:
@@ -191,7 +194,7 @@ def healthy(case: Case) -> Judged | None:
         return Judged("improving", f"{s.name} or the reward is still rising", "high")
     if case.present("plateau", "converged", "drift_without_gain"):
         return Judged("plateaued", f"{s.name} is flat over the last third", "high")
-    if s.n < 12 and not s.rose:
+    if s.n < FEW and not s.rose:
         return Judged("undecidable", f"{s.n} points of {s.name} are too few to tell", "low")
     return Judged(_way(s), "the last third is undecided; the size of its estimated change decides", "low")
 
