@@ -107,7 +107,7 @@ def _curve_lines(found: Answer) -> Iterable[str]:
 def _gpu(answer: Answer) -> Iterable[str]:
     period = answer.get("step_period_s")
     yield f"{answer.get('gpus', 0)} GPU(s), {number(answer.get('hours'))} h" + (f", a step takes {number(period)} s" if period else "")
-    heads = ("phase", "share", "from", "to", "s/step", "W", "util", "GiB", "J/step", "confidence")
+    heads = ("phase", "share", "from", "to", "s/step", "W", "util", "GiB", "J/step", "J/1000 tokens", "confidence")
     keys = (
         "name",
         "share",
@@ -118,6 +118,7 @@ def _gpu(answer: Answer) -> Iterable[str]:
         "utilization",
         "memory_gib",
         "energy_j_per_step",
+        "energy_j_per_1000_tokens",
         "confidence",
     )
     yield from table([heads], [tuple(number(p.get(k)) for k in keys) for p in answer.get("phases", [])])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.run import Floats, Run
+from rl_advisor.run import UNSAID, Floats, Run
 
 Spans = npt.NDArray[np.float64]
 
@@ -62,7 +62,7 @@ def steps_of(run: Run, first: float, last: float, holes: Spans) -> Steps:
     if number.size < 3:
         return NO_STEPS
     jump = np.diff(number)
-    unit = 1.0 if run.step_unit == "updates" else float(np.median(jump))
+    unit = 1.0 if run.step_unit in {"updates", UNSAID} else float(np.median(jump))
     seconds = np.diff(time) / (jump / unit)
     begin = 1 if number[0] < unit and seconds[0] > 1.5 * np.median(seconds) else 0
     spans = np.stack([time[:-1], time[1:]], axis=1)
