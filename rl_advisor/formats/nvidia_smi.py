@@ -213,7 +213,7 @@ def _ours(rows: "pa.Table", names: list[str]) -> pd.DataFrame:
     columns: dict[str, Any] = {"time": rows["timestamp"].to_numpy()}
     for name in names:
         if name in COLUMNS and (ours := COLUMNS[name][0]) not in columns:
-            columns[ours] = rows[name].to_numpy() * np.float32(COLUMNS[name][1])
+            columns[ours] = _scaled(rows[name], COLUMNS[name][1])
     for name in (n for n in names if n in MASKS):
         columns[THROTTLE] = _decoded(rows[name].to_pandas())
     label = next((n for n in NAMES if n in names), None)
@@ -221,6 +221,14 @@ def _ours(rows: "pa.Table", names: list[str]) -> pd.DataFrame:
     if PROCESSES in names and label:
         columns[OTHER] = other_memory(rows[PROCESSES].to_pandas().astype("string"), gpu)
     return table(columns, gpu)
+
+
+def _scaled(column: "pa.ChunkedArray", scale: float) -> "np.ndarray[Any, np.dtype[np.float32]]":
+    """The numbers in our unit, in one new array and no second one: fresh memory costs more than the arithmetic."""
+    values = column.to_numpy()
+    if scale == 1.0:
+        return np.asarray(values, np.float32)
+    return np.asarray(np.multiply(values, np.float32(scale), out=values if values.flags.writeable else None), np.float32)
 
 
 def _decoded(masks: "pd.Series[Any]") -> "pd.Series[Any]":
