@@ -1,17 +1,21 @@
 """What is picked to be read, the statistics of every step, and the audit of the reward."""
 
 import json
+import unicodedata
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rl_advisor.doors import printing
 from rl_advisor.doors.output import clean
 from rl_advisor.doors.spot_check import spot_check
 from rl_advisor.features.text import final_answer
+from rl_advisor.reading import read_run
 from rl_advisor.run import Run
 from rl_advisor.samples import spotcheck
 from rl_advisor.samples.excerpts import excerpt
@@ -235,3 +239,41 @@ def test_the_page_says_the_telling_thing_first(name: str, first: str) -> None:
     sound = printing.text("samples", clean(spot_check(real("improving"))))
     assert "no known fault stands out" in sound
     assert "better and worse paid" in sound
+
+
+def test_nothing_paid_is_no_contradiction_and_no_text_no_twin() -> None:
+    """Two wrong answers that both earn nothing are none; summaries without text hold no identical responses, and the page says so."""
+    failing = made(lambda p, t, rng: (solves(p, right=bool(rng.random() < 0.5), thoughts=1, rng=rng), float(t < 0.5)))
+    assert spotcheck.triad(failing)["contradicting"] == []
+    mute = made(lambda _p, _, rng: ("", float(rng.random() < 0.5)))
+    assert "same_text" not in spotcheck.reward_audit(mute)
+    assert "they hold no text" in printing.text("samples", clean(spot_check(mute)))
+
+
+NASTY = [
+    "\x00",
+    "\x1b[2J",
+    "\u202e",
+    "\u200b",
+    "\U000e0041",
+    "\ud83d",
+    "\u2066",
+    " sk-" + "a1" * 20,
+    "=hf_" + "b" * 30,
+    "7AKIA" + "Z" * 16 + " ",
+]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.sampled_from(NASTY) | st.text(max_size=20).map(lambda t: t + " "), min_size=1, max_size=12).map("".join))
+def test_no_sample_carries_what_a_reader_cannot_see(text: str) -> None:
+    """Whatever a response holds, the page has no control, direction, zero-width, tag or half character, and no key."""
+    rows = [{"step": i // 4, "prompt": f"{text} q{i % 2}", "response": f"{text} it is {i}", "reward": i % 2} for i in range(8)]
+    with TemporaryDirectory() as folder:
+        Path(folder, "dump.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+        page = printing.text("samples", clean(spot_check(read_run(folder), count=1)))
+    page.encode("utf-8")
+    assert not [c for c in page if unicodedata.category(c) in {"Cc", "Cf", "Cs"} and c not in "\n\t" and not 0x600 <= ord(c) <= 0x8FF]
+    assert "sk-a1" not in page
+    assert "hf_bbb" not in page
+    assert "AKIAZ" not in page

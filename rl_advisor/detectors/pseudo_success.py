@@ -24,7 +24,7 @@ LINK = Link.REWARD_SIGNAL
 NEEDS: tuple[str, ...] = ("rollouts",)
 _NAME = "pseudo_success"
 _STATE = re.compile(
-    r"(?:other/|reward/)?(?:is_|task_|env_|final_)?(?:success|succeeded|passed|solved|resolved|completed|goal_reached|verified|correct)",
+    r"(?:other/|reward/)?(?:is_|task_|env_|final_)?(?:success|succeeded|passed|solved|resolved|completed|goal_reached|verified|correct|acc|accuracy)",
     re.IGNORECASE,
 )
 

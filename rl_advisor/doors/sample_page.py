@@ -28,7 +28,7 @@ def samples_page(answer: Answer) -> Iterable[str]:
         )
         yield f"{said(answer['run'])}: {counted['count']} responses at {counted['steps']} steps, {span}"
     yield from _says(answer)
-    yield from _changes(answer["changes"])
+    yield from _changes(answer["changes"], answer["step"] is not None)
     yield from _pair(answer.get("contradicting", []), "one prompt, two answers, both paid the most", ("one", "other"))
     yield from _pair(answer.get("early_late", []), "the same prompt, early and late", ("early", "late"))
     yield from _pair(answer.get("contrast", []), f"one group at step {number(answer['step'])}, better and worse paid", ("better", "worse"))
@@ -47,7 +47,9 @@ def _says(answer: Answer) -> Iterable[str]:
     present = [f for f in answer["says"] if f["outcome"] == "present"]
     unclear = [f for f in answer["says"] if f["outcome"] == "unclear"]
     if answer["responses"]["count"]:
-        yield from ("", "== what the samples say" if present else "== what the samples say: no known fault stands out")
+        text = answer["step"] is not None
+        none = ": no known fault stands out" if text else ": nothing, they hold no text; what follows is about their rewards"
+        yield from ("", f"== what the samples say{'' if present else none}")
     for found in present:
         when = found.get("onset")
         since = f" (from step {number(when['step'])}, between {number(when['low'])} and {number(when['high'])})" if when else ""
@@ -56,10 +58,10 @@ def _says(answer: Answer) -> Iterable[str]:
         yield from filled(f"? {found['pattern'].replace('_', ' ')}: {said(found['statement'])}")
 
 
-def _changes(found: Answer) -> Iterable[str]:
+def _changes(found: Answer, counted: bool) -> Iterable[str]:
     """The largest changes since the first samples."""
     if "measures" not in found:
-        if found.get("cannot_tell"):
+        if found.get("cannot_tell") and counted:
             yield from ("", f"== what changed: cannot tell, {found['cannot_tell']}")
         return
     first, latest = (

@@ -104,7 +104,8 @@ def same_text(rows: pd.DataFrame) -> dict[str, Any]:
     """Whether the same response to the same prompt gets the same reward: how many such sets there are, and the share that disagree."""
     if "prompt" not in rows:
         return {}
-    sets = rows.groupby(["step", "prompt", "response"])["reward"].agg(["size", "min", "max"])
+    written = rows[rows["response"].astype(bool)]
+    sets = written.groupby(["step", "prompt", "response"])["reward"].agg(["size", "min", "max"])
     sets = sets[sets["size"] > 1]
     if not len(sets):
         return {}

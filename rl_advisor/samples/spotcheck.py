@@ -100,7 +100,7 @@ def triad(run: Run, step: int | None = None, count: int = 3, seed: int = 0) -> d
         "longest": _show(here.loc[here["response"].str.len().sort_values(ascending=False, kind="stable").index[:1]]),
         "newest_failures": _show(_failures(rows[rows["step"] <= latest], count)),
         "contrast": _contrast(here, count),
-        "contradicting": _contradicting(here, count),
+        "contradicting": _contradicting(here, count, _nothing(rows["reward"])),
         "early_late": _early_late(rows[rows["step"] <= latest], count),
         "gaps": []
         if len(rewarded)
@@ -174,9 +174,15 @@ def _contrast(rows: pd.DataFrame, count: int) -> list[dict[str, Any]]:
     return [{"better": shown(p.iloc[-1]), "worse": shown(p.iloc[0])} for p in parts]
 
 
-def _contradicting(rows: pd.DataFrame, count: int) -> list[dict[str, Any]]:
-    """Two responses to one prompt that earn the most anything earned and end in different numbers or letters."""
-    best = rows[rows["reward"] >= rows["reward"].max() - 1e-9]
+def _nothing(reward: pd.Series) -> float:
+    """The reward of a response that earned nothing: the lowest of the run, or 0 when all are the same."""
+    low, high = float(reward.min()), float(reward.max())
+    return low if high > low else 0.0
+
+
+def _contradicting(rows: pd.DataFrame, count: int, nothing: float) -> list[dict[str, Any]]:
+    """Two responses to one prompt that earn the most, and more than ``nothing``, and end in different numbers or letters."""
+    best = rows[(rows["reward"] >= rows["reward"].max() - 1e-9) & (rows["reward"] > nothing + 1e-9)]
     answers = best["response"].map(single_answer)
     pairs = []
     for _, part in answers[answers != ""].groupby(best["group"]):
