@@ -407,6 +407,14 @@ def wait_until_open(port):
     pytest.fail("nothing listens")
 
 
+def test_the_server_starts_without_the_numerical_libraries():
+    """A client waits for the first list of tools; nothing that only answers need is loaded before one is asked."""
+    code = (
+        "import sys; from rl_advisor.server import build; build(['.']); print({'numpy', 'pandas', 'scipy', 'pyarrow'} & set(sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "set()"
+
+
 def test_a_taken_address_is_the_callers_mistake():
     """Where somebody else listens already the command says so and ends."""
     with socket.create_server(("127.0.0.1", 0)) as taken:

@@ -1,9 +1,12 @@
 """The names that a run's files chose, which any sentence about the run may repeat."""
 
-from rl_advisor.run import Run
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rl_advisor.run import Run
 
 
-def foreign_names(run: Run) -> set[str]:
+def foreign_names(run: "Run") -> set[str]:
     """Names that the run's files chose, and that may therefore turn up in any sentence about it."""
     curves = {n for c in run.curves.values() for n in (c.name, c.raw, *c.source.split(", "))}
     columns = {str(c) for c in run.rollouts.columns}
