@@ -147,3 +147,14 @@ def test_picture_of_phases(tmp_path):
         assert min(np.abs(wanted - np.array(c)).max() for c in seen) < 12
     with pytest.raises(NoSuchChoice, match="no GPU telemetry"):
         picture(Run(), ("gpu/phases",))
+
+
+def test_tensor_activity_settles_equal_levels():
+    """Where power and memory activity meet, the tensor cores' activity, when it is recorded, tells training from generation."""
+    loop = simulate(CANNOT["equal levels"], seconds=45, seed=3)
+    time, tensor = loop.run.telemetry["time"].to_numpy(), np.zeros(len(loop.run.telemetry))
+    for kind, begin, end in loop.truth:
+        tensor[(time >= begin) & (time < end)] = {"generate": 0.1, "train": 0.6}.get(kind, 0.0)
+    found = shares(profile(replace(loop.run, telemetry=loop.run.telemetry.assign(tensor_active=tensor))))
+    assert found is not None
+    assert np.abs(found - loop.shares()).max() < 0.08

@@ -82,11 +82,12 @@ def _by_step_ends(ticks: Ticks, steps: Steps, quiet: Flags) -> Split:
     inside = inside[:: max(-(-inside.size // MOST_TICKS), 1)]
     if (~quiet[inside]).sum() < LEAST_ACTIVE:
         return _only_waiting(ticks, steps, quiet, "generation against training: the GPUs were hardly ever active")
-    names = {"power": "power_w", "activity": "memory_activity", "temperature": "temperature", "utilization": "utilization"}
+    active = "tensor_active" if "tensor_active" in ticks.value else "memory_activity"
+    names = {"power": "power_w", "activity": active, "temperature": "temperature", "utilization": "utilization"}
     signals = {ours: ticks.value[theirs][inside] for ours, theirs in names.items() if theirs in ticks.value}
     found = split_with_variants(signals, step[inside], quiet[inside])
     apart = levels_differ(signals["power"], signals.get("activity"), found.label, step[inside])
-    back = returns_at_ends(signals["power"], found.label, step[inside])
+    back = returns_at_ends(signals["activity" if active == "tensor_active" else "power"], found.label, step[inside])
     named = found.consensus >= CONSENSUS and apart and back
     why = ORDER_ASSUMED if named else _cannot_split(found.consensus, apart=apart, back=back)
     most = float((found.label == TRAINING).sum() / max((found.label != WAITING).sum(), 1))
