@@ -14,6 +14,7 @@ from rl_advisor.assessment import Confidence, Verdict
 from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import before, root_of_fall, roots
+from rl_advisor.judgement.unseen import families
 from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
 
@@ -81,8 +82,10 @@ def gamed(case: Case) -> Judged | None:
     if not found:
         return None
     with_score = case.present("reward_sign") or (case.present("train_eval_gap") and bool(course.departures(case.run)))
-    if not with_score and {f.pattern for f in found} == {"train_eval_gap"}:
-        return None  # reward and score part, yet nothing else about the behaviour changed: a decline, not a game
+    if {f.pattern for f in found} == {"train_eval_gap"} and (not with_score or "control" in families(case.run)):
+        # Reward and score part, yet nothing else about the behaviour changed; or both are returns of the same task, sampled and greedy
+        # actions apart: a decline, not a game.
+        return None
     if not with_score and (case.train is None or case.train.fell or _score_stands(case)):
         return None
     sign = case.findings.get("reward_sign")
@@ -192,11 +195,16 @@ def healthy(case: Case) -> Judged | None:
         return Judged("plateaued", "the policy is certain and the signal is gone", "medium", case.findings["entropy_collapse"])
     if case.present("still_improving"):
         return Judged("improving", f"{s.name} or the reward is still rising", "high")
+    # A curve that came to rest below its ceiling while the critic predicted nothing has a likely cause.
+    critic = case.findings.get("critic_failure") if case.present("critic_failure") and not s.at_ceiling else None
     if case.present("plateau", "converged", "drift_without_gain"):
-        return Judged("plateaued", f"{s.name} is flat over the last third", "high")
+        return Judged("plateaued", f"{s.name} is flat over the last third", "medium" if critic else "high", critic)
     if s.n < FEW and not s.rose:
         return Judged("undecidable", f"{s.n} points of {s.name} are too few to tell", "low")
-    return Judged(_way(s), "the last third is undecided; the size of its estimated change decides", "low")
+    way = _way(s)
+    return Judged(
+        way, "the last third is undecided; the size of its estimated change decides", "low", critic if way == "plateaued" else None
+    )
 
 
 def _way(s: Shape) -> Verdict:

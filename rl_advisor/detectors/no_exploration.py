@@ -1,0 +1,48 @@
+"""Nothing is tried at random, from the first steps on.
+
+Looks for: an exploration rate that is next to zero when it is first logged, while the outcome swings, falls or gains nothing.
+Means: a value-based agent only repeats what its random initial values prefer; what it does not try it cannot learn, and it learns from what
+    one narrow policy happens to meet.
+Not to be confused with: a rate that was annealed down, which starts high; an agent that explores by other means (noisy layers, parameter
+    noise) or goes on from a trained one: then the outcome tells.
+Next test: the same run with the rate annealed from one over the first tenth of the steps.
+Source: Q-learning needs every action to be tried again and again (Sutton and Barto, chapter 6); the field guide on exploration.
+"""
+
+from rl_advisor import trajectory
+from rl_advisor.features import TooFewPoints
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+LINK = Link.EXPLORATION
+NEEDS: tuple[str, ...] = ("exploration/rate", "eval/score/*|reward/mean|reward/success|reward/used|reward/component/*")
+BRINGS: tuple[str, ...] = ("reward_never_paid", "value_divergence")
+
+
+def detect(run: Run, least: float = 0.01, early: float = 0.05) -> Finding:
+    """Present when the rate stays below ``least`` from its first values on and the outcome does not thrive; unclear when it does.
+
+    A rate first logged after more than ``early`` of the run may have been annealed before.
+    """
+    curve = run.curves["exploration/rate"]
+    step, value = curve.finite()
+    if value.size < 3:
+        raise TooFewPoints(f"{value.size} points of the exploration rate, 3 needed")
+    highest = float(value.max())
+    measures = {"first": float(value[0]), "highest": highest}
+    where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
+    text = f"The exploration rate is {number(value[0])} when it is first logged and {number(highest)} at most"
+    if highest >= least:
+        return Finding("no_exploration", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+    if step[0] > early * run.last_step:
+        return Finding(
+            "no_exploration", LINK, Outcome.UNCLEAR, f"{text}; what it was before is not logged.", measures=measures, evidence=where
+        )
+    shape = trajectory.shape_or_none(trajectory.outcome(run))
+    if shape is None or shape.got_somewhere:
+        return Finding(
+            "no_exploration", LINK, Outcome.UNCLEAR, f"{text}, yet the outcome is not seen to suffer.", measures=measures, evidence=where
+        )
+    first = float(step[0])
+    return Finding("no_exploration", LINK, Outcome.PRESENT, f"{text}.", Onset(first, first, first), measures, where)
