@@ -266,6 +266,7 @@ OTHERS = {
     "action_noise_gone",
     "bursty_clipping",
     "certain_start",
+    "no_exploration",
     "contradictory_metrics",
     "echo_trap",
     "episode_cap",
