@@ -1,4 +1,4 @@
-"""The Inspect task with a model that follows a script and the real server over stdio; collected only where Inspect is installed."""
+"""The Inspect task with a model that follows a script and the real server over stdio: Inspect's own mock, and a provider over HTTP."""
 
 import json
 import sys
@@ -7,11 +7,13 @@ from pathlib import Path
 import inspect_ai
 import pytest
 
-sys.path.append(str(Path(__file__).parents[2] / "evals"))
+sys.path += [str(Path(__file__).parents[2] / "evals"), str(Path(__file__).parents[1] / "advisors")]
 
+from inspect_ai.dataset import MemoryDataset
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from rl_advisor.evals.harness import score_answers
 from shared_corpus import CORPUS, LABELS, truth
+from wire import Says, provider
 
 from diagnosis import answers, diagnosis, said
 
@@ -27,33 +29,86 @@ def called(name, **arguments):
     return output
 
 
-def evaluated(tmp_path, *, tools):
-    work = diagnosis(str(CORPUS), tools=tools, skill=False)
+def right_answer(sample):
+    label = LABELS[sample.metadata["run"]]
+    return json.dumps({k: v for k, v in truth(label, sample.metadata["cut"]).items() if k not in ("run", "cut")})
+
+
+def task_of(samples, **arm):
+    """The task on a few packs of the small corpus, whole runs first."""
+    work = diagnosis(str(CORPUS), skill=False, **arm)
+    work.dataset = MemoryDataset(sorted(work.dataset, key=lambda sample: -sample.metadata["cut"])[:samples])
+    return work
+
+
+def evaluated(work, model, tmp_path):
+    return inspect_ai.eval(work, model=model, display="none", log_dir=str(tmp_path), max_samples=1)[0]
+
+
+def mocked(tmp_path, *, tools):
+    work = task_of(2, tools=tools)
     script = []
     for sample in work.dataset:
-        label = LABELS[sample.metadata["run"]]
-        right = {k: v for k, v in truth(label, sample.metadata["cut"]).items() if k not in ("run", "cut")}
         look = [called("summarize_curves", run=sample.id)] if tools else []
-        script += [*look, called("submit", answer=json.dumps(right))]
-    model = get_model(MODEL, custom_outputs=iter(script))
-    return inspect_ai.eval(work, model=model, display="none", log_dir=str(tmp_path), max_samples=1)[0]
+        script += [*look, called("submit", answer=right_answer(sample))]
+    return evaluated(work, get_model(MODEL, custom_outputs=iter(script)), tmp_path)
 
 
 @pytest.mark.parametrize("tools", [True, False])
 def test_a_scripted_model_is_scored(tmp_path, tools):
     """Right answers hit by Inspect's scorers and by ours; the tool's answer reached the model; tokens are counted."""
-    log = evaluated(tmp_path, tools=tools)
+    log = mocked(tmp_path, tools=tools)
     assert log.status == "success", log.error
     assert {s.name: s.metrics["mean"].value for s in log.results.scores}["answered"] == 1
     lines = list(answers(log))
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert {line["tokens"] for line in lines} == {20 if tools else 10}
-    scored = score_answers(CORPUS, tmp_path / "a.jsonl", resamples=3)
-    assert scored["cuts"]["1"]["verdict_hit"] is not None
+    scored = score_answers(CORPUS, tmp_path / "a.jsonl", rows=True, resamples=3)
+    answered = {(sample.metadata["run"], sample.metadata["cut"]) for sample in log.samples}
+    assert all(row["verdict_hit"] for row in scored["rows"] if (row["run"], row["cut"]) in answered)
     assert scored["cost"]["tokens"] == (20 if tools else 10)
     told = [m.text for sample in log.samples for m in sample.messages if m.role == "tool" and m.function == "summarize_curves"]
     assert len(told) == (len(log.samples) if tools else 0)
     assert all("reward/mean" in text for text in told)
+
+
+def completion(says, number):
+    """A turn as a server of chat completions answers it in one piece."""
+    calls = [
+        {"id": f"call_{number}_{i}", "type": "function", "function": {"name": n, "arguments": json.dumps(a)}}
+        for i, (n, a) in enumerate(says.calls)
+    ]
+    message = {"role": "assistant", "content": says.text or None, "tool_calls": calls}
+    usage = {"prompt_tokens": 90, "completion_tokens": 10, "total_tokens": 100}
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
+    return json.dumps(
+        {"id": f"c{number}", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
+    ).encode()
+
+
+def test_a_real_provider_is_one_argument_away(tmp_path, monkeypatch):
+    """The same task, the model named ``openai/...``: real HTTP, our server's tools offered and their answers sent back."""
+    work = task_of(2, tools=True)
+    script = [
+        turn
+        for sample in work.dataset
+        for turn in (
+            Says(calls=(("summarize_curves", {"run": sample.id}),)),
+            Says(calls=(("submit", {"answer": right_answer(sample)}),)),
+        )
+    ]
+    with provider(completion, "application/json", script) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        log = evaluated(work, "openai/gpt-4o", tmp_path)
+    assert log.status == "success", log.error
+    assert {s.name: s.metrics["mean"].value for s in log.results.scores}["answered"] == 1
+    first, second = server.requests[:2]
+    assert {"load_run", "summarize_curves", "spot_check_samples", "gpu_phase_profile", "submit"} == {
+        tool["function"]["name"] for tool in first["tools"]
+    }
+    assert "reward/mean" in json.dumps(second["messages"][-1])
+    assert {line["tokens"] for line in answers(log)} == {200}
 
 
 @pytest.mark.parametrize("text", ["", "no idea", '{"call": "perhaps"}', "[1]", '{"verdict": '])
