@@ -27,15 +27,19 @@ fix: .venv/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# The built-in advisor and every baseline arm on the corpora of the repository; fills docs/accuracy.md and the README's table.
-eval: .venv/.core
-	OMP_NUM_THREADS=1 $(BIN)/python -m rl_advisor.evals evals/corpus/grpo evals/corpus/classic --results evals/results --write docs/accuracy.md --readme README.md
+# The built-in advisor and every baseline arm on the corpora of the repository; fills docs/accuracy.md, docs/agreement.md and the README.
+eval: .venv/.dev
+	OMP_NUM_THREADS=1 $(BIN)/python -m rl_advisor.evals evals/corpus/{grpo,classic,unseen} --results evals/results --write docs/accuracy.md \
+	  --readme README.md --readings evals/readings --agreement docs/agreement.md
 
-# Makes the classic-control runs of the corpus again, on a CPU; in an environment of its own, because it brings PyTorch.
+# Makes the classic-control and the small GRPO runs of the corpora again, on a CPU (GRPO larger where a GPU is found); in an environment
+# of its own, because it brings PyTorch.
 corpus:
-	@test -d .venv-classic || $(PYTHON) -m venv .venv-classic
-	.venv-classic/bin/python -m pip install --quiet -r evals/generate/requirements.txt
-	.venv-classic/bin/python evals/generate/sb3_runs.py evals/corpus/classic
+	@test -d .venv-corpus || $(PYTHON) -m venv .venv-corpus
+	.venv-corpus/bin/python -m pip install --quiet -r evals/generate/requirements.txt
+	.venv-corpus/bin/python evals/generate/sb3_runs.py evals/corpus/classic
+	.venv-corpus/bin/python evals/generate/sb3_runs.py evals/corpus/unseen
+	.venv-corpus/bin/python evals/generate/grpo_runs.py evals/corpus/unseen --size small
 
 # Fits the odds that going on pays on the labeled GRPO runs, and says how they do on families left out.
 train: .venv/.core

@@ -27,14 +27,18 @@ class Recipe:
     """Admissible first broken links; empty when nothing was broken."""
     changes: Mapping[str, Any] = field(default_factory=dict)
     wrap: Mapping[str, float] = field(default_factory=dict)
+    later: Mapping[str, float] = field(default_factory=dict)
+    """What changes at ``injected_at``: ``learning_rate``, or a number of the training environment as in ``wrap``."""
     hacks: bool = False
     """Whether the training reward may rise while the task is unlearned."""
     injected_at: int | None = None
     """Step at which ``changes`` or ``wrap`` set in, when not from the start."""
     seeds: tuple[int, ...] = (1,)
+    episodes: int = 20
+    """Episodes of an evaluation, half of them hidden; more where an episode is but won or lost."""
 
 
-BASE: Mapping[str, Mapping[str, Any]] = {"PPO": PPO, "DQN": DQN, "A2C": A2C, "SAC": {"learning_rate": 1e-3}}
+BASE: Mapping[str, Mapping[str, Any]] = {"PPO": PPO, "DQN": DQN, "A2C": A2C, "SAC": {"learning_rate": 1e-3}, "TD3": {}, "DDPG": {}}
 
 CARTPOLE_PPO = ("CartPole-v1", "PPO", 50_000)
 CARTPOLE_A2C = ("CartPole-v1", "A2C", 60_000)
@@ -92,3 +96,5 @@ RECIPES = (
     Recipe("sac-pendulum-healthy", "Pendulum-v1", "SAC", 8_000, "nothing was changed", seeds=(2,)),
 )  # fmt: skip
 """Every run of the classic part of the corpus."""
+SMOKE = ("dqn-cartpole-truncation", "ppo-cartpole-lr-high")
+"""Families of the quick split."""

@@ -13,6 +13,8 @@ import shutil
 from hashlib import sha256
 from pathlib import Path
 
+from amend import amended
+
 ROLLOUTS = 7
 FAULTY = 17
 """Families with a fault that are kept, one run each, so that four runs in ten of the whole corpus are sound."""
@@ -83,7 +85,7 @@ def main() -> None:
         label = labels[run]
         name = f"grpo-{number:02d}"
         slim_run(options.source / "runs" / run, options.out / "runs" / name, crashed=bool(label["crash"]))
-        kept[name] = label | {"split": "smoke" if label["scenario"] in SMOKE else "dev"}
+        kept[name] = amended(label) | {"split": "smoke" if label["scenario"] in SMOKE else "dev"}
     rows = ",\n".join(f'"{name}":{json.dumps(label, separators=(",", ":"))}' for name, label in kept.items())
     (options.out / "labels.json").write_text("{\n" + rows + "\n}\n", encoding="utf-8")
     print(f"{len(kept)} runs, {sum(not label['links'] for label in kept.values())} of them sound")

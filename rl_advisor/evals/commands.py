@@ -53,6 +53,8 @@ def label(runs: tuple[Path, ...], out: Path, yes: bool, as_json: bool) -> None:
     """Label past RUNS: proposes what hindsight says of each, and asks."""
     from rl_advisor.evals import labeling
 
+    if not yes:
+        click.echo("Enter takes what is proposed; Ctrl-C ends, and runs that were labeled by then are kept.", err=True)
     made = labeling.label_runs(runs, out, (lambda _run, _label: {}) if yes else _ask)
     lines = [f"{m['run']}: {' or '.join(m['verdicts'])}; {_broken(m['links'])} ({m['note']})" for m in made["labeled"]]
     lines += [f"skipped {s['run']}: {s['why']}" for s in made["skipped"]]
@@ -62,16 +64,20 @@ def label(runs: tuple[Path, ...], out: Path, yes: bool, as_json: bool) -> None:
 @group.command("agree")
 @click.argument("one", type=FILE)
 @click.argument("other", type=FILE)
+@click.option("--key", type=FILE, help="key.json of the packs, where the lines name tasks.")
 @JSON
-def agree(one: Path, other: Path, as_json: bool) -> None:
+def agree(one: Path, other: Path, key: Path | None, as_json: bool) -> None:
     """Tell how far two files of answers agree beyond chance, and where they do not."""
     from rl_advisor.evals.agreement import agreement
+    from rl_advisor.evals.table import span
 
     try:
-        found = agreement(one, other)
+        found = agreement(one, other, key)
     except ValueError as wrong:
         raise click.UsageError(str(wrong)) from wrong
-    lines = [f"{what}: kappa {'-' if k is None else f'{k:.2f}'}, same in {found['agreed'][what]:.0%}" for what, k in found["kappa"].items()]
+    lines = [
+        f"{what}: kappa {span(k, found['intervals'][what])}, same in {found['agreed'][what]:.0%}" for what, k in found["kappa"].items()
+    ]
     lines += [str(pair) for pair in found["disagreements"]]
     _say(found, "\n".join([f"{found['n']} answers in common", *lines]), as_json)
 
@@ -92,8 +98,11 @@ def _say(found: Mapping[str, Any], text: str, as_json: bool) -> None:
 def _ask(run: str, proposed: Mapping[str, Any]) -> dict[str, Any]:
     """What a person says about one run; everything is offered as proposed."""
     from rl_advisor.assessment import VERDICTS
+    from rl_advisor.doors.words import spark
 
     click.echo(f"\n{run}: {proposed['note']}; best at step {proposed['best_step']:g} of {proposed['steps']:g}", err=True)
+    scores = [value for _, value in proposed["truth"]]
+    click.echo(f"  {spark(scores[:: len(scores) // 60 + 1])}  from {scores[0]:.3g} to {scores[-1]:.3g}, best {max(scores):.3g}", err=True)
     for share, cut in proposed["cuts"].items():
         said = "paid" if cut["continue_pays"] else "did not pay"
         click.echo(f"  going on after {float(share):.0%} of the run {said} (gain {cut['gain_after']:.3g})", err=True)
@@ -103,9 +112,20 @@ def _ask(run: str, proposed: Mapping[str, Any]) -> dict[str, Any]:
         "scenario": click.prompt("Family (the same word for seeds of one setup)", default=proposed["scenario"], err=True),
     }
     if answer["links"]:
-        at = click.prompt("Step at which it broke (empty when unknown)", default="", err=True)
-        answer["injected_at"] = float(at) if at else None
+        answer["injected_at"] = _step(proposed["steps"])
     return answer
+
+
+def _step(last: float) -> float | None:
+    """A step of the run, or None; asked again until it is one."""
+    while True:
+        said = click.prompt("Step at which it broke (Enter when unknown)", default="", show_default=False, err=True)
+        try:
+            if not said or 0 <= float(said) <= last:
+                return float(said) if said else None
+        except ValueError:
+            pass
+        click.echo(f"  not a step between 0 and {last:g}: {said}", err=True)
 
 
 def _links(proposed: list[str]) -> list[str]:

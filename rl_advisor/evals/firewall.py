@@ -208,5 +208,6 @@ def _hidden_score(view: Run, label: Label) -> Iterator[str]:
     for name, curve in view.curves.items():
         both = np.isin(curve.step, label.truth_steps)
         true = np.interp(curve.step[both], label.truth_steps, label.truth)
-        if both.sum() >= 3 and np.allclose(curve.value[both], true, atol=5e-4):
+        # where the true score stands still, whatever stands at the same level would look like it
+        if both.sum() >= 3 and np.ptp(true) > 1e-3 and np.allclose(curve.value[both], true, atol=5e-4):
             yield f"curve {name} is the hidden true score"

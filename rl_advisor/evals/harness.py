@@ -51,8 +51,17 @@ def evaluate(  # noqa: PLR0913
 
 def judge(corpus: Corpus, advise: Advise, cuts: Sequence[float], read: Callable[[Path], Run]) -> tuple[list[Row], dict[str, list[str]]]:
     """The scored answers to every run, at each cut and at full length, and the leaks that were found in what the advisor saw."""
+    scored, found = judge_all(corpus, {"": advise}, cuts, read)
+    return scored[""], found
+
+
+def judge_all(
+    corpus: Corpus, arms: Mapping[str, Advise], cuts: Sequence[float], read: Callable[[Path], Run]
+) -> tuple[dict[str, list[Row]], dict[str, list[str]]]:
+    """The same of several arms, which are shown the same views: each run is read once, each view is made and checked once."""
     _check_cuts(corpus, cuts)
-    scored, found = [], {}
+    scored: dict[str, list[Row]] = {name: [] for name in arms}
+    found = {}
     for label in corpus.labels.values():
         run = read(corpus.folder(label.run))
         for cut in sorted({*cuts, WHOLE}):
@@ -60,9 +69,10 @@ def judge(corpus: Corpus, advise: Advise, cuts: Sequence[float], read: Callable[
             told = leaks(view, label, cut)
             if told:
                 found[f"{label.run} at {cut:g}"] = told
-            start = time.perf_counter()
-            answer = read_answer(advise(view))
-            scored.append(score_row(label, cut, answer, time.perf_counter() - start))
+            for name, advise in arms.items():
+                start = time.perf_counter()
+                answer = read_answer(advise(view))
+                scored[name].append(score_row(label, cut, answer, time.perf_counter() - start))
     return scored, found
 
 

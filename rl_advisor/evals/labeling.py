@@ -117,9 +117,10 @@ def label_runs(
         except ValueError as why:
             skipped.append({"run": str(run), "why": str(why)})
             continue
+        said = ask(str(run), proposed)
         name = f"run-{len(labels) + 1:02d}"
         (out / "runs" / name).symlink_to(folder, target_is_directory=True)
-        labels[name] = proposed | {"source": str(run)} | dict(ask(str(run), proposed))
+        labels[name] = proposed | {"source": str(run)} | dict(said)
         path.write_bytes(orjson.dumps(labels, option=orjson.OPT_INDENT_2) + b"\n")  # after each run: a break loses no work
         labeled.append({"run": name, **{k: labels[name][k] for k in ("source", "verdicts", "links", "note")}})
     return {"labeled": labeled, "skipped": skipped, "out": str(out)}

@@ -18,18 +18,19 @@ _LIMITS = """\
 - All runs are small: language models of two million parameters on toy tasks, and classic control. Nothing here was measured on large runs.
 - One fault a run, put in on purpose, most of them from the start. Faults of real life come in pairs and half.
 - The labels are one reader's or a rule's. Where the evidence does not decide, several answers are admitted, which makes hits easier.
+  How far two blind readers agree, and what became of the labels on which they do not: [agreement.md](agreement.md).
 - Most families are one or two runs; brackets are 95 percent intervals over families, and most of them are wide. Where all hit, the
   bootstrap gives an interval without width, which does not mean certainty.
 - The built-in advisor names only checkpoints that exist on disk; the baseline rules may name any step that was evaluated.
 - Held-out scores are logged in nearly all runs. The arm without them shows what is lost where nobody evaluates.
-- Nothing here says how a model does with our tools; no model has been measured.
+- Nothing here says how a model does with our tools. One model without them has read the runs: [agreement.md](agreement.md).
 """
 
 
-def page(results: Sequence[Mapping[str, Any]]) -> str:
-    """The whole page in Markdown."""
+def page(results: Sequence[Mapping[str, Any]], first: Mapping[str, Mapping[str, Any]]) -> str:
+    """The whole page in Markdown; ``first`` holds the first looks by corpus."""
     head = "# How often the advisor is right\n\nMade by `make eval` from `evals/results/`; nothing is typed by hand.\n\n"
-    return head + "## What the numbers do not show\n\n" + _LIMITS + _LEGEND + "".join(_chapter(r) for r in results)
+    return head + "## What the numbers do not show\n\n" + _LIMITS + _LEGEND + "".join(_chapter(r, first.get(r["corpus"])) for r in results)
 
 
 _LEGEND = """
@@ -43,20 +44,23 @@ that a measure supports. `regret_area`: regret of going on or stopping, over all
 """
 
 
-def _chapter(result: Mapping[str, Any]) -> str:
-    parts = {"All runs": result["all"], **{f"Split: {name}": part for name, part in result["splits"].items()}}
-    parts.pop("Split: smoke", None)  # too few runs to say anything
-    short = parts if "test" in result["splits"] else {"All runs": result["all"]}
+def _chapter(result: Mapping[str, Any], first: Mapping[str, Any] | None) -> str:
     head = f"\n## {_title(result)}\n\n{result['warning']}\n\nLeaks found in what advisors saw: {len(result['leaks'])}.\n"
-    body = "".join(_part(name, part, full=name == "All runs") for name, part in short.items())
-    return head + body + _robust(result["robustness"])
+    seen = "All runs" if first is None else "The same runs by the code of today"
+    return head + (_first(first) if first else "") + _part(seen, result["all"]) + _robust(result["robustness"])
+
+
+def _first(first: Mapping[str, Any]) -> str:
+    """What the first look found; it is never taken again."""
+    what = f"taken once, on {first['date']} (version {first['version']}, code {first['code']}), before any rule could follow it"
+    return _part(f"The first look, {what}", first["all"], full=False)
 
 
 def _title(result: Mapping[str, Any]) -> str:
     return f"{result['title']}: {result['role']}"
 
 
-def _part(name: str, part: Mapping[str, Any], *, full: bool) -> str:
+def _part(name: str, part: Mapping[str, Any], *, full: bool = True) -> str:
     arms = part["arms"]
     sections = [
         f"\n### {name}: {part['runs']} runs of {part['families']} families, {part['healthy']} of them sound\n",
@@ -113,9 +117,10 @@ def _robust(changes: Mapping[str, Any]) -> str:
     )
 
 
-def readme_block(results: Sequence[Mapping[str, Any]]) -> str:
-    """The short table for the README, without its markers."""
-    tables = [f"**{_title(r)}** ({r['all']['runs']} runs, {r['all']['healthy']} sound). {r['warning']}\n\n{_short(r)}" for r in results]
+def readme_block(results: Sequence[Mapping[str, Any]], first: Mapping[str, Mapping[str, Any]]) -> str:
+    """The short table for the README, without its markers; of a corpus with a first look it shows that."""
+    shown = [first.get(r["corpus"], r) for r in results]
+    tables = [f"**{_title(r)}** ({r['all']['runs']} runs, {r['all']['healthy']} sound). {r['warning']}\n\n{_short(r)}" for r in shown]
     return (
         "\n\n".join(tables)
         + "\n\nIntervals, all arms, prices, classes and what the numbers do not show: [docs/accuracy.md](docs/accuracy.md)."

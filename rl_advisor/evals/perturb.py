@@ -106,11 +106,11 @@ def robustness(
     transforms: Mapping[str, Transform] = TRANSFORMS,
     resamples: int = 500,
 ) -> dict[str, Any]:
-    """Per change ``{n, verdict_flip, contradiction, link_flip, call_flip, p_shift, intervals}`` over the whole runs of a corpus.
+    """Per change ``{n, verdict_flip, to_undecided, from_undecided, contradiction, link_flip, call_flip, p_shift, intervals}``.
 
-    Flips are shares of the runs that answer otherwise than without the change; a contradiction is a flip between two verdicts of
-    which none is ``undecidable``, so that no longer knowing is told apart from being misled. ``p_shift`` is the mean change of the
-    probability that continuing pays.
+    Over the whole runs of a corpus. Flips are shares of the runs that answer otherwise than without the change. They are told apart:
+    ``to_undecided`` no longer knows, ``from_undecided`` knows all at once, a contradiction comes to another verdict. ``p_shift`` is
+    the mean change of the probability that continuing pays.
     """
     labeled, reading = read_corpus(corpus), read or reader()
     pairs: dict[str, list[tuple[Label, Answer, Answer]]] = {}
@@ -141,6 +141,8 @@ def _resumed(corpus: Corpus, read: Callable[[Path], Run], advise: Advise) -> Ite
 def _flips(pairs: Sequence[tuple[Label, Answer, Answer]], resamples: int) -> dict[str, Any]:
     changes = {
         "verdict_flip": [float(a.verdict != b.verdict) for _, a, b in pairs],
+        "to_undecided": [float(a.verdict != b.verdict == "undecidable") for _, a, b in pairs],
+        "from_undecided": [float(b.verdict != a.verdict == "undecidable") for _, a, b in pairs],
         "contradiction": [float(a.verdict != b.verdict and "undecidable" not in (a.verdict, b.verdict)) for _, a, b in pairs],
         "link_flip": [float(a.link != b.link) for _, a, b in pairs],
         "call_flip": [float(a.call != b.call) for _, a, b in pairs],

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from rl_advisor.evals.answers import read_answers
 from rl_advisor.evals.corpus import WHOLE, read_corpus
-from rl_advisor.evals.harness import CUTS, Advise, difference, judge, reader, summarize
-from rl_advisor.evals.rows import Row
+from rl_advisor.evals.harness import CUTS, Advise, difference, judge_all, reader, summarize
+from rl_advisor.evals.rows import Row, score_row
 from rl_advisor.run import Run
 
 WHOLE_RUN = ("verdict_hit", "macro_f1", "link_hit", "healthy_called_broken", "checkpoint_regret", "onset_hit", "onset_order", "grounded")
@@ -31,11 +32,39 @@ def compare_arms(  # noqa: PLR0913
     ``{whole, prefixes}`` of ``[difference, low, high]``.
     """
     labeled, once = read_corpus(corpus), cache(read or reader())
-    judged = {name: judge(labeled, advise, cuts, once) for name, advise in arms.items()}
-    results = {name: summarize(labeled, rows, rows=False, resamples=resamples) | {"leaks": told} for name, (rows, told) in judged.items()}
+    judged, told = judge_all(labeled, arms, cuts, once)
+    results = {name: summarize(labeled, rows, rows=False, resamples=resamples) | {"leaks": told} for name, rows in judged.items()}
     for name in judged.keys() - {reference} if reference else ():
-        results[name]["difference"] = _differences(judged[name][0], judged[reference or ""][0], resamples)
+        results[name]["difference"] = _differences(judged[name], judged[reference or ""], resamples)
     return results
+
+
+def compare_answers(
+    corpus: Path,
+    files: Mapping[str, Path],
+    arms: Mapping[str, Advise] | None = None,
+    *,
+    read: Callable[[Path], Run] | None = None,
+    resamples: int = 500,
+) -> dict[str, Any]:
+    """Answers made elsewhere beside arms of ours in one table, on the runs and lengths that every file answers and on no others.
+
+    Raises:
+        ValueError: the files answer no run of the corpus at the same cut.
+
+    """
+    labeled, once = read_corpus(corpus), cache(read or reader())
+    given = {name: read_answers(path) for name, path in files.items()}
+    shared = set.intersection(*(set(answers) for answers in given.values()))
+    both = [(label, cut) for label in labeled.labels.values() for cut in sorted({*label.prefixes, WHOLE}) if (label.run, cut) in shared]
+    if not both:
+        raise ValueError(f"{', '.join(path.name for path in files.values())} answer no run of {corpus} at the same cut")
+    scored = {name: [score_row(label, cut, answers[label.run, cut]) for label, cut in both] for name, answers in given.items()}
+    ours = judge_all(labeled, arms, sorted({cut for _, cut in both} - {WHOLE}), once)[0] if arms else {}
+    for name, rows in ours.items():
+        kept = {(row.run, row.cut): row for row in rows}
+        scored[name] = [kept[label.run, cut] for label, cut in both]
+    return {name: summarize(labeled, rows, rows=False, resamples=resamples) for name, rows in scored.items()}
 
 
 def _differences(ours: Sequence[Row], theirs: Sequence[Row], resamples: int) -> dict[str, dict[str, list[float | None]]]:
@@ -49,7 +78,7 @@ def _differences(ours: Sequence[Row], theirs: Sequence[Row], resamples: int) -> 
 
 def markdown(results: Mapping[str, Mapping[str, Any]]) -> str:
     """Two tables: whole runs, and prefixes of all cuts pooled. Brackets hold the 95 percent interval over families."""
-    whole = scores({name: r["cuts"]["1"] for name, r in results.items()}, WHOLE_RUN)
+    whole = scores({name: r["cuts"]["1"] for name, r in results.items() if "1" in r["cuts"]}, WHOLE_RUN)
     pooled = scores({name: r["pooled"] for name, r in results.items()}, PREFIXES)
     priced = by_price({name: r["pooled"]["regret_by_price"] for name, r in results.items()})
     return f"Whole runs\n\n{whole}\n\nPrefixes, all cuts pooled\n\n{pooled}\n\nRegret by the price of a whole budget\n\n{priced}\n"
@@ -57,7 +86,7 @@ def markdown(results: Mapping[str, Mapping[str, Any]]) -> str:
 
 def flips(results: Mapping[str, Mapping[str, Any]]) -> str:
     """One table an arm from what ``perturb.robustness`` gives: the share of answers that each change flips."""
-    columns = ("verdict_flip", "contradiction", "link_flip", "call_flip", "p_shift")
+    columns = ("verdict_flip", "to_undecided", "from_undecided", "contradiction", "link_flip", "call_flip", "p_shift")
     return "".join(f"{name}\n\n{scores(changes, columns, head='change')}\n\n" for name, changes in results.items())
 
 
@@ -79,8 +108,13 @@ def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _cell(block: Mapping[str, Any], name: str) -> str:
-    low, high = block["intervals"].get(name) or (None, None)
-    return _number(block[name]) + (f" [{low:.2f}, {high:.2f}]" if low is not None and high is not None else "")
+    return span(block[name], block["intervals"].get(name) or (None, None))
+
+
+def span(value: float | None, interval: Sequence[float | None]) -> str:
+    """A value with its interval; a dash for what is not defined."""
+    low, high = interval
+    return _number(value) + (f" [{low:.2f}, {high:.2f}]" if low is not None and high is not None else "")
 
 
 def _number(value: float | None) -> str:

@@ -34,25 +34,42 @@ def test_splits_add_up_and_arms_are_compared_with_the_reference():
 def test_committed_pages_are_made_of_the_committed_results():
     """docs/accuracy.md and the README's block say what evals/results says, and limits come before figures."""
     results = accuracy.read_results(ROOT / "evals" / "results")
+    first = accuracy.read_first(ROOT / "evals" / "results" / "first")
     text = (ROOT / "docs" / "accuracy.md").read_text(encoding="utf-8")
-    assert text == pages.page(results)
+    assert text == pages.page(results, first)
     assert text.index("do not show") < text.index("verdict_hit")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert readme == pages.fill(readme, pages.readme_block(results))
+    assert readme == pages.fill(readme, pages.readme_block(results, first))
 
 
 def test_committed_results_are_of_the_committed_corpora():
     """Each corpus has its results, with as many runs, no leak, and development told apart; four runs in ten are sound."""
     results = {r["corpus"]: r for r in accuracy.read_results(ROOT / "evals" / "results")}
-    corpora = {name: accuracy.read_corpus(ROOT / "evals" / "corpus" / name).labels for name in ("grpo", "classic")}
+    corpora = {name: accuracy.read_corpus(ROOT / "evals" / "corpus" / name).labels for name in ("grpo", "classic", "unseen")}
     assert {name: r["all"]["runs"] for name, r in results.items()} == {name: len(labels) for name, labels in corpora.items()}
     assert all(r["leaks"] == [] and r["warning"] for r in results.values())
     for name, result in results.items():
         about = json.loads((ROOT / "evals" / "corpus" / name / "about.json").read_text(encoding="utf-8"))
         assert {key: result[key] for key in about} == about
     assert results["grpo"]["role"] == "development"
+    assert set(results["unseen"]["splits"]) == {"test"}
+    assert not any("test" in results[name]["splits"] for name in ("grpo", "classic"))
     every = [label for labels in corpora.values() for label in labels.values()]
     assert sum(label.healthy for label in every) >= 0.4 * len(every)
+
+
+def test_a_first_look_is_taken_once(tmp_path):
+    """It says which code was scored, stands on the page apart from today's scores, and is never replaced."""
+    path = accuracy.first_look(CORPUS, CHOSEN, tmp_path)
+    found = accuracy.read_first(tmp_path)["corpus"]
+    assert found["code"] == accuracy.code_digest()
+    assert found["all"] == accuracy.measure(CORPUS, CHOSEN, flips=False)["all"]
+    written = path.read_bytes()
+    with pytest.raises(FileExistsError, match="no second"):
+        accuracy.first_look(CORPUS, CHOSEN, tmp_path)
+    assert path.read_bytes() == written
+    text = pages.page([accuracy.measure(CORPUS, CHOSEN, resamples=5, flips=False)], {"corpus": found})
+    assert text.index("The first look") < text.index("The same runs by the code of today")
 
 
 def test_filling_keeps_the_rest_of_the_text():

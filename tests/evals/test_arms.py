@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from rl_advisor.evals import rules
 from rl_advisor.evals.arms import ARMS, patience
-from rl_advisor.evals.table import compare_arms, markdown
+from rl_advisor.evals.table import compare_answers, compare_arms, markdown
 from rl_advisor.reading import read_run
 from rl_advisor.run import Curve, Run
-from shared_corpus import CORPUS, LABELS
+from shared_corpus import CORPUS, LABELS, truth
 
 STEPS = np.arange(0.0, 200.0)
 RNG = np.random.default_rng(3)
@@ -134,6 +134,20 @@ def test_differences_are_paired():
     assert results["always_continue"]["difference"]["whole"]["verdict_hit"][0] == pytest.approx(scores[0] - scores[1])
     assert results["budget_only"]["difference"]["prefixes"]["auroc"] == [None, None, None]
     assert "difference" not in results["always_stop"]
+
+
+def test_answers_stand_beside_arms_on_what_they_answer(tmp_path):
+    """Two files that share three answers: every line of the table is scored on these three, arms of ours too."""
+    lines = [truth(label, cut) for label in LABELS.values() for cut in (0.5, 1.0)]
+    files = {"right": tmp_path / "a.jsonl", "few": tmp_path / "b.jsonl"}
+    for path, kept in zip(files.values(), (lines, lines[:3]), strict=True):
+        path.write_text("".join(json.dumps(line) + "\n" for line in kept))
+    results = compare_answers(CORPUS, files, {"always_stop": ARMS["always_stop"]}, resamples=3)
+    assert {name: sum(block["n"] for block in r["cuts"].values()) for name, r in results.items()} == dict.fromkeys(results, 3)
+    assert results["right"]["cuts"]["1"]["verdict_hit"] == 1 > results["always_stop"]["cuts"]["1"]["verdict_hit"]
+    (tmp_path / "b.jsonl").write_text(json.dumps({"run": "run-09", "verdict": "improving"}) + "\n")
+    with pytest.raises(ValueError, match="no run"):
+        compare_answers(CORPUS, files)
 
 
 def test_the_table_is_one_command():

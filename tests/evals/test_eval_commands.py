@@ -104,9 +104,11 @@ def test_labeling_makes_a_corpus_that_can_be_scored(tmp_path):
 
 
 def test_a_person_corrects_the_proposal(tmp_path):
-    """Words that are no verdict are asked for again; what was said stands in the labels."""
-    said = "nonsense\ncollapsed,degrading\npolicy_update\nmy-setup\n150\n"
-    CliRunner().invoke(main, ["eval", "label", str(CORPUS / "runs" / "run-01"), "--out", str(tmp_path / "own")], input=said)
+    """Words that are no verdict and steps that are none are asked for again; what was said stands in the labels."""
+    said = "nonsense\ncollapsed,degrading\npolicy_update\nmy-setup\nearly\n9999999\n150\n"
+    done = CliRunner().invoke(main, ["eval", "label", str(CORPUS / "runs" / "run-01"), "--out", str(tmp_path / "own")], input=said)
+    assert done.output.count("not a step") == 2
+    assert "█" in done.output
     entry = json.loads((tmp_path / "own" / "labels.json").read_text())["run-01"]
     assert (entry["verdicts"], entry["links"], entry["scenario"], entry["injected_at"]) == (
         ["collapsed", "degrading"],
@@ -133,6 +135,14 @@ def test_proposed_verdicts(scores, right):
     assert verdicts(smooth(np.array(scores, dtype=float)), 0.05) == right
 
 
+def test_a_break_leaves_nothing_half_done(tmp_path):
+    """Who ends the questions loses no label, and can go on later from the same run."""
+    asked = ["eval", "label", str(CORPUS / "runs" / "run-01"), "--out", str(tmp_path / "own")]
+    assert CliRunner().invoke(main, asked, input="collapsed\n").exit_code != 0
+    assert list((tmp_path / "own" / "runs").iterdir()) == []
+    assert CliRunner().invoke(main, asked, input="collapsed\npolicy_update\n\n\n").exit_code == 0
+
+
 def test_too_little_is_not_labeled():
     """A run without scores is refused with the number that was found."""
     with pytest.raises(ValueError, match="only 0 values"):
@@ -146,3 +156,17 @@ def test_agreement_is_beyond_chance(tmp_path):
     found = json.loads(ran("agree", one, two, "--json").stdout)
     assert found["kappa"]["verdict"] == pytest.approx(0.5)  # 3/4 seen, 1/2 by chance
     assert [pair["run"] for pair in found["disagreements"]] == ["r1"]
+    low, high = found["intervals"]["verdict"]
+    assert low < 0.5 < high
+
+
+def test_two_readers_of_packs_agree_by_the_key(packs, tmp_path):
+    """Answers that name tasks are laid beside each other by the key; without it no line says which run it is about."""
+    folder, key = packs
+    lines = [{"task": task, **truth(LABELS[what["run"]], what["cut"])} for task, what in key.items()]
+    for line in lines:
+        del line["run"], line["cut"]
+    one, two = written(tmp_path / "a.jsonl", lines), written(tmp_path / "b.jsonl", lines)
+    found = json.loads(ran("agree", one, two, "--key", folder / "key.json", "--json").stdout)
+    assert (found["n"], found["disagreements"]) == (len(key), [])
+    assert ran("agree", one, two).exit_code == 2

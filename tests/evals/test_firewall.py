@@ -80,6 +80,13 @@ def test_the_hidden_score_is_found():
     assert not leaks(with_curve(without, TRUE_SCORE), LABEL, 0.5)
 
 
+def test_a_score_that_stands_still_is_not_found_everywhere():
+    """Where the true score is nothing throughout, a curve that is nothing too tells nothing."""
+    still = replace(LABEL, truth=np.concatenate([[0.5], np.zeros(LABEL.truth.size - 1)]), eval_visible=False)
+    nothing = Curve("x", "x", "log.csv", still.truth_steps[1:9], np.zeros(8))
+    assert leaks(with_curve(clean(), nothing), still, 0.5) == []
+
+
 @pytest.mark.parametrize("run", LABELS)
 @pytest.mark.parametrize("cut", [0.25, 0.5, 0.75, 1.0])
 def test_blind_views_leak_nothing(run, cut):
@@ -115,7 +122,7 @@ def test_times_keep_their_distances():
 
 def test_the_shipped_corpus_leaks_nothing():
     """Every run of the classic part at its first cut and whole, under labels of both kinds."""
-    root = Path(__file__).parents[2] / "evals" / "corpus" / "classic"
+    root = Path(__file__).parents[2] / "evals" / "corpus" / "unseen"
     shipped = read_corpus(root).labels
     found = []
     for run, label in shipped.items():

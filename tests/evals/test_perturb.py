@@ -67,10 +67,20 @@ def test_flips_are_counted():
     found = perturb.robustness(CORPUS, naive, resamples=10)
     assert found["injected"]["verdict_flip"] == found["injected"]["contradiction"] == found["injected"]["call_flip"] == 0.25
     assert found["injected"]["p_shift"] == 0.125
-    assert found["no_eval"]["verdict_flip"] == 1
-    assert found["no_eval"]["contradiction"] == 0
+    assert found["no_eval"]["verdict_flip"] == found["no_eval"]["to_undecided"] == 1
+    assert found["no_eval"]["contradiction"] == found["injected"]["to_undecided"] == found["no_eval"]["from_undecided"] == 0
     assert all(found[name]["verdict_flip"] == 0 for name in ("no_kl", "thinned", "other_order", "resumed"))
     assert found["resumed"]["n"] == len(LABELS)
+
+
+def test_knowing_all_at_once_is_no_contradiction():
+    """Who cannot tell with an evaluation and can without comes from undecided."""
+
+    def odd(run):
+        return {"verdict": "undecidable" if "eval/score/accuracy" in run.curves else "improving", "call": "continue"}
+
+    found = perturb.robustness(CORPUS, odd, transforms={"no_eval": perturb.without("eval/")}, resamples=3)["no_eval"]
+    assert (found["from_undecided"], found["to_undecided"], found["contradiction"]) == (1, 0, 0)
 
 
 def test_an_advisor_that_needs_a_name_is_not_excused():
