@@ -267,6 +267,8 @@ OTHERS = {
     "bursty_clipping",
     "certain_start",
     "no_exploration",
+    "hardware_error",
+    "out_of_memory",
     "contradictory_metrics",
     "echo_trap",
     "episode_cap",
