@@ -139,6 +139,27 @@ def test_going_on_pays_more_while_rising_than_when_broken() -> None:
     assert (rising_run.call, broken.call) == ("continue", "stop")
 
 
+BROKEN_HALF_WAY = make_run({"reward/mean": stepping(0.8, 0.02), "eval/score/accuracy": stepping(0.8, 0.0, n=20, sd=0.01)}, planned=400)
+RISING_HALF_WAY = make_run({"reward/mean": rising(), "eval/score/accuracy": rising(n=20)}, planned=400)
+
+
+@pytest.mark.parametrize(
+    ("run", "price", "call"),
+    [
+        (RISING_HALF_WAY, None, "continue"),
+        (RISING_HALF_WAY, 0.01, "continue"),
+        (RISING_HALF_WAY, 0.8, "stop"),
+        (BROKEN_HALF_WAY, None, "stop"),
+        (BROKEN_HALF_WAY, 0.1, "stop"),
+        (BROKEN_HALF_WAY, 1e-6, "continue"),  # next to nothing is lost by waiting for a recovery
+        (make_run({"reward/mean": rising()}, planned=200), 1e-6, "stop"),  # nothing is left to go on with
+    ],
+)
+def test_the_price_of_compute_enters_the_call(run: Run, price: float | None, call: str) -> None:
+    """The dearer what is left of the plan, the more must be to gain."""
+    assert assess(run, price=price).call == call
+
+
 def test_finished_plan_has_nothing_left_that_could_pay() -> None:
     """At the planned end the chance that going on to that end pays is next to nothing."""
     assert assess(make_run(grpo(reward__mean=rising()), planned=200)).p_continue_pays <= 0.05
