@@ -130,6 +130,18 @@ def _later(view: Run, step: float) -> Iterator[str]:
         times = view.clock()[1]
         if not times.size or float(view.telemetry["time"].max()) > float(times.max()):
             yield "telemetry goes on after the cut"
+    yield from _after_its_time(view)
+
+
+def _after_its_time(view: Run) -> Iterator[str]:
+    """Curves that went on after the seconds that the trainer had counted: their steps stand before the cut, on an axis of their own."""
+    elapsed = view.curves["time/elapsed"].finite()[1] if "time/elapsed" in view.curves else np.empty(0)
+    if elapsed.size < 2 or (np.diff(elapsed) < 0).any():
+        return
+    end = float(elapsed[-1] + 2 * np.diff(elapsed).max() + 2)  # rows come at intervals, in whole seconds
+    for name, curve in view.curves.items():
+        if curve.time is not None and curve.time.size and end < float(np.nanmax(curve.time)) < _EPOCH:
+            yield f"curve {name} goes on after the time of the cut"
 
 
 def _telling_words(view: Run, label: Label) -> Iterator[str]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from rl_advisor.assessment import Call
 from rl_advisor.judgement.case import Case
-from rl_advisor.judgement.odds import Outlook, outlook, probability
+from rl_advisor.judgement.odds import UNKNOWN_END, Outlook, outlook, probability
 from rl_advisor.judgement.verdict import Judged
 
 BROKEN = frozenset({"reward_hacking", "collapsed", "degrading"})
@@ -19,8 +19,6 @@ DIED = 0.03
 """The odds of a run that ended in an error before anything was measured: going on needs another start."""
 GAIN = 0.2
 """What a gain that pays brings, as a share of the outcome's scale; chosen among 0.05 to 0.3 on the GRPO development runs."""
-UNKNOWN_LEFT = 0.25
-"""Share of a budget taken as left where the plan is unknown: a third more of what was done."""
 DONE = 0.05
 """The most that is granted when the plan is done: nothing is left of it that could pay."""
 
@@ -57,7 +55,7 @@ def call(case: Case, judged: Judged, prospect: Prospect, price: float | None = N
     odds are weighed like any others, since where compute costs next to nothing a recovery is worth waiting for.
     """
     if price is not None:
-        left = case.remaining if case.run.planned_steps else UNKNOWN_LEFT
+        left = case.remaining if case.run.planned_steps else UNKNOWN_END / (1 + UNKNOWN_END)
         return "continue" if left > 0 and prospect.p * GAIN > price * left else "stop"
     if judged.verdict in BROKEN:
         return "stop"

@@ -38,6 +38,7 @@ TRUE_SCORE = Curve("extra", "extra", "log.csv", LABEL.truth_steps[:9], LABEL.tru
 PLANTS = {
     "run name": lambda v: replace(v, name="hack-polite-s1"),
     "later point": lambda v: with_curve(v, WHOLE.curves["kl/ref"]),
+    "later time": lambda v: with_curve(timed(v, 500.0), replace(v.curves["kl/ref"], name="time/elapsed", value=v.curves["kl/ref"].step)),
     "later rollouts": lambda v: replace(v, rollouts=WHOLE.rollouts.drop(columns="source")),
     "later checkpoint": lambda v: replace(v, checkpoints=(*v.checkpoints, Checkpoint(250, "checkpoint-250"))),
     "later event": lambda v: replace(v, events=(Event("error", "crashed", "train.log", 280.0),)),
