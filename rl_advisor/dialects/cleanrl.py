@@ -5,8 +5,7 @@ from rl_advisor.vocabulary import Dialect
 DIALECT = Dialect(
     name="cleanrl",
     marks=(
-        "charts/episodic_return", "charts/episodic_length", "charts/SPS", "charts/learning_rate", "losses/clipfrac",
-        "losses/old_approx_kl", "losses/td_loss",
+        "charts/episodic_return", "charts/episodic_length", "charts/SPS", "charts/learning_rate", "charts/epsilon",
     ),
     metrics={
         "charts/episodic_return": "reward/mean",
@@ -19,6 +18,7 @@ DIALECT = Dialect(
         "losses/qf_loss": "value/loss",
         "losses/policy_loss": "policy/loss",
         "losses/actor_loss": "policy/loss",
+        "charts/epsilon": "exploration/rate",
         "losses/entropy": "entropy/mean",
         "losses/approx_kl": "kl/old",
         "losses/old_approx_kl": "kl/old",

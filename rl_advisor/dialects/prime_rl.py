@@ -1,4 +1,4 @@
-"""prime-rl 0.8: orchestrator and trainer write into one metrics.jsonl; ``time/step`` means another thing in each, so it is not mapped."""
+"""prime-rl 0.8 and its earlier bare names: two processes write one metrics.jsonl; ``time/step`` differs between them and is not mapped."""
 
 from rl_advisor.vocabulary import Dialect
 
@@ -10,9 +10,20 @@ DIALECT = Dialect(
     marks=(
         "mismatch_kl/all/mean", "entropy/all/mean", "is_masked/mean", "is_masked_low/mean", "kl_ent_ratio/mean", "masked_mismatch_kl/mean",
         "unmasked_mismatch_kl/mean", "time/wait_for_batch", "time/broadcast_weights", "perf/throughput_per_gpu", "optim/grad_norm",
-        "off_policy/mean", "time/wait_for_policy", "watcher/policy_version", "perf/peak_memory",
+        "off_policy/mean", "time/wait_for_policy", "watcher/policy_version", "perf/peak_memory", "batch/effective_batch_size",
+        "batch/solve_none", "batch/solve_all",
+        "mismatch_kl/mean", "completion_len/mean", "time/generate_completions",
     ),
     metrics={
+        "reward/mean": "reward/mean",
+        "batch/solve_none": "reward/failed_groups",
+        "batch/solve_all": "reward/solved_groups",
+        "batch/effective_batch_size": "reward/flat_groups",
+        "completion_len/mean": "response/length",
+        "prompt_len/mean": "prompt/length",
+        "is_truncated/mean": "response/truncated",
+        "entropy/mean": "entropy/mean",
+        "mismatch_kl/mean": "kl/mismatch",
         "mismatch_kl/all/mean": "kl/mismatch",
         "entropy/all/mean": "entropy/mean",
         "loss/mean": "policy/loss",
@@ -45,6 +56,7 @@ DIALECT = Dialect(
         (r"eval/([^/]+)/all/[^/]+/(.+)", r"eval/other/\1/\2"),
         (r"time/(?!step$|save_ckpt$)(.+)", r"time/phase/\1"),
     ),
+    affine={"batch/effective_batch_size": (-1.0, 1.0)},
     step="training steps",
     notes={
         "kl/mismatch": "k3 estimator, trainer against inference",

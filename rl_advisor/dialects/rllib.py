@@ -8,8 +8,8 @@ DIALECT = Dialect(
     name="rllib",
     marks=(
         "env_runners/episode_return_mean", "env_runners/episode_len_mean", "num_env_steps_sampled_lifetime", "episode_reward_mean",
-        "episodes_this_iter", "timesteps_total", "training_iteration", "time_this_iter_s", "learners/default_policy/entropy",
-        "learners/default_policy/vf_explained_var", "learners/default_policy/mean_kl_loss", "info/num_steps_trained",
+        "episodes_this_iter", "learners/default_policy/entropy", "learners/default_policy/vf_explained_var",
+        "learners/default_policy/mean_kl_loss", "info/num_steps_trained", "evaluation/env_runners/episode_return_mean",
     ),
     prefixes=("ray/tune/",),
     metrics={

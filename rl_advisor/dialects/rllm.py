@@ -5,7 +5,7 @@ from rl_advisor.vocabulary import Dialect
 DIALECT = Dialect(
     name="rllm",
     marks=(
-        "batch/solve_none", "batch/solve_all", "batch/solve_partial", "groups/num_groups", "groups/num_trajs_before_filter",
+        "batch/solve_partial", "batch/termination_reason/max_turns", "groups/num_groups", "groups/num_trajs_before_filter",
         "groups/num_trajs_after_filter", "groups/dropped_zero_adv", "groups/dropped_min_trajs", "async/buffer_qsize",
     ),
     metrics={

@@ -29,6 +29,7 @@ DIALECT = Dialect(
         "train/ppo_kl": "kl/old",
         "train/kl_loss": "kl/ref",
         "train/train_rollout_logprob_abs_diff": "mismatch/logprob",
+        "train/ois": "ratio/mean",
         "train/tis": "rollout/behave_weight",
         "train/grad_norm": "policy/grad_norm",
         "train/lr-pg_0": "policy/learning_rate",

@@ -10,6 +10,7 @@ DIALECT = Dialect(
         "timing_s/update_actor", "timing/gen", "perf/total_num_tokens", "training/rollout_probs_diff_mean", "rollout_corr/kl",
         "actor/lr(1e-4)", "train/lr(1e-3)", "critic/vpred_mean", "global_seqlen/mean",
     ),
+    prefixes=("rollout_correction/",),
     metrics={
         "critic/score/mean": "reward/mean",
         "critic/score/max": "reward/max",

@@ -12,16 +12,26 @@ _ANY = (-np.inf, np.inf)
 _SHARE = (-1e-6, 1.0 + 1e-6)
 _POSITIVE = (-1e-6, np.inf)
 _HELD_OUT = r"\b(eval|evaluation|test|val|validation)\b"
-_PARTIAL = r"\b(batch|instant|instantaneous|immediate|intrinsic|discounted|shaped|minibatch)\b"
+_PARTIAL = r"\b(batch|instant|instantaneous|immediate|intrinsic|discounted|shaped|minibatch|step)\b"
 """Words of a name that is second choice: a part of what is meant, or a moment of it."""
+_KNOB = (
+    r"\b(coef|coeff|coefficient|weight|weights|weighting|scale|scaling|threshold|target|limit|budget|schedule|scheduler|decay|warmup"
+    r"|gamma|lambda|alpha|beta|penalty|bonus|neg|negative|minus|count|counts|num|number|per second|sps)\b"
+)
+"""Words of a setting, a count or a part, whatever else the name says: none of our roles."""
+_NOT_THE_TASK = (
+    r"\b(rm|model|chosen|rejected|cost|costs|f1|bleu|rouge|bert|precision|recall|auc|lr|grad|gradient|best|initial|predicted"
+    r"|prediction|estimate|estimated|expected|normed|nonzero|code|learning|to go|curiosity|extrinsic)\b"
+)
+"""Words beside a reward or score that make it another thing than what the task gave."""
 ROLES: tuple[tuple[str, str, str, tuple[float, float]], ...] = (
     (
         "eval/score/{}",
         (
             r"\b(eval|evaluation|test|val|validation|holdout|held out)\b"
-            r".*\b(reward|return|returns|score|accuracy|acc|success|pass|correct|pass1)\b"
+            r".*\b(reward|rewards|return|returns|score|accuracy|acc|success|pass|correct|pass1)\b"
         ),
-        r"\b(std|min|max|loss|length|len|time|step|steps)\b",
+        rf"\b(std|min|max|loss|length|len|time|step|steps|discounted|var|norm)\b|{_NOT_THE_TASK}",
         _ANY,
     ),
     (
@@ -29,54 +39,74 @@ ROLES: tuple[tuple[str, str, str, tuple[float, float]], ...] = (
         r"\b(reward|rewards|return|returns|rew|score|scores|ret)\b",
         (
             r"\b(std|min|max|var|loss|eval|evaluation|test|val|validation|length|len|kl|norm|margin|baseline|advantage|component|time|success)\b"
-            r"|\b(clip|running|normali[sz]ed|scale)\b"
+            rf"|\b(clip|running|normali[sz]ed|accuracy|error|diff|env infos)\b|{_NOT_THE_TASK}"
         ),
         _ANY,
     ),
-    ("reward/std", r"\b(reward|rewards|return|returns|rew|score)\b.*\b(std|stddev|dev)\b", rf"{_HELD_OUT}|\b(group|min|max)\b", _POSITIVE),
-    ("reward/success", r"\b(success|solved|win|pass)\b( rate| ratio)?", r"\b(eval|test|val|validation)\b", _SHARE),
+    (
+        "reward/std",
+        r"\b(reward|rewards|return|returns|rew|score)\b.*\b(std|stddev|dev)\b",
+        rf"{_HELD_OUT}|\b(group|min|max|running)\b|{_NOT_THE_TASK}",
+        _POSITIVE,
+    ),
+    (
+        "reward/success",
+        r"\b(success|solved|win|pass)\b( rate| ratio)?",
+        r"\b(eval|test|val|validation|std|loss|reward|time|length|steps)\b",
+        _SHARE,
+    ),
     (
         "episode/length",
         r"\b(ep|episode|eps)\b.*\b(len|length|steps)\b",
-        r"\b(min|max|std|eval|evaluation|test|val|return|reward|num|total)\b",
+        r"\b(min|max|std|eval|evaluation|test|val|return|reward|total|env infos)\b",
         _POSITIVE,
     ),
     (
         "response/length",
         r"\b(response|completion|generation|output)\b.*\b(len|length|tokens)\b",
-        r"\b(min|max|std|eval|evaluation|test|val|total|clip|ratio)\b",
+        r"\b(min|max|std|eval|evaluation|test|val|total|clip|ratio|second|speed|throughput|cost|time)\b",
         _POSITIVE,
     ),
     ("response/truncated", r"\b(truncated|truncation|overlong)\b", r"\b(eval|test|val|importance|is)\b", _SHARE),
     (
         "kl/old",
         r"\b(approx kl|approxkl|kl old|old kl|ppo kl|kl divergence policy|policy kl)\b",
-        r"\b(ref|reference|coef|coeff|beta|target|max|min|std)\b",
+        r"\b(ref|reference|max|min|std|loss|reward)\b",
         (-1.0, np.inf),
     ),
     (
         "kl/ref",
         r"\bkl\b.*\b(ref|reference|base|init|sft)\b|\b(ref|reference)\b.*\bkl\b",
-        r"\b(coef|coeff|beta|target|max|min|std)\b",
+        r"\b(max|min|std|loss|reward)\b",
         (-1.0, np.inf),
     ),
-    ("entropy/mean", r"\bentropy\b", r"\b(coef|coeff|loss|bonus|min|max|std|cross|target)\b", _ANY),
+    ("entropy/mean", r"\bentropy\b", r"\b(loss|min|max|std|cross|grad|reward|time)\b", _ANY),
     (
         "ratio/clip_fraction",
         r"\b(clip|clipped) ?(frac|fraction|ratio)\b|\bclipfrac\b|\bfraction clipped\b",
-        r"\b(value|vf|low|high|lower|upper|length|response|completions?|min|max)\b",
+        r"\b(value|vf|low|high|lower|upper|length|response|completions?|min|max|grad|reward)\b",
         _SHARE,
     ),
-    ("value/explained_variance", r"\bexplained (variance|var)\b", r"$^", (-np.inf, 1.0 + 1e-6)),
-    ("value/loss", r"\b(value|vf|critic|v|q|qf|td|baseline) ?loss\b|\bloss (value|critic|vf|q)\b", _HELD_OUT, _ANY),
+    ("value/explained_variance", r"\bexplained (variance|var)\b", r"\b(reward|cost|std)\b", (-np.inf, 1.0 + 1e-6)),
+    (
+        "value/loss",
+        r"\b(value|vf|critic|v|q|qf|td|baseline) ?loss\b|\bloss (value|critic|vf|q)\b",
+        rf"{_HELD_OUT}|\b(cost|reward|std)\b",
+        _ANY,
+    ),
     (
         "policy/loss",
         r"\b(policy|actor|action|pg|pi|surrogate|policy gradient) ?loss\b|\bloss (policy|actor|pi|pg|objective|surrogate)\b",
-        rf"{_HELD_OUT}|\bstd\b",
+        rf"{_HELD_OUT}|\b(std|cost|reward)\b",
         _ANY,
     ),
-    ("policy/grad_norm", r"\bgrad(ient|ients)? ?(global )?norm\b", r"\b(clip|max|value|critic)\b", _POSITIVE),
-    ("policy/learning_rate", r"\b(learning rate|lr)\b", r"\b(critic|value|alpha)\b", (-1e-12, 10.0)),
+    ("policy/grad_norm", r"\bgrad(ient|ients)? ?(global )?norm\b", r"\b(clip|max|value|vf|q|qf|critic|reward|cost|disc|rm)\b", _POSITIVE),
+    (
+        "policy/learning_rate",
+        r"\b(learning rate|lr)\b",
+        r"\b(critic|value|vf|q|reward|cost|disc|rm|step|min|max|final|initial)\b",
+        (-1e-12, 10.0),
+    ),
     ("policy/total_loss", r"^((train|training|total|overall|mean|avg|average|losses?) )*loss( (total|mean|avg))?$", r"$^", _ANY),
 )  # fmt: skip
 """Our name, words that must be there, words that must not, and the range of every value."""
@@ -86,6 +116,8 @@ def guess(curves: Mapping[str, Curve]) -> dict[str, Curve]:
     """The curves with guessed names where words and numbers fit a role that no other curve has; where two fit equally, none is taken."""
     out = dict(curves)
     for template, must, must_not, (low, high) in ROLES:
+        if template == "policy/total_loss" and not any(name.startswith("reward/") for name in out):
+            continue  # the loss of a run that earns nothing may be of any training
         fitting = [c for c in out.values() if not c.mapped and not c.guessed and _fits(c, must, must_not, low, high)]
         if "{}" not in template:
             fitting = [] if template in out else _only(fitting)
@@ -117,7 +149,8 @@ def words(raw: str) -> str:
 
 def _fits(curve: Curve, must: str, must_not: str, low: float, high: float) -> bool:
     text = words(curve.raw)
-    return re.search(must, text) is not None and re.search(must_not, text) is None and _within(curve.value, low, high)
+    fits = re.search(must, text) is not None and re.search(must_not, text) is None and re.search(_KNOB, text) is None
+    return fits and _within(curve.value, low, high)
 
 
 def _within(value: Floats, low: float, high: float) -> bool:

@@ -8,6 +8,8 @@ from typing import Any
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Dialect
 
+CHANCE_NAMES = 5
+"""Among more names than these a single mark may be there by chance."""
 NAME_LIMIT = 300
 """Longer raw names are nobody's, and patterns are not tried on them."""
 
@@ -24,11 +26,11 @@ class Translated:
 
 
 def recognise(names: Iterable[str], dialects: Sequence[Dialect]) -> Dialect | None:
-    """The dialect of which most marks are among the raw names; None when no mark is."""
+    """The dialect of which most marks are among the raw names; None when no mark is, or just one among many other names."""
     seen = set(names)
     scores = [(sum(mark in seen or any(p + mark in seen for p in d.prefixes) for mark in d.marks), d) for d in dialects]
     best = max((score for score, _ in scores), default=0)
-    return next(d for score, d in scores if score == best) if best else None
+    return next(d for score, d in scores if score == best) if best > (len(seen) > CHANCE_NAMES) else None
 
 
 def translate(part: Run, dialect: Dialect | None, mapping: Mapping[str, str]) -> list[Translated]:

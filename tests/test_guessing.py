@@ -1,0 +1,59 @@
+"""Names of an unknown framework: what is guessed, and above all what is not."""
+
+import numpy as np
+import pytest
+from rl_advisor.reading.guessing import guess
+from rl_advisor.run import Curve
+
+
+def guessed(**values: float | list[float]) -> dict[str, str]:
+    """Raw name -> guessed role of curves with these values."""
+    curves = {name: Curve(name, name, "file", np.arange(4.0), np.resize(np.asarray(value, float), 4)) for name, value in values.items()}
+    return {curve.raw: name for name, curve in guess(curves).items() if curve.guessed}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "loss/reward_model", "reward_model_loss", "rm/reward_accuracy", "reward_margin", "chosen_reward", "rewards/rejected",
+        "reward_scale", "reward_weight", "reward_lr", "learning_reward_rate", "reward_grad_norm", "reward_time", "num_rewards",
+        "reward_count", "return_threshold", "return_code", "target_return", "initial_return", "best_reward", "predicted_reward",
+        "eval/bleu", "bleu_score", "bert_score", "f1_score", "kl_coef", "kl_loss", "kl_target", "entropy_weight", "entropy_coef",
+        "entropy_loss", "target_entropy", "neg_entropy", "policy_entropy_target", "value_loss_weight", "value_loss_coef",
+        "grad_norm_clip", "critic_grad_norm", "lr_scheduler/step", "reward_model_lr", "cost_return", "Loss/Loss_cost_critic",
+        "eval/episode_cost", "eval/reward_std", "eval_discounted_return", "clip_ratio_low", "grad_clip_fraction",
+        "completions/clip_ratio", "success_threshold", "output_tokens_per_second", "total_tokens", "loss", "train_loss",
+    ],
+)  # fmt: skip
+def test_what_only_sounds_like_a_role_keeps_its_name(name: str) -> None:
+    """Weights, targets, counts, models of rewards and losses are not what their words also say."""
+    assert guessed(**{name: [0.5, 0.6, 0.55, 0.7]}) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("episode_reward", "reward/mean"), ("Average Return", "reward/mean"), ("score", "reward/mean"), ("EpRewMean", "reward/mean"),
+        ("val/success_rate", "eval/score/success_rate"), ("test_reward", "eval/score/reward"), ("ep_len", "episode/length"),
+        ("actor_loss", "policy/loss"), ("loss_critic", "value/loss"), ("policy_entropy", "entropy/mean"), ("gradNorm", "policy/grad_norm"),
+        ("lr", "policy/learning_rate"), ("approx_kl", "kl/old"), ("kl_to_reference", "kl/ref"), ("clipfrac", "ratio/clip_fraction"),
+        ("completion_length", "response/length"), ("explained_variance", "value/explained_variance"),
+    ],
+)  # fmt: skip
+def test_plain_words_are_guessed(name: str, role: str) -> None:
+    """The usual words, in any spelling, are recognised."""
+    assert guessed(**{name: [0.5, 0.6, 0.55, 0.7]}) == {name: role}
+
+
+@pytest.mark.parametrize(
+    ("name", "values"), [("success_rate", 17.0), ("clipfrac", 1.5), ("explained_variance", 3.0), ("ep_len", -4.0), ("lr", 50.0)]
+)
+def test_numbers_out_of_range_speak_against_a_name(name: str, values: float) -> None:
+    """A share above 1 is none, whatever it is called."""
+    assert guessed(**{name: values}) == {}
+
+
+def test_of_two_equal_names_none_is_taken() -> None:
+    """Two agents: nobody can say whose reward is meant. The total loss is named only beside a reward."""
+    assert guessed(agent_0_reward=1.0, agent_1_reward=2.0, loss=0.1) == {}
+    assert guessed(reward=1.0, loss=0.1) == {"reward": "reward/mean", "loss": "policy/total_loss"}
