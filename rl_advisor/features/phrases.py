@@ -43,12 +43,14 @@ VERIFIER_ATTACK = re.compile(
     _I,
 )
 CALL = re.compile(
-    r"<tool_call>(.{0,1000}?)</tool_call>|<function[=_ ]([^>]{1,80}>.{0,1000}?)</function>|^[ \t]{0,8}Action ?:([^\n]{1,300})$|"
-    r"```(?:tool_code|tool_call)\n(.{0,1000}?)```|"
-    r"\b(?:call|invoke)[ :_]{1,2}([\w.\-]{1,60}(?:[ (,=:]{1,3}[\w.\-]{1,60}){0,5}?)"
+    r"<tool_call>(.{0,4000}?)</tool_call>|<function[=_ ]([^>]{1,80}>.{0,4000}?)</function>|^[ \t]{0,8}Action ?:([^\n]{1,300})$|"
+    r"```(?:tool_code|tool_call)\n(.{0,4000}?)```|<search>(.{0,1000}?)</search>|\[TOOL_CALLS\](.{0,1000}?[\]}])|<\|python_tag\|>([^\n<]{1,1000})|"
+    "<\uff5ctool\u2581call\u2581begin\uff5c>(.{0,4000}?)<\uff5ctool\u2581call\u2581end\uff5c>|"
+    r"\b(?:call|invoke)[ :_]{1,2}([\w.\-]{1,60}(?:[ (,=:]{1,3}[\w.\-]{1,60}){0,5}?(?<!\.))"
     r"(?=[ ,]?(?:ok|error|fail\w{0,4}|call|invoke)\b|\)|[;\n|]|\Z)",
     _I | re.DOTALL | re.MULTILINE,
 )
+"""Calls as Hermes and Qwen, Llama, ReAct, Gemma, Search-R1, Mistral and DeepSeek write them, and in plain words before their outcome."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from rl_advisor.intake.bytes_in import bare_name, head
 from rl_advisor.intake.csv_in import read_table
 from rl_advisor.intake.gpu_names import without_counters
 from rl_advisor.intake.metric_table import part_of, step_columns
+from rl_advisor.intake.trajectories import is_sample
 from rl_advisor.run import Gap, Run
 
 FORMAT = "metrics_csv"
@@ -22,7 +23,12 @@ def claims(path: Path) -> bool:
     if not bare_name(path).endswith((".csv", ".tsv", ".txt")):
         return False
     names, first = _start(path)
-    if "time/total_timesteps" in names or not step_columns(names) or len(first) != len(names):
+    if (
+        "time/total_timesteps" in names
+        or not step_columns(names)
+        or len(first) != len(names)
+        or is_sample(dict(zip(names, first, strict=True)))
+    ):
         return False
     numbers = sum(_is_number(cell) for cell in first)
     return numbers >= 2 and not any(len(cell) > 60 and not _is_number(cell) and not cell.startswith(("{", "[")) for cell in first)

@@ -9,6 +9,7 @@ from typing import Any
 from rl_advisor.intake.bytes_in import bare_name, byte_lines, head, parse_json
 from rl_advisor.intake.columns import Row, curves_of, number
 from rl_advisor.intake.gpu_names import without_counters
+from rl_advisor.intake.trajectories import is_sample
 from rl_advisor.run import Gap, Run
 
 FORMAT = "metrics_jsonl"
@@ -40,7 +41,7 @@ def claims(path: Path) -> bool:
         row = parse_json(start.split(b"\n", 1)[0])
     except ValueError:
         return False
-    if not isinstance(row, dict) or _TEXT_KEYS & row.keys() or any(_rows_inside(v) for v in row.values()):
+    if not isinstance(row, dict) or _TEXT_KEYS & row.keys() or is_sample(row) or any(_rows_inside(v) for v in row.values()):
         return False
     return _step_key(row) is not None and _has_number(row)
 

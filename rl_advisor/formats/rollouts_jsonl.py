@@ -8,14 +8,14 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from rl_advisor.intake.bytes_in import bare_name, open_bytes
-from rl_advisor.intake.chat import is_chat
+from rl_advisor.intake.cells import as_number
 from rl_advisor.intake.json_rows import LONGEST, cut_of, decoded, json_lines, line_batches
 from rl_advisor.intake.reservoir import Batch, Reservoir
-from rl_advisor.intake.rollout_table import as_number, layout_of, path_step, roles, rollout_table
+from rl_advisor.intake.rollout_table import path_step, roles, rollout_table
+from rl_advisor.intake.trajectories import holds_response, unfolded
 from rl_advisor.run import Run
 
 FORMAT = "rollouts_jsonl"
@@ -39,7 +39,7 @@ def claims(path: Path) -> bool:
         rows = [row for _, row in islice(_rows(path), _LOOK) if row]
     except (OSError, EOFError):
         return False
-    return any(_holds_response(row) for row in rows)
+    return any(holds_response(row) for row in rows)
 
 
 def read(path: Path) -> Run:
@@ -51,7 +51,7 @@ def read(path: Path) -> Run:
     else:
         _read_lines(path, kept, skip=not small)
     rows = kept.table(lambda payload: payload if isinstance(payload, dict) else decoded(payload))
-    table, gaps = rollout_table(_unfold(rows), path) if len(rows) else (pd.DataFrame(), ())
+    table, gaps = rollout_table(unfolded(rows), path) if len(rows) else (pd.DataFrame(), ())
     return Run(curves=kept.curves(path.name), rollouts=table, files=(path.name,), formats=(FORMAT,), gaps=(*kept.gaps(path.name), *gaps))
 
 
@@ -125,23 +125,6 @@ def _places(names: tuple[str, ...]) -> tuple[str, str, str, str]:
     return raw.get("step", "\0"), raw.get("reward", "\0"), raw.get("response", "\0"), raw.get("prompt", "\0")
 
 
-def _holds_response(row: dict[str, Any]) -> bool:
-    layout = layout_of(row)
-    if layout is not None and "response" not in {*layout.meaning.values(), *row}:
-        return True
-    meaning, _ = roles(list(row))
-    value = next((row[raw] for raw, ours in meaning.items() if ours == "response"), None)
-    return is_chat(value) or (isinstance(value, str) and not _is_number(value))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
     """Row number (from 0) and the row; None for one that cannot be read. Blank lines count but give nothing."""
     return _csv_rows(path) if _is_cells(path) else _json_rows(path)
@@ -165,21 +148,3 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
                 yield number, None if None in row or None in row.values() else row
         except (csv.Error, EOFError, OSError):
             yield -1, None
-
-
-def _unfold(rows: pd.DataFrame) -> pd.DataFrame:
-    """Trajectory summaries without text keep what they measured: tokens the model wrote, turns, and the mean of each of its metrics."""
-    if not {"traj_idx", "steps"} <= set(rows.columns):
-        return rows
-    turns = [[s for s in steps if isinstance(s, dict)] if isinstance(steps, list) else [] for steps in rows["steps"]]
-    rows = rows.drop(columns=["steps"])
-    rows["length"] = [float(sum(_float(s.get("ac_len")) for s in t)) for t in turns]
-    rows["turns"] = [float(len(t)) for t in turns]
-    metrics = [[s["metrics"] for s in t if isinstance(s.get("metrics"), dict)] for t in turns]
-    for name in sorted({str(k) for ms in metrics for m in ms for k in m})[:50]:
-        rows[name] = [float(np.mean([_float(m.get(name)) for m in ms])) if ms else np.nan for ms in metrics]
-    return rows
-
-
-def _float(value: Any) -> float:
-    return float(value) if isinstance(value, (int, float)) else np.nan

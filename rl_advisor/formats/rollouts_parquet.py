@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from rl_advisor.intake.cells import as_number
 from rl_advisor.intake.chat import as_text
 from rl_advisor.intake.completions import completions_table
 from rl_advisor.intake.reservoir import Batch, Reservoir
-from rl_advisor.intake.rollout_table import as_number, path_step, roles
+from rl_advisor.intake.rollout_table import path_step, roles
 from rl_advisor.run import Curve, Gap, Run
 
 if TYPE_CHECKING:

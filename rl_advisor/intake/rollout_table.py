@@ -1,20 +1,20 @@
 """How columns of strangers become a rollout table: which column is the prompt, the response, the reward, and which is left as it is."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import PurePath
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from rl_advisor.intake.cells import as_cut, as_number, named_numbers
 from rl_advisor.intake.chat import as_text, is_chat, split_chat, tool_calls
-from rl_advisor.run import Floats, Gap
+from rl_advisor.run import ROLLOUT_COLUMNS, Floats, Gap
 
 _MOST_NAMES = 2_000
 
@@ -59,7 +59,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
             "trajectory",
             "conversation",
         ),
-        *("messages", "transcript"),
+        *("messages", "conversations", "transcript", "messages_and_choices", "output_response"),
     ),
     "prompt": (
         "prompt",
@@ -69,6 +69,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         "instruction",
         "problem",
         "prompt_text",
+        "input_prompt",
         "input_text",
         "prompts",
         "inputs",
@@ -100,7 +101,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         "output_tokens",
         "n_tokens",
     ),
-    "truncated": ("truncated", "is_truncated", "clipped"),
+    "truncated": ("truncated", "is_truncated", "clipped", "finish_reason", "stop_reason", "termination_reason"),
 }
 """Our column -> names it goes by elsewhere, most telling first. Any but our own name is a guess, and said to be one."""
 _EVAL = re.compile(r"(?:^|[_\-.])(?:val|eval|evals|test|valid|validation)(?:$|[_\-.])")
@@ -185,7 +186,7 @@ def rollout_table(rows: pd.DataFrame, path: PurePath) -> tuple[pd.DataFrame, tup
     )
     table = _texts(table)
     table, missing = _steps(table, path)
-    table = _numbers(table)
+    table = _numbers(_with_parts(table))
     table["group"] = _groups(table)
     table["split"] = _splits(table, path)
     table["source"] = path.name
@@ -225,6 +226,16 @@ def _steps(table: pd.DataFrame, path: PurePath) -> tuple[pd.DataFrame, str]:
     return table, "" if said is not None else "neither a column nor the file's name says the training step; all rows count as step 0"
 
 
+def _with_parts(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with the named numbers inside its ``reward`` and ``metrics`` cells as columns of their own."""
+    for column, prefix in (("reward", "reward/"), ("metrics", "")):
+        parts = named_numbers(table[column]) if column in table and not pd.api.types.is_numeric_dtype(table[column]) else {}
+        for name, value in parts.items():
+            if name != "total" and (own := f"{prefix}{name}") not in table and name not in ROLLOUT_COLUMNS:
+                table[own] = value
+    return table
+
+
 def _numbers(table: pd.DataFrame) -> pd.DataFrame:
     """Reward, advantage and length as floats (NaN where there is none), the ``reward`` column always there."""
     if "seqlen" in table and "prompt_len" in table and "length" not in table:
@@ -232,6 +243,8 @@ def _numbers(table: pd.DataFrame) -> pd.DataFrame:
     for name, fold in (("reward", sum), ("advantage", _mean), ("length", sum)):
         if name in table:
             table[name] = pd.Series([as_number(v, fold) for v in table[name].tolist()], index=table.index, dtype=np.float64)
+    if "truncated" in table:
+        table["truncated"] = pd.Series([as_cut(v) for v in table["truncated"].tolist()], index=table.index, dtype=np.float64)
     if "reward" not in table:
         table["reward"] = np.nan
     return table
@@ -241,27 +254,12 @@ def _mean(numbers: list[float]) -> float:
     return float(np.mean(numbers))
 
 
-def as_number(value: Any, fold: Callable[[list[float]], float] = sum) -> float:
-    """A cell as a float, NaN when it is none: a list of per-token or per-turn numbers is folded into one, a named set gives its total."""
-    if isinstance(value, (int, float)):
-        return float(value)
-    if isinstance(value, Mapping):
-        value = value["total"] if "total" in value else list(value.values())
-    if isinstance(value, (list, tuple, np.ndarray)):
-        numbers = [float(v) for v in value if isinstance(v, (int, float, np.number))]
-        return float(fold(numbers)) if numbers else np.nan
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        return np.nan
-
-
 def _groups(table: pd.DataFrame) -> pd.Series:
     """The group of each response: the file's own, when it gathers several responses to one prompt, else the shared prompt in a step."""
     if "group" in table:
         own = table["group"].astype(str)
         sizes = table.groupby([table["step"], own]).size()
-        if len(sizes) and sizes.max() > 1:
+        if len(table) == 1 or (len(sizes) and sizes.max() > 1):
             return own
     shared = pd.factorize(table["prompt"])[0]
     if "advantage" in table and (size := _block(shared, table["advantage"].to_numpy(np.float64))):

@@ -16,6 +16,7 @@ from rl_advisor.reading.closing_row import without_closing_row
 from rl_advisor.reading.episodes import merged_episodes
 from rl_advisor.reading.guessing import guess
 from rl_advisor.reading.joining import Source, joined, settle
+from rl_advisor.reading.responses import groups_apart, logged_once
 from rl_advisor.reading.restarts import chained
 from rl_advisor.reading.row_steps import steps_of_rows
 from rl_advisor.reading.separating import foreign_folders, place_of, with_evaluations
@@ -51,7 +52,7 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
         others=tuple(foreign),
         curves=curves,
         checkpoints=tuple(c for _, p in own for c in p.checkpoints),
-        rollouts=_stacked(_logged_once([p.rollouts for _, p in own]), "step"),
+        rollouts=groups_apart(_stacked(logged_once([p.rollouts for _, p in own]), "step")),
         telemetry=_stacked([p.telemetry for _, p in own], "time"),
         events=tuple(sorted(events, key=lambda e: e.step or 0.0)),
         config={k: v for _, p in own for k, v in p.config.items()},
@@ -228,28 +229,6 @@ def _missing_reward(curves: Mapping[str, Curve]) -> list[Gap]:
     return [
         Gap("reward", "no reward metric: this looks like supervised training" if loss and not on_policy else "no reward metric was found")
     ]
-
-
-_SURELY = 8
-"""Responses of a step from which two equal lots of them are one lot written twice."""
-
-
-def _logged_once(tables: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
-    """The tables without the steps whose very responses an earlier one holds: trainers write them to disk and to each tracker as well."""
-    seen: set[Any] = set()
-    out = []
-    for table in tables:
-        if not len(table) or not {"prompt", "response"} <= set(table.columns):
-            out.append(table)
-            continue
-        told = pd.util.hash_pandas_object(table[["prompt", "response"]].astype(str), index=False).to_numpy()
-        marks = {
-            step: (step, np.sort(told[rows]).tobytes()) for step, rows in table.groupby("step").indices.items() if len(rows) >= _SURELY
-        }
-        again = [step for step, mark in marks.items() if mark in seen]
-        seen |= set(marks.values())
-        out.append(table[~table["step"].isin(again)] if again else table)
-    return out
 
 
 def _stacked(tables: Sequence[pd.DataFrame], by: str) -> pd.DataFrame:

@@ -1,0 +1,58 @@
+"""Single cells of rollout dumps: a number however it is wrapped, whether a response was cut, and the named numbers inside a cell."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import orjson
+import pandas as pd
+
+_CUT = ("length", "max_tokens", "max_length", "max_turns", "truncat", "token_limit", "clipped")
+"""Parts of a finish reason that say a limit ended the response (``length``, ``max_tokens``, ``max_response_length_exceeded``)."""
+_MOST_PARTS = 50
+_LONGEST = 100_000
+
+
+def as_number(value: Any, fold: Callable[[list[float]], float] = sum) -> float:
+    """A cell as a float, NaN when it is none: a list of per-token or per-turn numbers is folded into one, a named set gives its total."""
+    if isinstance(value, (int, float)):
+        return float(value)
+    if isinstance(value, Mapping):
+        value = value["total"] if "total" in value else list(value.values())
+    if isinstance(value, (list, tuple, np.ndarray)):
+        numbers = [float(v) for v in value if isinstance(v, (int, float, np.number))]
+        return float(fold(numbers)) if numbers else np.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return np.nan
+
+
+def as_cut(value: Any) -> float:
+    """Whether a limit ended the response: 1 or 0 by a flag, a number or a finish reason; NaN where the cell says nothing."""
+    if isinstance(value, str):
+        said = value.strip().lower()
+        known = {"true": 1.0, "false": 0.0, "": np.nan, "none": np.nan, "null": np.nan, "nan": np.nan}
+        return known.get(said, float(any(part in said for part in _CUT)) if not said.replace(".", "", 1).isdigit() else float(said))
+    return as_number(value)
+
+
+def named_numbers(column: pd.Series) -> dict[str, pd.Series]:
+    """The numbers that mappings in a column name (``{"format": 1, "correct": 0}``, JSON text too), each as a column; empty without any."""
+    cells = [_mapping(value) for value in column.tolist()]
+    names = dict.fromkeys(str(k) for cell in cells for k in list(cell)[:_MOST_PARTS])
+    found = {name: [_plain(cell.get(name)) for cell in cells] for name in list(names)[:_MOST_PARTS]}
+    return {n: pd.Series(v, index=column.index, dtype=np.float64) for n, v in found.items() if np.isfinite(v).any()}
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    if isinstance(value, str) and value.startswith("{") and len(value) <= _LONGEST:
+        try:
+            value = orjson.loads(value)
+        except orjson.JSONDecodeError:
+            return {}
+    return value if isinstance(value, Mapping) else {}
+
+
+def _plain(value: Any) -> float:
+    return float(value) if isinstance(value, (int, float, np.number)) else np.nan
