@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from rl_advisor.intake.one_of_several import parted
+
 MOST_ENTRIES, DEEPEST, MOST_NAMED = 20_000, 6, 8
 _MARKS = (
     "trainer_state.json",
@@ -38,7 +40,7 @@ def existing(path: str | Path) -> Path:
     """
     wanted = Path(path)
     try:
-        if wanted.exists():
+        if parted(wanted)[0].exists():
             return wanted
     except (OSError, ValueError):
         raise FileNotFoundError("that is no path") from None
@@ -58,6 +60,7 @@ def _nearby(wanted: Path) -> str:
 
 def fingerprint(path: Path) -> tuple[Entry, ...]:
     """Every file of the run with its size and time of change; equal as long as nothing was written."""
+    path = parted(path)[0]
     if not path.is_dir():
         status = path.stat()
         return (Entry("", status.st_size, status.st_mtime_ns),)

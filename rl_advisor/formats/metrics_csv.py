@@ -1,14 +1,18 @@
 """CSV tables of metrics with a column that counts steps: RLlib's progress.csv, homemade logs, exports of W&B charts and TensorBoard."""
 
 import csv
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+
+import pandas as pd
 
 from rl_advisor.intake.bytes_in import bare_name, head
 from rl_advisor.intake.csv_in import read_table
 from rl_advisor.intake.gpu_names import without_counters
 from rl_advisor.intake.metric_table import part_of, step_columns
+from rl_advisor.intake.one_of_several import chosen, listed
 from rl_advisor.intake.trajectories import is_sample
 from rl_advisor.run import Gap, Run
 
@@ -16,6 +20,7 @@ FORMAT = "metrics_csv"
 APPENDED = "table"
 """How a growing file goes on, so that what was appended can be read alone."""
 _TENSORBOARD = ["wall time", "step", "value"]
+_CHART_STEPS = ("step", "global_step", "train/global_step", "relative time (wall)", "relative time (process)")
 
 
 def claims(path: Path) -> bool:
@@ -39,8 +44,24 @@ def read(path: Path) -> Run:
     table, gaps = read_table(path, separator=_separator(path))
     if table.empty:
         return Run(gaps=gaps or (Gap(path.name, "no rows"),), formats=(FORMAT,))
+    table, several = _one_chart(table, path.name)
     part = part_of(table, path.name, lambda column: _name(column, list(map(str, table.columns)), path))
-    return without_counters(replace(part, gaps=(*gaps, *part.gaps), formats=(FORMAT,)))
+    several = several if several.others else part
+    part = replace(part, place=several.place, others=several.others, gaps=(*gaps, *dict.fromkeys((*several.gaps, *part.gaps))))
+    return without_counters(replace(part, formats=(FORMAT,)))
+
+
+def _one_chart(table: pd.DataFrame, source: str) -> tuple[pd.DataFrame, Run]:
+    """Of W&B's export of one chart, in which every column but the step is ``run - metric``, the columns of one run."""
+    runs = {str(c): str(c).rpartition(" - ")[0] for c in table.columns[1:]}
+    if not runs or str(table.columns[0]).lower() not in _CHART_STEPS or not all(runs.values()):
+        return table, Run()
+    sizes = Counter[str]()
+    for column, run in runs.items():
+        sizes[run] += int(table[column].notna().sum())
+    names = [name for name, _ in sizes.most_common()]
+    read = chosen(names)
+    return table[[table.columns[0], *(c for c, run in runs.items() if run == read)]], listed(names, read, source)
 
 
 def _start(path: Path) -> tuple[list[str], list[str]]:
@@ -60,7 +81,7 @@ def _name(column: str, columns: Sequence[str], path: Path) -> str | None:
     if [c.lower() for c in columns] == _TENSORBOARD:
         return path.stem if column.lower() == "value" else None
     if " - " in column:
-        return None if column.endswith(("__MIN", "__MAX")) else column.split(" - ", 1)[1]
+        return None if column.endswith(("__MIN", "__MAX")) else column.rpartition(" - ")[2]
     return column
 
 

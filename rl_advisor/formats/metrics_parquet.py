@@ -36,7 +36,7 @@ def read(path: Path) -> Run:
         file = pq.ParquetFile(path)
         if path.stat().st_size > SIZE_LIMIT or file.metadata.num_rows > ROW_LIMIT:
             return Run(formats=(FORMAT,), gaps=(Gap(path.name, f"more than {ROW_LIMIT:,} rows or 1 GiB; not read"),))
-        wanted = [f.name for f in file.schema_arrow if _is_number(f.type) or f.name in TIME_COLUMNS or pa.types.is_string(f.type)]
+        wanted = [f.name for f in file.schema_arrow if _is_number(f.type) or f.name in TIME_COLUMNS or _is_text(f.type)]
         table = file.read(columns=wanted).to_pandas()
     except (pa.ArrowException, OSError, ValueError) as error:
         return Run(formats=(FORMAT,), gaps=(Gap(path.name, f"damaged: {error}"[:300]),))
@@ -59,3 +59,9 @@ def _is_number(kind: Any) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind) or pa.types.is_dictionary(kind))

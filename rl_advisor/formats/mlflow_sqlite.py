@@ -1,12 +1,14 @@
 """MLflow's SQLite store: one row a point, with the trainer's own step; of several runs the one with most points is read."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rl_advisor.intake.bytes_in import head
 from rl_advisor.intake.columns import curves_of
 from rl_advisor.intake.gpu_names import without_counters
+from rl_advisor.intake.one_of_several import chosen, labels, listed
 from rl_advisor.intake.sqlite_tables import MAGIC, rows, tables
 from rl_advisor.run import Gap, Run
 
@@ -27,13 +29,22 @@ def read(path: Path) -> Run:
     counts = list(rows(path, "SELECT run_uuid, count(*), max(timestamp) FROM metrics GROUP BY run_uuid ORDER BY 2 DESC, 3 DESC"))
     if not counts:
         return Run(formats=(FORMAT,), gaps=(Gap(path.name, "an MLflow store without metrics"),))
-    chosen = counts[0][0]
-    config: dict[str, Any] = dict(rows(path, "SELECT key, value FROM params WHERE run_uuid = ?", chosen))
-    gaps: list[Gap] = []
-    if len(counts) > 1:
-        gaps.append(Gap(path.name, f"{len(counts) - 1} more runs in this MLflow store; only {chosen}, which has most points, was read"))
-    points = _points(path, chosen, gaps)
-    return without_counters(Run(curves=curves_of(points, path.name), config=config, gaps=tuple(gaps), formats=(FORMAT,)))
+    names = _names(path)
+    known = labels([(str(run), names.get(str(run), "")) for run, *_ in counts])
+    label = chosen(list(known))
+    several = listed(list(known), label, path.name)
+    config: dict[str, Any] = dict(rows(path, "SELECT key, value FROM params WHERE run_uuid = ?", known[label]))
+    gaps = list(several.gaps)
+    points = _points(path, known[label], gaps)
+    part = replace(several, curves=curves_of(points, path.name), config=config, gaps=tuple(gaps), formats=(FORMAT,))
+    return without_counters(part)
+
+
+def _names(path: Path) -> dict[str, str]:
+    """What the runs are called, by their id; empty in a store that keeps names elsewhere."""
+    if not {"run_uuid", "name"} <= tables(path).get("runs", set()):
+        return {}
+    return {str(key): str(name or "") for key, name in rows(path, "SELECT run_uuid, name FROM runs")}
 
 
 def _points(path: Path, run: str, gaps: list[Gap]) -> list[tuple[float, float, dict[str, float]]]:

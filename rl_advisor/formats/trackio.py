@@ -1,6 +1,7 @@
 """trackio's local SQLite project: one JSON object a log call, one training step in many of them."""
 
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -10,6 +11,7 @@ from rl_advisor.intake.bytes_in import head, parse_json
 from rl_advisor.intake.columns import Row, curves_of
 from rl_advisor.intake.completions import completions_table
 from rl_advisor.intake.gpu_names import column_of, without_counters
+from rl_advisor.intake.one_of_several import chosen, labels, listed
 from rl_advisor.intake.rollout_table import roles
 from rl_advisor.intake.sqlite_tables import MAGIC, rows, tables
 from rl_advisor.intake.tracker_rows import flat, on_trainer_steps
@@ -26,15 +28,16 @@ def claims(path: Path) -> bool:
 
 def read(path: Path) -> Run:
     """The run with most rows; the others are named in gaps."""
-    counts = list(rows(path, "SELECT run_id, count(*) FROM metrics GROUP BY run_id ORDER BY 2 DESC, max(id) DESC"))
+    counts = list(rows(path, "SELECT run_id, count(*), max(run_name) FROM metrics GROUP BY run_id ORDER BY 2 DESC, max(id) DESC"))
     if not counts:
         return Run(formats=(FORMAT,), gaps=(Gap(path.name, "a trackio project without metrics"),))
-    gaps: list[Gap] = []
-    if len(counts) > 1:
-        gaps.append(Gap(path.name, f"{len(counts) - 1} more runs in this trackio project; only {counts[0][0]} (most rows) was read"))
-    curves = curves_of(_rows(path, counts[0][0], gaps), path.name) | _system(path, counts[0][0])
-    table, said = _responses(path, counts[0][0])
-    found = Run(curves=curves, rollouts=table, config=_config(path, counts[0][0]), gaps=(*gaps, *said), formats=(FORMAT,))
+    known = labels([(str(run), str(name or "")) for run, _, name in counts])
+    label = chosen(list(known))
+    run, several = known[label], listed(list(known), label, path.name)
+    gaps = list(several.gaps)
+    curves = curves_of(_rows(path, run, gaps), path.name) | _system(path, run)
+    table, said = _responses(path, run)
+    found = replace(several, curves=curves, rollouts=table, config=_config(path, run), gaps=(*gaps, *said), formats=(FORMAT,))
     return without_counters(found)
 
 

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
+from rl_advisor.intake.one_of_several import chosen, listed
 from rl_advisor.run import Curve, Floats, Gap, Run
 
 STEP_COLUMNS = (
@@ -28,7 +30,7 @@ def part_of(table: pd.DataFrame, source: str, named: Callable[[str], str | None]
     found = step_columns([str(c) for c in table.columns])
     if not found or table.empty:
         return Run(gaps=(Gap(source, "no rows"),))
-    table, gaps = _one_run(table, source)
+    table, several = one_run(table, source)
     step, steps = _counting(table, found)
     if step in ("train/global_step", "trainer/global_step"):  # a tracker's row without one belongs to the step before it, or to 0
         steps = np.asarray(pd.Series(steps).ffill().fillna(0.0), np.float64)
@@ -40,7 +42,7 @@ def part_of(table: pd.DataFrame, source: str, named: Callable[[str], str | None]
         name = named(column)
         if name is not None and column != step and known.any():
             curves[name] = Curve(name, name, source, steps[known], value[known], None if time is None else time[known])
-    return Run(curves=curves, gaps=gaps, step_unit=_unit(step))
+    return replace(several, curves=curves, step_unit=unit_of(step))
 
 
 def _times(table: pd.DataFrame) -> Floats | None:
@@ -77,7 +79,7 @@ def _counting(table: pd.DataFrame, columns: Sequence[str]) -> tuple[str, Floats]
     return numbers[0]
 
 
-def _unit(column: str) -> str:
+def unit_of(column: str) -> str:
     """What a step column counts, as far as its name says so."""
     words = _plain(column).replace("_", " ")
     kinds = (
@@ -90,11 +92,11 @@ def _unit(column: str) -> str:
     return next((unit for unit, pattern in kinds if re.search(pattern, words)), "steps")
 
 
-def _one_run(table: pd.DataFrame, source: str) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
+def one_run(table: pd.DataFrame, source: str) -> tuple[pd.DataFrame, Run]:
+    """The rows of one run, where a column tells several apart, and what is to be said of the others."""
     for column in table.columns:
         if str(column).lower() in RUN_COLUMNS and 1 < table[column].nunique() <= max(2, len(table) // 3):
-            counts = table[column].value_counts()
-            others = ", ".join(map(str, counts.index[1:6]))[:200]
-            why = f"holds {len(counts)} runs by its column {column}; {counts.index[0]} was read, not {others}"
-            return table[table[column] == counts.index[0]], (Gap(source, why[:400]),)
-    return table, ()
+            texts = table[column].astype(str)
+            names = list(map(str, texts[table[column].notna()].value_counts().index))
+            return table[texts == (read := chosen(names))], listed(names, read, source, f" by its column {column}")
+    return table, Run()

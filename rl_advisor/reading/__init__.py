@@ -11,6 +11,7 @@ from types import ModuleType
 
 from rl_advisor.discovery import modules
 from rl_advisor.intake.bytes_in import head
+from rl_advisor.intake.one_of_several import parted, run_said
 from rl_advisor.intake.rollout_table import columns_said
 from rl_advisor.progress import come_to
 from rl_advisor.reading.assembling import assemble
@@ -48,13 +49,17 @@ def read_run(path: Path | str, *, mapping: Mapping[str, str] | None = None) -> R
 
 def read_with(part: Callable[[Path], Run | None], place: Path, mapping: Mapping[str, str]) -> Run:
     """As ``read_run``, where ``part`` gives what one file holds, or None for a file that no format claims."""
+    place, inner = parted(place)
     if not place.exists():
         raise FileNotFoundError(f"no such file or folder: {place}{_near(place)}")
     root = place if place.is_dir() else place.parent
     found = walk(root) if place.is_dir() else Found(files=[Path(place.name)], entries=1)
     columns = {ours: raw for ours, raw in mapping.items() if ours in ROLLOUT_COLUMNS}
-    with columns_said(columns) as met:
+    with columns_said(columns) as met, run_said(inner) as runs:
         parts, gaps = _parts(root, found, part)
+    if inner and inner not in runs.met:
+        there = ", ".join(dict.fromkeys(runs.met[:20])) or "one run, which needs no name"
+        raise FileNotFoundError(f"{place.name} holds no run {inner!r}; it holds {there}")
     if unknown := [raw for raw in columns.values() if raw not in met]:
         near = difflib.get_close_matches(unknown[0], met, n=5, cutoff=0.3) or sorted(met)[:20]
         raise KeyError(f"no file of samples has a column named {unknown[0]!r}; there is {', '.join(near) or 'no file of samples at all'}")
@@ -126,6 +131,8 @@ def _placed(part: Run, relative: Path) -> Run:
     rollouts = part.rollouts.assign(source=where) if len(part.rollouts) and "source" in part.rollouts else part.rollouts
     return replace(
         part,
+        place=where + part.place if part.others else "",
+        others=tuple(where + other for other in part.others),
         curves={n: replace(c, source=where) for n, c in part.curves.items()},
         rollouts=rollouts,
         events=tuple(replace(e, where=where) for e in part.events),

@@ -33,7 +33,8 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
     parts = with_evaluations(parts)
     foreign = foreign_folders(parts)
     own = [(path, part) for path, part in parts if not any(PurePosixPath(path).is_relative_to(f) for f in foreign)]
-    place = place_of(own) if foreign else ""
+    inside = [(p.place, p.others) for _, p in own if p.others]
+    place = place_of(own) if foreign else inside[0][0] if inside else ""
     gaps = [_several(place, foreign)] if foreign else []
     own = chained(own)
     raw_of = _overrides(mapping, own)
@@ -49,7 +50,7 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
     run = Run(
         name=PurePosixPath(place).name or name,
         place=place,
-        others=tuple(foreign),
+        others=(*foreign, *(other for _, others in inside for other in others)),
         curves=curves,
         checkpoints=tuple(c for _, p in own for c in p.checkpoints),
         rollouts=groups_apart(_stacked(logged_once([p.rollouts for _, p in own]), "step")),

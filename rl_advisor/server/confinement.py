@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.intake.one_of_several import MARK, parted
 
 LONGEST = 1024
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^/]")
@@ -41,12 +42,13 @@ def inside(roots: Sequence[Path], asked: str) -> Path:
         raise Outside(REFUSED)
     for candidate in _candidates(roots, asked):
         try:
-            real = candidate.resolve(strict=True)
+            file, run = parted(candidate)
+            real = file.resolve(strict=True)
             kind = real.lstat().st_mode
         except (OSError, RuntimeError, ValueError):
             continue
         if any(real.is_relative_to(root) for root in roots) and (stat.S_ISDIR(kind) or stat.S_ISREG(kind)):
-            return real
+            return Path(f"{real}{MARK}{run}") if run else real
     raise Outside(REFUSED)
 
 

@@ -1,10 +1,14 @@
 """Metrics as columns, saved checkpoints, AsyncGRPO's names, and telemetry in another time zone."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from rl_advisor import tools
 from rl_advisor.formats import columns_json, metrics_csv, saved_checkpoints
 from rl_advisor.reading import read_run
 
@@ -92,7 +96,41 @@ def test_of_several_runs_in_one_table_the_largest_is_read(tmp_path: Path) -> Non
     run = read_run(tmp_path)
     assert run.curves["reward/mean"].value.tolist() == list(range(1, 9))
     assert run.step_unit == "env steps"
-    assert any("holds 2 runs by its column run_id; a was read, not b" in g.why for g in run.gaps)
+    assert any("holds 2 runs by its column run_id; a was read, not b; to read another: log.csv#b" in g.why for g in run.gaps)
+
+
+@pytest.mark.parametrize("name", ["log.csv", "chart.csv", "mlflow.db", "log.parquet"])
+def test_another_run_of_a_file_is_read_by_its_name(tmp_path: Path, name: str) -> None:
+    """A file with several runs is like a folder with several: the others are listed, and each can be named behind the path."""
+    file = tmp_path / name
+    long = [(step, 1.0 * step) for step in range(1, 9)]
+    short = [(step, 100.0 * step) for step in range(1, 6)]
+    if name == "chart.csv":
+        cells = {step: [value, "", value, value] for step, value in long}
+        cells |= {step: [*cells[step][:1], value, *cells[step][2:]] for step, value in short}
+        rows = [f"{step},{a},{b},{c},{d}" for step, (a, b, c, d) in cells.items()]
+        file.write_text('"Step","a - reward","b - reward","a - reward__MIN","a - reward__MAX"\n' + "\n".join(rows) + "\n")
+    elif name == "mlflow.db":
+        with closing(sqlite3.connect(file)) as base, base:
+            base.execute("CREATE TABLE metrics (key, value, timestamp, run_uuid, step, is_nan)")
+            base.execute("CREATE TABLE params (key, value, run_uuid)")
+            base.execute("CREATE TABLE runs (run_uuid, name)")
+            base.executemany("INSERT INTO runs VALUES (?, ?)", [("id-1", "a"), ("id-2", "b")])
+            points = [("reward", v, 1.7e12 + s, run, s, 0) for run, rows in (("id-1", long), ("id-2", short)) for s, v in rows]
+            base.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?, ?, ?)", points)
+    else:
+        table = pd.DataFrame([(run, s, v) for run, rows in (("a", long), ("b", short)) for s, v in rows], columns=["run", "step", "reward"])
+        table.to_csv(file, index=False) if name == "log.csv" else table.to_parquet(file)
+    whole = read_run(file)
+    assert (whole.place, whole.others) == (f"{name}#a", (f"{name}#b",))
+    assert whole.curves["reward/mean"].value.tolist() == [v for _, v in long]
+    other = read_run(f"{file}#b")
+    assert (other.place, other.others) == (f"{name}#b", (f"{name}#a",))
+    assert other.curves["reward/mean"].value.tolist() == [v for _, v in short]
+    assert read_run(tmp_path).others == (f"{name}#b",)
+    assert tools.compare_runs([f"{file}#a", f"{file}#b"])["runs"]
+    with pytest.raises(FileNotFoundError, match=r"no run 'c'; it holds a, b"):
+        read_run(f"{file}#c")
 
 
 def test_runs_that_share_little_are_not_joined(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_mlflow_sqlite_nan_and_second_run(tmp_path: Path) -> None:
     assert np.isnan(read.curves["reward"].value[-1])
     assert read.curves["reward"].step[-1] == 99
     assert 7.0 not in read.curves["reward"].value
-    assert [("1 more runs" in gap.why) for gap in read.gaps] == [True]
+    assert [("holds 2 runs" in gap.why) for gap in read.gaps] == [True]
 
 
 def test_trackio_rows_fall_on_the_trainers_steps(tmp_path: Path) -> None:

@@ -1,0 +1,74 @@
+"""A file that holds several runs: the one to read is named behind its path (``metrics.csv#seed 2``), else it is the largest."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rl_advisor.run import Run
+
+MARK = "#"
+LISTED = 50
+"""Other runs of a file that are named."""
+
+
+@dataclass
+class Said:
+    """Which run the caller named ('' for none), and those that were met in files meanwhile."""
+
+    name: str = ""
+    met: list[str] = field(default_factory=list)
+
+
+_said: ContextVar[Said | None] = ContextVar("run_said", default=None)
+
+
+def parted(path: Path) -> tuple[Path, str]:
+    """The file and the run in it that a path names; any other path as it stands, and ''."""
+    text = str(path)
+    at = text.find(MARK)
+    while at > 0:
+        if (file := Path(text[:at])).is_file():
+            return file, text[at + 1 :]
+        at = text.find(MARK, at + 1)
+    return path, ""
+
+
+@contextmanager
+def run_said(name: str) -> Iterator[Said]:
+    """While it is open, files with several runs give the one of that name; '' leaves the choice to them."""
+    said = Said(name)
+    told = _said.set(said)
+    try:
+        yield said
+    finally:
+        _said.reset(told)
+
+
+def chosen(names: Sequence[str]) -> str:
+    """The run to read of those in a file, given largest first."""
+    said = _said.get()
+    if said is not None:
+        said.met.extend(names)
+    return said.name if said is not None and said.name in names else names[0]
+
+
+def listed(names: Sequence[str], read: str, source: str, by: str = "") -> "Run":
+    """What to say of a file with these runs, of which one was read: where it and the others lie, and a gap; nothing for a single run."""
+    from rl_advisor.run import Gap, Run
+
+    others = [name for name in names if name != read]
+    if not others:
+        return Run()
+    shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+    why = f"holds {len(names)} runs{by}; {read} was read, not {shown}; to read another: {Path(source).name}{MARK}{others[0]}"
+    return Run(place=MARK + read, others=tuple(MARK + name for name in others[:LISTED]), gaps=(Gap(source, why[:400]),))
+
+
+def labels(named: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """What to call each run of (id, name) pairs: its name where no other has it, else its id. Label -> id, in the order given."""
+    all_names = [name for _, name in named]
+    return {(name if name and all_names.count(name) == 1 else key): key for key, name in named}
