@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from rl_advisor.intake.nested_cells import opened
 from rl_advisor.intake.one_of_several import chosen, listed
 from rl_advisor.run import Curve, Floats, Gap, Run
 
@@ -31,6 +32,7 @@ def part_of(table: pd.DataFrame, source: str, named: Callable[[str], str | None]
     if not found or table.empty:
         return Run(gaps=(Gap(source, "no rows"),))
     table, several = one_run(table, source)
+    table = opened(table)
     step, steps = _counting(table, found)
     if step in ("train/global_step", "trainer/global_step"):  # a tracker's row without one belongs to the step before it, or to 0
         steps = np.asarray(pd.Series(steps).ffill().fillna(0.0), np.float64)

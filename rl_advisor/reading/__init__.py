@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import ModuleType
 
 from rl_advisor.discovery import modules
@@ -16,6 +16,7 @@ from rl_advisor.intake.rollout_table import columns_said
 from rl_advisor.progress import come_to
 from rl_advisor.reading.assembling import assemble
 from rl_advisor.reading.run_folder import Found, walk
+from rl_advisor.reading.separating import on_the_way
 from rl_advisor.run import ROLLOUT_COLUMNS, Gap, Run
 
 LOOKED_FOR = (
@@ -64,7 +65,12 @@ def read_with(part: Callable[[Path], Run | None], place: Path, mapping: Mapping[
         near = difflib.get_close_matches(unknown[0], met, n=5, cutoff=0.3) or sorted(met)[:20]
         raise KeyError(f"no file of samples has a column named {unknown[0]!r}; there is {', '.join(near) or 'no file of samples at all'}")
     run = assemble(place.resolve().name, parts, {ours: raw for ours, raw in mapping.items() if ours not in columns})
-    run = replace(run, checkpoints=(*found.checkpoints, *run.checkpoints), gaps=(*_walk_gaps(found), *gaps, *run.gaps))
+    saved = [
+        c
+        for c in found.checkpoints
+        if on_the_way(c.path, run.place) and not any(PurePosixPath(c.path).is_relative_to(other) for other in run.others)
+    ]
+    run = replace(run, checkpoints=(*saved, *run.checkpoints), gaps=(*_walk_gaps(found), *gaps, *run.gaps))
     if not (run.curves or len(run.rollouts) or len(run.telemetry) or run.events):
         raise UnreadableRun(_nothing(place, found, run.gaps))
     return run

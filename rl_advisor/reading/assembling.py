@@ -19,7 +19,7 @@ from rl_advisor.reading.joining import Source, joined, settle
 from rl_advisor.reading.responses import groups_apart, logged_once
 from rl_advisor.reading.restarts import chained
 from rl_advisor.reading.row_steps import steps_of_rows
-from rl_advisor.reading.separating import foreign_folders, place_of, with_evaluations
+from rl_advisor.reading.separating import foreign_folders, on_the_way, place_of, with_evaluations
 from rl_advisor.reading.translating import Translated, recognise, settings_of, translate
 from rl_advisor.run import UNSAID, Curve, Event, Gap, Run
 from rl_advisor.vocabulary import Dialect, metric
@@ -31,14 +31,17 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
     """One run of all parts, each given with its file's place in the run."""
     parts = [(path, without_closing_row(part)) for path, part in merged_episodes(parts)]
     parts = with_evaluations(parts)
-    foreign = foreign_folders(parts)
+    dialects = [module.DIALECT for module in modules("rl_advisor.dialects", "DIALECT")]
+    foreign = foreign_folders(parts, dialects)
     own = [(path, part) for path, part in parts if not any(PurePosixPath(path).is_relative_to(f) for f in foreign)]
     inside = [(p.place, p.others) for _, p in own if p.others]
     place = place_of(own) if foreign else inside[0][0] if inside else ""
     gaps = [_several(place, foreign)] if foreign else []
+    stray = [path for path, part in own if not part.curves and place and not on_the_way(path, place)]
+    gaps += [Gap(path, "lies beside several runs, and nothing says of which it is; left out") for path in stray]
+    own = [(path, part) for path, part in own if path not in stray]
     own = chained(own)
     raw_of = _overrides(mapping, own)
-    dialects = [module.DIALECT for module in modules("rl_advisor.dialects", "DIALECT")]
     main = recognise([n for _, p in own for n in p.curves], dialects)
     spoken = [(recognise(p.curves, dialects) or main, p) for _, p in own]
     settings = _settings(own, main)

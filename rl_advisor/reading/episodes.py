@@ -16,12 +16,26 @@ def merged_episodes(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
     still running. Where only some of the parallel environments kept their files, that sum is brought to the steps of the whole run.
     """
     out = [(path, part) for path, part in parts if part.axis != "episode"]
-    end = max((c.step[-1] for _, part in out if part.axis == "step" for c in part.curves.values() if c.step.size), default=np.nan)
     folders: dict[PurePosixPath, list[tuple[str, Run]]] = {}
     for path, part in parts:
         if part.axis == "episode":
             folders.setdefault(PurePosixPath(path).parent, []).append((path, part))
-    return out + [(group[0][0], _on_the_runs_steps(_merged([part for _, part in group]), float(end))) for group in folders.values()]
+    return out + [
+        (group[0][0], _on_the_runs_steps(_merged([part for _, part in group]), _end(folder, out))) for folder, group in folders.items()
+    ]
+
+
+def _end(folder: PurePosixPath, parts: Sequence[tuple[str, Run]]) -> float:
+    """The last step of the files nearest to the folder: in it, or in the first one above it that has any. Others may be another run's."""
+    ends = [
+        (PurePosixPath(path), max(c.step[-1] for c in part.curves.values() if c.step.size))
+        for path, part in parts
+        if part.axis == "step" and any(c.step.size for c in part.curves.values())
+    ]
+    for place in (folder, *folder.parents):
+        if near := [float(end) for path, end in ends if path.is_relative_to(place)]:
+            return max(near)
+    return float("nan")
 
 
 def _on_the_runs_steps(episodes: Run, end: float, slack: float = 0.04) -> Run:

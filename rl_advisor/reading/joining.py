@@ -119,9 +119,11 @@ def joined(sources: Sequence[Source]) -> tuple[dict[str, Curve], list[Gap]]:
 
 
 def _same_thing(a: Curve, b: Curve) -> bool:
-    """Whether two raw names are one measurement: they share most steps and agree there."""
+    """Whether two raw names are one measurement: they share most steps and agree there, or one is the other below a prefix, elsewhere."""
     shared, same = agree(a, b)
-    return same and shared * 2 >= min(a.step.size, b.step.size) and shared > 0
+    if not shared:
+        return a.raw.endswith(f"/{b.raw}") or b.raw.endswith(f"/{a.raw}")
+    return same and shared * 2 >= min(a.step.size, b.step.size)
 
 
 def _conflict(kept: str, left: str, names: Sequence[str]) -> Gap:

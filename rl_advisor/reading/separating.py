@@ -2,36 +2,95 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 import numpy as np
 
 from rl_advisor.reading.joining import agree, settle
+from rl_advisor.reading.translating import marks_of, recognise
 from rl_advisor.run import Curve, Run
+from rl_advisor.vocabulary import Dialect
 
 _EVALUATION = re.compile(r"(?i)(?:^|[_-])(?:eval|evaluation|test|val|validation)(?:$|(?=[_-]))")
 _TRAINING = re.compile(r"(?i)(?:^|[_-])(?:train|training)(?:$|(?=[_-]))")
+_RL = re.compile(r"(?i)rew|return|score|advantage|kl\b|entropy|rollout|clip|critic|episode|response|completion")
 PART_LIMIT = 400
-"""Parts compared with each other; beyond that the folder is surely a collection."""
+"""Parts compared with each other; beyond that the folder is surely a collection, and only what lies with the run is the run's."""
+
+SURE_MARKS = 3
+"""Names that only one framework writes, from which a file is surely of it."""
+GAP_PACES = 4
+"""Logging intervals that a run which goes on may leave out between two files, and by how much the interval itself may change."""
 
 
-def foreign_folders(parts: Sequence[tuple[str, Run]]) -> list[str]:
-    """The subfolders and files of another run than the largest one, each given relative to the root."""
-    found: list[str] = []
-    members: list[tuple[PurePosixPath, Run]] = []
-    for path, part in sorted(parts, key=lambda p: (p[1].axis != "step", -sum(c.step.size for c in p[1].curves.values()), p[0]))[
-        :PART_LIMIT
-    ]:
-        place = PurePosixPath(path)
-        if any(place.is_relative_to(folder) for folder in found) or not part.curves:
+@dataclass(frozen=True)
+class _File:
+    """A file's part of a run, where it lies, and which framework's names stand in it, by how many of its marks."""
+
+    place: PurePosixPath
+    part: Run
+    dialect: Dialect | None
+    marks: int
+
+    @property
+    def points(self) -> int:
+        """How many points it has."""
+        return sum(c.step.size for c in self.part.curves.values())
+
+
+def foreign_folders(parts: Sequence[tuple[str, Run]], dialects: Sequence[Dialect]) -> list[str]:
+    """The subfolders and files of other runs than the largest one, each given relative to the root; runs within them stand one by one."""
+    files = []
+    for path, part in parts:
+        dialect = recognise(part.curves, dialects)
+        files.append(_File(PurePosixPath(path), part, dialect, marks_of(part.curves, dialect) if dialect else 0))
+    return sorted(set(_other_runs([f for f in files if f.part.curves])))
+
+
+def _other_runs(files: Sequence[_File]) -> list[str]:
+    out = []
+    for folder in _foreign(files):
+        inside = [f for f in files if f.place.is_relative_to(folder)]
+        within = _other_runs(inside)
+        own = [(str(f.place), f.part) for f in inside if not any(f.place.is_relative_to(w) for w in within)]
+        out += [place_of(own) or str(folder), *within] if within else [str(folder)]
+    return out
+
+
+def _foreign(files: Sequence[_File]) -> list[PurePosixPath]:
+    """The folders and files that the largest run is not in, as few as possible.
+
+    What lies nearest to the largest file is looked at first, so that of two runs that both go with it, it gets its neighbour.
+    """
+    ranked = sorted(files, key=lambda f: (f.part.axis != "step", -f.points, f.place))
+    largest = ranked[0].place.parent if ranked else PurePosixPath()
+    found: list[PurePosixPath] = []
+    members: list[_File] = []
+    firm: list[PurePosixPath] = []
+    for count, file in enumerate(sorted(ranked, key=lambda f: _levels(largest, f.place))):
+        if any(file.place.is_relative_to(folder) for folder in found):
             continue
-        rival = next((other for other, run in members if _may_differ(place, part, other, run) and _other_run(run, part)), None)
-        if rival is None:
-            members.append((place, part))
-        else:
-            found.append(_branch(place, rival))
-    return sorted(set(found))
+        if _is_other(file, members, count):
+            found.append(_branch(file.place, firm))
+            members = [m for m in members if not m.place.is_relative_to(found[-1])]
+            continue
+        members.append(file)
+        if on_the_way(file.place, largest) or any(_is_copy(m.part, file.part) for m in members[:-1]):
+            firm.append(file.place)
+    return found
+
+
+def _is_other(file: _File, members: Sequence[_File], count: int) -> bool:
+    """Whether a file contradicts one of the run; of a collection so large that it is not looked at, whether it lies elsewhere."""
+    if count >= PART_LIMIT:
+        return not any(on_the_way(file.place, m.place.parent) for m in members)
+    return any(_may_differ(file, m) and _other_run(m, file) for m in members)
+
+
+def _levels(folder: PurePosixPath, place: PurePosixPath) -> int:
+    """How far one has to go up from a folder to find a place below."""
+    return next(i for i, above in enumerate((folder, *folder.parents)) if place.is_relative_to(above))
 
 
 def with_evaluations(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
@@ -72,40 +131,66 @@ def place_of(parts: Sequence[tuple[str, Run]]) -> str:
     return "" if folder == PurePosixPath() else str(folder)
 
 
-def _may_differ(path: PurePosixPath, part: Run, other: PurePosixPath, run: Run) -> bool:
+def on_the_way(path: str | PurePosixPath, place: str | PurePosixPath) -> bool:
+    """Whether a file lies in, above or below a place, and not in another branch."""
+    file = PurePosixPath(path)
+    return file.is_relative_to(place) or PurePosixPath(place).is_relative_to(file.parent)
+
+
+def _may_differ(a: _File, b: _File) -> bool:
     """Whether two files may be of different runs: they lie in different branches, or side by side in one format."""
-    a, b = path.parent, other.parent
-    return part.formats == run.formats if a == b else not a.is_relative_to(b) and not b.is_relative_to(a)
+    one, two = a.place.parent, b.place.parent
+    return a.part.formats == b.part.formats if one == two else not one.is_relative_to(two) and not two.is_relative_to(one)
 
 
-def _branch(place: PurePosixPath, rival: PurePosixPath) -> str:
-    """The folder (or file) on the way to ``place`` at which it parts from ``rival``."""
-    same = sum(1 for _ in _common(place.parts, rival.parts))
-    return str(PurePosixPath(*place.parts[: same + 1]))
+def _branch(place: PurePosixPath, firm: Sequence[PurePosixPath]) -> PurePosixPath:
+    """The outermost folder (or the file itself) on the way to ``place`` that holds nothing which surely is the run's."""
+    folders = [PurePosixPath(*place.parts[: i + 1]) for i in range(len(place.parts))]
+    return next((f for f in folders if not any(member.is_relative_to(f) for member in firm)), place)
 
 
-def _common(a: Sequence[str], b: Sequence[str]) -> list[str]:
-    out = []
-    for x, y in zip(a, b, strict=False):
-        if x != y:
-            break
-        out.append(x)
-    return out
-
-
-def _other_run(a: Run, b: Run) -> bool:
+def _other_run(a: _File, b: _File) -> bool:
     """Whether the metrics both have are mostly different, and it is not the same run going on after a restart."""
-    if a.axis == "row" or b.axis == "row":
+    if a.part.axis == "row" or b.part.axis == "row":
         return False
-    shared = [(a.curves[n], b.curves[n]) for n in a.curves.keys() & b.curves.keys()]
-    pairs = [(settle(x)[0], settle(y)[0]) for x, y in shared if _varies(x) or _varies(y)]
-    pairs = [(x, y) for x, y in pairs if x.step.size and y.step.size]
-    alike = 2 * len(shared) >= min(len(a.curves), len(b.curves))
+    shared = a.part.curves.keys() & b.part.curves.keys()
+    alike = 2 * len(shared) >= min(len(a.part.curves), len(b.part.curves))
+    if not alike and _other_framework(a, b):
+        return True
+    if not shared:  # of a process's own log it is known what all of it was about
+        return a.part.formats == b.part.formats and any("console" in f for f in a.part.formats) and _is_rl(a.part) != _is_rl(b.part)
+    pairs = _pairs(a.part, b.part)
     if not pairs or (alike and all(_goes_on(x, y) or _goes_on(y, x) for x, y in pairs)):
         return False
     results = [agree(x, y) for x, y in pairs]
     different = sum(not same or count == 0 for count, same in results)
     return different * 2 >= len(results)
+
+
+def _other_framework(a: _File, b: _File) -> bool:
+    """Whether they are of two frameworks for sure: their steps count different things, or each has several marks of its own."""
+    if a.dialect is None or b.dialect is None or a.dialect.name == b.dialect.name:
+        return False
+    unlike = (a.dialect.step == "env steps") != (b.dialect.step == "env steps")
+    return a.place.parent != b.place.parent and (unlike or min(a.marks, b.marks) >= SURE_MARKS)
+
+
+def _is_copy(a: Run, b: Run) -> bool:
+    """Whether most of the metrics that both have are the same numbers."""
+    results = [agree(x, y) for x, y in _pairs(a, b)] if a.axis == b.axis == "step" else []
+    return sum(same and count > 0 for count, same in results) * 2 > len(results)
+
+
+def _pairs(a: Run, b: Run) -> list[tuple[Curve, Curve]]:
+    """The metrics that two files have both, as far as they say anything."""
+    shared = [(a.curves[n], b.curves[n]) for n in a.curves.keys() & b.curves.keys()]
+    pairs = [(settle(x)[0], settle(y)[0]) for x, y in shared if _varies(x) or _varies(y)]
+    return [(x, y) for x, y in pairs if x.step.size and y.step.size]
+
+
+def _is_rl(part: Run) -> bool:
+    """Whether any name speaks of reinforcement learning; supervised training logs losses, rates and times alone."""
+    return any(_RL.search(name) for name in part.curves)
 
 
 def _varies(curve: Curve) -> bool:
@@ -115,8 +200,15 @@ def _varies(curve: Curve) -> bool:
 
 
 def _goes_on(first: Curve, later: Curve) -> bool:
-    """Whether the second starts where, or shortly before, the first ends, and later in time."""
-    after = first.time is None or later.time is None or bool(np.nanmin(later.time) > np.nanmin(first.time))
-    if later.step[0] > first.step[-1]:
-        return after
-    return bool(after and first.time is not None and first.step[0] < later.step[0] <= first.step[-1])
+    """Whether the second starts where, or shortly before, the first ends, and later in time; without times at the first one's pace."""
+    if first.time is None or later.time is None:
+        return bool(later.step[0] > first.step[-1]) and _at_its_pace(first, later)
+    return bool(np.nanmin(later.time) > np.nanmin(first.time) and first.step[0] < later.step[0])
+
+
+def _at_its_pace(first: Curve, later: Curve) -> bool:
+    """Whether the second curve begins within a few intervals of the first, and has about the same intervals."""
+    paces = [float(np.median(np.diff(c.step))) for c in (first, later) if c.step.size > 1]
+    if not paces:
+        return True
+    return bool(later.step[0] - first.step[-1] <= GAP_PACES * min(paces) and max(paces) <= GAP_PACES * min(paces))

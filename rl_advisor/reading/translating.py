@@ -1,7 +1,7 @@
 """A part with a framework's own names becomes one in our words, by the framework's dialect."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,9 +28,14 @@ class Translated:
 def recognise(names: Iterable[str], dialects: Sequence[Dialect]) -> Dialect | None:
     """The dialect of which most marks are among the raw names; None when no mark is, or just one among many other names."""
     seen = set(names)
-    scores = [(sum(mark in seen or any(p + mark in seen for p in d.prefixes) for mark in d.marks), d) for d in dialects]
+    scores = [(marks_of(seen, d), d) for d in dialects]
     best = max((score for score, _ in scores), default=0)
     return next(d for score, d in scores if score == best) if best > (len(seen) > CHANCE_NAMES) else None
+
+
+def marks_of(names: Container[str], dialect: Dialect) -> int:
+    """How many of a dialect's marks are among the raw names, with or without the prefix of a sink."""
+    return sum(mark in names or any(p + mark in names for p in dialect.prefixes) for mark in dialect.marks)
 
 
 def translate(part: Run, dialect: Dialect | None, mapping: Mapping[str, str]) -> list[Translated]:
