@@ -37,7 +37,7 @@ def made(write: Write, steps: int = 8, prompts: int = 16, group: int = 8, held_o
             for _ in range(group):
                 text, reward = write(p + 3 * step, step / (steps - 1), rng)
                 rows.append(
-                    {"step": 10.0 * step, "prompt": question(p + 3 * step), "response": text, "reward": reward, "group": str(p), **extra}
+                    {"step": 10.0 * step, "prompt": question(p + 3 * step), "response": text, "reward": reward, "group": str(p)} | extra
                 )
     table = pd.DataFrame(rows)
     table["source"], table["row"] = "made", table.index

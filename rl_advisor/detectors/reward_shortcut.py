@@ -1,7 +1,8 @@
 """The reward is earned by a shortcut that the samples show.
 
 Looks for: the reward of the samples rose while their text got worse or only bulkier: word order lost, answers that depend less on
-    their prompt, paid loops, answers cut at the limit and paid in full, length or tool calls that the reward follows among responses to
+    their prompt, paid loops, paid silence or copies of the
+    prompt, answers cut at the limit and paid in full, length or tool calls that the reward follows among responses to
     one prompt and that explain most of its gain.
 Means: the reward pays for something that is not the task. It needs no held-out score, so it is what speaks when none is logged.
 Not to be confused with: reasoning that grows with the held-out score; terse but right answers, which still differ from prompt to prompt;
@@ -20,7 +21,9 @@ from rl_advisor.samples.text_signs import (
     Sign,
     dependence,
     held_out_rose,
+    paid_copies,
     paid_growth,
+    paid_hollow,
     paid_loops,
     paid_unfinished,
     prompt_found,
@@ -41,6 +44,7 @@ BRINGS: tuple[str, ...] = (
     "entropy_collapse",
     "sample_repetition",
     "template_collapse",
+    "hollow_answers",
 )
 
 
@@ -73,6 +77,8 @@ def signs_of(run: Run, s: Stretches) -> tuple[Sign | None, ...]:
         word_order(s),
         dependence(s),
         paid_loops(s),
+        paid_hollow(s),
+        paid_copies(s),
         paid_unfinished(run, s),
         _lost_prompt(s),
     )

@@ -1,6 +1,7 @@
 """Responses are cut at the length limit before they end.
 
-Looks for: a truncated share that is high from the start, or rises together with the length. A share taken against the longest
+Looks for: a truncated share that is high from the start, or rises together with the length; where none is logged, responses that pile up
+    at one greatest length (see the samples). A share taken against the longest
     response of the batch (padding) is never zero and is not used.
 Means: cut responses are graded as failures whatever they would have said, and feed noise or zeros into the advantage.
 Not to be confused with: a policy that rambles to the limit because the reward pays it, or because it fell apart: then truncation
@@ -15,16 +16,20 @@ from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
 from rl_advisor.run import Curve, Run
+from rl_advisor.samples.measured_text import measured
 from rl_advisor.vocabulary import Link
 
 LINK = Link.ENVIRONMENT_DATA
-NEEDS: tuple[str, ...] = ("response/truncated",)
+NEEDS: tuple[str, ...] = ("response/truncated|rollouts",)
 BRINGS: tuple[str, ...] = ("reward_never_paid", "zero_variance_groups", "reward_outliers")
 
 
 def detect(run: Run, share: float = 0.05, most: float = 0.5) -> Finding:
     """Present when the share starts above ``most`` or rises there, or rises well above ``share`` and its own beginning."""
-    curve = run.curves["response/truncated"]
+    curve = run.curves.get("response/truncated") or _of_samples(run)
+    if curve is None:
+        text = "No share of cut responses is logged, and the lengths of the samples pile up at no cap."
+        return Finding("truncation", LINK, Outcome.NOT_LOGGED, text)
     step, value = curve.finite()
     if value.size < 3:
         raise TooFewPoints(f"{value.size} points of response/truncated")
@@ -38,6 +43,15 @@ def detect(run: Run, share: float = 0.05, most: float = 0.5) -> Finding:
     if now > share and (now > 3 * begin + 0.02 or (now >= most and _rose(curve))):
         return Finding("truncation", LINK, Outcome.PRESENT, f"{went}: rising.", course.began(curve), measures, where)
     return Finding("truncation", LINK, Outcome.ABSENT, f"{went}.", measures=measures, evidence=where)
+
+
+def _of_samples(run: Run) -> Curve | None:
+    """The share of cut responses at each step with samples, as flagged or where lengths pile up; None where neither is so."""
+    table = measured(run)
+    if "truncated" not in table or not table["truncated"].notna().any():
+        return None
+    share = table.groupby("step")["truncated"].mean().dropna()
+    return Curve("rollouts", "truncated", "rollouts", share.index.to_numpy(np.float64), share.to_numpy(np.float64), mapped=True)
 
 
 def _rose(curve: Curve) -> bool:

@@ -11,6 +11,7 @@ from rl_advisor.samples.text_change import bounds, onset, pays, shift_or_none
 
 MEASURES = (
     *("reward", "tokens", "truncated", "loop", "compression", "repeated", "variety", "distinct", "empty", "copied", "foreign", "fields"),
+    *("other_language", "open"),
     *("empty_field", "refusal", "hedging", "praise", "claim", "claim_after_failure", "attack", "new_words"),
     *("calls", "identical_calls", "repeated_calls", "failed_calls", "error_retries"),
 )

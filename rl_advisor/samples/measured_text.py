@@ -8,9 +8,22 @@ import numpy as np
 import pandas as pd
 
 from rl_advisor.features import TooFewPoints
+from rl_advisor.features.endings import is_open, pile_up
+from rl_advisor.features.language import other_language_share
 from rl_advisor.features.phrases import CLAIM, HEDGING, PRAISE, REFUSAL, VERIFIER_ATTACK, claims_after_failure, tool_calls
 from rl_advisor.features.repetition import compression, identical_run, repeated_share, tail_loop, variety
-from rl_advisor.features.text import CHARS, copied_share, distinct_share, empty_fields, foreign_share, is_empty, repeated_fields, words
+from rl_advisor.features.text import (
+    CHARS,
+    bounded,
+    copied_share,
+    distinct_share,
+    empty_fields,
+    foreign_share,
+    is_empty,
+    repeated_fields,
+    words,
+)
+from rl_advisor.features.turns import spoken
 from rl_advisor.features.wording import word_order
 from rl_advisor.run import Floats, Run
 
@@ -22,6 +35,8 @@ WINDOW = 96
 """Responses that a stretch should have at least."""
 BUDGET = 2_000_000
 """Characters measured in all, roughly: fewer responses a step where they are long."""
+_PROSE = 4_000
+"""Characters of a text whose language is looked at."""
 _FEWEST = 16
 _FEWEST_STEPS = 12
 _last: list[tuple[weakref.ref[pd.DataFrame], pd.DataFrame]] = []
@@ -41,7 +56,7 @@ def measured(run: Run) -> pd.DataFrame:
     rows = run.rollouts
     if _last and _last[0][0]() is rows:
         return _last[0][1]
-    table = _measure(_chosen(rows))
+    table = _with_cuts(_measure(_chosen(rows)), run)
     _last[:] = [(weakref.ref(rows), table)]
     return table
 
@@ -117,10 +132,24 @@ def _measure(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([table, measures], axis=1)
 
 
+def _with_cuts(table: pd.DataFrame, run: Run) -> pd.DataFrame:
+    """The table with a ``truncated`` column where nothing logs truncation but lengths pile up at a cap."""
+    logged = "response/truncated" in run.curves or ("truncated" in table and table["truncated"].notna().any())
+    if logged or not len(table):
+        return table
+    different = table.drop_duplicates("response")
+    told = run.settings.get("max_response_length")
+    limit = float(told) if isinstance(told, (int, float)) else None
+    cap = pile_up(different["tokens"].to_numpy(np.float64), different["open"].to_numpy(np.float64) > 0, limit)
+    return table if cap is None else table.assign(truncated=(table["tokens"] == cap).astype(np.float64), length_cap=cap)
+
+
 def _of_one(prompt: str, response: str) -> dict[str, float]:
+    calls = tool_calls(response)
+    claimed, attack = claims_after_failure(response), VERIFIER_ATTACK.search(response)
+    response = spoken(response)
     tokens = words(response)
     loop = tail_loop(response)
-    calls = tool_calls(response)
     questioned = words(prompt)
     asked = set(questioned)
     return {
@@ -133,14 +162,16 @@ def _of_one(prompt: str, response: str) -> dict[str, float]:
         "empty": float(is_empty(response)),
         "copied": copied_share(questioned, tokens),
         "foreign": foreign_share(prompt, response),
+        "other_language": other_language_share(bounded(prompt, _PROSE), bounded(response, _PROSE)),
+        "open": float(is_open(response)),
         "fields": float(repeated_fields(response)),
         "empty_field": float(empty_fields(response)),
         "refusal": float(bool(REFUSAL.search(response))),
         "hedging": _per_hundred(len(HEDGING.findall(response)), len(tokens)),
         "praise": _per_hundred(len(PRAISE.findall(response)), len(tokens)),
         "claim": float(bool(CLAIM.search(response[-400:]))),
-        "claim_after_failure": float(claims_after_failure(response)),
-        "attack": float(bool(VERIFIER_ATTACK.search(response))),
+        "claim_after_failure": float(claimed),
+        "attack": float(bool(attack)),
         "calls": float(len(calls.made)),
         "identical_calls": float(identical_run(calls.made)),
         "repeated_calls": 1 - len(set(calls.made)) / len(calls.made) if calls.made else np.nan,

@@ -19,6 +19,8 @@ __all__ = ["changed", "reward_audit", "statistics", "triad"]
 _AVERAGED = (
     *("reward", "tokens", "truncated", "loop", "compression", "repeated", "variety", "empty", "copied", "foreign", "fields"),
     *(
+        "other_language",
+        "open",
         "empty_field",
         "refusal",
         "hedging",
@@ -41,7 +43,7 @@ MEANINGS: Mapping[str, str] = {
     "tokens_low_reward": "length of the worst rewarded tenth",
     "tokens_right": "length of responses with the higher of two rewards",
     "tokens_wrong": "length of responses with the lower of two rewards",
-    "truncated": "share cut at the length limit",
+    "truncated": "share cut at the length limit, as logged or where lengths pile up at a cap",
     "loop": "share that ends in an exact loop",
     "compression": "zlib ratio of the most repetitive 512 characters; NaN below that length",
     "repeated": "share of word 4-grams seen before in the same 100 words",
@@ -51,6 +53,8 @@ MEANINGS: Mapping[str, str] = {
     "empty": "share without letter or digit",
     "copied": "share of word 4-grams that stand in the prompt",
     "foreign": "share of letters in scripts that the prompt does not use",
+    "other_language": "share of passages in another language than the prompt's, where both are plain",
+    "open": "share that ends in the middle of a sentence or of a code block",
     "fields": "most frequent marked field's count in a response",
     "empty_field": "share with a marked field that holds nothing",
     "refusal": "share that refuses",

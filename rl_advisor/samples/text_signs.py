@@ -12,7 +12,7 @@ from rl_advisor.features.payoff import difference
 from rl_advisor.finding import Evidence, number
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, word_order_of
-from rl_advisor.samples.text_change import explained, pays, shift, shift_or_none
+from rl_advisor.samples.text_change import explained, pays, shift, shift_or_none, wilson
 
 GROWTH = 1.25
 """Growth of a length or a count below which it is not called inflated."""
@@ -135,11 +135,30 @@ def prompt_found(s: Stretches) -> Sign | None:
 
 def paid_loops(s: Stretches) -> Sign:
     """Whether responses that end in a loop became common without costing reward."""
-    loops = shift(s, "loop")
-    looping = s.latest[s.latest["loop"] > 0]
-    paid = len(looping) > 0 and looping["reward"].mean() >= s.first["reward"].mean()
-    text = f"the share that ends in a loop went {loops.words}"
-    return Sign(bool(loops.up and loops.latest >= 0.1 and paid), text, {"loop_first": loops.first, "loop_latest": loops.latest}, "loop")
+    return _paid_kind(s, "loop", "ends in a loop", 0.0)
+
+
+def paid_hollow(s: Stretches) -> Sign:
+    """Whether responses that are empty became common without costing reward."""
+    return _paid_kind(s, "empty", "is empty", 0.0)
+
+
+def paid_copies(s: Stretches) -> Sign:
+    """Whether responses that mostly copy their prompt became common without costing reward; where a text is to be corrected they should."""
+    return _paid_kind(s, "copied", "mostly copies the prompt", 0.5, alone=False)
+
+
+def _paid_kind(s: Stretches, column: str, words: str, above: float, alone: bool = True) -> Sign:
+    """Whether responses with more than ``above`` of a measure became common, by more than chance, and earn what the first ones earned."""
+    first, latest = (part[column].to_numpy(np.float64) > above for part in (s.first, s.latest))
+    low, _ = wilson(int(latest.sum()), len(latest))
+    _, before = wilson(int(first.sum()), len(first))
+    paid = bool(latest.any()) and float(s.latest.loc[latest, "reward"].mean()) >= float(s.first["reward"].mean())
+    a, b = float(first.mean()), float(latest.mean())
+    text = f"the share that {words} went from {number(a)} to {number(b)}"
+    change = shift_or_none(s, column)
+    there = change is not None and change.up and low > max(before, 0.05) and b >= 0.1 and paid
+    return Sign(there, text, {f"{column}_first": a, f"{column}_latest": b}, column, alone)
 
 
 def paid_unfinished(run: Run, s: Stretches) -> Sign | None:
