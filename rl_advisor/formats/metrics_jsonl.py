@@ -1,4 +1,7 @@
-"""JSON lines of metrics: flat with a step key, ``{"step": 3, "data": {...}}``, or ``{"step", "time"}`` lines that give only the clock."""
+"""JSON lines of metrics: flat with a step key, ``{"step": 3, "data": {...}}``, or ``{"step", "time"}`` lines that give only the clock.
+
+Lines that name no step are read in their order, where their names are those that only a trainer writes.
+"""
 
 import math
 import re
@@ -9,8 +12,9 @@ from typing import Any
 from rl_advisor.intake.bytes_in import bare_name, byte_lines, head, parse_json
 from rl_advisor.intake.columns import Row, curves_of, number
 from rl_advisor.intake.gpu_names import without_counters
+from rl_advisor.intake.metric_table import step_columns, unit_of
 from rl_advisor.intake.trajectories import is_sample
-from rl_advisor.run import Gap, Run
+from rl_advisor.run import UNSAID, Gap, Run
 
 FORMAT = "metrics_jsonl"
 APPENDED = "lines"
@@ -25,6 +29,13 @@ _TEXT_KEYS = {
     "prompt", "prompts", "input", "inputs", "output", "outputs", "completion", "completions", "response", "responses", "messages", "text",
     "conversation", "trajectory", "traj_idx", "generation", "question", "answer", "task_id", "gpus",
 }  # fmt: skip
+_OF_A_TRAINER = re.compile(
+    r"(?i)(?:^|[_/. ])(?:loss|entropy|grad_?norm|learning_?rate|lr|approx_?kl|kl)(?:$|[_/. ])"
+    r"|(?:episode|epis|ep|mean|avg|average|train\w*|eval\w*)[_/. ]?(?:reward|return|rew|ret|score|len|length)s?(?:$|[_/. ])"
+)
+_OF_A_SAMPLE = {"id", "idx", "index", "uid", "name", "file", "path", "problem", "label", "target", "prediction", "model", "dataset"}
+_FEWEST = 3
+"""Lines without a step that a log has at least."""
 LINE_LIMIT = 16_000_000
 _EXPORT = re.compile(rb'"(?:train|trainer|training)/global_step": ?\d')
 _SUFFIXES = (".jsonl", ".json", ".ndjson", ".log")
@@ -43,7 +54,24 @@ def claims(path: Path) -> bool:
         return False
     if not isinstance(row, dict) or _TEXT_KEYS & row.keys() or is_sample(row) or any(_rows_inside(v) for v in row.values()):
         return False
-    return _step_key(row) is not None and _has_number(row)
+    return _has_number(row) and (_step_key(row) is not None or _ordered(start))
+
+
+def _ordered(start: bytes) -> bool:
+    """Whether the first lines are rows of a trainer's metrics that name no step."""
+    found = []
+    for line in start.split(b"\n")[:_FEWEST]:
+        try:
+            found.append(parse_json(line))
+        except ValueError:
+            return False
+    return len(found) == _FEWEST and all(isinstance(row, dict) and _of_a_trainer(row) for row in found)
+
+
+def _of_a_trainer(row: Mapping[str, Any]) -> bool:
+    numbers = [k for k, v in row.items() if isinstance(v, int | float) and not isinstance(v, bool)]
+    text = any(isinstance(v, str) and len(v) > 40 for v in row.values()) or bool(_OF_A_SAMPLE & {k.lower() for k in row})
+    return len(numbers) >= 2 and not text and any(_OF_A_TRAINER.search(name) for name in numbers)
 
 
 def _rows_inside(value: object) -> bool:
@@ -52,14 +80,18 @@ def _rows_inside(value: object) -> bool:
 
 
 def read(path: Path) -> Run:
-    """One row for each line; nested objects become names with ``/``."""
+    """One row for each line; nested objects become names with ``/``. Where no line names a step, ``axis`` is ``row``."""
     gaps: list[Gap] = []
     counters: set[str] = set()
     curves = curves_of(_rows(path, gaps, counters), path.name, counters)
-    return without_counters(Run(curves=curves, gaps=tuple(gaps), formats=(FORMAT,)))
+    named = counters - set(TIME_KEYS)
+    if curves or not _ordered(head(path, 2_000_000).lstrip()):
+        unit = unit_of(min(named)) if len(named) == 1 else UNSAID
+        return without_counters(Run(curves=curves, gaps=tuple(gaps), formats=(FORMAT,), step_unit=unit))
+    return Run(curves=curves_of(_rows(path, [], counters, ordered=True), path.name), gaps=tuple(gaps), formats=(FORMAT,), axis="row")
 
 
-def _rows(path: Path, gaps: list[Gap], counters: set[str]) -> Iterator[Row]:
+def _rows(path: Path, gaps: list[Gap], counters: set[str], *, ordered: bool = False) -> Iterator[Row]:
     bad, key = 0, None
     export = _EXPORT.search(head(path, 1 << 20)) is not None
     last = 0.0
@@ -70,6 +102,10 @@ def _rows(path: Path, gaps: list[Gap], counters: set[str]) -> Iterator[Row]:
             bad = bad or (count if line.strip() else 0)
             continue
         if not isinstance(row, dict):
+            continue
+        if ordered:
+            last += 1
+            yield last, _time(row, counters), _values(row, nested=line.count(b"{") > 1)
             continue
         key = key if key in row else _step_key(row)
         step = number(row[key]) if key else None
@@ -84,7 +120,10 @@ def _rows(path: Path, gaps: list[Gap], counters: set[str]) -> Iterator[Row]:
 
 
 def _step_key(row: Mapping[str, Any]) -> str | None:
-    return next((key for key in STEP_KEYS if isinstance(row.get(key), int | float) and not isinstance(row[key], bool)), None)
+    def counts(key: str) -> bool:
+        return isinstance(row.get(key), int | float) and not isinstance(row[key], bool)
+
+    return next((key for key in STEP_KEYS if counts(key)), None) or next((key for key in step_columns(list(row)) if counts(key)), None)
 
 
 def _has_number(row: Mapping[str, Any]) -> bool:

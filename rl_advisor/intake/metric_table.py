@@ -14,9 +14,10 @@ from rl_advisor.run import Curve, Floats, Gap, Run
 STEP_COLUMNS = (
     "train_global_step", "trainer_global_step", "training_global_step", "step", "global_step", "_step", "training_iteration",
     "iteration", "iter", "update", "total_timesteps", "timesteps_total", "timesteps", "num_timesteps", "misc_total_timesteps",
-    "timesteps_so_far", "total_env_interacts", "total_env_steps", "total_steps", "env_steps", "env_step", "environment_steps",
-    "agent_steps", "actor_steps", "steps", "frames", "nb_steps", "episode", "episodes", "nb_episode", "evaluation_iteration", "epoch",
-    "itr",
+    "time_total_timesteps", "timesteps_so_far", "total_env_interacts", "total_env_steps", "total_steps", "env_steps", "env_step",
+    "environment_steps", "agent_steps", "actor_steps", "num_env_steps", "total_num_steps", "t_env", "learner_steps", "timestep",
+    "train_step", "train_steps", "steps", "frames", "frame", "nb_steps", "num_updates", "episode", "episodes", "nb_episode",
+    "i_episode", "episode_num", "num_episodes", "ep", "evaluation_iteration", "epoch", "itr", "misc_nupdates", "nupdates",
 )  # fmt: skip
 """Column names that count rows, best first, in lower case with underscores."""
 RUN_COLUMNS = ("run", "run_id", "run_name", "run_uuid", "seed", "trial_id", "experiment", "experiment_id", "exp_name")
@@ -85,7 +86,7 @@ def unit_of(column: str) -> str:
     """What a step column counts, as far as its name says so."""
     words = _plain(column).replace("_", " ")
     kinds = (
-        ("env steps", r"timestep|env(?:ironment)? (?:step|interact)|frame"),
+        ("env steps", r"timestep|env(?:ironment)? (?:step|interact)|frame|t env"),
         ("iterations", r"iter"),
         ("episodes", r"episode"),
         ("epochs", r"epoch"),

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from rl_advisor import tools
-from rl_advisor.formats import columns_json, metrics_csv, saved_checkpoints
+from rl_advisor.formats import columns_json, metrics_csv, metrics_jsonl, saved_checkpoints
 from rl_advisor.reading import read_run
 
 GOLDEN = Path(__file__).parents[1] / "data" / "golden"
@@ -131,6 +131,36 @@ def test_another_run_of_a_file_is_read_by_its_name(tmp_path: Path, name: str) ->
     assert tools.compare_runs([f"{file}#a", f"{file}#b"])["runs"]
     with pytest.raises(FileNotFoundError, match=r"no run 'c'; it holds a, b"):
         read_run(f"{file}#c")
+
+
+@pytest.mark.parametrize(
+    ("row", "raw", "unit", "last"),
+    [
+        ({"loss": 0.5, "reward": 2.0}, "reward", "steps", 8.0),
+        ({"episode_reward": 2.0, "episode_length": 20}, "episode_reward", "steps", 8.0),
+        ({"num_env_steps": 100, "steps": 30, "return_mean": 2.0}, "return_mean", "env steps", 800.0),
+        ({"frame": 10, "episode_reward": 2.0}, "episode_reward", "env steps", 80.0),
+        ({"episode": 1, "score": 3.0}, "score", "episodes", 8.0),
+    ],
+)
+def test_json_lines_with_other_steps_or_none(tmp_path: Path, row: dict[str, float], raw: str, unit: str, last: float) -> None:
+    """Any spelling of a step counts; rows of a trainer without one are read in their order, and that is said."""
+    counters = {"num_env_steps", "frame", "episode"}
+    lines = [json.dumps({k: v * (i if k in counters else 1) for k, v in row.items()}) for i in range(1, 9)]
+    (tmp_path / "log.jsonl").write_text("\n".join(lines) + "\n")
+    run = read_run(tmp_path)
+    assert (run.curves["reward/mean"].raw, run.step_unit, run.last_step) == (raw, unit, last)
+    assert any("names no steps" in g.why for g in run.gaps) == (not counters & row.keys())
+
+
+@pytest.mark.parametrize(
+    "row",
+    [{"id": 3, "loss": 0.5, "score": 1.0}, {"score": 1.0, "correct": 1}, {"x": 1, "y": 2}, {"loss": 0.5, "acc": 1.0, "text": "a" * 90}],
+)
+def test_rows_of_samples_are_no_log(tmp_path: Path, row: dict[str, object]) -> None:
+    """Scores of single samples and other data without steps are left alone."""
+    (tmp_path / "rows.jsonl").write_text("\n".join([json.dumps(row)] * 9) + "\n")
+    assert not metrics_jsonl.claims(tmp_path / "rows.jsonl")
 
 
 def test_runs_that_share_little_are_not_joined(tmp_path: Path) -> None:
