@@ -66,15 +66,15 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
         formats=tuple(dict.fromkeys(f for _, p in own if _says_something(p) for f in p.formats)),
         files=tuple(f for _, p in own if _says_something(p) for f in p.files),
         planned_steps=_planned(own, settings),
-        step_unit=main.step if main else _unit(own),
+        step_unit=_unit(own, main.step if main else UNSAID),
     )
     return _in_the_runs_zone(run)
 
 
-def _unit(parts: Sequence[tuple[str, Run]]) -> str:
-    """What the steps of an unknown framework count, as far as a file says so."""
+def _unit(parts: Sequence[tuple[str, Run]], usual: str) -> str:
+    """What the steps count: what the files say, where they say one thing, else what the framework usually counts."""
     said = {p.step_unit for _, p in parts if p.curves} - {UNSAID}
-    return said.pop() if len(said) == 1 else "steps"
+    return said.pop() if len(said) == 1 else usual
 
 
 def _several(place: str, others: Sequence[str]) -> Gap:
