@@ -6,10 +6,14 @@ DIALECT = Dialect(
     name="cleanrl",
     marks=(
         "charts/episodic_return", "charts/episodic_length", "charts/SPS", "charts/learning_rate", "charts/epsilon",
+        "episodic_return", "episodic_length",
     ),
     metrics={
         "charts/episodic_return": "reward/mean",
+        "episodic_return": "reward/mean",
         "charts/episodic_length": "episode/length",
+        "episodic_length": "episode/length",
+        "SPS": "throughput/env_steps",
         "charts/learning_rate": "policy/learning_rate",
         "charts/SPS": "throughput/env_steps",
         "eval/episodic_return": "eval/score/episodic_return",

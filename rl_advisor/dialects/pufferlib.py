@@ -6,7 +6,7 @@ DIALECT = Dialect(
     name="pufferlib",
     marks=(
         "environment/episode_return", "environment/episode_length", "environment/score", "environment/perf", "environment/n",
-        "agent_steps", "SPS", "losses/importance", "performance/eval", "performance/train", "overview/agent_steps", "overview/sps",
+        "agent_steps", "losses/importance", "performance/eval", "performance/train", "overview/agent_steps", "overview/sps",
     ),
     metrics={
         "environment/episode_return": "reward/mean",

@@ -20,11 +20,12 @@ _VERL = re.compile(rb"\bstep:\d+ - [^\s:][^:\n]*:")
 _DICT = re.compile(r"\{(['\"][^{}]*)\}")
 _NUMBER = r"-?(?:\d+(?:_\d+)*\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|nan|inf)|None"
 _PAIR = re.compile(rf"""(['"])([^'"{{}}]{{1,200}})\1\s*:\s*['"]?(?:(?:np|torch|numpy)?\.?\w+\()?({_NUMBER})\b""")
-_STEP = re.compile(r"(?:\b|_)[Ss]tep[ :=]+(\d+)\b[^{}\d]{0,30}$")
+_STEP = re.compile(r"(?:\b|_)(?:[Ss]tep|rollout|eval)['\"]?[ :=]+(\d+)\b[^{}\d]{0,30}$")
 _BAR = re.compile(r"\|\s*(\d+)/(\d+) \[")
 _KNOWN = re.compile(
     r"(?:\w+/)?(?:eval_)?(?:loss|rewards?(?:_mean|_std|/.+)?|epoch|grad_norm|learning_rate|kl|entropy|step|global_step"
-    r"|(?:policy|actor|value|critic|entropy|pg|vf)_loss|mean_reward|return|score|accuracy|mean_token_accuracy)|eval[_/].+"
+    r"|raw_reward|kl_loss|ppo_kl|pg_clipfrac|(?:policy|actor|value|critic|entropy|pg|vf)_loss|mean_reward|return|score(?:/mean)?"
+    r"|accuracy|mean_token_accuracy)(?:@\w+)?|eval[_/].+"
 )
 """Names of which a row of training metrics has two; other dicts in a log are settings."""
 
@@ -71,7 +72,7 @@ def read(path: Path) -> Run:
 
 def _dicts(path: Path) -> Iterator[tuple[str, str, str]]:
     """Text before, body of the dict ('' when the line has none), and the line."""
-    held = ""
+    held = last = ""
     for line in lines(path):
         held = held + line if held else line
         start = held.rfind("{'") if "{'" in held else held.rfind('{"')
@@ -80,11 +81,11 @@ def _dicts(path: Path) -> Iterator[tuple[str, str, str]]:
         found = list(_DICT.finditer(held)) if start >= 0 else []
         at = 0
         for match in found:
-            yield held[at : match.start()], match.group(1), held
+            yield (held[at : match.start()] if held[: match.start()].strip() else last), match.group(1), held
             at = match.end()
         if not found or held[at:].strip():
             yield "", "", held[at:]
-        held = ""
+        held, last = "", line
     if held:
         yield held, held[held.rfind("{") + 1 :].rpartition(",")[0], held
 
@@ -92,7 +93,9 @@ def _dicts(path: Path) -> Iterator[tuple[str, str, str]]:
 def _open(text: str) -> bool:
     """Whether an unclosed dict looks like one of metrics that was wrapped."""
     first = _PAIR.match(text, 1)
-    return first is not None and (_KNOWN.fullmatch(first.group(2)) is not None or first.group(2).startswith(("completions/", "num_")))
+    return first is not None and (
+        _KNOWN.fullmatch(first.group(2)) is not None or first.group(2).startswith(("completions/", "num_")) or "/" in first.group(2)
+    )
 
 
 def _values(body: str) -> dict[str, float]:

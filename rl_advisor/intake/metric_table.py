@@ -16,8 +16,9 @@ STEP_COLUMNS = (
     "iteration", "iter", "update", "total_timesteps", "timesteps_total", "timesteps", "num_timesteps", "misc_total_timesteps",
     "time_total_timesteps", "timesteps_so_far", "total_env_interacts", "total_env_steps", "total_steps", "env_steps", "env_step",
     "environment_steps", "agent_steps", "actor_steps", "num_env_steps", "total_num_steps", "t_env", "learner_steps", "timestep",
-    "train_step", "train_steps", "steps", "frames", "frame", "nb_steps", "num_updates", "episode", "episodes", "nb_episode",
-    "i_episode", "episode_num", "num_episodes", "ep", "evaluation_iteration", "epoch", "itr", "misc_nupdates", "nupdates",
+    "total_num_timesteps", "total_num_frames", "num_frames", "train_step", "train_steps", "frames", "frame", "nb_steps", "num_updates",
+    "episode", "episodes", "nb_episode", "i_episode", "episode_num", "num_episodes", "ep", "steps", "evaluation_iteration", "epoch",
+    "itr", "misc_nupdates", "nupdates",
 )  # fmt: skip
 """Column names that count rows, best first, in lower case with underscores."""
 RUN_COLUMNS = ("run", "run_id", "run_name", "run_uuid", "seed", "trial_id", "experiment", "experiment_id", "exp_name")

@@ -136,9 +136,10 @@ def _only(fitting: list[Curve]) -> list[Curve]:
     return [] if tie else ranked[:1]
 
 
-def _rank(curve: Curve) -> tuple[bool, bool, int]:
+def _rank(curve: Curve) -> tuple[bool, bool, bool, int]:
     text = words(curve.raw)
-    return re.search(_PARTIAL, text) is not None, re.search(r"\b(mean|avg|average)\b", text) is None, len(curve.raw)
+    whole, mean = r"\b(ep|eps|episode|episodes|episodic|return|returns)\b", r"\b(mean|avg|average)\b"
+    return re.search(_PARTIAL, text) is not None, re.search(whole, text) is None, re.search(mean, text) is None, len(curve.raw)
 
 
 def words(raw: str) -> str:

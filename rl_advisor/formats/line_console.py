@@ -1,0 +1,147 @@
+"""Logs with lines of named numbers and a count: ``Episode 10/500, Reward: 12.5``, ``global_step=512, episodic_return=[23.]``, ..."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pandas as pd
+
+from rl_advisor.intake.bytes_in import bare_name, head, lines, plain_text
+from rl_advisor.intake.log_lines import Watch
+from rl_advisor.intake.metric_table import part_of, step_columns
+from rl_advisor.run import Run
+
+FORMAT = "line_console"
+CONSOLE = True
+GENERAL = True
+"""Asked only when no other format claims a file."""
+_SUFFIXES = (".log", ".txt", ".out", ".err", "stdout", "stderr", "output", "console")
+_HEAD = 1 << 19
+LIMIT = 1_000_000
+"""Rows that are read."""
+LINE = 2_000
+"""Characters of one line that are looked at."""
+FEWEST = 3
+"""Rows in which a name must come back."""
+_FAR = 40
+"""Lines behind the one with a count that still belong to it."""
+_NUM = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|inf"
+_NAME = r"[A-Za-z][\w./%-]*(?: [A-Za-z(][\w./%()-]*){0,3}"
+_PAIR = re.compile(rf"({_NAME})(?: ?[:=] ?| is )({_NUM})(?![\w:-])(?!\.\d)")
+_BARE = re.compile(rf"({_NAME}) ({_NUM})(?: ?[A-Za-z%/]+)?")
+_COUNT = re.compile(r"([A-Za-z][\w ]*?)( ?[:=] ?| ?#? ?)(\d+)(?: ?(?:/|of) ?(\d+))?\.?")
+_CLEANING = (
+    (re.compile(r"\d{4}-\d\d-\d\d[ T]?|\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\b"), " | "),
+    (re.compile(r"(?:(?<=[\s:])|^)/\S+"), " | "),
+    (re.compile(r"(?<=\d),(?=\d{3}\b)"), ""),
+    (re.compile(r"([:=]) +"), r"\1 "),
+    (re.compile(r"([:=] ?)\[ ?(?:\(\d+, ')?([-+.\deE]+)(?:'\))? ?\]"), r"\1\2"),
+    (re.compile(rf"(\w+)/(\w+) (\w+) ({_NUM})/({_NUM})"), r"\1 \3: \4, \2 \3: \5"),
+    (re.compile(rf"(?:±|\+/-) ?(?:{_NUM})"), ""),
+)
+_BREAK = re.compile(r"[|,;\t\[\](){}•✨📊]+|\. (?=[A-Z])| - | {2,}|(?<=\d)\.$|={3,}|-{3,}|\*{3,}|#{3,}|>>>")
+_NO_NAMES = {"sec", "min", "max", "avg", "mean", "std", "s", "it"}
+_WHO = re.compile(r"([\w-]+)[.:] Step: \d+\. (?:Time Elapsed|No episode)")
+_OUTCOME = re.compile(r"\b(?:rewards?|returns?|rew|ret|scores?|episodic|avgr|r)\b")
+_LEARNER = re.compile(
+    r"\b(?:(?<!cross )entropy|mismatch kl|(?:policy|value|actor|critic|q|pg|vf) loss|clipfrac|epsilon|explained variance|td error)\b"
+)
+_OF_EPISODES = re.compile(r"\b(?:ep|episodes?|timesteps?|frames?|iter\w*|updates?|env)\b")
+"""Counts beside which a score is one of episodes."""
+Row = dict[str, float | str]
+
+
+def claims(path: Path) -> bool:
+    """Whether a text log has rows with a count that goes up and an outcome of episodes or a learner's own numbers.
+
+    Looked for in its first half megabyte.
+    """
+    if not bare_name(path).endswith(_SUFFIXES):
+        return False
+    start = head(path, _HEAD)
+    if b"\x00" in start:
+        return False
+    rows = list(_rows(start.decode("utf-8", "replace").splitlines(), Watch(path.name), Counter()))
+    seen = Counter(name for row in rows for name in row)
+    often = [_words(name) for name, count in seen.items() if count >= max(FEWEST, 0.2 * len(rows)) and not step_columns([name])]
+    learner = sum(_LEARNER.search(name) is not None for name in often)
+    of_episodes = any(_OF_EPISODES.search(_words(name)) for name in step_columns(list(seen)))
+    outcome = any(_OUTCOME.search(name) and (of_episodes or "score" not in name) for name in often)
+    return (outcome or (learner >= 1 and len(often) > FEWEST)) and any(_goes_up(rows, name) for name in step_columns(list(seen)))
+
+
+def read(path: Path) -> Run:
+    """One row for each count; names that came up fewer than three times are left out."""
+    watch, totals = Watch(path.name), Counter[str]()
+    rows = [row for _, row in zip(range(LIMIT), _rows(lines(path), watch, totals), strict=False)]
+    seen = Counter(name for row in rows for name in row)
+    table = pd.DataFrame(rows, columns=[name for name, count in seen.items() if count >= FEWEST])
+    part = part_of(table, path.name)
+    unknown = set(table.columns) - part.curves.keys()
+    planned = next((totals[name] for name in step_columns(list(table.columns)) if name in unknown and totals[name]), None)
+    return replace(part, events=watch.finish(part.last_step), formats=(FORMAT,), planned_steps=planned)
+
+
+def _rows(text: Iterable[str], watch: Watch, totals: Counter[str]) -> Iterator[Row]:
+    row: Row = {}
+    far = 0
+    for raw in text:
+        for line in raw[:LINE].split("\r"):
+            values = _values(line, totals)
+            counts = bool(values) and bool(step_columns(list(values)))
+            if counts and any(name in row for name in values):
+                yield row
+                row = {}
+            far = 0 if counts else far + 1
+            if values and (counts or (row and far <= _FAR)):
+                row |= values
+            elif line:
+                watch.look(line, None)
+    if row:
+        yield row
+
+
+def _values(line: str, totals: Counter[str]) -> Row:
+    """The named numbers of a line; empty for a line of words."""
+    if not any(c.isdigit() for c in line):
+        return {}
+    text = plain_text(line)
+    who = _WHO.search(text)
+    for pattern, by in _CLEANING:
+        text = pattern.sub(by, text)
+    pieces = [piece.strip(" .:*#=>-") for piece in _BREAK.split(text)]
+    found: Row = {}
+    for piece in pieces:
+        count = _COUNT.fullmatch(piece)
+        if count and (name := _counter(count[1], alone=bool(count[2].strip(" #")))):
+            found[name] = float(count[3])
+            totals[name] = max(totals[name], int(count[4] or 0))
+            continue
+        pairs = _PAIR.findall(piece)
+        bare = _BARE.fullmatch(piece) if not pairs and line.count("|") > 1 else None
+        named = pairs or ([bare.groups()] if bare else [])
+        found |= {name.strip(): float(number) for name, number in named if name.lower() not in _NO_NAMES}
+    if found and who:
+        found["run"] = who[1]
+    return found
+
+
+def _counter(text: str, *, alone: bool) -> str:
+    """The name of a count that some words are, or, unless it must stand alone, that they end in; empty when there is none."""
+    words = text.split()
+    tails = (" ".join(words[-size:]) for size in range(len(words), len(words) - 1 if alone else 0, -1))
+    return next((tail for tail in tails if step_columns([tail])), "")
+
+
+def _words(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()).strip()
+
+
+def _goes_up(rows: list[Row], name: str) -> bool:
+    """Whether the numbers of that name are those of a count."""
+    steps = [float(row[name]) for row in rows if name in row]
+    back = sum(b < a for a, b in pairwise(steps))
+    return len(set(steps)) >= FEWEST and steps[-1] > steps[0] and back <= max(2, len(steps) // 50)
