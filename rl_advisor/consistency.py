@@ -38,7 +38,7 @@ def consistency(a: Path, b: Path) -> dict[str, Any]:
     Raises ValueError when the dumps have no prompt in common or hold no responses.
     """
     left, right = _rows(a), _rows(b)
-    pairs = left.merge(right, on=["step", "prompt", "place"], suffixes=("_a", "_b"))
+    pairs = _pairs(left, right)
     if not len(pairs):
         raise ValueError(
             f"{a} and {b} have no response to the same prompt at the same step: {left['prompt'].nunique()} and {right['prompt'].nunique()} "
@@ -66,8 +66,23 @@ def _rows(path: Path) -> pd.DataFrame:
     rows = read_run(path).rollouts
     if not len(rows) or not rows["prompt"].str.len().any():
         raise ValueError(f"{path} holds no responses with their prompts")
-    rows = rows[[isinstance(r, str) for r in rows["response"]]]
-    return rows.assign(place=rows.groupby(["step", "prompt"]).cumcount())
+    return rows[[isinstance(r, str) for r in rows["response"]]].reset_index(drop=True)
+
+
+def _pairs(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
+    """Responses to one prompt at one step beside each other: equal ones first, in whatever order they were written, then by their order."""
+    on = ["step", "prompt"]
+    left, right = (side.assign(number=side.index) for side in (left, right))
+    same = _joined(left, right, [*on, "response"])
+    same = same.assign(response_a=same["response"], response_b=same["response"]).drop(columns="response")
+    rest = _joined(left.drop(index=same["number_a"].tolist()), right.drop(index=same["number_b"].tolist()), on)
+    return pd.concat([same, rest], ignore_index=True)
+
+
+def _joined(left: pd.DataFrame, right: pd.DataFrame, on: list[str]) -> pd.DataFrame:
+    """Rows with the same values in ``on``, the first with the first, the second with the second."""
+    placed = [side.assign(place=side.groupby(on).cumcount()) for side in (left, right)]
+    return placed[0].merge(placed[1], on=[*on, "place"], suffixes=("_a", "_b"))
 
 
 def _span(rows: pd.DataFrame) -> str:
@@ -142,7 +157,8 @@ def _shape(by_step: list[dict[str, Any]], found: dict[str, Any]) -> tuple[str, s
     last, change = first + line.slope * line.span, (line.low * line.span, line.high * line.span)
     said = f"{what[0].upper()}{what[1:]} goes from {number(max(first, 0.0))} to {number(last)} (fitted)"
     if change[0] > 0 and last > _GROWTH * max(first, 0.0):
-        return "growing", f"{said}: it grows as training goes on, as when sampling and training drive each other apart."
+        why = "as when sampling and training drive each other apart, or when the engine does not get the trainer's weights"
+        return "growing", f"{said}: it grows as training goes on, {why}."
     if max(abs(change[0]), abs(change[1])) < 0.5 * float(value.mean()):
         return "constant", f"{said}: it does not grow, as by different precision or kernels."
     return "undecidable", f"{said}; its change could be anything from {number(change[0])} to {number(change[1])}."

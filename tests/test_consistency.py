@@ -74,3 +74,34 @@ def test_nothing_in_common(tmp_path: Path) -> None:
     """Dumps of different prompts are the caller's mistake, and the message says what each holds."""
     with pytest.raises(ValueError, match="24 and 24 prompts, steps 1 to 2 and 1 to 2"):
         consistency(dump(tmp_path / "a", [0.0] * 2), dump(tmp_path / "b", [0.0] * 2, offset=100))
+
+
+PAIRS = Path(__file__).parent / "data" / "engine_pairs"
+
+
+@pytest.mark.parametrize(("name", "shape", "least", "most"), [("precision", "constant", 0.005, 0.05), ("unsynced", "growing", 0.2, 1.0)])
+def test_real_engines(name: str, shape: str, least: float, most: float) -> None:
+    """A float32 trainer against its bfloat16 engine: a small gap that stays, and one that grows where the engine keeps its first weights.
+
+    The dumps are of ``evals/generate/engine_pairs.py``.
+    """
+    found = consistency(PAIRS / name / "trainer.jsonl", PAIRS / name / "engine.jsonl")
+    assert (found["pairs"], found["exact_match"], found["shape"]) == (96, 1.0, shape)
+    logs = found["logprobs"]
+    assert least < logs["gap_mean"] < logs["gap_p99"] < logs["gap_max"]
+    assert logs["gap_mean"] < most
+    assert logs["ratio_mean"] == pytest.approx(1, abs=0.05)
+    assert 0 <= logs["k3"] < most
+    gaps = [row["gap_mean"] for row in found["by_step"]]
+    assert (gaps[-1] > 10 * gaps[0]) is (shape == "growing")
+
+
+def test_the_order_of_a_group_does_not_matter(tmp_path: Path) -> None:
+    """Eight responses to one prompt that the other side wrote in another order are the same eight, with their own log-probabilities."""
+    texts = [f"answer {i}" for i in range(8)]
+    for side, order in (("a", texts), ("b", texts[::-1])):
+        rows = [{"prompt": "q", "response": t, "step": 1, "reward": 0, "logprobs": [-float(t[-1]), -1.0]} for t in order]
+        (tmp_path / f"{side}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    found = consistency(tmp_path / "a.jsonl", tmp_path / "b.jsonl")
+    assert found["exact_match"] == 1
+    assert found["logprobs"]["gap_max"] == 0
