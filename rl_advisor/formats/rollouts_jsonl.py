@@ -1,7 +1,8 @@
 """Responses in JSON lines or CSV: rollout dumps with one response a line, and any such file with a response-like text column."""
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from io import TextIOWrapper
 from itertools import islice
 from math import nan
@@ -12,7 +13,7 @@ import pandas as pd
 
 from rl_advisor.intake.bytes_in import bare_name, open_bytes
 from rl_advisor.intake.cells import as_number
-from rl_advisor.intake.json_rows import LONGEST, cut_of, decoded, json_lines, line_batches
+from rl_advisor.intake.json_rows import LONGEST, blocks, cut_of, decoded, json_lines, rows_of
 from rl_advisor.intake.reservoir import Batch, Reservoir
 from rl_advisor.intake.rollout_table import path_step, roles, rollout_table
 from rl_advisor.intake.trajectories import holds_response, unfolded
@@ -55,51 +56,69 @@ def read(path: Path) -> Run:
     return Run(curves=kept.curves(path.name), rollouts=table, files=(path.name,), formats=(FORMAT,), gaps=(*kept.gaps(path.name), *gaps))
 
 
-_Seen = tuple[int, dict[str, Any], int | None, Any]
-"""A row's number, the row (perhaps without its response), the response's size in bytes where that is known, and what is kept of it."""
+@dataclass(frozen=True)
+class _Part:
+    """Some rows of a file, None for one that cannot be read."""
+
+    number: Sequence[int]
+    rows: Sequence[Any]
+    size: Sequence[int | None]
+    """Of each row, the response's size in bytes where that is known."""
+    payload: Callable[[int], Any]
+    """What is kept of a row."""
+
+    def alike(self) -> "Iterator[_Part]":
+        """The rows that can be read, those of the same columns together."""
+        places: dict[tuple[str, ...], list[int]] = {}
+        for i, row in enumerate(self.rows):
+            if row is not None:
+                places.setdefault(tuple(row), []).append(i)
+        for some in places.values():
+
+            def payload(i: int, some: list[int] = some) -> Any:
+                return self.payload(some[i])
+
+            yield _Part([self.number[i] for i in some], [self.rows[i] for i in some], [self.size[i] for i in some], payload)
 
 
 def _read_cells(path: Path, kept: Reservoir) -> None:
     """Offer the rows of a table of comma or tab separated values."""
     said, rows = path_step(path), _csv_rows(path)
-    while part := list(islice(rows, _CELL_ROWS)):
-        seen: list[_Seen] = [(number, row, None, row) for number, row in part if row is not None]
-        kept.corrupt += len(part) - len(seen)
-        _offer(kept, seen, said)
+    while some := list(islice(rows, _CELL_ROWS)):
+        cells = [row for _, row in some]
+        kept.corrupt += cells.count(None)
+        for part in _Part([number for number, _ in some], cells, [None] * len(cells), cells.__getitem__).alike():
+            _offer(kept, part, said)
 
 
 def _read_lines(path: Path, kept: Reservoir, skip: bool) -> None:
     """Offer every row; ``skip`` leaves its response unread, which is most of a line, until it is known which rows stay."""
     said, cut = path_step(path), None
-    for batch in line_batches(path):
-        lines = [(number, line) for number, line in batch if line is not None]
-        briefs = cut.briefs([line for _, line in lines]) if cut else [None] * len(lines)
-        seen: list[_Seen] = []
-        for (number, line), brief in zip(lines, briefs, strict=True):
-            if brief is not None:
-                seen.append((number, *brief, line))
-            elif (row := decoded(line)) is not None:
-                seen.append((number, row, None, line if skip else row))
-                cut = cut_of(row, line, _places(tuple(row))[2]) if skip else None
-        kept.corrupt += len(batch) - len(seen)
-        _offer(kept, seen, said)
+    for block in blocks(path):
+        rows, sizes = rows_of(block, cut)
+        kept.corrupt += rows.count(None) + block.too_long
+        whole = [i for i, (row, size) in enumerate(zip(rows, sizes, strict=True)) if size is None and row]
+        if skip and whole:
+            row, line = rows[whole[-1]], block.line(whole[-1])
+            cut = cut_of(row, line, _places(tuple(row))[2])
+        part = _Part(block.number, rows, sizes, block.line if skip else rows.__getitem__)
+        for same in part.alike() if None in sizes else (part,):
+            _offer(kept, same, said)
 
 
-def _offer(kept: Reservoir, seen: list[_Seen], said: int | None) -> None:
-    """Offer rows by what decides whether they are kept: their step, reward, length in bytes, and prompt."""
-    alike: dict[tuple[str, ...], list[_Seen]] = {}
-    for one in seen:
-        alike.setdefault(tuple(one[1]), []).append(one)
-    for names, part in alike.items():
-        at_step, at_reward, at_response, at_prompt = _places(names)
-        batch = Batch(
-            number=[number for number, _, _, _ in part],
-            step=_steps([row.get(at_step, said) for _, row, _, _ in part]),
-            reward=_plain([row.get(at_reward, nan) for _, row, _, _ in part], float, as_number),
-            size=[_size(row, at_response) if size is None else size for _, row, size, _ in part],
-            prompt=_plain([row.get(at_prompt, "") for _, row, _, _ in part], str, lambda p: str(p)[:2_000]),
-        )
-        kept.offer(batch, lambda picked, part=part: [part[i][3] for i in picked])  # type: ignore[misc]
+def _offer(kept: Reservoir, part: _Part, said: int | None) -> None:
+    """Offer rows of the same columns by what decides whether they are kept: their step, reward, length in bytes, and prompt."""
+    if not part.rows:
+        return
+    at_step, at_reward, at_response, at_prompt = _places(tuple(part.rows[0]))
+    batch = Batch(
+        number=part.number,
+        step=_steps([row.get(at_step, said) for row in part.rows]),
+        reward=_plain([row.get(at_reward, nan) for row in part.rows], float, as_number),
+        size=[_size(row, at_response) if size is None else size for row, size in zip(part.rows, part.size, strict=True)],
+        prompt=_plain([row.get(at_prompt, "") for row in part.rows], str, lambda p: str(p)[:2_000]),
+    )
+    kept.offer(batch, lambda picked: [part.payload(i) for i in picked])
 
 
 def _plain(values: list[Any], kind: type, change: Callable[[Any], Any]) -> list[Any]:
