@@ -183,3 +183,10 @@ def test_an_advisor_without_its_client_falls_back_and_says_so(monkeypatch):
     assert result.exit_code == 0
     assert json.loads(result.stdout)["verdict"] == "collapsed"
     assert "rl-advisor[anthropic]" in result.stderr
+
+
+def test_a_store_cannot_be_watched():
+    """An address is answered with what to do instead, not with a missing file."""
+    told = ask("watch", "s3://bucket/run")
+    assert told.exit_code == 2
+    assert "watch follows files on this machine" in told.output

@@ -376,6 +376,8 @@ def test_a_line_of_many_megabytes_is_bounded(tmp_path):
         ("checkpoint_p0/checkpoint_000001_4096.pth", 4096),  # Sample Factory
         ("model_300.pt", 300),  # rsl_rl
         ("checkpoint_7.pth", 7),  # Tianshou
+        ("checkpoints/agent_8000.pt", 8000),  # skrl
+        ("3DBall/3DBall-49998.onnx", 49998),  # ML-Agents
     ],
 )
 def test_checkpoints_of_every_framework(tmp_path, path, step):

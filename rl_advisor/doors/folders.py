@@ -14,6 +14,7 @@ _MARKS = (
     "trainer_state.json",
     "progress.csv",
     "progress.json",
+    "progress.txt",
     "result.json",
     "monitor.csv",
     "metrics.jsonl",
@@ -99,6 +100,8 @@ def is_run(path: Path) -> bool:
         except OSError:
             continue
         if any(n in _MARKS or "events.out.tfevents" in n or n.endswith(_MARK_ENDS) for n in names):
+            return True
+        if "meta.yaml" in names and (folder / "metrics").is_dir():  # MLflow's store of files
             return True
     return False
 

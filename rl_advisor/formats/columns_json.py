@@ -21,6 +21,8 @@ FEWEST = 3
 """Numbers a list must have to be a curve."""
 _METRIC = ("reward", "return", "loss", "score", "length", "kl", "entropy", "success", "accuracy")
 _SACRED = re.compile(rb'\{\s*"(?:steps|timestamps|values)"\s*:\s*\[')
+_ROWS = re.compile(rb"\[\s*\d+\.\d+\s*,\s*\d+\s*,|\{\s*\"(?:dtype|py/object)\"")
+"""Rows of time, step and value, or numbers as Sacred writes those of NumPy."""
 _NPY = b"\x93NUMPY"
 
 
@@ -33,7 +35,8 @@ def claims(path: Path) -> bool:
     first = start.partition(b":")[2].lstrip()
     if _SACRED.match(first):
         return start.startswith(b"{")
-    return start.startswith(b"{") and first.startswith(b"[") and first[1:].lstrip()[:1] in b"-0123456789NI"
+    inside = first[1:].lstrip()
+    return start.startswith(b"{") and first.startswith(b"[") and (inside[:1] in b"-0123456789NI" or _ROWS.match(inside) is not None)
 
 
 def read(path: Path) -> Run:
@@ -59,14 +62,36 @@ def read(path: Path) -> Run:
 
 
 def _series(path: Path) -> dict[str, Curve]:
-    """The curves of an object in which every value has its own lists of steps and values, as Sacred's metrics.json."""
+    """The curves of an object in which every value has its own steps.
+
+    Sacred's metrics.json has two lists in an object, its info.json a list and one of the same name with ``_T``, tensorboardX's
+    summary.json rows of time, step and value.
+    """
     found = parse_json(document(path, SIZE_LIMIT))
+    found = found if isinstance(found, dict) else {}
     curves: dict[str, Curve] = {}
-    for name, value in found.items() if isinstance(found, dict) else ():
-        step, values = (value.get("steps"), value.get("values")) if isinstance(value, dict) else (None, None)
+    for raw, value in found.items():
+        name, time = str(raw), None
+        if isinstance(value, dict):
+            step, values = value.get("steps"), value.get("values")
+        elif isinstance(value, list) and f"{name}_T" in found:
+            step, values = found[f"{name}_T"], [v.get("value") if isinstance(v, dict) else v for v in value]
+        elif isinstance(value, list) and value and all(isinstance(row, list) and len(row) == 3 for row in value):
+            time, step, values = ([row[i] for row in value] for i in range(3))
+            name = _tag(name)
+        else:
+            continue
         if isinstance(step, list) and isinstance(values, list) and len(step) == len(values) and _is_column(step) and _is_column(values):
-            curves[str(name)] = Curve(str(name), str(name), path.name, _numbers(step), _numbers(values))
+            seconds = _numbers(time) if time is not None and _is_column(time) else None
+            curves[name] = Curve(name, name, path.name, _numbers(step), _numbers(values), seconds)
     return curves
+
+
+def _tag(name: str) -> str:
+    """The tag at the end of a path; a group of scalars has the tag twice."""
+    parts = re.split(r"(?:^|/)logs/", name)[-1].split("/")
+    half = len(parts) // 2
+    return "/".join(parts[:half] if len(parts) > 1 and parts[:half] == parts[half:] else parts)
 
 
 def _lists(path: Path) -> dict[str, Floats]:

@@ -9,7 +9,7 @@ from rl_advisor.intake.flat_config import flat
 from rl_advisor.run import Gap, Run
 
 FORMAT = "yaml_config"
-NAMES = ("config", "args", "params", "hparams", "recipe", "run_config", "training_args", "grpo", "ppo")
+NAMES = ("config", "args", "params", "hparams", "recipe", "run_config", "training_args", "grpo", "ppo", "configuration", "trainer_config")
 SIZE_LIMIT = 2_000_000
 
 
@@ -34,7 +34,14 @@ def read(path: Path) -> Run:
         return Run(gaps=(Gap(path.name, f"the configuration could not be read: {type(error).__name__}"),), formats=(FORMAT,))
     if not isinstance(config, dict):
         return Run(gaps=(Gap(path.name, "no YAML map"),), formats=(FORMAT,))
-    return Run(config=flat(config), formats=(FORMAT,))
+    return Run(config=flat(_of_one_behaviour(config)), formats=(FORMAT,))
+
+
+def _of_one_behaviour(config: dict[Any, Any]) -> dict[Any, Any]:
+    """The configuration, and where ML-Agents trains a single behaviour, what it says of that one without its name before it."""
+    named = config.get("behaviors")
+    only = next(iter(named.values())) if isinstance(named, dict) and len(named) == 1 else None
+    return {**only, **config} if isinstance(only, dict) else config
 
 
 def _load(text: bytes) -> Any:

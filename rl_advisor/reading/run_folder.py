@@ -17,7 +17,8 @@ _CHECKPOINT = tuple(
     for pattern in (
         r"(?:checkpoint|ckpt|best_global_step|global_step|step|iter|iteration|checkpoint_epoch|actor_step|model_step|weights_step|update|it)[-_]?(\d+)(?:_hf)?(?:\.(?:pt|pth|ckpt|safetensors|zip|bin))?",
         r"(?:\w+_)?rl_model_(\d+)_steps(?:\.zip)?",
-        r"model[-_](\d+)\.(?:pt|pth|ckpt|zip)",
+        r"(?:model|agent)[-_](\d+)\.(?:pt|pth|ckpt|zip)",
+        r"[\w ]{1,60}-(\d+)\.onnx",
         r"epoch\d+epochstep\d+globalstep(\d+)",
         r"checkpoint_\d+_(\d+)\.pth",
     )
@@ -72,7 +73,7 @@ def _sort_in(root: Path, place: tuple[Path, int], entry: os.DirEntry[str], found
                 queue.append((path, depth + 1))
             else:
                 found.too_deep.append(str(path))
-    elif step is not None and path.suffix in (".zip", ".pt", ".pth", ".ckpt", ".safetensors", ".bin"):
+    elif step is not None and path.suffix in (".zip", ".pt", ".pth", ".ckpt", ".safetensors", ".bin", ".onnx"):
         found.checkpoints.append(Checkpoint(step, str(path)))
     elif entry.is_file():
         found.files.append(path)

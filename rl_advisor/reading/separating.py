@@ -12,8 +12,8 @@ from rl_advisor.reading.translating import marks_of, recognise
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Dialect
 
-_EVALUATION = re.compile(r"(?i)(?:^|[_-])(?:eval|evaluation|test|val|validation)(?:$|(?=[_-]))")
-_TRAINING = re.compile(r"(?i)(?:^|[_-])(?:train|training)(?:$|(?=[_-]))")
+_EVALUATION = re.compile(r"(?i)(?:^|[_-])(?:eval|evaluation|evaluator|test|val|validation)(?:$|(?=[_-]))")
+_TRAINING = re.compile(r"(?i)(?:^|[_-])(?:train|training|actor|environment_loop)(?:$|(?=[_-]))")
 _RL = re.compile(r"(?i)rew|return|score|advantage|kl\b|entropy|rollout|clip|critic|episode|response|completion")
 PART_LIMIT = 400
 """Parts compared with each other; beyond that the folder is surely a collection, and only what lies with the run is the run's."""
@@ -94,17 +94,18 @@ def _levels(folder: PurePosixPath, place: PurePosixPath) -> int:
 
 
 def with_evaluations(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
-    """The parts, with ``eval/`` before the names of a file that is the evaluation beside a file of training (train.csv, eval.csv)."""
-    training = {_beside(path, part, _TRAINING) for path, part in parts if part.curves and _TRAINING.search(_stem(path))}
-    return [
-        (path, _as_evaluation(part)) if _EVALUATION.search(_stem(path)) and _beside(path, part, _EVALUATION) in training else (path, part)
-        for path, part in parts
-    ]
+    """The parts, with ``eval/`` before the names of an evaluation (eval.csv, or a folder) that lies beside the training (train.csv)."""
+    training = {_beside(path, part, _TRAINING) for path, part in parts if part.curves} - {None}
+    return [(path, _as_evaluation(part)) if _beside(path, part, _EVALUATION) in training else (path, part) for path, part in parts]
 
 
-def _beside(path: str, part: Run, word: re.Pattern[str]) -> tuple[PurePosixPath, str, tuple[str, ...]]:
-    """Folder, format and the file's name without the word: what a training file has in common with its evaluation."""
-    return PurePosixPath(path).parent, word.sub("", _stem(path)), part.formats
+def _beside(path: str, part: Run, word: re.Pattern[str]) -> tuple[PurePosixPath, str, tuple[str, ...]] | None:
+    """Folder, format and name without the word: what a training file, or folder, has in common with its evaluation."""
+    place = PurePosixPath(path)
+    if word.search(_stem(path)):
+        return place.parent, word.sub("", _stem(path)), part.formats
+    folder = next((parent for parent in place.parents if word.fullmatch(parent.name)), None)
+    return None if folder is None else (folder.parent, "", part.formats)
 
 
 def _as_evaluation(part: Run) -> Run:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from rl_advisor import tools
-from rl_advisor.formats import columns_json, metrics_csv, metrics_jsonl, saved_checkpoints
+from rl_advisor.formats import columns_json, metrics_csv, metrics_jsonl, saved_checkpoints, scalar_csv
 from rl_advisor.reading import read_run
 
 GOLDEN = Path(__file__).parents[1] / "data" / "golden"
@@ -161,6 +161,60 @@ def test_rows_of_samples_are_no_log(tmp_path: Path, row: dict[str, object]) -> N
     """Scores of single samples and other data without steps are left alone."""
     (tmp_path / "rows.jsonl").write_text("\n".join([json.dumps(row)] * 9) + "\n")
     assert not metrics_jsonl.claims(tmp_path / "rows.jsonl")
+
+
+def test_sacred_info_of_pymarl(tmp_path: Path) -> None:
+    """A list and its steps in one named ``_T``; numbers as Sacred writes those of NumPy."""
+    told = [{"dtype": "float64", "py/object": "numpy.float64", "value": 0.5 * i} for i in range(1, 6)]
+    steps = [10_000 * i for i in range(1, 6)]
+    info = {"return_mean": told, "return_mean_T": steps, "test_return_mean": [1.0, 2.0, 3.0], "test_return_mean_T": steps[:3]}
+    info |= {"ep_length_mean": [25.0] * 5, "ep_length_mean_T": steps}
+    (tmp_path / "info.json").write_text(json.dumps(info))
+    (tmp_path / "config.json").write_text(json.dumps({"t_max": 50_000, "lr": 0.0005, "name": "qmix"}))
+    run = read_run(tmp_path)
+    assert (run.frameworks, run.step_unit, run.planned_steps) == (("epymarl",), "env steps", 50_000)
+    assert run.curves["reward/mean"].value.tolist() == [0.5, 1.0, 1.5, 2.0, 2.5]
+    assert run.curves["eval/score/return"].step.tolist() == steps[:3]
+    assert not any(name.endswith("_T") for name in run.curves)
+
+
+def test_summary_of_tensorboardx(tmp_path: Path) -> None:
+    """Rows of time, step and value under the path of the writer, whose groups have the tag twice."""
+    rows = [[1.7e9 + i, 3_200 * i, 0.25 * i] for i in range(1, 6)]
+    told = {f"/data/run1/logs/{name}/{name}": rows for name in ("agent0/policy_loss", "average_episode_rewards", "critic_grad_norm")}
+    (tmp_path / "summary.json").write_text(json.dumps(told))
+    run = read_run(tmp_path)
+    assert run.frameworks == ("mappo",)
+    assert (run.curves["reward/mean"].raw, run.last_step) == ("average_episode_rewards", 16_000)
+    assert run.curves["policy/loss"].time is not None
+
+
+def test_scalars_without_a_header(tmp_path: Path) -> None:
+    """TorchRL's CSV logger, one file a name, and d3rlpy's beside its parameters; two columns elsewhere are nobody's."""
+    scalars = tmp_path / "torchrl" / "scalars"
+    for name in ("r_training", "loss_critic", "train/reward"):
+        (scalars / name).parent.mkdir(parents=True, exist_ok=True)
+        (scalars / f"{name}.csv").write_text("".join(f"{100 * i},{0.5 * i}\n" for i in range(1, 6)))
+    run = read_run(tmp_path / "torchrl")
+    assert (run.frameworks, run.curves["reward/mean"].raw, run.last_step) == (("torchrl",), "r_training", 500)
+    assert "train/reward" in run.curves
+    offline = tmp_path / "d3rlpy"
+    offline.mkdir()
+    (offline / "environment.csv").write_text("".join(f"{i},{1000 * i},{20.0 * i}\n" for i in range(1, 6)))
+    (offline / "params.json").write_text('{"gamma": 0.99}')
+    assert read_run(offline).curves["environment"].step.tolist() == [1000, 2000, 3000, 4000, 5000]
+    (tmp_path / "points.csv").write_text("1,2\n2,3\n")
+    assert not scalar_csv.claims(tmp_path / "points.csv")
+
+
+def test_evaluation_in_a_folder_beside_training(tmp_path: Path) -> None:
+    """Acme's actor and evaluator write tables of one name: the second is the held-out score and no other run."""
+    _table(tmp_path / "actor" / "logs.csv", "actor_steps,episode_return,episode_length", [[1000 * i, 2.0 * i, 50] for i in range(1, 20)])
+    _table(tmp_path / "evaluator" / "logs.csv", "actor_steps,episode_return,episode_length", [[5000 * i, 3.0 * i, 50] for i in range(1, 5)])
+    run = read_run(tmp_path)
+    assert run.others == ()
+    assert run.curves["reward/mean"].raw == "episode_return"
+    assert run.curves["eval/score/episode_return"].value.tolist() == [3.0, 6.0, 9.0, 12.0]
 
 
 def test_runs_that_share_little_are_not_joined(tmp_path: Path) -> None:
