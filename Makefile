@@ -86,7 +86,7 @@ fuzz: .venv/.dev
 remote: .venv/.dev
 	@test -d .venv-remote || $(PYTHON) -m venv .venv-remote
 	.venv-remote/bin/python -m pip install --quiet mlflow gcp-storage-emulator
-	$(BIN)/python -m pip install --quiet "gcsfs>=2025.2"
+	$(BIN)/python -m pip install --quiet "gcsfs>=2025.2" -c requirements.lock
 	$(BIN)/python benchmarks/remote.py
 
 # The desktop bundle, ready to be opened by its client.

@@ -1,14 +1,18 @@
-"""Metrics as columns: a JSON object of equally long lists (``{"step": [...], "reward": [...]}``), or NumPy vectors in ``.npy`` files."""
+"""Metrics in one JSON document: lists of equal length (``{"step": [...], "reward": [...]}``), a list of rows; vectors in ``.npy`` files."""
 
+import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from rl_advisor.intake.bytes_in import bare_name, document, head, parse_json
 from rl_advisor.intake.columns import number
+from rl_advisor.intake.metric_table import part_of, step_columns
 from rl_advisor.run import UNSAID, Curve, Floats, Gap, Run
 
 FORMAT = "columns"
@@ -31,7 +35,9 @@ def claims(path: Path) -> bool:
     name = bare_name(path)
     if name.endswith(".npy"):
         return any(word in name for word in _METRIC) and head(path, len(_NPY)) == _NPY
-    start = head(path, 4_096).lstrip() if name.endswith(".json") else b""
+    start = head(path, 65_536).lstrip() if name.endswith(".json") else b""
+    if start.startswith(b"["):
+        return _is_row(start[1:].decode("utf-8", "replace").lstrip())
     first = start.partition(b":")[2].lstrip()
     if _SACRED.match(first):
         return start.startswith(b"{")
@@ -40,8 +46,10 @@ def claims(path: Path) -> bool:
 
 
 def read(path: Path) -> Run:
-    """Each list as a curve over the steps the file names, else over the order of the rows."""
+    """Each list as a curve over the steps the file names, else over the order of the rows; a list of rows as a table."""
     try:
+        if bare_name(path).endswith(".json") and isinstance(found := parse_json(document(path, SIZE_LIMIT)), list):
+            return replace(part_of(pd.DataFrame([row for row in found if isinstance(row, dict)]), path.name), formats=(FORMAT,))
         if bare_name(path).endswith(".json") and (series := _series(path)):
             return Run(curves=series, formats=(FORMAT,))
         columns = {path.stem: _vector(path)} if bare_name(path).endswith(".npy") else _lists(path)
@@ -59,6 +67,18 @@ def read(path: Path) -> Run:
     gaps = (Gap(path.name, f"{odd} lists are not as long as {key}; left out"),) if odd else ()
     unit = next((unit for word, unit in UNITS.items() if key and word in key), UNSAID)
     return Run(curves=curves, gaps=gaps, formats=(FORMAT,), axis="step" if key else "row", step_unit=unit)
+
+
+def _is_row(text: str) -> bool:
+    """Whether a text begins with a flat object that has a step, another number and no long text."""
+    try:
+        row, _ = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(row, dict) or not step_columns(list(row)):
+        return False
+    numbers = sum(isinstance(v, int | float) and not isinstance(v, bool) for v in row.values())
+    return numbers >= 2 and all(v is None or isinstance(v, int | float) or (isinstance(v, str) and len(v) <= 80) for v in row.values())
 
 
 def _series(path: Path) -> dict[str, Curve]:

@@ -21,7 +21,10 @@ STEP_COLUMNS = (
     "itr", "misc_nupdates", "nupdates",
 )  # fmt: skip
 """Column names that count rows, best first, in lower case with underscores."""
-RUN_COLUMNS = ("run", "run_id", "run_name", "run_uuid", "seed", "trial_id", "experiment", "experiment_id", "exp_name")
+RUN_COLUMNS = (
+    "run", "run_id", "run_name", "run_uuid", "seed", "trial_id", "experiment", "experiment_id", "exp_name", "agent", "algo", "algorithm",
+    "method", "env", "env_id", "env_name", "task",
+)  # fmt: skip
 TIME_COLUMNS = ("_timestamp", "timestamp", "wall_time", "Wall time")
 
 
@@ -97,10 +100,15 @@ def unit_of(column: str) -> str:
 
 
 def one_run(table: pd.DataFrame, source: str) -> tuple[pd.DataFrame, Run]:
-    """The rows of one run, where a column tells several apart, and what is to be said of the others."""
-    for column in table.columns:
-        if str(column).lower() in RUN_COLUMNS and 1 < table[column].nunique() <= max(2, len(table) // 3):
-            texts = table[column].astype(str)
-            names = list(map(str, texts[table[column].notna()].value_counts().index))
-            return table[texts == (read := chosen(names))], listed(names, read, source, f" by its column {column}")
-    return table, Run()
+    """The rows of one run, where columns tell several apart, and what is to be said of the others."""
+    most = max(2, len(table) // 3)
+    columns = [c for c in table.columns if str(c).lower() in RUN_COLUMNS and 1 < table[c].nunique() <= most]
+    if not columns:
+        return table, Run()
+    texts = table[columns].astype("string").agg("/".join, axis=1) if len(columns) > 1 else table[columns[0]].astype("string")
+    names = list(map(str, texts.dropna().value_counts().index))
+    if len(names) > most:
+        return table, Run()
+    read = chosen(names)
+    by = f" by its column {columns[0]}" if len(columns) == 1 else f" by its columns {', '.join(map(str, columns))}"
+    return table[(texts == read).fillna(False)], listed(names, read, source, by)

@@ -217,6 +217,28 @@ def test_evaluation_in_a_folder_beside_training(tmp_path: Path) -> None:
     assert run.curves["eval/score/episode_return"].value.tolist() == [3.0, 6.0, 9.0, 12.0]
 
 
+def test_a_list_of_rows(tmp_path: Path) -> None:
+    """Homemade histories and Dopamine's baselines: rows in one JSON document, agents kept apart."""
+    rows = [{"Iteration": i, "Value": 1.0 * i * k, "Agent": name} for k, name in ((1, "DQN"), (2, "C51")) for i in range(9 - k)]
+    (tmp_path / "pong.json").write_text(json.dumps(rows, indent=1))
+    run = read_run(tmp_path / "pong.json")
+    assert (run.others, run.step_unit) == (("pong.json#C51",), "iterations")
+    assert run.curves["Value"].value.tolist() == [1.0 * i for i in range(8)]
+    (tmp_path / "history.json").write_text(json.dumps([{"episode": i, "reward": 2.0 * i, "loss": None} for i in range(1, 6)]))
+    assert read_run(tmp_path / "history.json").curves["reward/mean"].value.tolist() == [2.0, 4.0, 6.0, 8.0, 10.0]
+    (tmp_path / "rows.json").write_text(json.dumps([{"step": 1, "score": 0.5, "text": "a" * 200}] * 5))
+    assert not columns_json.claims(tmp_path / "rows.json")
+
+
+def test_runs_told_apart_by_two_columns(tmp_path: Path) -> None:
+    """An algorithm and a seed make a run together."""
+    rows = [f"{algo},{seed},{i},{i * (seed + 1)}" for algo in ("ppo", "sac") for seed in (0, 1) for i in range(1, 7 + seed)]
+    (tmp_path / "log.csv").write_text("algorithm,seed,step,reward\n" + "\n".join(rows) + "\n")
+    run = read_run(tmp_path)
+    assert len(run.others) == 3
+    assert read_run(tmp_path / "log.csv#sac/0").curves["reward/mean"].value.tolist() == [1, 2, 3, 4, 5, 6]
+
+
 def test_runs_that_share_little_are_not_joined(tmp_path: Path) -> None:
     """Of two neighbours, one with later steps only, that log other metrics, one is named as another run: a resumed run logs the same."""
     for name, first, columns in (("x", 1, "step,reward,total_time,novelty"), ("y", 50, "step,ep_rew_mean,total_time,value_loss,entropy")):
