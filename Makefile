@@ -41,9 +41,9 @@ corpus:
 	.venv-corpus/bin/python evals/generate/sb3_runs.py evals/corpus/unseen
 	.venv-corpus/bin/python evals/generate/grpo_runs.py evals/corpus/unseen --size small
 
-# Fits the odds that going on pays on the labeled GRPO runs, and says how they do on families left out.
+# Fits the odds that going on pays on drawn learning curves, and says how they do on families left out and on the labeled runs.
 train: .venv/.core
-	$(BIN)/python -m rl_advisor.evals.training evals/corpus/grpo --write
+	$(BIN)/python -m rl_advisor.evals.training evals/corpus/{grpo,classic,unseen} --write
 
 bench: .venv/.dev
 	@for script in benchmarks/{tensorboard,jsonl,rollouts,telemetry,doors}.py; do echo "== $$script"; $(BIN)/python $$script; done

@@ -8,7 +8,10 @@ from rl_advisor.advisors.builtin import assess
 from rl_advisor.assessment import Assessment
 from rl_advisor.compare import compare
 from rl_advisor.finding import Finding, Onset, Outcome
+from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.causes import before, explains, in_order
+from rl_advisor.judgement.prospects import call, prospect
+from rl_advisor.judgement.verdict import Judged
 from rl_advisor.run import Gap, Run
 from rl_advisor.synthetic import flat, make_run, noise, rising, saturating, stepping
 from rl_advisor.vocabulary import Link
@@ -128,6 +131,38 @@ def test_checkpoint_is_one_on_disk_and_the_earlier_of_equals() -> None:
     assert fallen.best_checkpoint.path in {"checkpoint-50", "checkpoint-100"}
     none = assess(make_run(grpo(), save_every=10_000))
     assert none.best_checkpoint.path is None
+
+
+def test_few_evaluations_choose_a_checkpoint_too() -> None:
+    """Too few points for a shape still say which checkpoint stood highest, and that they are few."""
+    run = make_run({"eval/score/accuracy": np.array([0.1, 0.2, 0.7, 0.4])}, planned=100, save_every=10)
+    best = assess(run).best_checkpoint
+    assert (best.step, best.path) == (20, "checkpoint-20")
+    assert "too few" in best.why
+
+
+def test_where_the_score_stands_does_not_move_the_choice() -> None:
+    """A constant added to every evaluation makes nobody's checkpoint a tie."""
+    level = 10 + np.r_[np.linspace(0, 1, 20), np.full(20, 1.0)] + noise(40, 0.02, seed=5)
+    here, far = (assess(make_run({"eval/score/return": level + added}, save_every=10)).best_checkpoint for added in (0.0, 1e5))
+    assert here.step == far.step
+
+
+def test_the_plan_speaks_where_nothing_is_measured() -> None:
+    """Before the first evaluations the odds follow the share of the plan that is left."""
+    early, late = (assess(make_run({"eval/score/return": np.array([1.0, 2.0])}, planned=planned)) for planned in (100, 14))
+    assert early.verdict == late.verdict == "undecidable"
+    assert early.p_continue_pays > 0.5 > late.p_continue_pays
+
+
+def test_a_decline_without_a_cause_keeps_its_odds() -> None:
+    """A dip that nothing explains may come back; one with a known cause is stopped whatever the forecast says."""
+    case = open_case(make_run({"eval/score/return": rising(n=20)}, planned=400))
+    unexplained = Judged("degrading", "it fell", "low")
+    explained = replace(unexplained, cause=next(iter(case.findings.values())))
+    free, held = prospect(case, unexplained), prospect(case, explained)
+    assert free.p > 3 * held.p
+    assert (call(case, unexplained, free), call(case, explained, held)) == ("continue", "stop")
 
 
 def test_going_on_pays_more_while_rising_than_when_broken() -> None:

@@ -1,7 +1,10 @@
 """Which checkpoint to keep: the best smoothed score among those that exist on disk, the earlier one among equals."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from rl_advisor import trajectory
 from rl_advisor.assessment import BestCheckpoint
 from rl_advisor.features.bins import running_mean
 from rl_advisor.finding import number
@@ -10,6 +13,23 @@ from rl_advisor.run import Floats
 from rl_advisor.trajectory import Shape
 
 NOTHING = "no checkpoint is on disk, and no score that can be trusted says which step was best"
+TIE = 0.1
+"""Standard errors within which two levels are equals. On the second half of strangers' evaluation episodes a whole one gives away more
+than the earlier checkpoint is worth: docs/log.md."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How good the policy was over the run, by the curve that can be trusted."""
+
+    name: str
+    step: Floats
+    level: Floats
+    tie: float
+    bottom: float
+    """A level below which a checkpoint is worse than the untrained policy, noise allowed for."""
+    measured: Shape | None
+    """The shape of the curve; None where it has too few points for one."""
 
 
 def best_checkpoint(case: Case, *, reward_trusted: bool) -> BestCheckpoint:
@@ -18,7 +38,7 @@ def best_checkpoint(case: Case, *, reward_trusted: bool) -> BestCheckpoint:
     The held-out score decides; without one the training reward does, unless it is not to be trusted. A path is only given for a
     checkpoint that exists.
     """
-    s = case.held or (case.train if reward_trusted else None)
+    s = standing(case, reward_trusted=reward_trusted)
     saved = sorted(case.run.checkpoints, key=lambda c: c.step)
     if s is None:
         first = saved[0] if saved else None
@@ -26,22 +46,40 @@ def best_checkpoint(case: Case, *, reward_trusted: bool) -> BestCheckpoint:
         if saved and case.train is not None:
             why = "no score that can be trusted says which one is best; the earliest has been changed least by what went wrong"
         return BestCheckpoint(step=first.step if first else 0, path=first.path if first else None, why=why)
-    level = levels(s)
-    tie = max(0.1 * noise_of(s), 5e-4 * abs(s.best))  # a whole standard error gives away more than the earlier checkpoint is worth
-    best = int(np.argmax(level >= level.max() - tie))
-    step, value = float(s.step[best]), float(level[best])
+    best = int(np.argmax(s.level >= s.level.max() - s.tie))
+    step, value = float(s.step[best]), float(s.level[best])
     if not saved:
         return BestCheckpoint(step=round(step), why=f"{s.name} was best near there ({number(value)}), but no checkpoint is on disk")
-    stands = np.interp([c.step for c in saved], s.step, level)
-    earliest = int(np.argmax(stands >= stands.max() - tie))
+    stands = np.interp([c.step for c in saved], s.step, s.level)
+    earliest = int(np.argmax(stands >= stands.max() - s.tie))
     chosen, at = saved[earliest], float(stands[earliest])
-    if at < s.start - max(s.margin, 2 * noise_of(s)):
+    if at < s.bottom:
         why = f"{s.name} was best near there ({number(value)}); the best checkpoint on disk, {chosen.path}, stands at {number(at)}, "
         why += "below the start"
         return BestCheckpoint(step=round(step), why=why)
-    kind = "held-out score" if s is case.held else "training reward, the best proxy that is logged"
-    why = f"{s.name} ({kind}) stands at {number(at)} there, its smoothed best is {number(s.best)} near step {s.best_step:.0f}"
-    return BestCheckpoint(step=chosen.step, path=chosen.path, why=why)
+    return BestCheckpoint(step=chosen.step, path=chosen.path, why=_why(s, at, (value, step)))
+
+
+def _why(s: Standing, at: float, best: tuple[float, float]) -> str:
+    kind = "held-out score" if s.name.startswith("eval/") else "training reward, the best proxy that is logged"
+    why = f"{s.name} ({kind}) stands at {number(at)} there, its "
+    if s.measured is None:
+        return f"{why}best is {number(best[0])} at step {best[1]:.0f}, of {s.step.size} points: too few to tell noise from progress"
+    return f"{why}smoothed best is {number(s.measured.best)} near step {s.measured.best_step:.0f}"
+
+
+def standing(case: Case, *, reward_trusted: bool) -> Standing | None:
+    """The levels to choose by; raw ones where the curve has too few points to be smoothed. None when nothing can be trusted."""
+    s = case.held or (case.train if reward_trusted else None)
+    if s is not None:
+        error = s.scatter / 5**0.5  # of a mean of about five points
+        tie = max(TIE * error, 1e-9 * abs(s.best))  # rounding is no difference
+        return Standing(s.name, s.step, levels(s), tie, s.start - max(s.margin, 2 * error), s)
+    for curve in (trajectory.held_out(case.run), trajectory.training(case.run) if reward_trusted else None):
+        step, value = curve.finite() if curve is not None else (np.empty(0), np.empty(0))
+        if curve is not None and step.size >= 2:
+            return Standing(curve.name, step, value, tie=0.0, bottom=-np.inf, measured=None)
+    return None
 
 
 def levels(s: Shape) -> Floats:
@@ -55,9 +93,3 @@ def levels(s: Shape) -> Floats:
     if s.smoothed[0] == s.value[0]:
         level[0] = s.value[0]
     return level
-
-
-def noise_of(s: Shape) -> float:
-    """One standard error of a mean of about five points; the noise is that of the part up to the best, for a fall behind it is no noise."""
-    part = s.value[: max(5, int(np.searchsorted(s.step, s.best_step)) + 3)]
-    return float(1.4826 * np.median(np.abs(np.diff(part))) / np.sqrt(2 * 5))
