@@ -91,7 +91,53 @@ SECRETS = [
     "npm_" + "n" * 36,
     "eyJ" + "hbGciOiJI" + ".eyJ" + "zdWIiOiIx" + ".sig" + "nature",
     "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----",
+    "gsk_" + "a1B2" * 12,
+    "sk_live_" + "a1b2" * 6,
+    "SG." + "a" * 22 + "." + "b" * 43,
+    "ya29." + "a1b2" * 20,
+    "xai-" + "a1B2" * 20,
+    "nvapi-" + "a1B2_" * 12,
+    "r8_" + "A1b2" * 9,
+    "tskey-auth-" + "abc123CNTRL-abcdef1234567890",
+    "dop_v1_" + "a1" * 32,
 ]
+NO_SECRETS = [
+    "sha256 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    "550e8400-e29b-41d4-a716-446655440000",
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4",
+    "commit 6574e5f09bb1a36b, key: 550e8400-e29b-41d4-a716-446655440000",
+    "the token = 5 tokens, max_tokens=4096 and input_tokens=1234567890123456",
+    "scikit-learn is a task-specific-vocabulary-of-words",
+    "token = sorted_tokens_v2[12345678901234] and password = hash_password_v2(user_input)",
+    "secret santa: bring gifts; password: please choose one",
+    "eos_token: <|endoftext|> pad_token='<|im_end_of_text_2|>'",
+]
+
+
+@pytest.mark.parametrize("text", NO_SECRETS)
+def test_what_only_looks_like_a_key_stays(text):
+    """Hashes, identifiers, encoded images, words and expressions of code are no keys."""
+    assert readable(text) == text
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "api_key: '{}'",
+        '"api_key": "{}"',
+        "AWS_SECRET_ACCESS_KEY={}",
+        "AccountKey={}==",
+        'secret_key = "{}"',
+        "WANDB_API_KEY={}",
+        "token={}",
+    ],
+)
+def test_a_value_under_a_secrets_name_is_masked(written):
+    """A key without a shape of its own is known by the name that it is assigned to, which stays."""
+    value = "wJalrXUtnFEMI7MDENGbPxRfi4"
+    read = readable(written.format(value))
+    assert value not in read
+    assert read.startswith(written.partition("{}")[0])
 
 
 @pytest.mark.parametrize("secret", SECRETS, ids=[s[:7] for s in SECRETS])

@@ -111,6 +111,14 @@ def test_excerpts_take_no_character_apart(text: str, head: int) -> None:
     assert "\ud800" not in start
 
 
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_no_cut_takes_a_key_apart(before: int, behind: int) -> None:
+    """Wherever a key lies, on the cut too, neither of its halves is shown."""
+    key = "ghp_" + "aB3d" * 9
+    shown = excerpt(". " * before + key + " ." * behind, 40, 30)
+    assert not any(key[i : i + 8] in shown for i in range(len(key) - 8))
+
+
 def test_statistics_of_a_hack() -> None:
     """Over a real length hack the table shows length and praise rising, and the words that came in."""
     found = spotcheck.statistics(real("length_hack"))

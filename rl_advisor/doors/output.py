@@ -15,6 +15,8 @@ from enum import Enum
 from pathlib import PurePath
 from typing import Any
 
+from rl_advisor.features.secrets import MASK, masked
+
 DIGITS = 5
 """Significant digits of a number in an answer: more than any estimate deserves, few enough to read."""
 LONGEST_TEXT = 20_000
@@ -31,22 +33,12 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_SECRETS = re.compile(
-    r"(?<![A-Za-z])(?:sk-[A-Za-z0-9_-]{16,}|hf_[A-Za-z0-9]{20,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
-    r"|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{30,}|xox[abprs]-[\w-]{10,}|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{30,}|wandb_v\d_[\w-]{16,}"
-    r"|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,})"
-    r"|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,8000}?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)"
-    r"|(?<=://)[^/\s:@]{0,200}:[^/\s@]{1,200}(?=@)"
-    r"|(?i:(?<=bearer )[\w.~+/-]{12,}=*)"
-    r"|(?i:(?<=api_key=)|(?<=apikey=)|(?<=password=)|(?<=_token=)|(?<=secret=))[^\s,;&'\"]{6,}"
-)
 _SECRET_KEY = re.compile(
     r"(?i)(?:^|[_./-])(?:api_?key|access_?key|private_?key|secret|secret_?key|passw(?:or)?d|credentials?|auth|cookie"
     r"|(?:auth|access|hub|hf|api|bearer|wandb|session)_?token)$"
 )
 _FEW_DIGITS = {"p": 2, "noise": 3, "detectable_change": 2}
 """Fields whose later digits mean nothing."""
-_MASK = "[secret removed]"
 _SENTENCE_WORDS, _LONG_NAME = 4, 100
 
 
@@ -58,7 +50,7 @@ def readable(text: str, longest: int = LONGEST_TEXT) -> str:
     if len(text) > 4 * longest + 1000:
         text = text[: 2 * longest] + text[-2 * longest :]
     text = _LINE_ENDS.sub("\n", _TERMINAL.sub("", text))
-    text = _SECRETS.sub(_MASK, _HALVES.sub("\ufffd", _UNSEEN.sub("", text)))
+    text = masked(_HALVES.sub("\ufffd", _UNSEEN.sub("", text)))
     if len(text) <= longest:
         return text
     head = longest * 2 // 3
@@ -140,7 +132,7 @@ def _member(key: Any, value: Any, depth: int) -> Any:
 
 def _masked(key: Any, value: Any) -> Any:
     """The value, or a mask where its key says that it is a secret."""
-    return _MASK if isinstance(key, str) and isinstance(value, str | bytes) and value and _SECRET_KEY.search(key) else value
+    return MASK if isinstance(key, str) and isinstance(value, str | bytes) and value and _SECRET_KEY.search(key) else value
 
 
 def untrusted(text: str, origin: str, longest: int = 1500) -> dict[str, str]:

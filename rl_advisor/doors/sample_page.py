@@ -103,7 +103,8 @@ def _sample(sample: Answer, prompt: bool = True) -> Iterable[str]:
     parts += [f"{k} {number(v)}" for k, v in sample.get("components", {}).items() if len(sample["components"]) > 1]
     parts += [f"{k} {number(sample[k])}" for k in ("length", "tool_calls") if sample.get(k) is not None]
     parts += ["cut"] if sample.get("truncated") else []
-    parts += [f"group {said(sample['group'])}", f"{said(sample['source'])} row {sample['row']}"]
+    parts += [f"group {sample['group']}"] if isinstance(sample["group"], str) else []
+    parts += [f"{said(sample['source'])} row {sample['row']}"]
     yield "-- " + ", ".join(parts)
     for part in ("prompt", "response") if prompt else ("response",):
         text = said(sample[part]) if sample.get(part) else ""

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rl_advisor.features.secrets import masked
+
 HEAD, TAIL = 700, 500
 """Characters kept from the beginning and the end of a long text."""
 _JOINER = "\u200d"
@@ -15,8 +17,8 @@ _OURS = frozenset(
 
 
 def excerpt(text: str, head: int = HEAD, tail: int = TAIL) -> str:
-    """Head and tail of a text with a mark that says how much was cut; never a lone surrogate, never a part of a combined character."""
-    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    """Head and tail of a text with a mark that says how much was cut; no lone surrogate, no part of a character or of a key."""
+    text = masked(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
     if len(text) <= head + tail:
         return text
     start, end = _boundary(text, head), _boundary(text, len(text) - tail)
