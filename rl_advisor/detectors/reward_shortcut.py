@@ -1,9 +1,9 @@
 """The reward is earned by a shortcut that the samples show.
 
-Looks for: the reward of the samples rose while their text got worse or only bulkier: word order lost, answers that depend less on
-    their prompt, paid loops, paid silence or copies of the
-    prompt, answers cut at the limit and paid in full, length or tool calls that the reward follows among responses to
-    one prompt and that explain most of its gain.
+Looks for: the reward of the samples rose while another judgement of the same responses fell (a human's, a reference score, being correct),
+    or while their text got worse or only bulkier: word order lost, answers that depend less on their prompt, paid loops, paid silence or
+    copies of the prompt, answers cut at the limit and paid in full, length or tool calls that the reward follows among responses to one
+    prompt and that explain most of its gain.
 Means: the reward pays for something that is not the task. It needs no held-out score, so it is what speaks when none is logged.
 Not to be confused with: reasoning that grows with the held-out score; terse but right answers, which still differ from prompt to prompt;
     a collapse, where text degenerates and the reward falls.
@@ -28,6 +28,7 @@ from rl_advisor.samples.text_signs import (
     paid_unfinished,
     prompt_found,
     samples,
+    turned_reference,
     word_order,
 )
 from rl_advisor.vocabulary import Link
@@ -81,6 +82,7 @@ def signs_of(run: Run, s: Stretches) -> tuple[Sign | None, ...]:
         paid_copies(s),
         paid_unfinished(run, s),
         _lost_prompt(s),
+        turned_reference(s),
     )
 
 

@@ -9,30 +9,65 @@ Source: TRL's notes on frac_reward_zero_std; dynamic sampling in DAPO (arXiv 250
 """
 
 import numpy as np
+import pandas as pd
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
-from rl_advisor.run import Run
+from rl_advisor.run import Curve, Run
+from rl_advisor.samples.measured_text import measured
+from rl_advisor.samples.reward_check import flat_groups, groups
 from rl_advisor.vocabulary import Link
 
 LINK = Link.TRAINING_SIGNAL
-NEEDS: tuple[str, ...] = ("reward/flat_groups",)
+NEEDS: tuple[str, ...] = ("reward/flat_groups|rollouts",)
 
 
 def detect(run: Run, share: float = 0.8) -> Finding:
     """Present when at least ``share`` of the groups have no spread over the last fifth of the run."""
-    curve = run.curves["reward/flat_groups"]
+    curve = run.curves.get("reward/flat_groups") or _of_samples(run)
+    if curve is None:
+        text = "No share of groups without spread is logged, and the samples hold no groups of several rewarded responses."
+        return Finding("zero_variance_groups", LINK, Outcome.NOT_LOGGED, text)
     step, value = curve.finite()
     if value.size < 3:
-        raise TooFewPoints(f"{value.size} points of reward/flat_groups")
+        raise TooFewPoints(f"{value.size} points of {curve.name}")
     begin, now = float(np.median(value[:3])), float(np.median(course.final(curve)))
     reward = trajectory.training(run)
-    level = float(np.median(course.final(reward))) if reward is not None else float("nan")
+    level = float(np.median(course.final(reward))) if reward is not None else _level(run)
     measures = {"at_start": begin, "now": now, "live_share": 1 - now, "reward": level}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Groups without spread: {number(begin)} at the start, {number(now)} at the end, at a reward of {number(level)}"
     if now < share:
         return Finding("zero_variance_groups", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
     onset = Onset(float(step[0]), float(step[0]), float(step[0])) if begin >= share else course.began(curve)
-    return Finding("zero_variance_groups", LINK, Outcome.PRESENT, f"{text}: little is left to learn from.", onset, measures, where)
+    split = _split(run)
+    said = "".join(f"; in the latest samples {number(share)} are all at the {k}" for k, share in split.items())
+    measures |= {f"samples_all_{k}": v for k, v in split.items()}
+    return Finding("zero_variance_groups", LINK, Outcome.PRESENT, f"{text}: little is left to learn from{said}.", onset, measures, where)
+
+
+def _split(run: Run) -> dict[str, float]:
+    """The shares of groups whose responses all earn the best and all earn the worst, in the latest fifth of the steps with samples."""
+    table = measured(run)
+    if not len(table) or not table["reward"].notna().any():
+        return {}
+    steps = np.unique(table["step"])
+    last = groups(table[(table["step"] > steps[-1 - steps.size // 5]) | (table["step"] == steps[-1])])
+    top, bottom = float(table["reward"].max()), float(table["reward"].min())
+    return {"best": last["share_all_best"], "worst": last["share_all_worst"]} if last and top > bottom else {}
+
+
+def _level(run: Run) -> float:
+    """The mean reward of the latest measured samples; NaN without any."""
+    table = measured(run)
+    return float(table.loc[table["step"] == table["step"].max(), "reward"].mean()) if len(table) else float("nan")
+
+
+def _of_samples(run: Run) -> Curve | None:
+    """The share of groups without spread at each step with samples; None where they hold no groups."""
+    table = measured(run)
+    share = flat_groups(table) if len(table) else pd.Series(dtype=np.float64)
+    if not len(share):
+        return None
+    return Curve("rollouts", "group spread", "rollouts", share.index.to_numpy(np.float64), share.to_numpy(np.float64), mapped=True)

@@ -28,6 +28,8 @@ REFERENCE = (
     "is_correct",
 )
 """Names of columns that hold a judgement independent of the reward."""
+_GROUP = 4
+"""Responses from which several answers to one prompt are a group: two that merely met in a batch agree easily."""
 
 
 def audit(run: Run) -> dict[str, Any]:
@@ -100,6 +102,15 @@ def groups(rows: pd.DataFrame) -> dict[str, Any]:
     }
 
 
+def flat_groups(rows: pd.DataFrame) -> pd.Series:
+    """The share of groups without spread at each step, over groups of at least 4 rewarded responses; empty where there are none."""
+    rated = rows[np.isfinite(rows["reward"].to_numpy(np.float64))]
+    by = rated.groupby(["step", "group"])["reward"].agg(["size", "min", "max"])
+    by = by[by["size"] >= _GROUP]
+    found: pd.Series = (by["max"] - by["min"] <= 1e-9).groupby("step").mean()
+    return found
+
+
 def same_text(rows: pd.DataFrame) -> dict[str, Any]:
     """Whether the same response to the same prompt gets the same reward: how many such sets there are, and the share that disagree."""
     if "prompt" not in rows:
@@ -134,18 +145,27 @@ def components(rows: pd.DataFrame) -> dict[str, Any]:
     return found
 
 
+def reference_columns(rows: pd.DataFrame) -> list[str]:
+    """The columns that hold an independent judgement of the responses: named so, numbers, not always the same, and not the reward again."""
+    found = []
+    for name in map(str, rows.columns):
+        bare = name.removeprefix("other/").lower()
+        if bare in REFERENCE or bare.startswith(("human_", "gold_")):
+            value = pd.to_numeric(rows[name], errors="coerce")
+            if value.min() < value.max() and not np.array_equal(value.fillna(-1), rows["reward"].fillna(-1)):
+                found.append(name)
+    return found
+
+
 def against_reference(rows: pd.DataFrame) -> dict[str, Any]:
     """The reward's rank correlation with each column that holds an independent judgement, over all responses and of the latest step."""
     found = {}
-    for name in rows.columns:
-        bare = str(name).removeprefix("other/").lower()
-        value = pd.to_numeric(rows[name], errors="coerce") if bare in REFERENCE or bare.startswith(("human_", "gold_")) else None
-        if value is None or value.nunique() < 2:
-            continue
+    for name in reference_columns(rows):
+        value = pd.to_numeric(rows[name], errors="coerce")
         late = rows["step"] >= rows["step"].quantile(0.8)
         found[str(name)] = {
-            "rank_correlation": float(
-                value.corr(rows["reward"], method="pearson") if value.nunique() == 2 else _spearman(value, rows["reward"])
+            "rank_correlation": _finite(
+                float(value.corr(rows["reward"], method="pearson")) if value.nunique() == 2 else _spearman(value, rows["reward"])
             ),
             "mean_first_step": float(value[rows["step"] == rows["step"].min()].mean()),
             "mean_last_step": float(value[rows["step"] == rows["step"].max()].mean()),

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+import pandas as pd
 
 from rl_advisor import trajectory
 from rl_advisor.features import TooFewPoints
@@ -12,6 +13,7 @@ from rl_advisor.features.payoff import difference
 from rl_advisor.finding import Evidence, number
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, word_order_of
+from rl_advisor.samples.reward_check import reference_columns
 from rl_advisor.samples.text_change import explained, pays, shift, shift_or_none, wilson
 
 GROWTH = 1.25
@@ -177,6 +179,24 @@ def paid_unfinished(run: Run, s: Stretches) -> Sign | None:
     )
     there = latest >= 0.5 and latest - first >= 0.2 and gain.up
     return Sign(bool(there), text, {"truncated_first": first, "truncated_latest": latest}, alone=False)
+
+
+def turned_reference(s: Stretches) -> Sign | None:
+    """Whether an independent judgement in the samples (a human's, a reference score, being correct) fell by more than chance.
+
+    None where no column holds one, or all of them say the same as the reward.
+    """
+    columns = reference_columns(s.table)
+    first, latest, table = (
+        part.assign(**{c: pd.to_numeric(part[c], errors="coerce") for c in columns}) for part in (s.first, s.latest, s.table)
+    )
+    s = Stretches(first, latest, table)
+    known = {c: change for c in columns if (change := shift_or_none(s, c)) is not None}
+    if not known:
+        return None
+    name = min(known, key=lambda c: known[c].high)
+    bare, measures = name.removeprefix("other/"), {f"reference_{k}": getattr(known[name], k) for k in ("first", "latest")}
+    return Sign(known[name].down, f"{bare}, which judges the same responses, went {known[name].words}", measures, name)
 
 
 def samples(s: Stretches) -> Evidence:

@@ -1,13 +1,16 @@
 """Every statistic of the samples on a run that shows it and on one that only looks like it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
 import pytest
+from rl_advisor.detectors import reward_shortcut, zero_variance_groups
 from rl_advisor.features.wording import telling_words
 from rl_advisor.finding import Outcome
 from rl_advisor.samples.measured_text import stretches
+from rl_advisor.samples.reward_check import reference_columns
 from rl_advisor.samples.spotcheck import MEANINGS
 from rl_advisor.samples.text_change import shift_or_none
 
@@ -188,3 +191,60 @@ def test_a_text_to_be_corrected_is_left_open() -> None:
     """Where copying comes with the reward nobody can tell an echo from a good correction."""
     run = made(mostly(ANSWER, say("{q}"), 1.0), **SIZE)  # type: ignore[arg-type]
     assert import_module("rl_advisor.detectors.hollow_answers").detect(run).outcome is Outcome.UNCLEAR
+
+
+def judged(p: int, t: float, rng: RNG) -> tuple[str, float]:
+    """Text that does not change while its reward rises."""
+    return ANSWER(p, rng), t + 0.2 * float(rng.random())
+
+
+@pytest.mark.parametrize(
+    ("name", "falls", "expected"),
+    [
+        ("human_score", True, Outcome.PRESENT),
+        ("is_correct", True, Outcome.PRESENT),
+        ("gold_rating", False, Outcome.ABSENT),
+        ("temperature", True, Outcome.ABSENT),
+    ],
+)
+def test_another_judgement_that_falls_shows_the_shortcut(name: str, falls: bool, expected: Outcome) -> None:
+    """A reference score in the samples that falls while the reward rises is found where no text gives it away; other columns are none."""
+    run = made(judged, **SIZE)  # type: ignore[arg-type]
+    t = run.rollouts["step"] / run.rollouts["step"].max()
+    noise = np.random.default_rng(1).random(len(t))
+    value = (noise < (0.8 - 0.5 * t if falls else 0.3 + 0.5 * t)).astype(object)
+    found = reward_shortcut.detect(replace(run, rollouts=run.rollouts.assign(**{name: value})))
+    assert found.outcome is expected, found.statement
+
+
+def the_reward_itself(p: int, t: float, rng: RNG) -> tuple[str, float]:
+    return ANSWER(p, rng), float(rng.random() < 0.3 + 0.6 * t)
+
+
+def test_the_reward_under_another_name_is_no_judgement() -> None:
+    """A column that repeats the reward cannot contradict it."""
+    run = made(the_reward_itself, **SIZE)  # type: ignore[arg-type]
+    assert reference_columns(run.rollouts.assign(success=run.rollouts["reward"], passed=1 - run.rollouts["reward"])) == ["passed"]
+
+
+def spread(right: Callable[[int, float], float]) -> Write:
+    """Each prompt is solved with its own probability."""
+    return lambda p, t, rng: (ANSWER(p, rng), float(rng.random() < right(p, t)))
+
+
+@pytest.mark.parametrize(
+    ("right", "group", "expected", "end"),
+    [
+        (lambda _, t: min(1.0, 0.3 + 1.4 * t), 8, Outcome.PRESENT, "best"),
+        (lambda _, t: max(0.0, 0.3 - 0.6 * t), 8, Outcome.PRESENT, "worst"),
+        (lambda _, t: 0.3 + 0.3 * t, 8, Outcome.ABSENT, ""),
+        (lambda _, t: min(1.0, 0.3 + 1.4 * t), 2, Outcome.NOT_LOGGED, ""),
+    ],
+)
+def test_groups_without_spread_are_seen_in_the_samples(
+    right: Callable[[int, float], float], group: int, expected: Outcome, end: str
+) -> None:
+    """Where no share is logged the samples tell, and whether all are solved or all failed; pairs that merely agree are no groups."""
+    found = zero_variance_groups.detect(made(spread(right), steps=6, prompts=12, group=group))
+    assert found.outcome is expected, found.statement
+    assert not end or found.measures[f"samples_all_{end}"] > 0.8
