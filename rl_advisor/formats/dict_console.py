@@ -9,6 +9,7 @@ from pathlib import Path
 from rl_advisor.intake.bytes_in import bare_name, head, lines
 from rl_advisor.intake.columns import Row, curves_of
 from rl_advisor.intake.log_lines import Watch
+from rl_advisor.intake.metric_table import OF_PLAN
 from rl_advisor.run import Run
 
 FORMAT = "dict_console"
@@ -58,7 +59,7 @@ def read(path: Path) -> Run:
         if not _is_row(values):
             watch.look(line, count)
             continue
-        step = _STEP.search(before[-80:])
+        step = re.match(r"(\d+)", str(values.pop(OF_PLAN))) if OF_PLAN in values else _STEP.search(before[-80:])
         if _is_evaluation(values):
             values.pop("epoch", None)
         else:

@@ -44,8 +44,11 @@ _CLEANING = (
 )
 _BREAK = re.compile(r"[|,;\t\[\](){}•✨📊]+|\. (?=[A-Z])| - | {2,}|(?<=\d)\.$|={3,}|-{3,}|\*{3,}|#{3,}|>>>")
 _NO_NAMES = {"sec", "min", "max", "avg", "mean", "std", "s", "it"}
+_BLOCK = re.compile(r"Result for (\S+):$")
+"""Ray Tune's block, in which the count comes last; trials take turns."""
 _WHO = re.compile(r"([\w-]+)[.:] Step: \d+\. (?:Time Elapsed|No episode)")
-_OUTCOME = re.compile(r"\b(?:rewards?|returns?|rew|ret|scores?|episodic|avgr|r)\b")
+_OUTCOME = re.compile(r"\b(?:rewards?|returns?|rew|ret|episodic|avgr|r)\b")
+_SCORE = re.compile(r"\bscores?\b")
 _LEARNER = re.compile(
     r"\b(?:(?<!cross )entropy|mismatch kl|(?:policy|value|actor|critic|q|pg|vf) loss|clipfrac|epsilon|explained variance|td error)\b"
 )
@@ -69,7 +72,7 @@ def claims(path: Path) -> bool:
     often = [_words(name) for name, count in seen.items() if count >= max(FEWEST, 0.2 * len(rows)) and not step_columns([name])]
     learner = sum(_LEARNER.search(name) is not None for name in often)
     of_episodes = any(_OF_EPISODES.search(_words(name)) for name in step_columns(list(seen)))
-    outcome = any(_OUTCOME.search(name) and (of_episodes or "score" not in name) for name in often)
+    outcome = any(_OUTCOME.search(name) or (of_episodes and _SCORE.search(name)) for name in often)
     return (outcome or (learner >= 1 and len(often) > FEWEST)) and any(_goes_up(rows, name) for name in step_columns(list(seen)))
 
 
@@ -86,22 +89,61 @@ def read(path: Path) -> Run:
 
 
 def _rows(text: Iterable[str], watch: Watch, totals: Counter[str]) -> Iterator[Row]:
-    row: Row = {}
-    far = 0
+    """The numbers that belong to each count: those on its line, and those of the lines up to the next, or since the last."""
+    blocks = _Blocks()
     for raw in text:
         for line in raw[:LINE].split("\r"):
-            values = _values(line, totals)
-            counts = bool(values) and bool(step_columns(list(values)))
-            if counts and any(name in row for name in values):
-                yield row
-                row = {}
-            far = 0 if counts else far + 1
-            if values and (counts or (row and far <= _FAR)):
-                row |= values
+            if block := _BLOCK.match(line):
+                yield from blocks.opened({"run": block[1]})
+            elif values := _values(line, totals):
+                yield from blocks.taken(values, counts=bool(step_columns(list(values))))
             elif line:
                 watch.look(line, None)
-    if row:
-        yield row
+                blocks.far += 1
+    yield from blocks.closed()
+
+
+class _Blocks:
+    """Puts the lines of a log together to rows."""
+
+    def __init__(self) -> None:
+        self.row: Row = {}
+        self.ahead: Row = {}
+        """Numbers that no count stands before."""
+        self.count_is_last = self.by_head = False
+        self.far = 0
+
+    def opened(self, row: Row) -> Iterator[Row]:
+        """A line that only opens a block: all up to the next such line is one row."""
+        yield from self.closed()
+        self.row, self.by_head = row, True
+
+    def taken(self, values: Row, *, counts: bool) -> Iterator[Row]:
+        """Take in the numbers of a line; ``counts`` when a count is among them."""
+        if self.by_head:
+            self.row |= values
+        elif counts and self.count_is_last:
+            yield self.ahead | values
+            self.ahead = {}
+        elif counts:
+            if any(name in self.row for name in values):
+                yield self.row
+                self.row = {}
+            self.row |= values
+            self.far = 0
+        elif self.count_is_last or not self.row:
+            self.ahead |= values
+        elif self.ahead.keys() & values.keys():  # they came before the first count, too: the count closes a block
+            yield self.ahead | self.row
+            self.row, self.ahead, self.count_is_last = {}, values, True
+        elif self.far <= _FAR:
+            self.row |= values
+            self.far += 1
+
+    def closed(self) -> Iterator[Row]:
+        """The last row."""
+        if self.row:
+            yield self.row
 
 
 def _values(line: str, totals: Counter[str]) -> Row:

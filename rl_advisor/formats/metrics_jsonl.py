@@ -6,13 +6,15 @@ Lines that name no step are read in their order, where their names are those tha
 import math
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from rl_advisor.intake.bytes_in import bare_name, byte_lines, head, parse_json
 from rl_advisor.intake.columns import Row, curves_of, number
 from rl_advisor.intake.gpu_names import without_counters
-from rl_advisor.intake.metric_table import step_columns, unit_of
+from rl_advisor.intake.metric_table import OF_PLAN, step_columns, unit_of
 from rl_advisor.intake.trajectories import is_sample
 from rl_advisor.run import UNSAID, Gap, Run
 
@@ -21,7 +23,7 @@ APPENDED = "lines"
 """How a growing file goes on, so that what was appended can be read alone."""
 STEP_KEYS = (
     "step", "global_step", "training/global_step", "train/global_step", "trainer/global_step", "_step", "training_step", "iteration",
-    "training_iteration", "update", "time/total_timesteps", "timesteps_total", "total_steps", "epoch",
+    "training_iteration", "update", "time/total_timesteps", "timesteps_total", "current_steps", "total_steps", "epoch",
 )  # fmt: skip
 """Names that count the rows, best first."""
 TIME_KEYS = ("_timestamp", "timestamp", "time", "wall_time", "_time")
@@ -36,6 +38,7 @@ _OF_A_TRAINER = re.compile(
 _OF_A_SAMPLE = {"id", "idx", "index", "uid", "name", "file", "path", "problem", "label", "target", "prediction", "model", "dataset"}
 _FEWEST = 3
 """Lines without a step that a log has at least."""
+_ROWS_FOR_COUNTER = 200
 LINE_LIMIT = 16_000_000
 _EXPORT = re.compile(rb'"(?:train|trainer|training)/global_step": ?\d')
 _SUFFIXES = (".jsonl", ".json", ".ndjson", ".log")
@@ -92,7 +95,7 @@ def read(path: Path) -> Run:
 
 
 def _rows(path: Path, gaps: list[Gap], counters: set[str], *, ordered: bool = False) -> Iterator[Row]:
-    bad, key = 0, None
+    bad, key = 0, _counter(path)
     export = _EXPORT.search(head(path, 1 << 20)) is not None
     last = 0.0
     for count, line in enumerate(byte_lines(path, LINE_LIMIT), 1):
@@ -108,7 +111,7 @@ def _rows(path: Path, gaps: list[Gap], counters: set[str], *, ordered: bool = Fa
             yield last, _time(row, counters), _values(row, nested=line.count(b"{") > 1)
             continue
         key = key if key in row else _step_key(row)
-        step = number(row[key]) if key else None
+        step = number(str(row[key]).partition("/")[0] if key == OF_PLAN else row[key]) if key else None
         if step is None or key is None:
             continue
         counters.add(key)
@@ -119,11 +122,30 @@ def _rows(path: Path, gaps: list[Gap], counters: set[str], *, ordered: bool = Fa
         gaps.append(Gap(path.name, f"line {bad} is no whole JSON object (cut off or damaged); the others were read"))
 
 
-def _step_key(row: Mapping[str, Any]) -> str | None:
-    def counts(key: str) -> bool:
-        return isinstance(row.get(key), int | float) and not isinstance(row[key], bool)
+def _counter(path: Path) -> str | None:
+    """Of the names that may count the first rows the best that goes up: ``total_steps`` may be those of the plan."""
+    rows: list[Mapping[str, Any]] = []
+    for line in head(path, 65_536).split(b"\n")[:_ROWS_FOR_COUNTER]:
+        with suppress(ValueError):
+            rows += [row] if isinstance(row := parse_json(line), dict) else []
+    first = _step_keys(rows[0]) if rows else []
+    for key in first:
+        steps = [number(row[key]) or 0.0 for row in rows if key in row] if key != OF_PLAN else [0.0, 1.0]
+        if len(steps) > 1 and steps[-1] > steps[0] and all(b >= a for a, b in pairwise(steps)):
+            return key
+    return first[0] if first else None
 
-    return next((key for key in STEP_KEYS if counts(key)), None) or next((key for key in step_columns(list(row)) if counts(key)), None)
+
+def _step_key(row: Mapping[str, Any]) -> str | None:
+    return next(iter(_step_keys(row)), None)
+
+
+def _step_keys(row: Mapping[str, Any]) -> list[str]:
+    """The names that may count rows, best first."""
+    if isinstance(row.get(OF_PLAN), str):
+        return [OF_PLAN]
+    names = dict.fromkeys((*(key for key in STEP_KEYS if key in row), *step_columns(list(row))))
+    return [key for key in names if isinstance(row[key], int | float) and not isinstance(row[key], bool)]
 
 
 def _has_number(row: Mapping[str, Any]) -> bool:

@@ -12,15 +12,17 @@ from rl_advisor.intake.one_of_several import chosen, listed
 from rl_advisor.run import Curve, Floats, Gap, Run
 
 STEP_COLUMNS = (
-    "train_global_step", "trainer_global_step", "training_global_step", "step", "global_step", "_step", "training_iteration",
-    "iteration", "iter", "update", "total_timesteps", "timesteps_total", "timesteps", "num_timesteps", "misc_total_timesteps",
-    "time_total_timesteps", "timesteps_so_far", "total_env_interacts", "total_env_steps", "total_steps", "env_steps", "env_step",
-    "environment_steps", "agent_steps", "actor_steps", "num_env_steps", "total_num_steps", "t_env", "learner_steps", "timestep",
-    "total_num_timesteps", "total_num_frames", "num_frames", "train_step", "train_steps", "frames", "frame", "nb_steps", "num_updates",
-    "episode", "episodes", "nb_episode", "i_episode", "episode_num", "num_episodes", "ep", "steps", "evaluation_iteration", "epoch",
-    "itr", "misc_nupdates", "nupdates",
+    "train_global_step", "trainer_global_step", "training_global_step", "step", "global_step", "_step", "training_iteration", "iteration",
+    "iter", "update", "total_timesteps", "timesteps_total", "timesteps", "num_timesteps", "misc_total_timesteps", "time_total_timesteps",
+    "timesteps_so_far", "total_env_interacts", "total_env_steps", "total_steps", "env_steps", "env_step", "environment_steps",
+    "agent_steps", "actor_steps", "num_env_steps", "total_num_steps", "t_env", "learner_steps", "timestep", "total_num_timesteps",
+    "total_num_frames", "num_frames", "train_step", "train_steps", "current_steps", "steps", "frames", "frame", "nb_steps", "num_updates",
+    "episode", "episodes", "nb_episode", "i_episode", "episode_num", "num_episodes", "ep", "evaluation_iteration", "epoch", "itr",
+    "misc_nupdates", "nupdates",
 )  # fmt: skip
 """Column names that count rows, best first, in lower case with underscores."""
+OF_PLAN = "global_step/max_steps"
+"""Where ms-swift writes its step and what is planned, as ``5/100``."""
 RUN_COLUMNS = (
     "run", "run_id", "run_name", "run_uuid", "seed", "trial_id", "experiment", "experiment_id", "exp_name", "agent", "algo", "algorithm",
     "method", "env", "env_id", "env_name", "task",

@@ -141,11 +141,13 @@ def test_another_run_of_a_file_is_read_by_its_name(tmp_path: Path, name: str) ->
         ({"num_env_steps": 100, "steps": 30, "return_mean": 2.0}, "return_mean", "env steps", 800.0),
         ({"frame": 10, "episode_reward": 2.0}, "episode_reward", "env steps", 80.0),
         ({"episode": 1, "score": 3.0}, "score", "episodes", 8.0),
+        ({"current_steps": 5, "total_steps": 100, "loss": 0.5, "reward": 2.0, "epoch": 0.01}, "reward", "steps", 40.0),
+        ({"total_steps": 100, "iteration": 5, "reward": 2.0}, "reward", "iterations", 40.0),
     ],
 )
 def test_json_lines_with_other_steps_or_none(tmp_path: Path, row: dict[str, float], raw: str, unit: str, last: float) -> None:
     """Any spelling of a step counts; rows of a trainer without one are read in their order, and that is said."""
-    counters = {"num_env_steps", "frame", "episode"}
+    counters = {"num_env_steps", "frame", "episode", "current_steps", "iteration"}
     lines = [json.dumps({k: v * (i if k in counters else 1) for k, v in row.items()}) for i in range(1, 9)]
     (tmp_path / "log.jsonl").write_text("\n".join(lines) + "\n")
     run = read_run(tmp_path)

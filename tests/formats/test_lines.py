@@ -13,7 +13,7 @@ LINES = {
     "mlagents": "[INFO] 3DBall. Step: {i}000. Time Elapsed: {i}9.4 s. Mean Reward: {i}.5. Std of Reward: 0.71. Training.\n",
     "score": "Episode {i}00\\tAverage Score: {i}.5\n",
     "logging": "2024-01-0{i} 12:00:0{i},123 - INFO - Episode {i}/500, Reward: {i}.5, Epsilon: 0.9{i}, Loss: 0.12\n",
-    "brackets": "[Episode {i}] total reward = {i}.5 steps = 2{i} loss = 1e-0{i}\n",
+    "brackets": "[Episode {i}] total reward = {i}.5 steps = 20 loss = 1e-0{i}\n",
     "a2c": "Updates {i}0, num timesteps {i},760, FPS 800\n Last 10 training episodes: mean/median reward {i}.5/14.5, min/max reward 9.0/30.0\n",
     "mappo": "\n Map 3m Algo mappo Exp e updates {i}/100 episodes, total num timesteps {i}00/1000, FPS 300.\n\naverage episode rewards is {i}.5\n",
     "tianshou": "Epoch #{i}: 1001it [00:0{i}, 12.5it/s, env_step={i}000, gradient_step=100, loss=0.5, n/ep=8, rew={i}.50]\n"
@@ -25,6 +25,10 @@ LINES = {
     "  • Mean Generation Length: 120.5\n⏱️  Timing:\n  • policy_training: 12.34s (40.1%)\n",
     "keras_rl": "   {i}00/50000: episode: {i}, duration: 0.6s, episode steps: 166, steps per second: 274, episode reward: {i}.5, "
     "mean reward: -1.8 [-100.0, 3.0], loss: 4.9\n",
+    "tune": "Result for PPO_CartPole_00000:\n  date: 2023-01-01_12-00-0{i}\n  episode_len_mean: 20.0\n  episode_reward_mean: {i}.5\n  info:\n"
+    "    num_steps_trained: 10\n  episodes_this_iter: 3\n  training_iteration: {i}\n\n",
+    "count_last": "Reward: {i}.5\nLoss: 0.1\nEpisode: {i}\n----------\n",
+    "deepspeed": "epoch: 0|step: {i}|ppo_ep: 1|act_loss: 0.0{i}|cri_loss: 0.1|unsuper_loss: 0.0\naverage reward score: {i}.5\n-----\n",
     "epymarl": "[INFO 12:34:5{i}] my_main Recent Stats | t_env:      {i}0050 | Episode:       6{i}\nep_length_mean:   149.9\\tepsilon:    0.8\\t"
     "loss:   0.03\\treturn_mean:      {i}.5\n[INFO 12:34:59] my_main Updated target network\n",
 }
@@ -41,6 +45,9 @@ WANTED = {
     "torchtune": (("torchtune",), "scores", [1, 2], "training steps", None),
     "nemo_rl": (("nemo_rl",), "Avg Reward", [1, 2], "training steps", 100),
     "keras_rl": ((), "episode reward", [1, 2], "episodes", None),
+    "tune": (("rllib",), "episode_reward_mean", [1, 2], "iterations", None),
+    "count_last": ((), "Reward", [1, 2], "episodes", None),
+    "deepspeed": ((), "average reward score", [1, 2], "steps", None),
     "epymarl": (("epymarl",), "return_mean", [10050, 20050], "env steps", None),
 }
 
@@ -105,7 +112,18 @@ def test_a_crash_of_a_printed_log_is_an_event(tmp_path: Path) -> None:
     assert [e.kind for e in read_run(path).events] == ["error"]
 
 
+def test_trials_that_take_turns_are_kept_apart(tmp_path: Path) -> None:
+    """Two trials of Ray Tune print blocks one after the other."""
+    block = "Result for {t}:\n  episode_reward_mean: {r}{i}.5\n  episode_len_mean: 20.0\n  training_iteration: {i}\n\n"
+    path = written(
+        tmp_path / "train.log", block.replace("{t}", "PPO_0").replace("{r}", "") + block.replace("{t}", "PPO_1").replace("{r}", "-")
+    )
+    assert read_run(path).others == ("train.log#PPO_1",)
+    assert read_run(f"{path}#PPO_1").curves["reward/mean"].value.tolist() == [-1.5, -2.5, -3.5, -4.5, -5.5]
+
+
 DICTS = {
+    "trl": "{'loss': 0.1, 'reward': {i}.5, 'reward_std': 0.1, 'completions/mean_length': 9.0, 'global_step/max_steps': '{i}/100', 'memory': 3}\n",
     "skyrl": "2026-01-01 12:00:00.1 | INFO | skyrl.train.trainer:train:300 - Step {i}: \n{'async/staleness_mean': '0.0',\n 'policy/policy_entropy':"
     " '0.4',\n 'policy/policy_loss': '-0.01',\n 'reward/avg_raw_reward': '{i}.5',\n 'timing/step': '12.3'}\n",
     "slime": "[x] rollout_metrics.py:268 - rollout {i}: {'rollout/raw_reward': {i}.5, 'rollout/rewards': -1e-09, 'rollout/response_lengths': 81.3}\n"
