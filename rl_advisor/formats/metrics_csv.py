@@ -11,7 +11,7 @@ import pandas as pd
 from rl_advisor.intake.bytes_in import bare_name, head
 from rl_advisor.intake.csv_in import read_table
 from rl_advisor.intake.gpu_names import without_counters
-from rl_advisor.intake.metric_table import part_of, step_columns
+from rl_advisor.intake.metric_table import of_a_trainer, part_of, step_columns
 from rl_advisor.intake.one_of_several import chosen, listed
 from rl_advisor.intake.trajectories import is_sample
 from rl_advisor.run import Gap, Run
@@ -24,18 +24,18 @@ _CHART_STEPS = ("step", "global_step", "train/global_step", "relative time (wall
 
 
 def claims(path: Path) -> bool:
-    """Whether the header has a column that counts steps and the first row has two numbers and no long text."""
+    """Whether the header has a column that counts steps and the first row has two numbers and no long text.
+
+    Without such a column all must be numbers, under names of a trainer.
+    """
     if not bare_name(path).endswith((".csv", ".tsv", ".txt")):
         return False
     names, first = _start(path)
-    if (
-        "time/total_timesteps" in names
-        or not step_columns(names)
-        or len(first) != len(names)
-        or is_sample(dict(zip(names, first, strict=True)))
-    ):
+    if "time/total_timesteps" in names or len(first) != len(names) or is_sample(dict(zip(names, first, strict=True))):
         return False
     numbers = sum(_is_number(cell) for cell in first)
+    if not step_columns(names):
+        return numbers == len(names) and of_a_trainer(names, names) and not any(_is_number(name) for name in names)
     return numbers >= 2 and not any(len(cell) > 60 and not _is_number(cell) and not cell.startswith(("{", "[")) for cell in first)
 
 
