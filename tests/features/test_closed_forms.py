@@ -99,7 +99,12 @@ def test_constant_curves_have_zero_slope_of_zero_width() -> None:
 )
 def test_direction_asks_for_equivalence_first(low: float, high: float, margin: float, expected: str) -> None:
     """Flat is measured: the whole interval lies inside the margin; insignificance alone is no answer."""
-    assert direction(Trend(0, low, high, 0.5, 10, 10, 0, 1, 1), margin) == expected
+    assert direction(Trend(0, low, high, 0.01, 10, 10, 0, 1, 1), margin) == expected
+
+
+def test_a_direction_must_hold_against_long_memory() -> None:
+    """An interval without zero is no direction while noise of long memory may have made it."""
+    assert direction(Trend(0, 0.1, 3, 0.2, 10, 10, 0, 1, 1), 2) == "undecidable"
 
 
 def test_direction_refuses_a_negative_margin() -> None:
