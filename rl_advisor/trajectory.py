@@ -4,15 +4,17 @@ The outcome is the held-out score when one is logged and the training reward oth
 look at the same ``Shape``, so a curve is measured once.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.bins import reduce, smooth
+from rl_advisor.features.gain import expected_gain
 from rl_advisor.features.peak import Peak, peak
 from rl_advisor.features.rate import pace, rate
+from rl_advisor.features.trailing import unaveraged
 from rl_advisor.features.trend import Change, Direction, Trend, direction, level_change, trend
 from rl_advisor.finding import number
 from rl_advisor.run import Curve, Floats, Run
@@ -212,6 +214,12 @@ def shape(curve: Curve) -> Shape:
     )
 
 
+@lru_cache(maxsize=256)
+def pays_ahead(s: Shape) -> float:
+    """The forecast's probability that another third of the steps brings a gain that matters."""
+    return float(expected_gain(s.step, s.value, float(s.step[-1] + (s.step[-1] - s.step[0]) / 3)).pays)
+
+
 def shape_or_none(curve: Curve | None) -> Shape | None:
     """The shape, or None when there is no curve or it is too short."""
     try:
@@ -228,14 +236,41 @@ def held_out(run: Run) -> Curve | None:
     return max(scores.values(), key=lambda c: (np.isfinite(c.value).sum(), -len(c.name)))
 
 
+@lru_cache(maxsize=64)
 def training(run: Run) -> Curve | None:
-    """The training reward to go by."""
+    """The training reward to go by; a mean over past episodes is taken apart first, so that it does not trail the policy."""
     for name in ("reward/mean", "reward/success", "reward/used"):
         curve = run.curves.get(name)
         if curve is not None and np.isfinite(curve.value).any():
-            return curve
+            return _untrailed(run, curve)
     parts = run.family("reward/component/")
     return max(parts.values(), key=lambda c: np.isfinite(c.value).sum()) if parts else None
+
+
+def _untrailed(run: Run, curve: Curve) -> Curve:
+    """The curve without its lag, where it is a mean over past episodes: the episodes themselves, or what came between its rows."""
+    step, value = curve.finite()
+    if not curve.trailing or value.size < FEWEST:
+        return curve
+    single = [c for c in run.curves.values() if c.spare == curve.name and not c.trailing and c.finite()[1].size >= 2 * FEWEST]
+    if single:
+        return replace(max(single, key=lambda c: c.step.size), name=curve.name, mapped=True)
+    count = _episodes(run, step, curve.trailing)
+    if count is None:
+        return curve
+    at, between = unaveraged(step, value, count, curve.trailing)
+    return replace(curve, step=at, value=between, trailing=0, time=None) if at.size >= FEWEST else curve
+
+
+def _episodes(run: Run, step: Floats, window: int) -> Floats | None:
+    """How many episodes had ended at each step: as logged, or by their mean length while that still covers all of them."""
+    ended, length = run.curves.get("progress/episodes"), run.curves.get("episode/length")
+    if ended is not None and ended.finite()[1].size >= FEWEST:
+        return np.asarray(np.interp(step, *ended.finite()), dtype=np.float64)
+    if length is None or run.step_unit != "env steps" or length.finite()[1].size < FEWEST:
+        return None
+    count = np.maximum.accumulate(step / np.maximum(np.interp(step, *length.finite()), 1.0))
+    return count if count[-1] <= window else None
 
 
 def outcome(run: Run) -> Curve | None:

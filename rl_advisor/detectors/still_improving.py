@@ -8,7 +8,6 @@ Source: Prais-Winsten slope with bias-corrected autocorrelation.
 """
 
 from rl_advisor import trajectory
-from rl_advisor.features.gain import expected_gain
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Run
 from rl_advisor.trajectory import Shape
@@ -21,8 +20,7 @@ SYMPTOM = True
 
 def _has_had_its_say(s: Shape, least: float = 0.2) -> bool:
     """Whether a forecast over another third of the steps hardly sees a gain: then a reward that still creeps up is a lagging mean."""
-    ahead = expected_gain(s.step, s.value, float(s.step[-1] + (s.step[-1] - s.step[0]) / 3))
-    return s.rose and ahead.pays < least
+    return s.rose and trajectory.pays_ahead(s) < least
 
 
 def detect(run: Run) -> Finding:

@@ -14,7 +14,7 @@ from rl_advisor.assessment import Confidence, Verdict
 from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import before, root_of_fall, roots
-from rl_advisor.judgement.unseen import families
+from rl_advisor.kinds import families
 from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
 
@@ -201,16 +201,14 @@ def healthy(case: Case) -> Judged | None:
         return Judged("plateaued", f"{s.name} is flat over the last third", "medium" if critic else "high", critic)
     if s.n < FEW and not s.rose:
         return Judged("undecidable", f"{s.n} points of {s.name} are too few to tell", "low")
-    way = _way(s)
-    return Judged(
-        way, "the last third is undecided; the size of its estimated change decides", "low", critic if way == "plateaued" else None
-    )
+    way = _way(s, *(x for x in (case.held, case.train) if x is not None))
+    return Judged(way, "the last third is undecided; its forecast decides", "low", critic if way == "plateaued" else None)
 
 
-def _way(s: Shape) -> Verdict:
-    """Improving when the estimated change over the last third matters, plateaued otherwise."""
-    change = s.recent.slope * s.recent.span
-    return "improving" if change > s.margin and not s.at_ceiling else "plateaued"
+def _way(s: Shape, *others: Shape) -> Verdict:
+    """Improving when the forecasts foresee a gain that matters, plateaued otherwise; of curves that are two samples of one thing the mean."""
+    ahead = [trajectory.pays_ahead(x) for x in (others or (s,))]
+    return "improving" if float(np.mean(ahead)) > 0.5 and not s.at_ceiling else "plateaued"
 
 
 def _back_from_a_dip(s: Shape) -> bool:
