@@ -215,9 +215,10 @@ def shape(curve: Curve) -> Shape:
 
 
 @lru_cache(maxsize=256)
-def pays_ahead(s: Shape) -> float:
-    """The forecast's probability that another third of the steps brings a gain that matters."""
-    return float(expected_gain(s.step, s.value, float(s.step[-1] + (s.step[-1] - s.step[0]) / 3)).pays)
+def pays_ahead(s: Shape, until: float = 0.0) -> float:
+    """The forecast's probability of a gain that matters by the step ``until``, or over another third of the steps where that is later."""
+    third = float(s.step[-1] + (s.step[-1] - s.step[0]) / 3)
+    return float(expected_gain(s.step, s.value, max(third, until)).pays)
 
 
 def shape_or_none(curve: Curve | None) -> Shape | None:

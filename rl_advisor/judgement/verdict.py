@@ -132,6 +132,9 @@ def lost(case: Case) -> Judged | None:
         return None
     gone = [s for s in (case.train, case.held) if s is not None and s.fell and s.lost >= 0.6]
     policy = case.train is None or case.train in gone or case.train.last - case.train.floor <= case.train.margin
+    if case.held is not None and case.held not in gone and (case.present("reward_jump", "dynamics_change") or "control" in families(case.run)):
+        # Two samples of one task, or a reward that changed by itself: the score, which stands higher, says what is left of the policy.
+        policy = False
     cause = root_of_fall(case)
     verdict: Verdict = "collapsed" if policy else "degrading"
     sure: Confidence = "high" if cause or max(s.n for s in gone) >= FEW else "medium"
@@ -150,7 +153,7 @@ def numbers_broke(case: Case) -> Judged | None:
 def swinging(case: Case) -> Judged | None:
     """Unstable when the outcome turns again and again."""
     s = case.outcome
-    thrown = case.present("update_too_large") and s is not None and s.lost > 0.5
+    thrown = case.present("update_too_large") and s is not None and s.lost > 0.5 and not s.broke_off
     if case.present("instability") or thrown or (s is not None and _back_from_a_dip(s)):
         cause = root_of_fall(case)
         return Judged("unstable", "the outcome swings without getting anywhere", "medium", cause, None if cause else Link.POLICY_UPDATE)
@@ -201,13 +204,13 @@ def healthy(case: Case) -> Judged | None:
         return Judged("plateaued", f"{s.name} is flat over the last third", "medium" if critic else "high", critic)
     if s.n < FEW and not s.rose:
         return Judged("undecidable", f"{s.n} points of {s.name} are too few to tell", "low")
-    way = _way(s, *(x for x in (case.held, case.train) if x is not None))
+    way = _way(s, *(x for x in (case.held, case.train) if x is not None), until=float(case.run.planned_steps or 0))
     return Judged(way, "the last third is undecided; its forecast decides", "low", critic if way == "plateaued" else None)
 
 
-def _way(s: Shape, *others: Shape) -> Verdict:
+def _way(s: Shape, *others: Shape, until: float = 0.0) -> Verdict:
     """Improving when the forecasts foresee a gain that matters, plateaued otherwise; of curves that are two samples of one thing the mean."""
-    ahead = [trajectory.pays_ahead(x) for x in (others or (s,))]
+    ahead = [trajectory.pays_ahead(x, until) for x in (others or (s,))]
     return "improving" if float(np.mean(ahead)) > 0.5 and not s.at_ceiling else "plateaued"
 
 
