@@ -112,6 +112,12 @@ class Shape:
         """Whether there is no room left above the last level."""
         return self.ceiling is not None and self.ceiling - self.last < self.margin
 
+    @property
+    def touches_ceiling(self) -> bool:
+        """Whether single values reach the ceiling again and again at the end, from a level that their scatter keeps below it."""
+        late = self.value[-max(5, self.n // 5) :]
+        return self.ceiling is not None and bool((late >= self.ceiling).mean() >= 0.1) and self.ceiling - self.last < 2 * self.scatter
+
     def stopped(self) -> bool:
         """Whether the curve rose, and what follows its one kink is flat: the improvement came to an end."""
         try:
@@ -146,7 +152,9 @@ def _piles_up(value: Floats, share: float = 0.2) -> bool:
     Scores of few levels do not count: there the highest one is no more frequent than its neighbour.
     """
     levels, count = np.unique(value, return_counts=True)
-    below = int(count[-2]) if levels.size > 1 else 0
+    if levels.size < 2:
+        return False  # a curve that never moved stands at its floor as well
+    below = int(count[-2])
     return bool(count[-1] >= max(4, share * value.size) and count[-1] >= 3 * below)
 
 
@@ -243,12 +251,12 @@ def training(run: Run) -> Curve | None:
     for name in ("reward/mean", "reward/success", "reward/used"):
         curve = run.curves.get(name)
         if curve is not None and np.isfinite(curve.value).any():
-            return _untrailed(run, curve)
+            return untrailed(run, curve)
     parts = run.family("reward/component/")
     return max(parts.values(), key=lambda c: np.isfinite(c.value).sum()) if parts else None
 
 
-def _untrailed(run: Run, curve: Curve) -> Curve:
+def untrailed(run: Run, curve: Curve) -> Curve:
     """The curve without its lag, where it is a mean over past episodes: the episodes themselves, or what came between its rows."""
     step, value = curve.finite()
     if not curve.trailing or value.size < FEWEST:

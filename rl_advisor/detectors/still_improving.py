@@ -38,6 +38,9 @@ def detect(run: Run) -> Finding:
     if ways[0] != "rising" and (s.stopped() or _has_had_its_say(s)):
         said = f"{s.name} rose and is not foreseen to rise further."
         return Finding("still_improving", LINK, Outcome.ABSENT, said, measures=measures, evidence=where)
+    if all(x.at_ceiling for x, way in zip(shapes, ways, strict=True) if way == "rising") and "rising" in ways:
+        said = f"{rising.name} has risen to its ceiling ({number(rising.last)}): nothing is left to gain."
+        return Finding("still_improving", LINK, Outcome.ABSENT, said, measures=measures, evidence=where)
     if "rising" in ways and "falling" not in ways:
         return Finding("still_improving", LINK, Outcome.PRESENT, f"{text}: rising.", measures=measures, evidence=where)
     if ways[0] == "undecidable" and "falling" not in ways:

@@ -11,7 +11,7 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.assessment import Confidence, Verdict
-from rl_advisor.finding import Finding, number
+from rl_advisor.finding import Finding, Outcome, number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import before, root_of_fall, roots
 from rl_advisor.kinds import families
@@ -36,6 +36,8 @@ HACKS = ("train_eval_gap", "reward_sign", "reward_shortcut", "tool_hacking", "fo
 """Patterns that say that the reward is paid for something other than the task."""
 SILENT = ("reward_never_paid", "reward_always_paid", "frozen_policy", "sampling_too_hot", "temperature_runaway")
 """Patterns that keep a policy from learning at all."""
+LIMITS = ("dynamics_change", "reward_jump", "update_too_large")
+"""Patterns that are a break even where the outcome stands, in the order of the loop."""
 FEW = 12
 """Points of a curve below which its fall alone, without a cause, is no sure collapse."""
 
@@ -196,16 +198,35 @@ def healthy(case: Case) -> Judged | None:
         s = case.train  # few evaluations: the reward, which no detector distrusts here, says more
     if case.present("entropy_collapse"):
         return Judged("plateaued", "the policy is certain and the signal is gone", "medium", case.findings["entropy_collapse"])
+    limit = limiting(case)
     if case.present("still_improving"):
-        return Judged("improving", f"{s.name} or the reward is still rising", "high")
-    # A curve that came to rest below its ceiling while the critic predicted nothing has a likely cause.
-    critic = case.findings.get("critic_failure") if case.present("critic_failure") and not s.at_ceiling else None
+        return Judged("improving", f"{s.name} or the reward is still rising", "medium" if limit else "high", limit)
     if case.present("plateau", "converged", "drift_without_gain"):
-        return Judged("plateaued", f"{s.name} is flat over the last third", "medium" if critic else "high", critic)
+        limit = limit or critic(case, s)
+        return Judged("plateaued", f"{s.name} is flat over the last third", "medium" if limit else "high", limit)
     if s.n < FEW and not s.rose:
         return Judged("undecidable", f"{s.n} points of {s.name} are too few to tell", "low")
     way = _way(s, *(x for x in (case.held, case.train) if x is not None), until=float(case.run.planned_steps or 0))
-    return Judged(way, "the last third is undecided; its forecast decides", "low", critic if way == "plateaued" else None)
+    return Judged(way, "the last third is undecided; its forecast decides", "low", limit or (critic(case, s) if way == "plateaued" else None))
+
+
+def limiting(case: Case) -> Finding | None:
+    """What is broken although the outcome stands: a break that needs no fall to be one. None where nothing of the kind is there."""
+    for pattern in LIMITS:
+        found = case.findings.get(pattern)
+        if found is None or not case.present(pattern):
+            continue
+        if pattern != "update_too_large" or found.measures.get("out of all bounds"):
+            return found
+    return None
+
+
+def critic(case: Case, s: Shape, never: float = 0.2) -> Finding | None:
+    """A curve that came to rest below its ceiling while the critic never predicted anything has a likely cause."""
+    found = case.findings.get("critic_failure")
+    if found is None or s.at_ceiling or found.outcome not in (Outcome.PRESENT, Outcome.UNCLEAR):
+        return None
+    return found if case.present("critic_failure") or found.measures.get("nine_tenths_below", 1.0) < never else None
 
 
 def _way(s: Shape, *others: Shape, until: float = 0.0) -> Verdict:
@@ -220,7 +241,8 @@ def _back_from_a_dip(s: Shape) -> bool:
     bottom = int(np.argmax(high - s.smoothed))
     began = int(np.argmax(s.smoothed[: bottom + 1]))
     deep = s.deepest_dip > max(0.3 * (s.best - s.floor), 4 * s.scatter)
-    regained = s.smoothed[bottom] + s.margin < s.last < high[bottom] + s.margin
+    half = (s.smoothed[bottom] + high[bottom]) / 2
+    regained = max(half, s.smoothed[bottom] + s.margin) < s.last < high[bottom] + s.margin
     return bool(deep and not s.got_somewhere and began > s.n // 10 and regained)
 
 
