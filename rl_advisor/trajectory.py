@@ -4,17 +4,18 @@ The outcome is the held-out score when one is logged and the training reward oth
 look at the same ``Shape``, so a curve is measured once.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
+from rl_advisor import lag
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.bins import reduce, smooth
 from rl_advisor.features.gain import expected_gain
 from rl_advisor.features.peak import Peak, peak
 from rl_advisor.features.rate import pace, rate
-from rl_advisor.features.trailing import unaveraged
+from rl_advisor.features.scale import natural_scale
 from rl_advisor.features.trend import Change, Direction, Trend, direction, level_change, trend
 from rl_advisor.finding import number
 from rl_advisor.run import Curve, Floats, Run
@@ -135,29 +136,6 @@ class Shape:
         return direction(self.overall, self.margin)
 
 
-def natural_scale(value: Floats, smoothed: Floats) -> tuple[float, float | None]:
-    """Scale against which changes are judged, and the ceiling where the numbers look like shares."""
-    low, high = float(value.min()), float(value.max())
-    if low >= 0 and high <= 1:
-        return 1.0, 1.0
-    if low >= -1 and high <= 0:
-        return 1.0, 0.0
-    spread = float(np.ptp(smoothed))
-    return max(spread, 0.1 * float(np.median(np.abs(value)))), high if _piles_up(value) else None
-
-
-def _piles_up(value: Floats, share: float = 0.2) -> bool:
-    """Whether many values are exactly the highest one, far more than the next: a cap, like the 500 steps that end an episode of CartPole.
-
-    Scores of few levels do not count: there the highest one is no more frequent than its neighbour.
-    """
-    levels, count = np.unique(value, return_counts=True)
-    if levels.size < 2:
-        return False  # a curve that never moved stands at its floor as well
-    below = int(count[-2])
-    return bool(count[-1] >= max(4, share * value.size) and count[-1] >= 3 * below)
-
-
 def _smoothed(step: Floats, value: Floats) -> tuple[Floats, float]:
     """The smooth curve, and the standard deviation of one point as the median step between neighbours tells it.
 
@@ -251,35 +229,9 @@ def training(run: Run) -> Curve | None:
     for name in ("reward/mean", "reward/success", "reward/used"):
         curve = run.curves.get(name)
         if curve is not None and np.isfinite(curve.value).any():
-            return untrailed(run, curve)
+            return lag.untrailed(run, curve)
     parts = run.family("reward/component/")
     return max(parts.values(), key=lambda c: np.isfinite(c.value).sum()) if parts else None
-
-
-def untrailed(run: Run, curve: Curve) -> Curve:
-    """The curve without its lag, where it is a mean over past episodes: the episodes themselves, or what came between its rows."""
-    step, value = curve.finite()
-    if not curve.trailing or value.size < FEWEST:
-        return curve
-    single = [c for c in run.curves.values() if c.spare == curve.name and not c.trailing and c.finite()[1].size >= 2 * FEWEST]
-    if single:
-        return replace(max(single, key=lambda c: c.step.size), name=curve.name, mapped=True)
-    count = _episodes(run, step, curve.trailing)
-    if count is None:
-        return curve
-    at, between = unaveraged(step, value, count, curve.trailing)
-    return replace(curve, step=at, value=between, trailing=0, time=None) if at.size >= FEWEST else curve
-
-
-def _episodes(run: Run, step: Floats, window: int) -> Floats | None:
-    """How many episodes had ended at each step: as logged, or by their mean length while that still covers all of them."""
-    ended, length = run.curves.get("progress/episodes"), run.curves.get("episode/length")
-    if ended is not None and ended.finite()[1].size >= FEWEST:
-        return np.asarray(np.interp(step, *ended.finite()), dtype=np.float64)
-    if length is None or run.step_unit != "env steps" or length.finite()[1].size < FEWEST:
-        return None
-    count = np.maximum.accumulate(step / np.maximum(np.interp(step, *length.finite()), 1.0))
-    return count if count[-1] <= window else None
 
 
 def outcome(run: Run) -> Curve | None:

@@ -12,7 +12,7 @@ Source: data and environment as the first link to suspect; L26 and L20 of the fi
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import lag, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
@@ -39,7 +39,7 @@ def detect(run: Run, share: float = 0.25, ratio: float = 1.3, near: float = 0.05
     score, reward = trajectory.held_out(run), trajectory.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
     held, train = trajectory.shape(score), trajectory.shape(reward)
-    length = trajectory.shape(trajectory.untrailed(run, run.curves["episode/length"]))
+    length = trajectory.shape(lag.untrailed(run, run.curves["episode/length"]))
     scale, span = train.margin / trajectory.MATERIAL, float(train.step[-1] - train.step[0])
     if counted(train, length):
         text = "The return counts the steps of an episode, so that its fall and a shorter episode are one thing."
@@ -63,7 +63,7 @@ def detect(run: Run, share: float = 0.25, ratio: float = 1.3, near: float = 0.05
     return Finding("dynamics_change", LINK, Outcome.ABSENT, "Return and length of the training episodes take no step together.")
 
 
-def counted(train: trajectory.Shape, length: trajectory.Shape, alike: float = 0.98) -> bool:
+def counted(train: trajectory.Shape, length: trajectory.Shape, alike: float = 0.995) -> bool:
     """Whether the return is the length, or minus the length, up to a scale."""
     there = np.interp(train.step, length.step, length.value)
     if np.ptp(there) == 0 or np.ptp(train.value) == 0:

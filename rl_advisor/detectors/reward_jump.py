@@ -65,7 +65,11 @@ def nearest(overall: Change, held: trajectory.Shape, at: float, most: int = 4) -
     if min(before.size, after.size) < 3:
         return overall
     delta = float(np.median(after) - np.median(before))
-    return replace(overall, before=float(np.median(before)), after=float(np.median(after)), delta=delta) if abs(delta) < abs(overall.delta) else overall
+    return (
+        replace(overall, before=float(np.median(before)), after=float(np.median(after)), delta=delta)
+        if abs(delta) < abs(overall.delta)
+        else overall
+    )
 
 
 def abrupt(train: trajectory.Shape, at: float, size: float) -> bool:

@@ -136,15 +136,16 @@ ROWS: tuple[Unseen, ...] = (
     Unseen(
         "silent memory errors",
         "systems",
-        "error counters of the GPU are not recorded",
+        "trainers do not log the error counters of the GPU; telemetry may hold them",
         "the driver's error log and the count of remapped rows",
     ),
 )
 
 
-def fitting(run: Run, most: int = 4) -> list[str]:
+def fitting(run: Run, most: int = 8) -> list[str]:
     """At most ``most`` lines on what cannot be seen in this kind of run: one of each kind first, the most particular kinds before."""
     known = [family for family in FAMILIES if family in families(run)]
     by_family = [[row for row in ROWS if row.family == family] for family in (*known, "any")]
-    turns = [rows[i] for i in range(most) for rows in by_family if i < len(rows)]
+    longest = max(map(len, by_family))
+    turns = [rows[i] for i in range(longest) for rows in by_family if i < len(rows)]
     return [row.line for row in turns[:most]]

@@ -128,13 +128,29 @@ def dissolved(case: Case) -> Judged | None:
     return Judged("collapsed", "the policy says one thing only", "medium", found) if gone else None
 
 
+def suspected(case: Case) -> Judged | None:
+    """Undecidable when the reward rose together with signs of gaming that decide nothing, and no score was ever logged that could."""
+    s = case.train
+    if s is None or trajectory.held_out(case.run) is not None or not s.rose or s.fell:
+        return None
+    signs = [p for p in (*HACKS, "length_inflation") if p in case.findings and case.findings[p].outcome is Outcome.UNCLEAR]
+    if not signs:
+        return None
+    told = f"the reward rose, {signs[0].replace('_', ' ')} cannot be told apart from progress without a held-out score"
+    return Judged("undecidable", told, "low")
+
+
 def lost(case: Case) -> Judged | None:
     """Collapsed when the training reward, or the only curve there is, lost most of its height; degrading when the score alone did."""
     if not case.present("collapse"):
         return None
     gone = [s for s in (case.train, case.held) if s is not None and s.fell and s.lost >= 0.6]
     policy = case.train is None or case.train in gone or case.train.last - case.train.floor <= case.train.margin
-    if case.held is not None and case.held not in gone and (case.present("reward_jump", "dynamics_change") or "control" in families(case.run)):
+    if (
+        case.held is not None
+        and case.held not in gone
+        and (case.present("reward_jump", "dynamics_change") or "control" in families(case.run))
+    ):
         # Two samples of one task, or a reward that changed by itself: the score, which stands higher, says what is left of the policy.
         policy = False
     cause = root_of_fall(case)
@@ -170,6 +186,9 @@ def never_learned(case: Case) -> Judged | None:
         return Judged("not_learning", quiet.statement, "high", quiet)
     if case.present("no_gain"):
         cause = next(iter(roots(case)), None)
+        if cause is None and case.held is not None and case.train is not None and (case.train.at_ceiling or case.train.touches_ceiling):
+            solved = "the training prompts are solved already, the held-out score has room and does not move"
+            return Judged("not_learning", solved, "medium", None, Link.TRAINING_SIGNAL)
         return Judged("not_learning", "nothing was gained since the start", "medium", cause, None if cause else Link.REWARD_SIGNAL)
     return None
 
@@ -200,14 +219,19 @@ def healthy(case: Case) -> Judged | None:
         return Judged("plateaued", "the policy is certain and the signal is gone", "medium", case.findings["entropy_collapse"])
     limit = limiting(case)
     if case.present("still_improving"):
-        return Judged("improving", f"{s.name} or the reward is still rising", "medium" if limit else "high", limit)
+        # A reward that nothing checks, neither a score nor a sample, is weak evidence of progress.
+        unchecked = case.held is None and not len(case.run.rollouts) and "control" not in families(case.run)
+        sure: Confidence = "low" if unchecked else "medium" if limit else "high"
+        return Judged("improving", f"{s.name} or the reward is still rising", sure, limit)
     if case.present("plateau", "converged", "drift_without_gain"):
         limit = limit or critic(case, s)
         return Judged("plateaued", f"{s.name} is flat over the last third", "medium" if limit else "high", limit)
     if s.n < FEW and not s.rose:
         return Judged("undecidable", f"{s.n} points of {s.name} are too few to tell", "low")
     way = _way(s, *(x for x in (case.held, case.train) if x is not None), until=float(case.run.planned_steps or 0))
-    return Judged(way, "the last third is undecided; its forecast decides", "low", limit or (critic(case, s) if way == "plateaued" else None))
+    return Judged(
+        way, "the last third is undecided; its forecast decides", "low", limit or (critic(case, s) if way == "plateaued" else None)
+    )
 
 
 def limiting(case: Case) -> Finding | None:
@@ -230,7 +254,7 @@ def critic(case: Case, s: Shape, never: float = 0.2) -> Finding | None:
 
 
 def _way(s: Shape, *others: Shape, until: float = 0.0) -> Verdict:
-    """Improving when the forecasts foresee a gain that matters, plateaued otherwise; of curves that are two samples of one thing the mean."""
+    """Improving when the forecasts foresee a gain that matters, plateaued otherwise; of two curves of one thing their mean."""
     ahead = [trajectory.pays_ahead(x, until) for x in (others or (s,))]
     return "improving" if float(np.mean(ahead)) > 0.5 and not s.at_ceiling else "plateaued"
 
@@ -253,6 +277,7 @@ RULES: tuple[Callable[[Case], Judged | None], ...] = (
     eval_changed,
     gamed,
     blind_reward,
+    suspected,
     lost,
     numbers_broke,
     dissolved,
