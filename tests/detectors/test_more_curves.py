@@ -66,7 +66,11 @@ CASES = [
     ("decline_without_drift", run(reward__mean=falling(0.8, 0.3)), N),
     ("dynamics_change", run(reward__mean=SWAPPED, episode__length=SHORTER, eval__score__a=HOLDS), P),
     ("dynamics_change", run(reward__mean=SWAPPED, episode__length=rising(20, 45, sd=1), eval__score__a=HOLDS), A),
-    ("dynamics_change", run(reward__mean=SWAPPED, episode__length=SHORTER, eval__score__a=score(0.1, 0.6, 0.6, 0.02, 0.02, 0.02)), A),
+    (
+        "dynamics_change",
+        run(reward__mean=SWAPPED, episode__length=SHORTER, eval__score__a=np.r_[score(0.1, 0.6, 0.6)[::2], np.full(10, 0.02)]),
+        A,
+    ),
     ("dynamics_change", run(reward__mean=rising(0.1, 0.6), episode__length=SHORTER, eval__score__a=HOLDS), A),
     ("dynamics_change", run(reward__mean=10 * SHORTER, episode__length=SHORTER, eval__score__a=HOLDS), U),
     ("dynamics_change", run(reward__mean=SWAPPED, eval__score__a=HOLDS), N),
