@@ -129,7 +129,11 @@ def _holds(curve: Curve, points: Points) -> bool:
     if curve.value.tolist() == [v for _, v in points]:
         return True
     known = dict(zip(curve.step.tolist(), curve.value.tolist(), strict=True))
-    return all(s is None or math.isnan(v) or math.isclose(known.get(s, math.nan), v, rel_tol=1e-3, abs_tol=6e-4) for s, v in points)
+    at: dict[float, list[float]] = {}
+    for step, value in points:
+        at.setdefault(math.nan if step is None else step, []).append(value)
+    means = {step: float(np.mean(values)) for step, values in at.items() if not math.isnan(step)}
+    return all(math.isnan(v) or math.isclose(known.get(s, math.nan), v, rel_tol=1e-3, abs_tol=6e-4) for s, v in means.items())
 
 
 def _of_tracker(raw: str) -> bool:

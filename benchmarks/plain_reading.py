@@ -95,6 +95,8 @@ def _number(value: Any) -> float | None:
         return None
     if value in ("True", "False"):
         return float(value == "True")
+    if isinstance(value, str) and value.endswith("%"):
+        return float(value[:-1]) / 100
     try:
         return float(value)
     except (TypeError, ValueError):
@@ -159,6 +161,7 @@ def _sqlite(path: Path) -> Series:
 
 def _console(path: Path) -> Series:
     out: Series = {}
+    echoed = 0.0
     for raw in path.read_text(errors="replace").replace("\r", "\n").splitlines():
         line = _ANSI.sub("", raw).strip()
         if found := _VERL.search(line):
@@ -172,7 +175,10 @@ def _console(path: Path) -> Series:
         elif line.startswith("{'") and line.endswith("}") and "train_runtime" not in line:
             row, step = _with_nan(line), None
         elif found := _ECHO.search(line):
-            row, step = {"charts/episodic_return": float(found.group(2))}, float(found.group(1))
+            row, step = {"episodic_return": float(found.group(2))}, float(found.group(1))
+            echoed = step
+        elif line.startswith("SPS: "):  # CleanRL prints it without a step, below the episodes
+            row, step = {"SPS": line[5:]}, echoed
         else:
             continue
         for key, value in row.items():

@@ -50,10 +50,6 @@ class Curve:
     """Whether the meaning was guessed from the name and the numbers."""
     note: str = ""
     """What is special about it in this framework: the KL estimator, a window, a proxy."""
-    trailing: int = 0
-    """Episodes over which each value is a mean: the last so many, so that the curve lags; 0 for one that stands for its own step."""
-    spare: str = ""
-    """Our name of what it measures, where another curve of the run goes by that name."""
 
     def until(self, step: float) -> "Curve":
         """The same curve without what came after ``step``."""
@@ -118,6 +114,8 @@ class Run:
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The part of the configuration that we understand, in our keys."""
     gaps: tuple[Gap, ...] = ()
+    ignored: tuple[Gap, ...] = ()
+    """Files of which nothing was taken, though nothing is wrong with them: which, and why."""
     frameworks: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
     files: tuple[str, ...] = ()

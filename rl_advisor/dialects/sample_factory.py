@@ -7,13 +7,17 @@ DIALECT = Dialect(
     marks=(
         "train/fraction_clipped", "train/kl_divergence", "train/kl_divergence_max", "train/version_diff_avg", "train/version_diff_max",
         "train/exploration_loss", "train/adv_std", "policy_stats/avg_reward", "policy_stats/avg_len", "policy_stats/avg_true_objective",
-        "perf/_fps", "perf/_sample_throughput", "train/ratio_mean",
+        "perf/_fps", "perf/_sample_throughput", "train/ratio_mean", "reward/reward", "len/len",
     ),
     metrics={
         "policy_stats/avg_reward": "reward/mean",
         "policy_stats/avg_reward_min": "reward/min",
         "policy_stats/avg_reward_max": "reward/max",
         "policy_stats/avg_len": "episode/length",
+        "reward/reward": "reward/mean",
+        "reward/reward_min": "reward/min",
+        "reward/reward_max": "reward/max",
+        "len/len": "episode/length",
         "train/loss": "policy/total_loss",
         "train/policy_loss": "policy/loss",
         "train/value_loss": "value/loss",

@@ -12,9 +12,11 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from datetime import date
 from enum import Enum
+from functools import cache
 from pathlib import PurePath
 from typing import Any
 
+from rl_advisor.discovery import modules
 from rl_advisor.features.secrets import MASK, masked
 
 DIGITS = 5
@@ -39,7 +41,7 @@ _SECRET_KEY = re.compile(
 )
 _FEW_DIGITS = {"p": 2, "noise": 3, "detectable_change": 2}
 """Fields whose later digits mean nothing."""
-_SENTENCE_WORDS, _LONG_NAME = 4, 100
+_SENTENCE_WORDS, _LONG_NAME, _LONG_PATH = 4, 100, 400
 
 
 def readable(text: str, longest: int = LONGEST_TEXT) -> str:
@@ -141,8 +143,19 @@ def untrusted(text: str, origin: str, longest: int = 1500) -> dict[str, str]:
 
 
 def is_name(text: str) -> bool:
-    """Whether a name reads as a name: at most 100 characters on one line, fewer than four words, nothing invisible."""
-    return len(text) <= _LONG_NAME and len(text.split()) < _SENTENCE_WORDS and "\n" not in text and readable(text) == text
+    """Whether a name reads as a name: on one line, fewer than four words, nothing invisible, no piece of a path too long.
+
+    A name that a dialect spells is a framework's, however many words it has.
+    """
+    short = len(text) <= _LONG_PATH and max(map(len, text.split("/"))) <= _LONG_NAME
+    plain = short and len(text.split()) < _SENTENCE_WORDS and "\n" not in text and readable(text) == text
+    return plain or text in _spelled()
+
+
+@cache
+def _spelled() -> frozenset[str]:
+    """Every name that a dialect gives a meaning."""
+    return frozenset(name for module in modules("rl_advisor.dialects", "DIALECT") for name in module.DIALECT.metrics)
 
 
 def aliased(value: Any, names: Iterable[str]) -> Any:

@@ -56,7 +56,10 @@ def _load(answer: Answer) -> Iterable[str]:
         )
     planned = f" of {steps['planned']} planned" if steps["planned"] else ""
     yield f"steps {number(steps['first'])} to {number(steps['last'])}{planned}, {steps['count']} logged ({steps['unit']})"
-    yield f"files read: {', '.join(answer['files'][:8])}{more(answer['files'], 8)}"
+    taken = [_source(row) for row in answer["taken"]]
+    yield from filled(f"read: {'; '.join(taken[:12])}{more(taken, 12)}")
+    ignored = [f"{gap['where']} ({gap['why']})" for gap in answer["not_taken"]]
+    yield from filled(f"left alone: {'; '.join(ignored[:8])}{more(ignored, 8)}") if ignored else ()
     yield ""
     yield from table([("metric", "logged as", "points", "link")], [_metric_row(m) for m in answer["metrics"]])
     if answer["unmapped"]:
@@ -72,6 +75,12 @@ def _load(answer: Answer) -> Iterable[str]:
     yield f"checkpoints: {', '.join(str(c['step']) for c in saved[:20])}{more(saved, 20)}" if saved else "checkpoints: none"
     yield from (f"event ({e['kind']}, step {number(e['step'])}): {said(e['text'])[:120]}" for e in answer["events"][:5])
     yield from gaps(answer)
+
+
+def _source(row: Answer) -> str:
+    """A file, or several of a kind, with what was taken from there."""
+    counts = [f"{number(row[what])} {what}" for what in ("files", "metrics", "samples") if what in row]
+    return f"{row['from']} ({', '.join(counts)})" if counts else str(row["from"])
 
 
 def _metric_row(metric: Answer) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rl_advisor.intake.bytes_in import bare_name, document, head, parse_json
+from rl_advisor.intake.bytes_in import PACK_ERRORS, bare_name, document, head, parse_json
 from rl_advisor.intake.columns import number
 from rl_advisor.intake.metric_table import part_of, step_columns
 from rl_advisor.run import UNSAID, Curve, Floats, Gap, Run
@@ -53,7 +53,7 @@ def read(path: Path) -> Run:
         if bare_name(path).endswith(".json") and (series := _series(path)):
             return Run(curves=series, formats=(FORMAT,))
         columns = {path.stem: _vector(path)} if bare_name(path).endswith(".npy") else _lists(path)
-    except (ValueError, OverflowError, EOFError, OSError) as error:
+    except (ValueError, OverflowError, *PACK_ERRORS) as error:
         return Run(gaps=(Gap(path.name, f"damaged, or no columns of numbers: {error}"[:300]),), formats=(FORMAT,))
     key = next((key for key in STEPS if key in columns and (np.diff(columns[key]) > 0).all()), None)
     curves: dict[str, Curve] = {}

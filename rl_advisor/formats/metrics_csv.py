@@ -1,6 +1,5 @@
 """CSV tables of metrics with a column that counts steps: RLlib's progress.csv, homemade logs, exports of W&B charts and TensorBoard."""
 
-import csv
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,10 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from rl_advisor.intake.bytes_in import bare_name, head
-from rl_advisor.intake.csv_in import read_table
+from rl_advisor.intake.bytes_in import bare_name
+from rl_advisor.intake.columns import number
+from rl_advisor.intake.csv_in import Layout, layout_of, read_table
 from rl_advisor.intake.gpu_names import without_counters
-from rl_advisor.intake.metric_table import of_a_trainer, part_of, step_columns
+from rl_advisor.intake.metric_table import part_of, plain_number, step_columns
 from rl_advisor.intake.one_of_several import chosen, listed
 from rl_advisor.intake.trajectories import is_sample
 from rl_advisor.run import Gap, Run
@@ -24,24 +24,21 @@ _CHART_STEPS = ("step", "global_step", "train/global_step", "relative time (wall
 
 
 def claims(path: Path) -> bool:
-    """Whether the header has a column that counts steps and the first row has two numbers and no long text.
-
-    Without such a column all must be numbers, under names of a trainer.
-    """
+    """Whether the header has a column that counts steps and the first row has two numbers and no long text."""
     if not bare_name(path).endswith((".csv", ".tsv", ".txt")):
         return False
-    names, first = _start(path)
-    if "time/total_timesteps" in names or len(first) != len(names) or is_sample(dict(zip(names, first, strict=True))):
+    layout = layout_of(path)
+    if "time/total_timesteps" in layout.names or not step_columns(layout.names) or is_sample(_first(layout)):
         return False
-    numbers = sum(_is_number(cell) for cell in first)
-    if not step_columns(names):
-        return numbers == len(names) and of_a_trainer(names, names) and not any(_is_number(name) for name in names)
-    return numbers >= 2 and not any(len(cell) > 60 and not _is_number(cell) and not cell.startswith(("{", "[")) for cell in first)
+    numbers = sum(_is_number(cell, layout) for cell in layout.rows[0])
+    return numbers >= 2 and not any(
+        len(cell) > 60 and not _is_number(cell, layout) and not cell.startswith(("{", "[")) for cell in layout.rows[0]
+    )
 
 
 def read(path: Path) -> Run:
     """Every numeric column as a curve; of several runs in one file that with most rows, the others are named in a gap."""
-    table, gaps = read_table(path, separator=_separator(path))
+    table, gaps = read_table(path)
     if table.empty:
         return Run(gaps=gaps or (Gap(path.name, "no rows"),), formats=(FORMAT,))
     table, several = _one_chart(table, path.name)
@@ -64,16 +61,9 @@ def _one_chart(table: pd.DataFrame, source: str) -> tuple[pd.DataFrame, Run]:
     return table[[table.columns[0], *(c for c, run in runs.items() if run == read)]], listed(names, read, source)
 
 
-def _start(path: Path) -> tuple[list[str], list[str]]:
-    """The header's names and the cells of the first row."""
-    text = head(path, 262_144).decode("utf-8", "replace").splitlines()[:2]
-    rows = list(csv.reader(text, delimiter=_separator(path)))
-    return (rows[0], rows[1]) if len(rows) == 2 else ([], [])
-
-
-def _separator(path: Path) -> str:
-    """What stands between cells; a ``.txt`` is a table only with tabs (Spinning Up's progress.txt)."""
-    return "," if bare_name(path).endswith(".csv") else "\t"
+def _first(layout: Layout) -> dict[str, str]:
+    """The first row by the header's names."""
+    return dict(zip(layout.names, layout.rows[0], strict=True))
 
 
 def _name(column: str, columns: Sequence[str], path: Path) -> str | None:
@@ -85,9 +75,6 @@ def _name(column: str, columns: Sequence[str], path: Path) -> str | None:
     return column
 
 
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+def _is_number(cell: str, layout: Layout) -> bool:
+    """Whether a cell is a number as this table writes them."""
+    return number(plain_number(cell.replace(layout.thousands or "\0", "").replace(layout.decimal, "."))) is not None

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from rl_advisor.intake.bytes_in import bare_name, document, head, parse_json
+from rl_advisor.intake.bytes_in import PACK_ERRORS, bare_name, document, head, parse_json
 from rl_advisor.intake.rollout_table import rollout_table
 from rl_advisor.intake.trajectories import TRAJECTORIES, holds_response, unfolded
 from rl_advisor.run import Gap, Run
@@ -39,6 +39,6 @@ def read(path: Path) -> Run:
 def _rows(path: Path) -> list[dict[str, Any]]:
     try:
         found = parse_json(document(path, SIZE_LIMIT))
-    except (ValueError, OverflowError, EOFError, OSError):
+    except (ValueError, OverflowError, *PACK_ERRORS):
         return []
     return [row for row in (found if isinstance(found, list) else [found]) if isinstance(row, dict)]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from rl_advisor.intake.bytes_in import bare_name, open_bytes
+from rl_advisor.intake.bytes_in import PACK_ERRORS, bare_name, open_bytes
 from rl_advisor.intake.cells import as_number
 from rl_advisor.intake.json_rows import LONGEST, blocks, cut_of, decoded, json_lines, rows_of
 from rl_advisor.intake.reservoir import Batch, Reservoir
@@ -38,7 +38,7 @@ def claims(path: Path) -> bool:
         return False
     try:
         rows = [row for _, row in islice(_rows(path), _LOOK) if row]
-    except (OSError, EOFError):
+    except PACK_ERRORS:
         return False
     return any(holds_response(row) for row in rows)
 
@@ -165,5 +165,5 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
         try:
             for number, row in enumerate(reader):
                 yield number, None if None in row or None in row.values() else row
-        except (csv.Error, EOFError, OSError):
+        except (csv.Error, *PACK_ERRORS):
             yield -1, None

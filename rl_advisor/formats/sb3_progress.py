@@ -4,9 +4,9 @@ import math
 from pathlib import Path
 
 from rl_advisor.intake.bytes_in import bare_name, head
-from rl_advisor.intake.columns import Row, curves_of
-from rl_advisor.intake.csv_in import read_table
-from rl_advisor.run import Run
+from rl_advisor.intake.columns import Row, curves_of, number
+from rl_advisor.intake.csv_in import layout_of, read_table
+from rl_advisor.run import Gap, Run
 
 FORMAT = "sb3_progress"
 APPENDED = "table"
@@ -16,15 +16,20 @@ _STEP = "time/total_timesteps"
 
 def claims(path: Path) -> bool:
     """Whether it is a CSV with SB3's column of total time steps."""
-    return bare_name(path).endswith(".csv") and _STEP.encode() in head(path, 8_192).split(b"\n", 1)[0]
+    return bare_name(path).endswith((".csv", ".tsv")) and _STEP.encode() in head(path, 8_192) and _STEP in layout_of(path).names
 
 
 def read(path: Path) -> Run:
     """The columns as curves over environment steps."""
     table, gaps = read_table(path)
     rows: list[Row] = []
+    odd = 0
     for row in table.to_dict("records"):
-        step = row.get(_STEP, math.nan)
-        if isinstance(step, int | float) and math.isfinite(step):
-            rows.append((float(step), math.nan, {str(k): v for k, v in row.items() if k != _STEP and v == v}))  # noqa: PLR0124
+        step = number(row.get(_STEP))
+        if step is not None and step >= 0 and step.is_integer():
+            rows.append((step, math.nan, {str(k): v for k, v in row.items() if k != _STEP and v == v}))  # noqa: PLR0124
+        else:
+            odd += 1
+    if odd:  # two processes wrote into one file, or a disk was full
+        gaps = (*gaps, Gap(path.name, f"{odd:,} lines have no whole number of steps; they are damaged and were left out"))
     return Run(curves=curves_of(rows, path.name), gaps=gaps, formats=(FORMAT,), step_unit="env steps")

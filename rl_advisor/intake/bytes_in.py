@@ -5,7 +5,10 @@ import gzip
 import io
 import json
 import re
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -16,6 +19,9 @@ DOCUMENT_LIMIT = 512_000_000
 BUFFER = 1 << 17
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+PACK_ERRORS = (OSError, EOFError, zlib.error)
+"""What a torn or damaged packed file raises."""
+_torn: ContextVar[set[Path] | None] = ContextVar("torn", default=None)
 ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\[(?:\d{1,2};)*\d{1,2}m")
 """Terminal colours, with or without the escape byte (which copying a log often drops)."""
 
@@ -89,7 +95,7 @@ def head(path: Path, size: int = 16_384) -> bytes:
         with open_bytes(path) as file:
             while len(data) < size and (more := cast("io.BufferedReader", file).read1(size - len(data))):
                 data += more
-    except (OSError, EOFError):
+    except PACK_ERRORS:
         return data
     return data
 
@@ -103,19 +109,37 @@ def lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[str]:
 def byte_lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[bytes]:
     """The lines of a file as bytes with their ends, streamed; what follows ``limit`` in a line is dropped."""
     with open_bytes(path) as file:
-        while raw := _line(file, limit):
+        while raw := line_of(file, path, limit):
             yield raw
+            rest = raw
+            while rest and len(rest) == limit and not rest.endswith(b"\n"):
+                rest = line_of(file, path, limit)
 
 
-def _line(file: IO[bytes], limit: int) -> bytes:
+def line_of(file: IO[bytes], path: Path, limit: int) -> bytes:
+    """The next line, at most ``limit`` bytes of it; nothing where a packed file is torn, which is said to whoever reads the file."""
     try:
-        raw = file.readline(limit)
-        rest = raw
-        while rest and len(rest) == limit and not rest.endswith(b"\n"):
-            rest = file.readline(limit)
-    except (EOFError, OSError):  # a packed file that ends too early
+        return file.readline(limit)
+    except PACK_ERRORS:
+        say_torn(path)
         return b""
-    return raw
+
+
+@contextmanager
+def torn_said() -> Iterator[set[Path]]:
+    """While it is open, packed files that turn out to be torn or damaged are put into the set it gives."""
+    torn: set[Path] = set()
+    told = _torn.set(torn)
+    try:
+        yield torn
+    finally:
+        _torn.reset(told)
+
+
+def say_torn(path: Path) -> None:
+    """Say that a packed file ends too early or is damaged, so that only what stands before that could be read."""
+    if (torn := _torn.get()) is not None:
+        torn.add(path)
 
 
 def document(path: Path, limit: int = DOCUMENT_LIMIT) -> bytes:

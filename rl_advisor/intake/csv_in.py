@@ -1,31 +1,136 @@
-"""How a CSV comes in: one bounded table, a cut last line left out and said."""
+"""How a CSV comes in: one bounded table, whatever stands between its cells, with a gap for every line that does not fit."""
 
 import csv
 import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import pandas as pd
 
-from rl_advisor.intake.bytes_in import document
+from rl_advisor.intake.bytes_in import DOCUMENT_LIMIT, PACK_ERRORS, bare_name, head, open_bytes, say_torn
 from rl_advisor.run import Gap
 
+_HEAD = 262_144
+_LOOKED_AT = 20
+"""Rows by which the layout is told."""
+_COMMA_DECIMAL = re.compile(r"-?\d*,\d+(?:[eE][-+]?\d+)?")
+_POINT_DECIMAL = re.compile(r"-?\d*\.\d+(?:[eE][-+]?\d+)?")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 
-def read_table(path: Path, skip: int = 0, separator: str = ",") -> tuple[pd.DataFrame, tuple[Gap, ...]]:
-    """The table below ``skip`` lines, numbers as numbers; lines with too many or, at the end, too few cells are left out with a gap."""
-    text = document(path).decode("utf-8", "replace")
-    if skip:
-        text = "".join(text.splitlines(keepends=True)[skip:])
-    gaps: tuple[Gap, ...] = ()
+
+@dataclass(frozen=True)
+class Layout:
+    """What stands between cells and in numbers, the comment lines before the header, the header's names and the first rows."""
+
+    separator: str = ","
+    decimal: str = "."
+    thousands: str | None = None
+    comments: int = 0
+    names: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+
+
+def layout_of(path: Path) -> Layout:
+    """The layout of a table by its first lines: commas, semicolons or tabs; a ``.txt`` is a table only with tabs (Spinning Up)."""
+    lines = _with_ends(head(path, _HEAD).decode("utf-8", "replace")).split("\n")[:-1]
+    comments = next((i for i, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    lines = lines[comments : comments + _LOOKED_AT + 1]
+    allowed = "\t" if bare_name(path).endswith(".txt") else ",;\t"
+    best = Layout(comments=comments)
+    for separator in allowed if lines else "":
+        rows = [tuple(cell.strip() for cell in row) for row in csv.reader(lines, delimiter=separator)]
+        if len(rows) > 1 and len(rows[0]) > len(best.names) and len(rows[1]) == len(rows[0]):
+            best = Layout(separator, *_numbers_of(rows[1:], separator), comments, rows[0], tuple(rows[1:]))
+    return best
+
+
+def _numbers_of(rows: Sequence[tuple[str, ...]], separator: str) -> tuple[str, str | None]:
+    """The decimal mark and the one between thousands; a comma is no decimal mark where it stands between cells."""
+    cells = [cell for row in rows for cell in row if cell]
+    points = any(_POINT_DECIMAL.fullmatch(cell) for cell in cells)
+    if separator != "," and not points and any(_COMMA_DECIMAL.fullmatch(cell) for cell in cells):
+        return ",", None
+    return ".", "," if any(_THOUSANDS.fullmatch(cell) for cell in cells) else None
+
+
+def read_table(path: Path, skip: int | None = None) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
+    """The table below ``skip`` lines (below its comments, when not given), numbers as numbers.
+
+    A header that is repeated begins a new part of the table, which may have other columns. Lines with too many or, at the end, too few
+    cells are left out with a gap.
+    """
+    layout = layout_of(path)
+    text, gaps = _text(path), list[Gap]()
+    lines = layout.comments if skip is None else skip
+    text = text.split("\n", lines)[-1] if lines else text
     if text and not text.endswith("\n"):
         text, _, cut = text.rpartition("\n")
-        if cut and _complete(text, cut, separator):
+        if cut and _complete(text, cut, layout.separator):
             text += "\n" + cut
         elif cut:
-            gaps = (Gap(path.name, "the last line is cut off and was left out"),)
-    try:
-        return pd.read_csv(io.StringIO(text), sep=separator, on_bad_lines="skip", low_memory=False), gaps
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, csv.Error):
-        return pd.DataFrame(), (*gaps, Gap(path.name, "no table could be read"))
+            gaps.append(Gap(path.name, "the last line is cut off and was left out"))
+    tables, lost = [], 0
+    for part in _parts(text, layout.separator):
+        try:
+            tables.append(_parsed(part, layout))
+        except (pd.errors.ParserError, pd.errors.EmptyDataError, csv.Error):
+            return pd.DataFrame(), (*gaps, Gap(path.name, "no table could be read"))
+        lost += _lost(part, tables[-1])
+    if lost:
+        gaps.append(Gap(path.name, f"{lost:,} lines have more cells than the header has names; left out"))
+    return tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True), tuple(gaps)
+
+
+def _text(path: Path) -> str:
+    """The text of a file, also of a packed one that is torn, with line feeds at the ends of its lines."""
+    pieces, size = [], 0
+    with open_bytes(path) as file:
+        try:
+            while piece := cast("io.BufferedReader", file).read1(1 << 20):
+                pieces.append(piece)
+                size += len(piece)
+                if size > DOCUMENT_LIMIT:
+                    raise OverflowError(f"larger than {DOCUMENT_LIMIT:,} bytes")
+        except PACK_ERRORS:
+            say_torn(path)
+    return _with_ends(b"".join(pieces).decode("utf-8", "replace"))
+
+
+def _with_ends(text: str) -> str:
+    """The text with line feeds, where lines end in carriage returns alone."""
+    return text.replace("\r", "\n") if "\r" in text and "\n" not in text else text
+
+
+def _parts(text: str, separator: str) -> list[str]:
+    """The text cut before each line that begins as the header does."""
+    first = text.split("\n", 1)[0].split(separator, 1)[0]
+    if not re.search(r"[^\W\d]", first) or text.count("\n" + first + separator) == 0:
+        return [text]
+    starts = [0, *(m.start() + 1 for m in re.finditer(re.escape("\n" + first + separator), text))]
+    return [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
+
+
+def _parsed(text: str, layout: Layout) -> pd.DataFrame:
+    return pd.read_csv(
+        io.StringIO(text),
+        sep=layout.separator,
+        decimal=layout.decimal,
+        thousands=layout.thousands,
+        on_bad_lines="skip",
+        low_memory=False,
+        skipinitialspace=True,
+    )
+
+
+def _lost(text: str, table: pd.DataFrame) -> int:
+    """How many lines of the text are no rows of the table; not told where a cell may hold an end of line."""
+    lines = text.count("\n") + (not text.endswith("\n")) - 1
+    if '"' in text or lines == len(table):
+        return 0
+    return max(0, sum(1 for line in text.split("\n") if line.strip()) - 1 - len(table))
 
 
 def _complete(text: str, last: str, separator: str) -> bool:

@@ -9,7 +9,7 @@ from typing import IO, Any, cast
 
 import orjson
 
-from rl_advisor.intake.bytes_in import open_bytes, whole_text
+from rl_advisor.intake.bytes_in import PACK_ERRORS, open_bytes, say_torn, whole_text
 
 LONGEST = 16 << 20
 """Longest line read, in bytes; a longer one counts as corrupt."""
@@ -53,7 +53,7 @@ def blocks(path: Path) -> Iterator[Block]:
     """The lines of a file, about BLOCK bytes at a time. A packed file that is torn ends where it is torn."""
     data, held, number = bytearray(BLOCK), 0, 0
     with open_bytes(path) as file:
-        while size := _fill(file, data, held):
+        while size := _fill(file, path, data, held):
             end = data.rfind(b"\n", held, held + size) + 1
             if end:
                 yield (block := lines_of(data, number, end))
@@ -82,14 +82,14 @@ def lines_of(data: bytes | bytearray, number: int, end: int) -> Block:
     return Block(data, numbers, spans, too_long, number - first)
 
 
-def _fill(file: IO[bytes], data: bytearray, held: int) -> int:
+def _fill(file: IO[bytes], path: Path, data: bytearray, held: int) -> int:
     """Read on behind what is held, until the data are full; how many bytes that were, fewer where the file ends or is torn."""
     size, reading = 0, cast("io.BufferedReader", file).readinto1
     try:
         while held + size < len(data) and (more := reading(memoryview(data)[held + size :])):
             size += more
-    except (EOFError, OSError):
-        pass
+    except PACK_ERRORS:
+        say_torn(path)
     return size
 
 

@@ -18,7 +18,8 @@ _ERROR = (
 )
 _NON_FINITE = (
     r"\b(?:nan|inf)\b.{0,40}\b(?:detected|encountered|found|skipp\w+)\b"
-    r"|\b(?:found|detected|contains?|got|is|are|skip\w*|overflow|became)\b.{0,40}\b(?:nan|inf)\b"
+    r"|\b(?:found|detected|contains?|got|skip\w*|overflow|became)\b.{0,40}\b(?:nan|inf)\b"
+    r"|\b(?:is|are)\s+(?:now\s+|all\s+)?(?:nan|inf)\b"
 )
 _KINDS = (
     ("out_of_memory", re.compile(r"out of memory|OutOfMemory|OOM[- ]?[Kk]ill|oom-kill|\bKilled\b", re.IGNORECASE)),

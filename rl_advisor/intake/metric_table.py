@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,48 +17,74 @@ STEP_COLUMNS = (
     "iter", "update", "total_timesteps", "timesteps_total", "timesteps", "num_timesteps", "misc_total_timesteps", "time_total_timesteps",
     "timesteps_so_far", "total_env_interacts", "total_env_steps", "total_steps", "env_steps", "env_step", "environment_steps",
     "agent_steps", "actor_steps", "num_env_steps", "total_num_steps", "t_env", "learner_steps", "timestep", "total_num_timesteps",
-    "total_num_frames", "num_frames", "train_step", "train_steps", "current_steps", "steps", "frames", "frame", "nb_steps",
-    "num_updates", "updates", "episode", "episodes", "nb_episode", "i_episode", "episode_num", "num_episodes", "ep",
-    "evaluation_iteration", "epoch", "itr",
+    "total_num_frames", "num_frames", "train_step", "train_steps", "current_steps", "steps", "frames", "frame", "nb_steps", "num_updates",
+    "episode", "episodes", "nb_episode", "i_episode", "episode_num", "num_episodes", "ep", "evaluation_iteration", "epoch", "itr",
     "misc_nupdates", "nupdates",
 )  # fmt: skip
 """Column names that count rows, best first, in lower case with underscores."""
 OF_PLAN = "global_step/max_steps"
 """Where ms-swift writes its step and what is planned, as ``5/100``."""
-_TRAINERS = re.compile(
-    r"(?i)(?:^|[_/. ])(?:loss|entropy|grad_?norm|learning_?rate|lr|approx_?kl|kl)(?:$|[_/. ])"
-    r"|(?:episode|epis|ep|mean|avg|average|total|train\w*|eval\w*)[_/. ]?(?:reward|return|rew|ret|score|len|length)s?(?:$|[_/. ])"
-)
-_SAMPLES = {"id", "idx", "index", "uid", "name", "file", "path", "problem", "label", "target", "prediction", "model", "dataset"}
 RUN_COLUMNS = (
     "run", "run_id", "run_name", "run_uuid", "seed", "trial_id", "experiment", "experiment_id", "exp_name", "agent", "algo", "algorithm",
     "method", "env", "env_id", "env_name", "task",
 )  # fmt: skip
 TIME_COLUMNS = ("_timestamp", "timestamp", "wall_time", "Wall time")
+_DRESSED = re.compile(
+    r"\s*(?:(?:\w+\.)*[a-z]\w*\(|array\()?\[*\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|-?nan|-?inf)\s*\]*(?:,[^)]*)?\)?\s*(%)?\s*"
+)
+LONG_NAMES, LONG_VALUES = ("metric", "metrics", "metric_name", "name", "tag", "key", "variable"), ("value", "values", "val")
+"""Columns of a table that has a row for each number, not for each step."""
 
 
 def part_of(table: pd.DataFrame, source: str, named: Callable[[str], str | None] = lambda column: column) -> Run:
     """Every numeric column as a curve; of several runs in one table that with most rows, the others are named in a gap.
 
-    ``named`` gives the metric of a column, or None for a column that is none. Where no column counts steps, ``axis`` is ``row``.
+    ``named`` gives the metric of a column, or None for a column that is none.
     """
     found = step_columns([str(c) for c in table.columns])
-    if table.empty:
+    if not found or table.empty:
         return Run(gaps=(Gap(source, "no rows"),))
     table, several = one_run(table, source)
-    table = opened(table)
-    step, steps = _counting(table, found) if found else ("", np.arange(1.0, len(table) + 1))
+    table = _wide(opened(table), found)
+    step, steps = _counting(table, found)
     if step in ("train/global_step", "trainer/global_step"):  # a tracker's row without one belongs to the step before it, or to 0
         steps = np.asarray(pd.Series(steps).ffill().fillna(0.0), np.float64)
     time = _times(table)
     curves: dict[str, Curve] = {}
     for column in map(str, table.columns):
-        value = pd.to_numeric(table[column], errors="coerce").to_numpy(np.float64)
+        value = numbers_in(table[column])
         known = np.isfinite(steps) & ~np.isnan(value)
         name = named(column)
         if name is not None and column != step and known.any():
             curves[name] = Curve(name, name, source, steps[known], value[known], None if time is None else time[known])
-    return replace(several, curves=curves, step_unit=unit_of(step), axis="step" if found else "row")
+    return replace(several, curves=curves, step_unit=unit_of(step))
+
+
+def _wide(table: pd.DataFrame, steps: Sequence[str]) -> pd.DataFrame:
+    """A table with a row for each number as one with a column for each metric; any other as it is."""
+    plain = {_plain(str(name)): str(name) for name in reversed(table.columns)}
+    name = next((plain[n] for n in LONG_NAMES if n in plain), None)
+    value = next((plain[v] for v in LONG_VALUES if v in plain), None)
+    if name is None or value is None or pd.api.types.is_numeric_dtype(table[name]) or table[name].nunique() > max(50, len(table) // 2):
+        return table
+    wide = table.pivot_table(index=_counting(table, steps)[0], columns=name, values=value, aggfunc="last").reset_index()
+    return wide.rename(columns=str)
+
+
+def numbers_in(column: "pd.Series[Any]") -> Floats:
+    """The numbers of a column, NaN where a cell holds none; those of shares are brought to 0..1, those of arrays and tensors taken out."""
+    found = pd.to_numeric(column, errors="coerce").to_numpy(np.float64)
+    if not np.isfinite(found).any() and not pd.api.types.is_numeric_dtype(column):
+        found = pd.to_numeric(column.map(plain_number), errors="coerce").to_numpy(np.float64)
+    return found
+
+
+def plain_number(cell: Any) -> Any:
+    """The number in a cell as it is printed with its type, brackets or a percent sign (``tensor(0.5)``, ``[23.]``, ``5 %``)."""
+    match = _DRESSED.fullmatch(cell) if isinstance(cell, str) and len(cell) < 120 else None
+    if match is None:
+        return cell
+    return float(match.group(1)) / 100 if match.group(2) else match.group(1)
 
 
 def _times(table: pd.DataFrame) -> Floats | None:
@@ -79,11 +106,6 @@ def step_columns(names: Sequence[str]) -> list[str]:
     return [plain[key] for key in STEP_COLUMNS if key in plain]
 
 
-def of_a_trainer(names: Sequence[str], numbers: Sequence[str]) -> bool:
-    """Whether rows that name no step are a trainer's: two numbers, one of a name that only trainers write, and none of a sample."""
-    return len(numbers) >= 2 and not _SAMPLES & {name.lower() for name in names} and any(_TRAINERS.search(name) for name in numbers)
-
-
 def _plain(name: str) -> str:
     """The name in lower case with underscores between its words."""
     return re.sub(r"[ ./-]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip()).lower())
@@ -91,7 +113,7 @@ def _plain(name: str) -> str:
 
 def _counting(table: pd.DataFrame, columns: Sequence[str]) -> tuple[str, Floats]:
     """The first of the columns that goes up, with its numbers: ``steps`` is often the length of an episode. Else the first."""
-    numbers = [(name, pd.to_numeric(table[name], errors="coerce").to_numpy(np.float64)) for name in columns]
+    numbers = [(name, numbers_in(table[name])) for name in columns]
     for name, steps in numbers:
         known = steps[np.isfinite(steps)]
         if known.size > 1 and known[-1] > known[0] and (np.diff(known) < 0).sum() <= max(2, known.size // 50):

@@ -10,11 +10,11 @@ from pathlib import Path, PurePosixPath
 from types import ModuleType
 
 from rl_advisor.discovery import modules
-from rl_advisor.intake.bytes_in import head
+from rl_advisor.intake.bytes_in import PACK_ERRORS, head, torn_said
 from rl_advisor.intake.one_of_several import parted, run_said
 from rl_advisor.intake.rollout_table import columns_said
 from rl_advisor.progress import come_to
-from rl_advisor.reading.assembling import assemble
+from rl_advisor.reading.assembling import assemble, gathered
 from rl_advisor.reading.run_folder import Found, walk
 from rl_advisor.reading.separating import on_the_way
 from rl_advisor.run import ROLLOUT_COLUMNS, Gap, Run
@@ -57,7 +57,7 @@ def read_with(part: Callable[[Path], Run | None], place: Path, mapping: Mapping[
     found = walk(root) if place.is_dir() else Found(files=[Path(place.name)], entries=1)
     columns = {ours: raw for ours, raw in mapping.items() if ours in ROLLOUT_COLUMNS}
     with columns_said(columns) as met, run_said(inner) as runs:
-        parts, gaps = _parts(root, found, part)
+        parts, gaps, ignored = _parts(root, found, part)
     if inner and inner not in runs.met:
         there = ", ".join(dict.fromkeys(runs.met[:20])) or "one run, which needs no name"
         raise FileNotFoundError(f"{place.name} holds no run {inner!r}; it holds {there}")
@@ -65,12 +65,9 @@ def read_with(part: Callable[[Path], Run | None], place: Path, mapping: Mapping[
         near = difflib.get_close_matches(unknown[0], met, n=5, cutoff=0.3) or sorted(met)[:20]
         raise KeyError(f"no file of samples has a column named {unknown[0]!r}; there is {', '.join(near) or 'no file of samples at all'}")
     run = assemble(place.resolve().name, parts, {ours: raw for ours, raw in mapping.items() if ours not in columns})
-    saved = [
-        c
-        for c in found.checkpoints
-        if on_the_way(c.path, run.place) and not any(PurePosixPath(c.path).is_relative_to(other) for other in run.others)
-    ]
+    saved = [c for c in found.checkpoints if _is_of(c.path, run)]
     run = replace(run, checkpoints=(*saved, *run.checkpoints), gaps=(*_walk_gaps(found), *gaps, *run.gaps))
+    run = replace(run, ignored=gathered([g for g in (*ignored, *run.ignored) if _is_of(g.where, run)]))
     if not (run.curves or len(run.rollouts) or len(run.telemetry) or run.events):
         raise UnreadableRun(_nothing(place, found, run.gaps))
     return run
@@ -93,11 +90,18 @@ def _formats() -> tuple[ModuleType, ...]:
     return tuple(sorted(formats, key=lambda m: getattr(m, "GENERAL", False)))
 
 
-def _parts(root: Path, found: Found, read: Callable[[Path], Run | None]) -> tuple[list[tuple[str, Run]], list[Gap]]:
+def _is_of(path: str, run: Run) -> bool:
+    """Whether what lies there may be the run's, and is not another's of the folder."""
+    return on_the_way(path, run.place) and not any(PurePosixPath(path).is_relative_to(other) for other in run.others)
+
+
+def _parts(root: Path, found: Found, read: Callable[[Path], Run | None]) -> tuple[list[tuple[str, Run]], list[Gap], list[Gap]]:
+    """What the files hold, what could not be read, and what is nothing that is read here."""
     parts: list[tuple[str, Run]] = []
     gaps: list[Gap] = []
     vain: Counter[tuple[Path, str]] = Counter()
     wanted = _without_old_states(root, found.files)
+    ignored = [Gap(p.as_posix(), "an earlier state: the latest one holds it") for p in sorted(set(found.files) - set(wanted))]
     for number, relative in enumerate(wanted, 1):
         come_to("reading file", number, len(wanted))
         path = root / relative
@@ -112,17 +116,27 @@ def _parts(root: Path, found: Found, read: Callable[[Path], Run | None]) -> tupl
             if _is_pointer(path):
                 gaps.append(Gap(relative.as_posix(), "a git-lfs pointer, not the file itself: fetch it with `git lfs pull`"))
                 continue
-            part = read(path)
+            with torn_said() as torn:
+                part = read(path)
             if part is not None:
                 vain[kind] = -len(found.files)
                 parts.append((relative.as_posix(), _placed(part, relative)))
-        except (OSError, EOFError, OverflowError, MemoryError) as error:
+            else:
+                ignored.append(Gap(relative.as_posix(), _unclaimed(path)))
+            if torn:
+                gaps.append(Gap(relative.as_posix(), "the packed file ends too early or is damaged; what stands before that was read"))
+        except (*PACK_ERRORS, OverflowError, MemoryError) as error:
             gaps.append(Gap(relative.as_posix(), f"could not be read: {error}"[:300].replace(str(root), ".")))
     for (folder, suffix), count in vain.items():
         if count > VAIN_LIMIT:
             what = f"{count - VAIN_LIMIT:,} more files {suffix or 'without a suffix'}"
             gaps.append(Gap(folder.as_posix(), f"{what} were not looked into: the first {VAIN_LIMIT} were nothing that is read here"))
-    return parts, gaps
+    return parts, gaps, ignored
+
+
+def _unclaimed(path: Path) -> str:
+    """Why no format claims a file, in as many words as fit many of its kind."""
+    return "empty" if not path.stat().st_size else f"no known log format ({path.suffix.lower()[:12] or 'no suffix'})"
 
 
 def _is_hollow(path: Path) -> bool:

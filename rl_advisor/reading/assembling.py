@@ -24,6 +24,7 @@ from rl_advisor.reading.translating import Translated, recognise, settings_of, t
 from rl_advisor.run import UNSAID, Curve, Event, Gap, Run
 from rl_advisor.vocabulary import Dialect, metric
 
+NOTHING_NEW = "nothing in it that other files do not tell better"
 _CONSOLE = ("console", "stdout", "output")
 
 
@@ -62,6 +63,7 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
         config={k: v for _, p in own for k, v in p.config.items()},
         settings=settings,
         gaps=gathered(gaps),
+        ignored=tuple(Gap(path, NOTHING_NEW) for path, part in own if not _says_something(part)),
         frameworks=tuple(sorted(frameworks, key=lambda n: main is None or n != main.name)),
         formats=tuple(dict.fromkeys(f for _, p in own if _says_something(p) for f in p.formats)),
         files=tuple(f for _, p in own if _says_something(p) for f in p.files),

@@ -104,8 +104,7 @@ def joined(sources: Sequence[Source]) -> tuple[dict[str, Curve], list[Gap]]:
         curve = source.curve
         name = curve.name
         if name in curves and bases[name] != source.item.base and not _same_thing(curves[name], curve):
-            told = f"{name} is taken from {curves[name].raw}"
-            curve = replace(curve, name=source.item.base, mapped=False, note=told, spare=name)
+            curve = replace(curve, name=source.item.base, mapped=False, note=f"{name} is taken from {curves[name].raw}")
             name = curve.name
         if name not in curves:
             curves[name], bases[name] = curve, source.item.base

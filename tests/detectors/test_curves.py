@@ -264,8 +264,6 @@ OTHERS = {
     "reward_component_dominance",
     "length_inflation",
     "action_noise_gone",
-    "dynamics_change",
-    "decline_without_drift",
     "bursty_clipping",
     "certain_start",
     "no_exploration",
