@@ -50,6 +50,10 @@ class Curve:
     """Whether the meaning was guessed from the name and the numbers."""
     note: str = ""
     """What is special about it in this framework: the KL estimator, a window, a proxy."""
+    trailing: int = 0
+    """Episodes over which each value is a mean: the last so many, so that the curve lags; 0 for one that stands for its own step."""
+    spare: str = ""
+    """Our name of what it measures, where another curve of the run goes by that name."""
 
     def until(self, step: float) -> "Curve":
         """The same curve without what came after ``step``."""

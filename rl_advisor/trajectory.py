@@ -9,10 +9,13 @@ from functools import lru_cache
 
 import numpy as np
 
+from rl_advisor import lag
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.bins import reduce, smooth
+from rl_advisor.features.gain import expected_gain
 from rl_advisor.features.peak import Peak, peak
 from rl_advisor.features.rate import pace, rate
+from rl_advisor.features.scale import natural_scale
 from rl_advisor.features.trend import Change, Direction, Trend, direction, level_change, trend
 from rl_advisor.finding import number
 from rl_advisor.run import Curve, Floats, Run
@@ -110,6 +113,12 @@ class Shape:
         """Whether there is no room left above the last level."""
         return self.ceiling is not None and self.ceiling - self.last < self.margin
 
+    @property
+    def touches_ceiling(self) -> bool:
+        """Whether single values reach the ceiling again and again at the end, from a level that their scatter keeps below it."""
+        late = self.value[-max(5, self.n // 5) :]
+        return self.ceiling is not None and bool((late >= self.ceiling).mean() >= 0.1) and self.ceiling - self.last < 2 * self.scatter
+
     def stopped(self) -> bool:
         """Whether the curve rose, and what follows its one kink is flat: the improvement came to an end."""
         try:
@@ -125,27 +134,6 @@ class Shape:
     def direction_overall(self) -> Direction:
         """Direction over the whole curve."""
         return direction(self.overall, self.margin)
-
-
-def natural_scale(value: Floats, smoothed: Floats) -> tuple[float, float | None]:
-    """Scale against which changes are judged, and the ceiling where the numbers look like shares."""
-    low, high = float(value.min()), float(value.max())
-    if low >= 0 and high <= 1:
-        return 1.0, 1.0
-    if low >= -1 and high <= 0:
-        return 1.0, 0.0
-    spread = float(np.ptp(smoothed))
-    return max(spread, 0.1 * float(np.median(np.abs(value)))), high if _piles_up(value) else None
-
-
-def _piles_up(value: Floats, share: float = 0.2) -> bool:
-    """Whether many values are exactly the highest one, far more than the next: a cap, like the 500 steps that end an episode of CartPole.
-
-    Scores of few levels do not count: there the highest one is no more frequent than its neighbour.
-    """
-    levels, count = np.unique(value, return_counts=True)
-    below = int(count[-2]) if levels.size > 1 else 0
-    return bool(count[-1] >= max(4, share * value.size) and count[-1] >= 3 * below)
 
 
 def _smoothed(step: Floats, value: Floats) -> tuple[Floats, float]:
@@ -212,6 +200,13 @@ def shape(curve: Curve) -> Shape:
     )
 
 
+@lru_cache(maxsize=256)
+def pays_ahead(s: Shape, until: float = 0.0) -> float:
+    """The forecast's probability of a gain that matters by the step ``until``, or over another third of the steps where that is later."""
+    third = float(s.step[-1] + (s.step[-1] - s.step[0]) / 3)
+    return float(expected_gain(s.step, s.value, max(third, until)).pays)
+
+
 def shape_or_none(curve: Curve | None) -> Shape | None:
     """The shape, or None when there is no curve or it is too short."""
     try:
@@ -228,12 +223,13 @@ def held_out(run: Run) -> Curve | None:
     return max(scores.values(), key=lambda c: (np.isfinite(c.value).sum(), -len(c.name)))
 
 
+@lru_cache(maxsize=64)
 def training(run: Run) -> Curve | None:
-    """The training reward to go by."""
+    """The training reward to go by; a mean over past episodes is taken apart first, so that it does not trail the policy."""
     for name in ("reward/mean", "reward/success", "reward/used"):
         curve = run.curves.get(name)
         if curve is not None and np.isfinite(curve.value).any():
-            return curve
+            return lag.untrailed(run, curve)
     parts = run.family("reward/component/")
     return max(parts.values(), key=lambda c: np.isfinite(c.value).sum()) if parts else None
 

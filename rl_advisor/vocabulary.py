@@ -152,6 +152,8 @@ class Dialect:
     """What the step axis counts: updates, iterations, env steps, episodes."""
     notes: Mapping[str, str] = field(default_factory=dict)
     """Our name -> what is special here: the KL estimator, a window, a proxy."""
+    trailing: Mapping[str, int] = field(default_factory=dict)
+    """Raw name -> the number of past episodes that each value is the mean of."""
     rollouts: Mapping[str, str] = field(default_factory=dict)
     """Column of a rollout dump -> our column (prompt, response, reward, advantage, group, step, ...)."""
     config: Mapping[str, str] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from rl_advisor.assessment import Assessment
 from rl_advisor.compare import compare
 from rl_advisor.finding import Finding, Onset, Outcome
 from rl_advisor.judgement.case import open_case
-from rl_advisor.judgement.causes import before, explains, in_order
+from rl_advisor.judgement.causes import before, explains, in_order, survived
 from rl_advisor.judgement.prospects import call, prospect
 from rl_advisor.judgement.verdict import Judged
 from rl_advisor.run import Gap, Run
@@ -105,6 +105,63 @@ def test_story(curves: dict[str, np.ndarray], verdicts: set[str], links: set[str
     a = assess(make_run(curves, planned=300))
     assert a.verdict in verdicts, a.summary
     assert a.first_broken_link in links, a.summary
+
+
+@pytest.mark.parametrize(
+    ("curves", "verdicts"),
+    [
+        (grpo(eval__score__accuracy=np.r_[score(0.3, 0.8, 0.88, 0.9, 0.9)[:-1], 0.55]), {"plateaued", "improving"}),
+        (grpo(eval__score__accuracy=score(0.3, 0.8, 0.5, 0.85, 0.92, 0.92)), {"plateaued", "improving"}),
+        (
+            grpo(
+                reward__mean=np.r_[saturating(0.3, 0.6)[:100], flat(0.6, 0.02)[:100]],
+                eval__score__accuracy=score(0.3, 0.6, 0.6),
+                policy__learning_rate=np.r_[np.full(100, 1e-6), np.full(100, 1e-9)],
+            ),
+            {"plateaued"},
+        ),
+        (grpo(reward__mean=flat(0.99, 0.003), eval__score__accuracy=score(0.4, 0.4)), {"not_learning"}),
+    ],
+    ids=["one bad evaluation at the end", "a dip that recovered", "a plateau made by the schedule", "solved prompts, unmoved score"],
+)
+def test_what_is_no_break(curves: dict[str, np.ndarray], verdicts: set[str]) -> None:
+    """A single low evaluation and a dip that came back are no decline; a plateau is called one; solved prompts teach nothing."""
+    a = assess(make_run(curves, planned=300))
+    assert a.verdict in verdicts, a.summary
+    assert a.first_broken_link == ("training_signal" if a.verdict == "not_learning" else "none"), a.summary
+
+
+def test_what_the_outcome_outlived_is_not_why_it_fell() -> None:
+    """Spikes early in a run that went on to its best are not blamed for a fall that a jump of the learning rate led."""
+    spiky = flat(0.5, 0.04)
+    spiky[[14, 16, 18, 20, 22]] = 9.0
+    curves = grpo(**BREAK, policy__learning_rate=stepping(1e-6, 1e-4, sd=0), kl__ref=stepping(0.03, 3, sd=0.005), policy__grad_norm=spiky)
+    case = open_case(make_run(curves, planned=300))
+    assert survived(case, finding("gradient_spikes", Link.NUMERICS, 14, 22))
+    assert not survived(case, finding("learning_rate_jump", Link.POLICY_UPDATE, 99, 101))
+    assert assess(case.run).first_broken_link == "policy_update"
+
+
+def test_a_reward_above_every_evaluation_is_named_although_the_score_stands() -> None:
+    """Returns of one task that leap beyond what evaluation ever saw say that the reward changed, whatever the score does."""
+    curves = {"reward/mean": stepping(-900, 900, sd=30), "episode/length": flat(200), "eval/score/a": np.linspace(-900, -500, 20)}
+    assert assess(make_run(curves, planned=300)).first_broken_link == "reward_signal"
+
+
+def test_signs_of_gaming_without_any_score_are_undecidable() -> None:
+    """A reward that rose together with a length that grew stays open where no held-out score was logged, and is progress where one rose."""
+    curves = {"reward/mean": saturating(0.3, 0.9), "response/length": saturating(100, 300, sd=2)}
+    assert assess(make_run(curves, planned=300)).verdict == "undecidable"
+    assert assess(make_run(curves | {"eval/score/a": score(0.3, 0.8, 0.9)}, planned=300)).verdict != "undecidable"
+    assert assess(make_run({"reward/mean": saturating(0.3, 0.9), "response/length": flat(120, 3)}, planned=300)).verdict != "undecidable"
+
+
+def test_a_run_that_rose_to_its_planned_end_has_finished() -> None:
+    """Nobody is told to stop what is over: the summary says that it finished, and that a longer plan may pay."""
+    a = assess(make_run(grpo(reward__mean=rising(0.2, 0.8), eval__score__accuracy=score(0.2, 0.5, 0.8)), planned=200))
+    assert a.verdict == "improving"
+    assert "was still improving when its plan ended" in a.summary
+    assert "Finished: nothing is left of the plan. It is still rising, though: a longer plan may pay." in a.summary
 
 
 def test_nothing_logged_is_undecidable() -> None:

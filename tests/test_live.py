@@ -82,3 +82,21 @@ def test_new_file_is_seen(tmp_path: Path) -> None:
     (tmp_path / "extra.csv").write_text("step,loss_scale\n1,2\n2,3\n")
     assert "loss_scale" in follower.read().curves
     assert follower.decoded == len("step,loss_scale\n1,2\n2,3\n")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [f'{{"reward": {i}.5, "loss": 0.{i}}}' for i in range(1, 9)],
+        ["run,step,reward", *(f"{run},{i},{i}.5" for i in range(1, 9) for run in "ab"), *(f"b,{i},7" for i in range(9, 15))],
+    ],
+    ids=["rows without steps", "two runs in a table"],
+)
+def test_what_a_piece_alone_does_not_tell_is_read_anew(tmp_path: Path, rows: list[str]) -> None:
+    """The number of a row, and which run of several is the largest, are known only to who sees the whole file."""
+    path = tmp_path / ("log.csv" if rows[0].startswith("run") else "log.jsonl")
+    follower = Follower(tmp_path)
+    for end in range(5, len(rows) + 1, 3):
+        path.write_text("\n".join(rows[:end]) + "\n")
+        run = follower.read()
+        assert same(run, read_run(tmp_path))

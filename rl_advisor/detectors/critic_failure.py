@@ -33,7 +33,7 @@ def detect(run: Run, good: float = 0.1) -> Finding:
     level, spread = float(np.median(late)), float(np.std(late) / np.sqrt(late.size))
     low_share = float(np.mean(warm <= 0))
     thriving = trajectory.thriving(run)
-    measures = {"late": level, "share_not_above_zero": low_share, "error": spread}
+    measures = {"late": level, "share_not_above_zero": low_share, "error": spread, "nine_tenths_below": float(np.quantile(value, 0.9))}
     where = (Evidence(curve.name, float(step[value.size // 5]), float(step[-1])),)
     text = f"Explained variance is {number(level)} in the last part, at or below zero in {number(100 * low_share)} percent of the updates"
     if level + 2 * spread < good and not thriving:

@@ -14,7 +14,7 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
-from rl_advisor.run import Run
+from rl_advisor.run import Floats, Run
 from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
 
@@ -23,8 +23,12 @@ NEEDS: tuple[str, ...] = ("reward/mean|reward/used", "kl/ref|kl/old|entropy/mean
 BRINGS: tuple[str, ...] = ("drift_with_gain",)
 
 
-def detect(run: Run, still: float = 0.02) -> Finding:
-    """Present when the reward has spread, gains less than a fifth of it, and the policy stays within ``still`` nats of its start."""
+def detect(run: Run, still: float = 0.02, least: float = 0.05, steps: float = 1e-3) -> Finding:
+    """Present when the reward has spread, gains less than a fifth of it, and the policy stays within ``still`` nats of its start.
+
+    Also where the KL of every update is logged and all of them together cannot have changed ``least`` of the actions. Updates of more
+    than ``steps`` nats are movement.
+    """
     reward = trajectory.training(run)
     assert reward is not None  # diagnosis asked for it
     s = trajectory.shape(reward)
@@ -47,10 +51,42 @@ def detect(run: Run, still: float = 0.02) -> Finding:
     onset = Onset(float(s.step[0]), float(s.step[0]), float(s.step[0]))
     if alive and lr == 0:
         return Finding("frozen_policy", LINK, Outcome.PRESENT, f"{text}: the learning rate is zero.", onset, measures, where)
-    moved = bool(course.departures(run, factor=1.3).keys() - {"kl/ref"}) or drift > still
+    moved = bool(course.departures(run, factor=1.3).keys() - {"kl/ref"}) or drift > still or _steps(run) > steps
+    reach = farthest(run)
+    if alive and reach is not None and reach < least:
+        text += f"; all updates together can have changed no more than {number(100 * reach)} percent of the actions"
+        return Finding("frozen_policy", LINK, Outcome.PRESENT, f"{text}.", onset, {**measures, "farthest": reach}, where)
     if alive and little(s, gain, spread) and not moved:
         return Finding("frozen_policy", LINK, Outcome.PRESENT, f"{text}: it hardly moves.", onset, measures, where)
     return Finding("frozen_policy", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+
+
+def farthest(run: Run, tenth: float = 0.1) -> float | None:
+    """The most by which all updates together can have moved the policy, as a share of its actions; None where that is not logged.
+
+    By Pinsker's inequality a KL of k nats changes at most the square root of k/2 of the probability, and the changes of single updates
+    add up. Asked of a run only when its entropy stands still as well: the KL may be logged of one update in many.
+    """
+    kl, entropy = run.curves.get("kl/old"), run.curves.get("entropy/mean")
+    if kl is None or entropy is None or entropy.finite()[1].size < 8 or kl.finite()[1].size < 0.8 * entropy.finite()[1].size:
+        return None
+    nats = entropy.finite()[1]
+    if np.ptp(nats) > tenth * still_share(nats):
+        return None
+    return float(np.sqrt(np.clip(kl.finite()[1], 0, None) / 2).sum())
+
+
+def _steps(run: Run) -> float:
+    """The KL of a usual update; endless where nothing logged says whether the policy moves, for then it must not be called still."""
+    kl = run.curves.get("kl/old")
+    if kl is not None and kl.finite()[1].size:
+        return float(np.median(np.abs(kl.finite()[1])))
+    return 0.0 if any(name in run.curves for name in ("kl/ref", "entropy/mean")) else float("inf")
+
+
+def still_share(nats: Floats) -> float:
+    """What counts as no movement of an entropy: a hundredth of its level, at least a hundredth of a nat."""
+    return max(0.01, 0.01 * float(np.median(np.abs(nats))))
 
 
 def signal(run: Run) -> tuple[float, bool]:

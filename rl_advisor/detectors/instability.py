@@ -30,6 +30,13 @@ def detect(run: Run, share: float = 0.2, turns: int = 3) -> Finding:
     scale = s.margin / trajectory.MATERIAL
     threshold = max(share * scale, 4 * s.noise / np.sqrt(3))
     seen = course.swings(s.smoothed, threshold)
+    error = _own_error(run, s)
+    if error is not None and seen < turns:
+        # What the episodes of each evaluation scatter by is known: what single evaluations swing beyond it is the policy's own.
+        # Two turns of the second half at least: what swung while it learned and has settled is no see-saw.
+        threshold = max(2 * share * scale, 2 * error)
+        late = course.swings(s.value[s.n // 2 :], threshold)
+        seen = course.swings(s.value, threshold) if late >= turns - 1 else seen
     measures = {
         "turns": float(seen),
         "smallest_swing": threshold,
@@ -44,3 +51,15 @@ def detect(run: Run, share: float = 0.2, turns: int = 3) -> Finding:
     text = f"{s.name} turned {seen} times by more than {number(threshold)}"
     text += f", on top of a gain of {number(s.last - s.start)}." if seen >= turns else ": no see-saw."
     return Finding("instability", LINK, Outcome.ABSENT, text, measures=measures, evidence=where)
+
+
+def _own_error(run: Run, s: trajectory.Shape) -> float | None:
+    """The spread of the episodes within one evaluation, which is more than the error of their mean; None where it is not logged.
+
+    The largest ones count: returns of a policy between failing and solving a task spread most.
+    """
+    spread = run.curves.get("eval/other/reward_std")
+    if spread is None or not s.name.startswith("eval/"):
+        return None
+    value = spread.finite()[1]
+    return float(np.quantile(value, 0.75)) if value.size >= trajectory.FEWEST and (value > 0).mean() > 0.3 else None

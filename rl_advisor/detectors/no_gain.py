@@ -32,7 +32,7 @@ def detect(run: Run) -> Finding:
     if s.rose:
         text = f"{s.name} rose from {number(s.start)} to {number(s.best)}."
         return Finding("no_gain", LINK, Outcome.ABSENT, text, measures=measures, evidence=where)
-    if s.at_ceiling:
+    if s.at_ceiling or s.touches_ceiling:
         text = f"{s.name} stands at its ceiling ({number(s.last)}) from the start: nothing was left to gain."
         return Finding("no_gain", LINK, Outcome.ABSENT, text, measures=measures, evidence=where)
     if max(s.gain.high, s.best - s.start) > 5 * s.margin and s.gain.high > 0:

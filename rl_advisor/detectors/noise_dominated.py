@@ -8,7 +8,7 @@ Source: minimum detectable change under autocorrelated noise; AReaL's guide on h
 """
 
 from rl_advisor import trajectory
-from rl_advisor.features.noise import signal_to_noise
+from rl_advisor.features.noise import more_points_needed, signal_to_noise
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -30,5 +30,10 @@ def detect(run: Run) -> Finding:
         f"{s.name}: signal {number(found.signal)}, noise {number(found.noise)}; a change below {number(found.detectable)} would go unseen"
     )
     if found.signal < found.detectable and s.direction_overall() == "undecidable":
+        # A tenth of the scale is a change that anybody would want to see.
+        wanted = s.margin / trajectory.MATERIAL / 10
+        more = more_points_needed(s.overall, wanted)
+        measures |= {"wanted": wanted, "more_points": float(more)}
+        text += f", and to see one of {number(wanted)} would take about {more} more points at this cadence, or fewer of many more episodes"
         return Finding("noise_dominated", LINK, Outcome.PRESENT, f"{text}.", measures=measures, evidence=where)
     return Finding("noise_dominated", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)

@@ -3,16 +3,22 @@
 Looks for: an abrupt step in the training reward, with the held-out score unmoved across it.
 Means: the policy did not change there; what is asked or how it is graded did: harder prompts, another judge, a fallback value of a
     reward service, another scale.
-Not to be confused with: a collapse of the policy, which takes the held-out score with it; a step in KL or entropy before it.
+Not to be confused with: a collapse of the policy, which takes the held-out score with it; a step in KL or entropy before it; a return
+    that rises to where evaluation episodes of the same task stand already, which is learning; a world that changed (see dynamics_change).
 Next test: grade the same frozen batch with the reward of before and after the step; then compare the prompts of both sides.
 Source: the practitioner's guide on metrics that double or halve; judge and service changes.
 """
 
+from dataclasses import replace
+
+import numpy as np
+
 from rl_advisor import trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
-from rl_advisor.features.trend import level_change
+from rl_advisor.features.trend import Change, level_change
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.kinds import families
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -31,8 +37,10 @@ def detect(run: Run, share: float = 0.25) -> Finding:
         size = jump.after - jump.before
         if abs(size) < share * scale or not abrupt(train, jump.step, size):
             continue
+        if size > 0 and _learnable(run, held, jump.after):
+            continue
         try:
-            there = level_change(held.step, held.value, jump.step)
+            there = nearest(level_change(held.step, held.value, jump.step), held, jump.step)
         except TooFewPoints:
             continue
         measures = {"before": jump.before, "after": jump.after, "score_change": there.delta}
@@ -43,6 +51,25 @@ def detect(run: Run, share: float = 0.25) -> Finding:
             onset = Onset(jump.step, jump.step - 2, jump.step + 2)
             return Finding("reward_jump", LINK, Outcome.PRESENT, f"{text}: the policy is not what changed.", onset, measures, where)
     return Finding("reward_jump", LINK, Outcome.ABSENT, f"{train.name} has no step that {held.name} does not share.")
+
+
+def _learnable(run: Run, held: trajectory.Shape, level: float) -> bool:
+    """Whether returns of one task rose to a level that evaluation reached, too."""
+    return "control" in families(run) and level <= float(held.value.max()) + held.margin
+
+
+def nearest(overall: Change, held: trajectory.Shape, at: float, most: int = 4) -> Change:
+    """The change of the score over the next few evaluations, where it is the smaller one: what it does long after is not of this step."""
+    place = int((held.step <= at).sum())
+    before, after = held.value[max(0, place - most) : place], held.value[place : place + most]
+    if min(before.size, after.size) < 3:
+        return overall
+    delta = float(np.median(after) - np.median(before))
+    return (
+        replace(overall, before=float(np.median(before)), after=float(np.median(after)), delta=delta)
+        if abs(delta) < abs(overall.delta)
+        else overall
+    )
 
 
 def abrupt(train: trajectory.Shape, at: float, size: float) -> bool:

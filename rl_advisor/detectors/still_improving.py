@@ -8,7 +8,6 @@ Source: Prais-Winsten slope with bias-corrected autocorrelation.
 """
 
 from rl_advisor import trajectory
-from rl_advisor.features.gain import expected_gain
 from rl_advisor.finding import Evidence, Finding, Outcome, number
 from rl_advisor.run import Run
 from rl_advisor.trajectory import Shape
@@ -21,8 +20,7 @@ SYMPTOM = True
 
 def _has_had_its_say(s: Shape, least: float = 0.2) -> bool:
     """Whether a forecast over another third of the steps hardly sees a gain: then a reward that still creeps up is a lagging mean."""
-    ahead = expected_gain(s.step, s.value, float(s.step[-1] + (s.step[-1] - s.step[0]) / 3))
-    return s.rose and ahead.pays < least
+    return s.rose and trajectory.pays_ahead(s) < least
 
 
 def detect(run: Run) -> Finding:
@@ -39,6 +37,9 @@ def detect(run: Run) -> Finding:
     text = f"{rising.name} since step {rising.recent_first:.0f}: change {number(measures['recent_change'])}, now {number(rising.last)}"
     if ways[0] != "rising" and (s.stopped() or _has_had_its_say(s)):
         said = f"{s.name} rose and is not foreseen to rise further."
+        return Finding("still_improving", LINK, Outcome.ABSENT, said, measures=measures, evidence=where)
+    if all(x.at_ceiling for x, way in zip(shapes, ways, strict=True) if way == "rising") and "rising" in ways:
+        said = f"{rising.name} has risen to its ceiling ({number(rising.last)}): nothing is left to gain."
         return Finding("still_improving", LINK, Outcome.ABSENT, said, measures=measures, evidence=where)
     if "rising" in ways and "falling" not in ways:
         return Finding("still_improving", LINK, Outcome.PRESENT, f"{text}: rising.", measures=measures, evidence=where)

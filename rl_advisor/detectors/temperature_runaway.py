@@ -36,7 +36,12 @@ def detect(run: Run, times: float = 100.0) -> Finding:
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"The entropy weight went from {number(begin)} to {number(now)}"
     held_high = bool(np.ptp(value) == 0 and begin > 1)
-    if not thriving and (now > times * max(begin, 1e-6) or held_high):
+    each = _reward_per_step(run)
+    if each is not None:
+        measures["reward_per_step"] = each
+        held_high |= now > abs(each) and _never_lasted(run)
+        text += f", beside a reward of {number(each)} a step"
+    if (not thriving or (held_high and _never_lasted(run))) and (now > times * max(begin, 1e-6) or held_high):
         return Finding(
             "temperature_runaway", LINK, Outcome.PRESENT, f"{text} and the outcome did not rise.", course.began(curve), measures, where
         )
@@ -45,6 +50,21 @@ def detect(run: Run, times: float = 100.0) -> Finding:
         text += ": it vanished, and the outcome did not hold."
         return Finding("temperature_runaway", LINK, outcome, text, course.began(curve), measures, where)
     return Finding("temperature_runaway", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+
+
+def _reward_per_step(run: Run) -> float | None:
+    """The return of an episode over its length: what the entropy bonus of a step, about its weight in nats, competes with."""
+    reward, length = run.curves.get("reward/mean"), run.curves.get("episode/length")
+    if reward is None or length is None or not reward.finite()[1].size or not length.finite()[1].size:
+        return None
+    return float(np.median(reward.finite()[1]) / max(float(np.median(length.finite()[1])), 1.0))
+
+
+def _never_lasted(run: Run) -> bool:
+    """Whether the outcome ends no higher than it began, by more than its own scatter."""
+    curve = trajectory.outcome(run)
+    s = trajectory.shape_or_none(curve)
+    return s is not None and s.last - s.start < 2 * s.scatter and s.gain.low <= 0
 
 
 def _never_rose(run: Run) -> bool:

@@ -58,13 +58,16 @@ def detect(run: Run) -> Finding:
         text = f"{name} reached {number(highest)} (nine tenths of the steps stay below {number(level)})"
         measures[f"{name} highest"] = highest
         violated = name != "kl/ref" and usual > 5 * PRIOR[name] and s is not None and s.direction() != "rising"
+        # No trust region is left where half of all updates move the policy by half a nat and more: whatever came of it, that is no step.
+        measures["out of all bounds"] = max(measures.get("out of all bounds", 0.0), float(name == "kl/old" and usual > 5 * PRIOR[name]))
+        violated |= bool(measures["out of all bounds"])
         if violated or (fell and (level > PRIOR[name] or highest > 5 * PRIOR[name] or (onset is not None and level > PRIOR[name] / 5))):
             where = (Evidence(name, onset.step if onset else float(curve.step[0]), float(curve.step[-1])),)
             return Finding(
                 "update_too_large",
                 LINK,
                 Outcome.PRESENT,
-                f"{text} and the outcome did not hold.",
+                f"{text} and the outcome did not hold." if fell or not violated else f"{text}: no step of a trust region is that long.",
                 first_above(curve, PRIOR[name]) or onset,
                 measures,
                 where,

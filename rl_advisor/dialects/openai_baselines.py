@@ -41,6 +41,7 @@ DIALECT = Dialect(
         "ev_tdlam_before": "value/explained_variance",
     },
     step="env steps",
+    trailing={"eprewmean": 100, "EpRewMean": 100, "mean 100 episode reward": 100},
     notes={
         "reward/mean": "return of the last 100 episodes as Monitor saw it",
         "kl/old": "half the mean squared log-ratio (k2) against the policy that sampled; ppo1: the exact KL",

@@ -49,6 +49,7 @@ DIALECT = Dialect(
     patterns=((r"eval/(.+)", r"eval/other/\1"),),
     affine={"train/entropy_loss": (-1.0, 0.0), "train/policy_objective": (-1.0, 0.0)},
     step="env steps",
+    trailing={"rollout/ep_rew_mean": 100, "rollout/ep_len_mean": 100, "rollout/success_rate": 100},
     notes={
         "reward/mean": "return as Monitor saw it: wrappers outside of Monitor change the reward the update used, not this",
         "kl/old": "k3 estimator against the policy that sampled, mean over the minibatches of the last epoch run",

@@ -7,8 +7,10 @@ import numpy as np
 
 from rl_advisor.doors.mistakes import no_such
 from rl_advisor.features import TooFewPoints
+from rl_advisor.features.autoregression import ENOUGH
 from rl_advisor.features.bins import reduce, smooth
 from rl_advisor.features.change import change_points, onset
+from rl_advisor.features.noise import more_points_needed
 from rl_advisor.features.peak import peak
 from rl_advisor.features.rate import pace, rate
 from rl_advisor.features.trend import Trend, direction, trend
@@ -133,10 +135,14 @@ def _directions(step: Floats, value: Floats) -> Fields:
 
 
 def _direction(found: Trend, margin: float) -> Fields:
-    """A trend's direction and size; where none can be told, also what could have been seen."""
+    """A trend's direction and size; where none can be told, also what could have been seen and how many more points it takes."""
     which = direction(found, margin)
     fields: Fields = {"direction": which, "change": found.slope * found.span, "interval": [found.low * found.span, found.high * found.span]}
-    return fields | ({"detectable_change": found.detectable} if which == "undecidable" else {})
+    if which != "undecidable":
+        return fields
+    # Where zero is excluded and yet nothing is claimed, the memory of so few points is what is not known.
+    missing = max(more_points_needed(found, margin), ENOUGH - found.n if found.low * found.high > 0 else 0) if margin > 0 else 0
+    return fields | {"detectable_change": found.detectable} | ({"more_points": missing} if 0 < missing < 100 * found.n else {})
 
 
 def _pace(step: Floats, value: Floats, better: int) -> Fields:

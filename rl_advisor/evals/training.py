@@ -1,8 +1,9 @@
 """Fits the odds that going on pays, and says how they do on families left out.
 
-``python -m rl_advisor.evals.training CORPUS... [--write]`` prints the fit; ``--write`` puts the weights where the judgement reads them.
-What a curve foretells is fitted on drawn learning curves. How much the plan counts is not in any curve: people plan runs to be done by
-their end. That one weight is moved to what labeled runs say, and scored with each family left out of it.
+``python -m rl_advisor.evals.training CORPUS [TEST...] [--write]`` prints the fit; ``--write`` puts the weights where the judgement reads
+them. What a curve foretells is fitted on drawn learning curves. How much the plan counts is not in any curve: people plan runs to be done
+by their end. That one weight is moved to what the labeled runs of the first corpus say, and scored there with each family left out of
+it; the other corpora are tests of what came of it.
 """
 
 import json
@@ -166,10 +167,11 @@ def asked_of(found: Sequence[Asked], w: Callable[[str], Weights]) -> dict[str, f
     return scores(np.array([a.pays for a in found], np.float64), p)
 
 
-def report(folders: Sequence[Path]) -> dict[str, Any]:
+def report(folder: Path, tests: Sequence[Path]) -> dict[str, Any]:
     """The weights, how the odds of families left out agree with what happened, and how the judgement does on labeled runs."""
-    rows, corpora = drawn(), {folder.name: asked(folder) for folder in folders}
-    curves, runs = fitted(rows), [a for found in corpora.values() for a in found]
+    rows, runs = drawn(), asked(folder)
+    others = {test.name: asked(test) for test in tests}
+    curves = fitted(rows)
     final = replanned(curves, runs)
     return {
         **{name: [round(float(v), 4) for v in getattr(final, name)] for name in Weights.__dataclass_fields__},
@@ -179,16 +181,15 @@ def report(folders: Sequence[Path]) -> dict[str, Any]:
             "families": len(set(rows.family)),
             "left_out": scores(rows.pays, left_out(rows.x[:, :-1], rows.pays, rows.family)),
         },
-        "runs_by_curves_alone": {name: asked_of(found, lambda _: curves) for name, found in corpora.items()},
-        "runs_left_out": {
-            name: asked_of(found, lambda family: replanned(curves, [a for a in runs if a.family != family]))
-            for name, found in corpora.items()
-        },
+        "by_curves_alone": {name: asked_of(found, lambda _: curves) for name, found in ({folder.name: runs} | others).items()},
+        "left_out": {folder.name: asked_of(runs, lambda family: replanned(curves, [a for a in runs if a.family != family]))},
+        "tests": {name: asked_of(found, lambda _: final) for name, found in others.items()},
     }
 
 
 if __name__ == "__main__":
-    made = report([Path(word) for word in sys.argv[1:] if not word.startswith("--")])
+    first, *more = (Path(word) for word in sys.argv[1:] if not word.startswith("--"))
+    made = report(first, more)
     print(json.dumps(made, indent=2))  # noqa: T201
     if "--write" in sys.argv:
         WEIGHTS.write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")

@@ -15,6 +15,10 @@ MOST_PHI = 0.99
 GRID = np.array([*np.arange(0.0, 0.9, 0.1), 0.9, 0.94, 0.97, 0.985])
 """Lag-one correlations that are tried."""
 GRID_WIDTH = np.gradient(GRID)
+STRONG = int(np.flatnonzero(GRID == 0.9)[0])
+"""Place of the strongest memory up to which a claim about a short curve must hold."""
+ENOUGH = 60
+"""Points from which a curve tells its own memory well enough (found by simulation: docs/calibration.md)."""
 
 
 class Coefficient(NamedTuple):
@@ -54,6 +58,11 @@ class Coefficient(NamedTuple):
         """Two-sided p-value against zero."""
         low = self.below(0.0)
         return min(1.0, 2 * min(low, 1 - low))
+
+    def doubted(self, n: int, most: float, enough: int = ENOUGH) -> "Coefficient":
+        """The same coefficient with strong memory of a curve of ``n`` points weighed more (see ``doubted``)."""
+        weight = doubted(self.weight, n, most, enough)
+        return self._replace(weight=weight, phi=float(weight @ GRID))
 
 
 def spacing(step: Floats) -> Floats:
@@ -137,25 +146,56 @@ def solve(design: Floats, value: Floats) -> Floats:
     return np.asarray(lstsq(design, value, check_finite=False, lapack_driver="gelsy")[0], np.float64)
 
 
-def estimate(design: Floats, value: Floats, column: int, gap: Floats) -> Coefficient:
-    """One coefficient of a linear model by generalised least squares, averaged over the lag-one correlation.
+class Likelihood(NamedTuple):
+    """A linear model under noise of every memory of the grid: restricted log likelihood, coefficients, their errors, squared error left."""
 
-    Each correlation of a grid is weighed by its restricted likelihood (which carries no bias from fitting the mean: Patterson and Thompson
-    1971, Harville 1974). The prior is flat for long curves and leans to little memory for short ones, whose points lie far apart.
+    height: Floats
+    values: Floats
+    errors: Floats
+    left: Floats
+    freedom: int
+
+    def weight(self, n: int) -> Floats:
+        """How likely each memory is: a prior flat for long curves, leaning to little memory for short ones, whose points lie far apart."""
+        weight = np.exp(self.height - self.height.max()) * GRID_WIDTH * (1 - GRID) ** min(0.7, 7 / n)
+        return np.asarray(weight / weight.sum(), np.float64)
+
+
+def likelihood(design: Floats, value: Floats, gap: Floats) -> Likelihood:
+    """Generalised least squares at each memory; the restricted likelihood carries no bias from fitting the mean.
+
+    Patterson and Thompson 1971, Harville 1974.
     """
     n, width = design.shape
     freedom = max(n - width, 1)
-    likelihood, values, errors = np.empty(GRID.size), np.empty(GRID.size), np.empty(GRID.size)
+    height, left = np.empty((2, GRID.size))
+    values, errors = np.empty((2, GRID.size, width))
     for i, phi in enumerate(GRID):
         both = whiten(np.column_stack([design, value]), float(phi), gap)
         cross = both[:, :width].T @ both[:, :width]
         inverse = np.linalg.inv(cross)
-        beta = inverse @ (both[:, :width].T @ both[:, width])
-        rest = both[:, width] - both[:, :width] @ beta
-        left = max(float(rest @ rest), 1e-300)
+        values[i] = inverse @ (both[:, :width].T @ both[:, width])
+        rest = both[:, width] - both[:, :width] @ values[i]
+        left[i] = max(float(rest @ rest), 1e-300)
         shrink = float(np.log1p(-(phi ** (2 * gap))).sum()) + float(np.linalg.slogdet(cross)[1])
-        likelihood[i] = -shrink / 2 - freedom / 2 * np.log(left)
-        values[i], errors[i] = beta[column], np.sqrt(left / freedom * inverse[column, column])
-    weight = np.exp(likelihood - likelihood.max()) * GRID_WIDTH * (1 - GRID) ** min(0.7, 7 / n)
-    weight /= weight.sum()
-    return Coefficient(weight, values, errors, freedom, float(weight @ GRID))
+        height[i] = -shrink / 2 - freedom / 2 * np.log(left[i])
+        errors[i] = np.sqrt(left[i] / freedom * np.diag(inverse))
+    return Likelihood(height, values, errors, left, freedom)
+
+
+def estimate(design: Floats, value: Floats, column: int, gap: Floats) -> Coefficient:
+    """One coefficient of a linear model by generalised least squares, averaged over the lag-one correlation by its likelihood."""
+    found = likelihood(design, value, gap)
+    weight = found.weight(value.size)
+    return Coefficient(weight, found.values[:, column], found.errors[:, column], found.freedom, float(weight @ GRID))
+
+
+def doubted(weight: Floats, n: int, most: float, enough: int = ENOUGH) -> Floats:
+    """The weight of each memory before anything is claimed of ``n`` points: a strong one counts up to exp(``most``) times as much.
+
+    A short curve cannot show that its memory is short. The least favourable prior, which keeps the false claims near their nominal
+    share at any correlation up to 0.9, puts extra weight there; how much was found by simulation (docs/calibration.md).
+    """
+    more = weight.copy()
+    more[STRONG] *= np.exp(most * max(0.0, 1 - (n / enough) ** 2))
+    return np.asarray(more / more.sum(), np.float64)

@@ -8,6 +8,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from rl_advisor.features.series import MOST, Floats, bin_edges, finite
 
+NORMAL_MAD = 1.4826
+
 
 @dataclass(frozen=True)
 class Bins:
@@ -92,3 +94,24 @@ def running_mean(value: Floats, width: int) -> Floats:
     count = (high - low).reshape(-1, *[1] * (value.ndim - 1))
     mean: Floats = (total[high] - total[low]) / count
     return mean
+
+
+def clipped(value: Floats) -> Floats:
+    """The curve with points beyond 4 deviations from their running median pulled in, so that an outlier is no pair of breaks."""
+    middle, spread = hampel(value, 11)
+    # Where most values are equal the MAD is nothing; the mean distance is not.
+    spread = np.maximum(spread, np.abs(value - middle).mean())
+    return np.clip(value, middle - 4 * spread, middle + 4 * spread)
+
+
+def hampel(value: Floats, width: int) -> tuple[Floats, Floats]:
+    """Running median and the scaled median distance from it, in blocks so that long curves fit in memory."""
+    half = min(width, value.size) // 2
+    padded = np.pad(value, half, mode="reflect" if value.size > half else "edge")
+    middle, spread = np.empty_like(value), np.empty_like(value)
+    for start in range(0, value.size, 65536):
+        stop = min(start + 65536, value.size)
+        windows = sliding_window_view(padded[start : stop + 2 * half], 2 * half + 1)
+        middle[start:stop] = np.median(windows, axis=1)
+        spread[start:stop] = np.median(np.abs(windows - middle[start:stop, None]), axis=1)
+    return middle, NORMAL_MAD * spread

@@ -6,18 +6,17 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from numpy.lib.stride_tricks import sliding_window_view
 from scipy.special import stdtrit
 
 from rl_advisor.features.autoregression import lag_one, least_deviance, solve, spacing, whiten
+from rl_advisor.features.bins import clipped, hampel
 from rl_advisor.features.breaks import Fit, Search, best_fit, chance, penalty, step_columns
 from rl_advisor.features.series import Bools, Floats, constant, finite, thinned
 from rl_advisor.features.trend import trend
 
 Shape = Literal["none", "step", "hinge", "variance"]
 ONSET_BINS = 256
-NORMAL_MAD = 1.4826
-SURE = 0.05
+SURE = 0.02
 """p-value of a trend below which a curve did leave what it was, though neither a step nor a kink describes how."""
 
 
@@ -123,7 +122,7 @@ def change_points(step: npt.ArrayLike, value: npt.ArrayLike, most: int = 5, leve
     x, y = thinned(step, value, least=6, most=ONSET_BINS)
     if constant(y):
         return ()
-    gap, clean = spacing(x), _clipped(y)
+    gap, clean = spacing(x), clipped(y)
     columns, index = step_columns(x.size, 3 if x.size >= 12 else 2)
     one = np.ones((x.size, 1))
     loose = _search(clean, columns, one, most, 0.0)
@@ -131,14 +130,6 @@ def change_points(step: npt.ArrayLike, value: npt.ArrayLike, most: int = 5, leve
     phi = lag_one(clean - kept @ solve(kept, clean), gap, kept.shape[1])
     picks = _search(whiten(clean, phi, gap), whiten(columns, phi, gap), whiten(one, phi, gap), most, penalty(x.size))
     return _levels(x, y, sorted((int(index[k]), p) for k, p in _tested(clean, columns, gap, picks, level)))
-
-
-def _clipped(value: Floats) -> Floats:
-    """The curve with points beyond 4 deviations from their running median pulled in, so that an outlier is no pair of breaks."""
-    middle, spread = _hampel(value, 11)
-    # Where most values are equal the MAD is nothing; the mean distance is not.
-    spread = np.maximum(spread, np.abs(value - middle).mean())
-    return np.clip(value, middle - 4 * spread, middle + 4 * spread)
 
 
 def _search(value: Floats, columns: Floats, base: Floats, most: int, cost: float) -> list[int]:
@@ -210,7 +201,7 @@ def discontinuity(step: npt.ArrayLike, value: npt.ArrayLike) -> Discontinuity:
     size = np.abs(y)
     if constant(size):
         return Discontinuity(float(x[-1]), 1.0, 1.0, 1.0, 1.0)
-    logs = _clipped(np.log(np.maximum(size, size[size > 0].min())))
+    logs = clipped(np.log(np.maximum(size, size[size > 0].min())))
     fit = best_fit(Search(x, spacing(x), _base(x, drift=True), 3, ("step",)), logs)
     freedom = max(x.size - 4, 1)
     error = float(np.sqrt(fit.white @ fit.white / freedom)) / float(fit.found.scale[np.flatnonzero(fit.found.index == fit.index)[0]])
@@ -237,7 +228,7 @@ def spikes(step: npt.ArrayLike, value: npt.ArrayLike, width: int = 51, deviation
     Both are asked because the MAD of a tight series is next to nothing. Raises TooFewPoints below 5 finite points.
     """
     x, y = finite(step, value, least=5)
-    middle, spread = _hampel(y, width)
+    middle, spread = hampel(y, width)
     # Where most values are zero a tenth of the mean size stands for the typical one.
     typical = np.maximum(np.abs(middle), max(float(np.median(np.abs(y))), 0.1 * float(np.abs(y).mean())))
     out = (np.abs(y - middle) > deviations * spread) & (np.abs(y) >= ratio * typical) & (np.abs(y) > 0)
@@ -245,19 +236,6 @@ def spikes(step: npt.ArrayLike, value: npt.ArrayLike, width: int = 51, deviation
     sizes = np.abs(y[at]) / typical[at]
     recovered = np.array([_back(y[i + 1 : i + 6], typical[i], spread[i]) for i in at.tolist()], dtype=np.bool_)
     return Spikes(x[at], sizes, recovered)
-
-
-def _hampel(value: Floats, width: int) -> tuple[Floats, Floats]:
-    """Running median and the scaled median distance from it, in blocks so that long curves fit in memory."""
-    half = min(width, value.size) // 2
-    padded = np.pad(value, half, mode="reflect" if value.size > half else "edge")
-    middle, spread = np.empty_like(value), np.empty_like(value)
-    for start in range(0, value.size, 65536):
-        stop = min(start + 65536, value.size)
-        windows = sliding_window_view(padded[start : stop + 2 * half], 2 * half + 1)
-        middle[start:stop] = np.median(windows, axis=1)
-        spread[start:stop] = np.median(np.abs(windows - middle[start:stop, None]), axis=1)
-    return middle, NORMAL_MAD * spread
 
 
 def _back(after: Floats, typical: float, spread: float) -> bool:

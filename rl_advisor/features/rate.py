@@ -15,6 +15,9 @@ RATE_BINS = 256
 PLACES = 6
 """Places of a kink that are as good as independent; the interval pays for having searched them."""
 
+DOUBT, ENOUGH = 6.5, 150
+"""How much a kink of a curve of few points is doubted, and how many are not few (see ``Coefficient.doubted``)."""
+
 
 @dataclass(frozen=True)
 class Rate:
@@ -58,7 +61,7 @@ def _slopes(x: Floats, y: Floats, unit: Floats, fit: Fit) -> Rate:
     level = 1 - 0.05 / PLACES
     change = estimate(np.column_stack([one, unit, late]), y, 2, gap)
     after = estimate(np.column_stack([one, early, late]), y, 2, gap)
-    low, high = (v / span for v in change.interval(level))
+    low, high = (v / span for v in change.doubted(x.size, DOUBT, ENOUGH).interval(level))
     after_low, after_high = (v / span for v in after.interval(level))
     before = (after.value - change.value) / span
     at, first, last = float(x[fit.index]), float(x[0]), float(x[-1])

@@ -11,6 +11,9 @@ from rl_advisor.features.autoregression import effective_count, estimate, spacin
 from rl_advisor.features.series import TooFewPoints, constant, thinned
 
 Direction = Literal["rising", "flat", "falling", "undecidable"]
+LEVEL = 0.95
+DOUBT, STEP_DOUBT = 4.7, 3.0
+"""How much a slope and a step of a short curve are doubted (see ``Coefficient.doubted``): noise of long memory looks more like the one."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,7 @@ class Trend:
     low: float
     high: float
     p: float
-    """Two-sided, against no trend."""
+    """Two-sided, against no trend, for noise of any memory up to 0.9: larger on a short curve than its interval says."""
     n: int
     """Finite points of the curve."""
     n_eff: float
@@ -45,7 +48,7 @@ class Change:
     high: float
 
 
-def trend(step: npt.ArrayLike, value: npt.ArrayLike, level: float = 0.95) -> Trend:
+def trend(step: npt.ArrayLike, value: npt.ArrayLike, level: float = LEVEL) -> Trend:
     """The slope of a curve with a two-sided ``level`` interval under AR(1) noise.
 
     Generalised least squares averaged over the lag-one correlation by its restricted likelihood. Raises TooFewPoints below 3 finite points.
@@ -60,7 +63,7 @@ def trend(step: npt.ArrayLike, value: npt.ArrayLike, level: float = 0.95) -> Tre
     # The half width is a quantile of 0.5 + level / 2 of the same error; four of five need 0.84 deviations more.
     detectable = (high - low) / 2 * float(1 + ndtri(0.8) / ndtri(0.5 + level / 2))
     n_eff = effective_count(x.size, slope.phi)
-    return Trend(slope.value / span, low / span, high / span, slope.p, n, n_eff, slope.phi, detectable, span)
+    return Trend(slope.value / span, low / span, high / span, slope.doubted(x.size, DOUBT).p, n, n_eff, slope.phi, detectable, span)
 
 
 def direction(found: Trend, margin: float) -> Direction:
@@ -70,12 +73,12 @@ def direction(found: Trend, margin: float) -> Direction:
     low, high = found.low * found.span, found.high * found.span
     if -margin <= low and high <= margin:
         return "flat"
-    if low > 0:
-        return "rising"
-    return "falling" if high < 0 else "undecidable"
+    if low <= 0 <= high or found.p > 1 - LEVEL:
+        return "undecidable"
+    return "rising" if low > 0 else "falling"
 
 
-def level_change(step: npt.ArrayLike, value: npt.ArrayLike, split: float, level: float = 0.95) -> Change:
+def level_change(step: npt.ArrayLike, value: npt.ArrayLike, split: float, level: float = LEVEL) -> Change:
     """Mean from step ``split`` on minus mean before, with an interval under AR(1) noise.
 
     Raises TooFewPoints unless each stretch holds at least 2 finite points and both together 4.
@@ -87,6 +90,6 @@ def level_change(step: npt.ArrayLike, value: npt.ArrayLike, split: float, level:
     before, after = float(y[later == 0].mean()), float(y[later == 1].mean())
     if constant(y):
         return Change(before, after, 0.0, 0.0, 0.0)
-    low, high = estimate(np.column_stack([np.ones_like(later), later]), y, 1, spacing(x)).interval(level)
+    low, high = estimate(np.column_stack([np.ones_like(later), later]), y, 1, spacing(x)).doubted(x.size, STEP_DOUBT).interval(level)
     delta = after - before
     return Change(before, after, delta, min(low, delta), max(high, delta))

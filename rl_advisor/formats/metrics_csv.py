@@ -11,7 +11,7 @@ from rl_advisor.intake.bytes_in import bare_name
 from rl_advisor.intake.columns import number
 from rl_advisor.intake.csv_in import Layout, layout_of, read_table
 from rl_advisor.intake.gpu_names import without_counters
-from rl_advisor.intake.metric_table import part_of, plain_number, step_columns
+from rl_advisor.intake.metric_table import of_a_trainer, part_of, plain_number, step_columns
 from rl_advisor.intake.one_of_several import chosen, listed
 from rl_advisor.intake.trajectories import is_sample
 from rl_advisor.run import Gap, Run
@@ -24,16 +24,22 @@ _CHART_STEPS = ("step", "global_step", "train/global_step", "relative time (wall
 
 
 def claims(path: Path) -> bool:
-    """Whether the header has a column that counts steps and the first row has two numbers and no long text."""
+    """Whether the header has a column that counts steps and the first row has two numbers and no long text.
+
+    Without such a column all must be numbers, under names of a trainer.
+    """
     if not bare_name(path).endswith((".csv", ".tsv", ".txt")):
         return False
     layout = layout_of(path)
-    if "time/total_timesteps" in layout.names or not step_columns(layout.names) or is_sample(_first(layout)):
+    names = list(layout.names)
+    if not names or "time/total_timesteps" in names or is_sample(_first(layout)):
         return False
-    numbers = sum(_is_number(cell, layout) for cell in layout.rows[0])
-    return numbers >= 2 and not any(
-        len(cell) > 60 and not _is_number(cell, layout) and not cell.startswith(("{", "[")) for cell in layout.rows[0]
-    )
+    first = layout.rows[0]
+    numbers = sum(_is_number(cell, layout) for cell in first)
+    if not step_columns(names):
+        return numbers == len(names) and of_a_trainer(names, names) and not any(_is_number(name, layout) for name in names)
+    long = (cell for cell in first if len(cell) > 60 and not cell.startswith(("{", "[")))
+    return numbers >= 2 and all(_is_number(cell, layout) for cell in long)
 
 
 def read(path: Path) -> Run:

@@ -14,7 +14,7 @@ from typing import Any
 from rl_advisor.intake.bytes_in import bare_name, byte_lines, head, parse_json
 from rl_advisor.intake.columns import Row, curves_of, number
 from rl_advisor.intake.gpu_names import without_counters
-from rl_advisor.intake.metric_table import OF_PLAN, step_columns, unit_of
+from rl_advisor.intake.metric_table import OF_PLAN, of_a_trainer, step_columns, unit_of
 from rl_advisor.intake.trajectories import is_sample
 from rl_advisor.run import UNSAID, Gap, Run
 
@@ -31,11 +31,6 @@ _TEXT_KEYS = {
     "prompt", "prompts", "input", "inputs", "output", "outputs", "completion", "completions", "response", "responses", "messages", "text",
     "conversation", "trajectory", "traj_idx", "generation", "question", "answer", "task_id", "gpus",
 }  # fmt: skip
-_OF_A_TRAINER = re.compile(
-    r"(?i)(?:^|[_/. ])(?:loss|entropy|grad_?norm|learning_?rate|lr|approx_?kl|kl)(?:$|[_/. ])"
-    r"|(?:episode|epis|ep|mean|avg|average|train\w*|eval\w*)[_/. ]?(?:reward|return|rew|ret|score|len|length)s?(?:$|[_/. ])"
-)
-_OF_A_SAMPLE = {"id", "idx", "index", "uid", "name", "file", "path", "problem", "label", "target", "prediction", "model", "dataset"}
 _FEWEST = 3
 """Lines without a step that a log has at least."""
 _ROWS_FOR_COUNTER = 200
@@ -73,8 +68,8 @@ def _ordered(start: bytes) -> bool:
 
 def _of_a_trainer(row: Mapping[str, Any]) -> bool:
     numbers = [k for k, v in row.items() if isinstance(v, int | float) and not isinstance(v, bool)]
-    text = any(isinstance(v, str) and len(v) > 40 for v in row.values()) or bool(_OF_A_SAMPLE & {k.lower() for k in row})
-    return len(numbers) >= 2 and not text and any(_OF_A_TRAINER.search(name) for name in numbers)
+    text = any(isinstance(v, str) and len(v) > 40 for v in row.values())
+    return not text and of_a_trainer(list(row), numbers)
 
 
 def _rows_inside(value: object) -> bool:

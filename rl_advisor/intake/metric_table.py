@@ -17,13 +17,19 @@ STEP_COLUMNS = (
     "iter", "update", "total_timesteps", "timesteps_total", "timesteps", "num_timesteps", "misc_total_timesteps", "time_total_timesteps",
     "timesteps_so_far", "total_env_interacts", "total_env_steps", "total_steps", "env_steps", "env_step", "environment_steps",
     "agent_steps", "actor_steps", "num_env_steps", "total_num_steps", "t_env", "learner_steps", "timestep", "total_num_timesteps",
-    "total_num_frames", "num_frames", "train_step", "train_steps", "current_steps", "steps", "frames", "frame", "nb_steps", "num_updates",
-    "episode", "episodes", "nb_episode", "i_episode", "episode_num", "num_episodes", "ep", "evaluation_iteration", "epoch", "itr",
+    "total_num_frames", "num_frames", "train_step", "train_steps", "current_steps", "steps", "frames", "frame", "nb_steps",
+    "num_updates", "updates", "episode", "episodes", "nb_episode", "i_episode", "episode_num", "num_episodes", "ep",
+    "evaluation_iteration", "epoch", "itr",
     "misc_nupdates", "nupdates",
 )  # fmt: skip
 """Column names that count rows, best first, in lower case with underscores."""
 OF_PLAN = "global_step/max_steps"
 """Where ms-swift writes its step and what is planned, as ``5/100``."""
+_TRAINERS = re.compile(
+    r"(?i)(?:^|[_/. ])(?:loss|entropy|grad_?norm|learning_?rate|lr|approx_?kl|kl)(?:$|[_/. ])"
+    r"|(?:episode|epis|ep|mean|avg|average|total|train\w*|eval\w*)[_/. ]?(?:reward|return|rew|ret|score|len|length)s?(?:$|[_/. ])"
+)
+_SAMPLES = {"id", "idx", "index", "uid", "name", "file", "path", "problem", "label", "target", "prediction", "model", "dataset"}
 RUN_COLUMNS = (
     "run", "run_id", "run_name", "run_uuid", "seed", "trial_id", "experiment", "experiment_id", "exp_name", "agent", "algo", "algorithm",
     "method", "env", "env_id", "env_name", "task",
@@ -39,14 +45,14 @@ LONG_NAMES, LONG_VALUES = ("metric", "metrics", "metric_name", "name", "tag", "k
 def part_of(table: pd.DataFrame, source: str, named: Callable[[str], str | None] = lambda column: column) -> Run:
     """Every numeric column as a curve; of several runs in one table that with most rows, the others are named in a gap.
 
-    ``named`` gives the metric of a column, or None for a column that is none.
+    ``named`` gives the metric of a column, or None for a column that is none. Where no column counts steps, ``axis`` is ``row``.
     """
     found = step_columns([str(c) for c in table.columns])
-    if not found or table.empty:
+    if table.empty:
         return Run(gaps=(Gap(source, "no rows"),))
     table, several = one_run(table, source)
-    table = _wide(opened(table), found)
-    step, steps = _counting(table, found)
+    table = _wide(opened(table), found) if found else opened(table)
+    step, steps = _counting(table, found) if found else ("", np.arange(1.0, len(table) + 1))
     if step in ("train/global_step", "trainer/global_step"):  # a tracker's row without one belongs to the step before it, or to 0
         steps = np.asarray(pd.Series(steps).ffill().fillna(0.0), np.float64)
     time = _times(table)
@@ -57,7 +63,7 @@ def part_of(table: pd.DataFrame, source: str, named: Callable[[str], str | None]
         name = named(column)
         if name is not None and column != step and known.any():
             curves[name] = Curve(name, name, source, steps[known], value[known], None if time is None else time[known])
-    return replace(several, curves=curves, step_unit=unit_of(step))
+    return replace(several, curves=curves, step_unit=unit_of(step), axis="step" if found else "row")
 
 
 def _wide(table: pd.DataFrame, steps: Sequence[str]) -> pd.DataFrame:
@@ -104,6 +110,11 @@ def step_columns(names: Sequence[str]) -> list[str]:
     """The columns that may count rows, best first."""
     plain = {_plain(name): name for name in reversed(names)}
     return [plain[key] for key in STEP_COLUMNS if key in plain]
+
+
+def of_a_trainer(names: Sequence[str], numbers: Sequence[str]) -> bool:
+    """Whether rows that name no step are a trainer's: two numbers, one of a name that only trainers write, and none of a sample."""
+    return len(numbers) >= 2 and not _SAMPLES & {name.lower() for name in names} and any(_TRAINERS.search(name) for name in numbers)
 
 
 def _plain(name: str) -> str:

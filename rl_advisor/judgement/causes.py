@@ -7,6 +7,8 @@ onset intervals overlap are ties, which the order of the loop decides: outside i
 
 from functools import cache
 
+import numpy as np
+
 from rl_advisor.diagnosis import ORDER, detectors, pattern_of, symptoms
 from rl_advisor.finding import Finding, Outcome
 from rl_advisor.judgement.case import Case
@@ -73,12 +75,24 @@ def explains(cause: Finding, effect: Finding) -> bool:
 def root_of_fall(case: Case) -> Finding | None:
     """The first root that can have made the outcome fall: not clearly later than the fall, and no mere aftermath of it."""
     falls = [case.findings[p] for p in ("collapse", "decline") if case.present(p)]
+    able = []
     for found in roots(case, of_fall=True):
         late = any(before(fall, found) for fall in falls)
         aftermath = found.pattern in AFTERMATH and falls and not any(before(found, fall) for fall in falls)
         if not late and not aftermath:
-            return found
-    return None
+            able.append(found)
+    fresh = [f for f in able if not survived(case, f)]
+    return next(iter(fresh or able), None)
+
+
+def survived(case: Case, cause: Finding) -> bool:
+    """Whether the outcome came to its best well after the cause had begun, above where it stood: then something later made it fall."""
+    s = case.outcome
+    if s is None or cause.onset is None:
+        return False
+    then = float(np.interp(cause.onset.high, s.step, s.smoothed))
+    later = s.best_step - cause.onset.high > 0.1 * float(s.step[-1] - s.step[0])
+    return later and s.best - then > 2 * s.margin
 
 
 def before(a: Finding, b: Finding) -> bool:

@@ -86,10 +86,7 @@ def levels(s: Shape) -> Floats:
     """How good the policy was at each point: a mean of its neighbours that weighs near ones more, a twentieth of the curve wide.
 
     On 109 real runs whose other evaluation episodes were held back, the highest of these levels lost less than the highest of an even mean
-    over a fortieth (benchmarks/split_halves.py). A first point that stands apart is the policy before training, and stays as it is.
+    over a fortieth (benchmarks/split_halves.py).
     """
     width = max(3, s.n // 20)
-    level = running_mean(running_mean(s.value, width), width)
-    if s.smoothed[0] == s.value[0]:
-        level[0] = s.value[0]
-    return level
+    return running_mean(running_mean(s.value, width), width)

@@ -21,6 +21,8 @@ OPENING = {
     "unstable": "This run swings without getting anywhere",
     "undecidable": "From what is logged, this run cannot be judged",
 }
+STILL_RISING = "This run is healthy and was still improving when its plan ended"
+FINISHED = "finished: nothing is left of the plan"
 WRONG_REWARD = "What is optimised is not the task: the reward pays the opposite of it, or something else"
 FEW = 4
 """Patterns named in a sentence of the summary."""
@@ -37,10 +39,10 @@ def summary(case: Case, judged: Judged, prospect: Prospect, said: Call, best: Be
     """Five to eight sentences, in the order in which a colleague would tell it."""
     wrong = judged.cause is not None and judged.cause.pattern == "reward_sign"
     parts = [
-        f"{WRONG_REWARD if wrong else OPENING[judged.verdict]}.",
+        f"{WRONG_REWARD if wrong else opening(case, judged)}.",
         saw(case),
         first_break(case, judged),
-        upside(case, prospect, said),
+        upside(case, judged, prospect, said),
         keep(best),
     ]
     out, blind = ruled_out(case), blind_spots(case)
@@ -50,6 +52,12 @@ def summary(case: Case, judged: Judged, prospect: Prospect, said: Call, best: Be
         parts.append("Could not see: " + "; ".join(blind) + ".")
     parts.append(f"Next: {experiment.do}")
     return " ".join(p for p in parts if p)
+
+
+def opening(case: Case, judged: Judged) -> str:
+    """The verdict as a sentence; a run that rose to the end of its plan is not told to stop, it has finished."""
+    ended = bool(case.run.planned_steps) and not case.remaining
+    return STILL_RISING if ended and judged.verdict == "improving" else OPENING[judged.verdict]
 
 
 def saw(case: Case) -> str:
@@ -84,9 +92,11 @@ def first_break(case: Case, judged: Judged) -> str:
     return text
 
 
-def upside(case: Case, prospect: Prospect, said: Call) -> str:
+def upside(case: Case, judged: Judged, prospect: Prospect, said: Call) -> str:
     """What going on can bring, and the call."""
-    planned = "the plan is done" if case.run.planned_steps else "the planned number of steps is not known, so a third more is looked at"
+    finished = judged.verdict in ("improving", "plateaued") and said == "stop"
+    done = FINISHED if finished else "the plan is done"
+    planned = done if case.run.planned_steps else "the planned number of steps is not known, so a third more is looked at"
     left = f"{number(100 * case.remaining)} percent of the plan is left" if case.remaining else planned
     chance = f"the chance that going on brings a better checkpoint is about {number(round(prospect.p, 2))}"
     if prospect.ahead is None:
@@ -99,6 +109,8 @@ def upside(case: Case, prospect: Prospect, said: Call) -> str:
         if case.run.planned_steps and not case.remaining and case.present("still_improving")
         else ""
     )
+    if left == FINISHED:
+        return f"{left[0].upper()}{left[1:]}.{more}"
     return f"{left[0].upper()}{left[1:]}; {chance}: {said}.{more}"
 
 

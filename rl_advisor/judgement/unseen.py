@@ -5,6 +5,7 @@ Rows are kept by the kind of training they belong to; the kind is read off what 
 
 from dataclasses import dataclass
 
+from rl_advisor.kinds import FAMILIES, families
 from rl_advisor.run import Run
 
 
@@ -22,16 +23,6 @@ class Unseen:
         """The row as one line."""
         return f"{self.failure}: {self.why}; check by {self.check}"
 
-
-FAMILIES: dict[str, tuple[str, ...]] = {
-    "tools": ("episode/turns", "episode/tool_calls"),
-    "experts": ("kl/mismatch", "mismatch/logprob", "mismatch/prob", "mismatch/correlation"),
-    "language": ("response/length", "response/truncated", "kl/ref"),
-    "replay": ("exploration/rate", "entropy/coef"),
-    "control": ("episode/length",),
-    "systems": ("time/step", "throughput/tokens", "throughput/env_steps"),
-}
-"""Kind of training -> metrics of which one tells it, the most particular kind first. Rows of ``any`` fit every run."""
 
 ROWS: tuple[Unseen, ...] = (
     Unseen(
@@ -145,23 +136,16 @@ ROWS: tuple[Unseen, ...] = (
     Unseen(
         "silent memory errors",
         "systems",
-        "error counters of the GPU are not recorded",
+        "trainers do not log the error counters of the GPU; telemetry may hold them",
         "the driver's error log and the count of remapped rows",
     ),
 )
 
 
-def families(run: Run) -> frozenset[str]:
-    """The kinds of training that the logged metrics tell of; a run of language is not also one of control."""
-    found = {family for family, names in FAMILIES.items() if any(name in run.curves for name in names)}
-    if len(run.rollouts):
-        found.add("language")
-    return frozenset(found - {"control"} if found & {"language", "tools"} else found)
-
-
-def fitting(run: Run, most: int = 4) -> list[str]:
+def fitting(run: Run, most: int = 8) -> list[str]:
     """At most ``most`` lines on what cannot be seen in this kind of run: one of each kind first, the most particular kinds before."""
     known = [family for family in FAMILIES if family in families(run)]
     by_family = [[row for row in ROWS if row.family == family] for family in (*known, "any")]
-    turns = [rows[i] for i in range(most) for rows in by_family if i < len(rows)]
+    longest = max(map(len, by_family))
+    turns = [rows[i] for i in range(longest) for rows in by_family if i < len(rows)]
     return [row.line for row in turns[:most]]

@@ -11,10 +11,10 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.assessment import Confidence, Verdict
-from rl_advisor.finding import Finding, number
+from rl_advisor.finding import Finding, Outcome, number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import before, root_of_fall, roots
-from rl_advisor.judgement.unseen import families
+from rl_advisor.kinds import families
 from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
 
@@ -36,6 +36,8 @@ HACKS = ("train_eval_gap", "reward_sign", "reward_shortcut", "tool_hacking", "fo
 """Patterns that say that the reward is paid for something other than the task."""
 SILENT = ("reward_never_paid", "reward_always_paid", "frozen_policy", "sampling_too_hot", "temperature_runaway")
 """Patterns that keep a policy from learning at all."""
+LIMITS = ("dynamics_change", "reward_jump", "update_too_large")
+"""Patterns that are a break even where the outcome stands, in the order of the loop."""
 FEW = 12
 """Points of a curve below which its fall alone, without a cause, is no sure collapse."""
 
@@ -126,12 +128,31 @@ def dissolved(case: Case) -> Judged | None:
     return Judged("collapsed", "the policy says one thing only", "medium", found) if gone else None
 
 
+def suspected(case: Case) -> Judged | None:
+    """Undecidable when the reward rose together with signs of gaming that decide nothing, and no score was ever logged that could."""
+    s = case.train
+    if s is None or trajectory.held_out(case.run) is not None or not s.rose or s.fell:
+        return None
+    signs = [p for p in (*HACKS, "length_inflation") if p in case.findings and case.findings[p].outcome is Outcome.UNCLEAR]
+    if not signs:
+        return None
+    told = f"the reward rose, {signs[0].replace('_', ' ')} cannot be told apart from progress without a held-out score"
+    return Judged("undecidable", told, "low")
+
+
 def lost(case: Case) -> Judged | None:
     """Collapsed when the training reward, or the only curve there is, lost most of its height; degrading when the score alone did."""
     if not case.present("collapse"):
         return None
     gone = [s for s in (case.train, case.held) if s is not None and s.fell and s.lost >= 0.6]
     policy = case.train is None or case.train in gone or case.train.last - case.train.floor <= case.train.margin
+    if (
+        case.held is not None
+        and case.held not in gone
+        and (case.present("reward_jump", "dynamics_change") or "control" in families(case.run))
+    ):
+        # Two samples of one task, or a reward that changed by itself: the score, which stands higher, says what is left of the policy.
+        policy = False
     cause = root_of_fall(case)
     verdict: Verdict = "collapsed" if policy else "degrading"
     sure: Confidence = "high" if cause or max(s.n for s in gone) >= FEW else "medium"
@@ -150,7 +171,7 @@ def numbers_broke(case: Case) -> Judged | None:
 def swinging(case: Case) -> Judged | None:
     """Unstable when the outcome turns again and again."""
     s = case.outcome
-    thrown = case.present("update_too_large") and s is not None and s.lost > 0.5
+    thrown = case.present("update_too_large") and s is not None and s.lost > 0.5 and not s.broke_off
     if case.present("instability") or thrown or (s is not None and _back_from_a_dip(s)):
         cause = root_of_fall(case)
         return Judged("unstable", "the outcome swings without getting anywhere", "medium", cause, None if cause else Link.POLICY_UPDATE)
@@ -165,6 +186,9 @@ def never_learned(case: Case) -> Judged | None:
         return Judged("not_learning", quiet.statement, "high", quiet)
     if case.present("no_gain"):
         cause = next(iter(roots(case)), None)
+        if cause is None and case.held is not None and case.train is not None and (case.train.at_ceiling or case.train.touches_ceiling):
+            solved = "the training prompts are solved already, the held-out score has room and does not move"
+            return Judged("not_learning", solved, "medium", None, Link.TRAINING_SIGNAL)
         return Judged("not_learning", "nothing was gained since the start", "medium", cause, None if cause else Link.REWARD_SIGNAL)
     return None
 
@@ -193,24 +217,46 @@ def healthy(case: Case) -> Judged | None:
         s = case.train  # few evaluations: the reward, which no detector distrusts here, says more
     if case.present("entropy_collapse"):
         return Judged("plateaued", "the policy is certain and the signal is gone", "medium", case.findings["entropy_collapse"])
+    limit = limiting(case)
     if case.present("still_improving"):
-        return Judged("improving", f"{s.name} or the reward is still rising", "high")
-    # A curve that came to rest below its ceiling while the critic predicted nothing has a likely cause.
-    critic = case.findings.get("critic_failure") if case.present("critic_failure") and not s.at_ceiling else None
+        # A reward that nothing checks, neither a score nor a sample, is weak evidence of progress.
+        unchecked = case.held is None and not len(case.run.rollouts) and "control" not in families(case.run)
+        sure: Confidence = "low" if unchecked else "medium" if limit else "high"
+        return Judged("improving", f"{s.name} or the reward is still rising", sure, limit)
     if case.present("plateau", "converged", "drift_without_gain"):
-        return Judged("plateaued", f"{s.name} is flat over the last third", "medium" if critic else "high", critic)
+        limit = limit or critic(case, s)
+        return Judged("plateaued", f"{s.name} is flat over the last third", "medium" if limit else "high", limit)
     if s.n < FEW and not s.rose:
         return Judged("undecidable", f"{s.n} points of {s.name} are too few to tell", "low")
-    way = _way(s)
+    way = _way(s, *(x for x in (case.held, case.train) if x is not None), until=float(case.run.planned_steps or 0))
     return Judged(
-        way, "the last third is undecided; the size of its estimated change decides", "low", critic if way == "plateaued" else None
+        way, "the last third is undecided; its forecast decides", "low", limit or (critic(case, s) if way == "plateaued" else None)
     )
 
 
-def _way(s: Shape) -> Verdict:
-    """Improving when the estimated change over the last third matters, plateaued otherwise."""
-    change = s.recent.slope * s.recent.span
-    return "improving" if change > s.margin and not s.at_ceiling else "plateaued"
+def limiting(case: Case) -> Finding | None:
+    """What is broken although the outcome stands: a break that needs no fall to be one. None where nothing of the kind is there."""
+    for pattern in LIMITS:
+        found = case.findings.get(pattern)
+        if found is None or not case.present(pattern):
+            continue
+        if pattern != "update_too_large" or found.measures.get("out of all bounds"):
+            return found
+    return None
+
+
+def critic(case: Case, s: Shape, never: float = 0.2) -> Finding | None:
+    """A curve that came to rest below its ceiling while the critic never predicted anything has a likely cause."""
+    found = case.findings.get("critic_failure")
+    if found is None or s.at_ceiling or found.outcome not in (Outcome.PRESENT, Outcome.UNCLEAR):
+        return None
+    return found if case.present("critic_failure") or found.measures.get("nine_tenths_below", 1.0) < never else None
+
+
+def _way(s: Shape, *others: Shape, until: float = 0.0) -> Verdict:
+    """Improving when the forecasts foresee a gain that matters, plateaued otherwise; of two curves of one thing their mean."""
+    ahead = [trajectory.pays_ahead(x, until) for x in (others or (s,))]
+    return "improving" if float(np.mean(ahead)) > 0.5 and not s.at_ceiling else "plateaued"
 
 
 def _back_from_a_dip(s: Shape) -> bool:
@@ -219,7 +265,8 @@ def _back_from_a_dip(s: Shape) -> bool:
     bottom = int(np.argmax(high - s.smoothed))
     began = int(np.argmax(s.smoothed[: bottom + 1]))
     deep = s.deepest_dip > max(0.3 * (s.best - s.floor), 4 * s.scatter)
-    regained = s.smoothed[bottom] + s.margin < s.last < high[bottom] + s.margin
+    half = (s.smoothed[bottom] + high[bottom]) / 2
+    regained = max(half, s.smoothed[bottom] + s.margin) < s.last < high[bottom] + s.margin
     return bool(deep and not s.got_somewhere and began > s.n // 10 and regained)
 
 
@@ -230,6 +277,7 @@ RULES: tuple[Callable[[Case], Judged | None], ...] = (
     eval_changed,
     gamed,
     blind_reward,
+    suspected,
     lost,
     numbers_broke,
     dissolved,

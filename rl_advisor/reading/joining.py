@@ -104,7 +104,8 @@ def joined(sources: Sequence[Source]) -> tuple[dict[str, Curve], list[Gap]]:
         curve = source.curve
         name = curve.name
         if name in curves and bases[name] != source.item.base and not _same_thing(curves[name], curve):
-            curve = replace(curve, name=source.item.base, mapped=False, note=f"{name} is taken from {curves[name].raw}")
+            told = f"{name} is taken from {curves[name].raw}"
+            curve = replace(curve, name=source.item.base, mapped=False, note=told, spare=name)
             name = curve.name
         if name not in curves:
             curves[name], bases[name] = curve, source.item.base

@@ -65,7 +65,7 @@ class Follower:
         if module is None or kind is None:
             self.decoded += status.st_size if module else 0
             end, part = 0, None if module is None else module.read(path)
-        elif seen is not None and seen.part is not None and grown:
+        elif seen is not None and seen.part is not None and grown and seen.part.axis == "step" and not seen.part.others:
             end = _whole_end(path, kind, seen.end, status.st_size)
             part = seen.part if end == seen.end else _joined(seen.part, self._piece(module, path, seen.end, end))
         else:

@@ -53,7 +53,8 @@ def _one(curve: Curve, dialect: Dialect | None, mapping: Mapping[str, str], orde
     scale, offset = (1.0, 0.0) if chosen else dialect.affine.get(base, dialect.affine.get(curve.raw, (1.0, 0.0)))
     value = curve.value if (scale, offset) == (1.0, 0.0) else curve.value * scale + offset
     note = "; ".join(text for text in (curve.note, dialect.notes.get(name, "")) if text)
-    return Translated(replace(curve, name=name, value=value, mapped=True, note=note), base, -1 if chosen else order.get(base, len(order)))
+    known = replace(curve, name=name, value=value, mapped=True, note=note, trailing=dialect.trailing.get(base, 0))
+    return Translated(known, base, -1 if chosen else order.get(base, len(order)))
 
 
 def stripped(raw: str, dialect: Dialect | None) -> str:

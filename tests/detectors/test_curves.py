@@ -264,6 +264,8 @@ OTHERS = {
     "reward_component_dominance",
     "length_inflation",
     "action_noise_gone",
+    "dynamics_change",
+    "decline_without_drift",
     "bursty_clipping",
     "certain_start",
     "no_exploration",

@@ -53,8 +53,43 @@ FELL_LATE = np.concatenate([rising(0.3, 0.6, n=140), falling(0.6, 0.1, n=60)])
 FELL_EARLY = np.concatenate([rising(0.3, 0.6, n=30), falling(0.6, 0.1, n=40), flat(0.1, n=130)])
 LIMITED = {"episode__length": np.minimum(saturating(50, 230, sd=2), 200.0)}
 
+SWAPPED = np.concatenate([rising(0.1, 0.6, n=100, sd=0.02), flat(0.02, 0.02, n=100)])
+SHORTER = np.concatenate([rising(20, 45, n=100, sd=4), flat(8, 1, n=100)])
+HOLDS = score(0.1, 0.4, 0.6, 0.55, 0.2, 0.1)
+RESTLESS = np.array([100, 480, 120, 470, 90, 460, 110, 490, 100, 470, 90, 480, 120, 470, 100, 460, 90, 480, 110, 300.0])
+
 P, A, U, N = Outcome.PRESENT, Outcome.ABSENT, Outcome.UNCLEAR, Outcome.NOT_LOGGED
 CASES = [
+    ("decline_without_drift", run(reward__mean=falling(0.8, 0.3), kl__ref=np.r_[rising(0, 0.3, n=100), flat(0.3, 0.002, n=100)]), P),
+    ("decline_without_drift", run(reward__mean=falling(0.8, 0.3), kl__ref=rising(0, 3)), A),
+    ("decline_without_drift", run(reward__mean=rising(0.3, 0.8), kl__ref=flat(0.3, 0.002)), A),
+    ("decline_without_drift", run(reward__mean=falling(0.8, 0.3)), N),
+    ("dynamics_change", run(reward__mean=SWAPPED, episode__length=SHORTER, eval__score__a=HOLDS), P),
+    ("dynamics_change", run(reward__mean=SWAPPED, episode__length=rising(20, 45, sd=1), eval__score__a=HOLDS), A),
+    (
+        "dynamics_change",
+        run(reward__mean=SWAPPED, episode__length=SHORTER, eval__score__a=np.r_[score(0.1, 0.6, 0.6)[::2], np.full(10, 0.02)]),
+        A,
+    ),
+    ("dynamics_change", run(reward__mean=rising(0.1, 0.6), episode__length=SHORTER, eval__score__a=HOLDS), A),
+    ("dynamics_change", run(reward__mean=10 * SHORTER, episode__length=SHORTER, eval__score__a=HOLDS), U),
+    ("dynamics_change", run(reward__mean=SWAPPED, eval__score__a=HOLDS), N),
+    ("instability", run(eval__score__a=RESTLESS, eval__other__reward_std=np.full(EVALS, 30.0)), P),
+    ("instability", run(eval__score__a=RESTLESS, eval__other__reward_std=np.full(EVALS, 300.0)), A),
+    ("instability", run(eval__score__a=np.r_[RESTLESS[:6], flat(480, 5, n=14)], eval__other__reward_std=np.full(EVALS, 30.0)), A),
+    ("reward_jump", run(reward__mean=stepping(-900, 900, sd=30), episode__length=flat(200), eval__score__a=score(-900, -500)), P),
+    ("reward_jump", run(reward__mean=stepping(-900, -200, sd=30), episode__length=flat(200), eval__score__a=score(-250, -150)), A),
+    ("temperature_runaway", run(entropy__coef=np.full(200, 50.0), episode__length=flat(200), reward__mean=flat(-1300, 40)), P),
+    ("temperature_runaway", run(entropy__coef=np.full(200, 0.2), episode__length=flat(200), reward__mean=flat(-1300, 40)), A),
+    ("temperature_runaway", run(entropy__coef=np.full(200, 50.0), episode__length=flat(200), reward__mean=rising(-1300, -200)), A),
+    ("frozen_policy", run(reward__mean=flat(22, 2), kl__old=np.full(200, 1e-9), entropy__mean=flat(0.693, 1e-5)), P),
+    ("frozen_policy", run(reward__mean=flat(22, 2), kl__old=np.full(200, 8e-3), entropy__mean=flat(0.693, 1e-5)), A),
+    ("frozen_policy", run(reward__mean=flat(22, 2), kl__old=np.full(200, 1e-9), entropy__mean=falling(0.69, 0.3, sd=0.01)), A),
+    ("frozen_policy", run(reward__mean=flat(22, 2), policy__learning_rate=np.full(200, 1e-3)), A),
+    ("update_too_large", run(reward__mean=rising(20, 140), kl__old=flat(2.0, 0.5)), P),
+    ("update_too_large", run(reward__mean=rising(20, 140), kl__old=flat(0.02, 0.005)), A),
+    ("still_improving", run(reward__mean=np.minimum(saturating(0.2, 1.02, sd=0.003), 1.0)), A),
+    ("still_improving", run(reward__mean=rising(0.2, 0.8)), P),
     ("over_optimisation", run(reward__mean=rising(), kl__ref=DISTANCE**2, eval__score__gold=TURNED[::10] + noise(EVALS, 0.01)), P),
     ("over_optimisation", run(reward__mean=rising(), kl__ref=DISTANCE**2, eval__score__gold=score(0.2, 0.5, 0.8)), A),
     ("over_optimisation", run(reward__mean=falling(), kl__ref=DISTANCE**2, eval__score__gold=TURNED[::10]), A),

@@ -1,5 +1,7 @@
 """Features of curves, against values that can be worked out by hand."""
 
+import itertools
+
 import numpy as np
 import pytest
 from rl_advisor.features import TooFewPoints
@@ -12,6 +14,7 @@ from rl_advisor.features.noise import binomial_sd, more_points_needed, sign_chan
 from rl_advisor.features.peak import isotonic, peak
 from rl_advisor.features.rate import Rate, pace, rate
 from rl_advisor.features.relation import aligned, correlation, efficiency, gap_trend, ranks, regime
+from rl_advisor.features.trailing import unaveraged
 from rl_advisor.features.trend import Trend, direction, level_change, trend
 
 STEP = np.arange(120.0) * 5
@@ -99,7 +102,12 @@ def test_constant_curves_have_zero_slope_of_zero_width() -> None:
 )
 def test_direction_asks_for_equivalence_first(low: float, high: float, margin: float, expected: str) -> None:
     """Flat is measured: the whole interval lies inside the margin; insignificance alone is no answer."""
-    assert direction(Trend(0, low, high, 0.5, 10, 10, 0, 1, 1), margin) == expected
+    assert direction(Trend(0, low, high, 0.01, 10, 10, 0, 1, 1), margin) == expected
+
+
+def test_a_direction_must_hold_against_long_memory() -> None:
+    """An interval without zero is no direction while noise of long memory may have made it."""
+    assert direction(Trend(0, 0.1, 3, 0.2, 10, 10, 0, 1, 1), 2) == "undecidable"
 
 
 def test_direction_refuses_a_negative_margin() -> None:
@@ -318,3 +326,22 @@ def test_sign_changes_tell_oscillation_from_noise() -> None:
     assert sign_changes((-1.0) ** np.arange(60) + 0.1 * NOISE[:60]) > 4
     assert abs(sign_changes(NOISE)) < 2.5
     assert sign_changes(np.abs(NOISE)) == 0
+
+
+@pytest.mark.parametrize("window", [20, 96])
+def test_a_trailing_mean_is_taken_apart(window: int) -> None:
+    """The means of the stretches come back exactly from means over the last so many episodes, before and after the window is full."""
+    single = np.random.default_rng(3).normal(size=4 * window)
+    count = np.arange(4, 4 * window + 1, 4, dtype=np.float64)
+    trailing = np.array([single[max(0, int(n) - window) : int(n)].mean() for n in count])
+    step, apart = unaveraged(10 * count, trailing, count, window)
+    edges = np.r_[0, (step / 10).astype(int)]
+    assert np.allclose(apart, [single[a:b].mean() for a, b in itertools.pairwise(edges)])
+
+
+def test_a_long_trailing_mean_stays_as_it_is() -> None:
+    """Where the window is short against the curve nothing is taken apart."""
+    count = np.arange(1.0, 1001.0)
+    step, value = unaveraged(count, np.sin(count), count, 100)
+    assert step is count
+    assert np.array_equal(value, np.sin(count))

@@ -241,6 +241,17 @@ def test_runs_told_apart_by_two_columns(tmp_path: Path) -> None:
     assert read_run(tmp_path / "log.csv#sac/0").curves["reward/mean"].value.tolist() == [1, 2, 3, 4, 5, 6]
 
 
+def test_a_table_without_steps_is_read_in_its_order(tmp_path: Path) -> None:
+    """Rows of a trainer's numbers count themselves, and that is said; other tables of numbers are left alone."""
+    _table(tmp_path / "log.csv", "Episode_Reward,Loss", [[2.0 * i, 0.1] for i in range(1, 6)])
+    run = read_run(tmp_path)
+    assert run.curves["reward/mean"].step.tolist() == [1, 2, 3, 4, 5]
+    assert any("names no steps" in g.why for g in run.gaps)
+    for names in ("x,y", "id,loss", "height,weight", "1.0,2.0"):
+        _table(tmp_path / "other.csv", names, [[2.0 * i, 0.1] for i in range(1, 6)])
+        assert not metrics_csv.claims(tmp_path / "other.csv")
+
+
 def test_runs_that_share_little_are_not_joined(tmp_path: Path) -> None:
     """Of two neighbours, one with later steps only, that log other metrics, one is named as another run: a resumed run logs the same."""
     for name, first, columns in (("x", 1, "step,reward,total_time,novelty"), ("y", 50, "step,ep_rew_mean,total_time,value_loss,entropy")):
