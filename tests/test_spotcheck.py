@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 from rl_advisor.doors import printing
 from rl_advisor.doors.output import clean
@@ -76,6 +76,48 @@ def test_no_samples_and_no_rewards() -> None:
     unpaid = replace(run, rollouts=run.rollouts.assign(reward=np.nan))
     assert spotcheck.triad(unpaid)["highest"] == []
     assert "none can be called" in spotcheck.triad(unpaid)["gaps"][0]["why"]
+
+
+CELL = st.sampled_from(["", "a", "b", "the answer is 7", "\u202eab", "\x00", "x" * 3000])
+REWARD = st.sampled_from([0.0, 1.0, -1.0, 0.5, float("nan")])
+TABLE = st.lists(st.tuples(st.integers(0, 3), CELL, CELL, REWARD, st.sampled_from("gh")), min_size=1, max_size=24)
+
+
+@settings(max_examples=40, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@given(TABLE, st.integers(1, 4), st.integers(0, 5))
+def test_the_triad_of_any_table(rows: list[tuple[int, str, str, float, str]], count: int, seed: int) -> None:
+    """The highest and lowest are so, random ones are of the latest step, pairs share their prompt, all say where they stand."""
+    table = pd.DataFrame(rows, columns=["step", "prompt", "response", "reward", "group"]).assign(source="f")
+    table["row"] = table.index
+    run = Run(rollouts=table)
+    found = spotcheck.triad(run, count=count, seed=seed)
+    assert found == spotcheck.triad(run, count=count, seed=seed)
+    known = table[table["response"].astype(bool)]
+    rated = known["reward"].dropna()
+    assert found["step"] == (known["step"].max() if len(known) else None)
+    for kind, best in (("highest", max), ("lowest", min)):
+        assert len(found[kind]) == min(count, len(rated))
+        assert not found[kind] or found[kind][0]["reward"] == best(rated)
+    assert all(s["step"] == found["step"] for s in (*found["random"], *found.get("longest", ())))
+    for pair in found.get("contrast", ()):
+        assert pair["better"]["reward"] > pair["worse"]["reward"]
+        assert pair["better"]["group"] == pair["worse"]["group"]
+    for pair in found.get("early_late", ()):
+        assert pair["early"]["step"] < pair["late"]["step"]
+        assert table["prompt"][pair["early"]["row"]] == table["prompt"][pair["late"]["row"]]
+    for sample in (*found["highest"], *found["lowest"], *found["random"], *found.get("newest_failures", ())):
+        assert (table["step"][sample["row"]], sample["source"]) == (sample["step"], "f")
+
+
+@settings(max_examples=6, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@given(TABLE)
+@example([(0, "", "", 0.0, "g"), (0, "", "a", 1.0, "g")])
+def test_the_whole_answer_for_any_table(rows: list[tuple[int, str, str, float, str]]) -> None:
+    """Empty answers, missing prompts and lacking rewards leave an answer that can be written, and its page."""
+    table = pd.DataFrame(rows, columns=["step", "prompt", "response", "reward", "group"])
+    answer = clean(spot_check(Run(rollouts=table.assign(source="f", row=table.index))))
+    json.dumps(answer, allow_nan=False).encode()
+    printing.text("samples", answer).encode()
 
 
 @given(st.text(max_size=400), st.integers(1, 40), st.integers(1, 40))

@@ -47,7 +47,8 @@ def detect(run: Run) -> Finding:
     if low > 0.1 and false.up and _paid(s):
         return Finding(_NAME, LINK, Outcome.PRESENT, text, onset(s, "false_claim"), measures, (samples(s),))
     known = state is not None or claims.latest < 0.05
-    outcome = Outcome.ABSENT if high < 0.1 and (known or not claims.up) else Outcome.UNCLEAR
+    rare = high < 0.1 or not claims.latest
+    outcome = Outcome.ABSENT if rare and (known or not claims.up) else Outcome.UNCLEAR
     return Finding(_NAME, LINK, outcome, text, measures=measures, evidence=(samples(s),))
 
 

@@ -42,7 +42,11 @@ def detect(run: Run, share: float = 0.8) -> Finding:
         return Finding("zero_variance_groups", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
     onset = Onset(float(step[0]), float(step[0]), float(step[0])) if begin >= share else course.began(curve)
     split = _split(run)
-    said = "".join(f"; in the latest samples {number(share)} are all at the {k}" for k, share in split.items())
+    said = (
+        "; in the latest samples " + " and ".join(f"{number(v)} are all at the {k}" for k, v in split.items() if v)
+        if any(split.values())
+        else ""
+    )
     measures |= {f"samples_all_{k}": v for k, v in split.items()}
     return Finding("zero_variance_groups", LINK, Outcome.PRESENT, f"{text}: little is left to learn from{said}.", onset, measures, where)
 

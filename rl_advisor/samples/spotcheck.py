@@ -1,6 +1,7 @@
 """What the model actually says: the samples worth reading, the text statistics of every step, and an audit of the reward."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -106,10 +107,20 @@ def triad(run: Run, step: int | None = None, count: int = 3, seed: int = 0) -> d
         "contrast": _contrast(here, count),
         "contradicting": _contradicting(here, count, _nothing(rows["reward"])),
         "early_late": _early_late(rows[rows["step"] <= latest], count),
-        "gaps": []
-        if len(rewarded)
-        else [{"where": "rollouts", "why": "no response has a reward, so none can be called highest or lowest"}],
+        "gaps": _unshown(rows, rewarded),
     }
+
+
+def _unshown(rows: pd.DataFrame, rewarded: pd.DataFrame) -> list[dict[str, str]]:
+    """What could not be picked, and why."""
+    gaps = [] if len(rewarded) else ["no response has a reward, so none can be called highest or lowest"]
+    known = rows["prompt"].astype(bool).any()
+    seen = rows.groupby("prompt")["step"].agg(["min", "max"])
+    if rows["step"].min() < rows["step"].max() and not (known and (seen["min"] < seen["max"]).any()):
+        gaps.append(
+            "no prompt comes back at a later step" if known else "no prompts are logged, so early and late answers cannot be paired"
+        )
+    return [{"where": "rollouts", "why": why} for why in gaps]
 
 
 def statistics(run: Run) -> dict[str, Any]:
@@ -232,23 +243,22 @@ def _lengths(part: pd.DataFrame) -> dict[str, float]:
     return {k: float(v) for k, v in found.items()}
 
 
-def _words(run: Run, most: int = 8, least_z: float = 3.0) -> dict[str, Any]:
+def _words(run: Run) -> dict[str, Any]:
     """Words whose use tells apart: late from early samples, and high from low reward among responses to one prompt."""
-    found: dict[str, Any] = {}
-    try:
-        s = stretches(run)
-        found["late_against_early"] = _both_ends(telling_words(s.first["response"].tolist(), s.latest["response"].tolist()), most, least_z)
-    except TooFewPoints:
-        pass
     table = measured(run)
     centred = table["reward"] - table.groupby("cluster")["reward"].transform("mean")
-    low, high = table.loc[centred < 0, "response"].tolist(), table.loc[centred > 0, "response"].tolist()
-    if low and high:
-        found["high_against_low_reward"] = _both_ends(telling_words(low, high), most, least_z)
+    pairs = {"high_against_low_reward": (table.loc[centred < 0, "response"], table.loc[centred > 0, "response"])}
+    with suppress(TooFewPoints):
+        s = stretches(run)
+        pairs = {"late_against_early": (s.first["response"], s.latest["response"]), **pairs}
+    found: dict[str, Any] = {}
+    for name, (before, after) in pairs.items():
+        with suppress(TooFewPoints):
+            found[name] = _both_ends(telling_words(before.tolist(), after.tolist()))
     return found
 
 
-def _both_ends(ranked: list[Any], most: int, least_z: float) -> dict[str, Any]:
+def _both_ends(ranked: list[Any], most: int = 8, least_z: float = 3.0) -> dict[str, Any]:
     more = [w for w in ranked[:most] if w.z >= least_z]
     less = [w for w in ranked[::-1][:most] if w.z <= -least_z]
     return {"more": [_word(w) for w in more], "less": [_word(w) for w in less]}
