@@ -4,20 +4,22 @@ Its times carry no zone. They are read as UTC; the profile finds the offset agai
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from rl_advisor.intake.bytes_in import open_bytes
+from rl_advisor.intake.alike_rows import Cells, cells, line_blocks
 from rl_advisor.intake.counters import (
     INSTANT,
     MIB,
     OTHER,
     PERCENT,
+    ROW_LIMIT,
     THROTTLE,
     first_line,
     numbers,
@@ -25,11 +27,9 @@ from rl_advisor.intake.counters import (
     plain_name,
     table,
     telemetry,
+    too_long,
 )
 from rl_advisor.run import Gap, Run
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 FORMAT = "nvidia_smi"
 APPENDED = "table"
@@ -52,20 +52,21 @@ MASKS = ("clocks_event_reasons.active", "clocks_throttle_reasons.active")
 PROCESSES = "processes"
 """What our own recorder adds: processes and the MiB each holds."""
 NAMES = ("index", "gpu_uuid", "uuid", "pci.bus_id", "gpu_bus_id", "serial", "gpu_serial")
-MISSING = ["", "[N/A]", "N/A", "[Not Supported]", "[Unknown Error]", "[GPU requires reset]", "[GPU is lost]", "[Not Found]", "ERR!"]
+TEXTS = {*MASKS, *NAMES, PROCESSES}
+MISSING = {"", "[N/A]", "N/A", "[Not Supported]", "[Unknown Error]", "[GPU requires reset]", "[GPU is lost]", "[Not Found]", "ERR!"}
 PLAIN = bytes.maketrans(b"/" + bytes(range(128, 256)), b"-" + b"?" * 128)
 """Dates as ISO 8601 writes them, and ASCII only."""
 HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]{1,16}")
-UNITS = b"%WMiBHz\r\0"
-"""Letters of the units; no cell that is read as text (times, masks, identifiers) has one of them."""
-SPACED = UNITS + b" "
-STAMP = len("2026-11-2023:49:21.923")
-"""Characters of a time once the space in it has been taken out with the others."""
-BLOCK = 1 << 20
+STAMP = len("2026/11/20 23:49:21.923")
+MARKS = {4: "/", 7: "/", 10: " ", 13: ":", 16: ":", 19: "."}
+"""Where what stands in such a time."""
+DIGITS = [i for i in range(STAMP) if i not in MARKS]
+BLOCK = 1 << 19
 """Bytes parsed at once: what stays in a core's own cache."""
-AT_ONCE = 2
 LONGEST_LINE = 1 << 16
 _DAY_S = 86_400.0
+Columns = dict[str, Any]
+"""Seconds since the epoch, numbers in the tool's units, and texts as codes and what they stand for, by the tool's names."""
 
 
 def claims(path: Path) -> bool:
@@ -76,131 +77,98 @@ def claims(path: Path) -> bool:
 
 def read(path: Path) -> Run:
     """The telemetry in the file; lines that are no row are counted in a gap."""
-    import pyarrow as pa
-
     names = _header(path)
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        parts = list(pool.map(lambda block: _rows(block, names), _blocks(path)))
-    bad = sum(skipped for _, skipped in parts)
-    rows = pa.concat_tables([part for part, _ in parts]) if parts else None
-    frame = _ours(rows, names) if rows is not None else pd.DataFrame()
-    return telemetry(path, FORMAT, frame, [Gap(path.name, f"{bad} lines are no row of the table")] if bad else [])
+    parts: list[Columns] = []
+    total = bad = 0
+    with open_bytes(path) as file:
+        header = file.readline(LONGEST_LINE)
+        for held, size in line_blocks(file, BLOCK):
+            rows = _rows(cells(held, size, len(names)), names)
+            if rows is None:
+                rows, skipped = _loose_rows(bytes(held[:size]).replace(header, b""), names)
+                bad += skipped
+            parts.append(rows)
+            total += len(rows.get("timestamp", ()))
+            if total > ROW_LIMIT:
+                break
+    gaps = [Gap(path.name, f"{bad} lines are no row of the table")] if bad else []
+    return telemetry(path, FORMAT, _ours(parts, names), [*gaps, *too_long(path, total)])
 
 
 def _header(path: Path) -> list[str]:
     return [plain_name(cell) for cell in first_line(path).split(",")]
 
 
-def _blocks(path: Path) -> Iterator[bytes]:
-    """Parts of the file, cut at line ends, without header lines."""
-    with open_bytes(path) as file:
-        header = file.readline(LONGEST_LINE)
-        rest = b""
-        while chunk := file.read(BLOCK):
-            cut = chunk.rfind(b"\n") + 1
-            yield _without_headers(rest + chunk[:cut], header)
-            rest = chunk[cut:][-LONGEST_LINE:]
-        yield _without_headers(rest, header)
-
-
-def _without_headers(block: bytes, header: bytes) -> bytes:
-    return block.replace(header, b"") if header in block else block
-
-
-def _rows(block: bytes, names: list[str]) -> "tuple[pa.Table, int]":
-    """The block's rows, names as written, and how many lines were none; dates become ISO 8601, units are taken off."""
-    import pyarrow as pa
-
-    numbers_ = {n: pa.float32() for n in names if n in COLUMNS}
-    texts = {n: pa.dictionary(pa.int32(), pa.string()) for n in names if n in MASKS or n in NAMES or n == PROCESSES}
-    try:
-        rows, skipped = _parsed(block.translate(PLAIN, SPACED), names, {"timestamp": pa.string()} | numbers_ | texts)
-        times = _times(rows["timestamp"])
-        if times is not None:
-            return rows.set_column(rows.schema.get_field_index("timestamp"), "timestamp", pa.array(times)), skipped
-    except pa.ArrowInvalid:
-        pass
-    return _loose_rows(block.translate(PLAIN, UNITS), names, {"timestamp": pa.timestamp("us")} | numbers_, texts)
-
-
-def _times(column: "pa.ChunkedArray") -> "np.ndarray[Any, np.dtype[np.float64]] | None":
-    """Seconds since the epoch where every cell has digits in the places of a time; None otherwise.
-
-    The GPUs of one sample share its time, so only rows that differ from the one before are looked at.
-    """
-    cells = column.combine_chunks()
-    offsets, data = cells.buffers()[1:]
-    width = np.diff(np.frombuffer(offsets, np.int32)[cells.offset :][: len(cells) + 1])
-    if not len(cells) or cells.null_count or (width != STAMP).any():
+def _rows(found: Cells | None, names: list[str]) -> Columns | None:
+    """The rows of a block; None where some line or cell is not what it should be."""
+    times = found and _times(found, names.index("timestamp"))
+    if found is None or times is None:
         return None
-    text = np.frombuffer(data, np.uint8)[: len(cells) * STAMP].reshape(-1, STAMP)
-    new = np.ones(len(text), bool)
-    new[1:] = (text[1:] != text[:-1]).any(axis=1)
-    changed = text[new]
-    digit = (changed - ord("0")).astype(np.float64)
-    marks = changed[:, [4, 7, 12, 15, 18]] == np.frombuffer(b"--::.", np.uint8)
-    if not marks.all() or (np.delete(digit, [4, 7, 12, 15, 18], axis=1) > 9).any():
+    numeric = [names.index(name) for name in COLUMNS if name in names]
+    values, odd = found.numbers(numeric)
+    for i in np.flatnonzero(odd.any(axis=1)):
+        if not MISSING.issuperset(found.texts(numeric[i], np.flatnonzero(odd[i]))[1]):
+            return None
+        values[i, odd[i]] = np.nan
+    columns: Columns = {"timestamp": times} | dict(zip((names[i] for i in numeric), values, strict=True))
+    return columns | {name: found.texts(names.index(name)) for name in TEXTS.intersection(names)}
+
+
+def _times(found: Cells, column: int) -> npt.NDArray[np.float64] | None:
+    """Seconds since the epoch where every cell is a time; None otherwise. The GPUs of one sample share its time."""
+    changes = found.changes(column, STAMP)
+    if changes is None:
         return None
-    days = np.flatnonzero(np.r_[True, (changed[1:, :10] != changed[:-1, :10]).any(axis=1)])
+    text, which = changes
+    clock = text[:, DIGITS] - ord("0")
+    if (clock > 9).any() or (text[:, list(MARKS)] != np.frombuffer("".join(MARKS.values()).encode(), np.uint8)).any():
+        return None
+    days = np.flatnonzero(np.r_[True, (text[1:, :10] != text[:-1, :10]).any(axis=1)])
     try:
-        dates = changed[days, :10].copy().view("S10").ravel().astype("datetime64[D]").astype(np.float64)
+        dates = np.array([text[day, :10].tobytes().decode().replace("/", "-") for day in days], "datetime64[D]").astype(np.float64)
     except ValueError:
         return None
-    clock = digit[:, [10, 11, 13, 14, 16, 17, 19, 20, 21]] @ np.array([36_000, 3_600, 600, 60, 10, 1, 0.1, 0.01, 0.001])
-    seconds = np.round(np.repeat(dates, np.diff(np.r_[days, len(changed)])) * _DAY_S + clock, 3)
-    return np.asarray(seconds[np.cumsum(new) - 1], np.float64)
+    seconds = clock[:, 8:] @ np.array([36_000, 3_600, 600, 60, 10, 1, 0.1, 0.01, 0.001])
+    whole = np.repeat(dates, np.diff(np.r_[days, len(text)])) * _DAY_S + seconds
+    return np.asarray(np.round(whole, 3)[which], np.float64)
 
 
-def _loose_rows(
-    block: bytes, names: list[str], strict: "dict[str, pa.DataType]", texts: "dict[str, pa.DataType]"
-) -> "tuple[pa.Table, int]":
-    """The block's rows where some cell is not what it should be: such cells are missing."""
-    import pyarrow as pa
-
-    try:
-        loose, skipped = _parsed(block, names, dict.fromkeys(strict, pa.string()) | texts)
-    except pa.ArrowInvalid:
-        types = strict | texts | {"timestamp": pa.float64()}
-        return pa.table({name: pa.array([], kind) for name, kind in types.items()}), block.count(b"\n") + 1
-    else:
-        for name, kind in strict.items():
-            column = _lenient(loose[name].to_pandas(), kind)
-            if name == "timestamp":
-                column = pa.array(column.cast("int64").to_numpy(zero_copy_only=False) / 1e6, from_pandas=True)
-            loose = loose.set_column(loose.schema.get_field_index(name), name, column)
-        return loose, skipped
-
-
-def _lenient(column: "pd.Series[Any]", kind: "pa.DataType") -> "pa.Array":
-    """The cells that are readable as that kind, the others missing."""
-    import pyarrow as pa
-
-    if kind == pa.timestamp("us"):
-        times = pd.to_datetime(column.str.strip(), format="ISO8601", errors="coerce", utc=True).dt.tz_localize(None)
-        return pa.array(times.dt.floor("us"), kind, from_pandas=True)
-    return pa.array(numbers(column).astype(np.float32), kind, from_pandas=True)
-
-
-def _parsed(block: bytes, names: list[str], types: "dict[str, pa.DataType]") -> "tuple[pa.Table, int]":
+def _loose_rows(block: bytes, names: list[str]) -> tuple[Columns, int]:
+    """The block's rows where some cell is not what it should be, such cells being missing; and how many lines were no row."""
     import pyarrow as pa
     from pyarrow import csv
 
+    wanted = [n for n in dict.fromkeys(names) if n == "timestamp" or n in COLUMNS or n in TEXTS]
     skipped: list[int] = []
 
     def skip(row: csv.InvalidRow) -> str:
         skipped.append(row.actual_columns)
         return "skip"
 
-    bare = [m.encode().translate(PLAIN, unwanted).decode() for m in MISSING for unwanted in (UNITS, SPACED)]
-    rows = csv.read_csv(
-        pa.BufferReader(block or b"\n"),
-        csv.ReadOptions(column_names=_distinct(names), block_size=2 * BLOCK, use_threads=False),
-        csv.ParseOptions(invalid_row_handler=skip, quote_char=False),
-        csv.ConvertOptions(
-            column_types=types, include_columns=list(types), null_values=bare + [f" {m}" for m in bare], strings_can_be_null=True
-        ),
-    )
-    return rows, len(skipped)
+    try:
+        rows = csv.read_csv(
+            pa.BufferReader(block.translate(PLAIN) or b"\n"),
+            csv.ReadOptions(column_names=_distinct(names), block_size=2 * BLOCK, use_threads=False),
+            csv.ParseOptions(invalid_row_handler=skip, quote_char=False),
+            csv.ConvertOptions(column_types=dict.fromkeys(wanted, pa.string()), include_columns=wanted, strings_can_be_null=False),
+        )
+    except pa.ArrowInvalid:
+        return {}, block.count(b"\n") + 1
+    columns: Columns = {}
+    for name in wanted:
+        text = rows[name].to_pandas().str.strip()
+        if name in TEXTS:
+            codes, words = pd.factorize(text)
+            columns[name] = codes, list(words)
+        else:
+            columns[name] = _seconds(text) if name == "timestamp" else numbers(text).to_numpy(np.float32)
+    return columns, len(skipped)
+
+
+def _seconds(text: "pd.Series[str]") -> npt.NDArray[np.float64]:
+    """Seconds since the epoch of times in any form of ISO 8601, NaN where it is none."""
+    times = pd.to_datetime(text, format="ISO8601", errors="coerce", utc=True)
+    return np.asarray((times - pd.Timestamp(0, unit="s", tz="UTC")).dt.total_seconds(), np.float64)
 
 
 def _distinct(names: list[str]) -> list[str]:
@@ -208,30 +176,36 @@ def _distinct(names: list[str]) -> list[str]:
     return [name if names.index(name) == i else f"{name}#{i}" for i, name in enumerate(names)]
 
 
-def _ours(rows: "pa.Table", names: list[str]) -> pd.DataFrame:
+def _ours(parts: list[Columns], names: list[str]) -> pd.DataFrame:
     """The rows as a telemetry table."""
-    columns: dict[str, Any] = {"time": rows["timestamp"].to_numpy()}
+    parts = [part for part in parts if part]
+    if not parts:
+        return pd.DataFrame()
+    columns: Columns = {"time": np.concatenate([part["timestamp"] for part in parts])}
     for name in names:
         if name in COLUMNS and (ours := COLUMNS[name][0]) not in columns:
-            columns[ours] = _scaled(rows[name], COLUMNS[name][1])
-    for name in (n for n in names if n in MASKS):
-        columns[THROTTLE] = _decoded(rows[name].to_pandas())
-    label = next((n for n in NAMES if n in names), None)
-    gpu = rows[label].to_pandas().map(str.strip, na_action="ignore") if label else "0"
-    if PROCESSES in names and label:
-        columns[OTHER] = other_memory(rows[PROCESSES].to_pandas().astype("string"), gpu)
+            columns[ours] = np.concatenate([part[name] for part in parts])
+            columns[ours] *= np.float32(COLUMNS[name][1])
+    texts = {name: _united([part[name] for part in parts]) for name in names if name in TEXTS}
+    for name in (n for n in MASKS if n in texts):
+        columns[THROTTLE] = _decoded(texts[name])
+    label = next((n for n in NAMES if n in texts), None)
+    gpu = texts[label] if label else "0"
+    if PROCESSES in texts and label:
+        columns[OTHER] = other_memory(pd.Series(texts[PROCESSES]), gpu)
     return table(columns, gpu)
 
 
-def _scaled(column: "pa.ChunkedArray", scale: float) -> "np.ndarray[Any, np.dtype[np.float32]]":
-    """The numbers in our unit, in one new array and no second one: fresh memory costs more than the arithmetic."""
-    values = column.to_numpy()
-    if scale == 1.0:
-        return np.asarray(values, np.float32)
-    return np.asarray(np.multiply(values, np.float32(scale), out=values if values.flags.writeable else None), np.float32)
+def _united(parts: list[tuple[npt.NDArray[np.intp], list[str]]]) -> "pd.Categorical[Any]":
+    """The texts of all parts, the words for nothing being missing."""
+    places = dict.fromkeys(MISSING, -1)
+    words = [word for word in dict.fromkeys(word for _, found in parts for word in found) if word not in places]
+    places |= {word: i for i, word in enumerate(words)}
+    codes = [np.array([places[word] for word in found], np.int32)[which] for which, found in parts if found]
+    return pd.Categorical.from_codes(np.concatenate(codes) if codes else [], pd.Index(words, dtype=str))
 
 
-def _decoded(masks: "pd.Series[Any]") -> "pd.Series[Any]":
+def _decoded(masks: "pd.Categorical[Any]") -> npt.NDArray[np.float32]:
     """Hexadecimal bit masks as numbers."""
-    value = {m: int(m.strip(" "), 16) if HEXADECIMAL.fullmatch(m.strip(" ")) else np.nan for m in masks.cat.categories}
-    return masks.map(value).astype(np.float32)
+    values = [int(mask, 16) if HEXADECIMAL.fullmatch(mask) else np.nan for mask in masks.categories]
+    return np.asarray(np.array([*values, np.nan])[masks.codes], np.float32)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rl_advisor.intake.counters import INSTANT, OTHER, THROTTLE, other_memory, table, telemetry
+from rl_advisor.intake.counters import INSTANT, OTHER, ROW_LIMIT, THROTTLE, other_memory, table, telemetry, too_long
 from rl_advisor.run import TELEMETRY_COLUMNS, Gap, Run
 
 FORMAT = "telemetry_parquet"
@@ -27,15 +27,22 @@ def read(path: Path) -> Run:
 
     names = _names(path)
     numbers = [n for n in _NUMBERS if n in names]
+    wanted = ["time", "gpu", *numbers, *(["processes"] if "processes" in names else [])]
+    batches: list[pa.RecordBatch] = []
     try:
-        rows = pq.read_table(path, columns=["time", "gpu", *numbers, *(["processes"] if "processes" in names else [])])
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(columns=wanted):
+                batches.append(batch)
+                if sum(b.num_rows for b in batches) > ROW_LIMIT:
+                    break
+            rows = pa.Table.from_batches(batches, file.schema_arrow.empty_table().select(wanted).schema)
         columns = {n: rows[n].cast(pa.float64() if n == "time" else pa.float32()).to_numpy() for n in ("time", *numbers)}
         gpu = rows["gpu"].cast(pa.string()).to_pandas().astype("category")
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         return telemetry(path, FORMAT, pd.DataFrame(), [Gap(path.name, f"its data are damaged: {error}"[:300])])
     if "processes" in names:
         columns[OTHER] = other_memory(rows["processes"].cast(pa.string()).to_pandas(), gpu)
-    return telemetry(path, FORMAT, table({n: np.asarray(v) for n, v in columns.items()}, gpu))
+    return telemetry(path, FORMAT, table({n: np.asarray(v) for n, v in columns.items()}, gpu), too_long(path, rows.num_rows))
 
 
 def _names(path: Path) -> set[str]:

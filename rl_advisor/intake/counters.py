@@ -26,6 +26,9 @@ OTHER = "other_gib"
 """Memory of other processes than the largest; an extra column, where processes were recorded."""
 PROCESS = re.compile(r"(\d{1,10}):(\d{1,9})")
 
+ROW_LIMIT = 20_000_000
+"""Rows of telemetry that are held; a day of eight GPUs at ten rows a second has seven million."""
+
 MIB = 1 / 1024
 BYTES = 1 / 2**30
 PERCENT = 0.01
@@ -89,6 +92,11 @@ def telemetry(path: Path, kind: str, frame: pd.DataFrame, gaps: Iterable[Gap] = 
     if not len(frame):
         found = (*found, Gap(path.name, "no row of GPU telemetry could be read"))
     return Run(telemetry=frame, gaps=found, formats=(kind,), files=(path.name,))
+
+
+def too_long(path: Path, rows: int) -> tuple[Gap, ...]:
+    """What to say of a file with that many rows, of which no more than about ROW_LIMIT are read."""
+    return (Gap(path.name, f"more than {ROW_LIMIT:,} rows; only the first of them were read"),) if rows > ROW_LIMIT else ()
 
 
 def counted_times(gpu: Sequence[str], seconds: float) -> list[float]:
