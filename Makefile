@@ -4,7 +4,7 @@ BIN := .venv/bin
 SHELL := /bin/bash
 FUZZ_SECONDS ?= 600
 
-.PHONY: demo test check fix eval corpus train bench judges fuzz load callbacks words remote bundle clean
+.PHONY: demo test check fix eval corpus train bench judges fuzz load linear callbacks words remote bundle clean
 
 # Judges the bundled real run and writes its report.
 demo: .venv/.core
@@ -47,6 +47,12 @@ train: .venv/.core
 
 bench: .venv/.dev
 	@for script in benchmarks/{tensorboard,jsonl,rollouts,telemetry,doors}.py; do echo "== $$script"; $(BIN)/python $$script; done
+
+# How the cost of reading grows with size for every format, what another look at a growing file costs, and answers about what is no run.
+linear: .venv/.dev
+	$(BIN)/python benchmarks/linearity.py
+	$(BIN)/python benchmarks/linearity.py live
+	$(BIN)/python benchmarks/plain_answers.py
 
 # The package alone, which is all that the demo needs.
 .venv/.core: pyproject.toml requirements.lock

@@ -14,6 +14,7 @@ SOURCES = {
     "progress.csv": GOLDEN / "sb3" / "dqn_cartpole_diverging" / "progress.csv",
     "events.out.tfevents.1.host": next((GOLDEN / "sb3" / "ppo_pendulum_target_kl").rglob("events.out.tfevents.*")),
 }
+AREAL = GOLDEN.parent / "consoles" / "areal_stdout.log"
 
 
 def same(a: Run, b: Run) -> bool:
@@ -100,3 +101,38 @@ def test_what_a_piece_alone_does_not_tell_is_read_anew(tmp_path: Path, rows: lis
         path.write_text("\n".join(rows[:end]) + "\n")
         run = follower.read()
         assert same(run, read_run(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["areal.log", "rsl.log"])
+def test_blocks_of_a_console_are_decoded_once(tmp_path: Path, name: str) -> None:
+    """A log of drawn tables, cut anywhere, ends as the whole; only the block that was being written is looked at again."""
+    row = "Learning iteration {}/400\n\n  Mean reward: {:.2f}\n  Mean surrogate loss: -0.01\n\n"
+    text = "".join(row.format(i, i / 7) for i in range(200))
+    data = AREAL.read_bytes() if name == "areal.log" else text.encode()
+    (tmp_path / name).write_bytes(data[: len(data) // 3])
+    follower = Follower(tmp_path)
+    follower.read()
+    decoded = follower.decoded
+    for cut in np.linspace(len(data) // 3, len(data), 8).astype(int)[1:]:
+        with (tmp_path / name).open("ab") as file:
+            file.write(data[(tmp_path / name).stat().st_size : cut])
+        run = follower.read()
+        decoded += follower.decoded
+    whole = read_run(tmp_path / name)
+    assert same(run, whole)
+    assert run.planned_steps == whole.planned_steps
+    assert len(whole.curves) > 1
+    assert decoded < 3 * len(data)  # read anew each time it would be more than five
+
+
+def test_growing_episodes_count_on(tmp_path: Path) -> None:
+    """Episodes that are appended stand behind those before, on the steps that all of them took."""
+    rows = [f"{i % 7},{20 + i % 9},{i / 10}\n" for i in range(300)]
+    path = tmp_path / "0.monitor.csv"
+    path.write_text('#{"t_start": 1795218561.0, "env_id": "a"}\nr,l,t\n' + "".join(rows[:200]))
+    follower = Follower(tmp_path)
+    follower.read()
+    with path.open("a") as file:
+        file.writelines(rows[200:])
+    assert same(follower.read(), read_run(tmp_path))
+    assert follower.decoded == sum(map(len, rows[200:]))

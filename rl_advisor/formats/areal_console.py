@@ -10,6 +10,8 @@ from rl_advisor.intake.log_lines import Watch
 from rl_advisor.run import Run
 
 FORMAT = "areal_console"
+APPENDED = re.compile(rb"^[^\n]*StatsLogger[^\n]*\bTrain step \d+/\d+ done", re.MULTILINE)
+"""What each block of a growing file begins with: whole blocks are read once, the last one again."""
 CONSOLE = True
 _STEP = re.compile(r"StatsLogger.*\bTrain step (\d+)/(\d+) done")
 _CELL = re.compile(r"[\w.@-]+(?:/[\w.@ -]+)*")

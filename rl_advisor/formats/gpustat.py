@@ -1,6 +1,7 @@
 """Reads ``gpustat --json``: one JSON document a query, alone or one after the other in a file."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from rl_advisor.intake.counters import MIB, PERCENT, table, telemetry
 from rl_advisor.run import Gap, Run
 
 FORMAT = "gpustat"
+
+_SPACE = re.compile(r"\s*")
 
 COLUMNS: Mapping[str, tuple[str, float]] = {
     "power.draw": ("power_w", 1.0),
@@ -33,29 +36,31 @@ def read(path: Path) -> Run:
     """One row a GPU and query; the local query time is read as UTC."""
     rows: list[dict[str, float]] = []
     names: list[str] = []
+    times: list[str] = []
     gaps = []
     for query in _documents(document(path).decode("utf-8", "replace")):
         if not isinstance(query, dict):
             gaps = [Gap(path.name, "what follows the last whole document is cut off")]
             break
-        time = pd.to_datetime(str(query.get("query_time")), format="ISO8601", errors="coerce", utc=True)
         gpus = query.get("gpus")
         for gpu in gpus if isinstance(gpus, list) else []:
-            if isinstance(gpu, dict) and not pd.isna(time):
+            if isinstance(gpu, dict):
                 names.append(str(gpu.get("index", 0)))
-                rows.append({"time": time.timestamp()} | {ours: _number(gpu.get(name)) * scale for name, (ours, scale) in COLUMNS.items()})
+                times.append(str(query.get("query_time")))
+                rows.append({ours: _number(gpu.get(name)) * scale for name, (ours, scale) in COLUMNS.items()})
     found = pd.DataFrame(rows)
-    return telemetry(path, FORMAT, table({str(c): found[c].to_numpy() for c in found}, names) if rows else found, gaps)
+    if rows:
+        stamps = pd.to_datetime(pd.Series(times), format="ISO8601", errors="coerce", utc=True)
+        seconds = (stamps - pd.Timestamp(0, unit="s", tz="UTC")).dt.total_seconds()
+        found = table({"time": seconds, **{str(c): found[c].to_numpy() for c in found}}, names)
+    return telemetry(path, FORMAT, found, gaps)
 
 
 def _documents(text: str) -> Iterator[Any]:
     """The JSON documents of a text one after the other; None for what is none, then nothing more."""
     decoder = json.JSONDecoder()
     at = 0
-    while at < len(text):
-        at += len(text[at:]) - len(text[at:].lstrip()) if text[at].isspace() else 0
-        if at >= len(text):
-            return
+    while (at := _SPACE.match(text, at).end()) < len(text):  # type: ignore[union-attr]
         try:
             value, at = decoder.raw_decode(text, at)
         except (json.JSONDecodeError, RecursionError):

@@ -11,6 +11,8 @@ from rl_advisor.intake.csv_in import read_table
 from rl_advisor.run import Curve, Gap, Run
 
 FORMAT = "monitor"
+APPENDED = "table"
+"""How a growing file goes on, so that what was appended can be read alone."""
 
 
 def claims(path: Path) -> bool:

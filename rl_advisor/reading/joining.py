@@ -35,9 +35,9 @@ def settle(curve: Curve) -> tuple[Curve, list[float]]:
     if back.size > max(8, curve.step.size // 20):
         turn = np.argsort(curve.step, kind="stable")
         return _averaged(_taken(curve, turn)), []
-    keep = np.ones(curve.step.size, bool)
-    for at in back:
-        keep[:at] &= curve.step[:at] < curve.step[at]
+    again = np.full(curve.step.size, np.inf)
+    again[back - 1] = curve.step[back]
+    keep = curve.step < np.minimum.accumulate(again[::-1])[::-1]  # before whatever was written later from there on
     return _averaged(_taken(curve, np.flatnonzero(keep))), [float(curve.step[at]) for at in back]
 
 

@@ -1,5 +1,6 @@
 """Reads a growing run again and again, at the cost of what was appended since the last time."""
 
+import re
 import struct
 import tempfile
 from collections.abc import Mapping
@@ -30,8 +31,10 @@ class _Seen:
     changed: int
     start: bytes
     end: int
-    """Where the last whole line or record ended; what follows is waited for."""
+    """Where the last whole line, record or block ended; what follows is waited for, and of a block shown as far as it has come."""
     part: Run | None
+    """What stands before that."""
+    shown: Run | None
 
 
 class Follower:
@@ -56,23 +59,26 @@ class Follower:
     def _part(self, path: Path) -> Run | None:
         status, seen = path.stat(), self._seen.get(path)
         if seen is not None and (seen.inode, seen.size, seen.changed) == (status.st_ino, status.st_size, status.st_mtime_ns):
-            return seen.part
+            return seen.shown
         with path.open("rb") as file:
             start = file.read(START)
         grown = seen is not None and seen.inode == status.st_ino and status.st_size >= seen.size and start.startswith(seen.start)
         module = format_of(path)
-        kind = getattr(module, "APPENDED", None) if not start.startswith((GZIP_MAGIC, ZSTD_MAGIC, b"\xff\xfe", b"\xfe\xff")) else None
+        packed = start.startswith((GZIP_MAGIC, ZSTD_MAGIC, b"\xff\xfe", b"\xfe\xff"))
+        kind: str | re.Pattern[bytes] | None = None if packed else getattr(module, "APPENDED", None)
         if module is None or kind is None:
             self.decoded += status.st_size if module else 0
-            end, part = 0, None if module is None else module.read(path)
-        elif seen is not None and seen.part is not None and grown and seen.part.axis == "step" and not seen.part.others:
-            end = _whole_end(path, kind, seen.end, status.st_size)
-            part = seen.part if end == seen.end else _joined(seen.part, self._piece(module, path, seen.end, end))
+            end, part = 0, None
+            shown = None if module is None else module.read(path)
         else:
-            end = _whole_end(path, kind, 0, status.st_size)
-            part = self._piece(module, path, 0, end)
-        self._seen[path] = _Seen(status.st_ino, status.st_size, status.st_mtime_ns, start, end, part)
-        return part
+            goes_on = seen is not None and grown and seen.part is not None and seen.part.axis != "row" and not seen.part.others
+            part, begin = (seen.part, seen.end) if seen is not None and goes_on else (None, 0)
+            end = _whole_end(path, kind, begin, status.st_size)
+            part = part if end == begin else _joined(part, self._piece(module, path, begin, end))
+            last = end if isinstance(kind, str) else _whole_end(path, "lines", end, status.st_size)
+            shown = part if part is not None and last == end else _joined(part, self._piece(module, path, end, last))
+        self._seen[path] = _Seen(status.st_ino, status.st_size, status.st_mtime_ns, start, end, part, shown)
+        return shown
 
     def _piece(self, module: object, path: Path, begin: int, end: int) -> Run:
         """What the bytes from ``begin`` to ``end`` hold; a table's header is put before them."""
@@ -106,10 +112,25 @@ def _header(path: Path) -> int:
         return file.tell() if line else 0
 
 
-def _whole_end(path: Path, kind: str, begin: int, size: int) -> int:
-    """Where the last whole line or record at or behind ``begin`` ends."""
+def _whole_end(path: Path, kind: str | re.Pattern[bytes], begin: int, size: int) -> int:
+    """Where the last whole line, record or block at or behind ``begin`` ends."""
     with path.open("rb") as file:
+        if isinstance(kind, re.Pattern):
+            return _block_end(file, kind, begin, size)
         return _record_end(file, begin, size) if kind == "records" else _line_end(file, begin, size)
+
+
+def _block_end(file: IO[bytes], mark: re.Pattern[bytes], begin: int, size: int) -> int:
+    """Where the last block starts; more of the file is looked at as long as no start is found."""
+    width = _COPY
+    while True:
+        at = max(begin, size - width)
+        file.seek(at)
+        if starts := [match.start() for match in mark.finditer(file.read(size - at))]:
+            return at + starts[-1]
+        if at == begin:
+            return begin
+        width *= 4
 
 
 def _line_end(file: IO[bytes], begin: int, size: int) -> int:
@@ -135,8 +156,10 @@ def _record_end(file: IO[bytes], begin: int, size: int) -> int:
     return at
 
 
-def _joined(before: Run, more: Run) -> Run:
+def _joined(before: Run | None, more: Run) -> Run:
     """The part with what was appended behind it."""
+    if before is None:
+        return more
     tables = [t for t in (before.telemetry, more.telemetry) if len(t)]
     telemetry = pd.concat(tables, ignore_index=True) if len(tables) > 1 else (tables or [before.telemetry])[0]
     return replace(behind(before, more), telemetry=telemetry, files=before.files)
