@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from rl_advisor.intake.bytes_in import open_bytes
 from rl_advisor.intake.alike_rows import Cells, cells, line_blocks
+from rl_advisor.intake.bytes_in import open_bytes
 from rl_advisor.intake.counters import (
     INSTANT,
     MIB,
