@@ -239,6 +239,17 @@ def test_an_unknown_framework_is_guessed_and_overridden(tmp_path):
         read_run(tmp_path, mapping={"reward/mean": "avg_return"})
 
 
+def test_an_outcome_of_ones_own_beside_the_words_of_a_framework(tmp_path):
+    """A trainer built on another's logs the outcome under its own name: that one is guessed, nothing else is."""
+    rows = [{"step": i, "reward_mean": 0.1 * i, "reward_std": 0.2, "completion_length": 99, "kl": 0.1, "clip_frac": 0.1} for i in range(5)]
+    jsonl(tmp_path / "m.jsonl", rows)
+    run = read_run(tmp_path)
+    assert run.frameworks == ("trl",)
+    assert run.curves["reward/mean"].raw == "reward_mean"
+    assert run.curves["reward/mean"].guessed
+    assert not run.curves["clip_frac"].guessed
+
+
 def test_a_missing_path_names_its_neighbours(tmp_path):
     """The error names what is near."""
     (tmp_path / "run-01").mkdir()

@@ -14,7 +14,7 @@ from rl_advisor.discovery import modules
 from rl_advisor.gpu.signals import zone_shift
 from rl_advisor.reading.closing_row import without_closing_row
 from rl_advisor.reading.episodes import merged_episodes
-from rl_advisor.reading.guessing import guess
+from rl_advisor.reading.guessing import OUTCOMES, guess
 from rl_advisor.reading.joining import Source, joined, settle
 from rl_advisor.reading.responses import groups_apart, logged_once
 from rl_advisor.reading.restarts import chained
@@ -48,7 +48,9 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
     settings = _settings(own, main)
     sources, events, more = _sources(spoken, raw_of, settings)
     curves, conflicts = joined(sources)
-    curves = guess(curves) if main is None else curves
+    if main is None or not any(name.startswith(("reward/mean", "reward/used", "reward/success", "eval/score/")) for name in curves):
+        # A framework's log without any outcome in its words is that of somebody who gave it a name of his own.
+        curves = guess(curves, OUTCOMES if main else ())
     gaps += [g for _, p in own for g in p.gaps] + more + conflicts + _missing_reward(curves)
     frameworks = tuple(dict.fromkeys(d.name for d, p in spoken if d is not None and p.curves))
     run = Run(

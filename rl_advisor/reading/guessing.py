@@ -1,7 +1,7 @@
 """What the names of an unknown framework probably mean: roles guessed from the words and from the numbers, marked as guesses."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -24,6 +24,7 @@ _NOT_THE_TASK = (
     r"|prediction|estimate|estimated|expected|normed|nonzero|code|learning|to go|curiosity|extrinsic)\b"
 )
 """Words beside a reward or score that make it another thing than what the task gave."""
+OUTCOMES = ("eval/score/{}", "reward/mean")
 ROLES: tuple[tuple[str, str, str, tuple[float, float]], ...] = (
     (
         "eval/score/{}",
@@ -112,10 +113,15 @@ ROLES: tuple[tuple[str, str, str, tuple[float, float]], ...] = (
 """Our name, words that must be there, words that must not, and the range of every value."""
 
 
-def guess(curves: Mapping[str, Curve]) -> dict[str, Curve]:
-    """The curves with guessed names where words and numbers fit a role that no other curve has; where two fit equally, none is taken."""
+def guess(curves: Mapping[str, Curve], roles: Collection[str] = ()) -> dict[str, Curve]:
+    """The curves with guessed names where words and numbers fit a role that no other curve has; where two fit equally, none is taken.
+
+    ``roles`` are those to look for; all when it is empty.
+    """
     out = dict(curves)
     for template, must, must_not, (low, high) in ROLES:
+        if roles and template not in roles:
+            continue
         if template == "policy/total_loss" and not any(name.startswith("reward/") for name in out):
             continue  # the loss of a run that earns nothing may be of any training
         fitting = [c for c in out.values() if not c.mapped and not c.guessed and _fits(c, must, must_not, low, high)]
