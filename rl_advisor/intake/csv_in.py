@@ -35,13 +35,16 @@ class Layout:
 
 def layout_of(path: Path) -> Layout:
     """The layout of a table by its first lines: commas, semicolons or tabs; a ``.txt`` is a table only with tabs (Spinning Up)."""
-    lines = _with_ends(head(path, _HEAD).decode("utf-8", "replace")).split("\n")[:-1]
+    lines = re.split("\r\n?|\n", head(path, _HEAD).decode("utf-8", "replace").replace("\0", ""))[:-1]
     comments = next((i for i, line in enumerate(lines) if not line.startswith("#")), len(lines))
     lines = lines[comments : comments + _LOOKED_AT + 1]
     allowed = "\t" if bare_name(path).endswith(".txt") else ",;\t"
     best = Layout(comments=comments)
     for separator in allowed if lines else "":
-        rows = [tuple(cell.strip() for cell in row) for row in csv.reader(lines, delimiter=separator)]
+        try:
+            rows = [tuple(cell.strip() for cell in row) for row in csv.reader(lines, delimiter=separator)]
+        except csv.Error:  # a cell without an end
+            continue
         if len(rows) > 1 and len(rows[0]) > len(best.names) and len(rows[1]) == len(rows[0]):
             best = Layout(separator, *_numbers_of(rows[1:], separator), comments, rows[0], tuple(rows[1:]))
     return best

@@ -5,6 +5,7 @@ import zlib
 
 import numpy as np
 import pytest
+from rl_advisor.doors.inventory import inventory
 from rl_advisor.intake.bytes_in import byte_lines, torn_said
 from rl_advisor.reading import UnreadableRun, read_run
 
@@ -96,6 +97,31 @@ def test_numbers_in_other_clothes(tmp_path, header, cells, name, values):
     (tmp_path / "log.csv").write_text("\n".join([header, *cells]) + "\n")
     curve = read_run(tmp_path).curves[name]
     assert list(curve.value) == pytest.approx(values)
+
+
+def test_two_writers_leave_sure_rows_only(tmp_path):
+    """A second process began the file anew while the first went on: empty bytes, ends of lines, columns in another order."""
+    head, tail = PLAIN.splitlines()[:6], PLAIN.splitlines()[6:]
+    torn = "\0" * 200 + "\n0.01,9000,0.3\n" + "3\r.5,8,1\n"
+    (tmp_path / "progress.csv").write_bytes(("\n".join(head) + "\n" + torn + "\n".join(tail) + "\n").encode())
+    run = read_run(tmp_path)
+    steps = run.curves["reward/mean"].step
+    assert set(steps) - {3.0} == {row[0] for row in ROWS}
+    assert 0.01 not in steps
+    assert "no whole number of steps" in whys(run)
+
+
+@pytest.mark.parametrize(
+    "content", [b'a,"b\n1,2\n', b'"' * 5_000, b"step,reward\r1,2\r\n3\r\r4", b"step\0,reward\n1,2\n\0\0\0", b",\n,\n,", b"\n\n\n", b"#\n#"]
+)
+def test_broken_tables_are_an_answer(tmp_path, content):
+    """Quotes without an end, stray ends of lines, empty bytes: read or not, but never a crash."""
+    (tmp_path / "log.csv").write_bytes(content)
+    try:
+        said = inventory(read_run(tmp_path))["files"]
+    except UnreadableRun as error:
+        said = str(error)
+    assert "csv" in str(said)
 
 
 @pytest.mark.parametrize("cell", ["2024-01-01", "1.2.3", "seed 3", "(1, 2)", "10.0.0.1", "0x1f"])
