@@ -51,7 +51,7 @@ def _load(answer: Answer) -> Iterable[str]:
     yield f"{said(answer['run'])}: {', '.join(answer['frameworks']) or 'framework not recognised'}"
     if runs := answer.get("runs"):
         yield from filled(
-            f"{runs['count']} runs lie in this folder; this is {runs['this'] or 'the largest'}. "
+            f"{runs['count']} runs lie here; this is {runs['this'] or 'the largest'}. "
             f"Give the path of another to read it: {', '.join(runs['others'][:12])}{more(runs['others'], 12)}"
         )
     planned = f" of {steps['planned']} planned" if steps["planned"] else ""

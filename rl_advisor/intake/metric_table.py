@@ -157,4 +157,4 @@ def one_run(table: pd.DataFrame, source: str) -> tuple[pd.DataFrame, Run]:
         return table, Run()
     read = chosen(names)
     by = f" by its column {columns[0]}" if len(columns) == 1 else f" by its columns {', '.join(map(str, columns))}"
-    return table[(texts == read).fillna(False)], listed(names, read, source, by)
+    return table[(texts == read).fillna(False)].drop(columns=columns), listed(names, read, source, by)

@@ -54,7 +54,7 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
     gaps += [g for _, p in own for g in p.gaps] + more + conflicts + _missing_reward(curves)
     frameworks = tuple(dict.fromkeys(d.name for d, p in spoken if d is not None and p.curves))
     run = Run(
-        name=PurePosixPath(place).name or name,
+        name=re.sub(r"^[^#]*/", "", place) or name,
         place=place,
         others=(*foreign, *(other for _, others in inside for other in others)),
         curves=curves,

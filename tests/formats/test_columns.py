@@ -238,6 +238,7 @@ def test_runs_told_apart_by_two_columns(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text("algorithm,seed,step,reward\n" + "\n".join(rows) + "\n")
     run = read_run(tmp_path)
     assert len(run.others) == 3
+    assert (run.name, run.curves.keys()) == ("log.csv#ppo/1", {"reward/mean"})
     assert read_run(tmp_path / "log.csv#sac/0").curves["reward/mean"].value.tolist() == [1, 2, 3, 4, 5, 6]
 
 
