@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 FORMAT = "rollouts_parquet"
-_BATCH, _BUFFER, _STREAMS = 768, 1 << 18, 2
+_BATCH, _BUFFER, _STREAMS, _AHEAD = 768, 1 << 18, 2, 2
 _ALL_AT_ONCE = 32 << 20
 """Uncompressed bytes up to which a file is read whole."""
 
@@ -82,18 +83,22 @@ def _sample(file: "pq.ParquetFile", path: Path) -> tuple[pd.DataFrame, dict[str,
 def _batches(path: Path, metadata: Any) -> Iterator[tuple[int, Any]]:
     """The batches of a file with the number of rows before each, two row groups at a time; always in the same order.
 
-    Unpacking runs in threads, so it goes on while the batch before is looked at. A small buffer, since a column of one row group may be a
-    gigabyte.
+    Each row group is unpacked in a thread of its own, a few batches ahead. A small buffer, since a column of one row group may
+    be a gigabyte.
     """
     sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
     first = [0, *accumulate(sizes)]
-    streams = [_of_groups(path, [(i, first[i]) for i in range(k, len(sizes), _STREAMS)]) for k in range(min(_STREAMS, len(sizes)))]
-    with ThreadPoolExecutor(_STREAMS) as pool:
-        waiting = deque((stream, pool.submit(next, stream, None)) for stream in streams)
+    with ExitStack() as opened:
+        waiting: deque[tuple[ThreadPoolExecutor, Any, deque[Any]]] = deque()
+        for k in range(min(_STREAMS, len(sizes))):
+            stream = _of_groups(path, [(i, first[i]) for i in range(k, len(sizes), _STREAMS)])
+            thread = opened.enter_context(ThreadPoolExecutor(1))
+            waiting.append((thread, stream, deque(thread.submit(next, stream, None) for _ in range(_AHEAD))))
         while waiting:
-            stream, coming = waiting.popleft()
-            if (found := coming.result()) is not None:
-                waiting.append((stream, pool.submit(next, stream, None)))
+            thread, stream, coming = waiting.popleft()
+            if (found := coming.popleft().result()) is not None:
+                coming.append(thread.submit(next, stream, None))
+                waiting.append((thread, stream, coming))
                 yield found
 
 
@@ -114,24 +119,24 @@ def _places(batch: Any, raw: dict[str, str], said: int | None, before: int) -> B
     return Batch(
         number=range(before, before + n),
         step=batch[raw["step"]].to_pylist() if "step" in raw else [said] * n,
-        reward=[as_number(value) for value in batch[raw["reward"]].to_pylist()] if "reward" in raw else [np.nan] * n,
+        reward=_rewards(batch[raw["reward"]]) if "reward" in raw else [np.nan] * n,
         size=_lengths(batch[raw["response"]]),
-        prompt=_prompts(batch[raw["prompt"]].to_pylist()) if "prompt" in raw else [""] * n,
+        prompt=[p if type(p) is str else as_text(p) for p in batch[raw["prompt"]].to_pylist()] if "prompt" in raw else [""] * n,
     )
 
 
-def _prompts(values: list[Any]) -> list[str]:
-    """The cells as text; several responses have the same prompt, mostly."""
-    if any(type(value) is not str for value in values):
-        return [as_text(value) for value in values]
-    texts = {value: as_text(value) for value in set(values)}
-    return [texts[value] for value in values]
+def _rewards(column: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_float64(column.type):
+        return column.to_numpy(zero_copy_only=False)
+    return [as_number(value) for value in column.to_pylist()]
 
 
-def _lengths(column: Any) -> list[int]:
+def _lengths(column: Any) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         return [0] * len(column)
-    return [size or 0 for size in pc.binary_length(column).to_pylist()]
+    return pc.binary_length(column).fill_null(0).to_numpy()

@@ -16,7 +16,7 @@ from rl_advisor.run import Curve, Floats, Gap
 ROWS_PER_STEP = 256
 """Most rows kept of one step when a file is too large to be read whole."""
 BYTES = 32 << 20
-"""Most text kept in all, roughly; beyond it the number a step may keep is halved."""
+"""Most bytes kept in all, roughly; beyond it the number a step may keep is halved, and at one a step every other step gives up its own."""
 EXTREMES = 16
 """Rows with the highest and with the lowest reward that are kept besides the sample."""
 STEPS = 100_000
@@ -103,13 +103,14 @@ class Reservoir:
         """Take a row that is wanted if it still is; it may push out another."""
         number, reward = batch.number[i], batch.reward[i]
         state = self._steps[batch.step[i]]
-        item = (-hashed, -number, batch.size[i] + len(batch.prompt[i]), payload)
+        size = len(payload) if isinstance(payload, bytes) else int(batch.size[i]) + len(batch.prompt[i])
+        item = (-hashed, -number, size, payload)
         if len(state.heap) < self._most or item[:2] > state.heap[0][:2]:
             if len(state.heap) >= self._most:
                 self._size -= heapq.heappop(state.heap)[2]
             heapq.heappush(state.heap, item)
             self._size += item[2]
-            while self._size > self._budget and self._most > 1:
+            while self._size > self._budget:
                 self._halve()
         if isfinite(reward):
             for heap, value in ((self._high, reward), (self._low, -reward)):
@@ -138,9 +139,12 @@ class Reservoir:
         return found & np.isfinite(reward)
 
     def _halve(self) -> None:
-        self._most //= 2
-        for state in self._steps.values():
-            while len(state.heap) > self._most:
+        """Half as many rows a step; where that is one, none of every other step."""
+        held = [state for state in self._steps.values() if state.heap]
+        most, thinned = (self._most // 2, held) if self._most > 1 else (0, held[::2])
+        self._most = max(1, most)
+        for state in thinned:
+            while len(state.heap) > most:
                 self._size -= heapq.heappop(state.heap)[2]
 
     @property

@@ -212,6 +212,20 @@ def test_lines_are_the_same_however_much_is_read_at_once(
     assert [g.why for g in run.gaps] == ["1 rows could not be read and were skipped"]
 
 
+@pytest.mark.parametrize("more", [{}, {"logprobs": [-0.125] * 400}])
+def test_what_is_kept_is_bounded_whatever_a_step_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: dict[str, object]) -> None:
+    """A dump whose every row is a step of its own, and rows with much beside the text, stay within the same number of bytes."""
+    monkeypatch.setattr(rollouts_jsonl, "_SMALL", 1000)
+    monkeypatch.setattr(reservoir.Reservoir.__init__, "__defaults__", (64, 100_000))
+    file = write(
+        tmp_path / "dump.jsonl", [{"prompt": f"q{i}", "response": "r" * 500, "reward": 0.5, "step": i, **more} for i in range(2000)]
+    )
+    table = rollouts_jsonl.read(file).rollouts
+    lines = file.read_bytes().splitlines()
+    assert 10_000 < sum(len(lines[row]) for row in table["row"][table["sampled"]]) <= 100_000
+    assert table["step"].max() >= 1990
+
+
 def test_damaged_parquet_is_a_gap(tmp_path: Path) -> None:
     """A torn Parquet file is claimed, so that its loss is said, and reading it gives a gap instead of an error."""
     data = (DATA / "length_hack/completions/completions_00008.parquet").read_bytes()
