@@ -57,3 +57,14 @@ def test_of_two_equal_names_none_is_taken() -> None:
     """Two agents: nobody can say whose reward is meant. The total loss is named only beside a reward."""
     assert guessed(agent_0_reward=1.0, agent_1_reward=2.0, loss=0.1) == {}
     assert guessed(reward=1.0, loss=0.1) == {"reward": "reward/mean", "loss": "policy/total_loss"}
+
+
+@pytest.mark.parametrize(
+    ("unit", "other", "found"), [("steps", "label", {}), ("epochs", "loss", {}), ("episodes", "label", {"score": "reward/mean"})]
+)
+def test_a_bare_score_is_anybodys(unit: str, other: str, found: dict[str, str]) -> None:
+    """Rows of samples and classifiers have scores, too: only beside episodes, or words of reinforcement learning, it is an outcome."""
+    curves = {name: Curve(name, name, "file", np.arange(3.0), np.array([0.1, 0.4, 0.2])) for name in ("score", other)}
+    assert {c.raw: name for name, c in guess(curves, (), unit).items() if c.guessed} == found
+    curves["policy_entropy"] = Curve("policy_entropy", "policy_entropy", "file", np.arange(3.0), np.ones(3))
+    assert "reward/mean" in guess(curves, (), unit)

@@ -50,7 +50,7 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
     curves, conflicts = joined(sources)
     if main is None or not any(name.startswith(("reward/mean", "reward/used", "reward/success", "eval/score/")) for name in curves):
         # A framework's log without any outcome in its words is that of somebody who gave it a name of his own.
-        curves = guess(curves, OUTCOMES if main else ())
+        curves = guess(curves, OUTCOMES if main else (), _unit(own, main.step if main else UNSAID))
     gaps += [g for _, p in own for g in p.gaps] + more + conflicts + _missing_reward(curves)
     frameworks = tuple(dict.fromkeys(d.name for d, p in spoken if d is not None and p.curves))
     run = Run(

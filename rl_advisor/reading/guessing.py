@@ -24,6 +24,10 @@ _NOT_THE_TASK = (
     r"|prediction|estimate|estimated|expected|normed|nonzero|code|learning|to go|curiosity|extrinsic)\b"
 )
 """Words beside a reward or score that make it another thing than what the task gave."""
+_LEARNING = (
+    r"\b(ep|eps|episode|episodes|episodic|reward|rewards|return|returns|policy|actor|critic|entropy|kl|epsilon|rollout|env|advantage)\b"
+)
+_UNITS = ("episodes", "env steps", "iterations", "updates")
 OUTCOMES = ("eval/score/{}", "reward/mean")
 ROLES: tuple[tuple[str, str, str, tuple[float, float]], ...] = (
     (
@@ -113,18 +117,21 @@ ROLES: tuple[tuple[str, str, str, tuple[float, float]], ...] = (
 """Our name, words that must be there, words that must not, and the range of every value."""
 
 
-def guess(curves: Mapping[str, Curve], roles: Collection[str] = ()) -> dict[str, Curve]:
+def guess(curves: Mapping[str, Curve], roles: Collection[str] = (), unit: str = "episodes") -> dict[str, Curve]:
     """The curves with guessed names where words and numbers fit a role that no other curve has; where two fit equally, none is taken.
 
-    ``roles`` are those to look for; all when it is empty.
+    ``roles`` are those to look for; all when it is empty. Where neither ``unit``, what the steps count, nor another name speaks of
+    reinforcement learning, a bare score is anybody's.
     """
     out = dict(curves)
+    anybodys = unit not in _UNITS and not any(re.search(_LEARNING, words(c.raw)) for c in curves.values())
     for template, must, must_not, (low, high) in ROLES:
         if roles and template not in roles:
             continue
         if template == "policy/total_loss" and not any(name.startswith("reward/") for name in out):
             continue  # the loss of a run that earns nothing may be of any training
         fitting = [c for c in out.values() if not c.mapped and not c.guessed and _fits(c, must, must_not, low, high)]
+        fitting = [c for c in fitting if template != "reward/mean" or not (anybodys and re.search(r"\bscores?\b", words(c.raw)))]
         if "{}" not in template:
             fitting = [] if template in out else _only(fitting)
         for curve in fitting:
