@@ -291,6 +291,16 @@ def test_the_page_says_the_telling_thing_first(name: str, first: str) -> None:
     assert "better and worse paid" in sound
 
 
+def test_both_answers_of_a_pair_are_marked_alike() -> None:
+    """What the model wrote stands in envelopes, and where it stands does not, for the one and for the other."""
+    loose = made(lambda p, _, rng: (solves(p, right=bool(rng.random() < 0.5), thoughts=1, rng=rng), 1.0))
+    pair = spot_check(loose)["contradicting"][0]
+    for sample in pair.values():
+        assert isinstance(sample["group"], str)
+        assert sample["source"] == "made"
+        assert set(sample["response"]) == set(sample["prompt"]) == {"untrusted", "from"}
+
+
 def test_nothing_paid_is_no_contradiction_and_no_text_no_twin() -> None:
     """Two wrong answers that both earn nothing are none; summaries without text hold no identical responses, and the page says so."""
     failing = made(lambda p, t, rng: (solves(p, right=bool(rng.random() < 0.5), thoughts=1, rng=rng), float(t < 0.5)))

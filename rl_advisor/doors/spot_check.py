@@ -64,7 +64,8 @@ def _marked(value: Any, origin: str, key: str = "") -> Any:
         return value
     if isinstance(value, Mapping):
         row = f"{value['source']}, row {value['row']}" if "source" in value and "row" in value else origin
-        return {k: _marked(v, row, key if key in _WRITTEN else str(k)) for k, v in value.items()}
+        inside = key in _WRITTEN and "response" not in value
+        return {k: _marked(v, row, key if inside else str(k)) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [_marked(v, origin, key) for v in value]
     if isinstance(value, str) and (key in _WRITTEN or not is_name(value)):
