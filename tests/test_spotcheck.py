@@ -153,6 +153,7 @@ def test_excerpts_take_no_character_apart(text: str, head: int) -> None:
     assert "\ud800" not in start
 
 
+@settings(deadline=None)
 @given(st.integers(0, 60), st.integers(0, 60))
 def test_no_cut_takes_a_key_apart(before: int, behind: int) -> None:
     """Wherever a key lies, on the cut too, neither of its halves is shown."""

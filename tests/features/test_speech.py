@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rl_advisor.features.endings import is_open, pile_up
 from rl_advisor.features.language import language, other_language_share, prose
@@ -55,6 +55,7 @@ def test_loan_words_are_no_switch() -> None:
     assert language(prose(german)) == "german"
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from([text for _, text in SPOKEN] + NO_LANGUAGE) | st.text(max_size=60), max_size=6).map(" ".join))
 def test_a_share_is_a_share(text: str) -> None:
     """For any text the share lies between none and all, or cannot be told; case changes nothing."""
@@ -79,6 +80,7 @@ def test_own_words(text: str, own: str) -> None:
     assert spoken(text) == own
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_one_turn_stays_as_it_is(text: str) -> None:
     """A text without marks is the model's own from end to end, and what is left of any text is no longer than it."""
@@ -140,6 +142,7 @@ def test_lengths_pile_up_at_a_cap(length: np.ndarray, unfinished: np.ndarray, to
     assert pile_up(length, unfinished, told) == cap
 
 
+@settings(deadline=None)
 @given(st.floats(3, 6), st.floats(0.1, 0.8), st.integers(0, 1000))
 def test_no_cap_without_a_pile(mean: float, spread: float, seed: int) -> None:
     """Lengths that merely have a longest one are not cut, however their texts end."""

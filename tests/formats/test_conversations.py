@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rl_advisor.features.phrases import tool_calls as written_calls
 from rl_advisor.intake import chat
@@ -275,6 +275,7 @@ ANY = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(ANY)
 def test_no_cell_stops_the_reading(cell: object) -> None:
     """Whatever stands in a cell, it becomes text and a count, and its two halves too."""
