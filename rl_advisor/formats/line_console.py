@@ -20,6 +20,11 @@ GENERAL = True
 """Asked only when no other format claims a file."""
 _SUFFIXES = (".log", ".txt", ".out", ".err", "stdout", "stderr", "output", "console")
 _HEAD = 1 << 19
+_LOOKED_AT = 1 << 16
+"""Bytes behind the first count that are looked at to tell whether it is such a log."""
+_SOME_COUNT = re.compile(
+    rb"(?i)(?:ep|eps|episodes?|steps?|timesteps?|iter\w*|itr|epochs?|updates?|frames?|t_env)[ :=#\[]{1,16}\d|^Result for ", re.MULTILINE
+)
 LIMIT = 1_000_000
 """Rows that are read."""
 LINE = 2_000
@@ -60,13 +65,15 @@ Row = dict[str, float | str]
 def claims(path: Path) -> bool:
     """Whether a text log has rows with a count that goes up and an outcome of episodes or a learner's own numbers.
 
-    Looked for in its first half megabyte.
+    Looked for behind the first count in its first half megabyte.
     """
     if not bare_name(path).endswith(_SUFFIXES):
         return False
     start = head(path, _HEAD)
-    if b"\x00" in start:
+    first = _SOME_COUNT.search(start)
+    if b"\x00" in start or first is None:
         return False
+    start = start[max(0, first.start() - LINE) :][:_LOOKED_AT]
     rows = list(_rows(start.decode("utf-8", "replace").splitlines(), Watch(path.name), Counter()))
     seen = Counter(name for row in rows for name in row)
     often = [_words(name) for name, count in seen.items() if count >= max(FEWEST, 0.2 * len(rows)) and not step_columns([name])]
