@@ -158,3 +158,5 @@ class Dialect:
     """Column of a rollout dump -> our column (prompt, response, reward, advantage, group, step, ...)."""
     config: Mapping[str, str] = field(default_factory=dict)
     """Key of the framework's configuration -> our key (planned_steps, learning_rate, kl_coef, ...)."""
+    switches: Mapping[str, str] = field(default_factory=dict)
+    """What an experiment may turn (see ``judgement/levers.py``) -> how this framework spells it, value and all."""

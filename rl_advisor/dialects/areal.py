@@ -72,6 +72,19 @@ DIALECT = Dialect(
         "total_train_steps": "planned_steps", "actor.optimizer.lr": "learning_rate", "actor.kl_ctl": "kl_coef",
         "actor.eps_clip": "clip_range", "actor.ppo_n_minibatches": "minibatches", "gconfig.n_samples": "group_size",
         "gconfig.max_new_tokens": "max_response_length", "gconfig.temperature": "temperature", "actor.path": "model",
-        "train_dataset.batch_size": "prompts_per_step", "seed": "seed",
+        "train_dataset.batch_size": "prompts_per_step", "seed": "seed", "actor.optimizer.lr_scheduler_type": "lr_schedule",
+        "actor.optimizer.gradient_clipping": "max_grad_norm", "rollout.max_head_offpolicyness": "max_staleness",
+        "actor.use_decoupled_loss": "decoupled_loss", "evaluator.freq_steps": "eval_every", "saver.freq_steps": "save_every",
+    },
+    switches={
+        "synchronous": "`rollout.max_head_offpolicyness` = 0, `actor.recompute_logprob` = false and `actor.use_decoupled_loss` = false",
+        "weight_cap": "`actor.rejection_sampling.upper` = 5 (`actor.behave_imp_weight_cap` in older releases) and a lower "
+        "`rollout.max_head_offpolicyness`",
+        "mismatch_correction": "`actor.use_decoupled_loss` = true with `actor.recompute_logprob` = true",
+        "deterministic": "`actor.megatron.use_deterministic_algorithms` = true where the ratio is not one even so",
+        "dynamic_filtering": "a `should_accept_fn` in the call of `prepare_batch` that keeps only groups with a spread of rewards",
+        "mask_truncated": "a `should_accept_fn` in the call of `prepare_batch` that drops what was cut",
+        "clip_higher": "`actor.eps_clip_higher` = 0.28",
+        "smaller_micro_batch": "`actor.mb_spec.max_tokens_per_mb` at half",
     },
 )  # fmt: skip

@@ -63,6 +63,17 @@ DIALECT = Dialect(
         "n_timesteps": "planned_steps", "total_timesteps": "planned_steps", "learning_rate": "learning_rate", "gamma": "gamma",
         "clip_range": "clip_range",
         "ent_coef": "entropy_coef", "n_epochs": "updates_per_batch", "algo": "algorithm",
-        "seed": "seed", "eval_freq": "eval_every", "save_freq": "save_every",
+        "seed": "seed", "eval_freq": "eval_every", "save_freq": "save_every", "max_grad_norm": "max_grad_norm", "n_steps": "rollout_steps",
+    },
+    switches={
+        "explore_longer": "`exploration_initial_eps` = 1.0 and `exploration_fraction` = 0.1",
+        "fixed_temperature": '`ent_coef` = a number instead of "auto", or `target_entropy` set by hand',
+        "critic": "`vf_coef` at twice its value, returns normalised by `VecNormalize(norm_reward=True)`",
+        "slower_target": "`tau` at a tenth of its value (DQN: `target_update_interval` at ten times)",
+        "critic_learning_rate": "`learning_rate` at a third of its value",
+        "eval_episodes": "`n_eval_episodes` of `EvalCallback` at four times",
+        "bootstrap_at_cap": "`TimeLimit` as the wrapper that ends episodes, so that truncation is told from an end",
+        "prompts_per_step": "`n_steps` at twice (off-policy: `batch_size` at twice)",
+        "lr_schedule": "`learning_rate` = a number instead of a schedule",
     },
 )  # fmt: skip

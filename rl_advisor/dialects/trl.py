@@ -90,6 +90,17 @@ DIALECT = Dialect(
         "num_iterations": "updates_per_batch", "num_generations": "group_size", "max_completion_length": "max_response_length",
         "temperature": "temperature", "epsilon": "clip_range", "logging_steps": "logging_steps", "seed": "seed", "eval_steps": "eval_every",
         "save_steps": "save_every", "model_name_or_path": "model", "entropy_coef": "entropy_coef", "loss_type": "algorithm",
-        "steps_per_generation": "minibatches",
+        "steps_per_generation": "minibatches", "max_grad_norm": "max_grad_norm",
+    },
+    switches={
+        "mismatch_correction": "`vllm_importance_sampling_correction` = True",
+        "mask_truncated": "`mask_truncated_completions` = True",
+        "length_neutral_loss": '`loss_type` = "dr_grpo"',
+        "clip_higher": "`epsilon_high` = 0.28",
+        "prompts_per_step": "`gradient_accumulation_steps` and `steps_per_generation` at twice their values",
+        "minibatches": "`steps_per_generation` equal to `gradient_accumulation_steps`, so that each batch is used for one update",
+        "synchronous": "`steps_per_generation` equal to `gradient_accumulation_steps`, so that each batch is used for one update",
+        "dynamic_filtering": "a data set without prompts that all answers pass or fail (the trainer itself filters none)",
+        "smaller_micro_batch": "`per_device_train_batch_size` at half and `gradient_accumulation_steps` at twice",
     },
 )  # fmt: skip

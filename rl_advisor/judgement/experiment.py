@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from rl_advisor.assessment import Experiment
 from rl_advisor.diagnosis import detectors, pattern_of
 from rl_advisor.judgement.case import Case
+from rl_advisor.judgement.causes import roots
+from rl_advisor.judgement.levers import lasting, turns
 from rl_advisor.judgement.verdict import Judged
 
 HEALTHY: Mapping[str, Experiment] = {
@@ -32,11 +34,28 @@ def next_experiment(case: Case, judged: Judged) -> Experiment:
     if judged.cause is None:
         return HEALTHY.get(judged.verdict, HEALTHY["undecidable"] if case.outcome is None else UNEXPLAINED)
     name, page = judged.cause.pattern.replace("_", " "), manual_page(judged.cause.pattern)
+    other = next((f.pattern for f in roots(case) if f.pattern != judged.cause.pattern), None)
+    rival = f"another reading fits better: {page['Not to be confused with']}"
+    if other is not None:
+        rival = f"what {other.replace('_', ' ')} predicts shows instead: {manual_page(other)['Means']}"
     return Experiment(
-        do=page["Next test"][0].upper() + page["Next test"][1:],
+        do=" ".join(part for part in (sentence(page["Next test"]), *_how(case, judged.cause.pattern)) if part),
         expect_if_right=f"It shows what {name} predicts: {page['Means']}",
-        expect_if_wrong=f"It does not, and another reading fits better: {page['Not to be confused with']}",
+        expect_if_wrong=f"It does not, and {rival}",
     )
+
+
+def _how(case: Case, pattern: str) -> tuple[str, ...]:
+    """What to turn in the framework in use, and for how long; nothing where no switch of it belongs to the pattern."""
+    turned = turns(case.run, pattern)
+    if not turned:
+        return ()
+    return f"In {case.run.frameworks[0]}: {'; '.join(turned)}; everything else as it is.", lasting(case.outcome)
+
+
+def sentence(text: str) -> str:
+    """The text with a capital at its start and a stop at its end."""
+    return text[0].upper() + text[1:] + ("" if text[-1] in ".?!" else ".")
 
 
 UNEXPLAINED = Experiment(

@@ -7,6 +7,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from rl_advisor.features.trend import direction, trend
 
 
 def _load() -> ModuleType:
@@ -53,6 +54,26 @@ def test_size_of_short_curves(n: int) -> None:
     """A handful of evaluations with a little memory rarely shows a trend that is not there."""
     found = shares(("trend",), np.arange(float(n)), CALIBRATION.memory(n, 0.3, SERIES, seed=n), f"size, n={n}, AR(1) 0.3")
     assert found["trend"] <= 0.11
+
+
+@pytest.mark.parametrize("n", [10, 20, 30])
+def test_no_direction_is_claimed_of_short_noise_with_long_memory(n: int) -> None:
+    """Walks of noise of 0.9 are seldom called a trend, a step or a change of pace; intervals alone would claim it of one in four or five."""
+    curves = CALIBRATION.memory(n, 0.9, SERIES, seed=n)
+    found = shares(("trend", "level_change", "change_points", "rate"), np.arange(float(n)), curves, f"size, n={n}, AR(1) 0.9")
+    assert max(found.values()) <= 0.12
+    step = np.arange(float(n))
+    ends = [trend(step, curves[:, i]) for i in range(SERIES)]
+    assert np.mean([t.low > 0 or t.high < 0 for t in ends]) > 0.12 and {direction(t, 0.0) for t in ends} > {"undecidable"}
+
+
+def test_a_cliff_is_a_decline_however_long_the_memory() -> None:
+    """A fall of six deviations that stays down, which simulated noise takes for memory, is seen; the same noise alone is not called one."""
+    u = np.linspace(0, 1, 60)
+    noise = CALIBRATION.memory(60, 0.7, 30, seed=8)
+    cliff = 6.0 * ((u > 0.3) & (u < 0.8))[:, None]
+    assert shares(("peak",), u, noise + cliff, "power, cliff of 6 sd, AR(1) 0.7")["peak"] >= 0.9
+    assert shares(("peak",), u, noise, "size, n=60, AR(1) 0.7")["peak"] <= 0.1
 
 
 @pytest.mark.parametrize(("phi", "least"), [(0.0, 0.99), (0.5, 0.99), (0.9, 0.7)])

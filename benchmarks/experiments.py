@@ -1,0 +1,22 @@
+"""Every pair of a framework and a pattern, with the switches that the next experiment names: to be read by a person.
+
+Run ``python benchmarks/experiments.py``, or with the name of a framework.
+"""
+
+import sys
+
+from rl_advisor.judgement.experiment import manual_page
+from rl_advisor.judgement.levers import LEVERS, dialects, turns
+from rl_advisor.run import Run
+
+
+def main() -> None:
+    """Print them all."""
+    for framework in sys.argv[1:] or sorted(dialects()):
+        for pattern in LEVERS:
+            told = turns(Run(frameworks=(framework,)), pattern)
+            print(f"{framework} | {pattern} | {manual_page(pattern)['Next test']} | {'; '.join(told) or '-'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""The next experiment: the framework's own switches, how long, and what each of two explanations predicts."""
+
+import numpy as np
+import pytest
+from rl_advisor.diagnosis import detectors, pattern_of
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome
+from rl_advisor.judgement.case import Case
+from rl_advisor.judgement.experiment import manual_page, next_experiment
+from rl_advisor.judgement.levers import LEVERS, dialects, lasting, turns
+from rl_advisor.judgement.verdict import Judged
+from rl_advisor.run import Curve, Run
+from rl_advisor.trajectory import shape
+from rl_advisor.vocabulary import Link
+
+
+def found(pattern: str, step: float) -> Finding:
+    """A present cause that began at a step."""
+    link = next(m.LINK for m in detectors() if pattern_of(m) == pattern)
+    return Finding(pattern, link, Outcome.PRESENT, "seen", Onset(step, step, step), {}, (Evidence("reward/mean", 0.0, 1.0),))
+
+
+def curve(noise: float) -> Curve:
+    """A reward that rises from 0.2 to 0.8 within noise."""
+    step = np.arange(1.0, 101.0)
+    value = 0.2 + 0.6 * step / 100 + noise * np.random.default_rng(0).standard_normal(100)
+    return Curve("reward/mean", "reward", "metrics.jsonl", step, value)
+
+
+@pytest.mark.parametrize(
+    ("framework", "pattern", "said"),
+    [
+        ("areal", "stale_data", ("`rollout.max_head_offpolicyness` = 0", "`actor.use_decoupled_loss` = false", "recompute_logprob")),
+        ("areal", "importance_weight", ("`actor.ppo_n_minibatches` = 1", "rejection_sampling.upper", "deterministic")),
+        ("areal", "zero_variance_groups", ("should_accept_fn",)),
+        ("areal", "truncation", ("`gconfig.max_new_tokens` at twice",)),
+        ("trl", "update_too_large", ("`learning_rate` at a third", "`num_iterations` = 1", "gradient_accumulation_steps")),
+        ("verl", "zero_variance_groups", ("`algorithm.filter_groups.enable` = True",)),
+        ("sb3", "no_exploration", ("exploration_fraction",)),
+    ],
+)
+def test_switches_are_those_of_the_framework(framework: str, pattern: str, said: tuple[str, ...]) -> None:
+    """Each framework's own names stand in the experiment."""
+    told = "; ".join(turns(Run(frameworks=(framework,)), pattern))
+    assert all(part in told for part in said), told
+
+
+def test_nothing_is_named_that_is_already_so_or_unknown() -> None:
+    """The present value is told; a switch that stands where it should is left out; a framework without a dialect has none."""
+    run = Run(
+        frameworks=("verl",),
+        config={"actor_rollout_ref.actor.optim.lr": 3e-6, "actor_rollout_ref.actor.ppo_epochs": 1},
+        settings={"learning_rate": 3e-6, "updates_per_batch": 1},
+    )
+    told = "; ".join(turns(run, "update_too_large"))
+    assert "now 3e-06" in told.replace("0.000003", "3e-06") and "ppo_epochs" not in told
+    assert turns(Run(frameworks=("nobody",)), "update_too_large") == [] == turns(Run(), "update_too_large")
+
+
+def test_levers_belong_to_patterns_and_switches_are_used() -> None:
+    """Every lever is of a pattern that exists, and no dialect spells a switch that no pattern turns."""
+    assert set(LEVERS) <= {pattern_of(m) for m in detectors()}
+    turned = {ours for pairs in LEVERS.values() for ours, _ in pairs}
+    assert {name for d in dialects().values() for name in d.switches} <= turned
+
+
+def test_a_noisier_curve_needs_a_longer_experiment() -> None:
+    """The length follows from noise and from the change that is to be seen; what noise would hide is said to be hidden."""
+    calm, wild = lasting(shape(curve(0.02))), lasting(shape(curve(0.3)))
+    assert "5 points" in calm
+    assert int(wild.split(": ")[1].split(" points")[0]) > 5
+    assert lasting(None) == ""
+
+
+def test_the_second_explanation_is_the_next_root() -> None:
+    """What the other present root predicts stands against the first; alone, the manual page's near-misses do."""
+    first, second = found("stale_data", 20.0), found("truncation", 40.0)
+    run = Run(frameworks=("areal",))
+    judged = Judged("degrading", "it fell", "high", first)
+    both = next_experiment(Case(run, {f.pattern: f for f in (first, second)}, None, shape(curve(0.02))), judged)
+    assert manual_page("truncation")["Means"] in both.expect_if_wrong
+    assert "max_head_offpolicyness" in both.do and "points of reward/mean" in both.do
+    alone = next_experiment(Case(run, {"stale_data": first}, None, None), judged)
+    assert manual_page("stale_data")["Not to be confused with"] in alone.expect_if_wrong
+    assert first.link is Link.DATA_FRESHNESS
