@@ -73,11 +73,11 @@ def test_a_noisier_curve_needs_a_longer_experiment() -> None:
 
 def test_the_second_explanation_is_the_next_root() -> None:
     """What the other present root predicts stands against the first; alone, the manual page's near-misses do."""
-    first, second = found("stale_data", 20.0), found("truncation", 40.0)
+    first, second = found("stale_data", 20.0), found("entropy_collapse", 40.0)
     run = Run(frameworks=("areal",))
     judged = Judged("degrading", "it fell", "high", first)
     both = next_experiment(Case(run, {f.pattern: f for f in (first, second)}, None, shape(curve(0.02))), judged)
-    assert manual_page("truncation")["Means"] in both.expect_if_wrong
+    assert manual_page("entropy_collapse")["Means"] in both.expect_if_wrong
     assert "max_head_offpolicyness" in both.do and "points of reward/mean" in both.do
     alone = next_experiment(Case(run, {"stale_data": first}, None, None), judged)
     assert manual_page("stale_data")["Not to be confused with"] in alone.expect_if_wrong

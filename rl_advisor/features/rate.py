@@ -12,8 +12,8 @@ from rl_advisor.features.series import Floats, constant, thinned
 
 Pace = Literal["accelerating", "steady", "slowing", "stopped", "reversed", "undecidable"]
 RATE_BINS = 256
-PLACES = 6
-"""Places of a kink that are as good as independent; the interval pays for having searched them."""
+PLACES, AFTER = 12, 6
+"""Places of a kink that are as good as independent; the intervals of the change and of what follows pay for having searched them."""
 
 DOUBT, ENOUGH = 6.5, 150
 """How much a kink of a curve of few points is doubted, and how many are not few (see ``Coefficient.doubted``)."""
@@ -58,11 +58,10 @@ def _slopes(x: Floats, y: Floats, unit: Floats, fit: Fit) -> Rate:
     kink = float(unit[fit.index])
     early, late = np.minimum(unit - kink, 0.0), np.maximum(unit - kink, 0.0)
     one = np.ones_like(unit)
-    level = 1 - 0.05 / PLACES
     change = estimate(np.column_stack([one, unit, late]), y, 2, gap)
     after = estimate(np.column_stack([one, early, late]), y, 2, gap)
-    low, high = (v / span for v in change.doubted(x.size, DOUBT, ENOUGH).interval(level))
-    after_low, after_high = (v / span for v in after.interval(level))
+    low, high = (v / span for v in change.doubted(x.size, DOUBT, ENOUGH).interval(1 - 0.05 / PLACES))
+    after_low, after_high = (v / span for v in after.interval(1 - 0.05 / AFTER))
     before = (after.value - change.value) / span
     at, first, last = float(x[fit.index]), float(x[0]), float(x[-1])
     return Rate(at, before, after.value / span, low, high, after_low, after_high, first, last)
