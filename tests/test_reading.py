@@ -404,3 +404,18 @@ def test_checkpoints_of_every_framework(tmp_path, path, step):
     (tmp_path / "2024").mkdir()
     jsonl(tmp_path / "m.jsonl", [{"step": i, "reward": i} for i in range(3)])
     assert [(c.step, c.path) for c in read_run(tmp_path).checkpoints] == [(step, path)]
+
+
+@pytest.mark.parametrize("apart", [0.07, 5.0])
+def test_the_last_step_stays_however_soon_the_summary_follows(tmp_path, apart):
+    """A tracker's closing row repeats the epoch of the last step; what was logged just before it is no part of that row."""
+    rows = [
+        {"step": s, "_timestamp": 1.7e9 + s, "train/reward": 0.1 * s, "train/frac_reward_zero_std": 0.0, "train/epoch": 0.1 * s}
+        for s in (2, 4, 6)
+    ]
+    closing = {"step": 6, "_timestamp": 1.7e9 + 6 + apart, "train/train_runtime": 67.7, "train/epoch": 0.9}
+    jsonl(tmp_path / "history.jsonl", [*rows, closing])
+    run = read_run(tmp_path)
+    assert list(run.curves["reward/mean"].step) == [2, 4, 6]
+    assert list(run.curves["progress/epoch"].value) == pytest.approx([0.2, 0.4, 0.6])  # the closing 0.9 is no point
+    assert not any("runtime" in name for name in run.curves)

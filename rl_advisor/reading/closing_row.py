@@ -12,7 +12,7 @@ _SAME_CALL_S = 0.25
 
 
 def without_closing_row(part: Run) -> Run:
-    """The part without the closing summary and without what was written in the same call; unchanged when it has none."""
+    """The part without the closing summary and without what it repeats in the same call; unchanged when it has none."""
     marks = [c for n, c in part.curves.items() if n.rsplit("/", 1)[-1] == "train_runtime" and c.step.size]
     if not marks:
         return part
@@ -21,7 +21,11 @@ def without_closing_row(part: Run) -> Run:
 
 
 def _cut(curve: Curve, mark: Curve) -> Curve:
+    """The curve without what it repeats in the summary's call; a last step that was logged just before it stays."""
     if curve.time is None or mark.time is None or not curve.step.size:
         return curve
     summary = (curve.step[:, None] == mark.step).any(axis=1) & (np.abs(curve.time[:, None] - mark.time) < _SAME_CALL_S).any(axis=1)
+    for step in np.unique(curve.step[summary]):
+        at = np.flatnonzero(curve.step == step)
+        summary[at[np.argmin(curve.time[at])]] = False
     return replace(curve, step=curve.step[~summary], value=curve.value[~summary], time=curve.time[~summary]) if summary.any() else curve
