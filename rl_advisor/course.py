@@ -11,7 +11,7 @@ import numpy as np
 from rl_advisor.features import TooFewPoints, change
 from rl_advisor.finding import Onset
 from rl_advisor.run import Curve, Floats, Run
-from rl_advisor.trajectory import FEWEST, shape
+from rl_advisor.trajectory import FEWEST, Shape, shape
 from rl_advisor.vocabulary import METRICS
 
 _OF_MANY = re.compile(r"(?<![a-z])(?:pass|best)[@_ -]?(?:at[_-]?|of[_-]?)?(\d{1,4})\b|\bbest@?(?:of)?[_-]?n\b", re.IGNORECASE)
@@ -131,3 +131,11 @@ def constant(curve: Curve, std: Curve | None, share: float = 0.95) -> Constant:
     spread = float(np.median(std.finite()[1])) if std is not None and std.finite()[1].size else 0.0
     still = same >= share and bool(np.all(np.abs(value[:3] - level) <= 0.02 * scale)) and spread <= 0.05 * scale
     return Constant(still, level > 0.5 * scale, level, same, spread, float(step[0]), float(step[-1]))
+
+
+def counts_steps(returns: Shape, length: Shape, alike: float = 0.995) -> bool:
+    """Whether the return of an episode is its length, or minus the length, up to a scale: then a change of one is one of the other."""
+    there = np.interp(returns.step, length.step, length.value)
+    if np.ptp(there) == 0 or np.ptp(returns.value) == 0:
+        return False
+    return abs(float(np.corrcoef(there, returns.value)[0, 1])) > alike

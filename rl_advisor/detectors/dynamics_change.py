@@ -12,7 +12,7 @@ Source: data and environment as the first link to suspect; L26 and L20 of the fi
 
 import numpy as np
 
-from rl_advisor import lag, trajectory
+from rl_advisor import course, lag, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
@@ -41,7 +41,7 @@ def detect(run: Run, share: float = 0.25, ratio: float = 1.3, near: float = 0.05
     held, train = trajectory.shape(score), trajectory.shape(reward)
     length = trajectory.shape(lag.untrailed(run, run.curves["episode/length"]))
     scale, span = train.margin / trajectory.MATERIAL, float(train.step[-1] - train.step[0])
-    if counted(train, length):
+    if course.counts_steps(train, length):
         text = "The return counts the steps of an episode, so that its fall and a shorter episode are one thing."
         return Finding("dynamics_change", LINK, Outcome.UNCLEAR, text)
     steps = change_points(length.step, length.value)
@@ -61,14 +61,6 @@ def detect(run: Run, share: float = 0.25, ratio: float = 1.3, near: float = 0.05
             where = (Evidence(train.name, onset.low, onset.high), Evidence("episode/length", onset.low, onset.high))
             return Finding("dynamics_change", LINK, Outcome.PRESENT, text, onset, measures, where)
     return Finding("dynamics_change", LINK, Outcome.ABSENT, "Return and length of the training episodes take no step together.")
-
-
-def counted(train: trajectory.Shape, length: trajectory.Shape, alike: float = 0.995) -> bool:
-    """Whether the return is the length, or minus the length, up to a scale."""
-    there = np.interp(train.step, length.step, length.value)
-    if np.ptp(there) == 0 or np.ptp(train.value) == 0:
-        return False
-    return abs(float(np.corrcoef(there, train.value)[0, 1])) > alike
 
 
 def _stays(held: trajectory.Shape, at: float, part: float) -> bool:

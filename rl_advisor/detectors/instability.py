@@ -33,10 +33,10 @@ def detect(run: Run, share: float = 0.2, turns: int = 3) -> Finding:
     error = _own_error(run, s)
     if error is not None and seen < turns:
         # What the episodes of each evaluation scatter by is known: what single evaluations swing beyond it is the policy's own.
-        # Two turns of the second half at least: what swung while it learned and has settled is no see-saw.
+        # The second half must do it alone: what swung while it learned and has settled is no see-saw.
         threshold = max(2 * share * scale, 2 * error)
         late = course.swings(s.value[s.n // 2 :], threshold)
-        seen = course.swings(s.value, threshold) if late >= turns - 1 else seen
+        seen = course.swings(s.value, threshold) if late >= turns else seen
     measures = {
         "turns": float(seen),
         "smallest_swing": threshold,

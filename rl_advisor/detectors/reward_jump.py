@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor import course, lag, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
 from rl_advisor.features.trend import Change, level_change
@@ -33,6 +33,12 @@ def detect(run: Run, share: float = 0.25) -> Finding:
     assert score is not None and reward is not None  # diagnosis asked for both
     held, train = trajectory.shape(score), trajectory.shape(reward)
     scale = train.margin / trajectory.MATERIAL
+    length = run.curves.get("episode/length")
+    lasted = trajectory.shape_or_none(lag.untrailed(run, length)) if length is not None else None
+    if lasted is not None and course.counts_steps(train, lasted):
+        return Finding(
+            "reward_jump", LINK, Outcome.ABSENT, f"{train.name} counts the steps of an episode throughout: it is graded as before."
+        )
     for jump in sorted(change_points(train.step, train.value), key=lambda c: -abs(c.after - c.before)):
         size = jump.after - jump.before
         if abs(size) < share * scale or not abrupt(train, jump.step, size):
