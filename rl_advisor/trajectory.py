@@ -97,8 +97,8 @@ class Shape:
 
     @property
     def got_somewhere(self) -> bool:
-        """Whether it surely rose over the whole run, or gained more than twice its deepest fall: waves on top of a rise are no see-saw."""
-        return self.direction_overall() == "rising" or bool(self.gain.low > 0 and self.last - self.start > 2 * self.deepest_dip)
+        """Whether it surely rose over the whole run, or surely gained more than half of its deepest fall: waves on a rise are none."""
+        return self.direction_overall() == "rising" or bool(self.gain.low > self.margin and self.last - self.start > self.deepest_dip / 2)
 
     @property
     def rose(self) -> bool:
