@@ -29,7 +29,7 @@ fix: .venv/.dev
 
 # The built-in advisor and every baseline arm on the corpora of the repository; fills docs/accuracy.md, docs/agreement.md and the README.
 eval: .venv/.dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m rl_advisor.evals evals/corpus/{grpo,classic,unseen} --results evals/results --write docs/accuracy.md \
+	OMP_NUM_THREADS=1 $(BIN)/python -m rl_advisor.evals evals/corpus/{grpo,classic,unseen,second} --results evals/results --write docs/accuracy.md \
 	  --readme README.md --readings evals/readings --agreement docs/agreement.md
 
 # Makes the classic-control and the small GRPO runs of the corpora again, on a CPU (GRPO larger where a GPU is found); in an environment
@@ -37,9 +37,8 @@ eval: .venv/.dev
 corpus:
 	@test -d .venv-corpus || $(PYTHON) -m venv .venv-corpus
 	.venv-corpus/bin/python -m pip install --quiet -r evals/generate/requirements.txt
-	.venv-corpus/bin/python evals/generate/sb3_runs.py evals/corpus/classic
-	.venv-corpus/bin/python evals/generate/sb3_runs.py evals/corpus/unseen
-	.venv-corpus/bin/python evals/generate/grpo_runs.py evals/corpus/unseen --size small
+	@for set in classic unseen second; do .venv-corpus/bin/python evals/generate/sb3_runs.py evals/corpus/$$set || exit 1; done
+	@for set in unseen second; do .venv-corpus/bin/python evals/generate/grpo_runs.py evals/corpus/$$set --size small || exit 1; done
 
 # Fits the odds that going on pays on drawn learning curves, and says how they do on families left out and on the labeled runs.
 train: .venv/.core

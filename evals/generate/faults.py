@@ -38,7 +38,17 @@ class Recipe:
     """Episodes of an evaluation, half of them hidden; more where an episode is but won or lost."""
 
 
-BASE: Mapping[str, Mapping[str, Any]] = {"PPO": PPO, "DQN": DQN, "A2C": A2C, "SAC": {"learning_rate": 1e-3}, "TD3": {}, "DDPG": {}}
+BASE: Mapping[str, Mapping[str, Any]] = {
+    "PPO": PPO,
+    "DQN": DQN,
+    "A2C": A2C,
+    "SAC": {"learning_rate": 1e-3},
+    "TD3": {},
+    "DDPG": {},
+    "TRPO": {},
+    "QRDQN": {},
+    "TQC": {},
+}
 
 CARTPOLE_PPO = ("CartPole-v1", "PPO", 50_000)
 CARTPOLE_A2C = ("CartPole-v1", "A2C", 60_000)

@@ -26,34 +26,35 @@ class GrpoRecipe(Recipe):
     """Whether the run logs the half of the held-out score that is not hidden."""
 
 
-def _grpo(family: str, task: str, note: str, *links: str, steps: int = 150, **more: Any) -> GrpoRecipe:
+def grpo(family: str, task: str, note: str, *links: str, steps: int = 150, **more: Any) -> GrpoRecipe:
+    """A recipe for a small language model."""
     return GrpoRecipe(family, task, "GRPO", steps, note, links, **more)
 
 
 GRPO_RECIPES = (
-    _grpo("grpo-digit-sum-healthy", "digit-sum", "nothing was changed", seeds=(21,)),
-    _grpo("grpo-reverse-healthy", "reverse", "nothing was changed", seeds=(21,)),
-    _grpo("grpo-ordered-partial", "ordered", "nothing was changed; credit for single characters", reward="partial", seeds=(21,)),
-    _grpo("grpo-greatest-converged", "greatest", "nothing was changed; the model nearly knew the task", right=0.8, seeds=(21,)),
-    _grpo("grpo-reverse-unseen", "reverse", "nothing was changed; no held-out score is logged", logged_eval=False, seeds=(22,)),
-    _grpo(
+    grpo("grpo-digit-sum-healthy", "digit-sum", "nothing was changed", seeds=(21,)),
+    grpo("grpo-reverse-healthy", "reverse", "nothing was changed", seeds=(21,)),
+    grpo("grpo-ordered-partial", "ordered", "nothing was changed; credit for single characters", reward="partial", seeds=(21,)),
+    grpo("grpo-greatest-converged", "greatest", "nothing was changed; the model nearly knew the task", right=0.8, seeds=(21,)),
+    grpo("grpo-reverse-unseen", "reverse", "nothing was changed; no held-out score is logged", logged_eval=False, seeds=(22,)),
+    grpo(
         "grpo-reverse-lr-jump", "reverse", "the learning rate becomes fifty times larger at half of the run", "policy_update",
         later={"learning_rate": 0.05}, injected_at=75, seeds=(22,),
     ),
-    _grpo(
+    grpo(
         "grpo-digit-sum-untied", "digit-sum", "no KL term, no clipping of gradients, and large steps", "policy_update",
         changes={"beta": 0.0, "learning_rate": 0.02, "max_grad_norm": 100.0}, seeds=(22,),
     ),
-    _grpo("grpo-greatest-long", "greatest", "the reward pays for length", "reward_signal", reward="long", hacks=True, seeds=(22,)),
-    _grpo(
+    grpo("grpo-greatest-long", "greatest", "the reward pays for length", "reward_signal", reward="long", hacks=True, seeds=(22,)),
+    grpo(
         "grpo-ordered-loose", "ordered", "every answer is rewarded alike: groups have no spread", "reward_signal", "training_signal",
         reward="loose", seeds=(22,),
     ),
-    _grpo("grpo-digit-sum-reversed", "digit-sum", "the reward has the wrong sign", "reward_signal", reward="reversed", hacks=True, seeds=(22,)),
-    _grpo(
+    grpo("grpo-digit-sum-reversed", "digit-sum", "the reward has the wrong sign", "reward_signal", reward="reversed", hacks=True, seeds=(22,)),
+    grpo(
         "grpo-reverse-noise-late", "reverse", "the reward is a coin from half of the run on", "reward_signal",
         later={"reward": "noise", "learning_rate": 5e-3}, injected_at=75, seeds=(24,),
     ),
-    _grpo("grpo-greatest-healthy", "greatest", "nothing was changed", right=0.4, seeds=(25,)),
+    grpo("grpo-greatest-healthy", "greatest", "nothing was changed", right=0.4, seeds=(25,)),
 )  # fmt: skip
-"""Every run that ``grpo_runs.py`` makes."""
+"""The runs of small language models of the first set that no rule was written on."""

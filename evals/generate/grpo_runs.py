@@ -24,6 +24,7 @@ from grpo_faults import BASE, GRPO_RECIPES, GrpoRecipe
 from grpo_tasks import ALPHABET, REWARDS, TASKS, demonstrations, said
 from labels import label
 from sb3_runs import EVALUATIONS, add_label
+from second import GRPO_RECIPES as SECOND
 from slim_grpo import slim_run
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, TrainerCallback, set_seed
@@ -34,6 +35,8 @@ SIZES = {
     "large": {"hidden_size": 512, "intermediate_size": 1536, "num_hidden_layers": 8, "num_attention_heads": 8},
 }
 BATCH = {"small": 64, "large": 512}
+SETS = {"unseen": GRPO_RECIPES, "second": SECOND}
+"""Recipes by the name of the folder OUT."""
 HELD_OUT = 256
 """Prompts of a held-out evaluation; half of them are hidden."""
 
@@ -169,7 +172,7 @@ def main() -> None:
     parser.add_argument("families", nargs="*")
     parser.add_argument("--size", choices=SIZES, default="large" if torch.cuda.is_available() else "small")
     options = parser.parse_args()
-    for number, (recipe, seed) in enumerate(((r, seed) for r in GRPO_RECIPES for seed in r.seeds), 1):
+    for number, (recipe, seed) in enumerate(((r, seed) for r in SETS[options.out.name] for seed in r.seeds), 1):
         if options.families and recipe.family not in options.families:
             continue
         run = f"{options.out.name}-grpo-{number:02d}"

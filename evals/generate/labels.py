@@ -19,6 +19,8 @@ SCALE = {
     "MountainCar-v0": (-200.0, -110.0),
     "MountainCarContinuous-v0": (-33.0, 93.0),
     "LunarLander-v3": (-180.0, 200.0),
+    "LunarLanderContinuous-v3": (-180.0, 200.0),
+    "Taxi-v4": (-200.0, 8.0),  # of a policy that stands still; a random one ends far below
 }
 """Mean return of a random policy and of a solved task."""
 SHARES = (0.25, 0.5, 0.75)

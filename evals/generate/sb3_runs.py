@@ -1,8 +1,8 @@
 """Trains small agents with known faults and writes them as labeled runs: ``python evals/generate/sb3_runs.py OUT [FAMILY ...]``.
 
-OUT ends in the name of a set of recipes: ``classic`` (``faults.py``) or ``unseen`` (``unseen.py``). Needs stable-baselines3, gymnasium
-and torch (CPU). Each evaluation plays 20 episodes or more in the true environment: the odd ones are what the run logs, the even ones
-are kept as the hidden truth, so that no label is made of the numbers an advisor sees.
+OUT ends in the name of a set of recipes: ``classic`` (``faults.py``), ``unseen`` or ``second`` (files of those names). Needs
+stable-baselines3, sb3-contrib, gymnasium and torch (CPU). Each evaluation plays 20 episodes or more in the true environment: the odd
+ones are what the run logs, the even ones are kept as the hidden truth, so that no label is made of the numbers an advisor sees.
 """
 
 import argparse
@@ -13,11 +13,13 @@ from pathlib import Path
 
 import gymnasium
 import numpy as np
+import sb3_contrib
 import stable_baselines3
 import torch
 from amend import amended
 from faults import BASE, RECIPES, SMOKE, Recipe
 from labels import label
+from second import RECIPES as SECOND
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.evaluation import evaluate_policy
@@ -28,7 +30,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 from unseen import RECIPES as UNSEEN
 
 EVALUATIONS = 30
-SETS = {"classic": (RECIPES, "dev"), "unseen": (UNSEEN, "test")}
+SETS = {"classic": (RECIPES, "dev"), "unseen": (UNSEEN, "test"), "second": (SECOND, "test")}
 """Recipes by folder, and the split they belong to unless their family is a quick one."""
 
 
@@ -144,7 +146,8 @@ def model_of(recipe: Recipe, seed: int, folder: Path) -> BaseAlgorithm:
     if recipe.algo in ("TD3", "DDPG"):
         options["action_noise"] = NormalActionNoise(np.zeros(1), np.full(1, 0.1))
     envs = DummyVecEnv([lambda i=i: environment(recipe, folder / "monitor.csv" if i == 0 else None, seed + i) for i in range(count)])
-    return getattr(stable_baselines3, recipe.algo)("MlpPolicy", envs, seed=seed, device="cpu", **options)
+    library = stable_baselines3 if hasattr(stable_baselines3, recipe.algo) else sb3_contrib
+    return getattr(library, recipe.algo)("MlpPolicy", envs, seed=seed, device="cpu", **options)
 
 
 def train(recipe: Recipe, seed: int, folder: Path) -> dict:

@@ -45,14 +45,14 @@ def test_committed_pages_are_made_of_the_committed_results():
 def test_committed_results_are_of_the_committed_corpora():
     """Each corpus has its results, with as many runs, no leak, and development told apart; four runs in ten are sound."""
     results = {r["corpus"]: r for r in accuracy.read_results(ROOT / "evals" / "results")}
-    corpora = {name: accuracy.read_corpus(ROOT / "evals" / "corpus" / name).labels for name in ("grpo", "classic", "unseen")}
+    corpora = {name: accuracy.read_corpus(ROOT / "evals" / "corpus" / name).labels for name in ("grpo", "classic", "unseen", "second")}
     assert {name: r["all"]["runs"] for name, r in results.items()} == {name: len(labels) for name, labels in corpora.items()}
     assert all(r["leaks"] == [] and r["warning"] for r in results.values())
     for name, result in results.items():
         about = json.loads((ROOT / "evals" / "corpus" / name / "about.json").read_text(encoding="utf-8"))
         assert {key: result[key] for key in about} == about
     assert results["grpo"]["role"] == "development"
-    assert set(results["unseen"]["splits"]) == {"test"}
+    assert set(results["unseen"]["splits"]) == set(results["second"]["splits"]) == {"test"}
     assert not any("test" in results[name]["splits"] for name in ("grpo", "classic"))
     every = [label for labels in corpora.values() for label in labels.values()]
     assert sum(label.healthy for label in every) >= 0.4 * len(every)

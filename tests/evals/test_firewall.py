@@ -121,9 +121,10 @@ def test_times_keep_their_distances():
     assert np.allclose(view.telemetry["time"] - (5 - WHOLE.curves["reward/mean"].step[0]), [0, 3])
 
 
-def test_the_shipped_corpus_leaks_nothing():
-    """Every run of the classic part at its first cut and whole, under labels of both kinds."""
-    root = Path(__file__).parents[2] / "evals" / "corpus" / "unseen"
+@pytest.mark.parametrize("corpus", ["unseen", "second"])
+def test_the_shipped_corpus_leaks_nothing(corpus):
+    """Every run of a held-back set at its first cut and whole, under labels of both kinds."""
+    root = Path(__file__).parents[2] / "evals" / "corpus" / corpus
     shipped = read_corpus(root).labels
     found = []
     for run, label in shipped.items():

@@ -1,6 +1,7 @@
 """Hindsight labels of generated runs, on scores whose reading is plain."""
 
 import sys
+from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import get_args
@@ -15,6 +16,8 @@ from grpo_faults import GRPO_RECIPES
 from grpo_tasks import ALPHABET, REWARDS, TASKS, demonstrations, said
 from labels import label
 from rl_advisor.assessment import VERDICTS, BrokenLink
+from second import GRPO_RECIPES as SECOND_GRPO
+from second import RECIPES as SECOND
 from unseen import RECIPES as UNSEEN
 
 BY_NAME = {r.family: r for r in RECIPES}
@@ -102,12 +105,13 @@ def test_readings_are_added_and_none_is_taken_away():
 
 
 def test_recipes_are_of_one_family_each_and_name_known_links():
-    """No family of the unseen runs is one of those that rules were written on."""
-    families = [{r.family for r in recipes} for recipes in (RECIPES, UNSEEN, GRPO_RECIPES)]
-    assert not families[0] & families[1] | families[0] & families[2] | families[1] & families[2]
-    assert {link for r in (*RECIPES, *UNSEEN, *GRPO_RECIPES) for link in r.links} <= {*get_args(BrokenLink), "none"}
+    """No family stands in two sets of recipes: what one set taught can't be asked again in the next."""
+    sets = (RECIPES, UNSEEN, GRPO_RECIPES, SECOND, SECOND_GRPO)
+    assert all(not {r.family for r in a} & {r.family for r in b} for a, b in combinations(sets, 2))
+    every = [r for recipes in sets for r in recipes]
+    assert {link for r in every for link in r.links} <= {*get_args(BrokenLink), "none"}
     assert {v for more in AMENDED.values() for v in more.get("verdicts", [])} <= set(VERDICTS)
-    late = [r for r in (*UNSEEN, *GRPO_RECIPES) if r.later]
+    late = [r for r in every if r.later]
     assert late
     assert all(r.injected_at and 0 < r.injected_at < r.steps for r in late)
 
