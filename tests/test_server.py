@@ -81,7 +81,7 @@ def test_both_halves_carry_the_same_facts_in_few_tokens(answers, name):
 def test_the_shortest_path_carries_the_judgement(answers):
     """One call to assess_run gives what a decision needs, first things first."""
     judged = answers["assess_run"].structured_content
-    assert (judged["verdict"], judged["call"], judged["first_broken_link"]) == ("collapsed", "stop", "reward_signal")
+    assert (judged["verdict"], judged["call"], judged["first_broken_link"]) == ("degrading", "stop", "reward_signal")
     assert judged["best_checkpoint"]["path"] in {"checkpoint-100", "checkpoint-150"}
     assert judged["findings"][0]["outcome"] == "present"
     assert judged["summary"]
@@ -277,7 +277,7 @@ def test_runs_and_reports_are_resources():
 
     inventory, report = with_client([DATA], talk)
     assert json.loads(inventory)["steps"]["last"] == 300
-    assert "collapsed" in report
+    assert "degrading" in report
 
 
 class Skill(Result):
@@ -361,7 +361,7 @@ def test_work_that_nobody_waits_for_ends(monkeypatch, mode):
 
     listed, judged = with_client([DATA], talk, mode=mode)
     assert not listed.is_error
-    assert judged.structured_content["verdict"] == "collapsed"
+    assert judged.structured_content["verdict"] == "degrading"
     assert len(looked) == 1 + len(diagnosis.detectors())
 
 
@@ -444,7 +444,7 @@ def test_http_answers_on_loopback_and_refuses_strangers():
 
         names, judged = asyncio.run(talk())
         assert names == TOOLS
-        assert judged.structured_content["verdict"] == "collapsed"
+        assert judged.structured_content["verdict"] == "degrading"
         assert refused(url, host="evil.example") == 421
         assert refused(url, origin="http://evil.example") == 403
         assert refused(url, **{"content-length": str(5 * 2**20)}) == 413

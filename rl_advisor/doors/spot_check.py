@@ -53,7 +53,7 @@ def _says(run: Run) -> list[dict[str, Any]]:
     return [{"pattern": f.pattern, "outcome": f.outcome.value, "statement": f.statement, "onset": f.onset} for f in told]
 
 
-_OURS = frozenset({"meaning", "source", "gaps"})
+_OURS = frozenset({"meaning", "source", "gaps", "cannot_tell"})
 """Parts whose text is not the run's."""
 _WRITTEN = frozenset({"prompt", "response", "word", "text", "quote", "example", "other"})
 

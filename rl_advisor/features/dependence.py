@@ -8,7 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from rl_advisor.features.series import Floats, TooFewPoints
+from rl_advisor.features import TooFewPoints
+from rl_advisor.features.series import Floats
 from rl_advisor.features.text import words
 
 _BUCKETS = 4096

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.features.series import TooFewPoints
+from rl_advisor.features import TooFewPoints
 
 CLIP = 20.0
 """Largest log ratio that is exponentiated; beyond it the numbers only say "enormous"."""

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
-from rl_advisor.features.series import TooFewPoints
+from rl_advisor.features import TooFewPoints
 
 Floats = npt.NDArray[np.float64]
 _FEWEST_GROUPS = 8

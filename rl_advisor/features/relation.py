@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rl_advisor.features import TooFewPoints
 from rl_advisor.features.autoregression import estimate, lag_one, spacing
 from rl_advisor.features.bins import smooth
-from rl_advisor.features.series import Floats, TooFewPoints, constant, finite, thinned
+from rl_advisor.features.series import Floats, constant, finite, thinned
 from rl_advisor.features.trend import Direction, Trend, direction, trend
 
 

@@ -3,6 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
+from rl_advisor.features import TooFewPoints
+
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Bools = npt.NDArray[np.bool_]
@@ -10,10 +12,6 @@ LEAST, GREATEST = 1e-80, 1e80
 """Differences below the one are rounding, sizes above the other are no measurement: their squares leave floating point."""
 MOST = 512
 """Points that a quadratic statistic is allowed to see."""
-
-
-class TooFewPoints(ValueError):  # noqa: N818 - the name reads as the condition, like KeyError's cousins LookupError and StopIteration
-    """A feature was asked of a curve with fewer finite points than it needs."""
 
 
 def finite(step: npt.ArrayLike, value: npt.ArrayLike, least: int = 1) -> tuple[Floats, Floats]:

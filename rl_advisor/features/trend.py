@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
+from rl_advisor.features import TooFewPoints
 from rl_advisor.features.autoregression import effective_count, estimate, spacing
-from rl_advisor.features.series import TooFewPoints, constant, thinned
+from rl_advisor.features.series import constant, thinned
 
 Direction = Literal["rising", "flat", "falling", "undecidable"]
 LEVEL = 0.95

@@ -9,7 +9,7 @@ from math import log
 
 import numpy as np
 
-from rl_advisor.features.series import TooFewPoints
+from rl_advisor.features import TooFewPoints
 from rl_advisor.features.text import words
 
 _FEWEST_WORDS = 200

@@ -72,6 +72,8 @@ _DOWN = (
 )
 _FLAT = r"flat|plateaued|unchanged|constant|steady|stopped moving"
 _PEAK = r"peak(?:s|ed)|past its best"
+_SET = re.compile(r"`\s*=\s*$")
+"""Before the value of a setting, which is no direction: `` `lr_scheduler_type` = constant ``."""
 _DIRECTION = re.compile(rf"\b(?:(?P<up>{_UP})|(?P<down>{_DOWN})|(?P<flat>{_FLAT})|(?P<peak>{_PEAK}))\b", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:not|no|never|neither|nor|without|cannot|hardly|n't|nothing)\b(?:\W+\w+){0,2}\W*$", re.IGNORECASE)
 _OPEN = re.compile(r"\s+or\s+(?:not|flat|falling|rising)|\s+(?:cannot|can not)\s+be", re.IGNORECASE)
@@ -236,6 +238,8 @@ def _directions(text: str, hidden: str, at: int) -> list[Direction]:
     ways = {"up": 1, "down": -1, "flat": 0, "peak": 2}
     found = []
     for m in _DIRECTION.finditer(hidden):
+        if _SET.search(hidden[: m.start()]):
+            continue
         way = next(w for kind, w in ways.items() if m[kind])
         clause = re.split(r"[;:,]", hidden[: m.start()])[-1]
         unsure = bool(_OPEN.match(hidden[m.end() :]) or _MAYBE.search(clause) or text.endswith("?"))
