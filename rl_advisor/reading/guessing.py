@@ -124,14 +124,16 @@ def guess(curves: Mapping[str, Curve], roles: Collection[str] = (), unit: str = 
     reinforcement learning, a bare score is anybody's.
     """
     out = dict(curves)
-    anybodys = unit not in _UNITS and not any(re.search(_LEARNING, words(c.raw)) for c in curves.values())
+    spoken = {c.raw: words(c.raw) for c in curves.values()}
+    anybodys = unit not in _UNITS and not any(re.search(_LEARNING, text) for text in spoken.values())
     for template, must, must_not, (low, high) in ROLES:
         if roles and template not in roles:
             continue
         if template == "policy/total_loss" and not any(name.startswith("reward/") for name in out):
             continue  # the loss of a run that earns nothing may be of any training
-        fitting = [c for c in out.values() if not c.mapped and not c.guessed and _fits(c, must, must_not, low, high)]
-        fitting = [c for c in fitting if template != "reward/mean" or not (anybodys and re.search(r"\bscores?\b", words(c.raw)))]
+        free = [c for c in out.values() if not c.mapped and not c.guessed and _fits(spoken[c.raw], must, must_not)]
+        fitting = [c for c in free if _within(c.value, low, high)]
+        fitting = [c for c in fitting if template != "reward/mean" or not (anybodys and re.search(r"\bscores?\b", spoken[c.raw]))]
         if "{}" not in template:
             fitting = [] if template in out else _only(fitting)
         for curve in fitting:
@@ -161,10 +163,8 @@ def words(raw: str) -> str:
     return re.sub(r"[^a-z0-9]+", " ", split.lower()).strip()
 
 
-def _fits(curve: Curve, must: str, must_not: str, low: float, high: float) -> bool:
-    text = words(curve.raw)
-    fits = re.search(must, text) is not None and re.search(must_not, text) is None and re.search(_KNOB, text) is None
-    return fits and _within(curve.value, low, high)
+def _fits(text: str, must: str, must_not: str) -> bool:
+    return re.search(must, text) is not None and re.search(must_not, text) is None and re.search(_KNOB, text) is None
 
 
 def _within(value: Floats, low: float, high: float) -> bool:

@@ -2,11 +2,13 @@
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 from rl_advisor.agent.loop import CLOSING
 from rl_advisor.assessment import Assessment
 from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.reading import read_run
 from wire import BREAKS, DROP, GARBAGE, Fails, Says
 
 TWELVE = [
@@ -43,9 +45,16 @@ def test_session_of_twelve_calls_completes(speaker, run, base, judgement, capsys
     assert got.summary == judgement["summary"]
     said = json.dumps(provider.requests[-1]["messages"])
     assert said.count("mistake") == 0
-    assert said.count("untrusted") >= 2
     # 9 turns of 1600 tokens each.
     assert "14400 tokens (9000 sent, 1800 from cache, 2700 to cache, 900 written)" in capsys.readouterr().err
+
+
+def test_samples_reach_the_model_in_envelopes(speaker, judgement):
+    """What the run's own model wrote is marked as data wherever a provider gets it."""
+    samples = read_run(Path(__file__).parents[2] / "examples" / "grpo-run")
+    with speaker.play([Says(calls=(("spot_check_samples", {"count": 1}),)), hands_in(judgement)]) as provider:
+        speaker.assess(samples, provider)
+    assert json.dumps(provider.requests[-1]["messages"]).count("untrusted") >= 2
 
 
 def test_beginning_of_requests_never_changes(speaker, run, judgement):
