@@ -1,6 +1,7 @@
 """The built-in judgement: verdicts, first breaks, calls and checkpoints on runs whose story is known."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.causes import before, explains, in_order, survived
 from rl_advisor.judgement.prospects import call, prospect
 from rl_advisor.judgement.verdict import Judged
+from rl_advisor.reading import read_run
 from rl_advisor.run import Gap, Run
 from rl_advisor.synthetic import flat, make_run, noise, rising, saturating, stepping
 from rl_advisor.vocabulary import Link
@@ -160,8 +162,16 @@ def test_a_run_that_rose_to_its_planned_end_has_finished() -> None:
     """Nobody is told to stop what is over: the summary says that it finished, and that a longer plan may pay."""
     a = assess(make_run(grpo(reward__mean=rising(0.2, 0.8), eval__score__accuracy=score(0.2, 0.5, 0.8)), planned=200))
     assert a.verdict == "improving"
-    assert "was still improving when its plan ended" in a.summary
+    assert "was still improving when its plan ended; nothing is known to be broken" in a.summary
     assert "Finished: nothing is left of the plan. It is still rising, though: a longer plan may pay." in a.summary
+
+
+def test_a_run_that_rises_in_spite_of_a_break_is_not_called_sound() -> None:
+    """Where something broke first, the opening says what the outcome does and no more."""
+    folder = Path(__file__).parents[1] / "evals" / "corpus" / "second" / "runs" / "second-grpo-06"
+    a = assess(read_run(folder))
+    assert (a.verdict, a.first_broken_link) == ("improving", "reward_signal")
+    assert a.summary.startswith("This run was still improving when its plan ended. ")
 
 
 def test_nothing_logged_is_undecidable() -> None:

@@ -12,7 +12,7 @@ from rl_advisor.judgement.unseen import fitting
 from rl_advisor.judgement.verdict import Judged
 
 OPENING = {
-    "improving": "This run is healthy and still improving",
+    "improving": "This run is still improving",
     "plateaued": "This run has had its say: nothing that matters has changed lately",
     "not_learning": "This run is not learning",
     "degrading": "This run is past its best and getting worse",
@@ -21,7 +21,8 @@ OPENING = {
     "unstable": "This run swings without getting anywhere",
     "undecidable": "From what is logged, this run cannot be judged",
 }
-STILL_RISING = "This run is healthy and was still improving when its plan ended"
+STILL_RISING = "This run was still improving when its plan ended"
+SOUND = "; nothing is known to be broken"
 FINISHED = "finished: nothing is left of the plan"
 WRONG_REWARD = "What is optimised is not the task: the reward pays the opposite of it, or something else"
 FEW = 4
@@ -57,7 +58,9 @@ def summary(case: Case, judged: Judged, prospect: Prospect, said: Call, best: Be
 def opening(case: Case, judged: Judged) -> str:
     """The verdict as a sentence; a run that rose to the end of its plan is not told to stop, it has finished."""
     ended = bool(case.run.planned_steps) and not case.remaining
-    return STILL_RISING if ended and judged.verdict == "improving" else OPENING[judged.verdict]
+    if judged.verdict != "improving":
+        return OPENING[judged.verdict]
+    return (STILL_RISING if ended else OPENING["improving"]) + ("" if judged.cause else SOUND)
 
 
 def saw(case: Case) -> str:
