@@ -71,7 +71,8 @@ def _lowest(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
 
 
 def _apart(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-    return np.concatenate([rng.uniform(-1, 1, (*shape, 2)), np.zeros((*shape, 2)), rng.uniform(-1, 1, (*shape, 2))], axis=-1).astype(np.float32)
+    here, there = rng.uniform(-1, 1, (*shape, 2)), rng.uniform(-1, 1, (*shape, 2))
+    return np.concatenate([here, np.zeros((*shape, 2)), there], axis=-1).astype(np.float32)
 
 
 def _reach(s: Floats, a: Ints, rng: np.random.Generator) -> tuple[Floats, Floats, Bools]:
@@ -120,12 +121,16 @@ def _of_pendulum(s: Floats) -> Floats:
     return np.stack([np.cos(s[..., 0]), np.sin(s[..., 0]), s[..., 1] / 4], axis=-1)
 
 
+def _of_valley(s: Floats) -> Floats:
+    return np.asarray((s + np.array([0.3, 0])) * np.array([1.5, 20]), np.float32)
+
+
 GAMES: Mapping[str, Game] = {
     g.name: g
     for g in (
         Game("cartpole", 2, 4, 200, _upright, _cartpole, lambda s: s * np.array([0.5, 0.5, 4, 0.6], np.float32), 22, 200),
         Game("pendulum", 3, 3, 100, _hanging, _pendulum, _of_pendulum, -620, -110, 2),
-        Game("valley", 3, 2, 200, _lowest, _valley, lambda s: (s + np.array([0.3, 0], np.float32)) * np.array([1.5, 20], np.float32), -200, -100, 2),
+        Game("valley", 3, 2, 200, _lowest, _valley, _of_valley, -200, -100, 2),
         Game("reach", 5, 6, 50, _apart, _reach, lambda s: s, -52, -7),
         Game("grid", 4, 25, 40, _corner, _grid, lambda s: np.eye(25, dtype=np.float32)[s[..., 0].astype(np.intp)], -0.35, 0.9),
         Game("catch", 3, 4, 12, _dropping, _catch, lambda s: s, -0.7, 0.9),

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-
 from evals.proving_ground.control import Arena, Bools, Floats, Game, Ints, play
 from evals.proving_ground.nets import Adam, Array, Weights, backward, draw, forward, log_softmax, network, pick
 from evals.proving_ground.sequences import Knobs
@@ -29,6 +28,8 @@ class State:
     history: list[Weights] = field(default_factory=list)
     returns: list[list[float]] = field(default_factory=list)
     lengths: list[list[float]] = field(default_factory=list)
+    fresh: list[int] = field(default_factory=list)
+    """Episodes that ended in this iteration."""
     replay: dict[str, Any] = field(default_factory=dict)
     filled: int = 0
     given: Floats | None = None
@@ -51,7 +52,7 @@ class Control:
         copies = [[w.copy() for w in net] for net in (self.actor, self.critic, self.actor)]
         empty: list[list[float]] = [[] for _ in range(self.runs)]
         arena = Arena(self.game, rng, self.runs, self.envs)
-        return State(*copies, Adam(), Adam(), arena, np.ones(self.runs, bool), [], empty, [[] for _ in range(self.runs)])
+        return State(*copies, Adam(), Adam(), arena, np.ones(self.runs, bool), [], empty, [[] for _ in range(self.runs)], [0] * self.runs)
 
     def pay(self, rng: np.random.Generator, paid: Array, k: Knobs) -> Array:
         """The reward as the run's own reward gives it."""
@@ -63,17 +64,25 @@ class Control:
     def count(self, state: State, over: Bools, given: Floats) -> None:
         """Notes the episodes that ended: their return as it was paid."""
         for run, env in zip(*np.nonzero(over), strict=True):
+            state.fresh[run] += 1
             state.returns[run].append(float(given[run, env]))
             state.lengths[run].append(float(state.arena.age[run, env]))
 
     def told(self, state: State) -> dict[str, Array]:
-        """Episode means as the libraries log them."""
-        def last(of: list[list[float]]) -> Array:
-            for each in of:
-                del each[:-LAST]
-            return np.array([np.mean(each) if each else np.nan for each in of])
+        """Episode means as the libraries log them, over the last hundred; and of this iteration alone, all and one, as scripts do."""
 
-        return {"reward/mean": last(state.returns), "episode/length": last(state.lengths)}
+        def mean(of: list[list[float]], since: list[int]) -> Array:
+            return np.array([np.mean(each[n:]) if each[n:] else np.nan for each, n in zip(of, since, strict=True)])
+
+        for each in (*state.returns, *state.lengths):
+            del each[:-LAST]
+        fresh = [len(each) - min(n, len(each)) for each, n in zip(state.returns, state.fresh, strict=True)]
+        one = [min(len(each) - 1, n) if each and n < len(each) else len(each) for each, n in zip(state.returns, fresh, strict=True)]
+        told = {"reward/mean": mean(state.returns, [0] * self.runs), "episode/length": mean(state.lengths, [0] * self.runs)}
+        first = [each[: n + 1] for each, n in zip(state.returns, one, strict=True)]
+        told |= {"reward/fresh": mean(state.returns, fresh), "reward/one": mean(first, one)}
+        state.fresh = [0] * self.runs
+        return told
 
     def score(self, rng: np.random.Generator, state: State, k: Knobs, *, count: int, true: bool) -> tuple[Array, Array]:
         """Mean return and length of whole episodes, by the task's own protocol or by the one that the run logs."""
@@ -172,9 +181,7 @@ def advantages(critic: Weights, x: Array, r: Array, ended: Bools, over: Bools, a
     return gain.reshape(runs, -1), (gain + value).reshape(runs, -1), value.reshape(runs, -1)
 
 
-def actor_step(
-    rng: np.random.Generator, state: State, x: Array, a: Ints, old: Array, gain: Array, on: Bools, k: Knobs
-) -> dict[str, Array]:
+def actor_step(rng: np.random.Generator, state: State, x: Array, a: Ints, old: Array, gain: Array, on: Bools, k: Knobs) -> dict[str, Array]:
     """One step of the policy on a minibatch, with the clip and the entropy bonus."""
     seen = forward(state.weights, x)
     full = log_softmax(seen[-1])

@@ -72,7 +72,7 @@ TOKENS = (
     _F("length paid", ("reward_signal",), (("long_pay", "=", 0.3, 4.0),), hacks=True),
     _F("praise paid", ("reward_signal",), (("praise_pay", "=", 0.3, 4.0),), hacks=True),
     _F("verifier leaks", ("reward_signal",), (("leak", "=", 0.4, 1.0),), hacks=True),
-    _F("format outweighs", ("reward_signal",), (("format", "=", 1.0, 5.0), ("exact", "=", 1.0, 1.0), ("unpaid", "=", 0.0, 0.0)), hacks=True),
+    _F("format outweighs", ("reward_signal",), (("format", "=", 1, 5), ("exact", "=", 1, 1), ("unpaid", "=", 0, 0)), hacks=True),
     _F("no baseline", ("training_signal",), (("baseline", "=", 0, 0), ("standard", "=", 0, 0))),
     _F("penalty outweighs", ("policy_update",), (("kl", "=", 0.3, 20.0),)),
     _F("penalty turned", ("policy_update",), (("kl", "=", -0.03, -1.0),)),
@@ -80,7 +80,7 @@ TOKENS = (
 )
 GAMES = (
     _F("actions mixed", ("environment_data",), (("actions_mixed", "=", 0.15, 1.0),)),
-    _F("senses noisy", ("environment_data",), (("seen_noise", "=", 0.2, 3.0), ("eval_noise", "=", 0.2, 3.0), ("true_noise", "=", 0.2, 3.0))),
+    _F("senses noisy", ("environment_data",), tuple((f"{who}_noise", "=", 0.2, 3.0) for who in ("seen", "eval", "true"))),
     _F("senses unscaled", ("environment_data",), (("seen_scale", "x", 5, 200),)),
     _F("episodes capped", ("environment_data",), (("cap", "=", 0.5, 0.08),)),
     _F("evaluation capped", ("evaluation",), (("eval_cap", "=", 0.7, 0.1),)),
@@ -90,7 +90,13 @@ GAMES = (
     _F("critic starved", ("training_signal",), (("critic_rate", "x", 0.05, 0.0),), needs="critic"),
     _F("critic wild", ("training_signal",), (("critic_rate", "x", 20, 300),), needs="critic"),
     _F("target frozen", ("training_signal",), (("target_rate", "x", 0.05, 0.0),), needs="replay"),
-    _F("target too fast", ("training_signal",), (("target_rate", "=", 0.3, 1.0), ("double", "=", 0, 0), ("huber", "=", 10, 1e4)), needs="replay"),
+    _F(
+        "target too fast",
+        ("training_signal",),
+        (("target_rate", "=", 0.3, 1.0), ("double", "=", 0, 0), ("huber", "=", 10, 1e4)),
+        False,
+        "replay",
+    ),
     _F("replay tiny", ("data_freshness",), (("replay", "=", 0.03, 0.001),), needs="replay"),
     _F("explores for ever", ("exploration",), (("explore", "=", 0.5, 1.0),), needs="replay"),
     _F("never explores", ("exploration",), (("explore", "=", 0.01, 0.0),), needs="replay"),

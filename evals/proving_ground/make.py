@@ -1,12 +1,19 @@
-"""Makes the set: ``python -m evals.proving_ground.make FOLDER --blocks 50``; goes on where it was interrupted."""
+"""Makes the set: ``python -m evals.proving_ground.make FOLDER --blocks 50``; goes on where it was interrupted.
+
+Leaves ``FOLDER/block-*.npz`` (what happened), ``FOLDER/runs/<name>/`` (what a stranger would find) and ``FOLDER/labels.jsonl``.
+"""
 
 import argparse
+import json
 import os
 import time
+import zlib
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
+from typing import Any
 
-from evals.proving_ground import plans
+import numpy as np
+from evals.proving_ground import logs, plans, truth
 from evals.proving_ground.training import trained_to
 
 
@@ -30,6 +37,32 @@ def make(folder: Path, seed: int, numbers: range, workers: int) -> None:
             print(f"{i}/{len(asked)} blocks, {done} runs, {rate:.0f} a minute; last: {what}, {steps} steps, {seconds:.0f} s", flush=True)
 
 
+def write(folder: Path) -> int:
+    """Logs and labels of every block that is there; how many runs."""
+    with (folder / "labels.part").open("w", encoding="utf-8") as file:
+        count = 0
+        for path in sorted(folder.glob("block-*.npz")):
+            data = np.load(path)
+            specs = json.loads(str(data["specs"]))
+            for i, told in enumerate(truth.of_block(data, specs)):
+                told["convention"] = log(folder / "runs" / told["run"], data, specs[i], i)
+                file.write(json.dumps(told) + "\n")
+                count += 1
+    (folder / "labels.part").rename(folder / "labels.jsonl")
+    return count
+
+
+def log(place: Path, data: Any, spec: dict[str, Any], i: int) -> str:
+    """The convention by which the run of that number was logged; its files lie in ``place`` then."""
+    rng = np.random.default_rng([spec["seed"], zlib.crc32(spec["name"].encode())])
+    seen = {"at": data["moments"], "score": data["seen"][i].astype(np.float64), "length": data["length"][i].astype(np.float64)}
+    made = logs.view(rng, spec, data["names"].tolist(), data["metrics"][i].astype(np.float64), seen)
+    place.mkdir(parents=True, exist_ok=True)
+    for name, text in logs.written(made).items():
+        (place / name).write_text(text, encoding="utf-8")
+    return made.convention.name
+
+
 if __name__ == "__main__":
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("folder", type=Path)
@@ -39,3 +72,4 @@ if __name__ == "__main__":
     asked.add_argument("--workers", type=int, default=2)
     given = asked.parse_args()
     make(given.folder, given.seed, range(given.first, given.first + given.blocks), given.workers)
+    print(f"{write(given.folder)} runs written and labeled")

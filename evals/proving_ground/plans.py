@@ -7,18 +7,19 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-
 from evals.proving_ground import control, faults, tokens
 from evals.proving_ground.faults import Broken, Fault, Knob
 
-SHAPES = ((1, 4), (1, 8), (2, 2), (2, 4), (2, 8), (4, 4), (4, 8), (8, 4), (8, 8))
+SHAPES = ((1, 4), (1, 4), (1, 8), (1, 8), (2, 2), (2, 4), (2, 8), (4, 4), (4, 8), (8, 4), (8, 8))
 """Prompts and responses to each, a step; the small ones are what people run at home."""
 TWINS = 2
 GROUPS = 10
 SHARE_OF_TOKENS = 0.55
 ALGORITHMS = ("ppo", "ppo", "a2c", "dqn", "soft")
 HELD_TASKS = frozenset({"thought", "tools_long", "catch", "valley"})
-HELD_FAULTS = frozenset({"praise paid", "stale policies", "prompts scrambled", "evaluation hot", "no clip", "senses noisy", "target too fast"})
+HELD_FAULTS = frozenset(
+    {"praise paid", "stale policies", "prompts scrambled", "evaluation hot", "no clip", "senses noisy", "target too fast"}
+)
 """What no fit sees: all runs of these tasks, and all runs with one of these faults."""
 
 
@@ -105,12 +106,14 @@ def breaks(rng: np.random.Generator, choice: list[Fault]) -> list[Broken]:
 def sequence_base(rng: np.random.Generator, steps: int, task: str, _: str) -> tuple[str, dict[str, Knob]]:
     """A habit and healthy settings of a language model's training, with rates that suit the number of steps."""
     cap = float(tokens.TASKS[task].longest)
-    rate = float(np.clip(np.exp(rng.uniform(np.log(0.12), np.log(2.2))) / steps, 2e-4, 0.02))
+    rate = float(np.clip(np.exp(rng.uniform(np.log(0.2), np.log(4))) / steps, 3e-4, 0.02))
     base: dict[str, Knob] = faults.OF_TOKENS | {"lr": rate, "cap": cap, "true_cap": cap, "eval_cap": cap}
-    base |= {"kl": float(rng.choice([0, 0, 0.001, 0.01, 0.04])), "passes": float(rng.choice([1, 1, 1, 2, 4])), "exact": float(rng.choice([1, 1, 0.5]))}
-    base |= {"format": float(rng.choice([0, 0.1, 0.2, 0.5])), "clip_high": float(rng.choice([0.2, 0.28])), "standard": float(rng.choice([1, 1, 1, 0]))}
-    base |= {"pool": float(rng.choice([4096, 4096, 1024, 256])), "grad_limit": float(rng.choice([0.2, 1, 100])), "mismatch": float(rng.choice([0, 0.003, 0.02]))}
-    base |= {"scale": float(rng.choice([1, 1, 1, 2, 10, 100]))}
+    usual = {
+        "kl": (0, 0, 0.001, 0.01, 0.04), "passes": (1, 1, 1, 2, 4), "exact": (1, 1, 0.5), "format": (0, 0.1, 0.2, 0.5), "clip_high": (0.2, 0.28),
+        "standard": (1, 1, 1, 0), "pool": (4096, 4096, 1024, 256), "grad_limit": (0.2, 1, 100), "mismatch": (0, 0.003, 0.02),
+        "scale": (1, 1, 1, 2, 10, 100),
+    }  # fmt: skip
+    base |= {name: float(rng.choice(values)) for name, values in usual.items()}
     return habit(rng, base, rate, steps, SEQUENCE_HABITS)
 
 
@@ -120,16 +123,17 @@ def game_base(rng: np.random.Generator, steps: int, _: str, learner: str) -> tup
     rate = float(np.exp(rng.uniform(np.log(low), np.log(high))))
     base: dict[str, Knob] = faults.OF_GAMES | {"lr": rate, "grad_limit": 0.5, "entropy": float(rng.choice([0, 0.005, 0.02]))}
     base |= {"passes": float(rng.choice([2, 4, 6])) if learner == "ppo" else 1.0, "lam": float(rng.choice([0.9, 0.95, 0.99]))}
-    base |= {"gamma": float(rng.choice([0.95, 0.98, 0.99])), "eval_greedy": float(rng.choice([1, 1, 0])), "soft": 0.1 if learner == "soft" else 0.0}
+    base |= {"gamma": float(rng.choice([0.95, 0.98, 0.99])), "eval_greedy": float(rng.choice([1, 1, 0]))}
+    base["soft"] = 0.1 if learner == "soft" else 0.0
     if learner in {"dqn", "soft"}:
         base["explore"] = [[0, 1.0], [float(rng.uniform(0.05, 0.5)), 0.05], [1, 0.05]] if learner == "dqn" else 0.0
         base |= {"target_rate": float(rng.choice([0.01, 0.03])), "double": float(rng.choice([0, 1]))}
-    return habit(rng, base, rate, steps, GAME_HABITS)
+    return habit(rng, base, rate, steps, BOTH_HABITS)
 
 
 EARLY_END = "rate falls to zero early"
-SEQUENCE_HABITS = ("", "", EARLY_END, "rate falls to zero", "slow", "curriculum", "restart", "noisy reward", "hard for a while", "long warm-up")
-GAME_HABITS = ("", "", EARLY_END, "rate falls to zero", "slow", "restart", "noisy reward", "long warm-up")
+BOTH_HABITS = ("", "", EARLY_END, "rate falls to zero", "slow", "restart", "noisy reward", "long warm-up")
+SEQUENCE_HABITS = (*BOTH_HABITS[:5], "curriculum", "restart", "noisy reward", "hard for a while", "long warm-up")
 
 
 def habit(rng: np.random.Generator, base: dict[str, Knob], rate: float, steps: int, choice: tuple[str, ...]) -> tuple[str, dict[str, Knob]]:

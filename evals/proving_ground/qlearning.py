@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-
 from evals.proving_ground.control import Floats, Ints
 from evals.proving_ground.critics import Control, State
 from evals.proving_ground.nets import Array, backward, draw, forward, log_softmax, pick
@@ -20,11 +19,11 @@ class QLearning(Control):
 
     def step(self, rng: np.random.Generator, state: State, k: Knobs) -> tuple[dict[str, Array], dict[str, Any]]:
         """One iteration: some steps of all episodes, then updates on what is remembered."""
-        broken, ended_before = np.zeros(self.runs), np.array([len(r) for r in state.returns])
+        broken = np.zeros(self.runs)
         for _ in range(self.length):
             broken += self.live(rng, state, k)
         state.optimiser.forget(k["forget"] > 0)
-        finished = np.maximum(1, np.array([len(r) for r in state.returns]) - ended_before)
+        finished = np.maximum(1, state.fresh)
         told = self.told(state) | {"exploration/rate": k["explore"].copy(), "policy/learning_rate": k["lr"].copy()}
         told["episode/errors"] = np.clip(broken / finished, 0, 1)
         if state.filled * self.envs < WARM_UP:

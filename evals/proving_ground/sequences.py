@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-
 from evals.proving_ground.nets import Adam, Array, Weights, backward, forward, log_softmax, pick
 from evals.proving_ground.tokens import HELD, POOL, Batch, Ints, Knobs, Sampler, Task, taught, world
 
@@ -42,12 +41,12 @@ class Sequences:
         """The state before the first step."""
         return State([w.copy() for w in self.start], Adam(), [], np.ones(self.runs, bool), np.zeros(self.runs))
 
-    def ids(self, rng: np.random.Generator, k: Knobs) -> Ints:
-        """The prompts of one batch: from the part of the difficulty that the run trains on, each ``group`` times."""
-        u = rng.random((self.runs, self.prompts))
+    def ids(self, rng: np.random.Generator, k: Knobs, count: int) -> Ints:
+        """So many prompts from the part of the difficulty that the run trains on."""
+        u = rng.random((self.runs, count))
         u = np.floor(u * k["pool"][:, None]) / k["pool"][:, None]
         at = k["low"][:, None] + u * (k["high"] - k["low"])[:, None]
-        return np.repeat(np.minimum((at * POOL).astype(np.intp), POOL - 1), self.group, axis=1)
+        return np.minimum((at * POOL).astype(np.intp), POOL - 1)
 
     def engine(self, state: State, k: Knobs) -> Weights:
         """The weights that sample: late by the run's staleness and off by its mismatch."""
@@ -60,7 +59,7 @@ class Sequences:
 
     def step(self, rng: np.random.Generator, state: State, k: Knobs) -> tuple[dict[str, Array], dict[str, Any]]:
         """Samples, rewards, updates; what could be logged of it, and the responses of the first prompt."""
-        ids = self.ids(rng, k)
+        ids = np.repeat(self.ids(rng, k, self.prompts), self.group, axis=1)
         engine = self.engine(state, k)
         batch = self.sampler.write(rng, engine, ids, k)
         width = max(1, int(batch.live.any(axis=(0, 1)).sum()))
@@ -73,7 +72,7 @@ class Sequences:
         state.optimiser.forget(k["forget"] > 0)
         told = self.update(rng, state, batch, gain, k)
         state.epoch = state.epoch + self.prompts / np.maximum(1, k["pool"])
-        told |= of_rewards(grouped, parts, gain) | of_texts(batch, k, self.sampler.task) | {"progress/epoch": state.epoch.copy()}
+        told |= of_rewards(grouped, parts, gain) | of_texts(batch, self.sampler.task) | {"progress/epoch": state.epoch.copy()}
         told |= {"rollout/staleness": np.minimum(k["stale"], len(state.history))}
         missing = self.sampler.task.longest - width
         shown = {name: getattr(batch, name)[:, : self.group].astype(np.uint8) for name in ("token", "live")}
@@ -130,7 +129,7 @@ class Sequences:
         at = k[f"{name}_low"][:, None] + rng.random((self.runs, count)) * (k[f"{name}_high"] - k[f"{name}_low"])[:, None]
         ids = np.minimum((at * HELD).astype(np.intp), HELD - 1) + POOL
         if not true:
-            ids = np.where(k["eval_leak"][:, None] > 0, self.ids(rng, k)[:, : 1].repeat(count, axis=1), ids)
+            ids = np.where(k["eval_leak"][:, None] > 0, self.ids(rng, k, count), ids)
         calm = {n: np.zeros(self.runs, np.float32) for n in ("template", "early_end")}
         fair = calm | {n: k[f"{name}_{n}"] for n in ("temperature", "cap", "tool_error")}
         batch = self.sampler.write(rng, state.weights, ids, fair)
@@ -187,7 +186,7 @@ def of_rewards(grouped: Array, parts: dict[str, Array], gain: Array) -> dict[str
     } | {f"reward/component/{name}": value.mean(axis=1) for name, value in parts.items()}  # fmt: skip
 
 
-def of_texts(b: Batch, k: Knobs, task: Task) -> dict[str, Array]:
+def of_texts(b: Batch, task: Task) -> dict[str, Array]:
     """What can be logged of a batch's responses."""
     length, cut = b.length, ~b.ended
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
 from evals.proving_ground.nets import Adam, Array, Weights, backward, draw, forward, log_softmax, network, pick
 
 Ints = npt.NDArray[np.intp]

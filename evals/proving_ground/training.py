@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
 from evals.proving_ground import critics, faults, plans, sequences
 from evals.proving_ground.control import GAMES
 from evals.proving_ground.critics import ActorCritic
