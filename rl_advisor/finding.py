@@ -16,6 +16,23 @@ class Outcome(StrEnum):
     NOT_LOGGED = "not_logged"
 
 
+class Role(StrEnum):
+    """What a pattern is when it is there; each detector declares its own."""
+
+    FAULT = "fault"
+    """Something broke that can bring other things about."""
+    LIMIT = "limit"
+    """A break even where the outcome stands: it keeps a run that rises from what it could reach."""
+    SILENCE = "silence"
+    """Nothing to learn from, or nothing moves: it keeps a policy where it is and makes no outcome fall."""
+    GAMING = "gaming"
+    """The reward is paid for something other than the task."""
+    CONSEQUENCE = "consequence"
+    """A broken policy shows it anyway: why an outcome fell only where it clearly began before the fall."""
+    SYMPTOM = "symptom"
+    """Describes the outcome, or what is measured badly; never what broke."""
+
+
 @dataclass(frozen=True)
 class Onset:
     """The step at which a pattern starts, with an interval."""

@@ -13,13 +13,15 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.EXPLORATION
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("policy/std", "reward/mean|reward/used|eval/score/*")
 BRINGS: tuple[str, ...] = ("entropy_collapse", "frozen_policy", "critic_failure")
+CHANGE: tuple[tuple[str, str], ...] = (("entropy_coef", "ten times"),)
 
 
 def detect(run: Run, left: float = 0.1) -> Finding:

@@ -11,13 +11,14 @@ Source: recordings with a model merger beside training; the seed's advice on mem
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.gpu.idle import Foreign
 from rl_advisor.gpu.look import Seen, look
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.SYSTEMS
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("telemetry",)
 BRINGS: tuple[str, ...] = ("stale_data", "throughput_drop")
 

@@ -14,13 +14,14 @@ import numpy as np
 from rl_advisor import course
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import spikes
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.DATA_FRESHNESS
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("ratio/clip_fraction", "ratio/max|mismatch/correlation|kl/mismatch|mismatch/logprob")
-SYMPTOM = True
+CHANGE: tuple[tuple[str, str], ...] = (("routing_replay", ""), ("deterministic", ""))
 
 
 def erratic(run: Run, correlation: float = 0.99, times: float = 2.0) -> list[str]:

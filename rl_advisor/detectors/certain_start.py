@@ -13,13 +13,13 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.EXPLORATION
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("reward/flat_groups", "reward/mean|reward/success")
-SYMPTOM = True
 
 
 def detect(run: Run, flat: float = 0.7, low: float = 0.1) -> Finding:

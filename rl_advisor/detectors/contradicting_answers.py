@@ -11,7 +11,7 @@ Source: a verifier must tell a right answer from a wrong one before anything can
 
 import numpy as np
 
-from rl_advisor.finding import Finding, Outcome, number
+from rl_advisor.finding import Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import measured, stretches
 from rl_advisor.samples.reward_check import contradictions
@@ -19,6 +19,7 @@ from rl_advisor.samples.text_signs import paid_unfinished, samples
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("rollouts",)
 _LARGE = 0.25
 """Share of differing pairs from which it is more than another way of writing the same answer."""

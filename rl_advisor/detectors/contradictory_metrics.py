@@ -15,15 +15,15 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.NUMERICS
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = (
     "reward/mean|reward/used|kl/ref|kl/old|ratio/clip_fraction|response/length_max|policy/learning_rate|policy/grad_norm|entropy/mean",
 )
-SYMPTOM = True
 Broken = tuple[str, str, float]
 """Metric, what is wrong with it, and the first step at which it is."""
 LOG_VOCABULARY = 13.0

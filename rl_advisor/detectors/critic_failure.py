@@ -13,13 +13,15 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.TRAINING_SIGNAL
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("value/explained_variance",)
 BRINGS: tuple[str, ...] = ("value_divergence", "gradient_spikes")
+CHANGE: tuple[tuple[str, str], ...] = (("critic", ""),)
 
 
 def detect(run: Run, good: float = 0.1) -> Finding:

@@ -9,13 +9,13 @@ Source: the practitioner's guide (peak and decline); isotonic-null test of the d
 """
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|reward/component/*",)
-SYMPTOM = True
 
 
 def detect(run: Run) -> Finding:

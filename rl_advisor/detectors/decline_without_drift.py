@@ -9,13 +9,13 @@ Source: the practitioner's guide on the relation of KL and reward, its remaining
 """
 
 from rl_advisor import trajectory
-from rl_advisor.finding import Evidence, Finding, Outcome
+from rl_advisor.finding import Evidence, Finding, Outcome, Role
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.POLICY_UPDATE
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("kl/ref", "reward/mean|reward/used|eval/score/*")
-SYMPTOM = True
 
 
 def detect(run: Run) -> Finding:

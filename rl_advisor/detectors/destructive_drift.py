@@ -11,12 +11,14 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.POLICY_UPDATE
+ROLE = Role.CONSEQUENCE
 NEEDS: tuple[str, ...] = ("kl/ref", "reward/mean|reward/used|eval/score/*")
+CHANGE: tuple[tuple[str, str], ...] = (("learning_rate", "half"), ("kl_coef", "three times"))
 
 
 def detect(run: Run, growth: float = 2.0) -> Finding:

@@ -9,12 +9,14 @@ Source: the practitioner's guide (the critical warning pattern of KL and reward)
 """
 
 from rl_advisor import trajectory
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.POLICY_UPDATE
+ROLE = Role.SILENCE
 NEEDS: tuple[str, ...] = ("kl/ref", "reward/mean|reward/used|eval/score/*")
+CHANGE: tuple[tuple[str, str], ...] = (("kl_coef", "three times"),)
 
 
 def detect(run: Run) -> Finding:

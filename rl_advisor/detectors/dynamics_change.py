@@ -15,11 +15,12 @@ import numpy as np
 from rl_advisor import course, lag, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.ENVIRONMENT_DATA
+ROLE = Role.LIMIT
 NEEDS: tuple[str, ...] = ("episode/length", "reward/mean|reward/used|reward/success", "eval/score/*")
 BRINGS: tuple[str, ...] = (
     "reward_jump",

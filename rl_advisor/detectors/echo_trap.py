@@ -14,13 +14,15 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.TRAINING_SIGNAL
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("reward/group_std|reward/std", "reward/mean|reward/used", "episode/turns|episode/tool_calls")
 BRINGS: tuple[str, ...] = ("zero_variance_groups", "entropy_collapse", "gradient_spikes", "sample_repetition", "loss_discontinuity")
+CHANGE: tuple[tuple[str, str], ...] = (("dynamic_filtering", ""),)
 
 
 def detect(run: Run, left: float = 0.5) -> Finding:

@@ -14,11 +14,12 @@ import numpy as np
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.trend import trend
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.DATA_FRESHNESS
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("kl/mismatch|mismatch/logprob|mismatch/prob",)
 BRINGS: tuple[str, ...] = (
     "importance_weight",
@@ -31,6 +32,7 @@ BRINGS: tuple[str, ...] = (
     "zero_variance_groups",
     "loss_discontinuity",
 )
+CHANGE: tuple[tuple[str, str], ...] = (("mismatch_correction", ""), ("weight_cap", ""))
 PRIOR = {"kl/mismatch": 0.05, "mismatch/logprob": 0.1, "mismatch/prob": 0.05}
 """Levels at which a practitioner looks twice (nats per token, nats, share)."""
 

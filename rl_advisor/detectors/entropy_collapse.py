@@ -13,13 +13,15 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.EXPLORATION
+ROLE = Role.CONSEQUENCE
 NEEDS: tuple[str, ...] = ("entropy/mean",)
 BRINGS: tuple[str, ...] = ("zero_variance_groups", "loss_discontinuity", "gradient_spikes", "template_collapse")
+CHANGE: tuple[tuple[str, str], ...] = (("clip_higher", ""), ("entropy_coef", "three times"))
 
 
 def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Finding:

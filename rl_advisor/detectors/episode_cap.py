@@ -13,13 +13,14 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.ENVIRONMENT_DATA
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("episode/length", "reward/mean|reward/used|eval/score/*")
-SYMPTOM = True
+CHANGE: tuple[tuple[str, str], ...] = (("bootstrap_at_cap", ""),)
 
 
 def detect(run: Run, explained: float = 0.3) -> Finding:

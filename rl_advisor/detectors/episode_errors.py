@@ -11,11 +11,12 @@ import numpy as np
 
 from rl_advisor import course
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.ENVIRONMENT_DATA
+ROLE = Role.FAULT
 NAMES = ("episode/errors", "episode/tool_failures", "response/aborted")
 NEEDS: tuple[str, ...] = ("|".join(NAMES),)
 BRINGS: tuple[str, ...] = ("zero_variance_groups", "length_collapse")

@@ -12,13 +12,13 @@ import numpy as np
 
 from rl_advisor import trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.ENVIRONMENT_DATA
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("progress/epoch", "reward/mean|reward/used|reward/success")
-SYMPTOM = True
 
 
 def jumps(value: Floats, at: list[int], width: int) -> Floats:

@@ -14,13 +14,13 @@ import numpy as np
 
 from rl_advisor import trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.EVALUATION
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("eval/score/*", "reward/mean|reward/used", "episode/length")
-SYMPTOM = True
 
 
 def detect(run: Run, part: float = 0.25) -> Finding:

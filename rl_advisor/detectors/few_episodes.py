@@ -9,13 +9,14 @@ Source: how often the raw best evaluation of classic-control runs is not the bes
 
 from rl_advisor import trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.EVALUATION
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("eval/score/*",)
-SYMPTOM = True
+CHANGE: tuple[tuple[str, str], ...] = (("eval_episodes", ""),)
 
 
 def detect(run: Run, part: float = 0.5) -> Finding:

@@ -10,13 +10,13 @@ Source: the alignment tax in InstructGPT (arXiv 2203.02155).
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.EVALUATION
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("eval/score/*",)
-SYMPTOM = True
 
 
 def detect(run: Run) -> Finding:

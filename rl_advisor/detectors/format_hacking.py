@@ -12,7 +12,7 @@ import re
 
 import numpy as np
 
-from rl_advisor.finding import Finding, Outcome, number
+from rl_advisor.finding import Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import onset, shift, shift_or_none, wilson
@@ -20,6 +20,8 @@ from rl_advisor.samples.text_signs import samples
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.GAMING
+WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("rollouts",)
 _NAME = "format_hacking"
 _FORMAT = re.compile(r"format|tag|struct|xml|json|box|template|schema|syntax|style", re.IGNORECASE)

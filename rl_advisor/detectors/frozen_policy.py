@@ -13,14 +13,17 @@ Source: AReaL's guide (rewards that do not rise: step size); KL stable and rewar
 import numpy as np
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Floats, Run
 from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
 
 LINK = Link.POLICY_UPDATE
+ROLE = Role.SILENCE
+WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("reward/mean|reward/used", "kl/ref|kl/old|entropy/mean|policy/learning_rate")
 BRINGS: tuple[str, ...] = ("drift_with_gain",)
+CHANGE: tuple[tuple[str, str], ...] = (("learning_rate", "thirty times"), ("kl_coef", "0"))
 
 
 def detect(run: Run, still: float = 0.02, least: float = 0.05, steps: float = 1e-3) -> Finding:

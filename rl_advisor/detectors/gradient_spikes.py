@@ -10,12 +10,14 @@ Source: the field guide on numerical stability; mismatch and ratio reports in wh
 import numpy as np
 
 from rl_advisor.features.change import spikes
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.NUMERICS
+ROLE = Role.CONSEQUENCE
 NEEDS: tuple[str, ...] = ("policy/grad_norm",)
+CHANGE: tuple[tuple[str, str], ...] = (("learning_rate", "half"), ("max_grad_norm", "half"))
 
 
 def detect(run: Run, share: float = 0.02) -> Finding:

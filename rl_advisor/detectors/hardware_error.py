@@ -14,12 +14,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role
 from rl_advisor.gpu.signals import rows_of
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.SYSTEMS
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ()
 BRINGS: tuple[str, ...] = ("non_finite", "loss_discontinuity", "gradient_spikes", "stale_data", "out_of_memory", "throughput_drop")
 OF_PROGRAMS = frozenset({13, 31, 43, 45})

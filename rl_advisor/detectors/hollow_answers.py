@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor.finding import Finding, Outcome, number
+from rl_advisor.finding import Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import onset, shift_or_none, wilson
@@ -22,8 +22,8 @@ from rl_advisor.samples.text_signs import samples
 from rl_advisor.vocabulary import Link
 
 LINK = Link.EXPLORATION
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("rollouts",)
-SYMPTOM = True
 _NAME = "hollow_answers"
 _MOSTLY = {"empty": 0.5, "copied": 0.5}
 """Share of a response that must be so."""

@@ -10,13 +10,14 @@ Source: idle GPU-hours as clusters count them (an SM active in less than 5 % of 
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.signals import Rows
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.SYSTEMS
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("telemetry",)
 BUSY = 0.10
 NAMED = 8

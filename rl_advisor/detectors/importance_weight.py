@@ -13,12 +13,14 @@ import numpy as np
 
 from rl_advisor import course
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.DATA_FRESHNESS
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("ratio/mean|rollout/behave_weight",)
+CHANGE: tuple[tuple[str, str], ...] = (("minibatches", "1"), ("weight_cap", ""), ("deterministic", ""))
 
 
 def detect(run: Run, away: float = 0.05) -> Finding:

@@ -13,13 +13,14 @@ Source: zigzag count against the noise of the smooth curve; the field guide on m
 import numpy as np
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|reward/component/*",)
-SYMPTOM = True
+CHANGE: tuple[tuple[str, str], ...] = (("learning_rate", "half"), ("prompts_per_step", "twice"))
 
 
 def detect(run: Run, share: float = 0.2, turns: int = 3) -> Finding:

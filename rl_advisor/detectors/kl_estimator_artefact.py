@@ -14,13 +14,13 @@ import numpy.typing as npt
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import spikes
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.NUMERICS
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("kl/ref",)
-SYMPTOM = True
 BESIDE = ("entropy/mean", "response/length")
 
 

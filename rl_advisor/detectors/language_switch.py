@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor.finding import Finding, Outcome, number
+from rl_advisor.finding import Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import Shift, onset, pays, shift_or_none, wilson
@@ -23,8 +23,8 @@ from rl_advisor.samples.text_signs import samples
 from rl_advisor.vocabulary import Link
 
 LINK = Link.EXPLORATION
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("rollouts",)
-SYMPTOM = True
 _NAME = "language_switch"
 _MIXED = {"foreign": 0.05, "other_language": 0.2}
 """Share of foreign letters, or of passages in another language, from which a response is called mixed: a name stays below."""

@@ -10,11 +10,12 @@ Source: the practitioner's guide on abrupt changes; invariants of the log (the r
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.POLICY_UPDATE
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("policy/learning_rate",)
 BRINGS: tuple[str, ...] = (
     "update_too_large",
@@ -36,6 +37,7 @@ BRINGS: tuple[str, ...] = (
     "reward_never_paid",
     "reward_always_paid",
 )
+CHANGE: tuple[tuple[str, str], ...] = (("lr_schedule", "constant"),)
 
 
 def detect(run: Run, times: float = 2.0) -> Finding:

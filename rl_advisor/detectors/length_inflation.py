@@ -15,7 +15,7 @@ import numpy as np
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.payoff import difference
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import onset, shift
@@ -23,7 +23,9 @@ from rl_advisor.samples.text_signs import GROWTH, held_out_rose, paid_growth, sa
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.CONSEQUENCE
 NEEDS: tuple[str, ...] = ("response/length|rollouts", "reward/mean|reward/used|rollouts")
+CHANGE: tuple[tuple[str, str], ...] = (("length_neutral_loss", ""),)
 _NAME = "length_inflation"
 
 

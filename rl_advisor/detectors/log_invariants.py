@@ -10,11 +10,12 @@ Source: invariants of training metrics; AReaL's rule that the ratio is one with 
 
 import numpy as np
 
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import METRICS, Link
 
 LINK = Link.NUMERICS
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("kl/ref|ratio/mean|response/truncated|ratio/clip_fraction|reward/flat_groups",)
 
 

@@ -14,12 +14,13 @@ import numpy as np
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.phases import GENERATION
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.gpu.look import Seen, look
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.SYSTEMS
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("telemetry|response/length_max",)
 BRINGS: tuple[str, ...] = ("stale_data", "throughput_drop")
 LOW = 0.6

@@ -9,13 +9,13 @@ Source: the practitioner's guide on discontinuities, corrected for group-relativ
 """
 
 from rl_advisor.features.change import discontinuity
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.POLICY_UPDATE
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("policy/grad_norm|policy/total_loss|policy/loss",)
-SYMPTOM = True
 
 
 def detect(run: Run, times: float = 2.0) -> Finding:

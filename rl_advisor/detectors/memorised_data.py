@@ -11,11 +11,12 @@ Source: the field guide on contaminated and narrow data; saw-tooth rewards at ep
 import numpy as np
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.ENVIRONMENT_DATA
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("eval/score/*", "reward/mean|reward/used|reward/success", "rollouts|progress/epoch")
 BRINGS: tuple[str, ...] = (
     "train_eval_gap",

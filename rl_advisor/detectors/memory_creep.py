@@ -11,13 +11,14 @@ import numpy as np
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.trend import trend
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.steps import step_of
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.SYSTEMS
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("memory/allocated|telemetry",)
 
 

@@ -10,7 +10,7 @@ Source: the seed's advice on headroom; headroom from outside is a lower bound, s
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.profile import profile
 from rl_advisor.gpu.signals import Rows
@@ -18,7 +18,9 @@ from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.SYSTEMS
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("telemetry",)
+CHANGE: tuple[tuple[str, str], ...] = (("smaller_micro_batch", ""),)
 SAW_TOOTH_GIB = 4.0
 ROOM = 0.15
 """Share of the memory that must be free in one phase for the other to be what is tight."""

@@ -14,14 +14,15 @@ from collections.abc import Mapping
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Curve, Run
 from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
 
 LINK = Link.EXPLORATION
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("eval/score/*",)
-SYMPTOM = True
+CHANGE: tuple[tuple[str, str], ...] = (("clip_higher", ""), ("kl_coef", "three times"))
 
 
 def both(scores: Mapping[str, Curve]) -> tuple[Shape | None, Shape | None, Curve | None]:

@@ -11,13 +11,15 @@ Source: Q-learning needs every action to be tried again and again (Sutton and Ba
 
 from rl_advisor import trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.EXPLORATION
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("exploration/rate", "eval/score/*|reward/mean|reward/success|reward/used|reward/component/*")
 BRINGS: tuple[str, ...] = ("reward_never_paid", "value_divergence")
+CHANGE: tuple[tuple[str, str], ...] = (("explore_longer", ""),)
 
 
 def detect(run: Run, least: float = 0.01, early: float = 0.05) -> Finding:

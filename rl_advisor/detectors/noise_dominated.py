@@ -9,13 +9,14 @@ Source: minimum detectable change under autocorrelated noise; AReaL's guide on h
 
 from rl_advisor import trajectory
 from rl_advisor.features.noise import more_points_needed, signal_to_noise
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.TRAINING_SIGNAL
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("reward/mean|reward/used|reward/success|eval/score/*",)
-SYMPTOM = True
+CHANGE: tuple[tuple[str, str], ...] = (("prompts_per_step", "twice"), ("group_size", "twice"))
 
 
 def detect(run: Run) -> Finding:

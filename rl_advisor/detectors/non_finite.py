@@ -11,11 +11,12 @@ Source: the field guide (there are usually warning signs before NaN).
 
 import numpy as np
 
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.NUMERICS
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("policy/grad_norm|policy/loss|policy/total_loss|reward/mean|value/loss|entropy/mean|kl/ref|events",)
 BRINGS: tuple[str, ...] = ("truncation", "zero_variance_groups", "loss_discontinuity")
 CORE = (

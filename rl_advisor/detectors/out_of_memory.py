@@ -11,13 +11,15 @@ Source: the field guide's ledger of memory: weights, optimizer, gradients, activ
 
 import numpy as np
 
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.SYSTEMS
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ()
 BRINGS: tuple[str, ...] = ("resume_discontinuity",)
+CHANGE: tuple[tuple[str, str], ...] = (("smaller_micro_batch", ""),)
 
 
 def detect(run: Run, many: int = 2) -> Finding:

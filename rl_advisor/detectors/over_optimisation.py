@@ -14,13 +14,14 @@ import numpy as np
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.relation import aligned
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("eval/score/*", "kl/ref", "reward/mean|reward/used|reward/success")
-SYMPTOM = True
+CHANGE: tuple[tuple[str, str], ...] = (("kl_coef", "three times"),)
 
 
 def fitted(distance: Floats, score: Floats) -> tuple[float, float, float]:

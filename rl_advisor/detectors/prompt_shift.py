@@ -11,11 +11,12 @@ Source: the field guide on environment and data; curriculum and data-order effec
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.ENVIRONMENT_DATA
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("prompt/length|rollouts",)
 BRINGS: tuple[str, ...] = (
     "reward_jump",

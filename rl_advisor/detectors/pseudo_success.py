@@ -13,7 +13,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from rl_advisor.finding import Finding, Outcome
+from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import onset, shift, wilson
@@ -21,6 +21,8 @@ from rl_advisor.samples.text_signs import samples
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.GAMING
+WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("rollouts",)
 _NAME = "pseudo_success"
 _STATE = re.compile(

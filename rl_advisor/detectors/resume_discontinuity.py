@@ -9,11 +9,12 @@ Source: resume discontinuities; the practitioner's guide on abrupt changes.
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.trend import level_change
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.NUMERICS
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("events",)
 WATCHED = ("reward/mean", "policy/grad_norm", "kl/ref", "kl/old", "entropy/mean", "policy/learning_rate")
 

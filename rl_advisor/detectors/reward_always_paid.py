@@ -8,11 +8,13 @@ Source: the field guide's table of reward distributions (almost all 1).
 """
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.SILENCE
+WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("reward/mean|reward/used|reward/component/*",)
 BRINGS: tuple[str, ...] = ("zero_variance_groups", "frozen_policy", "reward_outliers", "gradient_spikes")
 

@@ -11,7 +11,7 @@ Source: read the reward's parts one by one before its sum; a mean hides what it 
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import Shift, listed, onset, shift, shift_or_none
@@ -20,6 +20,7 @@ from rl_advisor.trajectory import shape_or_none
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("rollouts|reward/component/*",)
 _NAME = "reward_component_dominance"
 

@@ -7,7 +7,7 @@ Next test: score one fixed batch twice and compare; pin the judge's version and 
 Source: a reward that is no function of what it rewards has no signal to learn from.
 """
 
-from rl_advisor.finding import Finding, Outcome, number
+from rl_advisor.finding import Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.reward_check import same_text
@@ -15,6 +15,7 @@ from rl_advisor.samples.text_signs import samples
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("rollouts",)
 _FEWEST = 10
 

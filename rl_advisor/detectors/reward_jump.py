@@ -17,12 +17,13 @@ from rl_advisor import course, lag, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
 from rl_advisor.features.trend import Change, level_change
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.kinds import families
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.LIMIT
 NEEDS: tuple[str, ...] = ("reward/mean|reward/used|reward/success", "eval/score/*")
 BRINGS: tuple[str, ...] = ("zero_variance_groups", "loss_discontinuity", "gradient_spikes")
 

@@ -11,13 +11,16 @@ Source: the field guide's table of reward distributions (almost all 0); AReaL's 
 """
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.SILENCE
+WEIGHT = 3.0
 NEEDS: tuple[str, ...] = ("reward/mean|reward/used|reward/component/*",)
 BRINGS: tuple[str, ...] = ("zero_variance_groups", "frozen_policy", "reward_outliers", "gradient_spikes")
+CHANGE: tuple[tuple[str, str], ...] = (("group_size", "four times"),)
 
 
 def detect(run: Run) -> Finding:

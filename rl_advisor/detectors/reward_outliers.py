@@ -11,11 +11,12 @@ Source: the field guide's extreme long tail; difficulty and scale bias of the gr
 import numpy as np
 
 from rl_advisor import trajectory
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("rollouts|reward/std", "reward/mean|reward/used|rollouts")
 BRINGS: tuple[str, ...] = ("gradient_spikes", "update_too_large", "instability")
 

@@ -13,7 +13,7 @@ Source: reward hacking shows in text style before it shows elsewhere; RAGEN-2 on
 
 from collections.abc import Sequence
 
-from rl_advisor.finding import Finding, Outcome
+from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import Shift, onset, shift
@@ -34,6 +34,8 @@ from rl_advisor.samples.text_signs import (
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.GAMING
+WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("rollouts",)
 BRINGS: tuple[str, ...] = (
     "truncation",

@@ -14,11 +14,13 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features.relation import correlation
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.GAMING
+WEIGHT = 3.0
 NEEDS: tuple[str, ...] = ("reward/mean|reward/used", "eval/score/*|kl/old")
 BRINGS: tuple[str, ...] = (
     "train_eval_gap",

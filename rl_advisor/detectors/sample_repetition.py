@@ -11,7 +11,7 @@ Source: degenerate text is best told by its tail's period and by compression in 
 
 import numpy as np
 
-from rl_advisor.finding import Finding, Outcome
+from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.text_change import onset, shift, shift_or_none, wilson
@@ -19,8 +19,8 @@ from rl_advisor.samples.text_signs import samples
 from rl_advisor.vocabulary import Link
 
 LINK = Link.EXPLORATION
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("rollouts",)
-SYMPTOM = True
 
 
 def detect(run: Run) -> Finding:

@@ -12,11 +12,13 @@ Source: the field guide (entropy stays high: the policy behaves like a random wa
 import numpy as np
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.EXPLORATION
+ROLE = Role.SILENCE
+WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("entropy/mean", "reward/mean|reward/success", "eval/score/*")
 BRINGS: tuple[str, ...] = (
     "zero_variance_groups",
@@ -27,6 +29,7 @@ BRINGS: tuple[str, ...] = (
     "loss_discontinuity",
     "template_collapse",
 )
+CHANGE: tuple[tuple[str, str], ...] = (("temperature", "1"),)
 
 
 def detect(run: Run, part: float = 0.2) -> Finding:

@@ -11,13 +11,14 @@ import numpy as np
 
 from rl_advisor import trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.POLICY_UPDATE
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("policy/learning_rate", "reward/mean|reward/used|eval/score/*")
-SYMPTOM = True
+CHANGE: tuple[tuple[str, str], ...] = (("lr_schedule", "constant"), ("learning_rate", "a tenth of"))
 
 
 def detect(run: Run, left: float = 0.1) -> Finding:

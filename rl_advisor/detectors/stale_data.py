@@ -11,11 +11,12 @@ Source: the field guide on data freshness; AReaL's advice to fall back to synchr
 import numpy as np
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.DATA_FRESHNESS
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("rollout/staleness|rollout/staleness_max|ratio/clip_fraction",)
 BRINGS: tuple[str, ...] = (
     "update_too_large",
@@ -31,6 +32,7 @@ BRINGS: tuple[str, ...] = (
     "sample_repetition",
     "template_collapse",
 )
+CHANGE: tuple[tuple[str, str], ...] = (("synchronous", ""), ("updates_per_batch", "1"))
 
 
 def reuse(run: Run) -> float:

@@ -8,14 +8,14 @@ Source: Prais-Winsten slope with bias-corrected autocorrelation.
 """
 
 from rl_advisor import trajectory
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|reward/component/*",)
-SYMPTOM = True
 
 
 def _has_had_its_say(s: Shape, least: float = 0.2) -> bool:

@@ -12,12 +12,14 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.EXPLORATION
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("entropy/coef", "reward/mean|eval/score/*")
+CHANGE: tuple[tuple[str, str], ...] = (("fixed_temperature", ""),)
 
 
 def detect(run: Run, times: float = 100.0) -> Finding:

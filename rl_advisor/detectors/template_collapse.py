@@ -9,13 +9,14 @@ Next test: shuffle the prompts among the responses and score again: an unchanged
 Source: RAGEN-2 on collapse onto templates that no entropy shows.
 """
 
-from rl_advisor.finding import Finding, Outcome
+from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.text_signs import dependence, prompt_found, samples
 from rl_advisor.vocabulary import Link
 
 LINK = Link.EXPLORATION
+ROLE = Role.CONSEQUENCE
 NEEDS: tuple[str, ...] = ("rollouts",)
 
 

@@ -11,13 +11,14 @@ Source: bits of NVIDIA's clock event reasons as DCGM documents them.
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.signals import Rows
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.SYSTEMS
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("telemetry",)
 BRINGS: tuple[str, ...] = ("stale_data", "throughput_drop")
 HARMFUL = 0x8 | 0x20 | 0x40 | 0x80

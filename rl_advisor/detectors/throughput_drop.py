@@ -12,14 +12,13 @@ import numpy as np
 from rl_advisor.course import began
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.trend import trend
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.SYSTEMS
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("time/step|throughput/tokens|throughput/env_steps",)
-SYMPTOM = True
-"""Something else made the steps longer."""
 
 
 def detect(run: Run, slower: float = 1.15) -> Finding:

@@ -9,7 +9,7 @@ Next test: the same fifty prompts to the first and the last checkpoint; have peo
 Source: known biases of judges towards tone; the field guide on refusals and flattery.
 """
 
-from rl_advisor.finding import Finding, Outcome, number
+from rl_advisor.finding import Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.text_change import onset, pays, shift
@@ -17,8 +17,8 @@ from rl_advisor.samples.text_signs import samples
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("rollouts",)
-SYMPTOM = True
 LEAST = {"refusal": 0.1, "hedging": 0.3, "praise": 0.3}
 """Growth below which a change does not matter: a share of the responses, phrases a hundred words."""
 

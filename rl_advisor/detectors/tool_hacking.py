@@ -9,7 +9,7 @@ Next test: replay the final states of the highest rewarded episodes; pay only fo
 Source: tool use can rise, and collapse within one window, while the state of the task stays as it was.
 """
 
-from rl_advisor.finding import Finding, Outcome, number
+from rl_advisor.finding import Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import Shift, onset, shift, wilson
@@ -17,6 +17,8 @@ from rl_advisor.samples.text_signs import held_out_rose, paid_growth, samples
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.GAMING
+WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("rollouts",)
 BRINGS: tuple[str, ...] = ("truncation", "length_inflation", "zero_variance_groups", "sample_repetition")
 _NAME = "tool_hacking"

@@ -14,12 +14,14 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features.relation import gap_trend
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.GAMING
+WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("eval/score/*", "reward/mean|reward/used|reward/success")
 BRINGS: tuple[str, ...] = (
     "truncation",

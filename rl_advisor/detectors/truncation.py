@@ -14,14 +14,16 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Curve, Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.vocabulary import Link
 
 LINK = Link.ENVIRONMENT_DATA
+ROLE = Role.CONSEQUENCE
 NEEDS: tuple[str, ...] = ("response/truncated|rollouts",)
 BRINGS: tuple[str, ...] = ("reward_never_paid", "zero_variance_groups", "reward_outliers")
+CHANGE: tuple[tuple[str, str], ...] = (("max_response_length", "twice"), ("mask_truncated", ""))
 
 
 def detect(run: Run, share: float = 0.05, most: float = 0.5) -> Finding:

@@ -12,11 +12,12 @@ Source: spurious and random rewards; the field guide on proxies that do not agre
 import numpy as np
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("reward/mean|reward/used", "eval/score/*", "kl/ref|entropy/mean")
 BRINGS: tuple[str, ...] = (
     "train_eval_gap",

@@ -14,11 +14,12 @@ import numpy as np
 from rl_advisor import trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.POLICY_UPDATE
+ROLE = Role.LIMIT
 NEEDS: tuple[str, ...] = ("kl/old|ratio/clip_fraction|kl/ref",)
 BRINGS: tuple[str, ...] = (
     "destructive_drift",
@@ -38,6 +39,7 @@ BRINGS: tuple[str, ...] = (
     "template_collapse",
     "reward_shortcut",
 )
+CHANGE: tuple[tuple[str, str], ...] = (("learning_rate", "a third of"), ("updates_per_batch", "1"), ("minibatches", "1"))
 PRIOR = {"kl/old": 0.1, "ratio/clip_fraction": 0.3, "kl/ref": 0.5}
 """Levels above which a practitioner looks twice (nats per token, share, nats per token); only ever used with a fall of the outcome."""
 

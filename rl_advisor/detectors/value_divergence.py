@@ -11,13 +11,15 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.TRAINING_SIGNAL
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("value/loss|value/mean|exploration/rate",)
 BRINGS: tuple[str, ...] = ("critic_failure", "gradient_spikes", "loss_discontinuity")
+CHANGE: tuple[tuple[str, str], ...] = (("slower_target", ""), ("critic_learning_rate", ""))
 
 
 def value_curve(run: Run) -> Curve | None:

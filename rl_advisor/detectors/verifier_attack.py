@@ -11,7 +11,7 @@ Source: published cases of exits with code 0, patched comparisons and hard-coded
 
 import numpy as np
 
-from rl_advisor.finding import Finding, Outcome, number
+from rl_advisor.finding import Finding, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.text_change import onset, pays, shift, wilson
@@ -19,6 +19,8 @@ from rl_advisor.samples.text_signs import held_out_rose, samples
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
+ROLE = Role.GAMING
+WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("rollouts",)
 _NAME = "verifier_attack"
 

@@ -7,13 +7,14 @@ Next test: replace the reward by a constant for ten steps: does the stretch vani
 Source: recordings with a delayed reward; timers named reward in the trainers' logs.
 """
 
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.steps import logged_seconds
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.SYSTEMS
+ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("time/phase/*|telemetry",)
 BRINGS: tuple[str, ...] = ("stale_data", "throughput_drop")
 

@@ -11,13 +11,13 @@ Source: consistency checks of rollouts before the first update; the invariant th
 """
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import METRICS, Link
 
 LINK = Link.ENVIRONMENT_DATA
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("kl/ref|kl/mismatch|mismatch/logprob|response/truncated",)
-SYMPTOM = True
 LEVELS = {"kl/ref": 0.05, "kl/mismatch": 0.05, "mismatch/logprob": 0.1, "response/truncated": 0.9}
 """Levels at the first step above which a practitioner stops and looks (nats per token; share)."""
 

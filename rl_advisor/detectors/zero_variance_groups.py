@@ -13,14 +13,16 @@ import pandas as pd
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
 from rl_advisor.run import Curve, Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.reward_check import flat_groups, groups
 from rl_advisor.vocabulary import Link
 
 LINK = Link.TRAINING_SIGNAL
+ROLE = Role.SILENCE
 NEEDS: tuple[str, ...] = ("reward/flat_groups|rollouts",)
+CHANGE: tuple[tuple[str, str], ...] = (("dynamic_filtering", ""), ("group_size", "twice"))
 
 
 def detect(run: Run, share: float = 0.8) -> Finding:
