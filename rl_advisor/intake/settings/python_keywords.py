@@ -14,7 +14,6 @@ NODE_LIMIT = 60_000
 DEPTH_LIMIT = 60
 _MAIN = ("Config", "Args", "Arguments", "Trainer", "training", "train", "learn", "Namespace")
 _ALGORITHMS = re.compile(r"(?:Maskable|Recurrent)?(?:PPO[12]?|A2C|DQN|SAC|TD3|DDPG|TRPO|TQC|QRDQN|ARS|CrossQ|ACKTR|ACER|GAIL|HER)")
-)
 
 
 def of_python(text: str) -> dict[str, Any]:
