@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from rl_advisor.intake.bytes_in import bare_name, document, head
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.intake.settings.python_keywords import of_python
 from rl_advisor.intake.settings.values import TEXT_LIMIT
 from rl_advisor.run import Run
@@ -14,13 +15,13 @@ _TRAINS = re.compile(
 )
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether it is a short Python script that makes a trainer."""
     if not bare_name(path).endswith(".py") or path.stat().st_size > TEXT_LIMIT:
         return False
     return _TRAINS.search(head(path, TEXT_LIMIT)) is not None
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """The settings of the script, flat, by their keywords."""
     return Run(config=of_python(document(path, TEXT_LIMIT).decode("utf-8", "replace")), formats=(FORMAT,))
