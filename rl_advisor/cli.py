@@ -190,6 +190,9 @@ def compare(runs: tuple[str, ...], out: str | None, as_json: bool) -> None:
 @click.option("--http", metavar="HOST:PORT", help="Listen on this address instead of standard input.")
 def serve(roots: tuple[str, ...], remote: tuple[str, ...], http: str | None) -> None:
     """Serve the tools to an assistant over the Model Context Protocol."""
+    from rl_advisor.workers import POOL
+
+    POOL.start("rl_advisor.workroom:load")  # beside the protocol's own library, which takes as long
     from rl_advisor import server
 
     where = None if http is None else server.address(http)
