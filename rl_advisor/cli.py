@@ -288,9 +288,7 @@ def _busy(what: str, work: Callable[[], T]) -> T:
 def _show(kind: str, answer: dict[str, Any], as_json: bool, *, whole: bool = False) -> None:
     """Print the answer as one JSON document or as text; ``whole`` leaves nothing out."""
     if as_json:
-        import orjson
-
-        click.echo(orjson.dumps(answer))
+        workbench.show(answer, as_json)
         return
     from rl_advisor.doors import printing
 

@@ -8,7 +8,7 @@ from rl_advisor.judgement.narrative import could_not_see, ruled_out
 from rl_advisor.judgement.prospects import call, call_reason, prospect
 from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.run import Run
-from rl_advisor.story.telling import summary
+from rl_advisor.story.telling import completed
 
 
 def assess(run: Run, price: float | None = None) -> Assessment:
@@ -41,7 +41,7 @@ def assess(run: Run, price: float | None = None) -> Assessment:
         next_experiment=next_experiment(case, judged),
         summary="",
     )
-    return signed.model_copy(update={"summary": summary(run, signed)})
+    return completed(run, signed)
 
 
 def broken_link(judged: Judged) -> BrokenLink:

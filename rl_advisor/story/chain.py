@@ -10,7 +10,7 @@ from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.diagnosis import patterns
 from rl_advisor.finding import Role
 from rl_advisor.run import Run
-from rl_advisor.story.quantities import moved
+from rl_advisor.story.quantities import Moved, moved
 from rl_advisor.wording import clause, plain, value
 
 DISTANT = 0.25
@@ -74,25 +74,33 @@ def _place(f: FindingView) -> tuple[float, float]:
     return (f.onset["step"] if f.onset else float("inf")), -patterns()[f.pattern].weight if f.pattern in patterns() else 0.0
 
 
-def phrases(run: Run, found: Iterable[FindingView], at: float | None, told: Iterable[str] = ()) -> list[str]:
+@dataclass(frozen=True)
+class Effect:
+    """An effect in a few words, with the move that they tell where a metric of the run shows it."""
+
+    said: str
+    move: Moved | None = None
+
+
+def effects(run: Run, found: Iterable[FindingView], at: float | None, told: Iterable[str] = ()) -> list[Effect]:
     """Findings in a few words each: the metric that moved, told once, or the pattern's name where no metric of the run shows it."""
-    seen, said = set(told), []
+    seen, out = set(told), []
     for f in found:
         names = [str(e["metric"]) for e in f.evidence if str(e["metric"]) in run.curves]
         fresh = [n for n in names if n not in seen]
-        if names and not fresh:
-            continue
         seen |= set(names)
-        said.append(next((p for n in fresh if (p := _phrase(run, n, at))), "" if names else named(f)))
-    return [p for p in dict.fromkeys(said) if p]
+        move = next((m for n in fresh if (m := _move(run, n, at))), None)
+        if move is not None:
+            out.append(Effect(move.said, move))
+        elif not names:
+            out.append(Effect(named(f)))
+    return out
 
 
-def _phrase(run: Run, name: str, at: float | None) -> str:
-    """How far a metric moved; empty where it hardly did."""
+def _move(run: Run, name: str, at: float | None) -> Moved | None:
+    """How far a metric moved; None where it hardly did."""
     m = moved(run.curves[name], at)
-    if m is None or abs(m.after - m.before) <= DISTANT * max(abs(m.before), abs(m.after)):
-        return ""
-    return m.said
+    return m if m is not None and abs(m.after - m.before) > DISTANT * max(abs(m.before), abs(m.after)) else None
 
 
 def named(f: FindingView) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rl_advisor import trajectory
+from rl_advisor.assessment import QuantityView
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.vocabulary import metric
 from rl_advisor.wording import pair, value
@@ -44,11 +45,17 @@ class Quantity:
         """From where to where it went, and its best where that lies between."""
         a, b = pair(self.first, self.last, self.unit)
         if self.points == 1:
-            return f"{self.label} {b} (one point)"
+            return f"{self.metric} is {b} (one point)"
         best = ""
         if self.best is not None and self.best_step is not None and value(self.best, self.unit) not in (a, b):
-            best = f" (best {value(self.best, self.unit)} at step {self.best_step:.0f})"
-        return f"{self.label} {a} → {b}{best}"
+            best = f", best {value(self.best, self.unit)} at step {self.best_step:.0f}"
+        return f"{self.metric} from {a} to {b}{best}"
+
+    def view(self, at_checkpoint: float | None = None) -> QuantityView:
+        """Its values for an assessment."""
+        return QuantityView(
+            metric=self.metric, first=self.first, last=self.last, best=self.best, best_step=self.best_step, at_checkpoint=at_checkpoint
+        )
 
 
 @dataclass(frozen=True)
@@ -56,7 +63,6 @@ class Moved:
     """What a curve usually was before an event and what it is now: medians of a few raw points that do not reach across the event."""
 
     metric: str
-    label: str
     unit: str
     before: float
     after: float
@@ -65,7 +71,7 @@ class Moved:
     def said(self) -> str:
         """The move in a few words."""
         a, b = pair(self.before, self.after, self.unit)
-        return f"{self.label} {a} → {b}"
+        return f"{self.metric} from {a} to {b}"
 
 
 def unit_of(curve: Curve) -> str:
@@ -130,7 +136,7 @@ def moved(curve: Curve, at: float | None) -> Moved | None:
     if not early.size or not late.size:
         early, late = x[: x.size // 2], x[x.size // 2 :]
     near = early[-AROUND:] if at is not None else early[:AROUND]
-    return Moved(curve.name, label(curve), unit_of(curve), float(np.median(near)), float(np.median(late[-AROUND:])))
+    return Moved(curve.name, unit_of(curve), float(np.median(near)), float(np.median(late[-AROUND:])))
 
 
 def outcomes(run: Run) -> list[Quantity]:

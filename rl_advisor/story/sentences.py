@@ -1,25 +1,26 @@
 """The sentences that every door shows, each built once from typed facts, so that words cannot contradict numbers."""
 
+import re
 from typing import TYPE_CHECKING
 
 from rl_advisor import trajectory
 from rl_advisor.assessment import Assessment
 from rl_advisor.run import Run
 from rl_advisor.story.chain import Chain, named
-from rl_advisor.story.quantities import logged_at, quantity
+from rl_advisor.story.quantities import Quantity, logged_at, quantity
 from rl_advisor.wording import chance, clause, listed, plain, sentence, value
 
 if TYPE_CHECKING:
     from rl_advisor.story.telling import Story
 
 CALLS = {
-    "pays": "Continue: {p} chance that a later checkpoint beats the best so far.",
+    "pays": "Continue: the chance that a later checkpoint beats the best so far is {p}.",
     "solved": "Stop: the task is solved, so there is nothing left to gain.",
     "finished": "Finished: the planned steps are done.",
-    "broken": "Stop: the run is broken; {p} chance that a later checkpoint beats the best so far.",
+    "broken": "Stop: it is broken, and the chance that a later checkpoint beats the best so far is {p}.",
     "dead": "Stop: nothing is being learned any more, because the gradient has no signal.",
-    "no_gain": "Stop: only {p} chance that a later checkpoint beats the best so far.",
-    "price": "{call}: at this price, a {p} chance of a better checkpoint {decides}.",
+    "no_gain": "Stop: the chance that a later checkpoint beats the best so far is only {p}.",
+    "price": "{call}: at this price, a chance of {p} for a better checkpoint {decides}.",
     "not_measured": "Undecided: nothing that is logged says whether more steps help.",
 }
 LONGER = "Finished while still improving: a longer plan may pay."
@@ -74,7 +75,11 @@ def do(a: Assessment) -> str:
 def cause(a: Assessment, told: Chain) -> str:
     """What broke first and when; where nothing names it, the stage to look at; empty where nothing is broken."""
     if told.cause is None:
-        return "" if a.first_broken_link == "none" else f"no clear precursor in the log; most likely the {plain(a.first_broken_link)}"
+        return (
+            ""
+            if a.first_broken_link == "none"
+            else f"nothing in the log clearly comes before it; most likely the {plain(a.first_broken_link)}"
+        )
     said = clause(told.cause.statement)
     if told.cause.onset is None or f"step {told.cause.onset['step']:.0f}" in said:
         return f"{named(told.cause)}: {said}"
@@ -85,18 +90,23 @@ def cause(a: Assessment, told: Chain) -> str:
 
 def keep(run: Run, a: Assessment) -> str:
     """Which checkpoint to keep, with the score that was logged there; who chose it says why (``best_checkpoint.why``)."""
-    best, curve = a.best_checkpoint, trajectory.held_out(run) or trajectory.training(run)
-    told = quantity(run.curves.get(curve.name, curve)) if curve is not None else None
-    if told is None or told.best is None or (a.verdict == "reward_hacking" and not told.metric.startswith("eval/")):
+    best, told = a.best_checkpoint, trusted(run, a)
+    if told is None or told.best is None:
         return f"{best.path}: {best.why}" if best.path else best.why
-    top = f"{told.label} was best at step {told.best_step:.0f} ({value(told.best, told.unit)})"
+    top = f"{told.metric} was best at step {told.best_step:.0f} ({value(told.best, told.unit)})"
     if best.path is None:
         return f"no saved checkpoint beats the start; {top}" if run.checkpoints else f"no checkpoint was saved; {top}"
     at = logged_at(run.curves.get(told.metric), best.step)
-    there = f"{told.label} {value(at, told.unit)} there, " if at is not None else ""
     if at == told.best:
-        return f"{best.path}: {told.label} {value(told.best, told.unit)}, the best logged"
-    return f"{best.path}: {there}best logged {value(told.best, told.unit)} at step {told.best_step:.0f}"
+        return f"{best.path}: {told.metric} {value(told.best, told.unit)}, the best logged"
+    there = f"{told.metric} {value(at, told.unit)} there, " if at is not None else ""
+    return f"{best.path}: {there}best {value(told.best, told.unit)} at step {told.best_step:.0f}"
+
+
+def trusted(run: Run, a: Assessment) -> Quantity | None:
+    """The quantity that a checkpoint is chosen by: the held-out score, or the reward where it is not gamed."""
+    curve = trajectory.held_out(run) or (trajectory.training(run) if a.verdict != "reward_hacking" else None)
+    return quantity(run.curves.get(curve.name, curve)) if curve is not None else None
 
 
 def nothing(run: Run) -> str:
@@ -112,10 +122,10 @@ def paragraph(story: "Story", a: Assessment) -> str:
     """The story in five to seven sentences."""
     why = a.why.rstrip(".")
     parts = [f"{OPENINGS[a.verdict]}: {why}." if why else f"{OPENINGS[a.verdict]}."]
-    parts += [sentence("; ".join(story.outcome).replace(" → ", " to "))]
+    parts.append(sentence("; ".join(re.sub("^(\\S+) from ", r"\1 went from ", line) for line in story.outcome)))
     if story.cause:
         parts.append(f"What broke first: {story.cause}.")
     if story.effects:
-        parts.append(f"It brought: {listed(list(story.effects), EFFECTS)}.".replace(" → ", " to "))
+        parts.append(f"Then: {listed(list(story.effects), EFFECTS)}.")
     parts += [f"Keep {story.keep}." if a.best_checkpoint.path else sentence(story.keep), story.call, f"Next: {story.do}"]
     return " ".join(p for p in parts if p)

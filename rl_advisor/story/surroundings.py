@@ -11,8 +11,12 @@ from rl_advisor.assessment import Assessment
 from rl_advisor.kinds import families
 from rl_advisor.run import Run
 from rl_advisor.story.chain import cause_of
+from rl_advisor.story.quantities import moved
+from rl_advisor.vocabulary import METRICS
 from rl_advisor.wording import pair, value
 
+FAR = 1 / 3
+"""Relative difference of before and after, of their sum, from which a curve without a name is worth a word: it doubled or halved."""
 SETTINGS: Mapping[str, str] = {
     "kl_coef": "KL coefficient",
     "temperature": "temperature",
@@ -87,6 +91,14 @@ def missing(run: Run) -> list[str]:
     """What was not logged, the most decisive first."""
     kinds = families(run)
     return [name for name, kind, absent in MISSING if (not kind or kind in kinds) and absent(run)]
+
+
+def unnamed(run: Run, most: int = 4) -> list[str]:
+    """Curves that are not ours by any name and that moved by half or more, those that moved furthest first."""
+    strange = [c for c in run.curves.values() if not (c.mapped or c.guessed) and c.name not in METRICS]
+    told = [m for c in strange if (m := moved(c, None)) is not None]
+    far = [(abs(m.after - m.before) / (abs(m.after) + abs(m.before)), m.said) for m in told if abs(m.after) + abs(m.before) > 0]
+    return [said for size, said in sorted(far, reverse=True)[:most] if size >= FAR]
 
 
 def second_call(run: Run, a: Assessment) -> str:

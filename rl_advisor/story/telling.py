@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
-from rl_advisor.assessment import Assessment
+from rl_advisor.assessment import Assessment, QuantityView
 from rl_advisor.finding import Outcome
 from rl_advisor.run import Run
 from rl_advisor.story import sentences
-from rl_advisor.story.chain import Chain, chain, named, phrases, statement
-from rl_advisor.story.quantities import Quantity, own_names, sketched
-from rl_advisor.story.surroundings import missing, second_call, settings
+from rl_advisor.story.chain import Chain, Effect, chain, effects, named, statement
+from rl_advisor.story.quantities import Quantity, logged_at, outcomes, own_names, sketched
+from rl_advisor.story.surroundings import missing, second_call, settings, unnamed
 from rl_advisor.wording import plain
 
 RIVALS = 3
@@ -45,6 +45,8 @@ class Story:
     curves: tuple[Quantity, ...]
     """The outcome first, then the cause's own metric where one is known, then the usual."""
     not_logged: tuple[str, ...]
+    unnamed: tuple[str, ...]
+    """Curves whose meaning is not known, and that moved: they may say what ours cannot."""
     unclear: int
     """Patterns that could not be decided."""
     next_call: str
@@ -53,12 +55,10 @@ class Story:
 
 
 def tell(run: Run, a: Assessment) -> Story:
-    """The story of a run under an assessment."""
+    """The story of a run under an assessment; metrics go by our names, which ``naming.renamed`` turns into the run's own."""
     told = chain(a)
     metric = _metric_of(run, told)
     curves = sketched(run, metric)
-    outcome = [q for q in curves if q.metric.startswith("eval/score/") or q.metric in ("reward/mean", "reward/success", "reward/used")][:2]
-    shown = {q.metric for q in outcome} | ({metric} if metric else set())
     return Story(
         framework=", ".join(run.frameworks),
         progress=sentences.progress(run, a),
@@ -66,8 +66,8 @@ def tell(run: Run, a: Assessment) -> Story:
         call=sentences.call(a),
         do=sentences.do(a),
         cause=sentences.cause(a, told),
-        effects=tuple(phrases(run, told.effects, a.onset.step if a.onset else None, shown)),
-        outcome=tuple(q.said for q in outcome) or (sentences.nothing(run),),
+        effects=tuple(e.said for e in _effects(run, a)),
+        outcome=tuple(q.said for q in outcomes(run)) or (sentences.nothing(run),),
         keep=sentences.keep(run, a),
         at_odds=tuple(a.at_odds),
         also=tuple(f"{named(f)}: {statement(f)}" for f in told.open),
@@ -75,10 +75,33 @@ def tell(run: Run, a: Assessment) -> Story:
         settings=settings(run),
         curves=tuple(_foremost(curves, metric)),
         not_logged=tuple(missing(run)),
+        unnamed=tuple(unnamed(run)),
         unclear=sum(f.outcome == Outcome.UNCLEAR.value for f in a.findings),
         next_call=second_call(run, a),
         names=own_names(run),
     )
+
+
+def _effects(run: Run, a: Assessment) -> list[Effect]:
+    """The effects that are not told by the outcome or by the cause's own metric."""
+    told = chain(a)
+    shown = {q.metric for q in outcomes(run)} | {_metric_of(run, told)}
+    return effects(run, told.effects, a.onset.step if a.onset else None, shown)
+
+
+def quantities(run: Run, a: Assessment) -> list[QuantityView]:
+    """Every quantity that the story says, as values."""
+    told = sentences.trusted(run, a)
+    at = logged_at(run.curves.get(told.metric), a.best_checkpoint.step) if told is not None else None
+    outcome = [q.view(at if told is not None and q.metric == told.metric else None) for q in outcomes(run)]
+    moves = [QuantityView(metric=e.move.metric, before=e.move.before, after=e.move.after) for e in _effects(run, a) if e.move is not None]
+    return outcome + moves
+
+
+def completed(run: Run, a: Assessment) -> Assessment:
+    """The assessment with its quantities and its summary."""
+    whole = a.model_copy(update={"quantities": quantities(run, a)})
+    return whole.model_copy(update={"summary": sentences.paragraph(tell(run, whole), whole)})
 
 
 def _metric_of(run: Run, told: Chain) -> str:
@@ -102,11 +125,6 @@ def rivals(a: Assessment) -> tuple[Rival, ...]:
         against = min((e for e in a.evidence if e.for_ == v and e.weight < 0), key=lambda e: e.weight, default=None)
         found.append(Rival(plain(v), p, against.says if against else given))
     return tuple(found)
-
-
-def summary(run: Run, a: Assessment) -> str:
-    """The story in a paragraph."""
-    return sentences.paragraph(tell(run, a), a)
 
 
 def as_json(story: Story) -> dict[str, Any]:
