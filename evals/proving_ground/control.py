@@ -132,7 +132,7 @@ GAMES: Mapping[str, Game] = {
         Game("pendulum", 3, 3, 100, _hanging, _pendulum, _of_pendulum, -620, -110, 2),
         Game("valley", 3, 2, 200, _lowest, _valley, _of_valley, -200, -100, 2),
         Game("reach", 5, 6, 50, _apart, _reach, lambda s: s, -52, -7),
-        Game("grid", 4, 25, 40, _corner, _grid, lambda s: np.eye(25, dtype=np.float32)[s[..., 0].astype(np.intp)], -0.35, 0.9),
+        Game("grid", 4, 25, 40, _corner, _grid, lambda s: np.eye(25, dtype=np.float32)[s[..., 0].astype(np.intp)], 0.0, 0.95),
         Game("catch", 3, 4, 12, _dropping, _catch, lambda s: s, -0.7, 0.9),
     )
 }

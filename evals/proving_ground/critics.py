@@ -164,8 +164,14 @@ class ActorCritic(Control):
                 found["value/loss"] = critic_step(state, x[:, part], target[:, part], on, k)
                 for name, value in found.items():
                     rows.setdefault(name, []).append(np.where(on, value, np.nan))
-        told = {name: np.nanmean(np.stack(value), axis=0) for name, value in rows.items()}
+        told = {name: known_mean(np.stack(value)) for name, value in rows.items()}
         return told | {"policy/learning_rate": k["lr"].copy(), "ratio/clip_range": k["clip_high"].copy()}
+
+
+def known_mean(rows: Array) -> Array:
+    """The mean of every column over what is a number in it; not a number where nothing is."""
+    known = np.isfinite(rows)
+    return np.where(known.any(axis=0), np.where(known, rows, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1), np.nan)
 
 
 def advantages(critic: Weights, x: Array, r: Array, ended: Bools, over: Bools, after: Array, k: Knobs) -> tuple[Array, Array, Array]:

@@ -1,6 +1,6 @@
 """Makes the set: ``python -m evals.proving_ground.make FOLDER --blocks 50``; goes on where it was interrupted.
 
-Leaves ``FOLDER/block-*.npz`` (what happened), ``FOLDER/runs/<name>/`` (what a stranger would find) and ``FOLDER/labels.jsonl``.
+Leaves ``FOLDER/block-*.npz`` (what happened), ``FOLDER/runs/<name>/`` (what a stranger would find) and ``FOLDER/labels.json``.
 """
 
 import argparse
@@ -38,29 +38,39 @@ def make(folder: Path, seed: int, numbers: range, workers: int) -> None:
 
 
 def write(folder: Path) -> int:
-    """Logs and labels of every block that is there; how many runs."""
-    with (folder / "labels.part").open("w", encoding="utf-8") as file:
-        count = 0
-        for path in sorted(folder.glob("block-*.npz")):
-            data = np.load(path)
-            specs = json.loads(str(data["specs"]))
-            for i, told in enumerate(truth.of_block(data, specs)):
-                told["convention"] = log(folder / "runs" / told["run"], data, specs[i], i)
-                file.write(json.dumps(told) + "\n")
-                count += 1
-    (folder / "labels.part").rename(folder / "labels.jsonl")
-    return count
+    """Logs and labels of every block that is there, as a corpus; how many runs."""
+    labels = {}
+    for path in sorted(folder.glob("block-*.npz")):
+        data = np.load(path)
+        specs = json.loads(str(data["specs"]))
+        for i, (spec, told) in enumerate(zip(specs, truth.of_block(data, specs), strict=True)):
+            made = log(folder / "runs" / spec["name"], data, spec, i)
+            labels[spec["name"]] = on_axis(told, made) | {"convention": made.convention.name, "eval_visible": bool(made.evaluations)}
+            labels[spec["name"]]["trained"] = spec["steps"]
+    (folder / "labels.json").write_text(json.dumps(labels), encoding="utf-8")
+    return len(labels)
 
 
-def log(place: Path, data: Any, spec: dict[str, Any], i: int) -> str:
-    """The convention by which the run of that number was logged; its files lie in ``place`` then."""
+def on_axis(told: dict[str, Any], made: logs.View) -> dict[str, Any]:
+    """The label with its steps as the log counts them."""
+    per = made.planned // told["steps"]
+
+    def scaled(part: dict[str, Any]) -> dict[str, Any]:
+        return part | {n: part[n] * per for n in ("steps", "cut", "best_step", "injected_at") if part.get(n) is not None}
+
+    cuts = {share: scaled(cut) for share, cut in told["cuts"].items()}
+    return scaled(told) | {"cuts": cuts, "truth": [[at * per, value] for at, value in told["truth"]]}
+
+
+def log(place: Path, data: Any, spec: dict[str, Any], i: int) -> logs.View:
+    """What of the run of that number is logged; its files lie in ``place`` then."""
     rng = np.random.default_rng([spec["seed"], zlib.crc32(spec["name"].encode())])
     seen = {"at": data["moments"], "score": data["seen"][i].astype(np.float64), "length": data["length"][i].astype(np.float64)}
     made = logs.view(rng, spec, data["names"].tolist(), data["metrics"][i].astype(np.float64), seen)
     place.mkdir(parents=True, exist_ok=True)
     for name, text in logs.written(made).items():
         (place / name).write_text(text, encoding="utf-8")
-    return made.convention.name
+    return made
 
 
 if __name__ == "__main__":

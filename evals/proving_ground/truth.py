@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 from evals.proving_ground import control, plans
 from evals.proving_ground.faults import FAULTS, Broken
-from rl_advisor.vocabulary import Link
 
 Floats = npt.NDArray[np.float64]
 MARGIN = 0.06
@@ -47,7 +46,7 @@ def scaled(task: str, score: Floats) -> Floats:
     """A true score on the common scale; what is not a number is worth nothing."""
     game = control.GAMES.get(task)
     value = score if game is None else (score - game.low) / (game.high - game.low)
-    return np.clip(np.nan_to_num(value, nan=0.0), -0.3, 1.1)
+    return np.clip(np.nan_to_num(value, nan=0.0), -0.1, 1.1)
 
 
 def smooth(score: Floats, reach: int = 2) -> Floats:
@@ -61,9 +60,9 @@ def ending(score: Floats) -> float:
     return float(score[-max(2, round(LATE * score.size)) :].mean())
 
 
-def over(value: float, bound: float) -> set[bool]:
+def over(value: float, bound: float, broad: float = BROAD) -> set[bool]:
     """Whether ``value`` is over ``bound``: one answer where it is clear, both where it is near."""
-    return {value > bound * BROAD, value > bound / BROAD}
+    return {value > bound * broad, value > bound / broad}
 
 
 def margin(score: Floats) -> float:
@@ -74,38 +73,38 @@ def margin(score: Floats) -> float:
     return max(MARGIN, 2 * noise * (2 / 5) ** 0.5)
 
 
-def verdicts(score: Floats, reachable: float) -> set[str]:
-    """The admissible verdicts on a true score, given what sound runs of the same settings reach."""
+def verdicts(score: Floats, reachable: float, broad: float = BROAD) -> set[str]:
+    """The admissible verdicts on a true score, given what sound runs of the same settings reach; one of them at a ``broad`` of 1."""
     s, m = smooth(score), margin(score)
     start, best, end = float(s[: min(2, s.size)].mean()), float(s.max()), ending(s)
     height = max(best - min(start, 0.0 if start < 0.3 else start), m)
     found: set[str] = set()
-    for fell in over(max(best - end, 0.0), max(1.5 * m, 0.2 * height)):
-        found |= fallen(start, best, end) if fell else standing(s, start, best, m, reachable)
+    for fell in over(max(best - end, 0.0), max(1.5 * m, 0.2 * height), broad):
+        found |= fallen(start, best, end, broad) if fell else standing(s, start, best, m, reachable, broad)
     swings = len(waves(score[score.size // 3 :], max(3 * m, 0.3 * height)))
     if swings >= 2:
         found = (found - {"improving"} if swings > 2 else found) | {"unstable"}
     return found - SOUND if swings > 3 and len(found - SOUND) else found
 
 
-def fallen(start: float, best: float, end: float) -> set[str]:
+def fallen(start: float, best: float, end: float, broad: float) -> set[str]:
     """Collapsed where little is left of what there was, degrading where much is."""
-    lost = (best - end) / max(best - min(0.0, start), 1e-9)
-    return {word for word, yes in (("collapsed", lost > 0.6), ("degrading", lost < 0.85)) if yes}
+    left = 1 - (best - end) / max(best - min(0.0, start), 1e-9)
+    return {"degrading" if much else "collapsed" for much in over(left, 0.27, broad)}
 
 
-def standing(s: Floats, start: float, best: float, m: float, reachable: float) -> set[str]:
+def standing(s: Floats, start: float, best: float, m: float, reachable: float, broad: float) -> set[str]:
     """Improving or plateaued where it rose; without a rise not learning, unless there was nothing to gain."""
     found: set[str] = set()
-    for rose in over(best - start, m):
+    for rose in over(best - start, m, broad):
         if rose:
             k = 2 * s.size // 3
             late = ending(s) - float(s[max(0, k - 1) : k + 2].mean())
-            found |= {"improving" if more else "plateaued" for more in over(late, m / 2)}
+            found |= {"improving" if more else "plateaued" for more in over(late, m / 2, broad)}
         elif reachable - start < m:
-            found |= {"plateaued"} | (set() if start > 0.6 else {"not_learning"})
+            found |= {"plateaued"} | (set() if start > 0.6 or broad == 1 else {"not_learning"})
         else:
-            found |= {"not_learning"} | ({"plateaued"} if start > 0.5 else set())
+            found |= {"not_learning"} | (set() if start < 0.5 or broad == 1 else {"plateaued"})
     return found
 
 
@@ -170,44 +169,43 @@ def gamed(run: Scores, broken: Sequence[Broken], reward: Floats, found: set[str]
     return bool(rise > max(4 * spread / np.sqrt(k), 0.1 * np.ptp(reward)))
 
 
-def going_on(run: Scores, cut: float) -> dict[str, Any] | None:
-    """What going on from the cut brought: the best smoothed true score after it against the best before; None at the end."""
+def going_on(run: Scores, cut: float) -> dict[str, Any]:
+    """What going on from the cut brought: the best smoothed true score after it against the best before; nothing at the end."""
     before, after = run.true[run.at <= cut + 1e-9], run.true[run.at > cut + 1e-9]
-    if after.size < 3 or before.size < 3:
-        return None
+    if after.size < 3:
+        return {}
     had = float(smooth(before).max())
     gain = [float(smooth(after).max()) - had]
     if run.again.size and abs(cut - 0.5) < 0.05:
         gain.append(float(smooth(run.again).max()) - had)
     pays = [g > margin(run.true) for g in gain]
-    return {"gain": round(gain[0], 4), "pays": pays[0], "again_pays": pays[1] if len(pays) > 1 else None}
+    return {"gain_after": round(gain[0], 4), "continue_pays": pays[0]} | ({"again_pays": pays[1]} if len(pays) > 1 else {})
 
 
 def label(spec: dict[str, Any], run: Scores, twins: Sequence[Scores], reward: Floats) -> dict[str, Any]:
-    """The entry of ``labels.jsonl`` for one run."""
-    broken = [Broken(**b) for b in spec["broken"]]
-    order = [link.value for link in Link]
-    cuts = {}
+    """The entry of ``labels.json`` for one run, in the form that every corpus here has; steps are still those of the training."""
+    broken, cuts = [Broken(**b) for b in spec["broken"]], {}
+    reachable = max(float(smooth(t.true).max()) for t in [*twins, run])
     for cut in CUTS:
-        part, others = run.until(cut), [t.until(cut) for t in twins]
-        reachable = max(float(smooth(t.true).max()) for t in [*twins, run])
+        part, steps = run.until(cut), round(cut * spec["steps"])
         found = verdicts(part.true, reachable)
-        named, cause = links(part, broken, others, found)
-        if gamed(part, broken, reward[: int(cut * reward.size)], found):
-            found = (found - SOUND) | {"reward_hacking"}
-        cuts[f"{cut:g}"] = {
-            "step": round(cut * spec["steps"]), "verdicts": sorted(found), "links": sorted(named, key=[*order, "none"].index),
-            "cause": cause.fault if cause else None, "onset": round(cause.onset * spec["steps"]) if cause else None,
-            "going_on": going_on(run, cut), "fault_ahead": any(b.onset >= cut for b in broken),
+        named, cause = links(part, broken, [t.until(cut) for t in twins], found)
+        main = verdicts(part.true, reachable, 1.0)
+        if gamed(part, broken, reward[:steps], found):
+            found, main = (found - SOUND) | {"reward_hacking"}, {"reward_hacking"}
+        cuts[cut] = {
+            "cut": steps, "verdicts": sorted(found, key=lambda v: (v not in main, v)), "links": sorted(named),
+            "cause": cause.fault if cause else None, "injected_at": round(cause.onset * spec["steps"]) if cause else None,
+            "fault_ahead": any(b.onset >= cut for b in broken), **going_on(run, cut),
         }  # fmt: skip
-    s = smooth(run.true)
-    near = s >= s.max() - margin(run.true) / 2
-    steps = (run.at * spec["steps"]).round().astype(int)
+    s, steps = smooth(run.true), (run.at * spec["steps"]).round().astype(int)
+    whole = cuts.pop(1.0)
     return {
-        "run": spec["name"], "group": spec["group"], "task": spec["task"], "learner": spec["learner"], "steps": spec["steps"],
-        "habit": spec["habit"], "broken": spec["broken"], "held": spec["held"],
-        "kind": "language" if spec["learner"] == "grpo" else "control", "cuts": cuts, "best_step": int(steps[s.argmax()]), "best_steps": [int(v) for v in steps[near]],
-        "best": round(float(s.max()), 4), "last": round(ending(s), 4), "truth": [round(float(v), 3) for v in run.true],
+        "scenario": spec["group"], "split": "test" if spec["held"] else "dev", "verdicts": whole["verdicts"],
+        "links": [] if whole["links"] == ["none"] else whole["links"], "cause": whole["cause"], "injected_at": whole["injected_at"],
+        "steps": spec["steps"], "cuts": {f"{cut:g}": told for cut, told in cuts.items()}, "best_step": int(steps[s.argmax()]),
+        "truth": [[int(at), round(float(v), 4)] for at, v in zip(steps, run.true, strict=True)],
+        "task": spec["task"], "learner": spec["learner"], "habit": spec["habit"], "broken": spec["broken"],
     }  # fmt: skip
 
 
