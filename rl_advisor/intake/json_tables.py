@@ -176,7 +176,7 @@ def _own_tables(node: Mapping[str, Any]) -> list[Table]:
             lots.setdefault(len(value), {})[str(key)] = value
     tables = [Table("", columns) for columns in lots.values()]
     for key, value in node.items():
-        if isinstance(value, dict) and not _COUNTS.search(str(key)) and (steps := _steps_of(value)):
+        if isinstance(value, dict) and not (_COUNTS.search(str(key)) or _SETTINGS.search(str(key))) and (steps := _steps_of(value)):
             tables.append(Table("", {"step": steps, str(key): list(value.values())}, counted=_MEASURED.search(str(key)) is not None))
     return tables
 

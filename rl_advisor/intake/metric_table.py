@@ -34,6 +34,8 @@ RUN_COLUMNS = (
     "run", "run_id", "run_name", "run_uuid", "seed", "trial_id", "experiment", "experiment_id", "exp_name", "agent", "algo", "algorithm",
     "method", "env", "env_id", "env_name", "task", "arm", "variant", "exp", "trial", "condition", "model_name",
 )  # fmt: skip
+SHARE = 5
+"""How many times longer the longest start may be than one that is read because it is later."""
 TIME_COLUMNS = ("_timestamp", "timestamp", "wall_time", "Wall time")
 _DRESSED = re.compile(
     r"\s*(?:(?:\w+\.)*[a-z]\w*\(|array\()?\[*\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|-?nan|-?inf)\s*\]*(?:,[^)]*)?\)?\s*(%)?\s*"
@@ -215,8 +217,10 @@ def _alone(table: pd.DataFrame, run: str) -> Run:
 
 
 def one_start(steps: Floats, source: str, run: str) -> tuple[tuple[int, int], Run]:
-    """First and last row (exclusive) of one start of the trainer, and what is to be said of the others."""
+    """First and last row (exclusive) of one start of the trainer, the latest of the long ones, and what is to be said of the others."""
     found = {f"start {number}": rows for number, rows in enumerate(starts(steps), 1)}
-    ranked = sorted(found, key=lambda name: found[name][0] - found[name][1])
+    size = {name: last - first for name, (first, last) in found.items()}
+    lively = [name for name in found if SHARE * size[name] >= max(size.values())]
+    ranked = [*reversed(lively), *sorted(set(found) - set(lively), key=lambda name: -size[name])]
     read = chosen(ranked, run)
     return found[read], listed(ranked, read, source, ", each counted from the beginning") if len(found) > 1 else Run()

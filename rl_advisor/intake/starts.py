@@ -40,4 +40,4 @@ def counts_rows(steps: Floats) -> bool:
     """Whether steps that go back now and then still count the rows; not where they go back often and most of them come again."""
     known = steps[np.isfinite(steps)]
     back = int((np.diff(known) < 0).sum())
-    return back <= max(8, known.size // 20) or np.unique(known).size >= REPEATED * known.size
+    return back <= max(2, known.size // 8) or np.unique(known).size >= REPEATED * known.size

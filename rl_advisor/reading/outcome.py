@@ -26,7 +26,7 @@ _SPEAKS = (
     ),
     (
         3.0,
-        "wins, won, goals, goal, reached, solve rate, environment, hits, hit rate, tool success, proxy, margin, coverage, survival, completed",
+        "wins, won, goals, goal, reached, solve rate, environment, hits, hit rate, proxy, margin, coverage, survival, completed",
     ),
 )
 """Weights of words that speak for an outcome: the best of them counts."""
@@ -35,7 +35,7 @@ _ADDS = (
     (1.0, "avg, mean, average, median, overall, final, avg100, ma, smoothed, moving, rate"),
     (-1.5, "std, stddev, var, variance, min, max, best, worst, low, high, baseline, target, threshold, ci, running, count, per, component"),
     (-1.5, "shaping, bonus"),
-    (-3.0, "step, steps, epoch, epochs, episode, episodes, num, number, n, index, id, seed, population, size, batch, buffer, length, len"),
+    (-3.0, "step, steps, epoch, epochs, episodes, num, number, n, index, id, seed, population, size, batch, buffer, length, len"),
     (
         -3.0,
         "tokens, token, timestep, timesteps, frames, iteration, generation, rank, position, action, actions, observation, state, q, qmax",
@@ -50,11 +50,13 @@ _ADDS = (
         "temp, temperature, sigma, coef, coeff, ratio, time, sec, secs, seconds, ms, duration, fps, sps, throughput, speed, memory, gpu",
     ),
     (-6.0, "cpu, norm, weight, weights, logprob, logprobs, logp, log prob, perplexity, explained variance, mae, mse, td error, timestamp"),
-    (-6.0, "runtime, wall, date, exploration, decay, optimizer, worker, workers, abs diff, token accuracy"),
+    (-6.0, "runtime, wall, scale, date, exploration, decay, optimizer, worker, workers, abs diff, token accuracy"),
 )
 """Weights of words of which each counts."""
 _TRAINER = r"\b(loss|entropy|kl|grad|gradient|lr|learning rate|epsilon|time|clip|clipfrac|seconds|fps|memory|norm)\b"
 _LOWER = r"\b(cost|costs|regret|error|errors|perplexity|wer|cer|collisions?|crashes|failures?|makespan|delay|waiting|queue|wait)\b"
+_LESS = 2.5
+"""Weight of a word for what should become less."""
 _HELD_OUT = r"\b(eval|evaluation|test|val|validation|dev|holdout|held out|evaluator|probe|environment)\b"
 _RL = (
     r"\b(reward|rewards|return|returns|episode|episodes|ep|policy|actor|critic|entropy|kl|epsilon|rollout|rollouts|env|environment|advantage|advantages"
@@ -109,7 +111,7 @@ def weight(curve: Curve, rivals: Sequence[Curve], told: Told) -> float:
 
 def _of_words(text: str) -> float:
     """The weight of the words in a name: the best that speaks for it, and all that speak against it."""
-    best = max((points for points, names in _SPEAKS if _any_of(names).search(text)), default=0.0)
+    best = max((points for points, names in _SPEAKS if _any_of(names).search(text)), default=_LESS * (re.search(_LOWER, text) is not None))
     return best + sum(points * len(set(_any_of(names).findall(text))) for points, names in _ADDS)
 
 
