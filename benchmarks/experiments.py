@@ -5,15 +5,16 @@ Run ``python benchmarks/experiments.py``, or with the name of a framework.
 
 import sys
 
+from rl_advisor.diagnosis import patterns
 from rl_advisor.judgement.experiment import manual_page
-from rl_advisor.judgement.levers import LEVERS, dialects, turns
+from rl_advisor.judgement.levers import dialects, turns
 from rl_advisor.run import Run
 
 
 def main() -> None:
     """Print them all."""
     for framework in sys.argv[1:] or sorted(dialects()):
-        for pattern in LEVERS:
+        for pattern in (name for name, p in patterns().items() if p.change):
             told = turns(Run(frameworks=(framework,)), pattern)
             print(f"{framework} | {pattern} | {manual_page(pattern)['Next test']} | {'; '.join(told) or '-'}")
 

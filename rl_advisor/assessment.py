@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from rl_advisor.finding import Finding
 
 Verdict = Literal["improving", "plateaued", "not_learning", "degrading", "collapsed", "reward_hacking", "unstable", "undecidable"]
-Call = Literal["continue", "stop"]
+Call = Literal["continue", "stop", "undecided"]
+CallReason = Literal["pays", "solved", "finished", "broken", "dead", "no_gain", "price", "not_measured"]
 Confidence = Literal["low", "medium", "high"]
 BrokenLink = Literal[
     "none",
@@ -66,17 +67,40 @@ class Experiment(_Frozen):
     expect_if_wrong: str
 
 
+class EvidenceView(_Frozen):
+    """One piece of what was weighed: what it says, which verdict it speaks for (against, where the weight is negative), and how much."""
+
+    says: str
+    for_: Verdict = Field(alias="for")
+    weight: float
+    metric: str | None = None
+    steps: tuple[float, float] | None = None
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True)
+
+
 class Assessment(_Frozen):
     """The judgement of one run at one step. Every number in ``summary`` stands in the findings or in the fields."""
 
-    schema_: Literal["rl-advisor/assessment/1"] = Field(default="rl-advisor/assessment/1", alias="schema")
+    schema_: Literal["rl-advisor/assessment/2"] = Field(default="rl-advisor/assessment/2", alias="schema")
     run: str
     step: int
     planned_steps: int | None = None
     verdict: Verdict
     call: Call
+    call_reason: CallReason
     p_continue_pays: float = Field(ge=0, le=1)
     confidence: Confidence
+    probabilities: dict[Verdict, float] = Field(default_factory=dict)
+    """Of every verdict; they add up to one. Empty where an advisor gives none."""
+    why: str
+    """One sentence: what the verdict rests on."""
+    evidence: list[EvidenceView] = Field(default_factory=list)
+    """What was weighed, the weightiest first."""
+    at_odds: list[str] = Field(default_factory=list)
+    """Facts that do not fit the verdict."""
+    risk: str = ""
+    """What is drifting, and what a checkpoint would not give back."""
     best_checkpoint: BestCheckpoint
     first_broken_link: BrokenLink
     onset: OnsetView | None = None

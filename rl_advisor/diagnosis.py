@@ -1,12 +1,15 @@
 """A Run -> its findings, outside-in along the loop, with those that could not be answered said so."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
 from types import ModuleType
 
 import numpy as np
 
 from rl_advisor.discovery import modules
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Finding, Outcome
+from rl_advisor.finding import Answer, Finding, Role, not_logged, unclear
 from rl_advisor.progress import come_to
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import METRICS, Link
@@ -25,9 +28,40 @@ def pattern_of(module: ModuleType) -> str:
     return module.__name__.rpartition(".")[2]
 
 
-def symptoms() -> frozenset[str]:
-    """Patterns that describe the outcome (reward, score), which something earlier in the loop must have caused."""
-    return frozenset(pattern_of(m) for m in detectors() if getattr(m, "SYMPTOM", False))
+@dataclass(frozen=True)
+class Pattern:
+    """What a detector declares of the pattern that it looks for."""
+
+    link: Link
+    role: Role
+    weight: float
+    """How strongly it speaks when it is present: 1 speaks, 2 strongly, 3 all but settles (natural log of the odds)."""
+    brings: frozenset[str]
+    """The patterns that it tends to bring about."""
+    change: tuple[tuple[str, str], ...]
+    """What to turn in an experiment: a setting in our words, and the value or the share of the present one (empty: a switch)."""
+
+
+@cache
+def patterns() -> Mapping[str, Pattern]:
+    """Every pattern by its name, with what its detector declares."""
+    return {
+        pattern_of(m): Pattern(
+            m.LINK, m.ROLE, getattr(m, "WEIGHT", 1.0), frozenset(getattr(m, "BRINGS", ())), tuple(getattr(m, "CHANGE", ()))
+        )
+        for m in detectors()
+    }
+
+
+def role_of(pattern: str) -> Role:
+    """What a pattern is when it is there."""
+    return patterns()[pattern].role
+
+
+def with_role(role: Role, least: float = 0.0) -> tuple[str, ...]:
+    """The patterns of a role that speak at least so strongly: the strongest first, then outside-in."""
+    found = ((name, p.weight) for name, p in patterns().items() if p.role is role and p.weight >= least)
+    return tuple(name for name, _ in sorted(found, key=lambda item: -item[1]))
 
 
 def has(run: Run, need: str) -> bool:
@@ -58,13 +92,11 @@ def _spell(need: str) -> str:
 def run_detector(module: ModuleType, run: Run) -> Finding:
     """The detector's finding; ``not_logged`` when its needs are not met, ``unclear`` when the run is too short for it."""
     lacking = missing(run, module.NEEDS)
-    if lacking:
-        return Finding(pattern_of(module), module.LINK, Outcome.NOT_LOGGED, "Not logged: " + "; ".join(map(_spell, lacking)) + ".")
     try:
-        finding: Finding = module.detect(run)
+        said: Answer = not_logged("Not logged: " + "; ".join(map(_spell, lacking)) + ".") if lacking else module.detect(run)
     except TooFewPoints as short:
-        return Finding(pattern_of(module), module.LINK, Outcome.UNCLEAR, f"Too few points to tell: {short}")
-    return finding
+        said = unclear(f"Too few points to tell: {short}")
+    return Finding(pattern_of(module), module.LINK, said.outcome, said.statement, said.onset, said.measures, said.evidence)
 
 
 def diagnose(run: Run) -> tuple[Finding, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 
 from rl_advisor.vocabulary import Link
 
@@ -14,6 +15,23 @@ class Outcome(StrEnum):
     ABSENT = "absent"
     UNCLEAR = "unclear"
     NOT_LOGGED = "not_logged"
+
+
+class Role(StrEnum):
+    """What a pattern is when it is there; each detector declares its own."""
+
+    FAULT = "fault"
+    """Something broke that can bring other things about."""
+    LIMIT = "limit"
+    """A break even where the outcome stands: it keeps a run that rises from what it could reach."""
+    SILENCE = "silence"
+    """Nothing to learn from, or nothing moves: it keeps a policy where it is and makes no outcome fall."""
+    GAMING = "gaming"
+    """The reward is paid for something other than the task."""
+    CONSEQUENCE = "consequence"
+    """A broken policy shows it anyway: why an outcome fell only where it clearly began before the fall."""
+    SYMPTOM = "symptom"
+    """Describes the outcome, or what is measured badly; never what broke."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +50,21 @@ class Evidence:
     metric: str
     first_step: float
     last_step: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a detector answers; ``diagnosis`` adds whose answer it is."""
+
+    outcome: Outcome
+    statement: str
+    onset: Onset | None = None
+    measures: Mapping[str, float] = field(default_factory=dict)
+    evidence: tuple[Evidence, ...] = ()
+
+
+present, absent, unclear, not_logged = (partial(Answer, outcome) for outcome in Outcome)
+"""``present(statement, onset, measures, evidence)`` and its three kin: how a detector answers."""
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,7 @@ from rl_advisor.detectors import (
     trainer_bound,
     waiting_on_reward,
 )
-from rl_advisor.diagnosis import run_detector
-from rl_advisor.judgement.causes import brings
+from rl_advisor.diagnosis import patterns, run_detector
 from rl_advisor.run import Checkpoint, Curve, Event, Run
 
 from gpu_loops import Part, simulate
@@ -281,4 +280,4 @@ def test_memory_tight_in_one_phase(generating, said):
 def test_systems_can_be_why_data_is_stale():
     """Stale samples are explained by what slows the loop, when that is seen and did not begin later."""
     for pattern in ("straggler", "throttling", "background_process", "waiting_on_reward", "checkpoint_stall", "long_tail_generation"):
-        assert "stale_data" in brings()[pattern]
+        assert "stale_data" in patterns()[pattern].brings

@@ -5,9 +5,9 @@ import inspect
 from pathlib import Path
 
 import pytest
-from rl_advisor.diagnosis import detectors, diagnose, pattern_of, symptoms
+from rl_advisor.diagnosis import detectors, diagnose, pattern_of, with_role
 from rl_advisor.discovery import modules
-from rl_advisor.finding import Outcome
+from rl_advisor.finding import Outcome, Role
 from rl_advisor.judgement.experiment import manual_page
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import METRICS, Link, metric
@@ -22,6 +22,8 @@ TABLES = {"rollouts", "telemetry", "events"}
 def test_detector_keeps_its_contract(module) -> None:
     """A detector has a link, known needs, a manual page, and gives one finding named like its file."""
     assert module.LINK in Link
+    assert module.ROLE in Role
+    assert 0 < getattr(module, "WEIGHT", 1.0) <= 3
     assert set(manual_page(pattern_of(module))) == HEADINGS
     for need in module.NEEDS:
         for option in need.split("|"):
@@ -43,6 +45,7 @@ def test_formats_and_reports_keep_their_contract() -> None:
     """Formats and reports define what their folders ask for, under names that differ."""
     formats = modules("rl_advisor.formats", "FORMAT", "claims", "read")
     assert len({m.FORMAT for m in formats}) == len(formats)
+    assert {len(inspect.signature(door).parameters) for m in formats for door in (m.claims, m.read)} == {2}
     reports = modules("rl_advisor.reports", "SUFFIX", "render", "compared")
     assert len({m.SUFFIX for m in reports}) == len(reports)
 
@@ -51,7 +54,7 @@ def test_empty_run_gives_no_answer_but_no_error() -> None:
     """On a run without anything every detector says that it cannot see, never that all is well."""
     said = {f.pattern: f.outcome for f in diagnose(Run())}
     assert {Outcome.NOT_LOGGED} == set(said.values()) - {Outcome.UNCLEAR}
-    assert symptoms() <= set(said)
+    assert {name for role in Role for name in with_role(role)} == set(said)
 
 
 def test_findings_stand_outside_in() -> None:

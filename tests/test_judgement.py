@@ -271,7 +271,7 @@ def test_assessment_survives_json() -> None:
     """What is signed can be written and read again, under the contract's name for its schema."""
     a = assess(make_run(grpo(), planned=300))
     text = a.model_dump_json(by_alias=True)
-    assert '"schema":"rl-advisor/assessment/1"' in text
+    assert '"schema":"rl-advisor/assessment/2"' in text
     assert a == Assessment.model_validate_json(text)
 
 

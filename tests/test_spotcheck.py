@@ -85,6 +85,7 @@ TABLE = st.lists(st.tuples(st.integers(0, 3), CELL, CELL, REWARD, st.sampled_fro
 
 @settings(max_examples=40, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(TABLE, st.integers(1, 4), st.integers(0, 5))
+@example(rows=[(0, "", "a", 0.0, "g"), (0, "", "a", 1.0, "g"), (0, "", "a", float("nan"), "g")], count=1, seed=0)
 def test_the_triad_of_any_table(rows: list[tuple[int, str, str, float, str]], count: int, seed: int) -> None:
     """The highest and lowest are so, random ones are of the latest step, pairs share their prompt, all say where they stand."""
     table = pd.DataFrame(rows, columns=["step", "prompt", "response", "reward", "group"]).assign(source="f")

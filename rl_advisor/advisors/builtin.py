@@ -5,7 +5,7 @@ from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.checkpoint import best_checkpoint
 from rl_advisor.judgement.experiment import next_experiment
 from rl_advisor.judgement.narrative import could_not_see, ruled_out, summary
-from rl_advisor.judgement.prospects import call, prospect
+from rl_advisor.judgement.prospects import call, call_reason, prospect
 from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.run import Run
 
@@ -27,8 +27,11 @@ def assess(run: Run, price: float | None = None) -> Assessment:
         planned_steps=run.planned_steps,
         verdict=judged.verdict,
         call=said,
+        call_reason=call_reason(case, judged, ahead),
         p_continue_pays=round(ahead.p, 3),
         confidence=judged.confidence,
+        probabilities={judged.verdict: 1.0},
+        why=judged.why,
         best_checkpoint=best,
         first_broken_link=broken_link(judged),
         onset=onset(judged),

@@ -40,6 +40,7 @@ class Said(BaseModel):
         description="Probability that going on to the planned end yields a checkpoint better than the best so far by more than noise.",
     )
     confidence: Confidence
+    why: str = Field(min_length=1, max_length=500, description="One sentence: what the verdict rests on.")
     best_checkpoint_step: int | None = Field(ge=0, description="Step of the checkpoint to keep.")
     best_checkpoint_why: str = Field(max_length=1000)
     first_broken_link: BrokenLink = Field(description="What broke first; none when nothing is broken.")
@@ -55,8 +56,6 @@ class Said(BaseModel):
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> "Said":
-        if self.verdict in {"improving", "plateaued"} and self.first_broken_link != "none":
-            raise ValueError(f"the verdict {self.verdict} says that nothing is broken, but first_broken_link is {self.first_broken_link}")
         if self.verdict in BROKEN and self.call == "continue" and self.p_continue_pays < 0.05:
             raise ValueError("the call is continue, but p_continue_pays says that it will not pay")
         if self.onset is not None and not self.onset.low <= self.onset.step <= self.onset.high:
@@ -104,6 +103,7 @@ def signed(said: Said, base: Assessment, run: Run, also: Iterable[Any], names: I
             "could_not_see": [kept(line) for line in said_safely.could_not_see],
             "next_experiment": said_safely.next_experiment,
             "summary": kept(said_safely.summary),
+            "why": kept(said_safely.why),
         }
     )
 
@@ -121,7 +121,7 @@ def _without_names_as_written(answer: Any) -> Any:
 
 def _prose(said: Said) -> list[str]:
     """The texts that claim something about the run; an experiment's numbers and predictions are no claims."""
-    return [said.summary, said.best_checkpoint_why, *said.ruled_out, *said.could_not_see]
+    return [said.summary, said.why, said.best_checkpoint_why, *said.ruled_out, *said.could_not_see]
 
 
 def _fields(said: Said, base: Assessment, run: Run) -> Assessment:
@@ -131,7 +131,11 @@ def _fields(said: Said, base: Assessment, run: Run) -> Assessment:
             "verdict": said.verdict,
             "call": said.call,
             "p_continue_pays": round(said.p_continue_pays, 3),
+            "call_reason": "pays" if said.call == "continue" else "broken" if said.verdict in BROKEN else "no_gain",
             "confidence": said.confidence,
+            "probabilities": {},
+            "evidence": [],
+            "at_odds": [],
             "best_checkpoint": _best(said, run),
             "first_broken_link": said.first_broken_link,
             "onset": said.onset,

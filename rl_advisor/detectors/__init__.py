@@ -1,1 +1,4 @@
-"""One failure pattern a module: each defines ``LINK``, ``NEEDS`` and ``detect(run)``; its docstring is the manual page."""
+"""One failure pattern a module: its docstring is the manual page.
+
+Each defines ``LINK``, ``ROLE``, ``NEEDS`` and ``detect(run)``, perhaps ``WEIGHT``, ``BRINGS`` and ``CHANGE``.
+"""

@@ -15,15 +15,15 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, number
+from rl_advisor.finding import Answer, Evidence, Onset, Outcome, Role, absent, number
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.NUMERICS
+ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = (
     "reward/mean|reward/used|kl/ref|kl/old|ratio/clip_fraction|response/length_max|policy/learning_rate|policy/grad_norm|entropy/mean",
 )
-SYMPTOM = True
 Broken = tuple[str, str, float]
 """Metric, what is wrong with it, and the first step at which it is."""
 LOG_VOCABULARY = 13.0
@@ -165,15 +165,15 @@ RULES: tuple[Callable[[Run], Iterator[Broken]], ...] = (
 )
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when a rule is broken; unclear when parts do not add up, the cadence varies or zeros stand: that may be meant."""
     wrong = [(rule, found) for rule in RULES for found in rule(run)]
     if not wrong:
-        return Finding("contradictory_metrics", LINK, Outcome.ABSENT, "No two entries contradict each other, as far as they are logged.")
+        return absent("No two entries contradict each other, as far as they are logged.")
     hard = [found for rule, found in wrong if rule not in (reward_parts, cadence, never_filled)]
     shown = sorted(hard or [found for _, found in wrong], key=lambda b: b[2])
     at = shown[0][2]
     text = "; ".join(f"{metric} {what} (from step {step:.0f})" for metric, what, step in shown[:3]) + "."
     where = tuple(Evidence(metric, step, step) for metric, _, step in shown[:3])
     outcome, onset = (Outcome.PRESENT, Onset(at, at, at)) if hard else (Outcome.UNCLEAR, None)
-    return Finding("contradictory_metrics", LINK, outcome, text, onset, {"violations": float(len(shown))}, where)
+    return Answer(outcome, text, onset, {"violations": float(len(shown))}, where)

@@ -41,14 +41,13 @@ def _counted(run: Run) -> dict[str, Any]:
 
 def _says(run: Run) -> list[dict[str, Any]]:
     """What the detectors that read samples found: causes before what they bring about, then what cannot be decided."""
-    from rl_advisor.diagnosis import diagnose, symptoms
-    from rl_advisor.finding import Outcome
-    from rl_advisor.judgement.causes import brings
+    from rl_advisor.diagnosis import diagnose, patterns, role_of
+    from rl_advisor.finding import Outcome, Role
 
     read = [f for f in diagnose(run) if any(e.metric == "rollouts" for e in f.evidence)]
     present = [f for f in read if f.outcome is Outcome.PRESENT]
-    brought = {name for f in present for name in brings()[f.pattern]}
-    told = sorted(present, key=lambda f: (f.pattern in brought, f.pattern in symptoms()))
+    brought = {name for f in present for name in patterns()[f.pattern].brings}
+    told = sorted(present, key=lambda f: (f.pattern in brought, role_of(f.pattern) is Role.SYMPTOM))
     told += [f for f in read if f.outcome is Outcome.UNCLEAR]
     return [{"pattern": f.pattern, "outcome": f.outcome.value, "statement": f.statement, "onset": f.onset} for f in told]
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from rl_advisor.intake.bytes_in import bare_name, head, lines
 from rl_advisor.intake.line_shapes import LIMIT, shapes_of
 from rl_advisor.intake.log_lines import Watch
-from rl_advisor.intake.one_of_several import chosen, listed
-from rl_advisor.intake.printed_rows import curves_of_lines
-from rl_advisor.run import Event, Gap, Run
+from rl_advisor.intake.one_of_several import MARK, listed
+from rl_advisor.intake.printed_rows import run_of
+from rl_advisor.intake.request import WHOLE, Request
+from rl_advisor.run import Gap, Run
 
 FORMAT = "line_console"
 CONSOLE = True
@@ -20,42 +21,40 @@ _ABOUT = ("readme", "changelog", "license", "requirements", "contributing")
 """Names of texts about a project."""
 _HEAD = 1 << 19
 _SOME_WORD = re.compile(rb"(?i)rew|return|score|entropy|loss|win|success|acc|kl|avg")
+_BOX = re.compile(
+    rb"^(?:.{0,80}\| ?)?(?:-{20,}\s*\n\| *\S|(?:\[[^\]\n]*\] ?)?-{3,} +-{3,}\s*$)|^[\xe2\x94-\x95\x80-\xbf]{3} \S", re.MULTILINE
+)
+_IN_FULL = ("progress.csv", "progress.json", "progress.txt", "metrics.jsonl")
 
 
-def claims(path: Path) -> bool:
-    """Whether the first half megabyte of a text log has lines of a learner that repeat."""
+def claims(path: Path, _: Request = WHOLE) -> bool:
+    """Whether the first half megabyte of a text log has lines of a learner that repeat.
+
+    Boxes keep three digits, so a log of them beside a file that keeps all is left to the reader of plain logs.
+    """
     name = bare_name(path)
     if not name.endswith(_SUFFIXES) or name.startswith(_ABOUT):
         return False
     start = head(path, _HEAD)
-    if b"\x00" in start or _SOME_WORD.search(start) is None:
+    if b"\x00" in start or _SOME_WORD.search(start) is None or (_BOX.search(start.replace(b"\r", b"")) and _told_in_full(path)):
         return False
     text = start.decode("utf-8", "replace").split("\n")
     shapes = shapes_of(text if len(start) < _HEAD else text[:-1], Watch(path.name), headings=name.endswith(".md"))
-    return bool(curves_of_lines(shapes, path.name, lambda names: names[0])[0].curves)
+    return bool(run_of(shapes, path.name)[0].curves)
 
 
-def read(path: Path) -> Run:
+def read(path: Path, ask: Request = WHOLE) -> Run:
     """A curve for each name that comes back, over the count by which the lines go; of several runs one, the others are named."""
-    watch, met = Watch(path.name), list[str]()
+    watch = Watch(path.name)
     shapes = shapes_of(lines(path), watch, headings=bare_name(path).endswith(".md"))
-
-    def choose(names: list[str]) -> str:
-        met.extend(names)
-        return chosen(names)
-
-    part, axis = curves_of_lines(shapes, path.name, choose)
-    events = tuple(_at(event, axis) for event in watch.finish(shapes.records))
+    part, runs, step_at = run_of(shapes, path.name, ask.run)
+    events = tuple(replace(event, step=step_at(event.step)) for event in watch.finish(None))
+    several = listed(runs, runs[0] if ask.run not in runs else ask.run, path.name) if runs else Run()
+    place = several.place or (MARK + ask.run if ask.run in runs else "")
     gaps = (Gap(path.name, f"more than {LIMIT:,} lines with numbers; only the first of them were read"),) if shapes.cut else ()
-    several = listed(met, chosen(met), path.name) if met else Run()
-    return replace(part, events=events, formats=(FORMAT,), place=several.place, others=several.others, gaps=(*several.gaps, *gaps))
+    return replace(part, events=events, formats=(FORMAT,), place=place, others=several.others, gaps=(*several.gaps, *gaps))
 
 
-def _at(event: Event, axis) -> Event:
-    """The event at the step that was the last before it."""
-    import numpy as np
-
-    if axis is None or event.step is None or not axis.record.size:
-        return replace(event, step=None)
-    at = int(np.searchsorted(axis.record, event.step, "right")) - 1
-    return replace(event, step=float(axis.step[max(at, 0)]))
+def _told_in_full(path: Path) -> bool:
+    """Whether a file beside it has all digits."""
+    return any((path.parent / name).is_file() for name in _IN_FULL) or any(path.parent.glob("events.out.tfevents.*"))

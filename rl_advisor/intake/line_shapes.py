@@ -139,9 +139,7 @@ class _Reader:
             self._words(line, raw)
             return
         key = self.group + "\0".join(parts[::2])
-        form = self.known.get(key, False)
-        if form is False:
-            form = self._learn(key, parts)
+        form = self.known[key] if key in self.known else self._learn(key, parts)
         if form is None:
             self.together.clear()
             self.watch.look(raw, self.record)
@@ -153,7 +151,9 @@ class _Reader:
     def _learn(self, key: str, parts: Sequence[str]) -> "_Form | None":
         """The form of lines with these texts, None for one without named numbers; times are no numbers."""
         texts, tokens = parts[::2], parts[1::2]
-        found = tuple(slot for slot in slots(texts) if ":" not in tokens[slot.at] and "-" not in tokens[slot.at][1:].lower().replace("e-", ""))
+        found = tuple(
+            slot for slot in slots(texts) if ":" not in tokens[slot.at] and "-" not in tokens[slot.at][1:].lower().replace("e-", "")
+        )
         form = self._form(found[:MOST], texts) if found else None
         if len(self.known) >= FORMS:
             self.known.clear()

@@ -1,84 +1,19 @@
-"""The lines that repeat become curves: which of the counts is the axis, which count a line belongs to, and which of several runs it is."""
+"""The lines that repeat become curves: those that do are told from prose and settings, and their numbers laid over the count."""
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from rl_advisor.intake.learner_words import of_a_learner, speaks
 from rl_advisor.intake.line_shapes import Family, Shapes
-from rl_advisor.intake.metric_table import STEP_COLUMNS, step_columns, unit_of
+from rl_advisor.intake.metric_table import step_columns, unit_of
+from rl_advisor.intake.printed_axis import FEWEST, FEWEST_ROWS, Axis, Lines, Places, axis_of, by_order, counts
 from rl_advisor.intake.slot_names import BARE
-from rl_advisor.run import UNSAID, Curve, Floats, Run
-
-FEWEST = 3
-"""Lines in which a name must come back."""
-FEWEST_ROWS = 2
-"""Rows of a table."""
-MOST_RUNS = 200
-MOST_TURNS = 20
-_OUTCOME = re.compile(r"\b(?:rewards?|returns?|rew|ret|episodic|avgr|r)\b")
-_SCORE = re.compile(r"\b(?:scores?|(?:success|win|solve|pass)(?:es)? ?rate|success|accuracy|acc|wins?|elo|correct)\b|win ?rate")
-_LEARNER = re.compile(
-    r"\b(?:(?<!cross )entropy|mismatch kl|(?:policy|value|actor|critic|q|pg|vf|rl|ppo|grpo) loss|clipfrac|epsilon|explained variance|td error"
-    r"|pol surr|vf loss|kl|advantages?)\b"
-)
-_EPISODES = re.compile(r"\b(?:ep|episodes?|timesteps?|frames?|iter\w*|updates?|env|rollout)\b")
-"""Counts beside which a score is one of episodes."""
-_MEANS = {"avg", "average", "mean", "best avg"}
-"""What a log of episodes calls their mean return where it is short of words."""
-Places = npt.NDArray[np.int64]
+from rl_advisor.run import UNSAID, Curve, Run
 
 
-@dataclass
-class _Lines:
-    """The lines of one family as arrays."""
-
-    family: Family
-    record: Places
-    form: Places
-    number: Floats
-    names: tuple[str, ...] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.names = self.family.names
-
-
-@dataclass
-class Axis:
-    """The count that the lines belong to: the records that say it, its value there, the run that is of, and the how-manyth value it is."""
-
-    name: str
-    record: Places
-    step: Floats
-    run: Places
-    turn: Places
-    runs: tuple[str, ...] = ()
-    last: bool = False
-    """Whether the count closes what belongs to it."""
-    inner: bool = False
-    """Whether the runs are told apart only by the count's starting anew."""
-    planned: int | None = None
-
-    @property
-    def values(self) -> int:
-        """How many values it takes, one after the other."""
-        return int(self.turn[-1]) + 1
-
-    def places(self, record: Places) -> Places:
-        """Which entry each record belongs to, -1 for none."""
-        at = np.searchsorted(self.record, record, "left" if self.last else "right") - (not self.last)
-        return np.where(at < self.record.size, at, -1)
-
-
-def words(name: str) -> str:
-    """A name in lower case, its words parted by single blanks."""
-    return re.sub(r"[^a-z0-9]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()).strip()
-
-
-def lines_of(shapes: Shapes) -> list[_Lines]:
+def lines_of(shapes: Shapes) -> list[Lines]:
     """The families that repeat: often enough, not always the very same line, and not prose that happens to share a word.
 
     Where nothing does, as in the few lines that people paste, those of a record that names a learner's numbers beside a count.
@@ -90,78 +25,70 @@ def lines_of(shapes: Shapes) -> list[_Lines]:
     record, often = np.unique(np.concatenate([lines.record for lines in found]) if found else np.empty(0, np.int64), return_counts=True)
     shared = record[often > 1]
     again = [lines for lines in found if _repeats(lines, rows[lines.family.header] if lines.family.header else 0, shared)]
-    return again or _pasted(found)
+    return again + _beside(again, found, shared) if again else _pasted(found)
 
 
-def _lines(family: Family) -> _Lines:
+def _beside(again: Sequence[Lines], found: Sequence[Lines], shared: Places) -> list[Lines]:
+    """What is said seldom, yet in a box of, or on a line with a count of, what repeats, as evaluations are."""
+    boxes = np.intersect1d(np.concatenate([lines.record for lines in again]), shared)
+    counted = {name for lines in again for name in lines.names if counts(lines, name)}
+    seldom = [lines for lines in found if lines.record.size < FEWEST and lines not in again]
+    return [
+        lines
+        for lines in seldom
+        if np.isin(lines.record, boxes).all() or (counted.intersection(lines.names) and any(map(speaks, lines.names)))
+    ]
+
+
+def _lines(family: Family) -> Lines:
     number = np.frombuffer(family.number, np.float64).reshape(len(family.record), len(family.names))
-    return _Lines(family, np.frombuffer(family.record, np.int64), np.frombuffer(family.form, np.uint8).astype(np.int64), number)
+    return Lines(family, np.frombuffer(family.record, np.int64), np.frombuffer(family.form, np.uint8).astype(np.int64), number)
 
 
-def _repeats(lines: _Lines, rows: int, shared: Places) -> bool:
+def _repeats(lines: Lines, rows: int, shared: Places) -> bool:
     """Whether a family is one of lines that repeat: a table, or said often and told by a name, a count, a box or numbers that change."""
     size = lines.record.size
     if rows:
         return rows >= FEWEST_ROWS
-    if size < FEWEST or any(map(_speaks, lines.names)) or any(lines.family.counts):
+    if size < FEWEST or any(map(speaks, lines.names)) or any(lines.family.counts):
         return size >= FEWEST
     loose, still = lines.family.forms > max(3, size // 2), bool((lines.number == lines.number[0]).all())
     return not loose and (not still or bool(np.isin(lines.record[0], shared)))
 
 
-def _pasted(found: Sequence[_Lines]) -> list[_Lines]:
+def _pasted(found: Sequence[Lines]) -> list[Lines]:
     """The families of a record with a count and four more names, two of which speak of a learner; nothing where there is none."""
     named: dict[int, list[str]] = {}
     for lines in found:
         for record in set(lines.record.tolist()):
             named.setdefault(record, []).extend(lines.names)
-    good = {r for r, names in named.items() if len(names) > 4 and sum(map(_speaks, names)) >= 2 and step_columns(names)}
+    good = {r for r, names in named.items() if len(names) > 4 and sum(map(speaks, names)) >= 2 and step_columns(names)}
     return [lines for lines in found if good.intersection(lines.record.tolist())]
 
 
-def _speaks(name: str) -> bool:
-    """Whether a name is one of an outcome or of a learner."""
-    text = words(name)
-    return any(pattern.search(text) for pattern in (_OUTCOME, _SCORE, _LEARNER)) or "loss" in text
+def run_of(shapes: Shapes, source: str, wanted: str = "") -> tuple[Run, list[str], Callable[[float | None], float | None]]:
+    """The run that the lines tell of, the names of all runs among them, largest first, and which step a record has.
 
-
-def of_a_learner(names: Iterable[str], axis: str) -> bool:
-    """Whether these are names that a run of reinforcement learning prints: an outcome of episodes, or what only a learner has."""
-    said = [words(name) for name in names]
-    episodes = _EPISODES.search(words(axis)) is not None
-    learner = sum(_LEARNER.search(text) is not None for text in said)
-    outcome = any(_OUTCOME.search(text) or ((episodes or learner) and (_SCORE.search(text) or text in _MEANS)) for text in said)
-    return outcome or (learner >= 1 and len(said) >= FEWEST)
-
-
-def curves_of_lines(shapes: Shapes, source: str, choose: Callable[[Sequence[str]], str]) -> tuple[Run, Axis | None]:
-    """The run that the lines tell of, and its axis; empty where they are no learner's. ``choose`` picks one of several runs."""
+    Of several runs the one that is wanted, else the largest; nothing where the lines are no learner's.
+    """
     found = lines_of(shapes)
     axis = axis_of(found, shapes)
     names = {name for lines in found for name in lines.names if name != BARE and (axis is None or name != axis.name)}
-    if not of_a_learner([name for name in names if not step_columns([name])], axis.name if axis else ""):
-        return Run(), axis
-    if axis is None:
-        axis = _rows(found)
-        if axis is None or any(_counts(lines, name) for lines in found for name in lines.names):
-            return Run(), None
-    wanted = axis.runs.index(choose(_largest_first(axis))) if axis.runs else -1
-    curves = {name: _curve(name, source, found, axis, wanted) for name in sorted(names)}
+    if axis is None and not any(counts(lines, name) for lines in found for name in lines.names):
+        axis = by_order(found)
+    if axis is None or not of_a_learner([name for name in names if not step_columns([name])], axis.name):
+        return Run(), [], lambda _: None
+    runs = axis.largest_first
+    chosen = axis.runs.index(wanted if wanted in runs else runs[0]) if runs else -1
+    curves = {name: _curve(name, source, found, axis, chosen) for name in sorted(names)}
+    fewest = FEWEST_ROWS if runs and axis.values > FEWEST else 1
+    kept = {name: curve for name, curve in curves.items() if curve.step.size >= fewest}
     unit = UNSAID if axis.name in ("", BARE) else unit_of(axis.name)
-    kept = {name: curve for name, curve in curves.items() if curve.step.size >= (FEWEST_ROWS if axis.values > FEWEST else 1)}
-    return Run(curves=kept, planned_steps=axis.planned, step_unit=unit, axis="step" if axis.name else "row"), axis
+    run = Run(curves=kept, planned_steps=axis.planned, step_unit=unit, axis="step" if axis.name else "row")
+    return run, runs, axis.step_at
 
 
-def _counts(lines: _Lines, name: str) -> bool:
-    return lines.family.counts[lines.names.index(name)] or bool(step_columns([name]))
-
-
-def _largest_first(axis: Axis) -> list[str]:
-    sizes = np.bincount(axis.run, minlength=len(axis.runs))
-    return [axis.runs[i] for i in np.argsort(-sizes, kind="stable")]
-
-
-def _curve(name: str, source: str, found: Sequence[_Lines], axis: Axis, wanted: int) -> Curve:
+def _curve(name: str, source: str, found: Sequence[Lines], axis: Axis, wanted: int) -> Curve:
     """The numbers of a name over the steps; what is printed again before the count goes on replaces what was there."""
     parts = [(lines.record, lines.number[:, lines.names.index(name)]) for lines in found if name in lines.names]
     record = np.concatenate([part[0] for part in parts])
@@ -174,155 +101,3 @@ def _curve(name: str, source: str, found: Sequence[_Lines], axis: Axis, wanted: 
         newest = np.r_[np.diff(axis.turn[place]) != 0, True]
         place, value = place[newest], value[newest]
     return Curve(name, name, source, axis.step[place], value)
-
-
-def _rows(found: Sequence[_Lines]) -> Axis | None:
-    """The order of the lines as their axis, where no count stands anywhere: that of the longest family that tells of an outcome."""
-    telling = [lines for lines in found if sum(_speaks(name) for name in lines.names) >= 2]
-    if not telling:
-        return None
-    most = max(telling, key=lambda lines: lines.record.size)
-    size = most.record.size
-    return Axis("", most.record, np.arange(1.0, size + 1), np.zeros(size, np.int64), np.arange(size))
-
-
-def axis_of(found: Sequence[_Lines], shapes: Shapes) -> Axis | None:
-    """The count by which the lines go: one that stands on the lines of the outcome and has a value for most of them."""
-    counts = {name for lines in found for name in lines.names if _counts(lines, name)}
-    own = {name: [lines for lines in found if name in lines.names and _counts(lines, name)] for name in sorted(counts)}
-    known = {name: axis for name in own if (axis := _entries(name, own[name], shapes)) is not None}
-    plain = [axis for axis in known.values() if not axis.inner]
-    known = {name: axis for name, axis in known.items() if not axis.inner or not any(_outer(axis, other) for other in plain)}
-    if not known:
-        return None
-    telling = [lines.record for lines in found if any(_speaks(name) for name in lines.names)]
-    told = np.unique(np.concatenate(telling)) if telling else np.empty(0, np.int64)
-    near = {name: any(np.isin(lines.record, told).any() for lines in own[name]) for name in known}
-    most = max(axis.values for name, axis in known.items() if near[name] or not any(near.values()))
-    best = min(known, key=lambda name: (not near[name], known[name].values * 3 < most, _rank(name)))
-    return _placed(known[best], found)
-
-
-def _outer(inner: Axis, other: Axis) -> bool:
-    """Whether one count starts anew because another goes on, as steps do in epochs."""
-    starts = inner.record[np.flatnonzero(np.diff(inner.run)) + 1]
-    ends = inner.record[np.flatnonzero(np.diff(inner.run))]
-    return bool((np.searchsorted(other.record, starts, "right") > np.searchsorted(other.record, ends, "right")).mean() > 0.8)
-
-
-def _rank(name: str) -> int:
-    """How good an axis a count of that name is: by the order of the known ones, lengths of episodes and nameless counts last."""
-    plain = words(name).replace(" ", "_")
-    order = {known: i for i, known in enumerate(STEP_COLUMNS)}
-    return 1_000 if name == BARE else 900 if plain == "steps" else order.get(plain, 500)
-
-
-def _entries(name: str, every: Sequence[_Lines], shapes: Shapes) -> Axis | None:
-    """The values of a count in the order written, runs told apart; None when it does not go up.
-
-    Lines in which it starts anew much more often than in others count something else: games of an evaluation beside those of training.
-    """
-    backs = [int((np.diff(lines.number[:, lines.names.index(name)]) < 0).sum()) for lines in every]
-    own = [lines for lines, back in zip(every, backs, strict=True) if back <= max(2, 2 * min(backs), lines.record.size // 50)]
-    record = np.concatenate([lines.record for lines in own])
-    step = np.concatenate([lines.number[:, lines.names.index(name)] for lines in own])
-    form = np.concatenate([lines.form + 1000 * i for i, lines in enumerate(own)])
-    turn = np.argsort(record, kind="stable")
-    record, step, form = record[turn], step[turn], form[turn]
-    known = np.isfinite(step)
-    record, step, form = record[known], step[known], form[known]
-    if step.size == 0 or not _enough(step, own):
-        return None
-    run, runs = _runs(record, step, form, own, shapes)
-    alone = not runs
-    if alone:
-        run, runs = _starts(record, step, own)
-    new = np.r_[True, (np.diff(step) != 0) | (np.diff(run) != 0)]
-    if not runs and not _goes_up(step[new]):
-        return None
-    turn = np.cumsum(new) - 1
-    planned = max((lines.family.totals.get(name, 0.0) for lines in own), default=0.0)
-    return Axis(name, record, step, run, turn, runs, inner=alone and bool(runs), planned=int(planned) or None)
-
-
-def _enough(step: Floats, own: Sequence[_Lines]) -> bool:
-    few = sum(lines.record.size for lines in own) < FEWEST
-    return few or np.unique(step).size >= (FEWEST_ROWS if any(lines.family.header for lines in own) else FEWEST)
-
-
-def _goes_up(step: Floats) -> bool:
-    """Whether the numbers are those of a count: hardly any goes back."""
-    return step.size == 1 or bool(step[-1] > step[0]) and int((np.diff(step) < 0).sum()) <= max(2, step.size // 50)
-
-
-def _runs(record: Places, step: Floats, form: Places, own: Sequence[_Lines], shapes: Shapes) -> tuple[Places, tuple[str, ...]]:
-    """Which run each entry is of, and their names, by what stands in the lines or above them; none where there is one."""
-    if _labelled(record, step, shapes.labels):
-        at = np.searchsorted([r for r, _ in shapes.labels], record, "right") - 1
-        names = [f"{name}" for _, name in shapes.labels]
-        there = list(dict.fromkeys(names[i] if i >= 0 else "start" for i in at))
-        return np.array([there.index(names[i] if i >= 0 else "start") for i in at]), tuple(there)
-    if len(own) == 1 and (kinds := _taking_turns(step, form)):
-        texts = [own[0].family.texts[kind] for kind in kinds if kind < len(own[0].family.texts)]
-        if len({len(text.split()) for text in texts}) == 1 and len(texts) == len(kinds):
-            return np.searchsorted(kinds, form), _apart(texts)
-    return np.zeros(step.size, np.int64), ()
-
-
-def _starts(record: Places, step: Floats, own: Sequence[_Lines]) -> tuple[Places, tuple[str, ...]]:
-    """The runs that follow each other, each from its first step on, named by the time at which they begin; none for one run."""
-    early = step[0] + (step[1] - step[0] if step.size > 1 else 0)
-    again = np.flatnonzero((np.diff(step) < 0) & (step[1:] <= early)) + 1
-    if not 0 < again.size <= MOST_RUNS or not all(_goes_up(part) for part in np.split(step, again)):
-        return np.zeros(step.size, np.int64), ()
-    stamps = {r: s for lines in own for r, s in lines.family.stamps.items()}
-    starts = [0, *again.tolist()]
-    names = [stamps.get(int(record[at]), "")[:19] or f"run {i + 1}" for i, at in enumerate(starts)]
-    names = [name if names.count(name) == 1 else f"run {i + 1}" for i, name in enumerate(names)]
-    return np.repeat(np.arange(len(starts)), np.diff([*starts, step.size])), tuple(names)
-
-
-def _taking_turns(step: Floats, form: Places) -> list[int]:
-    """The forms of lines that count each for itself, as the agents or processes of one log do; empty where they count together."""
-    kinds = np.unique(form)
-    if not 1 < kinds.size <= MOST_TURNS or not all(_goes_up(step[form == kind]) for kind in kinds):
-        return []
-    again = (np.diff(step) <= 0) & (np.diff(form) != 0)
-    return kinds.tolist() if again.sum() >= max(2, step.size // (4 * kinds.size)) else []
-
-
-def _labelled(record: Places, step: Floats, labels: Sequence[tuple[int, str]]) -> bool:
-    """Whether headings or blocks part the entries: the count goes back or stands still where they change, and only there."""
-    if not labels:
-        return False
-    at = np.searchsorted([r for r, _ in labels], record, "right") - 1
-    used = {labels[i][1] if i >= 0 else "" for i in at}
-    if len(used) == 1:
-        return used != {""}
-    back = np.diff(step) <= 0
-    return bool(back.any()) and bool((np.diff(at)[back] != 0).all())
-
-
-def _apart(texts: Sequence[str]) -> tuple[str, ...]:
-    """What tells forms apart: the first word that differs, without its punctuation."""
-    rows = [text.split() for text in texts]
-    column = next(i for i, words_ in enumerate(zip(*rows, strict=True)) if len(set(words_)) > 1)
-    names = [re.sub(r"^[\W_]+|[\W_]+$", "", row[column].split("\0")[0]) or row[column].replace("\0", "") for row in rows]
-    names = [name.rpartition(":")[2] or name for name in names]
-    return tuple(name if names.count(name) == 1 else f"{name} {i + 1}" for i, name in enumerate(names))
-
-
-def _placed(axis: Axis, found: Sequence[_Lines]) -> Axis:
-    """The axis with whether its count stands before what belongs to it or behind: as its commonest other lines lie."""
-    others = [lines for lines in found if axis.name not in lines.names and any(_speaks(name) for name in lines.names)]
-    if not others or axis.values < FEWEST_ROWS:
-        return axis
-    most = max(others, key=lambda lines: lines.record.size).record
-    before, after = bool((most < axis.record[0]).any()), bool((most > axis.record[-1]).any())
-    if before == after:
-        at = np.clip(np.searchsorted(axis.record, most, "right") - 1, 0, axis.record.size - 1)
-        following = axis.record[np.minimum(at + 1, axis.record.size - 1)]
-        inner = (most > axis.record[0]) & (most < axis.record[-1])
-        before = inner.any() and float(np.median((following - most)[inner])) < float(np.median((most - axis.record[at])[inner]))
-        return replace(axis, last=bool(before))
-    return replace(axis, last=before)

@@ -5,52 +5,16 @@ it and did not clearly start later. What is left are roots; the earliest one nam
 onset intervals overlap are ties, which the order of the loop decides: outside in.
 """
 
-from functools import cache
-
 import numpy as np
 
-from rl_advisor.diagnosis import ORDER, detectors, pattern_of, symptoms
-from rl_advisor.finding import Finding, Outcome
+from rl_advisor.diagnosis import ORDER, patterns, role_of
+from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement.case import Case
-
-STILL = frozenset(
-    {
-        "zero_variance_groups",
-        "reward_never_paid",
-        "reward_always_paid",
-        "frozen_policy",
-        "sampling_too_hot",
-        "drift_without_gain",
-    }
-)
-"""Patterns that keep a policy where it is: without a gradient nothing falls, so they cannot be why an outcome fell."""
-
-
-AFTERMATH = frozenset(
-    {
-        "truncation",
-        "entropy_collapse",
-        "entropy_explosion",
-        "sample_repetition",
-        "template_collapse",
-        "length_collapse",
-        "length_inflation",
-        "gradient_spikes",
-        "destructive_drift",
-    }
-)
-"""Patterns that a broken policy shows anyway: they are why an outcome fell only when they clearly began before it did."""
-
-
-@cache
-def brings() -> dict[str, frozenset[str]]:
-    """Pattern -> the patterns that it tends to bring about, as the detectors say."""
-    return {pattern_of(m): frozenset(getattr(m, "BRINGS", ())) for m in detectors()}
 
 
 def causes(case: Case) -> list[Finding]:
     """The present findings that are more than a description of the outcome."""
-    return [f for f in case.findings.values() if f.outcome is Outcome.PRESENT and f.pattern not in symptoms()]
+    return [f for f in case.findings.values() if f.outcome is Outcome.PRESENT and role_of(f.pattern) is not Role.SYMPTOM]
 
 
 def roots(case: Case, *, of_fall: bool = False) -> list[Finding]:
@@ -58,16 +22,16 @@ def roots(case: Case, *, of_fall: bool = False) -> list[Finding]:
 
     ``of_fall`` leaves out what cannot make an outcome fall.
     """
-    present = [f for f in causes(case) if not (of_fall and f.pattern in STILL)]
+    present = [f for f in causes(case) if not (of_fall and role_of(f.pattern) is Role.SILENCE)]
     left = [f for f in present if not any(explains(other, f) for other in present if other is not f)]
     return in_order(left or present)
 
 
 def explains(cause: Finding, effect: Finding) -> bool:
     """Whether one finding would bring the other and did not clearly begin after it; of two that bring each other the earlier wins."""
-    if effect.pattern not in brings()[cause.pattern]:
+    if effect.pattern not in patterns()[cause.pattern].brings:
         return False
-    if cause.pattern in brings()[effect.pattern]:
+    if cause.pattern in patterns()[effect.pattern].brings:
         return before(cause, effect) or (not before(effect, cause) and ORDER[cause.link] < ORDER[effect.link])
     return not before(effect, cause)
 
@@ -78,7 +42,7 @@ def root_of_fall(case: Case) -> Finding | None:
     able = []
     for found in roots(case, of_fall=True):
         late = any(before(fall, found) for fall in falls)
-        aftermath = found.pattern in AFTERMATH and falls and not any(before(found, fall) for fall in falls)
+        aftermath = role_of(found.pattern) is Role.CONSEQUENCE and falls and not any(before(found, fall) for fall in falls)
         if not late and not aftermath:
             able.append(found)
     fresh = [f for f in able if not survived(case, f)]

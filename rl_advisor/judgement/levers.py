@@ -1,6 +1,6 @@
 """The settings that an experiment turns, by the names that the framework in use gives them, and how long the turn must last to be seen.
 
-What to turn for which pattern stands here, in our words; what a framework calls it stands in its dialect: the keys of its
+What to turn for a pattern its detector says, in our words (``CHANGE``); what a framework calls it stands in its dialect: the keys of its
 configuration, and under ``switches`` what has no number of ours.
 """
 
@@ -10,49 +10,13 @@ from math import ceil
 
 import numpy as np
 
+from rl_advisor.diagnosis import patterns
 from rl_advisor.discovery import modules
 from rl_advisor.finding import number
 from rl_advisor.run import Run
 from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Dialect
 
-LEVERS: Mapping[str, tuple[tuple[str, str], ...]] = {
-    "update_too_large": (("learning_rate", "a third of"), ("updates_per_batch", "1"), ("minibatches", "1")),
-    "destructive_drift": (("learning_rate", "half"), ("kl_coef", "three times")),
-    "drift_without_gain": (("kl_coef", "three times"),),
-    "gain_without_drift": (("kl_coef", "half"),),
-    "over_optimisation": (("kl_coef", "three times"),),
-    "frozen_policy": (("learning_rate", "thirty times"), ("kl_coef", "0")),
-    "gradient_spikes": (("learning_rate", "half"), ("max_grad_norm", "half")),
-    "instability": (("learning_rate", "half"), ("prompts_per_step", "twice")),
-    "noise_dominated": (("prompts_per_step", "twice"), ("group_size", "twice")),
-    "learning_rate_jump": (("lr_schedule", "constant"),),
-    "schedule_plateau": (("lr_schedule", "constant"), ("learning_rate", "a tenth of")),
-    "stale_data": (("synchronous", ""), ("updates_per_batch", "1")),
-    "importance_weight": (("minibatches", "1"), ("weight_cap", ""), ("deterministic", "")),
-    "bursty_clipping": (("routing_replay", ""), ("deterministic", "")),
-    "engine_mismatch": (("mismatch_correction", ""), ("weight_cap", "")),
-    "truncation": (("max_response_length", "twice"), ("mask_truncated", "")),
-    "length_inflation": (("length_neutral_loss", ""),),
-    "zero_variance_groups": (("dynamic_filtering", ""), ("group_size", "twice")),
-    "reward_never_paid": (("group_size", "four times"),),
-    "echo_trap": (("dynamic_filtering", ""),),
-    "entropy_collapse": (("clip_higher", ""), ("entropy_coef", "three times")),
-    "narrowing": (("clip_higher", ""), ("kl_coef", "three times")),
-    "entropy_explosion": (("entropy_coef", "0"), ("learning_rate", "half")),
-    "sampling_too_hot": (("temperature", "1"),),
-    "no_exploration": (("explore_longer", ""),),
-    "action_noise_gone": (("entropy_coef", "ten times"),),
-    "temperature_runaway": (("fixed_temperature", ""),),
-    "critic_failure": (("critic", ""),),
-    "value_divergence": (("slower_target", ""), ("critic_learning_rate", "")),
-    "few_episodes": (("eval_episodes", ""),),
-    "episode_cap": (("bootstrap_at_cap", ""),),
-    "generation_bound": (("max_response_length", "half"),),
-    "out_of_memory": (("smaller_micro_batch", ""),),
-    "memory_near_capacity": (("smaller_micro_batch", ""),),
-}
-"""Pattern -> what to turn: a setting in our words and the value or the share of the present one; empty where the switch itself says it."""
 FEWEST, MOST = 5, 500
 """Points of the outcome that an experiment lasts at least, and beyond which it is no short experiment any more."""
 MATTERS = 5
@@ -70,7 +34,7 @@ def turns(run: Run, pattern: str) -> list[str]:
     dialect = next((dialects()[f] for f in run.frameworks if f in dialects()), None)
     if dialect is None:
         return []
-    told = (_turn(run, dialect, ours, to) for ours, to in LEVERS.get(pattern, ()))
+    told = (_turn(run, dialect, ours, to) for ours, to in patterns()[pattern].change)
     return [t for t in told if t]
 
 

@@ -1,8 +1,8 @@
 """Saying it: the summary, what was ruled out and what could not be seen. Every number in it stands in a finding or a field."""
 
 from rl_advisor.assessment import BestCheckpoint, Call, Experiment
-from rl_advisor.diagnosis import symptoms
-from rl_advisor.finding import Finding, Outcome, number
+from rl_advisor.diagnosis import role_of
+from rl_advisor.finding import Finding, Outcome, Role, number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import roots
 from rl_advisor.judgement.checkpoint import NOTHING
@@ -126,7 +126,7 @@ def keep(best: BestCheckpoint) -> str:
 
 def ruled_out(case: Case) -> list[str]:
     """Causes that were looked for in the data and measured as absent."""
-    absent = [f for f in case.findings.values() if f.outcome is Outcome.ABSENT and f.pattern not in symptoms()]
+    absent = [f for f in case.findings.values() if f.outcome is Outcome.ABSENT and role_of(f.pattern) is not Role.SYMPTOM]
     return [f"{words(f.pattern)}: {f.statement}" for f in absent]
 
 
@@ -155,7 +155,7 @@ def _lacking(case: Case) -> list[str]:
 
 
 def _unclear(case: Case) -> list[Finding]:
-    return [f for f in _with(case, Outcome.UNCLEAR) if f.pattern not in symptoms()]
+    return [f for f in _with(case, Outcome.UNCLEAR) if role_of(f.pattern) is not Role.SYMPTOM]
 
 
 def _with(case: Case, outcome: Outcome) -> list[Finding]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor.assessment import Call
+from rl_advisor.assessment import Call, CallReason
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.odds import UNKNOWN_END, Outlook, Weights, outlook, plan_left, probability, upside
 from rl_advisor.judgement.verdict import Judged
@@ -62,3 +62,12 @@ def call(case: Case, judged: Judged, prospect: Prospect, price: float | None = N
     if broke(judged):
         return "stop"
     return "continue" if prospect.p >= least else "stop"
+
+
+def call_reason(case: Case, judged: Judged, prospect: Prospect) -> CallReason:
+    """Why the call is what it is."""
+    if broke(judged):
+        return "broken"
+    if case.run.planned_steps and case.remaining <= 0:
+        return "finished"
+    return "pays" if prospect.p >= LEAST else "no_gain"

@@ -11,7 +11,8 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.assessment import Confidence, Verdict
-from rl_advisor.finding import Finding, Outcome, number
+from rl_advisor.diagnosis import with_role
+from rl_advisor.finding import Finding, Outcome, Role, number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import before, root_of_fall, roots
 from rl_advisor.kinds import families
@@ -32,12 +33,8 @@ class Judged:
     """The link of the first break where no finding names it."""
 
 
-HACKS = ("train_eval_gap", "reward_sign", "reward_shortcut", "tool_hacking", "format_hacking", "pseudo_success", "verifier_attack")
-"""Patterns that say that the reward is paid for something other than the task."""
-SILENT = ("reward_never_paid", "reward_always_paid", "frozen_policy", "sampling_too_hot", "temperature_runaway")
-"""Patterns that keep a policy from learning at all."""
-LIMITS = ("dynamics_change", "reward_jump", "update_too_large")
-"""Patterns that are a break even where the outcome stands, in the order of the loop."""
+STRONG = 2.0
+"""Weight from which a finding decides a verdict alone."""
 FEW = 12
 """Points of a curve below which its fall alone, without a cause, is no sure collapse."""
 
@@ -80,7 +77,7 @@ def eval_changed(case: Case) -> Judged | None:
 
 def gamed(case: Case) -> Judged | None:
     """Reward hacking when reward and score part, or the samples alone show a short-cut while the reward rises."""
-    found = [case.findings[p] for p in HACKS if case.present(p)]
+    found = [case.findings[p] for p in with_role(Role.GAMING) if case.present(p)]
     if not found:
         return None
     with_score = case.present("reward_sign") or (case.present("train_eval_gap") and bool(course.departures(case.run)))
@@ -133,7 +130,7 @@ def suspected(case: Case) -> Judged | None:
     s = case.train
     if s is None or trajectory.held_out(case.run) is not None or not s.rose or s.fell:
         return None
-    signs = [p for p in (*HACKS, "length_inflation") if p in case.findings and case.findings[p].outcome is Outcome.UNCLEAR]
+    signs = [p for p in (*with_role(Role.GAMING), "length_inflation") if p in case.findings and case.findings[p].outcome is Outcome.UNCLEAR]
     if not signs:
         return None
     told = f"the reward rose, {signs[0].replace('_', ' ')} cannot be told apart from progress without a held-out score"
@@ -180,9 +177,9 @@ def swinging(case: Case) -> Judged | None:
 
 def never_learned(case: Case) -> Judged | None:
     """Not learning when a link before the outcome is silent, or nothing was gained and there is room."""
-    silent = [case.findings[p] for p in SILENT if case.present(p)]
+    silent = [case.findings[p] for p in with_role(Role.SILENCE, STRONG) if case.present(p)]
     if silent:
-        quiet = next((f for f in roots(case) if f.pattern in {*SILENT, "truncation"}), silent[0])
+        quiet = next((f for f in roots(case) if f in silent or f.pattern == "truncation"), silent[0])
         return Judged("not_learning", quiet.statement, "high", quiet)
     if case.present("no_gain"):
         cause = next(iter(roots(case)), None)
@@ -236,7 +233,7 @@ def healthy(case: Case) -> Judged | None:
 
 def limiting(case: Case) -> Finding | None:
     """What is broken although the outcome stands: a break that needs no fall to be one. None where nothing of the kind is there."""
-    for pattern in LIMITS:
+    for pattern in with_role(Role.LIMIT):
         found = case.findings.get(pattern)
         if found is None or not case.present(pattern):
             continue

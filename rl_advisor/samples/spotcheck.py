@@ -182,7 +182,8 @@ def _failures(rows: pd.DataFrame, count: int) -> pd.DataFrame:
 
 
 def _contrast(rows: pd.DataFrame, count: int) -> list[dict[str, Any]]:
-    """Best and worst response of the groups with the widest spread: the same prompt, different rewards."""
+    """Best and worst rated response of the groups with the widest spread: the same prompt, different rewards."""
+    rows = rows.dropna(subset=["reward"])  # NaN sorts last and would pass for the best
     spread = rows.groupby("group")["reward"].agg(lambda r: r.max() - r.min()).dropna()
     groups = spread[spread > 0].sort_values(ascending=False, kind="stable").index[:count]
     parts = [rows[rows["group"] == g].sort_values("reward", kind="stable") for g in groups]

@@ -69,6 +69,7 @@ def judgement(base) -> dict[str, Any]:
         "call": "stop",
         "p_continue_pays": 0.11,
         "confidence": "medium",
+        "why": "The held-out score fell and stayed down.",
         "best_checkpoint_step": base.best_checkpoint.step,
         "best_checkpoint_why": base.best_checkpoint.why,
         "first_broken_link": base.first_broken_link,
