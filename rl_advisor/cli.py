@@ -16,6 +16,7 @@ import click
 from rl_advisor import __version__, workbench
 from rl_advisor.doors.mistakes import NoSuchChoice
 from rl_advisor.evals.commands import group as eval_group
+from rl_advisor.serve_command import serve
 
 T = TypeVar("T")
 MISTAKE, UNREADABLE = 2, 3
@@ -135,16 +136,17 @@ def gpu(run: str, plot: str | None, as_json: bool) -> None:
 @click.option("--price", type=click.FloatRange(0), metavar="SHARE", help="What the whole budget costs, as a share of the score's scale.")
 @_model_options
 @MAP
+@click.option("--verbose", "-v", is_flag=True, help="Show everything that was looked at.")
 @JSON
 def assess(  # noqa: PLR0913
-    run: str, until: float | None, advisor: str, price: float | None, mapping: tuple[str, ...], as_json: bool, **asked: Any
+    run: str, until: float | None, advisor: str, price: float | None, mapping: tuple[str, ...], verbose: bool, as_json: bool, **asked: Any
 ) -> None:
-    """Judge RUN: verdict, go on or stop, what broke first, best checkpoint, next experiment."""
+    """Judge RUN: verdict, continue or stop, what broke first, best checkpoint, what to do next."""
     from rl_advisor import tools
 
     judge = _available(advisor)
     told = _told(judge, {"price": price}, asked)
-    _show("assess", _busy(run, lambda: tools.assess_run(run, until, judge, _roles(mapping), told)), as_json)
+    _show("assess", _busy(run, lambda: tools.assess_run(run, until, judge, _roles(mapping), told)), as_json, whole=verbose)
 
 
 @main.command()
@@ -182,25 +184,6 @@ def compare(runs: tuple[str, ...], out: str | None, as_json: bool) -> None:
         written = _busy(f"{len(runs)} runs", lambda: writing.write_comparison(runs, out))
         click.echo(f"rl-advisor: written: {written}", err=True)
     _show("compare", _busy(f"{len(runs)} runs", lambda: tools.compare_runs(runs)), as_json)
-
-
-@main.command()
-@click.option("--root", "roots", multiple=True, metavar="DIR", help="Folder that may be read; the current one when left out.")
-@click.option("--remote", multiple=True, metavar="ADDRESS", help="Store below which may be read, too; without it no connection is opened.")
-@click.option("--http", metavar="HOST:PORT", help="Listen on this address instead of standard input.")
-def serve(roots: tuple[str, ...], remote: tuple[str, ...], http: str | None) -> None:
-    """Serve the tools to an assistant over the Model Context Protocol."""
-    from rl_advisor import server
-
-    where = None if http is None else server.address(http)
-    started = server.build(roots or (".",), remote)
-    if where is not None:
-        click.echo(f"rl-advisor: serving http://{where[0]}:{where[1]}/mcp", err=True)
-    elif sys.stdin.isatty():
-        click.echo(
-            "rl-advisor: waiting for an assistant on standard input; this command is for its configuration, not for typing.", err=True
-        )
-    server.serve(started, where)
 
 
 main.add_command(eval_group)
@@ -284,17 +267,15 @@ def _busy(what: str, work: Callable[[], T]) -> T:
     return result
 
 
-def _show(kind: str, answer: dict[str, Any], as_json: bool) -> None:
-    """Print the answer as one JSON document or as text."""
+def _show(kind: str, answer: dict[str, Any], as_json: bool, *, whole: bool = False) -> None:
+    """Print the answer as one JSON document or as text; ``whole`` leaves nothing out."""
     if as_json:
-        import orjson
-
-        click.echo(orjson.dumps(answer))
+        workbench.show(answer, as_json)
         return
     from rl_advisor.doors import printing
 
-    click.echo(printing.text(kind, answer))
+    click.echo(printing.text(kind, answer, whole=whole), color=True)  # the page itself decides on colours
 
 
-for _command in workbench.COMMANDS:
+for _command in (*workbench.COMMANDS, serve):
     main.add_command(_command)
