@@ -25,11 +25,12 @@ def mood(a: Assessment) -> str:
 def verdict(a: Assessment, story: Story, picture: str) -> str:
     """Verdict, call and reason; then the picture, and the story beside it."""
     where = " · ".join(text(part, 200) for part in (a.run or "run", story.progress, story.framework) if part)
+    words = f'<p class="summary">{text(story.words, 8000)}</p>' if story.words else ""
     sure = story.verdict.partition(" (")[2].rstrip(")")
     return (
         f'<header class="verdict {mood(a)}"><p class="eyebrow">{where}</p>'
         f'<h1><span class="word">{plain(a.verdict).capitalize()}</span> <span class="call">{text(a.call)}</span></h1>'
-        f'<p class="lede">{text(story.call)} <span class="sure">{text(sure)}.</span></p>'
+        f'<p class="lede">{text(story.call)} <span class="sure">{text(sure)}.</span></p>{words}'
         f'<div class="first">{picture}{_story(a, story)}</div></header>'
     )
 

@@ -34,6 +34,7 @@ def render(run: Run, assessment: Assessment) -> str:
     parts = [
         f"# {inert(a.run or 'run')}: {a.verdict.replace('_', ' ')}, {a.call}",
         f"{inert(story.progress)}. {inert(story.call)} ({inert(story.verdict.partition(' (')[2])}",
+        inert(story.words),
         _story(a, story),
         _sparklines(story),
         _section("Curves", [f"- {inert(label(d.curve))}: {inert(told(d))}" for d in drawn(run, assessment)]),
