@@ -19,6 +19,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "spot_check_samples": {"run": "run-01"},
     "gpu_phase_profile": {"run": "run-01"},
     "assess_run": {"run": "run-01"},
+    "explain_finding": {"run": "run-01", "pattern": "collapse"},
     "compare_runs": {"runs": ["run-01", "run-01"]},
     "list_runs": {},
 }

@@ -30,7 +30,7 @@ from rl_advisor.workers import POOL
 
 from doors import DATA, QUESTIONS, hostile_run, never_done, with_client
 
-TOOLS = {*QUESTIONS, "plot_curves"}
+TOOLS = {*QUESTIONS, "plot_curves", "compare_engines", "estimate_memory"}
 
 
 def stdio(root):
@@ -81,10 +81,9 @@ def test_the_shortest_path_carries_the_judgement(answers):
     """One call to assess_run gives what a decision needs, first things first."""
     judged = answers["assess_run"].structured_content
     assert (judged["verdict"], judged["call"], judged["first_broken_link"]) == ("degrading", "stop", "reward_signal")
-    assert judged["best_checkpoint"]["path"] in {"checkpoint-100", "checkpoint-150"}
-    assert judged["findings"][0]["outcome"] == "present"
-    assert judged["summary"]
-    assert judged["next_experiment"]["do"]
+    assert judged["keep"].startswith(("checkpoint-100:", "checkpoint-150:"))
+    assert judged["why"] and judged["do"] and judged["cause"]
+    assert len(orjson.dumps(judged)) <= 3600
 
 
 def test_every_answer_says_that_it_holds_the_words_of_a_run(answers):
@@ -97,7 +96,7 @@ def test_tools_are_few_small_titled_and_read_only():
     """The schemas together stay small, and each tool says what it is for and that it changes nothing."""
     tools = with_client([DATA], lambda c: c.list_tools()).tools
     assert {t.name for t in tools} == TOOLS
-    assert sum(len(orjson.dumps(t.model_dump(by_alias=True, exclude_none=True, mode="json"))) for t in tools) < 6000
+    assert sum(len(orjson.dumps(t.model_dump(by_alias=True, exclude_none=True, mode="json"))) for t in tools) < 9500
     for tool in tools:
         assert tool.annotations.read_only_hint
         assert not tool.annotations.open_world_hint
@@ -189,8 +188,8 @@ def test_a_changed_file_changes_the_answer(tmp_path):
 
     first, again, later = with_client([tmp_path], talk)
     assert first.structured_content == again.structured_content
-    assert first.structured_content["steps"]["last"] == 40
-    assert later.structured_content["steps"]["last"] == 10
+    assert first.structured_content["steps"].startswith("1 to 40 of")
+    assert later.structured_content["steps"].startswith("1 to 10 of")
 
 
 def test_prompts_ask_the_right_tools_about_the_named_run():

@@ -112,6 +112,7 @@ def _load(answer: Answer) -> Answer:
         "metrics": metrics[:METRICS],
         "telemetry": answer["telemetry"] if answer["telemetry"]["samples"] else None,
         "formats": answer["formats"],
+        "unmapped_in_all": len(answer["unmapped"]),
         "settings_in_all": len(answer["config"]),
         "names_as_written": answer.get("names_as_written"),
     }

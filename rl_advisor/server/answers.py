@@ -1,8 +1,8 @@
 """Each verb as a tool: bounded arguments, a short answer with the same facts in both halves, and errors that give nothing away."""
 
 import base64
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated, Any, Literal
 
 import orjson
 from mcp.server.mcpserver import Context
@@ -26,6 +26,8 @@ Metrics = Annotated[list[Annotated[str, Field(max_length=200)]], Field(descripti
 Panels = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=6)]
 Columns = Annotated[dict[str, str], Field(description="prompt, response, reward, step or group: the file's column.", max_length=8)]
 Step = Annotated[int | None, Field(description="The latest when left out.", ge=0)]
+Name = Annotated[str, Field(description="As assess_run names it.", min_length=1, max_length=80)]
+Detail = Literal["brief", "all"]
 Count = Annotated[int, Field(description="Samples of each kind.", ge=1, le=10)]
 
 
@@ -43,9 +45,10 @@ class Judgement(Answer):
     p_continue_pays: float
     confidence: str
     first_broken_link: str
-    summary: str
+    why: str
 
 
+Verb = Callable[..., Any]
 Result = Annotated[CallToolResult, Answer]
 
 
@@ -59,10 +62,10 @@ def picture_of(png: bytes) -> CallToolResult:
     return CallToolResult(content=[ImageContent(type="image", data=base64.b64encode(png).decode(), mime_type="image/png")], _meta=LABEL)
 
 
-async def answered(desk: Desk, ctx: Context[Any, Any], verb: str, runs: Sequence[str], *arguments: Any) -> CallToolResult:
+async def answered(desk: Desk, ctx: Context[Any, Any], verb: str, runs: Sequence[str], **arguments: Any) -> CallToolResult:
     """The verb's answer about these runs, or the refusal as an error of the tool."""
     try:
-        answer = await desk.ask(workroom.answer, runs, verb, *arguments, ctx=ctx)
+        answer = await desk.ask(workroom.answer, runs, verb, arguments, ctx=ctx)
     except (Outside, workroom.Refused) as mistake:
         raise ToolError(desk.said(mistake)) from None
     return picture_of(answer) if isinstance(answer, bytes) else result_of(answer)
@@ -70,7 +73,10 @@ async def answered(desk: Desk, ctx: Context[Any, Any], verb: str, runs: Sequence
 
 TITLES = {
     "assess_run": "Judge a run",
+    "compare_engines": "Compare engines",
     "compare_runs": "Compare runs",
+    "estimate_memory": "Estimate memory",
+    "explain_finding": "Explain a finding",
     "gpu_phase_profile": "Profile GPU phases",
     "list_runs": "Find runs",
     "plot_curves": "Plot curves",
@@ -82,18 +88,22 @@ TITLES = {
 
 def tools_of(desk: Desk) -> list[Tool]:
     """The tools, each a verb of :mod:`rl_advisor.tools` behind the folders' fence."""
+    return [_tool(verb) for verb in (*_about_a_run(desk), *_looks(desk), *_beside(desk))]
 
-    async def list_runs(limit: Annotated[int, Field(ge=1, le=200)] = 50) -> Result:
-        return result_of(fit(await desk.quick(lambda: desk.listed(limit)), workroom.LONGEST_ANSWER))
 
-    async def load_run(ctx: Context[Any, Any], run: Run) -> Result:
-        return await answered(desk, ctx, "load_run", [run])
+def _about_a_run(desk: Desk) -> Iterable[Verb]:
+    """The verbs that read, judge and explain one run."""
 
-    async def summarize_curves(ctx: Context[Any, Any], run: Run, metrics: Metrics = [], until: Until = None) -> Result:  # noqa: B006
-        return await answered(desk, ctx, "summarize_curves", [run], metrics, until)
+    async def assess_run(
+        ctx: Context[Any, Any], run: Run, until: Until = None, detail: Detail = "brief"
+    ) -> Annotated[CallToolResult, Judgement]:
+        return await answered(desk, ctx, "assess_run", [run], until=until, detail=detail)
 
-    async def plot_curves(ctx: Context[Any, Any], run: Run, metrics: Panels = [], until: Until = None) -> CallToolResult:  # noqa: B006
-        return await answered(desk, ctx, "plot_curves", [run], metrics, until)
+    async def explain_finding(ctx: Context[Any, Any], run: Run, pattern: Name, until: Until = None) -> Result:
+        return await answered(desk, ctx, "explain_finding", [run], pattern=pattern, until=until)
+
+    async def load_run(ctx: Context[Any, Any], run: Run, until: Until = None, detail: Detail = "brief") -> Result:
+        return await answered(desk, ctx, "load_run", [run], until=until, detail=detail)
 
     async def spot_check_samples(  # noqa: PLR0913
         ctx: Context[Any, Any],
@@ -102,20 +112,55 @@ def tools_of(desk: Desk) -> list[Tool]:
         count: Count = 2,
         until: Until = None,
         columns: Columns = {},  # noqa: B006
+        detail: Detail = "brief",
     ) -> Result:
-        return await answered(desk, ctx, "spot_check_samples", [run], step, count, until, columns)
+        return await answered(desk, ctx, "spot_check_samples", [run], step=step, count=count, until=until, columns=columns, detail=detail)
 
-    async def gpu_phase_profile(ctx: Context[Any, Any], run: Run) -> Result:
-        return await answered(desk, ctx, "gpu_phase_profile", [run])
+    return assess_run, explain_finding, load_run, spot_check_samples
 
-    async def assess_run(ctx: Context[Any, Any], run: Run, until: Until = None) -> Annotated[CallToolResult, Judgement]:
-        return await answered(desk, ctx, "assess_run", [run], until)
 
-    async def compare_runs(ctx: Context[Any, Any], runs: Annotated[list[Run], Field(min_length=2, max_length=16)]) -> Result:
-        return await answered(desk, ctx, "compare_runs", runs)
+def _looks(desk: Desk) -> Iterable[Verb]:
+    """The verbs that measure and draw one run's curves and its GPUs."""
 
-    verbs = (assess_run, compare_runs, gpu_phase_profile, list_runs, plot_curves, load_run, spot_check_samples, summarize_curves)
-    return [_tool(verb) for verb in verbs]
+    async def summarize_curves(ctx: Context[Any, Any], run: Run, metrics: Metrics = [], until: Until = None) -> Result:  # noqa: B006
+        return await answered(desk, ctx, "summarize_curves", [run], metrics=metrics, until=until)
+
+    async def plot_curves(ctx: Context[Any, Any], run: Run, metrics: Panels = [], until: Until = None) -> CallToolResult:  # noqa: B006
+        return await answered(desk, ctx, "plot_curves", [run], metrics=metrics, until=until)
+
+    async def gpu_phase_profile(ctx: Context[Any, Any], run: Run, until: Until = None) -> Result:
+        return await answered(desk, ctx, "gpu_phase_profile", [run], until=until)
+
+    return summarize_curves, plot_curves, gpu_phase_profile
+
+
+def _beside(desk: Desk) -> Iterable[Verb]:
+    """The verbs about several runs, or about none yet."""
+
+    async def list_runs(limit: Annotated[int, Field(ge=1, le=200)] = 50) -> Result:
+        return result_of(fit(await desk.quick(lambda: desk.listed(limit)), workroom.LONGEST_ANSWER))
+
+    async def compare_runs(
+        ctx: Context[Any, Any], runs: Annotated[list[Run], Field(min_length=2, max_length=16)], until: Until = None
+    ) -> Result:
+        return await answered(desk, ctx, "compare_runs", runs, until=until)
+
+    async def compare_engines(ctx: Context[Any, Any], trainer: Run, engine: Run) -> Result:
+        return await answered(desk, ctx, "compare_engines", [trainer, engine])
+
+    async def estimate_memory(  # noqa: PLR0913
+        ctx: Context[Any, Any],
+        config: Run,
+        gpus: Annotated[int, Field(ge=1, le=100_000)] = 1,
+        stage: Annotated[int, Field(description="ZeRO stage, 3 for FSDP.", ge=0, le=3)] = 0,
+        lora_rank: Annotated[int, Field(ge=0, le=65_536)] = 0,
+        micro_batch: Annotated[int, Field(ge=1, le=1_000_000)] = 1,
+        tokens: Annotated[int, Field(description="Prompt and response.", ge=1, le=10_000_000)] = 2048,
+    ) -> Result:
+        setup = {"gpus": gpus, "stage": stage, "lora_rank": lora_rank, "micro_batch": micro_batch, "tokens": tokens}
+        return await answered(desk, ctx, "estimate_memory", [config], **setup)
+
+    return list_runs, compare_runs, compare_engines, estimate_memory
 
 
 def _tool(function: Callable[..., Any]) -> Tool:
