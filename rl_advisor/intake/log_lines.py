@@ -20,7 +20,8 @@ _ERROR = (
     r"|NVRM: Xid|uncorrectable ECC|CUDA error|NCCL error|SIGKILL|SIGTERM|KeyboardInterrupt|core dumped"
 )
 _COMPUTED = (
-    r"(?:loss|grad|logit|log_?prob|weight|param|reward|advantage|value|ratio|\bkl\b|entropy|tensor|activation|overflow|update|step|model|action)"
+    r"(?:loss|grad|logit|log_?prob|weight|param|reward|advantage|value|ratio|\bkl\b|entropy|tensor|activation|overflow|update|step|model"
+    r"|action)"
 )
 _NON_FINITE = (
     r"\b(?:nan|inf)\b.{0,40}\b(?:detected|encountered|found|skipp\w+)\b"

@@ -54,7 +54,7 @@ def behind(before: Run, part: Run) -> Run:
 
 def _told_before(event: Event, part: Run) -> Event:
     """An event of the first part: an error after which the second has rows was not the end."""
-    went_on = event.kind == "error" and event.step is not None and any(c.step.size and c.step[-1] > event.step for c in part.curves.values())
+    went_on = event.kind == "error" and event.step is not None and part.last_step > event.step
     return replace(event, kind="warning") if went_on else event
 
 

@@ -3,7 +3,12 @@
 import pytest
 from rl_advisor.intake.log_lines import EVENT_LIMIT, SURVIVED, Watch
 
-CRASH = ["Traceback (most recent call last):", '  File "train.py", line 7, in <module>', "    assert batch % n == 0, batch", "AssertionError: 7"]
+CRASH = [
+    "Traceback (most recent call last):",
+    '  File "train.py", line 7, in <module>',
+    "    assert batch % n == 0, batch",
+    "AssertionError: 7",
+]
 
 
 def said(lines: list[str], rows: float | None = None) -> list[tuple[str, str, int]]:
