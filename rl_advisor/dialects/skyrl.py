@@ -8,7 +8,7 @@ DIALECT = Dialect(
         "reward/avg_raw_reward", "reward/mean_positive_reward", "loss/avg_final_rewards", "loss/avg_raw_advantages", "loss/avg_kl",
         "policy/policy_entropy", "policy/policy_lr", "policy/policy_kl", "policy/loss_metrics/clip_ratio", "policy/final_loss",
         "generate/avg_num_tokens", "generate/avg_tokens_non_zero_rewards", "trainer/global_step", "timing/convert_to_training_input",
-        "policy_kl", "policy_entropy", "policy_lr", "avg_raw_reward", "avg_final_rewards",
+        "policy_kl", "policy_lr", "avg_raw_reward", "avg_final_rewards",
         "timing/fwd_logprobs_values_reward", "eval/all/avg_score", "policy/rollout_train_logprobs_abs_diff_mean",
     ),
     metrics={
