@@ -9,7 +9,7 @@ import numpy as np
 
 from rl_advisor.discovery import modules
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Finding, Outcome, Role
+from rl_advisor.finding import Answer, Finding, Role, not_logged, unclear
 from rl_advisor.progress import come_to
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import METRICS, Link
@@ -99,13 +99,11 @@ def _spell(need: str) -> str:
 def run_detector(module: ModuleType, run: Run) -> Finding:
     """The detector's finding; ``not_logged`` when its needs are not met, ``unclear`` when the run is too short for it."""
     lacking = missing(run, module.NEEDS)
-    if lacking:
-        return Finding(pattern_of(module), module.LINK, Outcome.NOT_LOGGED, "Not logged: " + "; ".join(map(_spell, lacking)) + ".")
     try:
-        finding: Finding = module.detect(run)
+        said: Answer = not_logged("Not logged: " + "; ".join(map(_spell, lacking)) + ".") if lacking else module.detect(run)
     except TooFewPoints as short:
-        return Finding(pattern_of(module), module.LINK, Outcome.UNCLEAR, f"Too few points to tell: {short}")
-    return finding
+        said = unclear(f"Too few points to tell: {short}")
+    return Finding(pattern_of(module), module.LINK, said.outcome, said.statement, said.onset, said.measures, said.evidence)
 
 
 def diagnose(run: Run) -> tuple[Finding, ...]:

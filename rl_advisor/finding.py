@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 
 from rl_advisor.vocabulary import Link
 
@@ -49,6 +50,21 @@ class Evidence:
     metric: str
     first_step: float
     last_step: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a detector answers; ``diagnosis`` adds whose answer it is."""
+
+    outcome: Outcome
+    statement: str
+    onset: Onset | None = None
+    measures: Mapping[str, float] = field(default_factory=dict)
+    evidence: tuple[Evidence, ...] = ()
+
+
+present, absent, unclear, not_logged = (partial(Answer, outcome) for outcome in Outcome)
+"""``present(statement, onset, measures, evidence)`` and its three kin: how a detector answers."""
 
 
 @dataclass(frozen=True)

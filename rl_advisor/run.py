@@ -122,6 +122,8 @@ class Run:
     """Files of which nothing was taken, though nothing is wrong with them: which, and why."""
     frameworks: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    """Of a part with responses, the columns as the file names them."""
     files: tuple[str, ...] = ()
     """Files read, relative to the run."""
     planned_steps: int | None = None

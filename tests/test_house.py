@@ -45,6 +45,7 @@ def test_formats_and_reports_keep_their_contract() -> None:
     """Formats and reports define what their folders ask for, under names that differ."""
     formats = modules("rl_advisor.formats", "FORMAT", "claims", "read")
     assert len({m.FORMAT for m in formats}) == len(formats)
+    assert {len(inspect.signature(door).parameters) for m in formats for door in (m.claims, m.read)} == {2}
     reports = modules("rl_advisor.reports", "SUFFIX", "render", "compared")
     assert len({m.SUFFIX for m in reports}) == len(reports)
 

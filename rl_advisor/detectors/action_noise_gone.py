@@ -13,7 +13,7 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -24,7 +24,7 @@ BRINGS: tuple[str, ...] = ("entropy_collapse", "frozen_policy", "critic_failure"
 CHANGE: tuple[tuple[str, str], ...] = (("entropy_coef", "ten times"),)
 
 
-def detect(run: Run, left: float = 0.1) -> Finding:
+def detect(run: Run, left: float = 0.1) -> Answer:
     """Present when the deviation fell below ``left`` of its start in the first half and the outcome never rose."""
     curve = run.curves["policy/std"]
     step, value = curve.finite()
@@ -40,8 +40,8 @@ def detect(run: Run, left: float = 0.1) -> Finding:
     text = f"The policy's deviation went from {number(begin)} to {number(half)} half way and {number(now)} now"
     gone = begin > 0 and half < left * begin and now < left * begin
     if not gone or s.rose or s.at_ceiling:
-        return Finding("action_noise_gone", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return absent(f"{text}.", measures=measures, evidence=where)
     if max(s.gain.high, s.best - s.start) > 5 * s.margin and s.gain.high > 0:
         text += "; noise hides whether anything was gained"
-        return Finding("action_noise_gone", LINK, Outcome.UNCLEAR, f"{text}.", measures=measures, evidence=where)
-    return Finding("action_noise_gone", LINK, Outcome.PRESENT, f"{text}, nothing was gained.", course.began(curve), measures, where)
+        return unclear(f"{text}.", measures=measures, evidence=where)
+    return present(f"{text}, nothing was gained.", course.began(curve), measures, where)

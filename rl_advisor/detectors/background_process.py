@@ -11,7 +11,7 @@ Source: recordings with a model merger beside training; the seed's advice on mem
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Outcome, Role, number, present
 from rl_advisor.gpu.idle import Foreign
 from rl_advisor.gpu.look import Seen, look
 from rl_advisor.run import Run
@@ -23,7 +23,7 @@ NEEDS: tuple[str, ...] = ("telemetry",)
 BRINGS: tuple[str, ...] = ("stale_data", "throughput_drop")
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when such a stretch was seen to end; unclear when memory rose and stayed, absent when it kept its level."""
     seen = look(run)
     if not {"memory_gib", "other_gib"} & seen.ticks.value.keys() or len(seen.steps.spans) < 4:
@@ -35,7 +35,7 @@ def detect(run: Run) -> Finding:
             if seen.foreign
             else "Memory in use never left its settled level by more than a quarter of a GiB for a second"
         )
-        return Finding("background_process", LINK, Outcome.UNCLEAR if seen.foreign else Outcome.ABSENT, f"{text}.")
+        return Answer(Outcome.UNCLEAR if seen.foreign else Outcome.ABSENT, f"{text}.")
     event = max(ended, key=lambda f: f.end - f.start)
     first, last = _steps(seen, event)
     before, during, after = event.step_s
@@ -46,9 +46,7 @@ def detect(run: Run) -> Finding:
         f"For {number(event.end - event.start)} s, steps {first:.0f} to {last:.0f}, {number(event.excess_gib)} GiB more were in use; "
         f"steps took {number(before)} s before, {number(during)} s during and {number(after)} s after"
     )
-    return Finding(
-        "background_process", LINK, Outcome.PRESENT, f"{text}.", Onset(first, first, first), measures, (Evidence("telemetry", first, last),)
-    )
+    return present(f"{text}.", Onset(first, first, first), measures, (Evidence("telemetry", first, last),))
 
 
 def _steps(seen: Seen, event: Foreign) -> tuple[float, float]:

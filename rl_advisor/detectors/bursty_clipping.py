@@ -14,7 +14,7 @@ import numpy as np
 from rl_advisor import course
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import spikes
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Outcome, Role, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -42,7 +42,7 @@ def erratic(run: Run, correlation: float = 0.99, times: float = 2.0) -> list[str
     return out
 
 
-def detect(run: Run, fewest: int = 5) -> Finding:
+def detect(run: Run, fewest: int = 5) -> Answer:
     """Present when bursts multiply and a measure of agreement got worse; unclear when only the bursts multiply."""
     curve = run.curves["ratio/clip_fraction"]
     step, value = curve.finite()
@@ -60,6 +60,6 @@ def detect(run: Run, fewest: int = 5) -> Finding:
     if more and worse:
         at = float(found.steps[found.steps >= middle][0])
         onset = Onset(at, float(found.steps[0]), at)
-        return Finding("bursty_clipping", LINK, Outcome.PRESENT, f"{text}; {'; '.join(worse)}.", onset, measures, where)
+        return present(f"{text}; {'; '.join(worse)}.", onset, measures, where)
     outcome = Outcome.UNCLEAR if more else Outcome.ABSENT
-    return Finding("bursty_clipping", LINK, outcome, f"{text}.", measures=measures, evidence=where)
+    return Answer(outcome, f"{text}.", measures=measures, evidence=where)

@@ -13,7 +13,7 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -22,7 +22,7 @@ ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("reward/flat_groups", "reward/mean|reward/success")
 
 
-def detect(run: Run, flat: float = 0.7, low: float = 0.1) -> Finding:
+def detect(run: Run, flat: float = 0.7, low: float = 0.1) -> Answer:
     """Present when groups start flat at a middling reward and entropy starts below ``low`` nats; unclear without the entropy."""
     groups, reward = run.curves["reward/flat_groups"], trajectory.training(run)
     assert reward is not None  # diagnosis asked for it
@@ -40,8 +40,8 @@ def detect(run: Run, flat: float = 0.7, low: float = 0.1) -> Finding:
     scale = float(level.min()) >= 0.0 and float(level.max()) <= 1.0
     flat_at_once = start >= flat and scale and 0.15 < mean < 0.85
     if not flat_at_once or first >= low:
-        return Finding("certain_start", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return absent(f"{text}.", measures=measures, evidence=where)
     if np.isnan(first):
-        return Finding("certain_start", LINK, Outcome.UNCLEAR, f"{text}: entropy is not logged.", measures=measures)
+        return unclear(f"{text}: entropy is not logged.", measures=measures)
     onset = Onset(float(step[0]), float(step[0]), float(step[0]))
-    return Finding("certain_start", LINK, Outcome.PRESENT, f"{text}.", onset, measures, where)
+    return present(f"{text}.", onset, measures, where)

@@ -9,7 +9,7 @@ Source: recordings with frequent checkpoints; timers named save in the trainers'
 
 import numpy as np
 
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Outcome, Role, not_logged, number, present, unclear
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.steps import logged_seconds
 from rl_advisor.run import Run
@@ -21,21 +21,19 @@ NEEDS: tuple[str, ...] = ("time/phase/*|telemetry",)
 BRINGS: tuple[str, ...] = ("stale_data", "throughput_drop")
 
 
-def detect(run: Run, most: float = 0.05) -> Finding:
+def detect(run: Run, most: float = 0.05) -> Answer:
     """Present when such stretches, after some steps and not after all, take more than ``most`` of the time."""
     logged = logged_seconds(run)
     if "checkpoint" in logged:
         share = logged["checkpoint"] / logged["step"]
         outcome = Outcome.PRESENT if share > most else Outcome.ABSENT
         text = f"The trainer's timers put {number(100 * share)} % of a step into saving."
-        return Finding(
-            "checkpoint_stall", LINK, outcome, text, None, {"share": share}, (Evidence("time/phase/*", run.first_step, run.last_step),)
-        )
+        return Answer(outcome, text, None, {"share": share}, (Evidence("time/phase/*", run.first_step, run.last_step),))
     if not len(run.telemetry):
-        return Finding("checkpoint_stall", LINK, Outcome.NOT_LOGGED, "Neither a timer of saving nor GPU telemetry is logged.")
+        return not_logged("Neither a timer of saving nor GPU telemetry is logged.")
     seen = look(run)
     if not len(seen.steps.spans) or any(c.startswith("idle time: utilisation") for c in seen.cannot_tell):
-        return Finding("checkpoint_stall", LINK, Outcome.UNCLEAR, "Stalls at step ends cannot be seen without step ends and utilisation.")
+        return unclear("Stalls at step ends cannot be seen without step ends and utilisation.")
     stalls = [i for i in seen.idle if str(i.get("where", "")).startswith("after")]
     total = float((seen.steps.spans[:, 1] - seen.steps.spans[:, 0]).sum())
     share, after = sum(i["seconds"] for i in stalls) / total, len({i["step"] for i in stalls}) / len(seen.steps.spans)
@@ -52,6 +50,6 @@ def detect(run: Run, most: float = 0.05) -> Finding:
         median = float(np.median([i["seconds"] for i in stalls]))
         measures["median_seconds"] = median
         where = tuple(Evidence("telemetry", i["step"], i["step"]) for i in stalls[:5])
-        return Finding("checkpoint_stall", LINK, Outcome.PRESENT, f"{text} (median {number(median)} s).", None, measures, where)
+        return present(f"{text} (median {number(median)} s).", None, measures, where)
     every = ", after nearly every step, which is rather a loader" if share > most else ""
-    return Finding("checkpoint_stall", LINK, Outcome.UNCLEAR if every else Outcome.ABSENT, f"{text}{every}.", None, measures)
+    return Answer(Outcome.UNCLEAR if every else Outcome.ABSENT, f"{text}{every}.", None, measures)

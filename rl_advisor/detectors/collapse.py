@@ -10,7 +10,7 @@ Source: drawdown against an isotonic null with autocorrelated noise; the practit
 """
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -19,7 +19,7 @@ ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|reward/component/*",)
 
 
-def detect(run: Run, most_left: float = 0.4) -> Finding:
+def detect(run: Run, most_left: float = 0.4) -> Answer:
     """Present when the held-out score or the training reward keeps less than ``most_left`` of its best height."""
     curves = [c for c in (trajectory.held_out(run), trajectory.training(run)) if trajectory.shape_or_none(c) is not None]
     if not curves:
@@ -29,16 +29,13 @@ def detect(run: Run, most_left: float = 0.4) -> Finding:
             return found
     s = trajectory.shape(curves[0])
     measures = {"best": s.best, "last": s.last, "lost_share": s.lost}
-    return Finding(
-        "collapse",
-        LINK,
-        Outcome.ABSENT,
+    return absent(
         f"{s.name} ends at {number(s.last)} against its best {number(s.best)}: no collapse.",
         measures=measures,
     )
 
 
-def _of(curve: Curve, most_left: float) -> Finding | None:
+def _of(curve: Curve, most_left: float) -> Answer | None:
     s = trajectory.shape(curve)
     if not s.fell or s.lost < 1 - most_left:
         return None
@@ -46,4 +43,4 @@ def _of(curve: Curve, most_left: float) -> Finding | None:
     text = f"{s.name} fell from {number(s.best)} (step {s.best_step:.0f}) to {number(s.last)} and stayed there"
     text += f"; the fall began near step {onset.step:.0f}." if onset else "."
     measures = {"best": s.best, "best_step": s.best_step, "last": s.last, "lost_share": s.lost, "p": s.peak.p}
-    return Finding("collapse", LINK, Outcome.PRESENT, text, onset, measures, (Evidence(curve.name, s.best_step, float(s.step[-1])),))
+    return present(text, onset, measures, (Evidence(curve.name, s.best_step, float(s.step[-1])),))

@@ -11,7 +11,7 @@ Source: a verifier must tell a right answer from a wrong one before anything can
 
 import numpy as np
 
-from rl_advisor.finding import Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Outcome, Role, number, unclear
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import measured, stretches
 from rl_advisor.samples.reward_check import contradictions
@@ -30,28 +30,28 @@ _CUT = 0.5
 """Share of cut responses from which their endings say nothing."""
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when a quarter of the pairs or more of top-paid answers to one prompt differ, by more than chance."""
     s = stretches(run)
     cut = paid_unfinished(run, s)
     if cut is not None and cut.measures["truncated_latest"] > _CUT:
         text = f"{number(cut.measures['truncated_latest'])} of the responses are cut at the length limit: what they end in is no answer."
-        return Finding("contradicting_answers", LINK, Outcome.UNCLEAR, text, measures=cut.measures)
+        return unclear(text, measures=cut.measures)
     reward = measured(run)["reward"]
     reward = reward[np.isfinite(reward)]
     if not len(reward):
-        return Finding("contradicting_answers", LINK, Outcome.UNCLEAR, "No sample has a reward.")
+        return unclear("No sample has a reward.")
     constant = float(reward.max() - reward.min()) <= 1e-9
     low = -np.inf if constant and reward.max() > 0 else float(reward.min())
     found = contradictions(s.latest, low, float(np.quantile(s.latest["reward"].dropna(), 0.5)))
     if not found:
         text = "Too few groups of top-paid responses end in a short answer that could be compared."
-        return Finding("contradicting_answers", LINK, Outcome.UNCLEAR, text)
+        return unclear(text)
     share, error = found["share"], found["error"]
     pairs = f"{number(share)} of the pairs end in different answers ({number(found['groups'])} groups)"
     text = f"Of the top-paid responses to one prompt, {pairs}."
     if share > _NO_ANSWERS:
         text += " No two agree, so what they end in may be no answer at all."
-        return Finding("contradicting_answers", LINK, Outcome.UNCLEAR, text, measures=found, evidence=(samples(s),))
+        return unclear(text, measures=found, evidence=(samples(s),))
     outcome = Outcome.PRESENT if share - 1.96 * error > _LARGE else Outcome.ABSENT if share + 1.96 * error < _LARGE else Outcome.UNCLEAR
-    return Finding("contradicting_answers", LINK, outcome, text, measures=found, evidence=(samples(s),))
+    return Answer(outcome, text, measures=found, evidence=(samples(s),))

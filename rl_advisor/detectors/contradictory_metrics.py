@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Outcome, Role, absent, number
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
 
@@ -165,15 +165,15 @@ RULES: tuple[Callable[[Run], Iterator[Broken]], ...] = (
 )
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when a rule is broken; unclear when parts do not add up, the cadence varies or zeros stand: that may be meant."""
     wrong = [(rule, found) for rule in RULES for found in rule(run)]
     if not wrong:
-        return Finding("contradictory_metrics", LINK, Outcome.ABSENT, "No two entries contradict each other, as far as they are logged.")
+        return absent("No two entries contradict each other, as far as they are logged.")
     hard = [found for rule, found in wrong if rule not in (reward_parts, cadence, never_filled)]
     shown = sorted(hard or [found for _, found in wrong], key=lambda b: b[2])
     at = shown[0][2]
     text = "; ".join(f"{metric} {what} (from step {step:.0f})" for metric, what, step in shown[:3]) + "."
     where = tuple(Evidence(metric, step, step) for metric, _, step in shown[:3])
     outcome, onset = (Outcome.PRESENT, Onset(at, at, at)) if hard else (Outcome.UNCLEAR, None)
-    return Finding("contradictory_metrics", LINK, outcome, text, onset, {"violations": float(len(shown))}, where)
+    return Answer(outcome, text, onset, {"violations": float(len(shown))}, where)

@@ -13,7 +13,7 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -24,7 +24,7 @@ BRINGS: tuple[str, ...] = ("value_divergence", "gradient_spikes")
 CHANGE: tuple[tuple[str, str], ...] = (("critic", ""),)
 
 
-def detect(run: Run, good: float = 0.1) -> Finding:
+def detect(run: Run, good: float = 0.1) -> Answer:
     """Present when explained variance after warm-up stays below ``good`` and the outcome does not rise all the same."""
     curve = run.curves["value/explained_variance"]
     step, value = curve.finite()
@@ -39,7 +39,7 @@ def detect(run: Run, good: float = 0.1) -> Finding:
     where = (Evidence(curve.name, float(step[value.size // 5]), float(step[-1])),)
     text = f"Explained variance is {number(level)} in the last part, at or below zero in {number(100 * low_share)} percent of the updates"
     if level + 2 * spread < good and not thriving:
-        return Finding("critic_failure", LINK, Outcome.PRESENT, f"{text}.", course.began(curve), measures, where)
+        return present(f"{text}.", course.began(curve), measures, where)
     if level + 2 * spread < good:
-        return Finding("critic_failure", LINK, Outcome.UNCLEAR, f"{text}, yet the outcome rose.", measures=measures, evidence=where)
-    return Finding("critic_failure", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return unclear(f"{text}, yet the outcome rose.", measures=measures, evidence=where)
+    return absent(f"{text}.", measures=measures, evidence=where)

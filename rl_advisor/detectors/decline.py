@@ -9,7 +9,7 @@ Source: the practitioner's guide (peak and decline); isotonic-null test of the d
 """
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -18,7 +18,7 @@ ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|reward/component/*",)
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when the held-out score, or the reward without one, ends below its smoothed peak by more than noise."""
     curve = trajectory.outcome(run)
     assert curve is not None  # diagnosis asked for one of NEEDS
@@ -28,12 +28,12 @@ def detect(run: Run) -> Finding:
         return _present(curve, measures)
     drop = f"{s.name} ends at {number(s.last)}, its smoothed best was {number(s.best)} at step {s.best_step:.0f}"
     if s.peak.drop_high <= s.margin or s.best - s.last <= s.margin / 2:
-        return Finding("decline", LINK, Outcome.ABSENT, f"{drop}: no decline that matters.", measures=measures)
-    return Finding("decline", LINK, Outcome.UNCLEAR, f"{drop}: within what noise does.", measures=measures)
+        return absent(f"{drop}: no decline that matters.", measures=measures)
+    return unclear(f"{drop}: within what noise does.", measures=measures)
 
 
-def _present(curve: Curve, measures: dict[str, float]) -> Finding:
+def _present(curve: Curve, measures: dict[str, float]) -> Answer:
     s = trajectory.shape(curve)
     text = f"{s.name} peaked at {number(s.best)} (step {s.best_step:.0f}) and declined to {number(s.last)}."
     where = (Evidence(curve.name, s.best_step, float(s.step[-1])),)
-    return Finding("decline", LINK, Outcome.PRESENT, text, course.decline_began(curve), measures, where)
+    return present(text, course.decline_began(curve), measures, where)

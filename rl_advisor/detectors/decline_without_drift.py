@@ -9,7 +9,7 @@ Source: the practitioner's guide on the relation of KL and reward, its remaining
 """
 
 from rl_advisor import trajectory
-from rl_advisor.finding import Evidence, Finding, Outcome, Role
+from rl_advisor.finding import Answer, Evidence, Outcome, Role
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -18,7 +18,7 @@ ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("kl/ref", "reward/mean|reward/used|eval/score/*")
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when the outcome falls and KL does not rise."""
     found = trajectory.kl_regime(run)
     where = (Evidence("kl/ref", found.first, found.last), Evidence(found.outcome, found.first, found.last))
@@ -27,4 +27,4 @@ def detect(run: Run) -> Finding:
     else:
         open_yet = found.way == "undecidable" or (found.way == "falling" and found.kl == "undecidable")
         outcome = Outcome.UNCLEAR if open_yet else Outcome.ABSENT
-    return Finding("decline_without_drift", LINK, outcome, f"{found.text}.", measures=found.measures, evidence=where)
+    return Answer(outcome, f"{found.text}.", measures=found.measures, evidence=where)

@@ -11,7 +11,7 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -21,7 +21,7 @@ NEEDS: tuple[str, ...] = ("kl/ref", "reward/mean|reward/used|eval/score/*")
 CHANGE: tuple[tuple[str, str], ...] = (("learning_rate", "half"), ("kl_coef", "three times"))
 
 
-def detect(run: Run, growth: float = 2.0) -> Finding:
+def detect(run: Run, growth: float = 2.0) -> Answer:
     """Present when the outcome fell from its best while KL grew at least ``growth`` times."""
     curve = trajectory.outcome(run)
     assert curve is not None  # diagnosis asked for one
@@ -37,5 +37,5 @@ def detect(run: Run, growth: float = 2.0) -> Finding:
     text += f"{number(s.best)} to {number(s.last)}"
     if s.fell and after > growth * max(before, 1e-4) and after > 0.02:
         began = course.began(run.curves["kl/ref"])
-        return Finding("destructive_drift", LINK, Outcome.PRESENT, f"{text}: worse and further away.", began, measures, where)
-    return Finding("destructive_drift", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return present(f"{text}: worse and further away.", began, measures, where)
+    return absent(f"{text}.", measures=measures, evidence=where)

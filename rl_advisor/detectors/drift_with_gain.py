@@ -8,7 +8,7 @@ Source: the practitioner's guide on the relation of KL and reward.
 """
 
 from rl_advisor import trajectory
-from rl_advisor.finding import Evidence, Finding, Outcome, Role
+from rl_advisor.finding import Answer, Evidence, Outcome, Role
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -17,7 +17,7 @@ ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("kl/ref", "reward/mean|reward/used|eval/score/*")
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when both rise over the last third."""
     found = trajectory.kl_regime(run)
     where = (Evidence("kl/ref", found.first, found.last), Evidence(found.outcome, found.first, found.last))
@@ -25,4 +25,4 @@ def detect(run: Run) -> Finding:
         outcome = Outcome.PRESENT
     else:
         outcome = Outcome.UNCLEAR if "undecidable" in (found.kl, found.way) else Outcome.ABSENT
-    return Finding("drift_with_gain", LINK, outcome, f"{found.text}.", measures=found.measures, evidence=where)
+    return Answer(outcome, f"{found.text}.", measures=found.measures, evidence=where)

@@ -9,7 +9,7 @@ Source: the practitioner's guide (the critical warning pattern of KL and reward)
 """
 
 from rl_advisor import trajectory
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role
+from rl_advisor.finding import Answer, Evidence, Onset, Outcome, Role, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -19,13 +19,13 @@ NEEDS: tuple[str, ...] = ("kl/ref", "reward/mean|reward/used|eval/score/*")
 CHANGE: tuple[tuple[str, str], ...] = (("kl_coef", "three times"),)
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when KL to the reference rises over the last third while the outcome is flat by equivalence."""
     found = trajectory.kl_regime(run)
     where = (Evidence("kl/ref", found.first, found.last), Evidence(found.outcome, found.first, found.last))
     if found.kl == "rising" and found.way == "flat":
         text = f"{found.text}: the policy drifts and gains nothing."
         onset = Onset(found.first, float(run.curves["kl/ref"].step[0]), found.last)
-        return Finding("drift_without_gain", LINK, Outcome.PRESENT, text, onset, found.measures, where)
+        return present(text, onset, found.measures, where)
     outcome = Outcome.UNCLEAR if "undecidable" in (found.kl, found.way) else Outcome.ABSENT
-    return Finding("drift_without_gain", LINK, outcome, f"{found.text}.", measures=found.measures, evidence=where)
+    return Answer(outcome, f"{found.text}.", measures=found.measures, evidence=where)

@@ -15,7 +15,7 @@ import numpy as np
 from rl_advisor import course, lag, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -35,7 +35,7 @@ BRINGS: tuple[str, ...] = (
 )
 
 
-def detect(run: Run, share: float = 0.25, ratio: float = 1.3, near: float = 0.05) -> Finding:
+def detect(run: Run, share: float = 0.25, ratio: float = 1.3, near: float = 0.05) -> Answer:
     """Present when the return falls by ``share`` of its scale, lengths change by ``ratio`` there, and evaluation stays for a while."""
     score, reward = trajectory.held_out(run), trajectory.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
@@ -44,7 +44,7 @@ def detect(run: Run, share: float = 0.25, ratio: float = 1.3, near: float = 0.05
     scale, span = train.margin / trajectory.MATERIAL, float(train.step[-1] - train.step[0])
     if course.counts_steps(train, length):
         text = "The return counts the steps of an episode, so that its fall and a shorter episode are one thing."
-        return Finding("dynamics_change", LINK, Outcome.UNCLEAR, text)
+        return unclear(text)
     steps = change_points(length.step, length.value)
     for fall in change_points(train.step, train.value):
         if fall.before - fall.after < share * scale:
@@ -60,8 +60,8 @@ def detect(run: Run, share: float = 0.25, ratio: float = 1.3, near: float = 0.05
             onset = Onset(fall.step, min(fall.step, at.step) - near * span / 2, max(fall.step, at.step))
             measures = {"before": fall.before, "after": fall.after, "length_before": at.before, "length_after": at.after}
             where = (Evidence(train.name, onset.low, onset.high), Evidence("episode/length", onset.low, onset.high))
-            return Finding("dynamics_change", LINK, Outcome.PRESENT, text, onset, measures, where)
-    return Finding("dynamics_change", LINK, Outcome.ABSENT, "Return and length of the training episodes take no step together.")
+            return present(text, onset, measures, where)
+    return absent("Return and length of the training episodes take no step together.")
 
 
 def _stays(held: trajectory.Shape, at: float, part: float) -> bool:

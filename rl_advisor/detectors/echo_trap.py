@@ -14,7 +14,7 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -25,7 +25,7 @@ BRINGS: tuple[str, ...] = ("zero_variance_groups", "entropy_collapse", "gradient
 CHANGE: tuple[tuple[str, str], ...] = (("dynamic_filtering", ""),)
 
 
-def detect(run: Run, left: float = 0.5) -> Finding:
+def detect(run: Run, left: float = 0.5) -> Answer:
     """Present when the spread fell below ``left`` of its start clearly before the reward fell; unclear when the reward has not fallen."""
     curve = run.curves.get("reward/group_std") or run.curves["reward/std"]
     reward = trajectory.training(run)
@@ -40,10 +40,10 @@ def detect(run: Run, left: float = 0.5) -> Finding:
     text = f"{curve.name} went from {number(begin)} to {number(now)}, {s.name} from {number(s.best)} at its best to {number(s.last)}"
     onset = course.began(curve)
     if not now < left * begin or s.at_ceiling or onset is None:
-        return Finding("echo_trap", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return absent(f"{text}.", measures=measures, evidence=where)
     if not s.fell:
         outcome = Outcome.ABSENT if s.direction() == "rising" else Outcome.UNCLEAR
-        return Finding("echo_trap", LINK, outcome, f"{text}: the reward has not fallen.", measures=measures, evidence=where)
+        return Answer(outcome, f"{text}: the reward has not fallen.", measures=measures, evidence=where)
     if onset.high < course.decline_began(reward).low:
-        return Finding("echo_trap", LINK, Outcome.PRESENT, f"{text}: the spread went first.", onset, measures, where)
-    return Finding("echo_trap", LINK, Outcome.ABSENT, f"{text}: the spread did not go first.", measures=measures, evidence=where)
+        return present(f"{text}: the spread went first.", onset, measures, where)
+    return absent(f"{text}: the spread did not go first.", measures=measures, evidence=where)

@@ -14,7 +14,7 @@ import numpy as np
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.trend import trend
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -37,7 +37,7 @@ PRIOR = {"kl/mismatch": 0.05, "mismatch/logprob": 0.1, "mismatch/prob": 0.05}
 """Levels at which a practitioner looks twice (nats per token, nats, share)."""
 
 
-def detect(run: Run, times: float = 2.0) -> Finding:
+def detect(run: Run, times: float = 2.0) -> Answer:
     """Present when the gap grows significantly to ``times`` its start, or stands above its prior from the first steps."""
     name = next(n for n in PRIOR if n in run.curves)
     curve = run.curves[name]
@@ -51,9 +51,7 @@ def detect(run: Run, times: float = 2.0) -> Finding:
     where = (Evidence(name, float(step[0]), float(step[-1])),)
     text = f"{name} went from {number(begin)} to {number(now)}"
     if slope.low > 0 and now > times * begin and now > PRIOR[name] / 5:
-        return Finding("engine_mismatch", LINK, Outcome.PRESENT, f"{text}: growing.", course.began(curve), measures, where)
+        return present(f"{text}: growing.", course.began(curve), measures, where)
     if begin > PRIOR[name] and now > PRIOR[name]:
-        return Finding(
-            "engine_mismatch", LINK, Outcome.PRESENT, f"{text}: high from the start, which looks like precision.", None, measures, where
-        )
-    return Finding("engine_mismatch", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return present(f"{text}: high from the start, which looks like precision.", None, measures, where)
+    return absent(f"{text}.", measures=measures, evidence=where)

@@ -13,7 +13,7 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -24,7 +24,7 @@ BRINGS: tuple[str, ...] = ("zero_variance_groups", "loss_discontinuity", "gradie
 CHANGE: tuple[tuple[str, str], ...] = (("clip_higher", ""), ("entropy_coef", "three times"))
 
 
-def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Finding:
+def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Answer:
     """Present when entropy is below ``left`` of its start, the signal is gone, and the outcome has room above it."""
     curve = run.curves["entropy/mean"]
     step, value = curve.finite()
@@ -47,10 +47,7 @@ def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Finding:
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Entropy went from {number(begin)} to {number(now)}"
     if share < left and room and stalled and sure and (flat >= dead or np.isnan(flat)):
-        return Finding(
-            "entropy_collapse",
-            LINK,
-            Outcome.PRESENT,
+        return present(
             f"{text} while there is room above the score.",
             course.began(curve),
             measures,
@@ -59,5 +56,5 @@ def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Finding:
     if share < left and room and stalled:
         spread = f"; {number(1 - flat)} of the groups still have spread"
         text += "; whether exploration was lost or the policy has converged cannot be told" if np.isnan(flat) else spread
-        return Finding("entropy_collapse", LINK, Outcome.UNCLEAR, f"{text}.", measures=measures, evidence=where)
-    return Finding("entropy_collapse", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return unclear(f"{text}.", measures=measures, evidence=where)
+    return absent(f"{text}.", measures=measures, evidence=where)

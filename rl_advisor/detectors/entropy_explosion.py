@@ -12,7 +12,7 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -22,7 +22,7 @@ NEEDS: tuple[str, ...] = ("entropy/mean",)
 CHANGE: tuple[tuple[str, str], ...] = (("entropy_coef", "0"), ("learning_rate", "half"))
 
 
-def detect(run: Run, times: float = 2.0) -> Finding:
+def detect(run: Run, times: float = 2.0) -> Answer:
     """Present when entropy ends ``times`` above its start and the outcome fell."""
     curve = run.curves["entropy/mean"]
     step, value = curve.finite()
@@ -34,5 +34,5 @@ def detect(run: Run, times: float = 2.0) -> Finding:
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Entropy went from {number(begin)} to {number(now)}"
     if begin > 0 and now > times * begin and s is not None and s.fell:
-        return Finding("entropy_explosion", LINK, Outcome.PRESENT, f"{text} as the outcome fell.", course.began(curve), measures, where)
-    return Finding("entropy_explosion", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return present(f"{text} as the outcome fell.", course.began(curve), measures, where)
+    return absent(f"{text}.", measures=measures, evidence=where)

@@ -13,7 +13,7 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -23,7 +23,7 @@ NEEDS: tuple[str, ...] = ("episode/length", "reward/mean|reward/used|eval/score/
 CHANGE: tuple[tuple[str, str], ...] = (("bootstrap_at_cap", ""),)
 
 
-def detect(run: Run, explained: float = 0.3) -> Finding:
+def detect(run: Run, explained: float = 0.3) -> Answer:
     """Present when the length is pinned, the return flat or falling and the critic poor; unclear when only the length is pinned."""
     curve = run.curves["episode/length"]
     step, value = curve.finite()
@@ -40,13 +40,13 @@ def detect(run: Run, explained: float = 0.3) -> Finding:
     text = f"Episode length went from {number(begin)} to {number(now)}, "
     text += f"{number(100 * pinned)} percent of the last part at its highest"
     if pinned < 0.8:
-        return Finding("episode_cap", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return absent(f"{text}.", measures=measures, evidence=where)
     if begin >= 0.995 * highest:
-        return Finding("episode_cap", LINK, Outcome.ABSENT, f"{text}: all episodes have one length.", measures=measures, evidence=where)
+        return absent(f"{text}: all episodes have one length.", measures=measures, evidence=where)
     s = trajectory.shape_or_none(trajectory.outcome(run))
     stuck = s is not None and s.direction() in ("flat", "falling") and not s.at_ceiling
     with_length = s is not None and s.rose and s.last >= s.best - s.margin
     if stuck and fit < explained and not with_length:
-        return Finding("episode_cap", LINK, Outcome.PRESENT, f"{text}, the return does not rise.", course.began(curve), measures, where)
+        return present(f"{text}, the return does not rise.", course.began(curve), measures, where)
     text += "; whether the limit or the goal ends them cannot be told from the log"
-    return Finding("episode_cap", LINK, Outcome.UNCLEAR, f"{text}.", measures=measures, evidence=where)
+    return unclear(f"{text}.", measures=measures, evidence=where)

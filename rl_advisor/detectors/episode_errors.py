@@ -11,7 +11,7 @@ import numpy as np
 
 from rl_advisor import course
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -22,7 +22,7 @@ NEEDS: tuple[str, ...] = ("|".join(NAMES),)
 BRINGS: tuple[str, ...] = ("zero_variance_groups", "length_collapse")
 
 
-def detect(run: Run, share: float = 0.05) -> Finding:
+def detect(run: Run, share: float = 0.05) -> Answer:
     """Present when one of the shares ends above ``share`` and above its start, or stands above four times ``share`` throughout."""
     measures: dict[str, float] = {}
     for name in NAMES:
@@ -34,8 +34,8 @@ def detect(run: Run, share: float = 0.05) -> Finding:
         if now > share and (now > 2 * begin or min(begin, now) > 4 * share):
             text = f"{name} went from {number(begin)} to {number(now)}."
             where = (Evidence(name, float(curve.step[0]), float(curve.step[-1])),)
-            return Finding("episode_errors", LINK, Outcome.PRESENT, text, course.began(curve), measures | {"at_start": begin}, where)
+            return present(text, course.began(curve), measures | {"at_start": begin}, where)
     if not measures:
         raise TooFewPoints("the shares of failed episodes have fewer than 3 points")
     text = ", ".join(f"{name} {number(value)}" for name, value in measures.items())
-    return Finding("episode_errors", LINK, Outcome.ABSENT, f"Few episodes fail: {text}.", measures=measures)
+    return absent(f"Few episodes fail: {text}.", measures=measures)

@@ -12,7 +12,7 @@ import numpy as np
 
 from rl_advisor import trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
 
@@ -26,7 +26,7 @@ def jumps(value: Floats, at: list[int], width: int) -> Floats:
     return np.array([value[i : i + width].mean() - value[i - width : i].mean() for i in at])
 
 
-def detect(run: Run, fewest: int = 3) -> Finding:
+def detect(run: Run, fewest: int = 3) -> Answer:
     """Present when the mean jump at the borders is rarer than one in a hundred among shifted borders, and large enough to matter."""
     reward = trajectory.training(run)
     assert reward is not None  # diagnosis asked for it
@@ -51,5 +51,5 @@ def detect(run: Run, fewest: int = 3) -> Finding:
     apart = abs(seen - usual)
     if apart > s.margin and apart > 3 * spread and apart > 2.6 * scatter and apart > float(np.abs(by_chance - usual).max()):
         first = float(step[at[0]])
-        return Finding("epoch_sawtooth", LINK, Outcome.PRESENT, f"{text}.", Onset(first, first, first), measures, where)
-    return Finding("epoch_sawtooth", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return present(f"{text}.", Onset(first, first, first), measures, where)
+    return absent(f"{text}.", measures=measures, evidence=where)

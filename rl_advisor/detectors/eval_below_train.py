@@ -14,7 +14,7 @@ import numpy as np
 
 from rl_advisor import trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -23,7 +23,7 @@ ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("eval/score/*", "reward/mean|reward/used", "episode/length")
 
 
-def detect(run: Run, part: float = 0.25) -> Finding:
+def detect(run: Run, part: float = 0.25) -> Answer:
     """Present when evaluation made less than ``part`` of the way that training made, all along; unclear where the scales may differ."""
     score, reward = trajectory.held_out(run), trajectory.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
@@ -40,10 +40,10 @@ def detect(run: Run, part: float = 0.25) -> Finding:
     text = f"{train.name} went from {number(floor)} to {number(train.last)}, nine tenths of the evaluations lie below {number(reached)}"
     behind = train.rose and not train.fell and way > 5 * train.margin and reached < floor + part * way
     if not behind:
-        return Finding("eval_below_train", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return absent(f"{text}.", measures=measures, evidence=where)
     # Returns of one task begin at about the same level; far apart from the start, they are of different scales.
     alike = abs(held.start - floor) < 0.5 * way
     if not alike:
-        return Finding("eval_below_train", LINK, Outcome.UNCLEAR, f"{text}; the scales may differ.", measures=measures, evidence=where)
+        return unclear(f"{text}; the scales may differ.", measures=measures, evidence=where)
     at = float(held.step[0])
-    return Finding("eval_below_train", LINK, Outcome.PRESENT, f"{text}.", Onset(at, at, float(held.step[-1])), measures, where)
+    return present(f"{text}.", Onset(at, at, float(held.step[-1])), measures, where)

@@ -14,7 +14,7 @@ from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
 from rl_advisor.features.trend import direction, trend
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -26,7 +26,7 @@ FEWEST = 12
 BRINGS: tuple[str, ...] = ("train_eval_gap",)
 
 
-def detect(run: Run, share: float = 0.15) -> Finding:
+def detect(run: Run, share: float = 0.15) -> Answer:
     """Present when the score steps by more than ``share`` of its scale between two evaluations and reward, length and entropy do not."""
     score, reward = trajectory.held_out(run), trajectory.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
@@ -41,8 +41,8 @@ def detect(run: Run, share: float = 0.15) -> Finding:
         text = f"{held.name} steps from {number(point.before)} to {number(point.after)} at step {point.step:.0f} while training goes on."
         onset = Onset(point.step, float(held.step[place - 1]), point.step)
         where = (Evidence(held.name, onset.low, onset.high),)
-        return Finding("eval_protocol_change", LINK, Outcome.PRESENT, text, onset, {"before": point.before, "after": point.after}, where)
-    return Finding("eval_protocol_change", LINK, Outcome.ABSENT, f"{held.name} has no step that training does not share.")
+        return present(text, onset, {"before": point.before, "after": point.after}, where)
+    return absent(f"{held.name} has no step that training does not share.")
 
 
 def _quiet(train: trajectory.Shape, held: trajectory.Shape, at: float, size: float) -> bool:

@@ -9,7 +9,7 @@ Source: how often the raw best evaluation of classic-control runs is not the bes
 
 from rl_advisor import trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -19,7 +19,7 @@ NEEDS: tuple[str, ...] = ("eval/score/*",)
 CHANGE: tuple[tuple[str, str], ...] = (("eval_episodes", ""),)
 
 
-def detect(run: Run, part: float = 0.5) -> Finding:
+def detect(run: Run, part: float = 0.5) -> Answer:
     """Present when the scatter exceeds ``part`` of the gain and matters; a level that hardly moved is judged against its own size."""
     score = trajectory.held_out(run)
     assert score is not None  # diagnosis asked for it
@@ -34,5 +34,5 @@ def detect(run: Run, part: float = 0.5) -> Finding:
     text = f"Neighbouring evaluations differ by {number(s.scatter)} (one deviation) where the level moved by {number(gain)}"
     if s.scatter > part * gain and s.scatter > s.margin:
         text += f"; the highest, {number(highest)}, stands {number(above)} above the smoothed best" if above > 0.01 * gain else ""
-        return Finding("few_episodes", LINK, Outcome.PRESENT, f"{text}.", None, measures, where)
-    return Finding("few_episodes", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return present(f"{text}.", None, measures, where)
+    return absent(f"{text}.", measures=measures, evidence=where)

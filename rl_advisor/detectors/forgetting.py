@@ -10,7 +10,7 @@ Source: the alignment tax in InstructGPT (arXiv 2203.02155).
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -19,7 +19,7 @@ ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("eval/score/*",)
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when one score rose for good and another one fell for good."""
     single = {n: c for n, c in run.family("eval/score/").items() if course.drawn(n) == 1}
     shapes = {n: s for n, c in single.items() if (s := trajectory.shape_or_none(c)) is not None}
@@ -32,6 +32,6 @@ def detect(run: Run) -> Finding:
     if gained and lost:
         up, down = gained[0], lost[0]
         text = f"{up.name} went from {number(up.start)} to {number(up.last)}, {down.name} from {number(down.best)} to {number(down.last)}."
-        return Finding("forgetting", LINK, Outcome.PRESENT, text, course.decline_began(single[down.name]), measures, where)
+        return present(text, course.decline_began(single[down.name]), measures, where)
     text = f"Of {len(shapes)} held-out scores {len(gained)} rose and {len(lost)} fell."
-    return Finding("forgetting", LINK, Outcome.ABSENT, text, measures=measures, evidence=where)
+    return absent(text, measures=measures, evidence=where)

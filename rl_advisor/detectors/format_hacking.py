@@ -12,7 +12,7 @@ import re
 
 import numpy as np
 
-from rl_advisor.finding import Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import onset, shift, shift_or_none, wilson
@@ -23,11 +23,10 @@ LINK = Link.REWARD_SIGNAL
 ROLE = Role.GAMING
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("rollouts",)
-_NAME = "format_hacking"
 _FORMAT = re.compile(r"format|tag|struct|xml|json|box|template|schema|syntax|style", re.IGNORECASE)
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when empty or repeated fields became common and paid, or form is at its ceiling while content fell."""
     s = stretches(run)
     fields = shift(s, "fields")
@@ -44,13 +43,13 @@ def detect(run: Run) -> Finding:
     found += [(column, text) for column, text in parts]
     if found:
         text = "; ".join(t for _, t in found) + "."
-        return Finding(_NAME, LINK, Outcome.PRESENT, text[0].upper() + text[1:], onset(s, found[0][0]), measures, (samples(s),))
+        return present(text[0].upper() + text[1:], onset(s, found[0][0]), measures, (samples(s),))
     text = (
         "The samples have no marked fields and the reward no format part."
         if fields.first == fields.latest == 0
         else "Marked fields are filled."
     )
-    return Finding(_NAME, LINK, Outcome.ABSENT, text, measures=measures, evidence=(samples(s),))
+    return absent(text, measures=measures, evidence=(samples(s),))
 
 
 def _with_repeats(s: Stretches) -> Stretches:

@@ -13,7 +13,7 @@ Source: AReaL's guide (rewards that do not rise: step size); KL stable and rewar
 import numpy as np
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.run import Floats, Run
 from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
@@ -26,7 +26,7 @@ BRINGS: tuple[str, ...] = ("drift_with_gain",)
 CHANGE: tuple[tuple[str, str], ...] = (("learning_rate", "thirty times"), ("kl_coef", "0"))
 
 
-def detect(run: Run, still: float = 0.02, least: float = 0.05, steps: float = 1e-3) -> Finding:
+def detect(run: Run, still: float = 0.02, least: float = 0.05, steps: float = 1e-3) -> Answer:
     """Present when the reward has spread, gains less than a fifth of it, and the policy stays within ``still`` nats of its start.
 
     Also where the KL of every update is logged and all of them together cannot have changed ``least`` of the actions. Updates of more
@@ -53,15 +53,15 @@ def detect(run: Run, still: float = 0.02, least: float = 0.05, steps: float = 1e
     text += f"{number(drift)}, learning rate {number(lr)}"
     onset = Onset(float(s.step[0]), float(s.step[0]), float(s.step[0]))
     if alive and lr == 0:
-        return Finding("frozen_policy", LINK, Outcome.PRESENT, f"{text}: the learning rate is zero.", onset, measures, where)
+        return present(f"{text}: the learning rate is zero.", onset, measures, where)
     moved = bool(course.departures(run, factor=1.3).keys() - {"kl/ref"}) or drift > still or _steps(run) > steps
     reach = farthest(run)
     if alive and reach is not None and reach < least:
         text += f"; all updates together can have changed no more than {number(100 * reach)} percent of the actions"
-        return Finding("frozen_policy", LINK, Outcome.PRESENT, f"{text}.", onset, {**measures, "farthest": reach}, where)
+        return present(f"{text}.", onset, {**measures, "farthest": reach}, where)
     if alive and little(s, gain, spread) and not moved:
-        return Finding("frozen_policy", LINK, Outcome.PRESENT, f"{text}: it hardly moves.", onset, measures, where)
-    return Finding("frozen_policy", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return present(f"{text}: it hardly moves.", onset, measures, where)
+    return absent(f"{text}.", measures=measures, evidence=where)
 
 
 def farthest(run: Run, tenth: float = 0.1) -> float | None:

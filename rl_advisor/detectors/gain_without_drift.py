@@ -8,7 +8,7 @@ Source: the practitioner's guide on the relation of KL and reward.
 """
 
 from rl_advisor import trajectory
-from rl_advisor.finding import Evidence, Finding, Outcome, Role
+from rl_advisor.finding import Answer, Evidence, Outcome, Role
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -18,7 +18,7 @@ NEEDS: tuple[str, ...] = ("kl/ref", "reward/mean|reward/used|eval/score/*")
 CHANGE: tuple[tuple[str, str], ...] = (("kl_coef", "half"),)
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when the outcome rises and KL does not."""
     found = trajectory.kl_regime(run)
     where = (Evidence("kl/ref", found.first, found.last), Evidence(found.outcome, found.first, found.last))
@@ -26,4 +26,4 @@ def detect(run: Run) -> Finding:
         outcome = Outcome.PRESENT
     else:
         outcome = Outcome.UNCLEAR if "undecidable" in (found.kl, found.way) else Outcome.ABSENT
-    return Finding("gain_without_drift", LINK, outcome, f"{found.text}.", measures=found.measures, evidence=where)
+    return Answer(outcome, f"{found.text}.", measures=found.measures, evidence=where)

@@ -7,7 +7,7 @@ Next test: halve the longest allowed response for a few steps: does the step sho
 Source: studies of rollout skew put generation near seven tenths of a step; the seed's advice on GPU use in generation.
 """
 
-from rl_advisor.finding import Finding, Role
+from rl_advisor.finding import Answer, Role
 from rl_advisor.gpu.dominating import dominating
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -18,6 +18,6 @@ NEEDS: tuple[str, ...] = ("time/phase/*|telemetry",)
 CHANGE: tuple[tuple[str, str], ...] = (("max_response_length", "half"),)
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when generation takes more than three fifths of the step at the low end of its interval; unclear where it cannot be told."""
-    return dominating(run, "generation", "generation_bound")
+    return dominating(run, "generation")

@@ -10,7 +10,7 @@ Source: the field guide on numerical stability; mismatch and ratio reports in wh
 import numpy as np
 
 from rl_advisor.features.change import spikes
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -20,7 +20,7 @@ NEEDS: tuple[str, ...] = ("policy/grad_norm",)
 CHANGE: tuple[tuple[str, str], ...] = (("learning_rate", "half"), ("max_grad_norm", "half"))
 
 
-def detect(run: Run, share: float = 0.02) -> Finding:
+def detect(run: Run, share: float = 0.02) -> Answer:
     """Present when more than ``share`` of the steps are spikes, or one did not come back."""
     step, value = run.curves["policy/grad_norm"].finite()
     found = spikes(step, value)
@@ -36,5 +36,5 @@ def detect(run: Run, share: float = 0.02) -> Finding:
     if count >= 3 and count > share * value.size:
         first = float(found.steps[large][0])
         where = (Evidence("policy/grad_norm", first, float(found.steps[-1])),)
-        return Finding("gradient_spikes", LINK, Outcome.PRESENT, f"{text}.", Onset(first, first, first), measures, where)
-    return Finding("gradient_spikes", LINK, Outcome.ABSENT, f"{text}.", measures=measures)
+        return present(f"{text}.", Onset(first, first, first), measures, where)
+    return absent(f"{text}.", measures=measures)

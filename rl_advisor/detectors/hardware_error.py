@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role
+from rl_advisor.finding import Answer, Evidence, Onset, Outcome, Role, absent, not_logged
 from rl_advisor.gpu.signals import rows_of
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -31,15 +31,15 @@ SOON = 10.0
 """Steps within which trouble may be the error's."""
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when the card itself failed; unclear for codes that a program can bring about; absent where the counters say zero."""
     found = [*_in_telemetry(run), *_in_logs(run)]
     counted = {"xid", "ecc_uncorrected"} & set(map(str, run.telemetry.columns))
     if not found:
         if counted:
-            return Finding("hardware_error", LINK, Outcome.ABSENT, f"The counters of {' and '.join(sorted(counted))} stay at zero.")
+            return absent(f"The counters of {' and '.join(sorted(counted))} stay at zero.")
         text = "Neither Xid nor memory errors are recorded; dmesg or DCGM would show them."
-        return Finding("hardware_error", LINK, Outcome.NOT_LOGGED, text)
+        return not_logged(text)
     hard = [f for f in found if f[2] not in OF_PROGRAMS]
     known = [f[0] for f in (hard or found) if f[0] is not None]
     first = min(known, default=None)
@@ -50,7 +50,7 @@ def detect(run: Run) -> Finding:
     onset = None if first is None else Onset(first, max(first - 1, 0.0), first + 1)
     where = (Evidence("telemetry" if counted else "events", first or run.first_step, first or run.last_step),)
     measures = {"errors": float(len(found)), "of_the_card": float(len(hard))}
-    return Finding("hardware_error", LINK, Outcome.PRESENT if hard else Outcome.UNCLEAR, text, onset, measures, where)
+    return Answer(Outcome.PRESENT if hard else Outcome.UNCLEAR, text, onset, measures, where)
 
 
 def _in_telemetry(run: Run) -> Iterator[tuple[float | None, str, int]]:

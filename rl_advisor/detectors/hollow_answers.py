@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor.finding import Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Outcome, Role, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import onset, shift_or_none, wilson
@@ -24,14 +24,13 @@ from rl_advisor.vocabulary import Link
 LINK = Link.EXPLORATION
 ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("rollouts",)
-_NAME = "hollow_answers"
 _MOSTLY = {"empty": 0.5, "copied": 0.5}
 """Share of a response that must be so."""
 _COMMON = 0.1
 _WORDS = {"empty": "are empty", "copied": "mostly copy their prompt"}
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when empty or copied responses became common, by more than chance; unclear when copies did and the reward rose with them."""
     s = stretches(run)
     shares = [_share(s, column) for column in _MOSTLY]
@@ -40,13 +39,13 @@ def detect(run: Run) -> Finding:
     text, told = f"Of the latest responses {said}", next((h for h in shares if h.common), None)
     if told is None:
         outcome = Outcome.UNCLEAR if any(h.may_be for h in shares) else Outcome.ABSENT
-        return Finding(_NAME, LINK, outcome, f"{text}.", measures=measures, evidence=(samples(s),))
+        return Answer(outcome, f"{text}.", measures=measures, evidence=(samples(s),))
     gain = shift_or_none(s, "reward")
     if told.column == "copied" and gain is not None and gain.up:
         text += f"; the reward rose with it ({gain.words}), as it would where a text is to be repeated or corrected"
-        return Finding(_NAME, LINK, Outcome.UNCLEAR, f"{text}.", measures=measures, evidence=(samples(s),))
+        return unclear(f"{text}.", measures=measures, evidence=(samples(s),))
     text += "" if gain is None else f"; the samples' reward went {gain.words}"
-    return Finding(_NAME, LINK, Outcome.PRESENT, f"{text}.", onset(s, told.column), measures, (samples(s),))
+    return present(f"{text}.", onset(s, told.column), measures, (samples(s),))
 
 
 @dataclass(frozen=True)

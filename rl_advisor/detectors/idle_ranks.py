@@ -10,7 +10,7 @@ Source: idle GPU-hours as clusters count them (an SM active in less than 5 % of 
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.signals import Rows
 from rl_advisor.run import Run
@@ -23,7 +23,7 @@ BUSY = 0.10
 NAMED = 8
 
 
-def detect(run: Run, idle: float = 0.05, busy: float = 0.5) -> Finding:
+def detect(run: Run, idle: float = 0.05, busy: float = 0.5) -> Answer:
     """Present when a GPU is busy in less than ``idle`` of its rows and another in ``busy`` of them."""
     seen = look(run)
     share = {r.gpu: _busy(r) for group in (seen.group, *seen.others) for r in group if "utilization" in r.value}
@@ -35,16 +35,14 @@ def detect(run: Run, idle: float = 0.05, busy: float = 0.5) -> Finding:
     if not working:
         most = number(100 * max(share.values()))
         text = f"No GPU is busy in more than {most} % of the rows: nothing to compare an idle one with."
-        return Finding("idle_ranks", LINK, Outcome.UNCLEAR, text, None, measures)
+        return unclear(text, None, measures)
     if not resting:
         least = number(100 * min(share.values()))
-        return Finding(
-            "idle_ranks", LINK, Outcome.ABSENT, f"Each of {len(share)} GPUs is busy in {least} % of its rows or more.", None, measures
-        )
+        return absent(f"Each of {len(share)} GPUs is busy in {least} % of its rows or more.", None, measures)
     names = ", ".join(resting[:NAMED]) + (f" and {len(resting) - NAMED} more" if len(resting) > NAMED else "")
     text = f"{len(resting)} of {len(share)} GPUs ({names}) are busy in less than {number(100 * idle)} % of the rows, {len(working)} work."
     where = (Evidence("telemetry", run.first_step, run.last_step),)
-    return Finding("idle_ranks", LINK, Outcome.PRESENT, text, None, measures, where)
+    return present(text, None, measures, where)
 
 
 def _busy(rows: Rows) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from rl_advisor import course
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -23,7 +23,7 @@ NEEDS: tuple[str, ...] = ("ratio/mean|rollout/behave_weight",)
 CHANGE: tuple[tuple[str, str], ...] = (("minibatches", "1"), ("weight_cap", ""), ("deterministic", ""))
 
 
-def detect(run: Run, away: float = 0.05) -> Finding:
+def detect(run: Run, away: float = 0.05) -> Answer:
     """Present when one of the two weights ends more than ``away`` from one, beyond its scatter."""
     measures: dict[str, float] = {}
     for name in ("ratio/mean", "rollout/behave_weight"):
@@ -36,8 +36,8 @@ def detect(run: Run, away: float = 0.05) -> Finding:
         if abs(level - 1) > away + 2 * error:
             text = f"{name} is {number(level)} in the last part of the run, one is right."
             where = (Evidence(name, float(curve.step[0]), float(curve.step[-1])),)
-            return Finding("importance_weight", LINK, Outcome.PRESENT, text, course.began(curve), measures, where)
+            return present(text, course.began(curve), measures, where)
     if not measures:
         raise TooFewPoints("the importance weights have fewer than 3 points")
     text = ", ".join(f"{name} {number(level)}" for name, level in measures.items())
-    return Finding("importance_weight", LINK, Outcome.ABSENT, f"Importance weights stay at one: {text}.", measures=measures)
+    return absent(f"Importance weights stay at one: {text}.", measures=measures)

@@ -13,7 +13,7 @@ Source: zigzag count against the noise of the smooth curve; the field guide on m
 import numpy as np
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -23,7 +23,7 @@ NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|r
 CHANGE: tuple[tuple[str, str], ...] = (("learning_rate", "half"), ("prompts_per_step", "twice"))
 
 
-def detect(run: Run, share: float = 0.2, turns: int = 3) -> Finding:
+def detect(run: Run, share: float = 0.2, turns: int = 3) -> Answer:
     """Present when the smoothed outcome turns ``turns`` times by more than ``share`` of its scale."""
     curve = trajectory.outcome(run)
     assert curve is not None  # diagnosis asked for one of NEEDS
@@ -48,10 +48,10 @@ def detect(run: Run, share: float = 0.2, turns: int = 3) -> Finding:
     where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
     if seen >= turns and not s.got_somewhere:
         text = f"{s.name} turned {seen} times by more than {number(threshold)}."
-        return Finding("instability", LINK, Outcome.PRESENT, text, course.began(curve), measures, where)
+        return present(text, course.began(curve), measures, where)
     text = f"{s.name} turned {seen} times by more than {number(threshold)}"
     text += f", on top of a gain of {number(s.last - s.start)}." if seen >= turns else ": no see-saw."
-    return Finding("instability", LINK, Outcome.ABSENT, text, measures=measures, evidence=where)
+    return absent(text, measures=measures, evidence=where)
 
 
 def _own_error(run: Run, s: trajectory.Shape) -> float | None:

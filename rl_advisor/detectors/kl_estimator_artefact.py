@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import spikes
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Outcome, Role, number, present
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
 
@@ -40,7 +40,7 @@ def moved(run: Run, steps: Floats) -> npt.NDArray[np.bool_]:
     return out
 
 
-def detect(run: Run, below: float = 0.1, ratio: float = 10.0) -> Finding:
+def detect(run: Run, below: float = 0.1, ratio: float = 10.0) -> Answer:
     """Present when three quiet peaks stand out, or more than ``below`` of the values are negative."""
     step, value = run.curves["kl/ref"].finite()
     if value.size < 20:
@@ -56,10 +56,10 @@ def detect(run: Run, below: float = 0.1, ratio: float = 10.0) -> Finding:
     text += f"{single.size} single peaks of {number(ratio)} times their surroundings"
     if negative > below:
         at = float(step[np.argmax(value < 0)])
-        return Finding("kl_estimator_artefact", LINK, Outcome.PRESENT, f"{text}: a signed estimate.", Onset(at, at, at), measures, where)
+        return present(f"{text}: a signed estimate.", Onset(at, at, at), measures, where)
     if quiet.size >= 3 and known:
         at = float(quiet[0])
         text += f", {quiet.size} of them with entropy and length quiet."
-        return Finding("kl_estimator_artefact", LINK, Outcome.PRESENT, text, Onset(at, at, at), measures, where)
+        return present(text, Onset(at, at, at), measures, where)
     outcome = Outcome.UNCLEAR if quiet.size >= 3 else Outcome.ABSENT
-    return Finding("kl_estimator_artefact", LINK, outcome, f"{text}.", measures=measures, evidence=where)
+    return Answer(outcome, f"{text}.", measures=measures, evidence=where)

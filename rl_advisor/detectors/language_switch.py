@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor.finding import Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Outcome, Role, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import Shift, onset, pays, shift_or_none, wilson
@@ -25,7 +25,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.EXPLORATION
 ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("rollouts",)
-_NAME = "language_switch"
 _MIXED = {"foreign": 0.05, "other_language": 0.2}
 """Share of foreign letters, or of passages in another language, from which a response is called mixed: a name stays below."""
 _WHAT = {"foreign": "letters in scripts that the prompt does not use", "other_language": "passages in another language than the prompt's"}
@@ -53,12 +52,12 @@ class _Mix:
         return f"share of {_WHAT[self.column]} went {self.change.words}; {share}"
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when mixed responses became more common than at the start by more than chance, in script or in language."""
     s = stretches(run)
     known = [mix for column in _MIXED if (mix := _mix(s, column)) is not None]
     if not known:
-        return Finding(_NAME, LINK, Outcome.UNCLEAR, "Too few prompts and responses with letters to compare their scripts.")
+        return unclear("Too few prompts and responses with letters to compare their scripts.")
     measures = {
         f"{m.column}_{k}": v for m in known for k, v in (("first", m.change.first), ("latest", m.change.latest), ("mixed", m.latest))
     }
@@ -67,9 +66,9 @@ def detect(run: Run) -> Finding:
     if told.there:
         pay = pays(s, told.column)
         text += "" if pay is None else f"; the reward follows it by {number(pay.rho)} ({number(pay.low)} to {number(pay.high)})"
-        return Finding(_NAME, LINK, Outcome.PRESENT, f"{text}.", onset(s, told.column), measures, (samples(s),))
+        return present(f"{text}.", onset(s, told.column), measures, (samples(s),))
     outcome = Outcome.ABSENT if all(m.high < 0.1 or not m.change.up for m in known) else Outcome.UNCLEAR
-    return Finding(_NAME, LINK, outcome, f"{text}.", measures=measures, evidence=(samples(s),))
+    return Answer(outcome, f"{text}.", measures=measures, evidence=(samples(s),))
 
 
 def _mix(s: Stretches, column: str) -> _Mix | None:

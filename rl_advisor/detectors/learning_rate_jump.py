@@ -10,7 +10,7 @@ Source: the practitioner's guide on abrupt changes; invariants of the log (the r
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -40,7 +40,7 @@ BRINGS: tuple[str, ...] = (
 CHANGE: tuple[tuple[str, str], ...] = (("lr_schedule", "constant"),)
 
 
-def detect(run: Run, times: float = 2.0) -> Finding:
+def detect(run: Run, times: float = 2.0) -> Answer:
     """Present when the rate rises ``times`` or more from one point to the next, outside the first tenth of the run."""
     step, rate = run.curves["policy/learning_rate"].finite()
     if rate.size < 5:
@@ -55,13 +55,8 @@ def detect(run: Run, times: float = 2.0) -> Finding:
         onset = Onset(at, float(step[later[biggest] - 1]), at)
         text = f"The learning rate jumps from {number(before)} to {number(after)} at step {at:.0f}."
         measures |= {"before": before, "after": after}
-        return Finding(
-            "learning_rate_jump", LINK, Outcome.PRESENT, text, onset, measures, (Evidence("policy/learning_rate", onset.low, at),)
-        )
-    return Finding(
-        "learning_rate_jump",
-        LINK,
-        Outcome.ABSENT,
+        return present(text, onset, measures, (Evidence("policy/learning_rate", onset.low, at),))
+    return absent(
         f"The learning rate goes from {number(rate[0])} to {number(rate[-1])} without a jump.",
         measures=measures,
     )

@@ -12,7 +12,7 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -21,7 +21,7 @@ ROLE = Role.CONSEQUENCE
 NEEDS: tuple[str, ...] = ("response/length",)
 
 
-def detect(run: Run, left: float = 0.5) -> Finding:
+def detect(run: Run, left: float = 0.5) -> Answer:
     """Present when length ends below ``left`` of its start and no score says that this is an improvement."""
     curve = run.curves["response/length"]
     step, value = curve.finite()
@@ -33,8 +33,8 @@ def detect(run: Run, left: float = 0.5) -> Finding:
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Mean length went from {number(begin)} to {number(now)} tokens"
     if now >= left * begin:
-        return Finding("length_collapse", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return absent(f"{text}.", measures=measures, evidence=where)
     if held is not None and held.rose and not held.fell:
-        return Finding("length_collapse", LINK, Outcome.ABSENT, f"{text} as the held-out score rose.", measures=measures, evidence=where)
+        return absent(f"{text} as the held-out score rose.", measures=measures, evidence=where)
     outcome = Outcome.PRESENT if held is not None else Outcome.UNCLEAR
-    return Finding("length_collapse", LINK, outcome, f"{text} without a gain in the held-out score.", course.began(curve), measures, where)
+    return Answer(outcome, f"{text} without a gain in the held-out score.", course.began(curve), measures, where)

@@ -15,7 +15,7 @@ import numpy as np
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.payoff import difference
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import onset, shift
@@ -26,10 +26,9 @@ LINK = Link.REWARD_SIGNAL
 ROLE = Role.CONSEQUENCE
 NEEDS: tuple[str, ...] = ("response/length|rollouts", "reward/mean|reward/used|rollouts")
 CHANGE: tuple[tuple[str, str], ...] = (("length_neutral_loss", ""),)
-_NAME = "length_inflation"
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when paid length explains the reward's gain, or only wrong answers grow; by the samples, else by the curves."""
     try:
         s = stretches(run)
@@ -41,17 +40,17 @@ def detect(run: Run) -> Finding:
         text = sign.words[0].upper() + sign.words[1:]
         outcome = Outcome.UNCLEAR if better else Outcome.PRESENT
         text += "; the held-out score rose too." if better else "."
-        return Finding(_NAME, LINK, outcome, text, onset(s, "tokens") if not better else None, measures, (samples(s),))
+        return Answer(outcome, text, onset(s, "tokens") if not better else None, measures, (samples(s),))
     if (wrong := _wrong_grow(s)) is not None:
-        return Finding(_NAME, LINK, Outcome.PRESENT, wrong[0], onset(s, "tokens"), measures | wrong[1], (samples(s),))
+        return present(wrong[0], onset(s, "tokens"), measures | wrong[1], (samples(s),))
     if not length.up or length.latest < GROWTH * length.first:
         text = f"Length went {length.words}: no growth of a quarter or more."
-        return Finding(_NAME, LINK, Outcome.ABSENT, text, measures=measures, evidence=(samples(s),))
+        return absent(text, measures=measures, evidence=(samples(s),))
     gain = shift(s, "reward")
     measures |= {"reward_first": gain.first, "reward_latest": gain.latest}
     text = f"Length went {length.words}, the reward of the samples {gain.words}; the reward is not seen to pay for length."
     outcome = Outcome.ABSENT if better or gain.down else Outcome.UNCLEAR
-    return Finding(_NAME, LINK, outcome, text, measures=measures, evidence=(samples(s),))
+    return Answer(outcome, text, measures=measures, evidence=(samples(s),))
 
 
 def _wrong_grow(s: Stretches) -> tuple[str, dict[str, float]] | None:
@@ -82,11 +81,11 @@ def _wrong_grow(s: Stretches) -> tuple[str, dict[str, float]] | None:
     return None
 
 
-def _by_curves(run: Run) -> Finding:
+def _by_curves(run: Run) -> Answer:
     length = trajectory.shape_or_none(run.curves.get("response/length"))
     reward, held = trajectory.shape_or_none(trajectory.training(run)), trajectory.shape_or_none(trajectory.held_out(run))
     if length is None or reward is None:
-        return Finding(_NAME, LINK, Outcome.UNCLEAR, "The curves of length and reward are too short, and there are too few samples.")
+        return unclear("The curves of length and reward are too short, and there are too few samples.")
     measures = {"length_first": length.start, "length_latest": length.last, "reward_first": reward.start, "reward_latest": reward.last}
     evidence = tuple(Evidence(x.name, float(x.step[0]), float(x.step[-1])) for x in (length, reward, held) if x is not None)
     said = (
@@ -94,13 +93,11 @@ def _by_curves(run: Run) -> Finding:
     )
     grew = length.gain.low > 0 and length.last > GROWTH * length.start
     if not grew or not reward.rose:
-        return Finding(_NAME, LINK, Outcome.ABSENT, f"{said}: they did not grow together.", None, measures, evidence)
+        return absent(f"{said}: they did not grow together.", None, measures, evidence)
     if held is None:
-        return Finding(
-            _NAME, LINK, Outcome.UNCLEAR, f"{said}; no held-out score says whether the text got better.", None, measures, evidence
-        )
+        return unclear(f"{said}; no held-out score says whether the text got better.", None, measures, evidence)
     said += f", {held.name} from {number(held.start)} to {number(held.last)}."
     measures |= {"score_first": held.start, "score_latest": held.last}
     outcome = Outcome.ABSENT if held_out_rose(run) else Outcome.PRESENT
     when = course.began(run.curves["response/length"]) if outcome is Outcome.PRESENT else None
-    return Finding(_NAME, LINK, outcome, said, when, measures, evidence)
+    return Answer(outcome, said, when, measures, evidence)

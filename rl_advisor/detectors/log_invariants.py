@@ -10,7 +10,7 @@ Source: invariants of training metrics; AReaL's rule that the ratio is one with 
 
 import numpy as np
 
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import METRICS, Link
 
@@ -48,17 +48,14 @@ def _ratio(run: Run) -> list[tuple[str, str, float]]:
     )
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when an invariant of the log is violated."""
     wrong = broken(run)
     if not wrong:
-        return Finding("log_invariants", LINK, Outcome.ABSENT, "What must hold by construction holds, as far as it is logged.")
+        return absent("What must hold by construction holds, as far as it is logged.")
     name, what, at = min(wrong, key=lambda w: w[2])
     where = (Evidence(name, at, at),)
-    return Finding(
-        "log_invariants",
-        LINK,
-        Outcome.PRESENT,
+    return present(
         f"{name} {what} at step {at:.0f}.",
         Onset(at, at, at),
         {"violations": float(len(wrong))},

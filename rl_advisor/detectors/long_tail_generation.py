@@ -14,7 +14,7 @@ import numpy as np
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.phases import GENERATION
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Outcome, Role, number
 from rl_advisor.gpu.look import Seen, look
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
@@ -27,7 +27,7 @@ LOW = 0.6
 SKEWED = 3.0
 
 
-def detect(run: Run, most: float = 0.2) -> Finding:
+def detect(run: Run, most: float = 0.2) -> Answer:
     """Present when more than ``most`` of generation is such a tail in the middle step; unclear by lengths alone."""
     skew = _skew(run)
     said = "" if skew is None else f"; the longest response is {number(skew)} times the mean one"
@@ -38,7 +38,7 @@ def detect(run: Run, most: float = 0.2) -> Finding:
         outcome = Outcome.UNCLEAR if skew > SKEWED else Outcome.ABSENT
         text = f"The longest response is {number(skew)} times the mean one; how long GPUs wait for it is not logged."
         where = (Evidence("response/length_max", run.first_step, run.last_step),)
-        return Finding("long_tail_generation", LINK, outcome, text, None, measures, where)
+        return Answer(outcome, text, None, measures, where)
     tails = _tails(look(run))
     if tails.size < 3:
         raise TooFewPoints("generation could not be told from training in three steps" + said)
@@ -46,7 +46,7 @@ def detect(run: Run, most: float = 0.2) -> Finding:
     measures |= {"tail_share": share, "steps": float(tails.size)}
     text = f"In the middle step {number(100 * share)} % of generation, its end, runs below three fifths of generation's power{said}."
     where = (Evidence("telemetry", run.first_step, run.last_step),)
-    return Finding("long_tail_generation", LINK, Outcome.PRESENT if share > most else Outcome.ABSENT, text, None, measures, where)
+    return Answer(Outcome.PRESENT if share > most else Outcome.ABSENT, text, None, measures, where)
 
 
 def _tails(seen: Seen) -> Floats:

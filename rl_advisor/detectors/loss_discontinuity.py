@@ -9,7 +9,7 @@ Source: the practitioner's guide on discontinuities, corrected for group-relativ
 """
 
 from rl_advisor.features.change import discontinuity
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -18,7 +18,7 @@ ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("policy/grad_norm|policy/total_loss|policy/loss",)
 
 
-def detect(run: Run, times: float = 2.0) -> Finding:
+def detect(run: Run, times: float = 2.0) -> Answer:
     """Present when the ratio of typical sizes before and after one step is ``times`` or its inverse, interval included."""
     name = next(n for n in ("policy/grad_norm", "policy/total_loss", "policy/loss") if n in run.curves)
     curve = run.curves[name]
@@ -27,5 +27,5 @@ def detect(run: Run, times: float = 2.0) -> Finding:
     text = f"{name} changes {number(found.ratio)} times (between {number(found.low)} and {number(found.high)}) at step {found.at:.0f}"
     if found.low > times or found.high < 1 / times:
         onset = Onset(found.at, found.at - 2, found.at + 2)
-        return Finding("loss_discontinuity", LINK, Outcome.PRESENT, f"{text}.", onset, measures, (Evidence(name, found.at, found.at),))
-    return Finding("loss_discontinuity", LINK, Outcome.ABSENT, f"{text}: no abrupt change of scale.", measures=measures)
+        return present(f"{text}.", onset, measures, (Evidence(name, found.at, found.at),))
+    return absent(f"{text}: no abrupt change of scale.", measures=measures)

@@ -11,7 +11,7 @@ Source: the field guide on contaminated and narrow data; saw-tooth rewards at ep
 import numpy as np
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -44,7 +44,7 @@ def repetition(run: Run) -> tuple[float, float]:
     return float(seen.mean()), passes
 
 
-def detect(run: Run, often: float = 2.0, many: float = 5.0) -> Finding:
+def detect(run: Run, often: float = 2.0, many: float = 5.0) -> Answer:
     """Present when prompts come back in at least ``often`` of the logged steps on average, or ``many`` epochs, and the score fell."""
     score, reward = trajectory.held_out(run), trajectory.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
@@ -63,8 +63,8 @@ def detect(run: Run, often: float = 2.0, many: float = 5.0) -> Finding:
     parted = train.last - train.start > train.margin and (held.fell or (not held.rose and held.n >= 8)) and not held.at_ceiling
     if repeats and parted and not style:
         text = f"{train.name} gained {number(train.last - train.start)} while {held.name} ends at {number(held.last)}; {seen}."
-        return Finding("memorised_data", LINK, Outcome.PRESENT, text, course.decline_began(score), measures, where)
+        return present(text, course.decline_began(score), measures, where)
     if parted:
         text = f"Reward and score part, but {seen}, and the style of the responses {'changed' if style else 'did not change'}."
-        return Finding("memorised_data", LINK, Outcome.ABSENT, text, measures=measures, evidence=where)
-    return Finding("memorised_data", LINK, Outcome.ABSENT, f"The held-out score does not part from the reward; {seen}.", measures=measures)
+        return absent(text, measures=measures, evidence=where)
+    return absent(f"The held-out score does not part from the reward; {seen}.", measures=measures)

@@ -11,7 +11,7 @@ import numpy as np
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.trend import trend
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.steps import step_of
 from rl_advisor.run import Floats, Run
@@ -22,7 +22,7 @@ ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("memory/allocated|telemetry",)
 
 
-def detect(run: Run, rise: float = 0.05) -> Finding:
+def detect(run: Run, rise: float = 0.05) -> Answer:
     """Present when memory rises by ``rise`` of its level, beyond noise and in both halves of the run; absent when it is level."""
     name, step, memory = _per_step(run)
     keep = step >= step[0] + 0.1 * (step[-1] - step[0])
@@ -38,10 +38,10 @@ def detect(run: Run, rise: float = 0.05) -> Finding:
     steady = min(middle - first, last - middle) > 0.15 * (last - first)
     if last - first > rise * first and found.low > 0 and steady:
         onset = Onset(float(step[0]), float(step[0]), float(step[step.size // 2]))
-        return Finding("memory_creep", LINK, Outcome.PRESENT, f"{text}, a little with every step.", onset, measures, where)
+        return present(f"{text}, a little with every step.", onset, measures, where)
     if last - first > rise * first:
-        return Finding("memory_creep", LINK, Outcome.UNCLEAR, f"{text}, but not steadily.", None, measures, where)
-    return Finding("memory_creep", LINK, Outcome.ABSENT, f"{text}.", None, measures, where)
+        return unclear(f"{text}, but not steadily.", None, measures, where)
+    return absent(f"{text}.", None, measures, where)
 
 
 def _per_step(run: Run) -> tuple[str, Floats, Floats]:

@@ -10,7 +10,7 @@ Source: the seed's advice on headroom; headroom from outside is a lower bound, s
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Outcome, Role, number
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.profile import profile
 from rl_advisor.gpu.signals import Rows
@@ -26,7 +26,7 @@ ROOM = 0.15
 """Share of the memory that must be free in one phase for the other to be what is tight."""
 
 
-def detect(run: Run, full: float = 0.95) -> Finding:
+def detect(run: Run, full: float = 0.95) -> Answer:
     """Present when a GPU goes above ``full`` of its memory; the saw-teeth near the limit are counted."""
     seen = look(run)
     rows = [r for group in (seen.group, *seen.others) for r in group if {"memory_gib", "memory_total_gib"} <= r.value.keys()]
@@ -45,9 +45,7 @@ def detect(run: Run, full: float = 0.95) -> Finding:
         tight, roomy = max(by_phase, key=lambda n: by_phase[n]), min(by_phase, key=lambda n: by_phase[n])
         text += f"; {tight} is what fills it, {roomy} uses at most {number(100 * by_phase[roomy])} %"
     outcome = Outcome.PRESENT if share > full else Outcome.ABSENT
-    return Finding(
-        "memory_near_capacity", LINK, outcome, f"{text}.", None, measures, (Evidence("telemetry", run.first_step, run.last_step),)
-    )
+    return Answer(outcome, f"{text}.", None, measures, (Evidence("telemetry", run.first_step, run.last_step),))
 
 
 def _by_phase(run: Run, total: float) -> dict[str, float]:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Outcome, Role, number, present
 from rl_advisor.run import Curve, Run
 from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
@@ -34,7 +34,7 @@ def both(scores: Mapping[str, Curve]) -> tuple[Shape | None, Shape | None, Curve
     return trajectory.shape_or_none(one), trajectory.shape_or_none(many), many
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when the single answer rose and kept its gain while the best of many fell; unclear while one of the two is undecided."""
     one, many, curve = both(run.family("eval/score/"))
     if one is None or many is None or curve is None:
@@ -45,7 +45,7 @@ def detect(run: Run) -> Finding:
     text += f"{many.name} from {number(many.best)} at its best to {number(many.last)}"
     better = one.rose and not one.fell
     if better and many.fell:
-        return Finding("narrowing", LINK, Outcome.PRESENT, f"{text}.", course.decline_began(curve), measures, where)
+        return present(f"{text}.", course.decline_began(curve), measures, where)
     worse = many.overall.slope < 0 and many.best - many.last > many.margin and many.direction_overall() == "undecidable"
     outcome = Outcome.UNCLEAR if better and worse else Outcome.ABSENT
-    return Finding("narrowing", LINK, outcome, f"{text}.", measures=measures, evidence=where)
+    return Answer(outcome, f"{text}.", measures=measures, evidence=where)

@@ -11,7 +11,7 @@ Source: Q-learning needs every action to be tried again and again (Sutton and Ba
 
 from rl_advisor import trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -22,7 +22,7 @@ BRINGS: tuple[str, ...] = ("reward_never_paid", "value_divergence")
 CHANGE: tuple[tuple[str, str], ...] = (("explore_longer", ""),)
 
 
-def detect(run: Run, least: float = 0.01, early: float = 0.05) -> Finding:
+def detect(run: Run, least: float = 0.01, early: float = 0.05) -> Answer:
     """Present when the rate stays below ``least`` from its first values on and the outcome does not thrive; unclear when it does.
 
     A rate first logged after more than ``early`` of the run may have been annealed before.
@@ -36,15 +36,11 @@ def detect(run: Run, least: float = 0.01, early: float = 0.05) -> Finding:
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"The exploration rate is {number(value[0])} when it is first logged and {number(highest)} at most"
     if highest >= least:
-        return Finding("no_exploration", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return absent(f"{text}.", measures=measures, evidence=where)
     if step[0] > early * run.last_step:
-        return Finding(
-            "no_exploration", LINK, Outcome.UNCLEAR, f"{text}; what it was before is not logged.", measures=measures, evidence=where
-        )
+        return unclear(f"{text}; what it was before is not logged.", measures=measures, evidence=where)
     shape = trajectory.shape_or_none(trajectory.outcome(run))
     if shape is None or shape.got_somewhere:
-        return Finding(
-            "no_exploration", LINK, Outcome.UNCLEAR, f"{text}, yet the outcome is not seen to suffer.", measures=measures, evidence=where
-        )
+        return unclear(f"{text}, yet the outcome is not seen to suffer.", measures=measures, evidence=where)
     first = float(step[0])
-    return Finding("no_exploration", LINK, Outcome.PRESENT, f"{text}.", Onset(first, first, first), measures, where)
+    return present(f"{text}.", Onset(first, first, first), measures, where)

@@ -10,7 +10,7 @@ Source: AReaL's guide on rewards that do not rise; equivalence instead of a miss
 """
 
 from rl_advisor import trajectory
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -19,7 +19,7 @@ ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|reward/component/*",)
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when neither the held-out score nor the reward has gained anything that matters."""
     curves = [c for c in (trajectory.held_out(run), trajectory.training(run)) if c is not None]
     shapes = [s for s in map(trajectory.shape_or_none, curves) if s is not None]
@@ -31,12 +31,12 @@ def detect(run: Run) -> Finding:
     where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
     if s.rose:
         text = f"{s.name} rose from {number(s.start)} to {number(s.best)}."
-        return Finding("no_gain", LINK, Outcome.ABSENT, text, measures=measures, evidence=where)
+        return absent(text, measures=measures, evidence=where)
     if s.at_ceiling or s.touches_ceiling:
         text = f"{s.name} stands at its ceiling ({number(s.last)}) from the start: nothing was left to gain."
-        return Finding("no_gain", LINK, Outcome.ABSENT, text, measures=measures, evidence=where)
+        return absent(text, measures=measures, evidence=where)
     if max(s.gain.high, s.best - s.start) > 5 * s.margin and s.gain.high > 0:
         text = f"{s.name} went from {number(s.start)} to {number(s.last)}; a gain of up to {number(s.gain.high)} cannot be excluded."
-        return Finding("no_gain", LINK, Outcome.UNCLEAR, text, measures={**measures, "gain_high": s.gain.high}, evidence=where)
+        return unclear(text, measures={**measures, "gain_high": s.gain.high}, evidence=where)
     text = f"{s.name} started at {number(s.start)} and stands at {number(s.last)}: nothing gained."
-    return Finding("no_gain", LINK, Outcome.PRESENT, text, measures=measures, evidence=where)
+    return present(text, measures=measures, evidence=where)

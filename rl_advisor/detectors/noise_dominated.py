@@ -9,7 +9,7 @@ Source: minimum detectable change under autocorrelated noise; AReaL's guide on h
 
 from rl_advisor import trajectory
 from rl_advisor.features.noise import more_points_needed, signal_to_noise
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -19,7 +19,7 @@ NEEDS: tuple[str, ...] = ("reward/mean|reward/used|reward/success|eval/score/*",
 CHANGE: tuple[tuple[str, str], ...] = (("prompts_per_step", "twice"), ("group_size", "twice"))
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when noise exceeds signal and the direction over the whole run cannot be told."""
     curve = trajectory.outcome(run)
     assert curve is not None  # diagnosis asked for one
@@ -36,5 +36,5 @@ def detect(run: Run) -> Finding:
         more = more_points_needed(s.overall, wanted)
         measures |= {"wanted": wanted, "more_points": float(more)}
         text += f", and to see one of {number(wanted)} would take about {more} more points at this cadence, or fewer of many more episodes"
-        return Finding("noise_dominated", LINK, Outcome.PRESENT, f"{text}.", measures=measures, evidence=where)
-    return Finding("noise_dominated", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return present(f"{text}.", measures=measures, evidence=where)
+    return absent(f"{text}.", measures=measures, evidence=where)

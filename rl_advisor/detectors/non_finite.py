@@ -11,7 +11,7 @@ Source: the field guide (there are usually warning signs before NaN).
 
 import numpy as np
 
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, present
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -43,7 +43,7 @@ def turned(curve: Curve) -> float | None:
     return float(curve.step[last_good + 1]) if usual < 0.3 and run_length >= 2 else None
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when a core curve turns non-finite to the end, or the log says so."""
     turns = {name: at for name in CORE if name in run.curves and (at := turned(run.curves[name])) is not None}
     said = [e for e in run.events if e.kind == "non_finite" or (e.kind == "error" and "assert" in e.text.lower())]
@@ -51,10 +51,10 @@ def detect(run: Run) -> Finding:
         name, at = min(turns.items(), key=lambda item: item[1])
         text = f"{name} is not finite from step {at:.0f} on ({len(turns)} curves in all)."
         where = (Evidence(name, at, float(run.curves[name].step[-1])),)
-        return Finding("non_finite", LINK, Outcome.PRESENT, text, Onset(at, at - 1, at), {"curves": float(len(turns))}, where)
+        return present(text, Onset(at, at - 1, at), {"curves": float(len(turns))}, where)
     if said:
         at = next((e.step for e in said if e.step is not None), run.last_step)
         text = f"The log reports {said[0].kind.replace('_', ' ')} in {len(said)} lines, first after step {at:.0f}."
         where = (Evidence("events", at, at),)
-        return Finding("non_finite", LINK, Outcome.PRESENT, text, Onset(at, max(0.0, at - 5), at), {"lines": float(len(said))}, where)
-    return Finding("non_finite", LINK, Outcome.ABSENT, "Every core curve is finite to its end and the log reports no NaN.")
+        return present(text, Onset(at, max(0.0, at - 5), at), {"lines": float(len(said))}, where)
+    return absent("Every core curve is finite to its end and the log reports no NaN.")

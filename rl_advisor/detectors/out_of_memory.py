@@ -11,7 +11,7 @@ Source: the field guide's ledger of memory: weights, optimizer, gradients, activ
 
 import numpy as np
 
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Outcome, Role, absent, not_logged, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -22,7 +22,7 @@ BRINGS: tuple[str, ...] = ("resume_discontinuity",)
 CHANGE: tuple[tuple[str, str], ...] = (("smaller_micro_batch", ""),)
 
 
-def detect(run: Run, many: int = 2) -> Finding:
+def detect(run: Run, many: int = 2) -> Answer:
     """Present when memory ran out or the run was restarted ``many`` times; unclear for one restart; not logged without a log."""
     short = [e for e in run.events if e.kind == "out_of_memory"]
     restarts = [e for e in run.events if e.kind == "resume"]
@@ -32,8 +32,8 @@ def detect(run: Run, many: int = 2) -> Finding:
         measures["highest_memory_share"] = full
     if not short and not restarts:
         if not run.events and not any("console" in f or f == "verl_console" for f in run.formats):
-            return Finding("out_of_memory", LINK, Outcome.NOT_LOGGED, "No log of the process was found that would show it.")
-        return Finding("out_of_memory", LINK, Outcome.ABSENT, "The log reports neither a lack of memory nor a restart.", measures=measures)
+            return not_logged("No log of the process was found that would show it.")
+        return absent("The log reports neither a lack of memory nor a restart.", measures=measures)
     first = next((e.step for e in (*short, *restarts) if e.step is not None), None)
     text = f"Memory ran out {len(short)} times" if short else f"The run was restarted {len(restarts)} times"
     text += f" and the run was restarted {len(restarts)} times" if short and restarts else ""
@@ -42,7 +42,7 @@ def detect(run: Run, many: int = 2) -> Finding:
     onset = None if first is None else Onset(first, max(first - 1, 0.0), first)
     where = (Evidence("events", first or run.first_step, first or run.last_step),)
     outcome = Outcome.PRESENT if short or len(restarts) >= many else Outcome.UNCLEAR
-    return Finding("out_of_memory", LINK, outcome, f"{text}.", onset, measures, where)
+    return Answer(outcome, f"{text}.", onset, measures, where)
 
 
 def _fullest(run: Run) -> float | None:

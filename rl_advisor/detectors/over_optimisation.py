@@ -14,7 +14,7 @@ import numpy as np
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.relation import aligned
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Outcome, Role, number, present
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
 
@@ -32,7 +32,7 @@ def fitted(distance: Floats, score: Floats) -> tuple[float, float, float]:
     return float(found[1]), float(found[2]), left
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when the fit explains half of the score, peaks inside the distances seen, and score and reward went apart behind the peak."""
     score, reward = trajectory.held_out(run), trajectory.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
@@ -54,6 +54,6 @@ def detect(run: Run) -> Finding:
     )
     if held.fell and gained and inside and left < 0.5:
         text += f"; the score was best near {number(peak)}."
-        return Finding("over_optimisation", LINK, Outcome.PRESENT, text, course.decline_began(score), measures, where)
+        return present(text, course.decline_began(score), measures, where)
     outcome = Outcome.UNCLEAR if held.fell and gained else Outcome.ABSENT
-    return Finding("over_optimisation", LINK, outcome, f"{text}: no peak behind it that a fit shows.", measures=measures, evidence=where)
+    return Answer(outcome, f"{text}: no peak behind it that a fit shows.", measures=measures, evidence=where)

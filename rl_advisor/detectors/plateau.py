@@ -9,7 +9,7 @@ Source: two one-sided tests (equivalence) on an autocorrelation-aware slope.
 """
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -18,7 +18,7 @@ ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|reward/component/*",)
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when the last third of the outcome is flat by equivalence, after a gain or at the ceiling."""
     curve = trajectory.outcome(run)
     assert curve is not None  # diagnosis asked for one of NEEDS
@@ -32,9 +32,9 @@ def detect(run: Run) -> Finding:
     if (way == "flat" and (s.rose or s.at_ceiling)) or (way == "undecidable" and s.stopped()):
         text = f"{since} is flat at {number(s.last)} (change {number(change)})."
         began = course.began(curve)
-        return Finding("plateau", LINK, Outcome.PRESENT, text, began if s.rose else None, measures, where)
+        return present(text, began if s.rose else None, measures, where)
     if way == "undecidable":
         text = f"{since}: a change between {number(measures['recent_low'])} and {number(measures['recent_high'])} fits, "
         text += "so flat or not cannot be told."
-        return Finding("plateau", LINK, Outcome.UNCLEAR, text, measures=measures, evidence=where)
-    return Finding("plateau", LINK, Outcome.ABSENT, f"{since} is {way} (change {number(change)}).", measures=measures, evidence=where)
+        return unclear(text, measures=measures, evidence=where)
+    return absent(f"{since} is {way} (change {number(change)}).", measures=measures, evidence=where)

@@ -11,7 +11,7 @@ Source: the field guide on environment and data; curriculum and data-order effec
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
 
@@ -45,7 +45,7 @@ def prompt_lengths(run: Run) -> tuple[Floats, Floats, Floats]:
     return table.index.to_numpy(np.float64), table["mean"].to_numpy(np.float64), error
 
 
-def detect(run: Run, ratio: float = 1.15) -> Finding:
+def detect(run: Run, ratio: float = 1.15) -> Answer:
     """Present when the mean prompt length steps by more than ``ratio`` and by far more than its own scatter."""
     step, value, error = prompt_lengths(run)
     if value.size < 4:
@@ -58,8 +58,8 @@ def detect(run: Run, ratio: float = 1.15) -> Finding:
     text = f"Prompts are {number(before)} long before step {step[best]:.0f} and {number(after)} after"
     if max(before, after) > ratio * min(before, after) and abs(after - before) > 4 * scatter:
         onset = Onset(float(step[best]), float(step[best - 1]), float(step[best]))
-        return Finding("prompt_shift", LINK, Outcome.PRESENT, f"{text}: the data changed.", onset, measures, where)
-    return Finding("prompt_shift", LINK, Outcome.ABSENT, f"{text}: no change beyond scatter ({number(scatter)}).", measures=measures)
+        return present(f"{text}: the data changed.", onset, measures, where)
+    return absent(f"{text}: no change beyond scatter ({number(scatter)}).", measures=measures)
 
 
 def _contrast(value: Floats, error: Floats, i: int) -> float:

@@ -13,7 +13,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from rl_advisor.finding import Finding, Outcome, Role
+from rl_advisor.finding import Answer, Outcome, Role, present
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import onset, shift, wilson
@@ -24,14 +24,13 @@ LINK = Link.REWARD_SIGNAL
 ROLE = Role.GAMING
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("rollouts",)
-_NAME = "pseudo_success"
 _STATE = re.compile(
     r"(?:other/|reward/)?(?:is_|task_|env_|final_)?(?:success|succeeded|passed|solved|resolved|completed|goal_reached|verified|correct|acc|accuracy)",
     re.IGNORECASE,
 )
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when unfounded claims became common and are not paid less, unclear when no column holds the outcome and claims rose."""
     s = stretches(run)
     state = next((str(c) for c in s.table.columns if _STATE.fullmatch(str(c)) and _is_share(s.table[c])), None)
@@ -47,11 +46,11 @@ def detect(run: Run) -> Finding:
     kind = f"claim success while {state.split('/')[-1]} says otherwise" if state else "claim success after a failure they show"
     text = f"The share of responses that {kind} went {false.words}; claims of any kind {claims.words}."
     if low > 0.1 and false.up and _paid(s):
-        return Finding(_NAME, LINK, Outcome.PRESENT, text, onset(s, "false_claim"), measures, (samples(s),))
+        return present(text, onset(s, "false_claim"), measures, (samples(s),))
     known = state is not None or claims.latest < 0.05
     rare = high < 0.1 or not claims.latest
     outcome = Outcome.ABSENT if rare and (known or not claims.up) else Outcome.UNCLEAR
-    return Finding(_NAME, LINK, outcome, text, measures=measures, evidence=(samples(s),))
+    return Answer(outcome, text, measures=measures, evidence=(samples(s),))
 
 
 def _is_share(column: "pd.Series[float]") -> bool:

@@ -9,7 +9,7 @@ Source: resume discontinuities; the practitioner's guide on abrupt changes.
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.trend import level_change
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -19,11 +19,11 @@ NEEDS: tuple[str, ...] = ("events",)
 WATCHED = ("reward/mean", "policy/grad_norm", "kl/ref", "kl/old", "entropy/mean", "policy/learning_rate")
 
 
-def detect(run: Run, around: int = 10) -> Finding:
+def detect(run: Run, around: int = 10) -> Answer:
     """Present when a watched curve changes level across a restart by more than its noise and a third of its level."""
     restarts = [e.step for e in run.events if e.kind == "resume" and e.step is not None]
     if not restarts:
-        return Finding("resume_discontinuity", LINK, Outcome.ABSENT, "No restart was seen.")
+        return absent("No restart was seen.")
     for at in restarts:
         for name in (n for n in WATCHED if n in run.curves):
             step, value = run.curves[name].finite()
@@ -36,6 +36,6 @@ def detect(run: Run, around: int = 10) -> Finding:
                 text = f"{name} goes from {number(jump.before)} to {number(jump.after)} across the restart at step {at:.0f}."
                 measures = {"before": jump.before, "after": jump.after}
                 where = (Evidence(name, at - around, at + around),)
-                return Finding("resume_discontinuity", LINK, Outcome.PRESENT, text, Onset(at, at - 1, at + 1), measures, where)
+                return present(text, Onset(at, at - 1, at + 1), measures, where)
     text = f"{len(restarts)} restarts, and the curves go on at their level."
-    return Finding("resume_discontinuity", LINK, Outcome.ABSENT, text, measures={"restarts": float(len(restarts))})
+    return absent(text, measures={"restarts": float(len(restarts))})

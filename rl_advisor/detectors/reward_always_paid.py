@@ -8,7 +8,7 @@ Source: the field guide's table of reward distributions (almost all 1).
 """
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -19,7 +19,7 @@ NEEDS: tuple[str, ...] = ("reward/mean|reward/used|reward/component/*",)
 BRINGS: tuple[str, ...] = ("zero_variance_groups", "frozen_policy", "reward_outliers", "gradient_spikes")
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when the reward is constant from the first step on and stands at its top."""
     curve = trajectory.training(run)
     assert curve is not None  # diagnosis asked for it
@@ -29,11 +29,8 @@ def detect(run: Run) -> Finding:
     if found.constant and found.high:
         text = f"{curve.name} is {number(found.level)} at {number(100 * found.share)} percent of the steps, from the "
         text += "first on: it stands at its top."
-        return Finding("reward_always_paid", LINK, Outcome.PRESENT, text, Onset(found.first, found.first, found.first), measures, where)
-    return Finding(
-        "reward_always_paid",
-        LINK,
-        Outcome.ABSENT,
+        return present(text, Onset(found.first, found.first, found.first), measures, where)
+    return absent(
         f"{curve.name} does not stand at its top from the start.",
         measures=measures,
         evidence=where,

@@ -11,7 +11,7 @@ Source: read the reward's parts one by one before its sum; a mean hides what it 
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, not_logged, number, present
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import Shift, listed, onset, shift, shift_or_none
@@ -22,10 +22,9 @@ from rl_advisor.vocabulary import Link
 LINK = Link.REWARD_SIGNAL
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("rollouts|reward/component/*",)
-_NAME = "reward_component_dominance"
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when one part brings most of the gain and another falls; by the samples, else by the curves."""
     try:
         s = stretches(run)
@@ -36,7 +35,7 @@ def detect(run: Run) -> Finding:
     return _by_samples(s, known) if len(known) > 1 else _by_curves(run)
 
 
-def _by_samples(s: Stretches, parts: dict[str, Shift]) -> Finding:
+def _by_samples(s: Stretches, parts: dict[str, Shift]) -> Answer:
     gain = shift(s, "reward")
     fallen = [n for n, p in parts.items() if p.down and -p.delta > 0.1 * _range(s, n)]
     top = max(parts, key=lambda n: parts[n].delta)
@@ -44,8 +43,8 @@ def _by_samples(s: Stretches, parts: dict[str, Shift]) -> Finding:
     said = "; ".join(f"{n} went {p.words}" for n, p in parts.items())
     if gain.up and fallen and parts[top].up:
         text = f"While the total went {gain.words}, {listed(fallen)} fell: {said}."
-        return Finding(_NAME, LINK, Outcome.PRESENT, text, onset(s, f"reward/{fallen[0]}"), measures, (samples(s),))
-    return Finding(_NAME, LINK, Outcome.ABSENT, f"No part of the reward fell while the total rose: {said}.", None, measures, (samples(s),))
+        return present(text, onset(s, f"reward/{fallen[0]}"), measures, (samples(s),))
+    return absent(f"No part of the reward fell while the total rose: {said}.", None, measures, (samples(s),))
 
 
 def _range(s: Stretches, name: str) -> float:
@@ -53,11 +52,11 @@ def _range(s: Stretches, name: str) -> float:
     return float(np.nanmax(value) - np.nanmin(value))
 
 
-def _by_curves(run: Run) -> Finding:
+def _by_curves(run: Run) -> Answer:
     curves = run.family("reward/component/")
     shapes = {n.removeprefix("reward/component/"): shape for n, c in curves.items() if (shape := shape_or_none(c)) is not None}
     if len(shapes) < 2:
-        return Finding(_NAME, LINK, Outcome.NOT_LOGGED, "The reward has a single part, or its parts are not logged.")
+        return not_logged("The reward has a single part, or its parts are not logged.")
     rose = [n for n, x in shapes.items() if x.gain.low > 0 and x.rose]
     fell = [n for n, x in shapes.items() if x.gain.high < 0 and -x.gain.delta > x.margin]
     measures = {f"{n}_{when}": v for n, x in shapes.items() for when, v in (("first", x.start), ("latest", x.last))}
@@ -66,5 +65,5 @@ def _by_curves(run: Run) -> Finding:
     if rose and fell:
         step = min(shapes[n].best_step for n in fell)
         when = Onset(step, step, step)
-        return Finding(_NAME, LINK, Outcome.PRESENT, f"{listed(rose)} rose while {listed(fell)} fell: {said}.", when, measures, evidence)
-    return Finding(_NAME, LINK, Outcome.ABSENT, f"No part of the reward fell while another rose: {said}.", None, measures, evidence)
+        return present(f"{listed(rose)} rose while {listed(fell)} fell: {said}.", when, measures, evidence)
+    return absent(f"No part of the reward fell while another rose: {said}.", None, measures, evidence)

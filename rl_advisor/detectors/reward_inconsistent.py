@@ -7,7 +7,7 @@ Next test: score one fixed batch twice and compare; pin the judge's version and 
 Source: a reward that is no function of what it rewards has no signal to learn from.
 """
 
-from rl_advisor.finding import Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Outcome, Role, number, unclear
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.reward_check import same_text
@@ -20,14 +20,14 @@ NEEDS: tuple[str, ...] = ("rollouts",)
 _FEWEST = 10
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when more than a fiftieth of the sets of identical responses disagree, interval included."""
     s = stretches(run)
     found = same_text(s.table)
     if not found or found["sets"] < _FEWEST:
         text = f"Only {found.get('sets', 0)} sets of identical responses to one prompt: too few to compare their rewards."
-        return Finding("reward_inconsistent", LINK, Outcome.UNCLEAR, text)
+        return unclear(text)
     share = found["share_different_reward"]
     text = f"Of {found['sets']} sets of identical responses to one prompt, {number(share)} got different rewards."
     outcome = Outcome.PRESENT if found["low"] > 0.02 else Outcome.ABSENT if found["high"] < 0.1 else Outcome.UNCLEAR
-    return Finding("reward_inconsistent", LINK, outcome, text, measures={k: float(v) for k, v in found.items()}, evidence=(samples(s),))
+    return Answer(outcome, text, measures={k: float(v) for k, v in found.items()}, evidence=(samples(s),))

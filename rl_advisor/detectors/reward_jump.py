@@ -17,7 +17,7 @@ from rl_advisor import course, lag, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
 from rl_advisor.features.trend import Change, level_change
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.kinds import families
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -28,7 +28,7 @@ NEEDS: tuple[str, ...] = ("reward/mean|reward/used|reward/success", "eval/score/
 BRINGS: tuple[str, ...] = ("zero_variance_groups", "loss_discontinuity", "gradient_spikes")
 
 
-def detect(run: Run, share: float = 0.25) -> Finding:
+def detect(run: Run, share: float = 0.25) -> Answer:
     """Present when the reward steps by more than ``share`` of its scale and the held-out score stays within its margin there."""
     score, reward = trajectory.held_out(run), trajectory.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
@@ -37,9 +37,7 @@ def detect(run: Run, share: float = 0.25) -> Finding:
     length = run.curves.get("episode/length")
     lasted = trajectory.shape_or_none(lag.untrailed(run, length)) if length is not None else None
     if lasted is not None and course.counts_steps(train, lasted):
-        return Finding(
-            "reward_jump", LINK, Outcome.ABSENT, f"{train.name} counts the steps of an episode throughout: it is graded as before."
-        )
+        return absent(f"{train.name} counts the steps of an episode throughout: it is graded as before.")
     for jump in sorted(change_points(train.step, train.value), key=lambda c: -abs(c.after - c.before)):
         size = jump.after - jump.before
         if abs(size) < share * scale or not abrupt(train, jump.step, size):
@@ -56,8 +54,8 @@ def detect(run: Run, share: float = 0.25) -> Finding:
         text += f"{held.name} changes by {number(there.delta)}"
         if abs(there.delta) < abs(size) / 4:
             onset = Onset(jump.step, jump.step - 2, jump.step + 2)
-            return Finding("reward_jump", LINK, Outcome.PRESENT, f"{text}: the policy is not what changed.", onset, measures, where)
-    return Finding("reward_jump", LINK, Outcome.ABSENT, f"{train.name} has no step that {held.name} does not share.")
+            return present(f"{text}: the policy is not what changed.", onset, measures, where)
+    return absent(f"{train.name} has no step that {held.name} does not share.")
 
 
 def _learnable(run: Run, held: trajectory.Shape, level: float) -> bool:

@@ -11,7 +11,7 @@ Source: the field guide's table of reward distributions (almost all 0); AReaL's 
 """
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -23,7 +23,7 @@ BRINGS: tuple[str, ...] = ("zero_variance_groups", "frozen_policy", "reward_outl
 CHANGE: tuple[tuple[str, str], ...] = (("group_size", "four times"),)
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when the reward is constant from the first step on and stands at its floor."""
     curve = trajectory.training(run)
     assert curve is not None  # diagnosis asked for it
@@ -33,11 +33,8 @@ def detect(run: Run) -> Finding:
     if found.constant and not found.high:
         text = f"{curve.name} is {number(found.level)} at {number(100 * found.share)} percent of the steps, from the "
         text += "first on: it stands at its floor."
-        return Finding("reward_never_paid", LINK, Outcome.PRESENT, text, Onset(found.first, found.first, found.first), measures, where)
-    return Finding(
-        "reward_never_paid",
-        LINK,
-        Outcome.ABSENT,
+        return present(text, Onset(found.first, found.first, found.first), measures, where)
+    return absent(
         f"{curve.name} does not stand at its floor from the start.",
         measures=measures,
         evidence=where,

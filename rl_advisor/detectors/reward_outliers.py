@@ -11,7 +11,7 @@ Source: the field guide's extreme long tail; difficulty and scale bias of the gr
 import numpy as np
 
 from rl_advisor import trajectory
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -21,7 +21,7 @@ NEEDS: tuple[str, ...] = ("rollouts|reward/std", "reward/mean|reward/used|rollou
 BRINGS: tuple[str, ...] = ("gradient_spikes", "update_too_large", "instability")
 
 
-def detect(run: Run, times: float = 8.0) -> Finding:
+def detect(run: Run, times: float = 8.0) -> Answer:
     """Present when the largest rewards are ``times`` beyond the spread of the bulk, or the batch spread says so."""
     if len(run.rollouts) >= 50 and "reward" in run.rollouts and run.rollouts["reward"].notna().any():
         reward = run.rollouts["reward"].dropna().to_numpy(np.float64)
@@ -33,14 +33,14 @@ def detect(run: Run, times: float = 8.0) -> Finding:
         text = f"The furthest reward of the samples lies {number(furthest / bulk)} times the usual spread from the median"
         where = (Evidence("rollouts", float(run.rollouts["step"].min()), float(run.rollouts["step"].max())),)
         if furthest > times * bulk:
-            return Finding("reward_outliers", LINK, Outcome.PRESENT, f"{text}.", measures=measures, evidence=where)
+            return present(f"{text}.", measures=measures, evidence=where)
     return _by_spread(run, times)
 
 
-def _by_spread(run: Run, times: float) -> Finding:
+def _by_spread(run: Run, times: float) -> Answer:
     curve, std = trajectory.training(run), run.curves.get("reward/std")
     if curve is None or std is None:
-        return Finding("reward_outliers", LINK, Outcome.ABSENT, "No reward of the samples lies far from the others.")
+        return absent("No reward of the samples lies far from the others.")
     usual, widest = float(np.median(std.finite()[1])), float(np.max(std.finite()[1]))
     calm = float(np.quantile(std.finite()[1], 0.1))
     level = float(np.median(np.abs(curve.finite()[1])))
@@ -49,5 +49,5 @@ def _by_spread(run: Run, times: float) -> Finding:
     text = f"reward/std is {number(usual)} as a rule and {number(widest)} at most, {number(calm)} in its calmest "
     text += f"tenth, at a mean of {number(level)}"
     if level > 0 and widest > times * max(calm, level / 2) and usual > level and widest > 1:
-        return Finding("reward_outliers", LINK, Outcome.PRESENT, f"{text}: rare large rewards.", measures=measures, evidence=where)
-    return Finding("reward_outliers", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return present(f"{text}: rare large rewards.", measures=measures, evidence=where)
+    return absent(f"{text}.", measures=measures, evidence=where)

@@ -13,7 +13,7 @@ Source: reward hacking shows in text style before it shows elsewhere; RAGEN-2 on
 
 from collections.abc import Sequence
 
-from rl_advisor.finding import Finding, Outcome, Role
+from rl_advisor.finding import Answer, Outcome, Role
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import Shift, onset, shift
@@ -51,7 +51,7 @@ BRINGS: tuple[str, ...] = (
 )
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when the samples' reward rose together with at least one sign of worse or merely bulkier text."""
     s = stretches(run)
     gain = shift(s, "reward")
@@ -94,10 +94,10 @@ def _lost_prompt(s: Stretches) -> Sign | None:
     return Sign(found.there and not length.down, found.words, found.measures) if found else None
 
 
-def _finding(s: Stretches, outcome: Outcome, text: str, gain: Shift, signs: Sequence[Sign]) -> Finding:
+def _finding(s: Stretches, outcome: Outcome, text: str, gain: Shift, signs: Sequence[Sign]) -> Answer:
     measures = {"reward_first": gain.first, "reward_latest": gain.latest}
     for sign in signs:
         measures |= {(k if k not in measures else f"{sign.column}_{k}"): v for k, v in sign.measures.items()}
     column = next((sign.column for sign in signs if sign.there and sign.column), "reward")
     when = onset(s, column) if outcome is Outcome.PRESENT else None
-    return Finding("reward_shortcut", LINK, outcome, text, when, measures, (samples(s),))
+    return Answer(outcome, text, when, measures, (samples(s),))

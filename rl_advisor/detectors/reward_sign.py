@@ -14,7 +14,7 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features.relation import correlation
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -41,20 +41,16 @@ BRINGS: tuple[str, ...] = (
 )
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when score and reward move against each other from the start, or the return falls under healthy updates."""
     by_score = _against_score(run)
     if by_score is not None and by_score.outcome is Outcome.PRESENT:
         return by_score
     by_update = _against_update(run)
-    return (
-        by_update
-        or by_score
-        or Finding("reward_sign", LINK, Outcome.UNCLEAR, "Too little is logged to set reward and score against each other.")
-    )
+    return by_update or by_score or unclear("Too little is logged to set reward and score against each other.")
 
 
-def _against_update(run: Run, small: float = 0.1) -> Finding | None:
+def _against_update(run: Run, small: float = 0.1) -> Answer | None:
     reward, step_size, entropy = trajectory.training(run), run.curves.get("kl/old"), run.curves.get("entropy/mean")
     s = trajectory.shape_or_none(reward)
     if reward is None or s is None or step_size is None or entropy is None or min(c.finite()[1].size for c in (step_size, entropy)) < 6:
@@ -73,11 +69,11 @@ def _against_update(run: Run, small: float = 0.1) -> Finding | None:
     if never_rose and healthy:
         where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
         said = f"{text}: something else is optimised."
-        return Finding("reward_sign", LINK, Outcome.PRESENT, said, course.decline_began(reward), measures, where)
-    return Finding("reward_sign", LINK, Outcome.ABSENT, f"{text}.", measures=measures) if trajectory.held_out(run) is None else None
+        return present(said, course.decline_began(reward), measures, where)
+    return absent(f"{text}.", measures=measures) if trajectory.held_out(run) is None else None
 
 
-def _against_score(run: Run) -> Finding | None:
+def _against_score(run: Run) -> Answer | None:
     score, reward = trajectory.held_out(run), trajectory.training(run)
     held, train = trajectory.shape_or_none(score), trajectory.shape_or_none(reward)
     if score is None or held is None or train is None:
@@ -93,5 +89,5 @@ def _against_score(run: Run) -> Finding | None:
     text = f"Reward and {held.name} have rank correlation {number(together.rho)}; the highest reward is {number(highest)}"
     early = held.best_step <= held.step[0] + 0.1 * (held.step[-1] - held.step[0])
     if highest <= 0 and float(train.value.min()) < 0 and held.fell and early and train.last > train.start and not train.fell:
-        return Finding("reward_sign", LINK, Outcome.PRESENT, f"{text}: it pays failure.", course.decline_began(score), measures, where)
-    return Finding("reward_sign", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return present(f"{text}: it pays failure.", course.decline_began(score), measures, where)
+    return absent(f"{text}.", measures=measures, evidence=where)

@@ -11,7 +11,7 @@ Source: degenerate text is best told by its tail's period and by compression in 
 
 import numpy as np
 
-from rl_advisor.finding import Finding, Outcome, Role
+from rl_advisor.finding import Answer, Outcome, Role, present
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.text_change import onset, shift, shift_or_none, wilson
@@ -23,7 +23,7 @@ ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("rollouts",)
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when loops became common or the repeated share rose by a quarter of all 4-grams."""
     s = stretches(run)
     loops, repeated = shift(s, "loop"), shift_or_none(s, "repeated")
@@ -38,9 +38,9 @@ def detect(run: Run) -> Finding:
     text += f", the share of repeated 4-grams {repeated.words}." if repeated is not None else "."
     if looping or again:
         when = onset(s, "loop" if looping else "repeated")
-        return Finding("sample_repetition", LINK, Outcome.PRESENT, text, when, measures, (samples(s),))
+        return present(text, when, measures, (samples(s),))
     outcome = Outcome.ABSENT if high < 0.2 else Outcome.UNCLEAR
-    return Finding("sample_repetition", LINK, outcome, text, measures=measures, evidence=(samples(s),))
+    return Answer(outcome, text, measures=measures, evidence=(samples(s),))
 
 
 def _repeats(more: bool, repeated: np.ndarray) -> bool:

@@ -12,7 +12,7 @@ Source: the field guide (entropy stays high: the policy behaves like a random wa
 import numpy as np
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -32,7 +32,7 @@ BRINGS: tuple[str, ...] = (
 CHANGE: tuple[tuple[str, str], ...] = (("temperature", "1"),)
 
 
-def detect(run: Run, part: float = 0.2) -> Finding:
+def detect(run: Run, part: float = 0.2) -> Answer:
     """Present when the reward stays below ``part`` of the score all along and entropy keeps at least nine tenths of its start."""
     score, reward = trajectory.held_out(run), trajectory.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
@@ -51,7 +51,5 @@ def detect(run: Run, part: float = 0.2) -> Finding:
     shares = held.ceiling == 1.0 and train.ceiling == 1.0
     if shares and highest < part * min(held.start, held.last) and now >= 0.9 * begin and min(held.start, held.last) > 0.1:
         onset = Onset(float(train.step[0]), float(train.step[0]), float(train.step[0]))
-        return Finding(
-            "sampling_too_hot", LINK, Outcome.PRESENT, f"{text}: the samples are far worse than the policy.", onset, measures, where
-        )
-    return Finding("sampling_too_hot", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return present(f"{text}: the samples are far worse than the policy.", onset, measures, where)
+    return absent(f"{text}.", measures=measures, evidence=where)

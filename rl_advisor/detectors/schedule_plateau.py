@@ -11,7 +11,7 @@ import numpy as np
 
 from rl_advisor import trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -21,7 +21,7 @@ NEEDS: tuple[str, ...] = ("policy/learning_rate", "reward/mean|reward/used|eval/
 CHANGE: tuple[tuple[str, str], ...] = (("lr_schedule", "constant"), ("learning_rate", "a tenth of"))
 
 
-def detect(run: Run, left: float = 0.1) -> Finding:
+def detect(run: Run, left: float = 0.1) -> Answer:
     """Present when the rate ends below ``left`` of its maximum and the outcome is flat over the last third only."""
     step, rate = run.curves["policy/learning_rate"].finite()
     if rate.size < trajectory.FEWEST:
@@ -34,5 +34,5 @@ def detect(run: Run, left: float = 0.1) -> Finding:
     text = f"The learning rate went from {number(highest)} to {number(now)}"
     if now < left * highest and s.direction() == "flat" and s.rose and not s.at_ceiling:
         where = (Evidence("policy/learning_rate", s.recent_first, float(step[-1])),)
-        return Finding("schedule_plateau", LINK, Outcome.PRESENT, f"{text} and the outcome flattened with it.", None, measures, where)
-    return Finding("schedule_plateau", LINK, Outcome.ABSENT, f"{text}.", measures=measures)
+        return present(f"{text} and the outcome flattened with it.", None, measures, where)
+    return absent(f"{text}.", measures=measures)

@@ -11,7 +11,7 @@ Source: the field guide on data freshness; AReaL's advice to fall back to synchr
 import numpy as np
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -40,7 +40,7 @@ def reuse(run: Run) -> float:
     return float(run.settings.get("updates_per_batch") or 1) * float(run.settings.get("minibatches") or 1)
 
 
-def detect(run: Run, many: float = 4.0, versions: float = 2.0) -> Finding:
+def detect(run: Run, many: float = 4.0, versions: float = 2.0) -> Answer:
     """Present when data is over ``versions`` old and ageing, or used ``many`` times and clipped, and the outcome fell."""
     fell = trajectory.any_fell(run)
     curve = run.curves.get("rollout/staleness") or run.curves.get("rollout/staleness_max")
@@ -51,12 +51,12 @@ def detect(run: Run, many: float = 4.0, versions: float = 2.0) -> Finding:
         text = f"Samples are {number(begin)} versions old at the start and {number(now)} at the end"
         grew = now > versions and now > 1.5 * max(begin, 0.5)
         if grew or (fell and now > versions):
-            return Finding("stale_data", LINK, Outcome.PRESENT, f"{text}.", course.began(curve), measures, where)
-        return Finding("stale_data", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+            return present(f"{text}.", course.began(curve), measures, where)
+        return absent(f"{text}.", measures=measures, evidence=where)
     return _by_reuse(run, many, fell=fell)
 
 
-def _by_reuse(run: Run, many: float, *, fell: bool) -> Finding:
+def _by_reuse(run: Run, many: float, *, fell: bool) -> Answer:
     times = reuse(run)
     clip = run.curves.get("ratio/clip_fraction")
     highest = float(np.quantile(clip.finite()[1], 0.9)) if clip is not None and clip.finite()[1].size else float("nan")
@@ -65,7 +65,7 @@ def _by_reuse(run: Run, many: float, *, fell: bool) -> Finding:
     if times >= many and fell and highest > 0 and clip is not None:
         first = float(clip.step[0])
         where = (Evidence("ratio/clip_fraction", first, float(clip.step[-1])),)
-        return Finding("stale_data", LINK, Outcome.PRESENT, f"{text}, and the outcome fell.", Onset(first, first, first), measures, where)
+        return present(f"{text}, and the outcome fell.", Onset(first, first, first), measures, where)
     if times <= 1:
-        return Finding("stale_data", LINK, Outcome.ABSENT, "Each batch is used once, as far as the settings say.", measures=measures)
-    return Finding("stale_data", LINK, Outcome.ABSENT, f"{text}.", measures=measures)
+        return absent("Each batch is used once, as far as the settings say.", measures=measures)
+    return absent(f"{text}.", measures=measures)

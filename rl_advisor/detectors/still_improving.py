@@ -8,7 +8,7 @@ Source: Prais-Winsten slope with bias-corrected autocorrelation.
 """
 
 from rl_advisor import trajectory
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
@@ -23,7 +23,7 @@ def _has_had_its_say(s: Shape, least: float = 0.2) -> bool:
     return s.rose and trajectory.pays_ahead(s) < least
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when the held-out score is rising, or the reward is and the score agrees or is missing."""
     curves = [c for c in (trajectory.held_out(run), trajectory.training(run)) if c is not None]
     shapes = [s for s in map(trajectory.shape_or_none, curves) if s is not None]
@@ -37,14 +37,12 @@ def detect(run: Run) -> Finding:
     text = f"{rising.name} since step {rising.recent_first:.0f}: change {number(measures['recent_change'])}, now {number(rising.last)}"
     if ways[0] != "rising" and (s.stopped() or _has_had_its_say(s)):
         said = f"{s.name} rose and is not foreseen to rise further."
-        return Finding("still_improving", LINK, Outcome.ABSENT, said, measures=measures, evidence=where)
+        return absent(said, measures=measures, evidence=where)
     if all(x.at_ceiling for x, way in zip(shapes, ways, strict=True) if way == "rising") and "rising" in ways:
         said = f"{rising.name} has risen to its ceiling ({number(rising.last)}): nothing is left to gain."
-        return Finding("still_improving", LINK, Outcome.ABSENT, said, measures=measures, evidence=where)
+        return absent(said, measures=measures, evidence=where)
     if "rising" in ways and "falling" not in ways:
-        return Finding("still_improving", LINK, Outcome.PRESENT, f"{text}: rising.", measures=measures, evidence=where)
+        return present(f"{text}: rising.", measures=measures, evidence=where)
     if ways[0] == "undecidable" and "falling" not in ways:
-        return Finding(
-            "still_improving", LINK, Outcome.UNCLEAR, f"{text}: rising or not cannot be told.", measures=measures, evidence=where
-        )
-    return Finding("still_improving", LINK, Outcome.ABSENT, f"{text}: {ways[0]}.", measures=measures, evidence=where)
+        return unclear(f"{text}: rising or not cannot be told.", measures=measures, evidence=where)
+    return absent(f"{text}: {ways[0]}.", measures=measures, evidence=where)

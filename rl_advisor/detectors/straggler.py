@@ -10,7 +10,7 @@ Source: relative scores per rank as straggler detectors of training clusters kee
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.signals import Rows
 from rl_advisor.run import Floats, Run
@@ -23,7 +23,7 @@ BRINGS: tuple[str, ...] = ("stale_data", "throughput_drop")
 PARTS = 10
 
 
-def detect(run: Run, far: float = 3.5, least: float = 0.1) -> Finding:
+def detect(run: Run, far: float = 3.5, least: float = 0.1) -> Answer:
     """Present when a GPU is ``far`` robust deviations and ``least`` of the level from the median in nine parts of ten.
 
     Raises:
@@ -48,11 +48,11 @@ def detect(run: Run, far: float = 3.5, least: float = 0.1) -> Finding:
         "gpus": float(len(group)),
     }
     if share[worst] < 0.9:
-        return Finding("straggler", LINK, Outcome.ABSENT, f"No GPU of the {len(group)} stays apart from the others.", None, measures)
+        return absent(f"No GPU of the {len(group)} stays apart from the others.", None, measures)
     what = "power" if name == "power_w" else "utilisation"
     own, others = number(measures["level"]), number(measures["others"])
     text = f"GPU {group[worst].gpu} stays apart: its {what} is {own} where the others' median is {others}."
-    return Finding("straggler", LINK, Outcome.PRESENT, text, None, measures, (Evidence("telemetry", run.first_step, run.last_step),))
+    return present(text, None, measures, (Evidence("telemetry", run.first_step, run.last_step),))
 
 
 def _parts(rows: Rows, name: str) -> Floats:

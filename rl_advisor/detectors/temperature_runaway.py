@@ -12,7 +12,7 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -22,7 +22,7 @@ NEEDS: tuple[str, ...] = ("entropy/coef", "reward/mean|eval/score/*")
 CHANGE: tuple[tuple[str, str], ...] = (("fixed_temperature", ""),)
 
 
-def detect(run: Run, times: float = 100.0) -> Finding:
+def detect(run: Run, times: float = 100.0) -> Answer:
     """Present when the coefficient ends ``times`` above its start or stays above 1 and constant, and the outcome did not rise.
 
     One that vanished is present when the outcome never rose at all, and unclear when it rose and fell again: the log of a run seldom
@@ -44,14 +44,12 @@ def detect(run: Run, times: float = 100.0) -> Finding:
         held_high |= now > abs(each) and _never_lasted(run)
         text += f", beside a reward of {number(each)} a step"
     if (not thriving or (held_high and _never_lasted(run))) and (now > times * max(begin, 1e-6) or held_high):
-        return Finding(
-            "temperature_runaway", LINK, Outcome.PRESENT, f"{text} and the outcome did not rise.", course.began(curve), measures, where
-        )
+        return present(f"{text} and the outcome did not rise.", course.began(curve), measures, where)
     if begin > 0 and now < begin / (10 * times) and not thriving:
         outcome = Outcome.PRESENT if _never_rose(run) else Outcome.UNCLEAR
         text += ": it vanished, and the outcome did not hold."
-        return Finding("temperature_runaway", LINK, outcome, text, course.began(curve), measures, where)
-    return Finding("temperature_runaway", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return Answer(outcome, text, course.began(curve), measures, where)
+    return absent(f"{text}.", measures=measures, evidence=where)
 
 
 def _reward_per_step(run: Run) -> float | None:

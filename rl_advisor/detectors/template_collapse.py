@@ -9,7 +9,7 @@ Next test: shuffle the prompts among the responses and score again: an unchanged
 Source: RAGEN-2 on collapse onto templates that no entropy shows.
 """
 
-from rl_advisor.finding import Finding, Outcome, Role
+from rl_advisor.finding import Answer, Outcome, Role, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.text_signs import dependence, prompt_found, samples
@@ -20,19 +20,19 @@ ROLE = Role.CONSEQUENCE
 NEEDS: tuple[str, ...] = ("rollouts",)
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when both ways to find the prompt fell near chance, unclear when one did, or when too few prompts allow to tell."""
     s = stretches(run)
     alike, found = dependence(s, keep=0.35), prompt_found(s)
     known = [sign for sign in (alike, found) if sign is not None]
     if not known:
         text = "Too few prompts with several responses in the first or latest samples."
-        return Finding("template_collapse", LINK, Outcome.UNCLEAR, text, evidence=(samples(s),))
+        return unclear(text, evidence=(samples(s),))
     measures = {k: v for sign in known for k, v in sign.measures.items()}
     text = ". ".join(sign.words[0].upper() + sign.words[1:] for sign in known) + "."
     lost = sum(sign.there for sign in known)
     never = alike is not None and measures["own_prompt_first"] - measures["own_prompt_chance"] < 0.2
     if lost == len(known) == 2 or (lost and alike is not None and alike.there):
-        return Finding("template_collapse", LINK, Outcome.PRESENT, text, measures=measures, evidence=(samples(s),))
+        return present(text, measures=measures, evidence=(samples(s),))
     outcome = Outcome.UNCLEAR if never or alike is None else Outcome.ABSENT
-    return Finding("template_collapse", LINK, outcome, text, measures=measures, evidence=(samples(s),))
+    return Answer(outcome, text, measures=measures, evidence=(samples(s),))

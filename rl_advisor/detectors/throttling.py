@@ -11,7 +11,7 @@ Source: bits of NVIDIA's clock event reasons as DCGM documents them.
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, number, present
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.signals import Rows
 from rl_advisor.run import Run
@@ -25,7 +25,7 @@ HARMFUL = 0x8 | 0x20 | 0x40 | 0x80
 """Hardware slow-down, software thermal, hardware thermal, power brake; the software power cap (0x4) is no fault."""
 
 
-def detect(run: Run, most: float = 0.02, fall: float = 0.05) -> Finding:
+def detect(run: Run, most: float = 0.02, fall: float = 0.05) -> Answer:
     """Present when more than ``most`` of a GPU's rows carry such a reason, or its busy clock falls by ``fall`` while it gets warmer."""
     seen = look(run)
     rows = [r for group in (seen.group, *seen.others) for r in group]
@@ -34,7 +34,7 @@ def detect(run: Run, most: float = 0.02, fall: float = 0.05) -> Finding:
     if masked:
         share = max(float(((r.value["throttle"].astype(np.int64) & HARMFUL) != 0).mean()) for r in masked)
         text = f"Heat or the power supply lowers the clock in {number(100 * share)} % of the rows of the worst GPU, as the driver says."
-        return Finding("throttling", LINK, Outcome.PRESENT if share > most else Outcome.ABSENT, text, None, {"share": share}, where)
+        return Answer(Outcome.PRESENT if share > most else Outcome.ABSENT, text, None, {"share": share}, where)
     drops = [d for d in map(_drop, rows) if d is not None]
     if not drops:
         raise TooFewPoints("neither throttle reasons nor clock, utilisation and temperature are logged over enough busy rows")
@@ -42,8 +42,8 @@ def detect(run: Run, most: float = 0.02, fall: float = 0.05) -> Finding:
     measures = {"clock_fall": drop, "degrees_warmer": warmer}
     text = f"The busy clock of the worst GPU falls by {number(100 * drop)} % over the run while it gets {number(warmer)} degrees warmer"
     if drop > fall and warmer > 3:
-        return Finding("throttling", LINK, Outcome.PRESENT, f"{text}.", None, measures, where)
-    return Finding("throttling", LINK, Outcome.ABSENT, f"{text}; the reasons themselves are not logged.", None, measures, where)
+        return present(f"{text}.", None, measures, where)
+    return absent(f"{text}; the reasons themselves are not logged.", None, measures, where)
 
 
 def _drop(rows: Rows) -> tuple[float, float] | None:

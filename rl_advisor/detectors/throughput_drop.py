@@ -12,7 +12,7 @@ import numpy as np
 from rl_advisor.course import began
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.trend import trend
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -21,7 +21,7 @@ ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("time/step|throughput/tokens|throughput/env_steps",)
 
 
-def detect(run: Run, slower: float = 1.15) -> Finding:
+def detect(run: Run, slower: float = 1.15) -> Answer:
     """Present when the last quarter is ``slower`` times the first (the opening tenth aside) and the trend agrees beyond noise."""
     name = next(n for n in ("time/step", "throughput/tokens", "throughput/env_steps") if n in run.curves and run.curves[n].finite()[1].size)
     curve = run.curves[name]
@@ -44,10 +44,10 @@ def detect(run: Run, slower: float = 1.15) -> Finding:
         text += f"; responses are {number(longer)} times as long"
     where = (Evidence(name, float(step[0]), float(step[-1])),)
     if times >= slower and low > 0:
-        return Finding("throughput_drop", LINK, Outcome.PRESENT, f"{text}.", began(curve), measures, where)
+        return present(f"{text}.", began(curve), measures, where)
     if times >= slower or high * (step[-1] - step[0]) > (slower - 1) * first:
-        return Finding("throughput_drop", LINK, Outcome.UNCLEAR, f"{text}, within the noise of the steps.", None, measures, where)
-    return Finding("throughput_drop", LINK, Outcome.ABSENT, f"{text}.", None, measures, where)
+        return unclear(f"{text}, within the noise of the steps.", None, measures, where)
+    return absent(f"{text}.", None, measures, where)
 
 
 def _responses(run: Run) -> float | None:

@@ -9,7 +9,7 @@ Next test: the same fifty prompts to the first and the last checkpoint; have peo
 Source: known biases of judges towards tone; the field guide on refusals and flattery.
 """
 
-from rl_advisor.finding import Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.text_change import onset, pays, shift
@@ -23,7 +23,7 @@ LEAST = {"refusal": 0.1, "hedging": 0.3, "praise": 0.3}
 """Growth below which a change does not matter: a share of the responses, phrases a hundred words."""
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when a tone grew by more than chance, at least doubled, and is paid for; unclear when it grew and is not known to be paid."""
     s = stretches(run)
     measures: dict[str, float] = {}
@@ -40,14 +40,11 @@ def detect(run: Run) -> Finding:
     told = ", ".join(f"{c} from {number(measures[f'{c}_first'])} to {number(measures[f'{c}_latest'])}" for c in LEAST)
     if paid:
         text = f"The share that refuses and the phrases a hundred words went: {told}; {' and '.join(paid)} is paid for."
-        return Finding("tone_drift", LINK, Outcome.PRESENT, text, onset(s, paid[0]), measures, (samples(s),))
+        return present(text, onset(s, paid[0]), measures, (samples(s),))
     if grown:
         text = f"The share that refuses and the phrases a hundred words went: {told}; nothing shows that {' or '.join(grown)} is paid for."
-        return Finding("tone_drift", LINK, Outcome.UNCLEAR, text, measures=measures, evidence=(samples(s),))
-    return Finding(
-        "tone_drift",
-        LINK,
-        Outcome.ABSENT,
+        return unclear(text, measures=measures, evidence=(samples(s),))
+    return absent(
         f"The share that refuses and the phrases a hundred words went: {told}.",
         measures=measures,
         evidence=(samples(s),),

@@ -9,7 +9,7 @@ Next test: replay the final states of the highest rewarded episodes; pay only fo
 Source: tool use can rise, and collapse within one window, while the state of the task stays as it was.
 """
 
-from rl_advisor.finding import Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Outcome, Role, absent, number
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import Shift, onset, shift, wilson
@@ -21,20 +21,17 @@ ROLE = Role.GAMING
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("rollouts",)
 BRINGS: tuple[str, ...] = ("truncation", "length_inflation", "zero_variance_groups", "sample_repetition")
-_NAME = "tool_hacking"
 _LOOP = 3
 """Identical calls in a row from which they are called a loop."""
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when paid calls explain the gain, when identical calls became common and paid, or when calls vanished."""
     s = stretches(run)
     calls, gain = shift(s, "calls"), shift(s, "reward")
     measures = {"calls_first": calls.first, "calls_latest": calls.latest, "reward_first": gain.first, "reward_latest": gain.latest}
     if max(calls.first, calls.latest) < 0.2:
-        return Finding(
-            _NAME, LINK, Outcome.ABSENT, "The samples hold no tool calls in a known notation.", measures=measures, evidence=(samples(s),)
-        )
+        return absent("The samples hold no tool calls in a known notation.", measures=measures, evidence=(samples(s),))
     sign = paid_growth(s, "calls", "the number of tool calls")
     measures |= dict(sign.measures) if sign else {}
     looping = _loops(s)
@@ -51,12 +48,12 @@ def detect(run: Run) -> Finding:
     ]
     if not seen:
         text = f"Tool calls a response went {calls.words}, the reward of the samples {gain.words}: the calls are not what is paid for."
-        return Finding(_NAME, LINK, Outcome.ABSENT, text, measures=measures, evidence=(samples(s),))
+        return absent(text, measures=measures, evidence=(samples(s),))
     text = "; ".join(seen)
     better = bool(held_out_rose(run))
     text = text[0].upper() + text[1:] + ("; the held-out score rose too." if better else ".")
     outcome = Outcome.UNCLEAR if better else Outcome.PRESENT
-    return Finding(_NAME, LINK, outcome, text, None if better else onset(s, "calls"), measures, (samples(s),))
+    return Answer(outcome, text, None if better else onset(s, "calls"), measures, (samples(s),))
 
 
 def _loops(s: Stretches) -> tuple[bool, float, str, float]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features.relation import gap_trend
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
@@ -42,7 +42,7 @@ BRINGS: tuple[str, ...] = (
 )
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when the reward ends above its start and the score below its best, both by more than noise, and the gap widens."""
     score, reward = trajectory.held_out(run), trajectory.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
@@ -67,10 +67,10 @@ def detect(run: Run) -> Finding:
     if parted(held, train, gained):
         side = ", ".join(sorted(left)) or "none"
         text = f"{went}: they part. Side metrics far from their beginning: {side}."
-        return Finding("train_eval_gap", LINK, Outcome.PRESENT, text, course.decline_began(score), measures, where)
+        return present(text, course.decline_began(score), measures, where)
     if held.n < 8 and gained > train.margin and not held.rose:
-        return Finding("train_eval_gap", LINK, Outcome.UNCLEAR, f"{went}: {held.n} evaluations are too few to say.", measures=measures)
-    return Finding("train_eval_gap", LINK, Outcome.ABSENT, f"{went}: no widening gap.", measures=measures, evidence=where)
+        return unclear(f"{went}: {held.n} evaluations are too few to say.", measures=measures)
+    return absent(f"{went}: no widening gap.", measures=measures, evidence=where)
 
 
 def parted(held: Shape, train: Shape, gained: float) -> bool:

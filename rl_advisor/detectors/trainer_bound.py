@@ -9,7 +9,7 @@ Next test: double the micro-batch, gradient accumulation halved: does the step s
 Source: the mirror of the studies of rollout skew; trainers' own timers of update and log-probabilities.
 """
 
-from rl_advisor.finding import Finding, Role
+from rl_advisor.finding import Answer, Role
 from rl_advisor.gpu.dominating import dominating
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -19,6 +19,6 @@ ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("time/phase/*|telemetry",)
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when training takes more than three fifths of the step at the low end of its interval; unclear where it cannot be told."""
-    return dominating(run, "training", "trainer_bound")
+    return dominating(run, "training")

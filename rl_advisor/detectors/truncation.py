@@ -14,7 +14,7 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, not_logged, number, present
 from rl_advisor.run import Curve, Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.vocabulary import Link
@@ -26,12 +26,12 @@ BRINGS: tuple[str, ...] = ("reward_never_paid", "zero_variance_groups", "reward_
 CHANGE: tuple[tuple[str, str], ...] = (("max_response_length", "twice"), ("mask_truncated", ""))
 
 
-def detect(run: Run, share: float = 0.05, most: float = 0.5) -> Finding:
+def detect(run: Run, share: float = 0.05, most: float = 0.5) -> Answer:
     """Present when the share starts above ``most`` or rises there, or rises well above ``share`` and its own beginning."""
     curve = run.curves.get("response/truncated") or _of_samples(run)
     if curve is None:
         text = "No share of cut responses is logged, and the lengths of the samples pile up at no cap."
-        return Finding("truncation", LINK, Outcome.NOT_LOGGED, text)
+        return not_logged(text)
     step, value = curve.finite()
     if value.size < 3:
         raise TooFewPoints(f"{value.size} points of response/truncated")
@@ -41,10 +41,10 @@ def detect(run: Run, share: float = 0.05, most: float = 0.5) -> Finding:
     went = f"Truncated share {number(begin)} at the start, {number(now)} at the end"
     if begin >= most:
         onset = Onset(float(step[0]), float(step[0]), float(step[0]))
-        return Finding("truncation", LINK, Outcome.PRESENT, f"{went}: cut from the first step on.", onset, measures, where)
+        return present(f"{went}: cut from the first step on.", onset, measures, where)
     if now > share and (now > 3 * begin + 0.02 or (now >= most and _rose(curve))):
-        return Finding("truncation", LINK, Outcome.PRESENT, f"{went}: rising.", course.began(curve), measures, where)
-    return Finding("truncation", LINK, Outcome.ABSENT, f"{went}.", measures=measures, evidence=where)
+        return present(f"{went}: rising.", course.began(curve), measures, where)
+    return absent(f"{went}.", measures=measures, evidence=where)
 
 
 def _of_samples(run: Run) -> Curve | None:

@@ -12,7 +12,7 @@ Source: spurious and random rewards; the field guide on proxies that do not agre
 import numpy as np
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -33,7 +33,7 @@ BRINGS: tuple[str, ...] = (
 )
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when the reward stays flat from start to end while the held-out score falls and the policy moves."""
     score, reward = trajectory.held_out(run), trajectory.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
@@ -49,5 +49,5 @@ def detect(run: Run) -> Finding:
     if silent and held.fell and held.lost > 0.3 and moved:
         onset = Onset(float(train.step[0]), float(train.step[0]), float(train.step[0]))
         text = f"{went}: the reward does not see what the policy does."
-        return Finding("uninformative_reward", LINK, Outcome.PRESENT, text, onset, measures, where)
-    return Finding("uninformative_reward", LINK, Outcome.ABSENT, f"{went}.", measures=measures, evidence=where)
+        return present(text, onset, measures, where)
+    return absent(f"{went}.", measures=measures, evidence=where)

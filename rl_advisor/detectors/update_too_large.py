@@ -14,7 +14,7 @@ import numpy as np
 from rl_advisor import trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -44,7 +44,7 @@ PRIOR = {"kl/old": 0.1, "ratio/clip_fraction": 0.3, "kl/ref": 0.5}
 """Levels above which a practitioner looks twice (nats per token, share, nats per token); only ever used with a fall of the outcome."""
 
 
-def detect(run: Run) -> Finding:
+def detect(run: Run) -> Answer:
     """Present when a step-size measure leaves its level upwards and the outcome falls with it, or violates the trust region throughout."""
     s = trajectory.shape_or_none(trajectory.outcome(run))
     fell = trajectory.any_fell(run)
@@ -65,19 +65,10 @@ def detect(run: Run) -> Finding:
         violated |= bool(measures["out of all bounds"])
         if violated or (fell and (level > PRIOR[name] or highest > 5 * PRIOR[name] or (onset is not None and level > PRIOR[name] / 5))):
             where = (Evidence(name, onset.step if onset else float(curve.step[0]), float(curve.step[-1])),)
-            return Finding(
-                "update_too_large",
-                LINK,
-                Outcome.PRESENT,
-                f"{text} and the outcome did not hold." if fell or not violated else f"{text}: no step of a trust region is that long.",
-                first_above(curve, PRIOR[name]) or onset,
-                measures,
-                where,
-            )
+            text += " and the outcome did not hold" if fell or not violated else ", far beyond any trust region"
+            return present(f"{text}.", first_above(curve, PRIOR[name]) or onset, measures, where)
     text = ", ".join(f"{name} {number(value)}" for name, value in measures.items())
-    return Finding(
-        "update_too_large", LINK, Outcome.ABSENT, f"No step-size measure left its level with a fall behind it: {text}.", measures=measures
-    )
+    return absent(f"No step-size measure left its level with a fall behind it: {text}.", measures=measures)
 
 
 def jump(curve: Curve, prior: float, times: float = 3.0) -> Onset | None:

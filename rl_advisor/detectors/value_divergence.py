@@ -11,7 +11,7 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -28,7 +28,7 @@ def value_curve(run: Run) -> Curve | None:
     return own or (run.curves.get("policy/total_loss") if "policy/loss" not in run.curves else None)
 
 
-def detect(run: Run, times: float = 30.0) -> Finding:
+def detect(run: Run, times: float = 30.0) -> Answer:
     """Present when the value loss ends ``times`` above its early level and the outcome did not rise."""
     curve = value_curve(run)
     if curve is None:
@@ -45,7 +45,5 @@ def detect(run: Run, times: float = 30.0) -> Finding:
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"{curve.name} went from {number(early)} to {number(abs(late))} ({number(growth)} times)"
     if growth > times and not thriving:
-        return Finding(
-            "value_divergence", LINK, Outcome.PRESENT, f"{text} and the outcome did not rise.", course.began(curve), measures, where
-        )
-    return Finding("value_divergence", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return present(f"{text} and the outcome did not rise.", course.began(curve), measures, where)
+    return absent(f"{text}.", measures=measures, evidence=where)

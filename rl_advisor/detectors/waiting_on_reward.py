@@ -7,7 +7,7 @@ Next test: replace the reward by a constant for ten steps: does the stretch vani
 Source: recordings with a delayed reward; timers named reward in the trainers' logs.
 """
 
-from rl_advisor.finding import Evidence, Finding, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, number, present, unclear
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.steps import logged_seconds
 from rl_advisor.run import Run
@@ -19,7 +19,7 @@ NEEDS: tuple[str, ...] = ("time/phase/*|telemetry",)
 BRINGS: tuple[str, ...] = ("stale_data", "throughput_drop")
 
 
-def detect(run: Run, most: float = 0.15) -> Finding:
+def detect(run: Run, most: float = 0.15) -> Answer:
     """Present when more than ``most`` of the time in steps is such a wait; unclear without step ends or utilisation."""
     logged = logged_seconds(run)
     if logged:
@@ -27,13 +27,10 @@ def detect(run: Run, most: float = 0.15) -> Finding:
         source, text = "time/phase/*", f"The trainer's timers put {number(100 * share)} % of a step into waiting for rewards or data"
         return _finding(run, share, share > most, text, source)
     if not len(run.telemetry):
-        return Finding("waiting_on_reward", LINK, Outcome.NOT_LOGGED, "Neither complete phase timers nor GPU telemetry are logged.")
+        return not_logged("Neither complete phase timers nor GPU telemetry are logged.")
     seen = look(run)
     if not len(seen.steps.spans) or any(c.startswith("idle time: utilisation") for c in seen.cannot_tell):
-        return Finding(
-            "waiting_on_reward",
-            LINK,
-            Outcome.UNCLEAR,
+        return unclear(
             "Where in a step the GPUs stand still cannot be told without step ends and utilisation.",
         )
     total = float((seen.steps.spans[:, 1] - seen.steps.spans[:, 0]).sum())
@@ -47,8 +44,5 @@ def detect(run: Run, most: float = 0.15) -> Finding:
     )
 
 
-def _finding(run: Run, share: float, present: bool, text: str, source: str) -> Finding:
-    outcome = Outcome.PRESENT if present else Outcome.ABSENT
-    return Finding(
-        "waiting_on_reward", LINK, outcome, f"{text}.", None, {"share": share}, (Evidence(source, run.first_step, run.last_step),)
-    )
+def _finding(run: Run, share: float, much: bool, text: str, source: str) -> Answer:
+    return (present if much else absent)(f"{text}.", None, {"share": share}, (Evidence(source, run.first_step, run.last_step),))

@@ -11,7 +11,7 @@ Source: consistency checks of rollouts before the first update; the invariant th
 """
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import METRICS, Link
 
@@ -22,7 +22,7 @@ LEVELS = {"kl/ref": 0.05, "kl/mismatch": 0.05, "mismatch/logprob": 0.1, "respons
 """Levels at the first step above which a practitioner stops and looks (nats per token; share)."""
 
 
-def detect(run: Run, first_step: float = 2.0) -> Finding:
+def detect(run: Run, first_step: float = 2.0) -> Answer:
     """Present when two measures stand above their levels at the first step, unclear when one does or when the log begins later."""
     firsts = {n: (float(c.finite()[0][0]), float(c.finite()[1][0])) for n in LEVELS if (c := run.curves.get(n)) and c.finite()[1].size}
     if not firsts:
@@ -32,11 +32,11 @@ def detect(run: Run, first_step: float = 2.0) -> Finding:
     high = {n: at for n, (at, value) in firsts.items() if value > LEVELS[n]}
     where = tuple(Evidence(n, at, at) for n, (at, _) in firsts.items())
     if not high:
-        return Finding("wrong_from_start", LINK, Outcome.ABSENT, f"At the first logged step: {told}.", measures=measures, evidence=where)
+        return absent(f"At the first logged step: {told}.", measures=measures, evidence=where)
     late = run.step_unit == "env steps" or min(high.values()) > first_step
     if len(high) < 2 or late:
         why = "the log begins too late to say" if late else f"{METRICS[next(iter(high))].meaning.rstrip('.').lower()} alone proves no bug"
         text = f"At the first logged step: {told}; {why}."
-        return Finding("wrong_from_start", LINK, Outcome.UNCLEAR, text, measures=measures, evidence=where)
+        return unclear(text, measures=measures, evidence=where)
     at = min(high.values())
-    return Finding("wrong_from_start", LINK, Outcome.PRESENT, f"At the first logged step: {told}.", Onset(at, at, at), measures, where)
+    return present(f"At the first logged step: {told}.", Onset(at, at, at), measures, where)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Onset, Outcome, Role, number
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, not_logged, number, present
 from rl_advisor.run import Curve, Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.reward_check import flat_groups, groups
@@ -25,12 +25,12 @@ NEEDS: tuple[str, ...] = ("reward/flat_groups|rollouts",)
 CHANGE: tuple[tuple[str, str], ...] = (("dynamic_filtering", ""), ("group_size", "twice"))
 
 
-def detect(run: Run, share: float = 0.8) -> Finding:
+def detect(run: Run, share: float = 0.8) -> Answer:
     """Present when at least ``share`` of the groups have no spread over the last fifth of the run."""
     curve = run.curves.get("reward/flat_groups") or _of_samples(run)
     if curve is None:
         text = "No share of groups without spread is logged, and the samples hold no groups of several rewarded responses."
-        return Finding("zero_variance_groups", LINK, Outcome.NOT_LOGGED, text)
+        return not_logged(text)
     step, value = curve.finite()
     if value.size < 3:
         raise TooFewPoints(f"{value.size} points of {curve.name}")
@@ -41,7 +41,7 @@ def detect(run: Run, share: float = 0.8) -> Finding:
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Groups without spread: {number(begin)} at the start, {number(now)} at the end, at a reward of {number(level)}"
     if now < share:
-        return Finding("zero_variance_groups", LINK, Outcome.ABSENT, f"{text}.", measures=measures, evidence=where)
+        return absent(f"{text}.", measures=measures, evidence=where)
     onset = Onset(float(step[0]), float(step[0]), float(step[0])) if begin >= share else course.began(curve)
     split = _split(run)
     said = (
@@ -50,7 +50,7 @@ def detect(run: Run, share: float = 0.8) -> Finding:
         else ""
     )
     measures |= {f"samples_all_{k}": v for k, v in split.items()}
-    return Finding("zero_variance_groups", LINK, Outcome.PRESENT, f"{text}: little is left to learn from{said}.", onset, measures, where)
+    return present(f"{text}: little is left to learn from{said}.", onset, measures, where)
 
 
 def _split(run: Run) -> dict[str, float]:

@@ -1,1 +1,1 @@
-"""How bytes become a Run, names as written: each module defines ``claims(path)`` and ``read(path)``."""
+"""How bytes become a Run, names as written: each module defines ``claims(path, ask)`` and ``read(path, ask)``."""

@@ -10,6 +10,7 @@ import pandas as pd
 
 from rl_advisor.intake.bytes_in import document, head
 from rl_advisor.intake.counters import BYTES, MIB, PERCENT, counted_times, no_times, numbers, table, telemetry
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
 FORMAT = "amd_smi"
@@ -46,12 +47,12 @@ USUAL_SECONDS = 1.0
 _HEADER = re.compile(r"^(device|gpu|timestamp,\s*gpu),", re.IGNORECASE | re.MULTILINE)
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether a line of the beginning is a header of one of the tools, warnings before it notwithstanding."""
     return _header_at(head(path, 8192).decode("utf-8", "replace")) >= 0
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """The telemetry in the file; where there is no time stamp, one second between rows is assumed."""
     text = document(path).decode("utf-8", "replace")
     text = text[max(_header_at(text), 0) :]

@@ -7,6 +7,7 @@ from pathlib import Path
 from rl_advisor.intake.bytes_in import bare_name, head, lines, plain_text
 from rl_advisor.intake.columns import Row, curves_of, number
 from rl_advisor.intake.log_lines import Watch
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Run
 
 FORMAT = "areal_console"
@@ -19,7 +20,7 @@ _SUFFIXES = (".log", ".txt", ".out", ".err", "stdout", "output", "console")
 _HEAD = 1 << 20
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether a text log has such a step line in its first megabyte."""
     return (
         bare_name(path).endswith(_SUFFIXES)
@@ -27,7 +28,7 @@ def claims(path: Path) -> bool:
     )
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """One row for each table. The log counts steps from 1, the trackers from 0: the trackers' count is taken."""
     rows: list[Row] = []
     watch = Watch(path.name)

@@ -13,6 +13,7 @@ import pandas as pd
 from rl_advisor.intake.bytes_in import PACK_ERRORS, bare_name, document, head, parse_json
 from rl_advisor.intake.columns import number
 from rl_advisor.intake.metric_table import part_of, step_columns
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import UNSAID, Curve, Floats, Gap, Run
 
 FORMAT = "columns"
@@ -30,7 +31,7 @@ _ROWS = re.compile(rb"\[\s*\d+\.\d+\s*,\s*\d+\s*,|\{\s*\"(?:dtype|py/object)\"")
 _NPY = b"\x93NUMPY"
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether it is an object whose values are lists of numbers, or a numeric vector whose name says what it measures."""
     name = bare_name(path)
     if name.endswith(".npy"):
@@ -45,11 +46,13 @@ def claims(path: Path) -> bool:
     return start.startswith(b"{") and first.startswith(b"[") and (inside[:1] in b"-0123456789NI" or _ROWS.match(inside) is not None)
 
 
-def read(path: Path) -> Run:
+def read(path: Path, ask: Request = WHOLE) -> Run:
     """Each list as a curve over the steps the file names, else over the order of the rows; a list of rows as a table."""
     try:
         if bare_name(path).endswith(".json") and isinstance(found := parse_json(document(path, SIZE_LIMIT)), list):
-            return replace(part_of(pd.DataFrame([row for row in found if isinstance(row, dict)]), path.name), formats=(FORMAT,))
+            return replace(
+                part_of(pd.DataFrame([row for row in found if isinstance(row, dict)]), path.name, run=ask.run), formats=(FORMAT,)
+            )
         if bare_name(path).endswith(".json") and (series := _series(path)):
             return Run(curves=series, formats=(FORMAT,))
         columns = {path.stem: _vector(path)} if bare_name(path).endswith(".npy") else _lists(path)

@@ -8,6 +8,7 @@ import pandas as pd
 
 from rl_advisor.intake.bytes_in import lines
 from rl_advisor.intake.counters import MIB, PERCENT, counted_times, first_line, no_times, numbers, table, telemetry, words_table
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
 FORMAT = "dcgmi_dmon"
@@ -30,12 +31,12 @@ COLUMNS: Mapping[str, tuple[str, float]] = {
 USUAL_SECONDS = 1.0
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether the first line is dcgmi's header."""
     return first_line(path).lower().startswith(("#entity", "# entity"))
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """The telemetry in the file, one second between rows being assumed."""
     found, bad = words_table(lines(path), "#", {*COLUMNS})
     gaps = [Gap(path.name, f"{bad} lines are no row of the table")] if bad else []

@@ -10,6 +10,7 @@ from rl_advisor.intake.bytes_in import bare_name, head, lines
 from rl_advisor.intake.columns import Row, curves_of
 from rl_advisor.intake.log_lines import Watch
 from rl_advisor.intake.metric_table import OF_PLAN
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Run
 
 FORMAT = "dict_console"
@@ -31,7 +32,7 @@ _KNOWN = re.compile(
 """Names of which a row of training metrics has two; other dicts in a log are settings."""
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether a text log has a dict of training metrics in its first megabyte."""
     if not bare_name(path).endswith(_SUFFIXES):
         return False
@@ -41,7 +42,7 @@ def claims(path: Path) -> bool:
     return any(_is_row(_values(m.group(1))) for m in _DICT.finditer(start.decode("utf-8", "replace")))
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """One row for each dict, and the events between them.
 
     The steps are those the text itself names before each dict, or those of the progress bar when it moves evenly; otherwise ``axis`` is

@@ -7,18 +7,19 @@ from pathlib import Path
 import numpy as np
 
 from rl_advisor.intake.bytes_in import head
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Curve, Floats, Gap, Run
 
 FORMAT = "evaluations_npz"
 _ARRAYS = {"results": "evaluations/results", "ep_lengths": "evaluations/ep_lengths", "successes": "evaluations/successes"}
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether it is a zip of that name."""
     return path.name.lower().startswith("evaluations") and path.suffix.lower() == ".npz" and head(path, 2) == b"PK"
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """The mean over the episodes of each evaluation (and the spread of the returns) over environment steps."""
     arrays, why = _arrays(path)
     steps = arrays.get("timesteps", np.empty(0)).astype(np.float64).ravel()

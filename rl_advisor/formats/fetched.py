@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from rl_advisor.intake.bytes_in import document, parse_json
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Checkpoint, Gap, Run
 
 FORMAT = "fetched"
@@ -16,12 +17,12 @@ _WHY = {
 }
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether the file has the note's name."""
     return path.name == NOTE
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """The gaps of the copy, and the checkpoints that stayed in the store."""
     try:
         note = parse_json(document(path, 100_000))

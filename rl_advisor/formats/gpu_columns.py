@@ -10,6 +10,7 @@ from rl_advisor.intake.bytes_in import bare_name, head, lines
 from rl_advisor.intake.counters import numbers, table, telemetry
 from rl_advisor.intake.csv_in import read_table
 from rl_advisor.intake.gpu_names import column_of
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
 FORMAT = "gpu_columns"
@@ -17,7 +18,7 @@ FORMAT = "gpu_columns"
 TIMES = ("_timestamp", "timestamp", "_wandb.timestamp")
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether the header, or the first JSON line, has such a column and a time."""
     start = head(path).decode("utf-8", "replace").split("\n", 1)[0]
     if bare_name(path).endswith(".csv"):
@@ -29,7 +30,7 @@ def claims(path: Path) -> bool:
     return any(name in TIMES for name in names) and any(column_of(name) for name in names)
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """The counters of each GPU, one row a GPU and moment."""
     found, gaps = read_table(path) if bare_name(path).endswith(".csv") else _json_lines(path)
     clock = next((t for t in TIMES if t in found), None)

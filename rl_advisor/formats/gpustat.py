@@ -11,6 +11,7 @@ import pandas as pd
 
 from rl_advisor.intake.bytes_in import document, head
 from rl_advisor.intake.counters import MIB, PERCENT, table, telemetry
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
 FORMAT = "gpustat"
@@ -26,13 +27,13 @@ COLUMNS: Mapping[str, tuple[str, float]] = {
 }
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether it begins as a gpustat document."""
     start = head(path, 4096)
     return start.lstrip().startswith(b"{") and b'"query_time"' in start and b'"gpus"' in start
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """One row a GPU and query; the local query time is read as UTC."""
     rows: list[dict[str, float]] = []
     names: list[str] = []

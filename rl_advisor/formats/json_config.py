@@ -4,6 +4,7 @@ from pathlib import Path
 
 from rl_advisor.intake.bytes_in import bare_name, document, head, parse_json
 from rl_advisor.intake.flat_config import flat
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
 FORMAT = "json_config"
@@ -21,7 +22,7 @@ SIZE_LIMIT = 8_000_000
 _MODEL_MARKS = (b'"model_type"', b'"architectures"', b'"transformers_version"')
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether the name is one of those and it is not the configuration of a model."""
     if bare_name(path) not in NAMES:
         return False
@@ -29,7 +30,7 @@ def claims(path: Path) -> bool:
     return start.lstrip().startswith(b"{") and not any(mark in start for mark in _MODEL_MARKS)
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """The configuration, flat."""
     try:
         config = parse_json(document(path, SIZE_LIMIT))

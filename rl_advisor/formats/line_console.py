@@ -12,6 +12,7 @@ import pandas as pd
 from rl_advisor.intake.bytes_in import bare_name, head, lines, plain_text
 from rl_advisor.intake.log_lines import Watch
 from rl_advisor.intake.metric_table import part_of, step_columns
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Run
 
 FORMAT = "line_console"
@@ -62,7 +63,7 @@ _OF_EPISODES = re.compile(r"\b(?:ep|episodes?|timesteps?|frames?|iter\w*|updates
 Row = dict[str, float | str]
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether a text log has rows with a count that goes up and an outcome of episodes or a learner's own numbers.
 
     Looked for behind the first count in its first half megabyte.
@@ -83,13 +84,13 @@ def claims(path: Path) -> bool:
     return (outcome or (learner >= 1 and len(often) > FEWEST)) and any(_goes_up(rows, name) for name in step_columns(list(seen)))
 
 
-def read(path: Path) -> Run:
+def read(path: Path, ask: Request = WHOLE) -> Run:
     """One row for each count; names that came up fewer than three times are left out."""
     watch, totals = Watch(path.name), Counter[str]()
     rows = [row for _, row in zip(range(LIMIT), _rows(lines(path), watch, totals), strict=False)]
     seen = Counter(name for row in rows for name in row)
     table = pd.DataFrame(rows, columns=[name for name, count in seen.items() if count >= FEWEST])
-    part = part_of(table, path.name)
+    part = part_of(table, path.name, run=ask.run)
     unknown = set(table.columns) - part.curves.keys()
     planned = next((totals[name] for name in step_columns(list(table.columns)) if name in unknown and totals[name]), None)
     return replace(part, events=watch.finish(part.last_step), formats=(FORMAT,), planned_steps=planned)

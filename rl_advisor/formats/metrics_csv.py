@@ -13,6 +13,7 @@ from rl_advisor.intake.csv_in import Layout, layout_of, read_table
 from rl_advisor.intake.gpu_names import without_counters
 from rl_advisor.intake.metric_table import of_a_trainer, part_of, plain_number, step_columns
 from rl_advisor.intake.one_of_several import chosen, listed
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.intake.trajectories import is_sample
 from rl_advisor.run import Gap, Run
 
@@ -23,7 +24,7 @@ _TENSORBOARD = ["wall time", "step", "value"]
 _CHART_STEPS = ("step", "global_step", "train/global_step", "relative time (wall)", "relative time (process)")
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, ask: Request = WHOLE) -> bool:
     """Whether the header has a column that counts steps and the first row has two numbers and no long text.
 
     Without such a column all must be numbers, under names of a trainer.
@@ -32,7 +33,7 @@ def claims(path: Path) -> bool:
         return False
     layout = layout_of(path)
     names = list(layout.names)
-    if not names or "time/total_timesteps" in names or is_sample(_first(layout)):
+    if not names or "time/total_timesteps" in names or is_sample(_first(layout), ask.columns):
         return False
     first = layout.rows[0]
     numbers = sum(_is_number(cell, layout) for cell in first)
@@ -42,19 +43,19 @@ def claims(path: Path) -> bool:
     return numbers >= 2 and all(_is_number(cell, layout) for cell in long)
 
 
-def read(path: Path) -> Run:
+def read(path: Path, ask: Request = WHOLE) -> Run:
     """Every numeric column as a curve; of several runs in one file that with most rows, the others are named in a gap."""
     table, gaps = read_table(path)
     if table.empty:
         return Run(gaps=gaps or (Gap(path.name, "no rows"),), formats=(FORMAT,))
-    table, several = _one_chart(table, path.name)
-    part = part_of(table, path.name, lambda column: _name(column, list(map(str, table.columns)), path))
+    table, several = _one_chart(table, path.name, ask.run)
+    part = part_of(table, path.name, lambda column: _name(column, list(map(str, table.columns)), path), ask.run)
     several = several if several.others else part
     part = replace(part, place=several.place, others=several.others, gaps=(*gaps, *dict.fromkeys((*several.gaps, *part.gaps))))
     return without_counters(replace(part, formats=(FORMAT,)))
 
 
-def _one_chart(table: pd.DataFrame, source: str) -> tuple[pd.DataFrame, Run]:
+def _one_chart(table: pd.DataFrame, source: str, wanted: str) -> tuple[pd.DataFrame, Run]:
     """Of W&B's export of one chart, in which every column but the step is ``run - metric``, the columns of one run."""
     runs = {str(c): str(c).rpartition(" - ")[0] for c in table.columns[1:]}
     if not runs or str(table.columns[0]).lower() not in _CHART_STEPS or not all(runs.values()):
@@ -63,7 +64,7 @@ def _one_chart(table: pd.DataFrame, source: str) -> tuple[pd.DataFrame, Run]:
     for column, run in runs.items():
         sizes[run] += int(table[column].notna().sum())
     names = [name for name, _ in sizes.most_common()]
-    read = chosen(names)
+    read = chosen(names, wanted)
     return table[[table.columns[0], *(c for c, run in runs.items() if run == read)]], listed(names, read, source)
 
 

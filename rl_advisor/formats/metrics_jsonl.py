@@ -15,6 +15,7 @@ from rl_advisor.intake.bytes_in import bare_name, byte_lines, head, parse_json
 from rl_advisor.intake.columns import Row, curves_of, number
 from rl_advisor.intake.gpu_names import without_counters
 from rl_advisor.intake.metric_table import OF_PLAN, of_a_trainer, step_columns, unit_of
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.intake.trajectories import is_sample
 from rl_advisor.run import UNSAID, Gap, Run
 
@@ -39,7 +40,7 @@ _EXPORT = re.compile(rb'"(?:train|trainer|training)/global_step": ?\d')
 _SUFFIXES = (".jsonl", ".json", ".ndjson", ".log")
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, ask: Request = WHOLE) -> bool:
     """Whether the first line is a JSON object with a step and a number, and no text of a rollout."""
     if not bare_name(path).endswith(_SUFFIXES):
         return False
@@ -50,7 +51,7 @@ def claims(path: Path) -> bool:
         row = parse_json(start.split(b"\n", 1)[0])
     except ValueError:
         return False
-    if not isinstance(row, dict) or _TEXT_KEYS & row.keys() or is_sample(row) or any(_rows_inside(v) for v in row.values()):
+    if not isinstance(row, dict) or _TEXT_KEYS & row.keys() or is_sample(row, ask.columns) or any(_rows_inside(v) for v in row.values()):
         return False
     return _has_number(row) and (_step_key(row) is not None or _ordered(start))
 
@@ -77,7 +78,7 @@ def _rows_inside(value: object) -> bool:
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """One row for each line; nested objects become names with ``/``. Where no line names a step, ``axis`` is ``row``."""
     gaps: list[Gap] = []
     counters: set[str] = set()

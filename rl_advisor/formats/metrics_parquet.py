@@ -9,6 +9,7 @@ import numpy as np
 from rl_advisor.intake.bytes_in import head
 from rl_advisor.intake.gpu_names import column_of, without_counters
 from rl_advisor.intake.metric_table import TIME_COLUMNS, part_of, step_columns
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
 FORMAT = "metrics_parquet"
@@ -19,7 +20,7 @@ _MAGIC = b"PAR1"
 _ROW = "step"
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether it is a table with two columns of numbers and one that counts steps, or with GPU counters and a time."""
     if path.suffix.lower() not in (".parquet", ".pq") or head(path, len(_MAGIC)) != _MAGIC:
         return False
@@ -27,7 +28,7 @@ def claims(path: Path) -> bool:
     return (bool(step_columns(names)) and len(names) > 1) or any(column_of(name) for name in names)
 
 
-def read(path: Path) -> Run:
+def read(path: Path, ask: Request = WHOLE) -> Run:
     """Numeric columns as curves, GPU counters as telemetry; of several runs that with most rows."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -42,7 +43,7 @@ def read(path: Path) -> Run:
         return Run(formats=(FORMAT,), gaps=(Gap(path.name, f"damaged: {error}"[:300]),))
     if not step_columns([str(c) for c in table.columns]):
         table[_ROW] = np.arange(len(table))
-    return without_counters(replace(part_of(table, path.name), formats=(FORMAT,)))
+    return without_counters(replace(part_of(table, path.name, run=ask.run), formats=(FORMAT,)))
 
 
 def _numeric(path: Path) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from rl_advisor.intake.bytes_in import head, lines
 from rl_advisor.intake.columns import Row, curves_of, number
 from rl_advisor.intake.gpu_names import without_counters
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
 FORMAT = "mlflow_files"
@@ -14,13 +15,13 @@ _LINE = re.compile(rb"\d{12,14} \S+ -?\d+(\s|$)")
 _DEEPEST = 8
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _ask: Request = WHOLE) -> bool:
     """Whether it lies under ``metrics`` or ``params`` of a run folder with a meta.yaml, and its first line fits."""
     kind, _ = _place(path)
     return kind == "params" or (kind == "metrics" and _LINE.match(head(path, 200)) is not None)
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _ask: Request = WHOLE) -> Run:
     """One curve, or one entry of the configuration."""
     kind, name = _place(path)
     if kind == "params":

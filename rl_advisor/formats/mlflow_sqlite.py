@@ -9,6 +9,7 @@ from rl_advisor.intake.bytes_in import head
 from rl_advisor.intake.columns import curves_of
 from rl_advisor.intake.gpu_names import without_counters
 from rl_advisor.intake.one_of_several import chosen, labels, listed
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.intake.sqlite_tables import MAGIC, rows, tables
 from rl_advisor.run import Gap, Run
 
@@ -16,7 +17,7 @@ FORMAT = "mlflow_sqlite"
 _COLUMNS = {"key", "value", "timestamp", "run_uuid", "step", "is_nan"}
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether it is a SQLite file with MLflow's tables."""
     if head(path, len(MAGIC)) != MAGIC:
         return False
@@ -24,14 +25,14 @@ def claims(path: Path) -> bool:
     return found.get("metrics", set()) >= _COLUMNS and "params" in found
 
 
-def read(path: Path) -> Run:
+def read(path: Path, ask: Request = WHOLE) -> Run:
     """The metrics and parameters of one run; the others are named in gaps."""
     counts = list(rows(path, "SELECT run_uuid, count(*), max(timestamp) FROM metrics GROUP BY run_uuid ORDER BY 2 DESC, 3 DESC"))
     if not counts:
         return Run(formats=(FORMAT,), gaps=(Gap(path.name, "an MLflow store without metrics"),))
     names = _names(path)
     known = labels([(str(run), names.get(str(run), "")) for run, *_ in counts])
-    label = chosen(list(known))
+    label = chosen(list(known), ask.run)
     several = listed(list(known), label, path.name)
     config: dict[str, Any] = dict(rows(path, "SELECT key, value FROM params WHERE run_uuid = ?", known[label]))
     gaps = list(several.gaps)

@@ -8,6 +8,7 @@ import pandas as pd
 
 from rl_advisor.intake.bytes_in import bare_name, head, parse_json
 from rl_advisor.intake.csv_in import read_table
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Curve, Gap, Run
 
 FORMAT = "monitor"
@@ -15,12 +16,12 @@ APPENDED = "table"
 """How a growing file goes on, so that what was appended can be read alone."""
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether the name ends as a monitor's and the first line is its comment, or the columns are its own."""
     return bare_name(path).endswith("monitor.csv") and head(path, 512).startswith((b"#{", b"r,l,t"))
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """Returns and lengths over the environment steps of this one environment, with the time each episode ended.
 
     ``axis`` is ``episode``: the steps of one file count only its own environment; who has all files merges them by time.

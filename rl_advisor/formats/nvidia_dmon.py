@@ -8,6 +8,7 @@ import pandas as pd
 
 from rl_advisor.intake.bytes_in import lines
 from rl_advisor.intake.counters import MIB, PERCENT, counted_times, first_line, no_times, numbers, table, telemetry, words_table
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
 FORMAT = "nvidia_dmon"
@@ -24,13 +25,13 @@ COLUMNS: Mapping[str, tuple[str, float]] = {
 USUAL_SECONDS = 1.0
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether the first line is dmon's header."""
     words = first_line(path).lstrip("#").lower().split()
     return first_line(path).startswith("#") and "gpu" in words and bool({"pwr", "sm", "fb"} & set(words))
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """The telemetry in the file. Without ``-o T`` dmon writes no times, and its usual second between rows is assumed."""
     found, bad = words_table(lines(path), "#", {*COLUMNS})
     gaps = [Gap(path.name, f"{bad} lines are no row of the table")] if bad else []

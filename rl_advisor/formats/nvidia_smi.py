@@ -29,6 +29,7 @@ from rl_advisor.intake.counters import (
     telemetry,
     too_long,
 )
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
 FORMAT = "nvidia_smi"
@@ -69,13 +70,13 @@ Columns = dict[str, Any]
 """Seconds since the epoch, numbers in the tool's units, and texts as codes and what they stand for, by the tool's names."""
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether the first line is the header of such a query."""
     names = _header(path)
     return "timestamp" in names and any(name in COLUMNS for name in names)
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """The telemetry in the file; lines that are no row are counted in a gap."""
     names = _header(path)
     parts: list[Columns] = []

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from rl_advisor.intake.bytes_in import bare_name, head, lines
 from rl_advisor.intake.log_lines import Watch
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Run
 
 FORMAT = "plain_console"
@@ -16,7 +17,7 @@ _TRACKER_LOGS = ("debug.log", "debug-internal.log", "debug-core.log")
 _SUFFIXES = (".log", ".out", ".err", "stdout", "stderr", "stdout.txt", "stderr.txt", "console.txt", "log.txt", "output.txt")
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether the name is that of a log and it is text."""
     if path.name in _TRACKER_LOGS or not bare_name(path).endswith(_SUFFIXES):
         return False
@@ -24,7 +25,7 @@ def claims(path: Path) -> bool:
     return bool(start) and b"\x00" not in start and not start.startswith(b"version https://git-lfs")
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """Only events."""
     watch = Watch(path.name)
     for count, line in enumerate(lines(path)):

@@ -10,6 +10,7 @@ import pandas as pd
 
 from rl_advisor.intake.bytes_in import document, head, lines
 from rl_advisor.intake.counters import MIB, PERCENT, no_times, table, telemetry
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Run
 
 FORMAT = "prometheus"
@@ -47,7 +48,7 @@ class Sample(NamedTuple):
     value: float
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether the beginning names a DCGM counter, as scraped text or as the answer of a query."""
     start = head(path)
     if _MARK not in start:
@@ -56,7 +57,7 @@ def claims(path: Path) -> bool:
     return text.startswith((b"# HELP", b"# TYPE", _MARK)) or (text.startswith(b"{") and b'"result"' in start)
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """The counters that we know, one row a GPU and moment."""
     json_answer = head(path, 64).lstrip().startswith(b"{")
     samples = list(_from_json(document(path)) if json_answer else _from_text(path))

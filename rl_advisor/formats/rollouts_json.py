@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from rl_advisor.intake.bytes_in import PACK_ERRORS, bare_name, document, head, parse_json
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.intake.rollout_table import rollout_table
 from rl_advisor.intake.trajectories import TRAJECTORIES, holds_response, unfolded
 from rl_advisor.run import Gap, Run
@@ -15,7 +16,7 @@ SIZE_LIMIT = 64_000_000
 _LOOK = 20
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, ask: Request = WHOLE) -> bool:
     """Whether it is a list of rows that hold responses, or an object with trajectories that do."""
     name = bare_name(path)
     if not name.endswith(".json") or name.endswith(".table.json"):
@@ -24,16 +25,17 @@ def claims(path: Path) -> bool:
     listed = start.startswith(b"[") and start[1:].lstrip().startswith(b"{")
     if not listed and not (start.startswith(b"{") and f'"{TRAJECTORIES}"'.encode() in start):
         return False
-    return any(holds_response(row) for row in _rows(path)[:_LOOK])
+    return any(holds_response(row, ask.columns) for row in _rows(path)[:_LOOK])
 
 
-def read(path: Path) -> Run:
+def read(path: Path, ask: Request = WHOLE) -> Run:
     """The responses of one document."""
     rows = _rows(path)
     if not rows:
         return Run(files=(path.name,), formats=(FORMAT,), gaps=(Gap(path.name, "the document is damaged or holds no rows"),))
-    table, gaps = rollout_table(unfolded(pd.DataFrame(rows)), path)
-    return Run(rollouts=table, files=(path.name,), formats=(FORMAT,), gaps=gaps)
+    flat = unfolded(pd.DataFrame(rows))
+    table, gaps = rollout_table(flat, path, ask.columns)
+    return Run(rollouts=table, columns=tuple(map(str, flat.columns)), files=(path.name,), formats=(FORMAT,), gaps=gaps)
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:

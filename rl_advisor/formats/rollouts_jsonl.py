@@ -1,8 +1,8 @@
 """Responses in JSON lines or CSV: rollout dumps with one response a line, and any such file with a response-like text column."""
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from io import TextIOWrapper
 from itertools import islice
 from math import nan
@@ -14,6 +14,7 @@ import pandas as pd
 from rl_advisor.intake.bytes_in import PACK_ERRORS, bare_name, open_bytes
 from rl_advisor.intake.cells import as_number
 from rl_advisor.intake.json_rows import LONGEST, blocks, cut_of, decoded, json_lines, rows_of
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.intake.reservoir import Batch, Reservoir
 from rl_advisor.intake.rollout_table import path_step, roles, rollout_table
 from rl_advisor.intake.trajectories import holds_response, unfolded
@@ -32,7 +33,7 @@ _PACKING = 10
 """How many times smaller a packed file may be than its rows."""
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, ask: Request = WHOLE) -> bool:
     """Whether the first readable rows hold a response: text or chat messages under a response-like name, or a known writer's columns."""
     if not bare_name(path).endswith((*_LINES, *_CELLS)):
         return False
@@ -40,20 +41,22 @@ def claims(path: Path) -> bool:
         rows = [row for _, row in islice(_rows(path), _LOOK) if row]
     except PACK_ERRORS:
         return False
-    return any(holds_response(row) for row in rows)
+    return any(holds_response(row, ask.columns) for row in rows)
 
 
-def read(path: Path) -> Run:
+def read(path: Path, ask: Request = WHOLE) -> Run:
     """The responses of one file, at most a bounded sample a step when it is large; what was left out or corrupt is a gap."""
     small = path.stat().st_size <= (_SMALL if bare_name(path) == path.name.lower() else _SMALL // _PACKING)
     kept = Reservoir(rows_per_step=10**9, budget=4 * _SMALL) if small else Reservoir()
     if _is_cells(path):
-        _read_cells(path, kept)
+        _read_cells(path, kept, ask.columns)
     else:
-        _read_lines(path, kept, skip=not small)
+        _read_lines(path, kept, ask.columns, skip=not small)
     rows = kept.table(lambda payload: payload if isinstance(payload, dict) else decoded(payload))
-    table, gaps = rollout_table(unfolded(rows), path) if len(rows) else (pd.DataFrame(), ())
-    return Run(curves=kept.curves(path.name), rollouts=table, files=(path.name,), formats=(FORMAT,), gaps=(*kept.gaps(path.name), *gaps))
+    rows = unfolded(rows) if len(rows) else rows
+    table, gaps = rollout_table(rows, path, ask.columns) if len(rows) else (pd.DataFrame(), ())
+    found = Run(rollouts=table, columns=tuple(map(str, rows.columns)), gaps=(*kept.gaps(path.name), *gaps))
+    return replace(found, curves=kept.curves(path.name), files=(path.name,), formats=(FORMAT,))
 
 
 @dataclass(frozen=True)
@@ -81,17 +84,17 @@ class _Part:
             yield _Part([self.number[i] for i in some], [self.rows[i] for i in some], [self.size[i] for i in some], payload)
 
 
-def _read_cells(path: Path, kept: Reservoir) -> None:
+def _read_cells(path: Path, kept: Reservoir, columns: Mapping[str, str]) -> None:
     """Offer the rows of a table of comma or tab separated values."""
     said, rows = path_step(path), _csv_rows(path)
     while some := list(islice(rows, _CELL_ROWS)):
         cells = [row for _, row in some]
         kept.corrupt += cells.count(None)
         for part in _Part([number for number, _ in some], cells, [None] * len(cells), cells.__getitem__).alike():
-            _offer(kept, part, said)
+            _offer(kept, part, said, columns)
 
 
-def _read_lines(path: Path, kept: Reservoir, skip: bool) -> None:
+def _read_lines(path: Path, kept: Reservoir, columns: Mapping[str, str], skip: bool) -> None:
     """Offer every row; ``skip`` leaves its response unread, which is most of a line, until it is known which rows stay."""
     said, cut = path_step(path), None
     for block in blocks(path):
@@ -100,17 +103,17 @@ def _read_lines(path: Path, kept: Reservoir, skip: bool) -> None:
         whole = [i for i, (row, size) in enumerate(zip(rows, sizes, strict=True)) if size is None and row]
         if skip and whole:
             row, line = rows[whole[-1]], block.line(whole[-1])
-            cut = cut_of(row, line, _places(tuple(row))[2])
+            cut = cut_of(row, line, _places(tuple(row), columns)[2])
         part = _Part(block.number, rows, sizes, block.line if skip else rows.__getitem__)
         for same in part.alike() if None in sizes else (part,):
-            _offer(kept, same, said)
+            _offer(kept, same, said, columns)
 
 
-def _offer(kept: Reservoir, part: _Part, said: int | None) -> None:
+def _offer(kept: Reservoir, part: _Part, said: int | None, columns: Mapping[str, str]) -> None:
     """Offer rows of the same columns by what decides whether they are kept: their step, reward, length in bytes, and prompt."""
     if not part.rows:
         return
-    at_step, at_reward, at_response, at_prompt = _places(tuple(part.rows[0]))
+    at_step, at_reward, at_response, at_prompt = _places(tuple(part.rows[0]), columns)
     batch = Batch(
         number=part.number,
         step=_steps([row.get(at_step, said) for row in part.rows]),
@@ -138,9 +141,9 @@ def _size(row: dict[str, Any], at_response: str) -> int:
     return len(response.encode("utf-8", "replace")) if isinstance(response, str) else sum(len(str(v)) for v in row.values())
 
 
-def _places(names: tuple[str, ...]) -> tuple[str, str, str, str]:
+def _places(names: tuple[str, ...], columns: Mapping[str, str]) -> tuple[str, str, str, str]:
     """The names that step, reward, response and prompt go by in a row of these names; one that is in no row where there is none."""
-    raw = {ours: raw for raw, ours in roles(names)[0].items()}
+    raw = {ours: raw for raw, ours in roles(names, columns)[0].items()}
     return raw.get("step", "\0"), raw.get("reward", "\0"), raw.get("response", "\0"), raw.get("prompt", "\0")
 
 

@@ -1,7 +1,7 @@
 """Responses in Parquet: the completions that TRL writes, and any table with a response-like text column."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from itertools import accumulate
@@ -14,6 +14,7 @@ import pandas as pd
 from rl_advisor.intake.cells import as_number
 from rl_advisor.intake.chat import as_text
 from rl_advisor.intake.completions import completions_table
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.intake.reservoir import Batch, Reservoir
 from rl_advisor.intake.rollout_table import path_step, roles
 from rl_advisor.run import Curve, Gap, Run
@@ -27,15 +28,15 @@ _ALL_AT_ONCE = 32 << 20
 """Uncompressed bytes up to which a file is read whole."""
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, ask: Request = WHOLE) -> bool:
     """Whether the file is Parquet with a response-like column, or damaged so that nobody can say."""
     if path.suffix.lower() not in (".parquet", ".pq"):
         return False
     file = _open(path)
-    return isinstance(file, Gap) or "response" in roles(file.schema_arrow.names)[0].values()
+    return isinstance(file, Gap) or "response" in roles(file.schema_arrow.names, ask.columns)[0].values()
 
 
-def read(path: Path) -> Run:
+def read(path: Path, ask: Request = WHOLE) -> Run:
     """The responses of one file, at most a bounded sample a step; what was left out is a gap."""
     file = _open(path)
     if isinstance(file, Gap):
@@ -43,11 +44,12 @@ def read(path: Path) -> Run:
     import pyarrow as pa
 
     try:
-        rows, curves, gaps = _whole(file) if _small(file) else _sample(file, path)
+        rows, curves, gaps = _whole(file) if _small(file) else _sample(file, path, ask.columns)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         return Run(files=(path.name,), formats=(FORMAT,), gaps=(Gap(path.name, f"its data are damaged: {error}"[:300]),))
-    table, said = completions_table(rows, path)
-    return Run(curves=curves, rollouts=table, files=(path.name,), formats=(FORMAT,), gaps=(*gaps, *said))
+    table, said = completions_table(rows, path, ask.columns)
+    columns = tuple(map(str, rows.columns))
+    return Run(curves=curves, rollouts=table, columns=columns, files=(path.name,), formats=(FORMAT,), gaps=(*gaps, *said))
 
 
 def _open(path: Path) -> "pq.ParquetFile | Gap":
@@ -71,9 +73,9 @@ def _whole(file: "pq.ParquetFile") -> tuple[pd.DataFrame, dict[str, Curve], tupl
     return pd.DataFrame(file.read(use_threads=False).to_pydict()), {}, ()
 
 
-def _sample(file: "pq.ParquetFile", path: Path) -> tuple[pd.DataFrame, dict[str, Curve], tuple[Gap, ...]]:
+def _sample(file: "pq.ParquetFile", path: Path, columns: Mapping[str, str]) -> tuple[pd.DataFrame, dict[str, Curve], tuple[Gap, ...]]:
     """A bounded sample; only rows that are kept become Python objects."""
-    raw = {ours: name for name, ours in roles(file.schema_arrow.names)[0].items()}
+    raw = {ours: name for name, ours in roles(file.schema_arrow.names, columns)[0].items()}
     said, kept = path_step(path), Reservoir()
     for before, batch in _batches(path, file.metadata):
         kept.offer(_places(batch, raw, said, before), lambda picked, batch=batch: batch.take(picked).to_pylist())  # type: ignore[misc]

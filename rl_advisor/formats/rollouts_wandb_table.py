@@ -7,6 +7,7 @@ import orjson
 import pandas as pd
 
 from rl_advisor.intake.completions import completions_table
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.intake.rollout_table import roles
 from rl_advisor.run import Gap, Run
 
@@ -15,7 +16,7 @@ _LARGEST = 64 << 20
 _COLUMNS = re.compile(rb'"columns"\s{0,4}:\s{0,4}(\[[^\[\]{}]{0,20000}\])')
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, ask: Request = WHOLE) -> bool:
     """Whether the file is such a table with a response-like column."""
     if not path.name.endswith(".table.json"):
         return False
@@ -25,10 +26,10 @@ def claims(path: Path) -> bool:
         names = orjson.loads(found[1]) if found else []
     except (OSError, orjson.JSONDecodeError):
         return False
-    return "response" in roles([str(n) for n in names])[0].values()
+    return "response" in roles([str(n) for n in names], ask.columns)[0].values()
 
 
-def read(path: Path) -> Run:
+def read(path: Path, ask: Request = WHOLE) -> Run:
     """The responses of one table; rows of the wrong width are left out and counted."""
     files, formats = (path.name,), (FORMAT,)
     if path.stat().st_size > _LARGEST:
@@ -42,5 +43,5 @@ def read(path: Path) -> Run:
     gaps = (Gap(path.name, f"{len(data) - len(rows)} rows could not be read and were skipped"),) if len(rows) < len(data) else ()
     if not rows:
         return Run(files=files, formats=formats, gaps=gaps)
-    table, said = completions_table(pd.DataFrame(rows, columns=names), path)
-    return Run(rollouts=table, files=files, formats=formats, gaps=(*gaps, *said))
+    table, said = completions_table(pd.DataFrame(rows, columns=names), path, ask.columns)
+    return Run(rollouts=table, columns=tuple(names), files=files, formats=formats, gaps=(*gaps, *said))

@@ -7,6 +7,7 @@ from pathlib import Path
 from rl_advisor.intake.bytes_in import bare_name, head, lines, plain_text
 from rl_advisor.intake.columns import Row, curves_of
 from rl_advisor.intake.log_lines import Watch
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Run
 
 FORMAT = "rsl_rl_console"
@@ -18,12 +19,12 @@ _PAIR = re.compile(r"\s*([A-Z][\w /.-]*?):\s+([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|na
 _SUFFIXES = (".log", ".txt", ".out", ".err", "stdout", "output", "console")
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether a text log has such a line in its first megabyte."""
     return bare_name(path).endswith(_SUFFIXES) and re.search(rb"Learning iteration \d+/\d+", head(path, 1 << 20)) is not None
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """One row for each iteration, names as printed."""
     rows: list[Row] = []
     watch = Watch(path.name)

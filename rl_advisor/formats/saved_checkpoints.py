@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from rl_advisor.intake.bytes_in import bare_name, byte_lines, parse_json
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Checkpoint, Gap, Run
 
 FORMAT = "saved_checkpoints"
@@ -12,12 +13,12 @@ LIMIT = 10_000
 """Checkpoints that are read."""
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _ask: Request = WHOLE) -> bool:
     """Whether the file has that name."""
     return bare_name(path) == "checkpoints.jsonl"
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _ask: Request = WHOLE) -> Run:
     """The checkpoints with their batch as the step; lines without a batch are counted in a gap."""
     found: list[Checkpoint] = []
     bad = 0

@@ -6,6 +6,7 @@ from pathlib import Path
 from rl_advisor.intake.bytes_in import bare_name, head
 from rl_advisor.intake.columns import Row, curves_of, number
 from rl_advisor.intake.csv_in import layout_of, read_table
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
 FORMAT = "sb3_progress"
@@ -14,12 +15,12 @@ APPENDED = "table"
 _STEP = "time/total_timesteps"
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether it is a CSV with SB3's column of total time steps."""
     return bare_name(path).endswith((".csv", ".tsv")) and _STEP.encode() in head(path, 8_192) and _STEP in layout_of(path).names
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """The columns as curves over environment steps."""
     table, gaps = read_table(path)
     rows: list[Row] = []

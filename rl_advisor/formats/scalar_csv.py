@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rl_advisor.intake.bytes_in import bare_name, head, lines
 from rl_advisor.intake.columns import Row, curves_of, number
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Run
 
 FORMAT = "scalar_csv"
@@ -14,7 +15,7 @@ _DEEPEST = 6
 _LOOKED_AT = 5
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether it lies in a folder of scalars, or beside the parameters of a run, and its first rows are such numbers."""
     if not bare_name(path).endswith(".csv"):
         return False
@@ -24,7 +25,7 @@ def claims(path: Path) -> bool:
     return bool(width and cells) and all(len(row) == width and None not in row and (row[-2] or 0.0).is_integer() for row in cells)
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """One curve; its name is that of the file, with the folders below ``scalars``."""
     folder = _under_scalars(path)
     name = path.relative_to(folder).as_posix().removesuffix(".csv") if folder else path.name.split(".", 1)[0]

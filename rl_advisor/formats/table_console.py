@@ -10,6 +10,7 @@ from rl_advisor.intake.bytes_in import bare_name, head, lines, plain_text
 from rl_advisor.intake.columns import number
 from rl_advisor.intake.log_lines import Watch
 from rl_advisor.intake.metric_table import part_of, step_columns
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Run
 
 FORMAT = "table_console"
@@ -30,7 +31,7 @@ LIMIT = 500_000
 Values = dict[str, float]
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether a text log has such a table, with a count of steps, in its first half megabyte.
 
     Tables keep three digits, so a log beside a file that keeps all of them is left to the reader of plain logs.
@@ -44,14 +45,14 @@ def claims(path: Path) -> bool:
     return any(step_columns(list(values)) and len(values) >= _FEWEST for values in found)
 
 
-def read(path: Path) -> Run:
+def read(path: Path, ask: Request = WHOLE) -> Run:
     """One row for each table, at its count of steps; names that were cut with ``...`` are left out."""
     watch = Watch(path.name)
     rows = [values for _, values in zip(range(LIMIT), _tables(lines(path), watch), strict=False)]
     table = pd.DataFrame(rows)
     counters = step_columns(list(map(str, table.columns)))
     table[counters] = table[counters].ffill()
-    part = part_of(table, path.name)
+    part = part_of(table, path.name, run=ask.run)
     return Run(curves=part.curves, events=watch.finish(part.last_step), gaps=part.gaps, formats=(FORMAT,), step_unit=part.step_unit)
 
 

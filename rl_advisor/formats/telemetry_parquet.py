@@ -6,13 +6,14 @@ import numpy as np
 import pandas as pd
 
 from rl_advisor.intake.counters import INSTANT, OTHER, ROW_LIMIT, THROTTLE, other_memory, table, telemetry, too_long
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import TELEMETRY_COLUMNS, Gap, Run
 
 FORMAT = "telemetry_parquet"
 _NUMBERS = (*TELEMETRY_COLUMNS[2:], INSTANT, THROTTLE, "energy_mj")
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether the file is Parquet with a time, a GPU and one of our counters."""
     if path.suffix.lower() not in (".parquet", ".pq"):
         return False
@@ -20,7 +21,7 @@ def claims(path: Path) -> bool:
     return {"time", "gpu"} <= names and bool(names & {"power_w", "utilization", "memory_gib"})
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """The telemetry in the file."""
     import pyarrow as pa
     import pyarrow.parquet as pq

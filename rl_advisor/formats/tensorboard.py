@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rl_advisor.intake.event_files import Events, read_events
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Curve, Gap, Run
 
 FORMAT = "tensorboard"
@@ -15,12 +16,12 @@ _NAME = re.compile(r"events\.out\.tfevents\.|.*\.tfevents(\.|$)")
 _CONFIG_TAG = re.compile(r"(.*/)?(args|model_config|config|hyperparameters|hparams)(/text_summary)?")
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether the name is one that event writers give."""
     return _NAME.match(path.name) is not None and path.is_file()
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """One event file: its scalars as curves, in the order of writing; holes as gaps."""
     events = read_events(path)
     curves = {}

@@ -1,5 +1,6 @@
 """trackio's local SQLite project: one JSON object a log call, one training step in many of them."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePath
@@ -12,6 +13,7 @@ from rl_advisor.intake.columns import Row, curves_of
 from rl_advisor.intake.completions import completions_table
 from rl_advisor.intake.gpu_names import column_of, without_counters
 from rl_advisor.intake.one_of_several import chosen, labels, listed
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.intake.rollout_table import roles
 from rl_advisor.intake.sqlite_tables import MAGIC, rows, tables
 from rl_advisor.intake.tracker_rows import flat, on_trainer_steps
@@ -21,27 +23,27 @@ FORMAT = "trackio"
 _COLUMNS = {"run_id", "timestamp", "run_name", "step", "metrics"}
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether it is a SQLite file with trackio's table of metrics."""
     return head(path, len(MAGIC)) == MAGIC and tables(path).get("metrics", set()) >= _COLUMNS
 
 
-def read(path: Path) -> Run:
+def read(path: Path, ask: Request = WHOLE) -> Run:
     """The run with most rows; the others are named in gaps."""
     counts = list(rows(path, "SELECT run_id, count(*), max(run_name) FROM metrics GROUP BY run_id ORDER BY 2 DESC, max(id) DESC"))
     if not counts:
         return Run(formats=(FORMAT,), gaps=(Gap(path.name, "a trackio project without metrics"),))
     known = labels([(str(run), str(name or "")) for run, _, name in counts])
-    label = chosen(list(known))
+    label = chosen(list(known), ask.run)
     run, several = known[label], listed(list(known), label, path.name)
     gaps = list(several.gaps)
     curves = curves_of(_rows(path, run, gaps), path.name) | _system(path, run)
-    table, said = _responses(path, run)
+    table, said = _responses(path, run, ask.columns)
     found = replace(several, curves=curves, rollouts=table, config=_config(path, run), gaps=(*gaps, *said), formats=(FORMAT,))
     return without_counters(found)
 
 
-def _responses(path: Path, run: str) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
+def _responses(path: Path, run: str, columns: Mapping[str, str]) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
     """The rows of its logged tables that hold responses, one table after the other; a table logged twice counts once."""
     parts: list[pd.DataFrame] = []
     gaps: list[Gap] = []
@@ -51,12 +53,12 @@ def _responses(path: Path, run: str) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
         for count, text in rows(path, query, run):
             tables_in = [v.get("_value") for v in _object(text).values() if isinstance(v, dict) and v.get("_type") == "trackio.table"]
             for cells in (c for c in tables_in if isinstance(c, list) and c and all(isinstance(r, dict) for r in c)):
-                meaning = roles(list(cells[0]))[0].values()
+                meaning = roles(list(cells[0]), columns)[0].values()
                 if "response" not in meaning or (mark := hash(str(cells))) in seen:
                     continue
                 seen.add(mark)
                 frame = pd.DataFrame(cells) if "step" in meaning else pd.DataFrame(cells).assign(step=count)
-                table, said = completions_table(frame, PurePath(path.name))
+                table, said = completions_table(frame, PurePath(path.name), columns)
                 parts.append(table)
                 gaps += said
     if not parts:

@@ -9,18 +9,19 @@ from typing import Any
 
 from rl_advisor.intake.bytes_in import bare_name, document, head, parse_json
 from rl_advisor.intake.columns import Row, curves_of
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
 FORMAT = "trainer_state"
 _SPACE = re.compile(r"[\s,]*")
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether the name and the first bytes are those of a trainer state."""
     return bare_name(path).endswith("trainer_state.json") and head(path, 1).startswith(b"{")
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """The rows of ``log_history`` as curves over optimizer updates, without the closing summary (``train_runtime``), which is no step."""
     text = document(path)
     no_gap: tuple[Gap, ...] = ()

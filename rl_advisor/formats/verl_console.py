@@ -7,6 +7,7 @@ from pathlib import Path
 from rl_advisor.intake.bytes_in import bare_name, head, lines, plain_text
 from rl_advisor.intake.columns import Row, curves_of
 from rl_advisor.intake.log_lines import Watch
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Run
 
 FORMAT = "verl_console"
@@ -20,12 +21,12 @@ _PAIR = re.compile(
 _SUFFIXES = (".log", ".txt", ".out", ".err", ".md", "stdout", "stderr", "output", "console")
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether a text log has such a line in its first half megabyte."""
     return bare_name(path).endswith(_SUFFIXES) and re.search(rb"\bstep:\d+ - [^\s:][^:\n]*:", head(path, 524_288)) is not None
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """One row for each step line, and the events between them."""
     rows: list[Row] = []
     watch = Watch(path.name)

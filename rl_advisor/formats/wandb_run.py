@@ -12,6 +12,7 @@ import pandas as pd
 
 from rl_advisor.intake.bytes_in import head, parse_json
 from rl_advisor.intake.columns import Row, curves_of
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.intake.tracker_rows import flat, on_trainer_steps
 from rl_advisor.intake.wire import BYTES, BadRecordError, fields, varint
 from rl_advisor.run import Gap, Run
@@ -37,12 +38,12 @@ class _Content:
     bad: int = 0
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether it starts as W&B's run files do."""
     return path.suffix == ".wandb" and head(path, len(_MAGIC)) == _MAGIC
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """History on the trainer's own step where it is logged, configuration, and GPU statistics."""
     content = _Content()
     gaps: list[Gap] = []

@@ -6,6 +6,7 @@ from typing import Any
 
 from rl_advisor.intake.bytes_in import bare_name, document, head
 from rl_advisor.intake.flat_config import flat
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
 FORMAT = "yaml_config"
@@ -13,7 +14,7 @@ NAMES = ("config", "args", "params", "hparams", "recipe", "run_config", "trainin
 SIZE_LIMIT = 2_000_000
 
 
-def claims(path: Path) -> bool:
+def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether the name is one of those and the file has a ``key:`` near its start."""
     stem, dot, suffix = bare_name(path).rpartition(".")
     return (
@@ -24,7 +25,7 @@ def claims(path: Path) -> bool:
     )
 
 
-def read(path: Path) -> Run:
+def read(path: Path, _: Request = WHOLE) -> Run:
     """The configuration, flat; tags of Python objects are read as the plain lists and maps they wrap, nothing is built from them."""
     import yaml
 

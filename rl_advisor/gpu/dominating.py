@@ -1,15 +1,14 @@
 """Whether one phase takes most of a step, told from the profile: the question that two patterns share."""
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Evidence, Finding, Outcome, number
+from rl_advisor.finding import Answer, Evidence, absent, number, present, unclear
 from rl_advisor.gpu.profile import profile
 from rl_advisor.run import Run
-from rl_advisor.vocabulary import Link
 
 MOST = 0.6
 
 
-def dominating(run: Run, phase: str, pattern: str, most: float = MOST) -> Finding:
+def dominating(run: Run, phase: str, most: float = MOST) -> Answer:
     """Present when the phase takes more than ``most`` of the step at the low end of its interval; unclear where phases cannot be told.
 
     Raises:
@@ -26,9 +25,9 @@ def dominating(run: Run, phase: str, pattern: str, most: float = MOST) -> Findin
     where = (Evidence("telemetry" if len(run.telemetry) else "time/phase/*", run.first_step, run.last_step),)
     if row["confidence"] == "low":
         text += f", if the {'lower' if phase == 'generation' else 'higher'} level of power is {phase}"
-        return Finding(pattern, Link.SYSTEMS, Outcome.UNCLEAR, f"{text}.", None, measures, where)
+        return unclear(f"{text}.", None, measures, where)
     if row["share_low"] > most:
-        return Finding(pattern, Link.SYSTEMS, Outcome.PRESENT, f"{text}.", None, measures, where)
+        return present(f"{text}.", None, measures, where)
     if row["share_high"] < most:
-        return Finding(pattern, Link.SYSTEMS, Outcome.ABSENT, f"{text}.", None, measures, where)
-    return Finding(pattern, Link.SYSTEMS, Outcome.UNCLEAR, f"{text}, which lies on both sides of the mark.", None, measures, where)
+        return absent(f"{text}.", None, measures, where)
+    return unclear(f"{text}, which lies on both sides of the mark.", None, measures, where)

@@ -1,17 +1,18 @@
 """Tables of completions that hold their reward functions but no total: which columns are the reward, as the advantages tell."""
 
+from collections.abc import Mapping
 from pathlib import PurePath
 
 import numpy as np
 import pandas as pd
 
-from rl_advisor.intake.rollout_table import layout_of, rollout_table
+from rl_advisor.intake.rollout_table import NOTHING_SAID, layout_of, rollout_table
 from rl_advisor.run import Floats, Gap
 
 
-def completions_table(rows: pd.DataFrame, path: PurePath) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
+def completions_table(rows: pd.DataFrame, path: PurePath, said: Mapping[str, str] = NOTHING_SAID) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
     """``rollout_table``, and a total ``reward`` with its ``reward/<part>`` columns where the table is known to write only the parts."""
-    table, gaps = rollout_table(rows, path)
+    table, gaps = rollout_table(rows, path, said)
     known = layout_of(map(str, rows.columns)) is not None and {"completion", "advantage"} <= set(rows.columns)
     parts = _reward_columns(rows) if known else []
     if not parts:

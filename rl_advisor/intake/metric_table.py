@@ -42,15 +42,16 @@ LONG_NAMES, LONG_VALUES = ("metric", "metrics", "metric_name", "name", "tag", "k
 """Columns of a table that has a row for each number, not for each step."""
 
 
-def part_of(table: pd.DataFrame, source: str, named: Callable[[str], str | None] = lambda column: column) -> Run:
+def part_of(table: pd.DataFrame, source: str, named: Callable[[str], str | None] = lambda column: column, run: str = "") -> Run:
     """Every numeric column as a curve; of several runs in one table that with most rows, the others are named in a gap.
 
-    ``named`` gives the metric of a column, or None for a column that is none. Where no column counts steps, ``axis`` is ``row``.
+    ``named`` gives the metric of a column, or None for a column that is none; ``run`` is the one to read instead of the largest.
+    Where no column counts steps, ``axis`` is ``row``.
     """
     found = step_columns([str(c) for c in table.columns])
     if table.empty:
         return Run(gaps=(Gap(source, "no rows"),))
-    table, several = one_run(table, source)
+    table, several = one_run(table, source, run)
     table = _wide(opened(table), found) if found else opened(table)
     step, steps = _counting(table, found) if found else ("", np.arange(1.0, len(table) + 1))
     if step in ("train/global_step", "trainer/global_step"):  # a tracker's row without one belongs to the step before it, or to 0
@@ -145,7 +146,7 @@ def unit_of(column: str) -> str:
     return next((unit for unit, pattern in kinds if re.search(pattern, words)), "steps")
 
 
-def one_run(table: pd.DataFrame, source: str) -> tuple[pd.DataFrame, Run]:
+def one_run(table: pd.DataFrame, source: str, run: str = "") -> tuple[pd.DataFrame, Run]:
     """The rows of one run, where columns tell several apart, and what is to be said of the others."""
     most = max(2, len(table) // 3)
     columns = [c for c in table.columns if str(c).lower() in RUN_COLUMNS and 1 < table[c].nunique() <= most]
@@ -155,6 +156,6 @@ def one_run(table: pd.DataFrame, source: str) -> tuple[pd.DataFrame, Run]:
     names = list(map(str, texts.dropna().value_counts().index))
     if len(names) > most:
         return table, Run()
-    read = chosen(names)
+    read = chosen(names, run)
     by = f" by its column {columns[0]}" if len(columns) == 1 else f" by its columns {', '.join(map(str, columns))}"
     return table[(texts == read).fillna(False)].drop(columns=columns), listed(names, read, source, by)

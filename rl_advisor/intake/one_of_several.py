@@ -1,9 +1,6 @@
 """A file that holds several runs: the one to read is named behind its path (``metrics.csv#seed 2``), else it is the largest."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,17 +10,6 @@ if TYPE_CHECKING:
 MARK = "#"
 LISTED = 50
 """Other runs of a file that are named."""
-
-
-@dataclass
-class Said:
-    """Which run the caller named ('' for none), and those that were met in files meanwhile."""
-
-    name: str = ""
-    met: list[str] = field(default_factory=list)
-
-
-_said: ContextVar[Said | None] = ContextVar("run_said", default=None)
 
 
 def parted(path: Path) -> tuple[Path, str]:
@@ -37,23 +23,9 @@ def parted(path: Path) -> tuple[Path, str]:
     return path, ""
 
 
-@contextmanager
-def run_said(name: str) -> Iterator[Said]:
-    """While it is open, files with several runs give the one of that name; '' leaves the choice to them."""
-    said = Said(name)
-    told = _said.set(said)
-    try:
-        yield said
-    finally:
-        _said.reset(told)
-
-
-def chosen(names: Sequence[str]) -> str:
-    """The run to read of those in a file, given largest first."""
-    said = _said.get()
-    if said is not None:
-        said.met.extend(names)
-    return said.name if said is not None and said.name in names else names[0]
+def chosen(names: Sequence[str], wanted: str = "") -> str:
+    """The run to read of those in a file, given largest first: the one that is wanted, else the largest."""
+    return wanted if wanted in names else names[0]
 
 
 def listed(names: Sequence[str], read: str, source: str, by: str = "") -> "Run":

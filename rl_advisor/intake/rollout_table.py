@@ -1,9 +1,7 @@
 """How columns of strangers become a rollout table: which column is the prompt, the response, the reward, and which is left as it is."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from types import MappingProxyType
@@ -16,7 +14,8 @@ from rl_advisor.intake.cells import as_cut, as_number, named_numbers
 from rl_advisor.intake.chat import as_text, is_chat, split_chat, tool_calls
 from rl_advisor.run import ROLLOUT_COLUMNS, Floats, Gap
 
-_MOST_NAMES = 2_000
+NOTHING_SAID: Mapping[str, str] = MappingProxyType({})
+"""What a caller says of columns who says nothing."""
 
 
 @dataclass(frozen=True)
@@ -114,30 +113,12 @@ def layout_of(names: Iterable[str]) -> Layout | None:
     return next((layout for layout in LAYOUTS if layout.needs <= have), None)
 
 
-_said: ContextVar[Mapping[str, str]] = ContextVar("columns_said", default=MappingProxyType({}))
-_met: ContextVar[set[str] | None] = ContextVar("columns_met", default=None)
+def roles(names: Sequence[str], said: Mapping[str, str] = NOTHING_SAID) -> tuple[dict[str, str], list[str]]:
+    """Raw name -> our name for the columns that can be told, and which of ours were guessed from the name alone.
 
-
-@contextmanager
-def columns_said(meaning: Mapping[str, str]) -> Iterator[set[str]]:
-    """While it is open, what the caller says of columns (our name -> theirs) goes before what is known or guessed of them.
-
-    Gives the set of the column names that are met meanwhile.
+    What the caller said (our name -> theirs) goes before what is known or guessed.
     """
-    met: set[str] = set()
-    told, seen = _said.set(meaning), _met.set(met)
-    try:
-        yield met
-    finally:
-        _said.reset(told)
-        _met.reset(seen)
-
-
-def roles(names: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """Raw name -> our name for the columns that can be told, and which of ours were guessed from the name alone."""
-    if (met := _met.get()) is not None and len(met) < _MOST_NAMES:
-        met.update(names)
-    found = {raw: ours for ours, raw in _said.get().items() if raw in names}
+    found = {raw: ours for ours, raw in said.items() if raw in names}
     layout = layout_of(names)
     known = layout.meaning.items() if layout else ()
     found |= {raw: ours for raw, ours in known if raw in names and raw not in found and ours not in found.values()}
@@ -171,13 +152,14 @@ def path_split(path: PurePath) -> str:
     return "eval" if any(_EVAL.search(part.lower()) for part in (path.stem, folder.name)) else "train"
 
 
-def rollout_table(rows: pd.DataFrame, path: PurePath) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
+def rollout_table(rows: pd.DataFrame, path: PurePath, said: Mapping[str, str] = NOTHING_SAID) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
     """The rows with our columns where their meaning can be told and raw names elsewhere; and what had to be guessed or is missing.
 
-    ``rows`` has one response a row and keeps its own index in ``row``. The step comes from a column, else from the file's name.
+    ``rows`` has one response a row and keeps its own index in ``row``; ``said`` is that of ``roles``.
+    The step comes from a column, else from the file's name.
     """
     names = [str(name) for name in rows.columns]
-    meaning, guessed = roles(names)
+    meaning, guessed = roles(names, said)
     raw = {ours: theirs for theirs, ours in meaning.items()}
     gaps = [Gap(path.name, f"column '{raw[ours]}' was taken as the {ours}: guessed from its name") for ours in guessed]
     table = rows.rename(columns={theirs: f"\0{ours}" for theirs, ours in meaning.items()})

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from rl_advisor.intake.chat import is_chat
-from rl_advisor.intake.rollout_table import layout_of, roles
+from rl_advisor.intake.rollout_table import NOTHING_SAID, layout_of, roles
 
 TRAJECTORIES = "trajectories"
 """The key under which a group (ART) or an episode (rLLM) keeps its trajectories."""
@@ -20,14 +20,14 @@ def holds_trajectories(row: Mapping[str, Any]) -> bool:
     return any(_conversation(t) is not None for t in _mappings(row.get(TRAJECTORIES))[:3])
 
 
-def holds_response(row: Mapping[str, Any]) -> bool:
+def holds_response(row: Mapping[str, Any], said: Mapping[str, str] = NOTHING_SAID) -> bool:
     """Whether a row holds a response: text or messages under a response-like name, trajectories, or a known writer's columns."""
     if holds_trajectories(row):
         return True
     layout = layout_of(row)
     if layout is not None and "response" not in {*layout.meaning.values(), *row}:
         return True
-    meaning, _ = roles(list(row))
+    meaning, _ = roles(list(row), said)
     value = next((row[raw] for raw, ours in meaning.items() if ours == "response"), None)
     return is_chat(value) or (isinstance(value, str) and not _is_number(value))
 
@@ -40,10 +40,10 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def is_sample(row: Mapping[str, Any]) -> bool:
+def is_sample(row: Mapping[str, Any], said: Mapping[str, str] = NOTHING_SAID) -> bool:
     """Whether a row is surely no row of metrics: it holds a response, and text or messages that it answers."""
-    prompt = next((row[raw] for raw, ours in roles(list(row))[0].items() if ours == "prompt"), None)
-    return (is_chat(prompt) or isinstance(prompt, str)) and holds_response(row)
+    prompt = next((row[raw] for raw, ours in roles(list(row), said)[0].items() if ours == "prompt"), None)
+    return (is_chat(prompt) or isinstance(prompt, str)) and holds_response(row, said)
 
 
 def unfolded(rows: pd.DataFrame) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 import difflib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -11,8 +11,8 @@ from types import ModuleType
 
 from rl_advisor.discovery import modules
 from rl_advisor.intake.bytes_in import PACK_ERRORS, head, torn_said
-from rl_advisor.intake.one_of_several import parted, run_said
-from rl_advisor.intake.rollout_table import columns_said
+from rl_advisor.intake.one_of_several import MARK, parted
+from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.progress import come_to
 from rl_advisor.reading.assembling import assemble, gathered
 from rl_advisor.reading.run_folder import Found, walk
@@ -48,7 +48,7 @@ def read_run(path: Path | str, *, mapping: Mapping[str, str] | None = None) -> R
     return read_with(part_of, Path(path), mapping or {})
 
 
-def read_with(part: Callable[[Path], Run | None], place: Path, mapping: Mapping[str, str]) -> Run:
+def read_with(part: Callable[[Path, Request], Run | None], place: Path, mapping: Mapping[str, str]) -> Run:
     """As ``read_run``, where ``part`` gives what one file holds, or None for a file that no format claims."""
     place, inner = parted(place)
     if not place.exists():
@@ -56,14 +56,8 @@ def read_with(part: Callable[[Path], Run | None], place: Path, mapping: Mapping[
     root = place if place.is_dir() else place.parent
     found = walk(root) if place.is_dir() else Found(files=[Path(place.name)], entries=1)
     columns = {ours: raw for ours, raw in mapping.items() if ours in ROLLOUT_COLUMNS}
-    with columns_said(columns) as met, run_said(inner) as runs:
-        parts, gaps, ignored = _parts(root, found, part)
-    if inner and inner not in runs.met:
-        there = ", ".join(dict.fromkeys(runs.met[:20])) or "one run, which needs no name"
-        raise FileNotFoundError(f"{place.name} holds no run {inner!r}; it holds {there}")
-    if unknown := [raw for raw in columns.values() if raw not in met]:
-        near = difflib.get_close_matches(unknown[0], met, n=5, cutoff=0.3) or sorted(met)[:20]
-        raise KeyError(f"no file of samples has a column named {unknown[0]!r}; there is {', '.join(near) or 'no file of samples at all'}")
+    parts, gaps, ignored = _parts(root, found, lambda path: part(path, Request(inner, columns)))
+    _must_be_there(place, inner, columns, [one for _, one in parts])
     run = assemble(place.resolve().name, parts, {ours: raw for ours, raw in mapping.items() if ours not in columns})
     saved = [c for c in found.checkpoints if _is_of(c.path, run)]
     run = replace(run, checkpoints=(*saved, *run.checkpoints), gaps=(*_walk_gaps(found), *gaps, *run.gaps))
@@ -73,15 +67,27 @@ def read_with(part: Callable[[Path], Run | None], place: Path, mapping: Mapping[
     return run
 
 
-def part_of(path: Path) -> Run | None:
+def _must_be_there(place: Path, run: str, columns: Mapping[str, str], parts: Sequence[Run]) -> None:
+    """Raise what ``read_run`` raises for a run or a column that the caller named and no file has."""
+    runs = [where.rpartition(MARK)[2] for part in parts for where in (part.place, *part.others) if where]
+    if run and run not in [part.place.rpartition(MARK)[2] for part in parts]:
+        there = ", ".join(runs[:20]) or "one run, which needs no name"
+        raise FileNotFoundError(f"{place.name} holds no run {run!r}; it holds {there}")
+    met = {name for part in parts for name in part.columns}
+    if unknown := [raw for raw in columns.values() if raw not in met]:
+        near = difflib.get_close_matches(unknown[0], met, n=5, cutoff=0.3) or sorted(met)[:20]
+        raise KeyError(f"no file of samples has a column named {unknown[0]!r}; there is {', '.join(near) or 'no file of samples at all'}")
+
+
+def part_of(path: Path, ask: Request = WHOLE) -> Run | None:
     """What one file holds, with raw names; None when no format claims it."""
-    module = format_of(path)
-    return None if module is None else module.read(path)
+    module = format_of(path, ask)
+    return None if module is None else module.read(path, ask)
 
 
-def format_of(path: Path) -> ModuleType | None:
+def format_of(path: Path, ask: Request = WHOLE) -> ModuleType | None:
     """The format that claims a file; one that is marked GENERAL only when no other does."""
-    return next((module for module in _formats() if module.claims(path)), None)
+    return next((module for module in _formats() if module.claims(path, ask)), None)
 
 
 @cache

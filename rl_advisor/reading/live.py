@@ -11,6 +11,7 @@ from typing import IO
 import pandas as pd
 
 from rl_advisor.intake.bytes_in import GZIP_MAGIC, ZSTD_MAGIC
+from rl_advisor.intake.request import Request
 from rl_advisor.reading import format_of, read_with
 from rl_advisor.reading.restarts import behind
 from rl_advisor.run import Run
@@ -56,36 +57,36 @@ class Follower:
         self.decoded = 0
         return read_with(self._part, self._path, self._mapping)
 
-    def _part(self, path: Path) -> Run | None:
+    def _part(self, path: Path, ask: Request) -> Run | None:
         status, seen = path.stat(), self._seen.get(path)
         if seen is not None and (seen.inode, seen.size, seen.changed) == (status.st_ino, status.st_size, status.st_mtime_ns):
             return seen.shown
         with path.open("rb") as file:
             start = file.read(START)
         grown = seen is not None and seen.inode == status.st_ino and status.st_size >= seen.size and start.startswith(seen.start)
-        module = format_of(path)
+        module = format_of(path, ask)
         packed = start.startswith((GZIP_MAGIC, ZSTD_MAGIC, b"\xff\xfe", b"\xfe\xff"))
         kind: str | re.Pattern[bytes] | None = None if packed else getattr(module, "APPENDED", None)
         if module is None or kind is None:
             self.decoded += status.st_size if module else 0
             end, part = 0, None
-            shown = None if module is None else module.read(path)
+            shown = None if module is None else module.read(path, ask)
         else:
             goes_on = seen is not None and grown and seen.part is not None and seen.part.axis != "row" and not seen.part.others
             part, begin = (seen.part, seen.end) if seen is not None and goes_on else (None, 0)
             end = _whole_end(path, kind, begin, status.st_size)
-            part = part if end == begin else _joined(part, self._piece(module, path, begin, end))
+            part = part if end == begin else _joined(part, self._piece(module, path, ask, begin, end))
             last = end if isinstance(kind, str) else _whole_end(path, "lines", end, status.st_size)
-            shown = part if part is not None and last == end else _joined(part, self._piece(module, path, end, last))
+            shown = part if part is not None and last == end else _joined(part, self._piece(module, path, ask, end, last))
         self._seen[path] = _Seen(status.st_ino, status.st_size, status.st_mtime_ns, start, end, part, shown)
         return shown
 
-    def _piece(self, module: object, path: Path, begin: int, end: int) -> Run:
+    def _piece(self, module: object, path: Path, ask: Request, begin: int, end: int) -> Run:
         """What the bytes from ``begin`` to ``end`` hold; a table's header is put before them."""
         self.decoded += end - begin
         read = module.read  # type: ignore[attr-defined]
         if begin == 0 and end == path.stat().st_size:
-            found: Run = read(path)
+            found: Run = read(path, ask)
             return found
         with tempfile.TemporaryDirectory() as folder, path.open("rb") as file:
             copy = Path(folder) / path.name
@@ -94,7 +95,7 @@ class Follower:
                     _copied(file, out, _header(path))
                 file.seek(begin)
                 _copied(file, out, end - begin)
-            more: Run = read(copy)
+            more: Run = read(copy, ask)
         return more
 
 

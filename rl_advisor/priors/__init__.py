@@ -1,0 +1,164 @@
+"""What is usual: ranges by metric, method, framework, phase of training and weights, and the lookup that widens with ignorance.
+
+The files beside this one hold the table, one a stage of the loop. A row may say for which circumstances it speaks; of a circumstance that
+is not known, every row stays possible, and the answer is the hull of them all.
+"""
+
+import math
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from rl_advisor.vocabulary import metric as our_metric
+
+Range = tuple[float, float]
+Side = Literal["far_below", "below", "usual", "above", "far_above", "not_a_number"]
+WIDER: Mapping[str, str] = {
+    "grpo": "language", "ppo_language": "language",
+    "ppo": "on_policy", "a2c": "on_policy", "dqn": "replay", "actor_critic_replay": "replay",
+    "on_policy": "control", "replay": "control", "tabular": "control",
+    "full": "pretrained", "lora": "pretrained",
+}  # fmt: skip
+"""A circumstance -> the wider one that it is part of. ``grpo`` stands for all that learn from groups without a critic (RLOO, DAPO, GSPO),
+``actor_critic_replay`` for SAC, TD3, DDPG and their kin; ``language`` and ``control`` are the widest, beside ``diffusion``."""
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """What is known of a run; None for what is not."""
+
+    method: str | None = None
+    """``grpo``, ``ppo_language``, ``ppo``, ``a2c``, ``dqn``, ``actor_critic_replay``, ``tabular``, ``diffusion``, or one of WIDER."""
+    framework: str | None = None
+    """The name of a dialect."""
+    phase: str | None = None
+    """``start`` (the first updates, warm-up), ``early`` (the first tenth) or ``late`` (all after it)."""
+    weights: str | None = None
+    """What is trained: ``full`` (a pretrained model whole), ``lora`` (an adapter), ``pretrained`` (either), ``small`` (from scratch)."""
+    updates: str | None = None
+    """Gradient updates that each batch of samples is used for: ``one`` or ``several``."""
+    action: str | None = None
+    """``discrete`` or ``continuous``."""
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What values of a metric are usual and possible in some circumstances, what values outside mean, and who says so."""
+
+    metric: str
+    usual: Range
+    possible: Range
+    """Beyond these a value is no matter of taste: something is broken."""
+    below: str
+    above: str
+    inside: str
+    """What a usual value means, where that is asked for: that it is no sign of progress, for instance."""
+    source: str
+    given: Circumstances
+
+    def side(self, value: float) -> Side:
+        """Where a value lies."""
+        if math.isnan(value):
+            return "not_a_number"
+        # A bound is met by a value that was rounded to single precision or to three digits.
+        slack = 1e-3 * abs(value) if math.isfinite(value) else 0.0
+        if value < self.usual[0] - slack:
+            return "below" if value >= self.possible[0] - slack else "far_below"
+        if value > self.usual[1] + slack:
+            return "above" if value <= self.possible[1] + slack else "far_above"
+        return "usual"
+
+    def means(self, value: float) -> str:
+        """What the value's side means, in a sentence; empty where nothing is to be said."""
+        side = self.side(value)
+        return self.inside if side == "usual" else self.below if side.endswith("below") else self.above if side.endswith("above") else ""
+
+
+def prior(metric: str, known: Circumstances | None = None) -> Prior | None:
+    """What is usual for a metric in the known circumstances; None for a metric without a row.
+
+    ``metric`` is a name of the vocabulary, or ``setting/<name>`` for what is only set and never logged.
+    """
+    known = known or Circumstances()
+    rows = [row for row in table().get(_in_table(metric), ()) if _fits(row.given, known)]
+    sure = [row for row in rows if _surely(row.given, known)]
+    # A row that surely speaks, and of more than another, replaces it; what only might speak widens the answer.
+    left = [row for row in rows if not any(_narrower(other.given, row.given) for other in sure)]
+    return _hull(left) if left else None
+
+
+@cache
+def table() -> Mapping[str, tuple[Prior, ...]]:
+    """Every row by its metric, read from the files of this folder."""
+    found: dict[str, tuple[Prior, ...]] = {}
+    for file in sorted(Path(__file__).parent.glob("*.toml")):
+        for name, entry in tomllib.loads(file.read_text(encoding="utf-8")).items():
+            found[name] = tuple(_rows(name, entry))
+    return found
+
+
+def wider(value: str) -> Iterator[str]:
+    """The circumstance and all that it is part of, the narrowest first."""
+    yield value
+    while value in WIDER:
+        value = WIDER[value]
+        yield value
+
+
+def _in_table(metric: str) -> str:
+    known = our_metric(metric)
+    return known.name if known is not None and metric not in table() else metric
+
+
+def _rows(name: str, entry: Mapping[str, Any]) -> Iterator[Prior]:
+    """The rows of one metric; what a row does not say of its own is said for the whole metric."""
+    dimensions = {f.name for f in fields(Circumstances)}
+    for row in entry["rows"]:
+        text = {key: row.get(key, entry.get(key, "")) for key in ("below", "above", "inside")}
+        usual, possible = _range(row["usual"]), _range(row.get("possible", (-math.inf, math.inf)))
+        given = Circumstances(**{key: row[key] for key in dimensions & row.keys()})
+        yield Prior(name, usual, possible, **text, source=row["source"], given=given)
+
+
+def _range(values: Sequence[float]) -> Range:
+    low, high = values
+    return float(low), float(high)
+
+
+def _same(row: str | None, known: str | None, *, surely: bool) -> bool:
+    """Whether what a row asks for is so; where it is not known, whether it may be."""
+    if row is None:
+        return True
+    if known is None:
+        return not surely
+    return row in wider(known) or (not surely and known in wider(row))
+
+
+def _fits(row: Circumstances, known: Circumstances) -> bool:
+    return all(_same(getattr(row, f.name), getattr(known, f.name), surely=False) for f in fields(row))
+
+
+def _surely(row: Circumstances, known: Circumstances) -> bool:
+    return all(_same(getattr(row, f.name), getattr(known, f.name), surely=True) for f in fields(row))
+
+
+def _narrower(one: Circumstances, other: Circumstances) -> bool:
+    """Whether ``one`` speaks of a part of what ``other`` speaks of, and not of all of it."""
+    return one != other and _surely(other, one)
+
+
+def _hull(rows: Sequence[Prior]) -> Prior:
+    """The one row, or one as wide as all of them, which says of a side what the row says that reaches farthest there."""
+    widest = min(rows, key=lambda r: sum(getattr(r.given, f.name) is not None for f in fields(r.given)))
+    low, high = min(rows, key=lambda r: r.usual[0]), max(rows, key=lambda r: r.usual[1])
+    return replace(
+        widest,
+        usual=(low.usual[0], high.usual[1]),
+        possible=(min(r.possible[0] for r in rows), max(r.possible[1] for r in rows)),
+        below=low.below,
+        above=high.above,
+        source="; ".join(dict.fromkeys(r.source for r in rows)),
+    )

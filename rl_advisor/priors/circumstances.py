@@ -1,0 +1,114 @@
+"""Under which circumstances a run trains, as far as what it left behind says: method, framework, weights, updates a batch, actions."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from rl_advisor.kinds import families
+from rl_advisor.priors import Circumstances
+from rl_advisor.run import Run
+
+METHOD_WORDS: tuple[tuple[str, str], ...] = (
+    (r"grpo|rloo|dapo|gspo|dr_?grpo|bnpo|luspo|cispo|reinforce_plus_plus|opo|gpg|remax", "grpo"),
+    (r"sac|tqc|td3|ddpg|crossq|redq|droq", "actor_critic_replay"),
+    (r"dqn|qrdqn|rainbow|c51|ddqn|apex", "dqn"),
+    (r"a2c|a3c|trpo|vpg|impala", "a2c"),
+    (r"q_?learning|sarsa|tabular", "tabular"),
+    (r"ppo\d?|appo|gae", "ppo"),
+)
+"""Words of an algorithm's name -> the method; tried in order."""
+TELLING: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("entropy/coef_loss",), "actor_critic_replay"),
+    (("exploration/rate",), "dqn"),
+    (("ratio/clip_fraction", "ratio/clip_range", "kl/old"), "ppo"),
+    (("value/explained_variance",), "on_policy"),
+    (("episode/length",), "control"),
+)
+"""Metrics of which one tells the method of a run without language; tried in order."""
+CRITIC = ("value/loss", "value/explained_variance", "value/mean", "value/clip_fraction")
+_LORA = re.compile(r"(?:^|[._-])(?:use_peft|use_lora|lora_rank|lora_r|lora_alpha|peft_config|lora_target_modules|lora_modules)$")
+_SIZE = re.compile(r"(?<![0-9a-z])\d{1,3}(?:\.\d{1,3})?[bm](?![0-9a-z])", re.IGNORECASE)
+
+
+def circumstances(run: Run, phase: str | None = None) -> Circumstances:
+    """What is known of a run's circumstances; what nothing says is None."""
+    return Circumstances(
+        method=method(run),
+        framework=run.frameworks[0] if run.frameworks else None,
+        phase=phase,
+        weights=weights(run.config, run.settings),
+        updates=updates(run.config),
+        action=_action(run),
+    )
+
+
+def method(run: Run) -> str | None:
+    """How the run learns, by the name of its algorithm or by what it logs; None where neither tells."""
+    spoken = families(run) & {"language", "tools", "experts"}
+    named = _named(run)
+    if spoken:
+        with_critic = any(name in run.curves for name in CRITIC) or named == "ppo"
+        return "grpo" if named == "grpo" else "ppo_language" if with_critic else "grpo" if run.curves else "language"
+    if named is not None:
+        return named
+    return next((told for names, told in TELLING if any(n in run.curves for n in names)), None)
+
+
+def _named(run: Run) -> str | None:
+    """The method by the name that the configuration gives the algorithm."""
+    names = [run.settings.get("algorithm"), run.config.get("algo"), run.config.get("algorithm"), run.config.get("trainer")]
+    text = " ".join(str(n)[:60].lower() for n in names if isinstance(n, str))
+    return next((told for words, told in METHOD_WORDS if re.search(rf"(?<![a-z])(?:{words})(?![a-z])", text)), None)
+
+
+def weights(config: Mapping[str, Any], settings: Mapping[str, Any]) -> str | None:
+    """Whether an adapter or a whole pretrained model is trained; None where nothing says it."""
+    told = [value for key, value in config.items() if _LORA.search(str(key).lower())]
+    if any(v not in (None, False, 0, "", "none", "None", "false", "False", "0") for v in told):
+        return "lora"
+    names = [str(v)[:200] for k, v in config.items() if isinstance(v, str) and "model" in str(k).lower()]
+    pretrained = any(_SIZE.search(name) for name in [*names, str(settings.get("model", ""))[:200]])
+    return ("full" if told else "pretrained") if pretrained else None
+
+
+def updates(config: Mapping[str, Any]) -> str | None:
+    """Whether each batch of samples is used for ``one`` update or for ``several``; None where the configuration does not say."""
+    count = updates_per_batch(config)
+    return None if count is None else "one" if count <= 1 else "several"
+
+
+def updates_per_batch(config: Mapping[str, Any]) -> float | None:
+    """How many gradient updates a batch of samples is used for, by the arithmetic of the configuration; None where keys are missing."""
+    passes = _number(config, "num_iterations", "ppo_epochs", "n_epochs", "noptepochs", "update_epochs", "num_epoch")
+    pieces = _pieces(config)
+    return None if passes is None or pieces is None else passes * pieces
+
+
+def _pieces(config: Mapping[str, Any]) -> float | None:
+    """Optimizer steps of one pass over a batch."""
+    whole, part = _number(config, "train_batch_size"), _number(config, "ppo_mini_batch_size")
+    if whole and part:
+        return whole / part
+    sampled, accumulated = _number(config, "steps_per_generation"), _number(config, "gradient_accumulation_steps")
+    if sampled and accumulated:
+        return sampled / accumulated
+    rollout, envs, batch = _number(config, "n_steps"), _number(config, "n_envs"), _number(config, "batch_size")
+    if rollout and batch:
+        return (envs or 1.0) * rollout / batch
+    return _number(config, "nminibatches", "num_minibatches", "num_mini_batches")
+
+
+def _number(config: Mapping[str, Any], *names: str) -> float | None:
+    """The number under the first of the names, wherever in the configuration a key ends in it."""
+    for name in names:
+        for key, value in config.items():
+            if str(key).rpartition(".")[2].replace("-", "_") == name and isinstance(value, int | float) and not isinstance(value, bool):
+                return float(value)
+    return None
+
+
+def _action(run: Run) -> str | None:
+    """Whether actions are continuous, where the log shows it."""
+    entropy = run.curves.get("entropy/mean")
+    below = entropy is not None and entropy.finite()[1].size and float(entropy.finite()[1].min()) < 0
+    return "continuous" if "policy/std" in run.curves or below else None
