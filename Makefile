@@ -42,7 +42,7 @@ corpus:
 
 # Fits the odds that going on pays on drawn learning curves, and says how they do on families left out and on the labeled runs.
 train: .venv/.core
-	$(BIN)/python -m rl_advisor.evals.training evals/corpus/{grpo,classic,unseen} --write
+	$(BIN)/python -m rl_advisor.evals.training --write
 
 bench: .venv/.dev
 	@for script in benchmarks/{tensorboard,jsonl,rollouts,telemetry,doors}.py; do echo "== $$script"; $(BIN)/python $$script; done

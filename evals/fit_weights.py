@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.optimize import minimize
-
 from rl_advisor import tools
 from rl_advisor.assessment import VERDICTS
 from rl_advisor.curves.course import AMOUNTS
@@ -27,6 +25,7 @@ from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.evidence import context, found
 from rl_advisor.judgement.weights import FILE, standing
 from rl_advisor.reading import UnreadableRun
+from scipy.optimize import minimize
 
 NAMES = (*AMOUNTS, *PARTED)
 RIDGE, PRIOR_RIDGE = 3.0, 0.06
@@ -166,7 +165,8 @@ def report(name: str, rows: Sequence[Row], found_: Floats) -> None:
     kin = np.array([r.label.kin for r in rows])
     told = (f"{k} {np.mean([np.mean(np.array(v)[kin == q]) for q in set(kin)]):.2f}/{np.mean(v):.2f}" for k, v in hits.items())
     sure, right = found_.max(axis=1), np.array(hits["admissible"])
-    bins = ", ".join(f"{low:.1f}+: {right[k].mean():.2f} ({k.sum()})" for low in (0.2, 0.4, 0.6, 0.8) if (k := (sure >= low) & (sure < low + 0.2)).any())
+    places = {low: (sure >= low) & (sure < low + 0.2) for low in (0.2, 0.4, 0.6, 0.8)}
+    bins = ", ".join(f"{low:.1f}+: {right[k].mean():.2f} ({k.sum()})" for low, k in places.items() if k.any())
     print(f"{name:12} {len(rows):4} runs of {len(set(kin)):3} kin | {' '.join(told)} | admissible by probability {bins}")
 
 
@@ -178,7 +178,9 @@ def main() -> None:
     parser.add_argument("--ridge", type=float, default=RIDGE)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
-    labels = [run for folder in asked.corpora for run in corpus_runs(folder)] + list(strangers_runs(asked.strangers) if asked.strangers else ())
+    labels = [run for folder in asked.corpora for run in corpus_runs(folder)] + list(
+        strangers_runs(asked.strangers) if asked.strangers else ()
+    )
     with multiprocessing.Pool(2) as pool:
         rows = [r for r in pool.map(row_of, labels, chunksize=4) if r is not None]
     away = left_out(rows, asked.ridge)

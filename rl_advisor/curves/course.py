@@ -70,34 +70,29 @@ class Course:
         return self.curve.name
 
     @cached_property
-    def first(self) -> float:
-        """The first value, as logged."""
-        return float(self.curve.finite()[1][0])
-
-    @cached_property
-    def last(self) -> float:
-        """The newest value, as logged."""
-        return float(self.curve.finite()[1][-1])
-
-    @cached_property
-    def best_step(self) -> float:
-        """Where the middle course is highest."""
-        return float(self.level.step[int(np.argmax(self.level.mean))])
-
-    @cached_property
-    def best(self) -> float:
-        """The estimated level there."""
-        return float(self.level.mean.max())
+    def middle(self) -> Floats:
+        """The course in the middle of all, never beyond what was logged."""
+        return np.clip(self.level.mean, self.level.value.min(), self.level.value.max())
 
     @cached_property
     def start(self) -> float:
-        """The estimated level at the start."""
-        return float(self.level.mean[0])
+        """What was logged at the start: the median of the first twentieth."""
+        return float(np.median(self.level.value[: max(1, self.level.value.size // 20)]))
 
     @cached_property
     def end(self) -> float:
-        """The estimated level at the end."""
-        return float(self.level.mean[-_tenth(self.level) :].mean())
+        """What was logged at the end: the median of the last tenth."""
+        return float(np.median(self.level.value[-_tenth(self.level) :]))
+
+    @cached_property
+    def best(self) -> float:
+        """The level at its highest, as estimated."""
+        return float(self.middle.max())
+
+    @cached_property
+    def best_step(self) -> float:
+        """Where that is."""
+        return float(self.level.step[int(np.argmax(self.middle))])
 
     @cached_property
     def rose(self) -> float:

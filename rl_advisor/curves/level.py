@@ -2,7 +2,8 @@
 
 A level that wanders (local level model), seen through noise. How much it wanders against how noisy it is, is not known and is averaged
 over; single points far off are noise and not the course, single steps far off are breaks and are not smoothed over.
-Source: Durbin and Koopman, Time Series Analysis by State Space Methods, 2nd ed., 2.2 to 2.6; heavy tails by reweighting (Lange et al. 1989).
+Source: Durbin and Koopman, Time Series Analysis by State Space Methods, 2nd ed., 2.2 to 2.6; heavy tails by reweighting (Lange et al.
+1989).
 """
 
 from dataclasses import dataclass

@@ -1,18 +1,18 @@
-"""What is weighed: pieces of evidence, each saying what it speaks for or against, how much, and why. No piece decides alone, no order counts.
+"""What is weighed: pieces of evidence, each saying what it speaks for or against, how much, and why.
 
-Three kinds go in together: what the outcome did (amounts of ``curves.course`` by the weights that were fitted on labelled runs), what the
-detectors found (by the role and the weight that each declares), and the context (how much of the plan is done, whether anything was
-measured). A weight is a change of the logarithm of the odds.
+No piece decides alone and no order counts. Three kinds go in together: what the outcome did (amounts of ``curves.course``, by weights that
+were fitted on labelled runs), what the detectors found (by the role and the weight that each declares), and the context (how much of the
+plan is done, whether anything was measured). A weight is a change of the logarithm of the odds.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from rl_advisor.assessment import VERDICTS, Verdict
-from rl_advisor.curves.course import Course
+from rl_advisor.assessment import Verdict
 from rl_advisor.curves.performance import PARTED, Performance
+from rl_advisor.curves.sentences import says
 from rl_advisor.diagnosis import patterns
-from rl_advisor.finding import Finding, Outcome, Role, number
+from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.weights import Weights, centred, weights
 
@@ -35,6 +35,8 @@ class Piece:
         return max(self.speaks, key=lambda v: self.speaks[v])
 
 
+GAMED = 2.0
+"""What a sign of gaming weighs against the usual, when the reward rose and the score did not."""
 TOPICS: dict[str, tuple[str, ...]] = {
     "rise": ("start height", "height at a tenth", "climb", "above start", "clear"),
     "end": ("end height", "height at nine tenths", "lost", "end of best"),
@@ -66,56 +68,24 @@ def course_pieces(performance: Performance, by: Weights) -> list[Piece]:
     return [Piece(says(topic, performance), by.speak(part), counts.name, steps) for topic, part in told if part]
 
 
-def says(topic: str, performance: Performance) -> str:
-    """The sentence of a topic."""
-    c = performance.counts
-    assert c is not None  # a topic is told of a curve
-    name, a = c.name, c.amounts
-    if topic == "rise":
-        if a["climb"] > 0.3 and a["above start"] > 0.9:
-            return f"{name} rose from {number(c.start)} to {number(c.best)} at its best"
-        return f"{name} began at {number(c.start)} and ends at {number(c.end)} (above its start: {100 * a['above start']:.0f} percent sure)"
-    if topic == "end":
-        if a["lost"] < 0.1:
-            return f"{name} ends at its best ({number(c.end)})"
-        below = f"{100 * a['lost']:.0f} percent of its range below its best ({number(c.best)} at step {c.best_step:.0f})"
-        return f"{name} ends at {number(c.end)}, {below}"
-    if topic == "lately":
-        ways = {"rises": a["still rises"], "falls": a["falls lately"]}
-        way = max(ways, key=lambda w: ways[w])
-        sure = f"{100 * ways[way]:.0f} percent sure"
-        return f"over its last third {name} {way} ({sure})" if ways[way] > 0.5 else f"over its last third {name} hardly moves"
-    if topic == "way":
-        return f"{name} goes {'one way' if abs(a['order']) > 0.6 else 'no single way'} (rank correlation with the step {a['order']:.2f})"
-    if topic == "swings":
-        return f"{name} went up and down {a['wander']:.1f} times its range; its deepest dip took {100 * a['deepest dip']:.0f} percent of it"
-    if topic == "parted" and performance.held and performance.train:
-        one, other = performance.held, performance.train
-        return f"{one.name} went from {number(one.start)} to {number(one.end)}, {other.name} from {number(other.start)} to {number(other.end)}"
-    if topic == "level":
-        return f"{name} moves between {number(float(c.level.mean.min()))} and {number(float(c.level.mean.max()))}"
-    return f"{name} has {c.n} points, each within about {number(c.level.noise)} of its course"
-
-
 def found(case: Case) -> Iterator[Piece]:
     """What the present findings speak for, by the role that their detectors declare."""
     for finding in case.findings.values():
         if finding.outcome is Outcome.PRESENT and (speaks := speaks_for(case, finding)):
             at = finding.evidence[0] if finding.evidence else None
-            yield Piece(
-                finding.statement, centred(speaks), at.metric if at else None, (at.first_step, at.last_step) if at else None
-            )
+            yield Piece(finding.statement, centred(speaks), at.metric if at else None, (at.first_step, at.last_step) if at else None)
 
 
 def speaks_for(case: Case, finding: Finding) -> dict[Verdict, float]:
     """What a present finding adds to the odds of which verdict: what its detector declares, heard less where the outcome denies it."""
     pattern = patterns()[finding.pattern]
-    rose, paid = case.rose, case.paid
+    if pattern.speaks:
+        return dict(pattern.speaks)
     if pattern.role is Role.GAMING:
-        return {"reward_hacking": pattern.weight * 1.5 * (1 - rose) * (0.4 + 0.6 * paid)}
+        return {"reward_hacking": GAMED * pattern.weight * (1 - case.rose) * (0.4 + 0.6 * case.paid)}
     if pattern.role is Role.SILENCE:
-        return {"not_learning": pattern.weight * (1 - max(rose, paid))}
-    return dict(pattern.speaks)
+        return {"not_learning": pattern.weight * (1 - max(case.rose, case.paid))}
+    return {}
 
 
 def context(case: Case) -> Iterator[Piece]:
@@ -126,4 +96,3 @@ def context(case: Case) -> Iterator[Piece]:
     planned = case.run.planned_steps
     if planned and counts is not None and counts.n < 40 and case.step < 0.05 * planned:
         yield Piece(f"only {100 * case.step / planned:.0f} percent of the plan is done", centred({"undecidable": 2.0}))
-

@@ -6,7 +6,6 @@ from rl_advisor.finding import Finding, Outcome, Role, number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import roots
 from rl_advisor.judgement.checkpoint import NOTHING
-from rl_advisor.judgement.odds import moved_by
 from rl_advisor.judgement.prospects import Prospect
 from rl_advisor.judgement.unseen import fitting
 from rl_advisor.judgement.verdict import Judged
@@ -105,8 +104,7 @@ def upside(case: Case, judged: Judged, prospect: Prospect, said: Call) -> str:
     if prospect.ahead is None:
         chance = f"with nothing to forecast from, {chance}"
     elif case.remaining:
-        feature, raised = moved_by(prospect.ahead)
-        chance += f" (moved most by the {feature}, {'upwards' if raised else 'downwards'})"
+        chance += f" (moved most by: {prospect.moved_by})"
     more = (
         " It is still rising, though: a longer plan may pay."
         if case.run.planned_steps and not case.remaining and case.present("still_improving")

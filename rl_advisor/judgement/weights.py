@@ -58,6 +58,6 @@ def probabilities(prior: Floats, speaks: list[Mapping[Verdict, float]]) -> dict[
 def weights() -> Weights:
     """The weights as they were fitted."""
     told = json.loads(FILE.read_text(encoding="utf-8"))
-    row = {side: {name: np.array([entry[side][v] for v in VERDICTS]) for name, entry in told["amounts"].items()} for side in ("above", "below")}
+    by_side = [{name: np.array([e[side][v] for v in VERDICTS]) for name, e in told["amounts"].items()} for side in ("above", "below")]
     usual = {name: (entry["usual"], entry["spread"]) for name, entry in told["amounts"].items()}
-    return Weights(np.array([told["prior"][v] for v in VERDICTS]), usual, row["above"], row["below"])
+    return Weights(np.array([told["prior"][v] for v in VERDICTS]), usual, *by_side)
