@@ -259,6 +259,9 @@ def prepare() -> None:
     logging.disable()
     signal.signal(signal.SIGALRM, _ring)
     tools.load_run(ROOT / "tests" / "data" / "doors" / "run-01")
+    from rl_advisor.workers import POOL
+
+    POOL.start()
     sys.addaudithook(watch)
 
 

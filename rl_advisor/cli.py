@@ -16,6 +16,7 @@ import click
 from rl_advisor import __version__, workbench
 from rl_advisor.doors.mistakes import NoSuchChoice
 from rl_advisor.evals.commands import group as eval_group
+from rl_advisor.serve_command import serve
 
 T = TypeVar("T")
 MISTAKE, UNREADABLE = 2, 3
@@ -184,25 +185,6 @@ def compare(runs: tuple[str, ...], out: str | None, as_json: bool) -> None:
     _show("compare", _busy(f"{len(runs)} runs", lambda: tools.compare_runs(runs)), as_json)
 
 
-@main.command()
-@click.option("--root", "roots", multiple=True, metavar="DIR", help="Folder that may be read; the current one when left out.")
-@click.option("--remote", multiple=True, metavar="ADDRESS", help="Store below which may be read, too; without it no connection is opened.")
-@click.option("--http", metavar="HOST:PORT", help="Listen on this address instead of standard input.")
-def serve(roots: tuple[str, ...], remote: tuple[str, ...], http: str | None) -> None:
-    """Serve the tools to an assistant over the Model Context Protocol."""
-    from rl_advisor import server
-
-    where = None if http is None else server.address(http)
-    started = server.build(roots or (".",), remote)
-    if where is not None:
-        click.echo(f"rl-advisor: serving http://{where[0]}:{where[1]}/mcp", err=True)
-    elif sys.stdin.isatty():
-        click.echo(
-            "rl-advisor: waiting for an assistant on standard input; this command is for its configuration, not for typing.", err=True
-        )
-    server.serve(started, where)
-
-
 main.add_command(eval_group)
 
 
@@ -296,5 +278,5 @@ def _show(kind: str, answer: dict[str, Any], as_json: bool) -> None:
     click.echo(printing.text(kind, answer))
 
 
-for _command in workbench.COMMANDS:
+for _command in (*workbench.COMMANDS, serve):
     main.add_command(_command)

@@ -58,6 +58,12 @@ def hostile_run(folder: Path) -> Path:
     return run
 
 
+def never_done(*_: Any) -> None:
+    """Nothing, ever: what one hostile pattern does to whoever reads it."""
+    while True:
+        pass
+
+
 def plain_run(folder: Path) -> Path:
     """A copy of a real run that a test may change."""
     return Path(shutil.copytree(DATA / "run-01", folder / "run-01"))

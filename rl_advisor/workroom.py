@@ -1,0 +1,82 @@
+"""What is done inside a worker: a run read and a question about it answered, cut to size. Nothing here runs in the server's own process."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+LONGEST_ANSWER = 3800
+"""Tokens of an answer, estimated from above; what is longer is cut, and says so."""
+LONGEST_REPORT = 200_000
+GONE = "A file of this run could not be opened; it may just have been moved or deleted."
+
+
+class Refused(Exception):  # noqa: N818 - it names what happened
+    """Why there is no answer, for whoever asked."""
+
+
+def load() -> None:
+    """Load everything that an answer may need, so that every worker begins with it."""
+    import sqlite3
+
+    import numpy as np
+    import pyarrow.parquet as pq
+    import yaml
+
+    from rl_advisor import tools, writing
+    from rl_advisor.doors import curve_features, inventory, plot, spot_check
+    from rl_advisor.gpu import profile
+    from rl_advisor.reading import format_of
+    from rl_advisor.run import Curve, Run
+
+    writing.renderer("report.md")
+    format_of(Path("nothing"))
+    steps = np.arange(60.0)
+    rising = Curve("reward/mean", "reward", "loading", steps, steps + np.sin(steps))
+    tools.advisor_named("builtin").assess(Run(name="loading", curves={"reward/mean": rising}))
+    del sqlite3, pq, yaml, curve_features, inventory, plot, spot_check, profile
+
+
+def answer(verb: str, runs: Sequence[str], arguments: Sequence[Any]) -> dict[str, Any] | bytes:
+    """What the verb answers about the runs at these paths, cut to size; a picture as bytes.
+
+    Raises:
+        Refused: the question cannot be answered.
+    """
+    from rl_advisor import tools
+    from rl_advisor.doors.budget import fit
+
+    paths = [Path(run) for run in runs]
+    ask = getattr(tools, verb)
+    given = _or_refused(lambda: ask(paths, *arguments) if verb == "compare_runs" else ask(paths[0], *arguments))
+    return given if isinstance(given, bytes) else fit(given, LONGEST_ANSWER)
+
+
+def report(run: str) -> str:
+    """The report on the run at this path, as Markdown."""
+    from rl_advisor import tools, writing
+    from rl_advisor.doors.output import readable
+
+    def written() -> str:
+        whole = tools.read(Path(run))
+        return readable(writing.renderer("report.md")(whole, tools.advisor_named("builtin").assess(whole)), LONGEST_REPORT)
+
+    return str(_or_refused(written))
+
+
+def metrics(run: str) -> list[str]:
+    """The names of the run's curves."""
+    from rl_advisor import tools
+
+    return list(_or_refused(lambda: tools.read(Path(run)).curves))
+
+
+def _or_refused(work: Callable[[], Any]) -> Any:
+    from rl_advisor.doors.mistakes import NoSuchChoice
+    from rl_advisor.reading import UnreadableRun
+
+    try:
+        return work()
+    except (NoSuchChoice, UnreadableRun) as mistake:
+        raise Refused(str(mistake.args[0]) if mistake.args else "The run could not be read.") from None
+    except OSError:
+        raise Refused(GONE) from None

@@ -1,0 +1,203 @@
+"""Work in a process of its own: what it gives, what the operating system takes from it, and whose turn it is when much is asked."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import anyio
+import pytest
+from anyio.to_thread import run_sync
+from rl_advisor import workers
+from rl_advisor.server.turns import Busy, Turns
+from rl_advisor.workers import POOL, Crowded, Limits, Stopped, in_worker
+
+MIB = 1 << 20
+
+
+def added(a, b):
+    return a + b
+
+
+def whole(size):
+    return b"x" * size
+
+
+def spin():
+    while True:
+        pass
+
+
+def fill(step):
+    held = []
+    while True:
+        held.append(bytearray(step))
+
+
+def die():
+    os._exit(3)
+
+
+def refuse(text):
+    raise LookupError(text)
+
+
+def write(path):
+    Path(path).write_text("x")
+
+
+def connect():
+    socket.create_connection(("127.0.0.1", 9))
+
+
+def start():
+    subprocess.run(["true"], check=False)
+
+
+def who():
+    return os.getpid()
+
+
+def test_a_worker_gives_what_the_function_gives():
+    """JSON and bytes come back as they are, and one worker serves many calls."""
+    assert in_worker(added, 1, 2) == 3
+    assert in_worker(added, {"a": [1]}["a"], [None]) == [1, None]
+    assert in_worker(whole, 3 * MIB) == b"x" * (3 * MIB)
+    assert in_worker(who, about="x") == in_worker(who, about="x") != os.getpid()
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch):
+    """On a machine that does much else, a short call may take a second too."""
+    monkeypatch.setattr(workers, "SLOW_S", 30)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "limits", "said"),
+    [
+        (spin, (), Limits(cpu_s=0), "0 seconds of processor time"),
+        (spin, (), Limits(wall_s=0.2), "more than 0.2 seconds"),
+        (fill, (MIB,), Limits(memory=64 * MIB), "more memory"),
+        (fill, (1 << 40,), Limits(memory=64 * MIB), "more memory"),
+        (die, (), Limits(), "broke the process"),
+        (whole, (2 * MIB,), Limits(output=MIB), "larger than an answer"),
+        (refuse, ("x",), Limits(), r"broke the reader \(LookupError\)"),
+        (write, ("/dev/null/x",), Limits(), "NotADirectoryError"),
+        (connect, (), Limits(), "PermissionError"),
+        (start, (), Limits(), "PermissionError"),
+    ],
+    ids=lambda x: getattr(x, "__name__", None),
+)
+def test_what_takes_too_much_is_stopped(function, arguments, limits, said):
+    """Time, memory, output, other processes and connections are bounded whatever the work does; the next call is answered."""
+    with pytest.raises(Stopped, match=said):
+        in_worker(function, *arguments, limits=limits)
+    assert in_worker(added, 1, 2) == 3
+    assert not POOL.working()
+
+
+def test_a_worker_writes_nothing(tmp_path):
+    """A file that work tries to write stays empty: the kernel refuses every byte."""
+    with pytest.raises(Stopped, match="OSError"):
+        in_worker(write, str(tmp_path / "x"))
+    assert not (tmp_path / "x").stat().st_size
+
+
+def test_expected_errors_keep_their_class_and_words():
+    """An error that the caller expects arrives as itself, half characters replaced, and the worker lives on."""
+    before = in_worker(who, about="e")
+    with pytest.raises(LookupError, match="no such \\? thing"):
+        in_worker(refuse, "no such \ud800 thing".encode("utf-8", "replace").decode(), about="e", raises=(LookupError,))
+    assert in_worker(who, about="e") == before
+
+
+def test_work_that_nobody_waits_for_is_ended():
+    """What ``wanted`` raises ends the worker."""
+
+    def unwanted():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        in_worker(spin, wanted=unwanted)
+    assert not POOL.working()
+
+
+def test_of_several_that_are_too_large_together_the_largest_ends(monkeypatch):
+    """What the machine bears bounds all workers together, not each one."""
+    in_worker(added, 1, 2)
+    monkeypatch.setattr(workers.pool, "TOGETHER", 32 * MIB)
+    with pytest.raises(Crowded):
+        in_worker(fill, 64 * 1024, limits=Limits(memory=1 << 40))
+
+
+def test_the_next_call_survives_the_loss_of_the_nursery():
+    """When the process that makes workers is killed, a new one is started."""
+    in_worker(added, 1, 2)
+    os.kill(POOL.nursery(), signal.SIGKILL)
+    for _ in range(20):
+        try:
+            assert in_worker(added, 1, 2, about=str(time.monotonic())) == 3
+            break
+        except Stopped:
+            continue
+    else:
+        pytest.fail("no worker after the loss")
+
+
+def test_workers_end_with_their_caller():
+    """A caller that is killed in the middle of work leaves no process behind."""
+    code = "import test_workers as t, sys, threading; from rl_advisor.workers import in_worker, POOL; print(in_worker(t.who), flush=True); "
+    code += "print(POOL.nursery(), flush=True); in_worker(t.spin)"
+    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path}
+    ) as caller:
+        left = [int(caller.stdout.readline()) for _ in range(2)]
+        caller.kill()
+    until = time.monotonic() + 10
+    while [p for p in left if Path(f"/proc/{p}").exists() and "Z" not in Path(f"/proc/{p}/stat").read_text().split()[2]]:
+        assert time.monotonic() < until
+        os.sched_yield()
+
+
+def test_newest_and_shortest_go_first():
+    """A short call is answered at once while calls that never end hold every place and many more wait."""
+
+    async def talk():
+        turns, took = Turns(places=2), []
+
+        async def long(turn):
+            await run_sync(lambda: _until_over(turn), limiter=anyio.CapacityLimiter(1))
+
+        async def try_long():
+            with pytest.raises(Busy):
+                await turns.taken(long)
+
+        async def short(_):
+            return 1
+
+        async with anyio.create_task_group() as group:
+            for _ in range(6):
+                group.start_soon(try_long)
+            for _ in range(3):
+                await anyio.sleep(0.1)
+                begun = time.monotonic()
+                await turns.taken(short)
+                took.append(time.monotonic() - begun)
+            group.cancel_scope.cancel()
+        return sorted(took)[1], turns
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("rl_advisor.server.turns.PATIENCE_S", (0.05, 0.2, 0.8))
+        took, turns = anyio.run(talk)
+    assert took < 0.5
+    assert not turns._working and not turns._waiting
+
+
+def _until_over(turn):
+    while True:
+        turn.go_on()
+        anyio.from_thread.check_cancelled()
