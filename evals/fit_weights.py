@@ -28,7 +28,7 @@ from rl_advisor.reading import UnreadableRun
 from scipy.optimize import minimize
 
 NAMES = (*AMOUNTS, *PARTED)
-RIDGE, PRIOR_RIDGE = 3.0, 0.06
+RIDGE, PRIOR_RIDGE = 2.0, 0.04
 MAIN = 0.4
 """Share of a label that goes to the reader's own verdict; the rest is spread over all that are admitted."""
 FOLDS = 12
