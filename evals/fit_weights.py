@@ -29,6 +29,8 @@ from scipy.optimize import minimize
 
 NAMES = (*AMOUNTS, *PARTED)
 RIDGE, PRIOR_RIDGE = 2.0, 0.04
+UNSHAPED = 100
+"""How much dearer weights of reward hacking are: no shape of the outcome speaks for it, only signs of gaming do."""
 MAIN = 0.4
 """Share of a label that goes to the reader's own verdict; the rest is spread over all that are admitted."""
 FOLDS = 12
@@ -125,8 +127,9 @@ def fit(rows: Sequence[Row], ridge: float = RIDGE) -> Fit:
     usual, spread = np.nanmean(amounts, axis=0), np.nanstd(amounts, axis=0) + 1e-9
     x = Fit(usual, spread, np.empty(0)).columns(amounts)
     shape = (x.shape[1] + 1, len(VERDICTS))
-    cost = np.full((shape[0], 1), ridge)
+    cost = np.full(shape, ridge)
     cost[0] = PRIOR_RIDGE
+    cost[1:, VERDICTS.index("reward_hacking")] = UNSHAPED * ridge
 
     def loss(flat: Floats) -> tuple[float, Floats]:
         w = flat.reshape(shape)

@@ -163,13 +163,15 @@ def _late(x: Floats, z: Floats) -> dict[str, float]:
 
     def between(first: float, last: float) -> Floats:
         inside = (x >= first) & (x <= last)
-        return z[:, inside if inside.any() else np.argsort(np.abs(x - (first + last) / 2))[:1]].mean(axis=1)
+        some: Floats = z[:, inside if inside.any() else np.argsort(np.abs(x - (first + last) / 2))[:1]].mean(axis=1)
+        return some
 
     def rise(share: float) -> Floats:
         late = np.flatnonzero(x >= 1 - share - 1e-9)
         late = late if late.size >= 3 else np.arange(max(0, x.size - 3), x.size)
         off = x[late] - x[late].mean()
-        return share * (z[:, late] * off).sum(axis=1) / max(float((off**2).sum()), 1e-12)
+        risen: Floats = share * (z[:, late] * off).sum(axis=1) / max(float((off**2).sum()), 1e-12)
+        return risen
 
     third = rise(1 / 3)
     return {

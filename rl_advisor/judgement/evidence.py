@@ -14,6 +14,7 @@ from rl_advisor.curves.sentences import says
 from rl_advisor.diagnosis import patterns
 from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement.case import Case
+from rl_advisor.judgement.causes import explained
 from rl_advisor.judgement.weights import Weights, centred, weights
 
 Speaks = Mapping[Verdict, float]
@@ -35,8 +36,10 @@ class Piece:
         return max(self.speaks, key=lambda v: self.speaks[v])
 
 
-GAMED = 2.0
+GAMED = 4.0
 """What a sign of gaming weighs against the usual, when the reward rose and the score did not."""
+EXPLAINED = 0.3
+"""What is left of it where another finding that is present would bring it about."""
 TOPICS: dict[str, tuple[str, ...]] = {
     "rise": ("start height", "height at a tenth", "climb", "above start", "clear"),
     "end": ("end height", "height at nine tenths", "lost", "end of best"),
@@ -80,9 +83,10 @@ def speaks_for(case: Case, finding: Finding) -> dict[Verdict, float]:
     """What a present finding adds to the odds of which verdict: what its detector declares, heard less where the outcome denies it."""
     pattern = patterns()[finding.pattern]
     if pattern.speaks:
-        return dict(pattern.speaks)
+        return {v: pattern.speaks[v] for v in VERDICTS if v in pattern.speaks}
     if pattern.role is Role.GAMING:
-        return {"reward_hacking": GAMED * pattern.weight * (1 - case.rose) * (0.4 + 0.6 * case.paid)}
+        own = EXPLAINED if explained(case, finding) else 1.0
+        return {"reward_hacking": own * GAMED * pattern.weight * (1 - case.rose) * (0.4 + 0.6 * case.paid)}
     if pattern.role is Role.SILENCE:
         return {"not_learning": pattern.weight * (1 - max(case.rose, case.paid))}
     return {}

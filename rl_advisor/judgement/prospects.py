@@ -45,7 +45,7 @@ def prospect(case: Case, judged: Judged) -> Prospect:
     gain, told = upside(ahead, left), facts(case, judged.probabilities)
     if told is None:
         died = any(e.kind in ("error", "out_of_memory") for e in case.run.events)
-        return Prospect(DIED if died else probability(None, left), None, gain, "not_measured")
+        return Prospect(DIED if died else probability(None, left), None, gain, "dead" if died else "not_measured")
     parts = weighing().parts(told)
     strongest = max(parts, key=lambda name: abs(parts[name]))
     bound = bounded(case, judged)
@@ -85,7 +85,7 @@ def call(case: Case, judged: Judged, prospect: Prospect, price: float | None = N
     odds are weighed like any others, since where compute costs next to nothing a recovery is worth waiting for.
     """
     if prospect.bound == "not_measured":
-        return ("stop", "dead") if prospect.p <= DIED else ("undecided", "not_measured")
+        return "undecided", "not_measured"
     if price is not None:
         left = case.remaining if case.run.planned_steps else UNKNOWN_END / (1 + UNKNOWN_END)
         return ("continue" if left > 0 and prospect.p * prospect.gain > price * left else "stop"), "price"

@@ -55,8 +55,23 @@ def judge(case: Case) -> Judged:
     odds = probabilities(weights().prior, [p.speaks for p in evidence])
     verdict = decided(odds)
     cause = cause_of(case, verdict)
-    sure: Confidence = "high" if odds[verdict] >= SURE else "medium" if odds[verdict] >= LIKELY else "low"
-    return Judged(verdict, reason(verdict, evidence), sure, cause, None if cause else likely_link(case, verdict), odds, tuple(evidence))
+    return Judged(
+        verdict,
+        reason(verdict, evidence),
+        confidence(case, verdict, odds[verdict]),
+        cause,
+        None if cause else likely_link(case, verdict),
+        odds,
+        tuple(evidence),
+    )
+
+
+def confidence(case: Case, verdict: Verdict, p: float) -> Confidence:
+    """High from three in four, medium from one in two; never high for a reward of language that nothing checks, neither score nor sample."""
+    if verdict == "undecidable" or p < LIKELY:
+        return "low"
+    unchecked = case.performance.held is None and not len(case.run.rollouts) and "language" in families(case.run)
+    return "high" if p >= SURE and not (unchecked and verdict == "improving") else "medium"
 
 
 def decided(odds: Mapping[Verdict, float]) -> Verdict:
@@ -82,7 +97,8 @@ def cause_of(case: Case, verdict: Verdict) -> Finding | None:
     if verdict == "not_learning":
         silent = [f for f in left if patterns()[f.pattern].role is Role.SILENCE]
         return next(iter(silent or left), None)
-    return next((f for f in left if f.link is not Link.SYSTEMS or patterns()[f.pattern].weight >= STRONG), None)
+    breaks = (f for f in left if patterns()[f.pattern].role is not Role.CONSEQUENCE)
+    return next((f for f in breaks if f.link is not Link.SYSTEMS or patterns()[f.pattern].weight >= STRONG), None)
 
 
 def _first(case: Case, link: Link) -> Finding | None:

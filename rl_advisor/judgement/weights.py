@@ -33,7 +33,7 @@ class Weights:
         for name, amount in amounts.items():
             off = standing(amount, *self.usual[name])
             total += max(off, 0.0) * self.above[name] + min(off, 0.0) * self.below[name]
-        return dict(zip(VERDICTS, (total - total.mean()).tolist(), strict=True))  # type: ignore[arg-type]
+        return dict(zip(VERDICTS, (total - total.mean()).tolist(), strict=True))
 
 
 def standing(amount: float, usual: float, spread: float) -> float:
@@ -43,15 +43,15 @@ def standing(amount: float, usual: float, spread: float) -> float:
 
 def centred(speaks: Mapping[Verdict, float]) -> dict[Verdict, float]:
     """The same for every verdict, without a common part: what speaks for one speaks a little against all others."""
-    total = np.array([speaks.get(v, 0.0) for v in VERDICTS])  # type: ignore[call-overload]
-    return dict(zip(VERDICTS, (total - total.mean()).tolist(), strict=True))  # type: ignore[arg-type]
+    total = np.array([speaks.get(v, 0.0) for v in VERDICTS])
+    return dict(zip(VERDICTS, (total - total.mean()).tolist(), strict=True))
 
 
 def probabilities(prior: Floats, speaks: list[Mapping[Verdict, float]]) -> dict[Verdict, float]:
     """The probability of every verdict from the prior and all that was said."""
-    total = prior + sum((np.array([s[v] for v in VERDICTS]) for s in speaks), np.zeros(len(VERDICTS)))  # type: ignore[index]
+    total = prior + sum((np.array([s[v] for v in VERDICTS]) for s in speaks), np.zeros(len(VERDICTS)))
     odds = np.exp(total - total.max())
-    return dict(zip(VERDICTS, (odds / odds.sum()).tolist(), strict=True))  # type: ignore[arg-type]
+    return dict(zip(VERDICTS, (odds / odds.sum()).tolist(), strict=True))
 
 
 @cache
