@@ -8,7 +8,7 @@ plan is done, whether anything was measured). A weight is a change of the logari
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from rl_advisor.assessment import Verdict
+from rl_advisor.assessment import VERDICTS, Verdict
 from rl_advisor.curves.performance import PARTED, Performance
 from rl_advisor.curves.sentences import says
 from rl_advisor.diagnosis import patterns

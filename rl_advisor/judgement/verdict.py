@@ -67,7 +67,7 @@ def judge(case: Case) -> Judged:
 
 
 def confidence(case: Case, verdict: Verdict, p: float) -> Confidence:
-    """High from three in four, medium from one in two; never high for a reward of language that nothing checks, neither score nor sample."""
+    """High from three in four, medium from one in two; never high for progress that neither score nor sample checks."""
     if verdict == "undecidable" or p < LIKELY:
         return "low"
     unchecked = case.performance.held is None and not len(case.run.rollouts) and "language" in families(case.run)
