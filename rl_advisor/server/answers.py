@@ -25,6 +25,7 @@ Until = Annotated[float | None, Field(description="See the run as it was at this
 Metrics = Annotated[list[Annotated[str, Field(max_length=200)]], Field(description="Metric names, ours or the run's.", max_length=20)]
 Panels = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=6)]
 Columns = Annotated[dict[str, str], Field(description="prompt, response, reward, step or group: the file's column.", max_length=8)]
+Mapping = Annotated[dict[str, str], Field(description="{'reward/mean': its name in the run}", max_length=12)]
 Step = Annotated[int | None, Field(description="The latest when left out.", ge=0)]
 Name = Annotated[str, Field(description="As assess_run names it.", min_length=1, max_length=80)]
 Detail = Literal["brief", "all"]
@@ -38,18 +39,19 @@ class Answer(BaseModel):
 
 
 class Judgement(Answer):
-    """An assessment; see the skill for how to read it."""
+    """An assessment; see the skill for how to read it. Of several runs a row each, under ``runs``."""
 
-    verdict: str
-    call: str
-    p_continue_pays: float
-    confidence: str
-    first_broken_link: str
-    why: str
+    verdict: str = ""
+    call: str = ""
+    p_continue_pays: float = 0.0
+    confidence: str = ""
+    first_broken_link: str = ""
+    why: str = ""
 
 
 Verb = Callable[..., Any]
 Result = Annotated[CallToolResult, Answer]
+Judged = Annotated[CallToolResult, Judgement]
 
 
 def result_of(answer: dict[str, Any]) -> CallToolResult:
@@ -95,15 +97,25 @@ def _about_a_run(desk: Desk) -> Iterable[Verb]:
     """The verbs that read, judge and explain one run."""
 
     async def assess_run(
-        ctx: Context[Any, Any], run: Run, until: Until = None, detail: Detail = "brief"
-    ) -> Annotated[CallToolResult, Judgement]:
-        return await answered(desk, ctx, "assess_run", [run], until=until, detail=detail)
+        ctx: Context[Any, Any],
+        run: Run,
+        until: Until = None,
+        mapping: Mapping = {},  # noqa: B006
+        detail: Detail = "brief",
+    ) -> Judged:
+        return await answered(desk, ctx, "assess_run", [run], until=until, mapping=mapping, detail=detail)
 
     async def explain_finding(ctx: Context[Any, Any], run: Run, pattern: Name, until: Until = None) -> Result:
         return await answered(desk, ctx, "explain_finding", [run], pattern=pattern, until=until)
 
-    async def load_run(ctx: Context[Any, Any], run: Run, until: Until = None, detail: Detail = "brief") -> Result:
-        return await answered(desk, ctx, "load_run", [run], until=until, detail=detail)
+    async def load_run(
+        ctx: Context[Any, Any],
+        run: Run,
+        until: Until = None,
+        mapping: Mapping = {},  # noqa: B006
+        detail: Detail = "brief",
+    ) -> Result:
+        return await answered(desk, ctx, "load_run", [run], until=until, mapping=mapping, detail=detail)
 
     async def spot_check_samples(  # noqa: PLR0913
         ctx: Context[Any, Any],
@@ -122,8 +134,14 @@ def _about_a_run(desk: Desk) -> Iterable[Verb]:
 def _looks(desk: Desk) -> Iterable[Verb]:
     """The verbs that measure and draw one run's curves and its GPUs."""
 
-    async def summarize_curves(ctx: Context[Any, Any], run: Run, metrics: Metrics = [], until: Until = None) -> Result:  # noqa: B006
-        return await answered(desk, ctx, "summarize_curves", [run], metrics=metrics, until=until)
+    async def summarize_curves(
+        ctx: Context[Any, Any],
+        run: Run,
+        metrics: Metrics = [],  # noqa: B006
+        until: Until = None,
+        mapping: Mapping = {},  # noqa: B006
+    ) -> Result:
+        return await answered(desk, ctx, "summarize_curves", [run], metrics=metrics, until=until, mapping=mapping)
 
     async def plot_curves(ctx: Context[Any, Any], run: Run, metrics: Panels = [], until: Until = None) -> CallToolResult:  # noqa: B006
         return await answered(desk, ctx, "plot_curves", [run], metrics=metrics, until=until)
@@ -186,7 +204,7 @@ def _bare(schema: Any) -> None:
         for name, said_anyway in (("title", str), ("additionalProperties", bool)):
             if isinstance(schema.get(name), said_anyway):
                 del schema[name]
-        if "default" in schema and schema["default"] is None:
+        if "default" in schema and schema["default"] in (None, "", 0.0):
             del schema["default"]
         for name, part in schema.items():
             for inner in part.values() if name == "properties" else (part,):
