@@ -20,7 +20,7 @@ from rl_advisor.vocabulary import Link
 LINK = Link.EXPLORATION
 ROLE = Role.CONSEQUENCE
 NEEDS: tuple[str, ...] = ("entropy/mean",)
-BRINGS: tuple[str, ...] = ("zero_variance_groups", "loss_discontinuity", "gradient_spikes", "template_collapse")
+BRINGS: tuple[str, ...] = ("no_gradient", "zero_variance_groups", "loss_discontinuity", "gradient_spikes", "template_collapse")
 CHANGE: tuple[tuple[str, str], ...] = (("clip_higher", ""), ("entropy_coef", "three times"))
 
 

@@ -42,7 +42,6 @@ BRINGS: tuple[str, ...] = (
     "length_inflation",
     "zero_variance_groups",
     "drift_without_gain",
-    "drift_with_gain",
     "entropy_explosion",
     "entropy_collapse",
     "sample_repetition",

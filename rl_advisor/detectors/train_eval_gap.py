@@ -31,7 +31,6 @@ BRINGS: tuple[str, ...] = (
     "zero_variance_groups",
     "destructive_drift",
     "drift_without_gain",
-    "drift_with_gain",
     "update_too_large",
     "entropy_explosion",
     "entropy_collapse",

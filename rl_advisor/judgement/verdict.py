@@ -220,7 +220,7 @@ def healthy(case: Case) -> Judged | None:
         unchecked = case.held is None and not len(case.run.rollouts) and "control" not in families(case.run)
         sure: Confidence = "low" if unchecked else "medium" if limit else "high"
         return Judged("improving", f"{s.name} or the reward is still rising", sure, limit)
-    if case.present("plateau", "converged", "drift_without_gain"):
+    if case.present("plateau", "drift_without_gain"):
         limit = limit or critic(case, s)
         return Judged("plateaued", f"{s.name} is flat over the last third", "medium" if limit else "high", limit)
     if s.n < FEW and not s.rose:
