@@ -16,6 +16,7 @@ from rl_advisor.doors.output import aliased, clean
 from rl_advisor.doors.remember import Memory
 
 if TYPE_CHECKING:
+    from rl_advisor.assessment import Assessment
     from rl_advisor.run import Run
 
 ADVISORS = ("builtin", "anthropic", "openai")
@@ -156,7 +157,7 @@ def assess_run(
     told = dict(options or {})
 
     def ask(whole: "Run") -> Answer:
-        return foremost(judge.assess(whole, **told).model_dump(by_alias=True))
+        return judgement(whole, judge.assess(whole, **told))
 
     if advisor != "builtin":
         # Asked anew each time: a model that could not be reached a minute ago may answer now, and no failure must be remembered.
@@ -187,6 +188,14 @@ def advisor_named(name: str) -> ModuleType:
     if name not in ADVISORS:
         raise no_such("advisor", name, ADVISORS)
     return import_module(f"rl_advisor.advisors.{name}")
+
+
+def judgement(run: "Run", a: "Assessment") -> Answer:
+    """The assessment with what is told of it (``story``), findings in the order in which to read them, metrics by the run's own names."""
+    from rl_advisor.story import naming, telling
+
+    told = telling.tell(run, a)
+    return {**naming.renamed(foremost(a.model_dump(by_alias=True)), told.names), "story": naming.renamed(telling.as_json(told), told.names)}
 
 
 def foremost(assessment: Answer) -> Answer:

@@ -18,7 +18,7 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.NUMERICS
 ROLE = Role.FAULT
-WEIGHT = 2.0
+SPEAKS = {"collapsed": 3.0}
 NEEDS: tuple[str, ...] = ("value/loss|value/mean|policy/grad_norm|policy/total_loss|reward/mean|reward/component/*",)
 BRINGS: tuple[str, ...] = ("non_finite", "value_divergence", "loss_discontinuity", "gradient_spikes", "critic_failure", "reward_outliers")
 WATCHED = ("value/loss", "value/mean", "policy/grad_norm", "policy/total_loss", "policy/loss", "reward/mean", "kl/old")

@@ -21,6 +21,7 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.NUMERICS
 ROLE = Role.FAULT
+SPEAKS = {"collapsed": 8.0}
 NEEDS: tuple[str, ...] = ()
 BRINGS: tuple[str, ...] = ("no_gradient", "truncation", "zero_variance_groups", "loss_discontinuity")
 CORE = (
