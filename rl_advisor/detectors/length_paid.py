@@ -4,7 +4,8 @@ Looks for: the reward against the length of answers that an independent column c
     straight line of the length among paid answers.
 Means: the reward holds a term for length, on purpose or through a judge. The policy will find it, whether it has by now or not.
 Not to be confused with: right answers that are longer than wrong ones, which is why only equally right ones are compared; a cost for
-    length. Next test: rescore two hundred answers cut to their first half where that still holds the answer: does the reward fall?
+    length.
+Next test: rescore two hundred answers cut to their first half where that still holds the answer: does the reward fall?
 Source: length bias of judges and reward models (arXiv 2310.03716); the slope inside right answers needs no growth to show it.
 """
 

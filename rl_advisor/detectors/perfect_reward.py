@@ -1,12 +1,13 @@
 """A reward stands at its maximum without spread while nothing says that the task is solved.
 
-Looks for: a reward, or a part of it for being right, that is exactly its highest value at every one of the last rows, reached by learning
-    within the run; set against the held-out score.
+Looks for: a reward, or a part of it for being right, that is exactly its highest value at every one of the last rows, reached by
+    learning within the run; set against the held-out score.
 Means: either the task is solved, or the check is: an answer was found that passes it whatever was asked. Nothing is left to learn
-    either way. Not to be confused with: a part for the form of an answer, which is learned to the full in most runs; a solved task
-    with a score to show it. Next test: read ten of the latest answers: are they different answers to different questions? Then a
-    held-out test with another checker. Source: reports of answers that list every alternative and pass a checker that looks for the
-    right one among them.
+    either way.
+Not to be confused with: a part for the form of an answer, which is learned to the full in most runs; a solved task with a score to show
+    it.
+Next test: read ten of the latest answers: are they different answers to different questions? Then a held-out test with another checker.
+Source: reports of answers that list every alternative and pass a checker that looks for the right one among them.
 """
 
 import re

@@ -1,11 +1,12 @@
 """The policy refuses more and more, because refusing is paid.
 
-Looks for: a share of refusals among the latest answers that is beyond chance and far above that of the first ones, in a run whose reward
-    did not fall with it or where refusing earns no less than answering the same prompt.
+Looks for: a share of refusals among the latest answers that is beyond chance and far above that of the first ones, in a run whose
+    reward did not fall with it or where refusing earns no less than answering the same prompt.
 Means: the judge prefers a refusal to an attempt, or the penalty for a wrong answer is larger than that for none.
-Not to be confused with: prompts that should be refused, whose share is the same in the first samples; a policy that broke, whose
-    reward fell. Next test: fifty harmless prompts to the first and the last checkpoint, graded by people; then a reward of zero for a
-    refusal of those. Source: over-refusal after safety tuning; the field guide on refusals.
+Not to be confused with: prompts that should be refused, whose share is the same in the first samples; a policy that broke, whose reward
+    fell.
+Next test: fifty harmless prompts to the first and the last checkpoint, graded by people; then a reward of zero for a refusal of those.
+Source: over-refusal after safety tuning; the field guide on refusals.
 """
 
 from rl_advisor.finding import Answer, Role, absent, number, present, unclear
