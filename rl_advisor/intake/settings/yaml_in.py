@@ -63,6 +63,9 @@ def _holds_settings(found: dict[Any, Any]) -> bool:
     """Whether a map reads like settings: more than one name, or maps inside; a line of prose with a colon is a map to YAML, too."""
     if measured(found):
         return False
+    names = [isinstance(k, str) and bool(re.fullmatch(r"[A-Za-z_][\w.@/-]{0,120}", k)) for k in found]
+    if 2 * sum(names) < len(names):
+        return False
     return all(isinstance(k, str | int) for k in found) and (len(found) > 1 or any(isinstance(v, dict) for v in found.values()))
 
 

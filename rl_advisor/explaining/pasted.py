@@ -1,0 +1,68 @@
+"""Pasted text becomes a Run: quoting marks come off, the readers look at it as at a file, and the settings that stand in it come along."""
+
+import re
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from rl_advisor.discovery import modules
+from rl_advisor.intake.settings import settings_in
+from rl_advisor.reading import UnreadableRun, read_run
+from rl_advisor.reading.translating import settings_of
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Dialect
+
+HEAD, TAIL = 1_000_000, 1_000_000
+"""Characters at both ends of a longer paste that are looked at."""
+_QUOTE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?){1,3}|^[ \t]{0,3}`{3,}[^\n]{0,40}$|^`|`[ \t]*$|^//(?=-)", re.MULTILINE)
+_TABLE = re.compile(r"^[^\n,]{1,60}(?:,[^\n,]{1,60}){2,200}\n[-+\d.eE, nNaAiIfF]{5,4000}$", re.MULTILINE)
+
+
+def run_of(text: str, framework: str | None = None) -> Run:
+    """What can be read of a pasted text; a Run without curves where nothing can. Nothing of it is kept on this machine.
+
+    ``framework`` is the name of a dialect, for settings whose keys several frameworks use.
+    """
+    bare = _QUOTE.sub("", bounded(text))
+    run = _read(bare)
+    written = settings_in(bare) if len(bare) < HEAD else {}
+    if written:
+        dialect = _dialect(framework or (run.frameworks[0] if run.frameworks else ""))
+        run = replace(run, config={**written, **run.config}, settings={**settings_of(written, dialect), **run.settings})
+    return replace(run, frameworks=(framework, *run.frameworks)) if framework and framework not in run.frameworks and _dialect(framework) else run
+
+
+def bounded(text: str) -> str:
+    """The text, or its two ends where it is longer than two million characters."""
+    return text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
+
+
+def _read(text: str) -> Run:
+    """The run that one of the readers makes of the text as a file of the kind that it looks like."""
+    with tempfile.TemporaryDirectory(prefix="rl-advisor-") as folder:
+        for name in _names(text):
+            place = Path(folder) / name
+            place.write_text(text, encoding="utf-8", errors="replace")
+            try:
+                run = read_run(place)
+            except (UnreadableRun, ValueError, OSError):
+                continue
+            finally:
+                place.unlink(missing_ok=True)
+            if run.curves or run.events:
+                return replace(run, name="pasted lines", files=(), gaps=tuple(replace(g, where="the paste") for g in run.gaps))
+    return Run(name="pasted lines")
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """File names under which the readers may claim the text, the likeliest first."""
+    start = text.lstrip()[:4_000]
+    if start.startswith("{") and '":' in start:
+        return ("metrics.jsonl", "train.log")
+    if _TABLE.search(start):
+        return ("progress.csv", "train.log")
+    return ("train.log", "metrics.jsonl", "results.md")
+
+
+def _dialect(name: str) -> Dialect | None:
+    return next((m.DIALECT for m in modules("rl_advisor.dialects", "DIALECT") if m.DIALECT.name == name), None)
