@@ -79,6 +79,19 @@ class EvidenceView(_Frozen):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True)
 
 
+class QuantityView(_Frozen):
+    """A logged quantity as every door says it: raw values of the outcome, and what others usually were before and after the first break."""
+
+    metric: str
+    first: float | None = None
+    last: float | None = None
+    best: float | None = None
+    best_step: float | None = None
+    at_checkpoint: float | None = None
+    before: float | None = None
+    after: float | None = None
+
+
 class Assessment(_Frozen):
     """The judgement of one run at one step. Every number in ``summary`` stands in the findings or in the fields."""
 
@@ -108,6 +121,8 @@ class Assessment(_Frozen):
     ruled_out: list[str]
     could_not_see: list[str]
     next_experiment: Experiment
+    quantities: list[QuantityView] = Field(default_factory=list)
+    """What the summary says of curves, each measured once."""
     summary: str
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True)

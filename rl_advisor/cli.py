@@ -13,7 +13,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import click
 
-from rl_advisor import __version__, workbench
+from rl_advisor import __version__, asking, workbench
 from rl_advisor.doors.mistakes import NoSuchChoice
 from rl_advisor.evals.commands import group as eval_group
 from rl_advisor.serve_command import serve
@@ -136,16 +136,17 @@ def gpu(run: str, plot: str | None, as_json: bool) -> None:
 @click.option("--price", type=click.FloatRange(0), metavar="SHARE", help="What the whole budget costs, as a share of the score's scale.")
 @_model_options
 @MAP
+@click.option("--verbose", "-v", is_flag=True, help="Show everything that was looked at.")
 @JSON
 def assess(  # noqa: PLR0913
-    run: str, until: float | None, advisor: str, price: float | None, mapping: tuple[str, ...], as_json: bool, **asked: Any
+    run: str, until: float | None, advisor: str, price: float | None, mapping: tuple[str, ...], verbose: bool, as_json: bool, **asked: Any
 ) -> None:
-    """Judge RUN: verdict, go on or stop, what broke first, best checkpoint, next experiment."""
+    """Judge RUN: verdict, continue or stop, what broke first, best checkpoint, what to do next."""
     from rl_advisor import tools
 
     judge = _available(advisor)
     told = _told(judge, {"price": price}, asked)
-    _show("assess", _busy(run, lambda: tools.assess_run(run, until, judge, _roles(mapping), told)), as_json)
+    _show("assess", _busy(run, lambda: tools.assess_run(run, until, judge, _roles(mapping), told)), as_json, whole=verbose)
 
 
 @main.command()
@@ -266,17 +267,15 @@ def _busy(what: str, work: Callable[[], T]) -> T:
     return result
 
 
-def _show(kind: str, answer: dict[str, Any], as_json: bool) -> None:
-    """Print the answer as one JSON document or as text."""
+def _show(kind: str, answer: dict[str, Any], as_json: bool, *, whole: bool = False) -> None:
+    """Print the answer as one JSON document or as text; ``whole`` leaves nothing out."""
     if as_json:
-        import orjson
-
-        click.echo(orjson.dumps(answer))
+        workbench.show(answer, as_json)
         return
     from rl_advisor.doors import printing
 
-    click.echo(printing.text(kind, answer))
+    click.echo(printing.text(kind, answer, whole=whole), color=True)  # the page itself decides on colours
 
 
-for _command in (*workbench.COMMANDS, serve):
+for _command in (*workbench.COMMANDS, *asking.COMMANDS, serve):
     main.add_command(_command)

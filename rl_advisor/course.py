@@ -36,9 +36,26 @@ def swings(smoothed: Floats, threshold: float) -> int:
     return turns
 
 
-def began(curve: Curve, after: float = -np.inf) -> Onset | None:
-    """When the curve's main change began, with its interval; None when it has none or too few points to tell."""
+def logged(run: Run) -> Floats:
+    """Every step at which anything was logged, in order."""
+    return np.unique(np.concatenate([c.step for c in run.curves.values()])) if run.curves else np.zeros(1)
+
+
+def around(step: Floats, at: float, rows: int = 1) -> Onset:
+    """An onset at a step, as sure as the log's own rows: from so many rows before it to as many behind."""
+    place = int(np.clip(np.searchsorted(step, at), 0, step.size - 1))
+    return Onset(at, float(step[max(0, place - rows)]), max(at, float(step[min(step.size - 1, place + rows)])))
+
+
+def began(curve: Curve, after: float = -np.inf, *, growing: bool = False) -> Onset | None:
+    """When the curve's main change began, with its interval; None when it has none or too few points to tell.
+
+    ``growing`` takes its size on a log scale, on which exponential growth is a straight line that begins where it begins.
+    """
     step, value = curve.finite()
+    if growing:
+        size = np.abs(value)
+        value = np.log(np.maximum(size, 1e-6 * float(size.max(initial=0.0)) + 1e-300))
     keep = step >= after
     try:
         found = change.onset(step[keep], value[keep])

@@ -22,6 +22,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 """Name -> the keys under which frameworks write it, the most particular first; a key counts by its last parts, dashes as underscores."""
 
 
+_WORD = re.compile(r"[\w.@/:+-]{1,80}")
 LAST = 5
 """Points of a curve whose median is its latest level."""
 
@@ -40,8 +41,9 @@ class Given:
         return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
     def __str__(self) -> str:
-        """The setting as it was written."""
-        return f"`{self.key}` = {self.value}"
+        """The setting as it was written; a value that is a sentence rather than a word is not repeated."""
+        word = _WORD.fullmatch(str(self.value))
+        return f"`{self.key}` = {self.value if word else '(text)'}" if _WORD.fullmatch(self.key) else "a setting"
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from rl_advisor.doors.output import aliased, clean
 from rl_advisor.doors.remember import Memory
 
 if TYPE_CHECKING:
+    from rl_advisor.assessment import Assessment
     from rl_advisor.run import Run
 
 ADVISORS = ("builtin", "anthropic", "openai")
@@ -156,7 +157,7 @@ def assess_run(
     told = dict(options or {})
 
     def ask(whole: "Run") -> Answer:
-        return foremost(judge.assess(whole, **told).model_dump(by_alias=True))
+        return judgement(whole, judge.assess(whole, **told))
 
     if advisor != "builtin":
         # Asked anew each time: a model that could not be reached a minute ago may answer now, and no failure must be remembered.
@@ -177,6 +178,36 @@ def compare_runs(runs: Sequence[str | Path]) -> Answer:
     return _kept("compare", runs, None, None, ask)
 
 
+def explain_log(text: str, question: str = "", framework: str | None = None) -> Answer:
+    """Explain pasted lines: what they are, whether each number is normal and why, what they prove, likely causes, what to ask back.
+
+    Reach for it whenever lines of a log, a traceback or settings stand in the conversation, be it a single line, and for one word (a
+    metric, a pattern). Pass the question, too. Nothing is kept. At most about 1,500 tokens.
+    """
+    from rl_advisor.doors.output import untrusted
+    from rl_advisor.explaining import a_word, explain_run
+    from rl_advisor.explaining.pasted import bounded, run_of
+
+    if word := a_word(text):
+        return clean(word)  # type: ignore[no-any-return]
+    run = run_of(text, framework)
+    answer = explain_run(run, bounded(text), question)
+    if crash := answer.get("crash"):
+        crash["error"] = untrusted(crash["error"], "the pasted text")
+    return aliased(clean(answer), foreign_names(run))  # type: ignore[no-any-return]
+
+
+def check_settings(run: str | Path | None = None, text: str = "") -> Answer:
+    """Check settings before or after a run: what a configuration, a launch command or a training script proves or makes likely to go wrong.
+
+    Reach for it when settings, run.sh or train.py stand in the conversation (``text``) or beside a run. Nothing is run. At most about 1,500
+    tokens, faults first.
+    """
+    from rl_advisor.doors.settings_check import check_of
+
+    return check_of(None if run is None else place(run), text)
+
+
 def advisor_named(name: str) -> ModuleType:
     """The advisor's module.
 
@@ -187,6 +218,14 @@ def advisor_named(name: str) -> ModuleType:
     if name not in ADVISORS:
         raise no_such("advisor", name, ADVISORS)
     return import_module(f"rl_advisor.advisors.{name}")
+
+
+def judgement(run: "Run", a: "Assessment") -> Answer:
+    """The assessment with what is told of it (``story``), findings in the order in which to read them, metrics by the run's own names."""
+    from rl_advisor.story import naming, telling
+
+    told = telling.tell(run, a)
+    return {**naming.renamed(foremost(a.model_dump(by_alias=True)), told.names), "story": naming.renamed(telling.as_json(told), told.names)}
 
 
 def foremost(assessment: Answer) -> Answer:

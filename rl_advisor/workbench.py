@@ -75,7 +75,7 @@ def memory(config: Path, as_json: bool, **setup: Any) -> None:
         shape = shape_of(json.loads(config.read_text(encoding="utf-8")))
     except (ValueError, KeyError) as unfit:
         raise NoSuchChoice(f"{config.name} does not describe a model: {unfit}") from unfit
-    _show(estimate(shape, Setup(**setup)), as_json)
+    show(estimate(shape, Setup(**setup)), as_json)
 
 
 @click.command()
@@ -94,13 +94,14 @@ def consistency(a: Path, b: Path, as_json: bool) -> None:
         found = compared(a, b)
     except ValueError as unfit:
         raise NoSuchChoice(str(unfit)) from unfit
-    _show(clean(found), as_json)
+    show(clean(found), as_json)
 
 
 COMMANDS = (fetch, record, memory, consistency, watch)
 
 
-def _show(answer: Any, as_json: bool) -> None:
+def show(answer: Any, as_json: bool) -> None:
+    """Print an answer as one JSON document, or one value a line."""
     if as_json:
         import orjson
 

@@ -40,6 +40,8 @@ def small_assessment() -> Assessment:
         planned_steps=400,
         verdict="collapsed",
         call="stop",
+        call_reason="broken",
+        why="",
         p_continue_pays=0.015,
         confidence="high",
         best_checkpoint=BestCheckpoint(step=100, path="checkpoint-100", why="it scored best"),

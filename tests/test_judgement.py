@@ -162,8 +162,7 @@ def test_a_run_that_rose_to_its_planned_end_has_finished() -> None:
     """Nobody is told to stop what is over: the summary says that it finished, and that a longer plan may pay."""
     a = assess(make_run(grpo(reward__mean=rising(0.2, 0.8), eval__score__accuracy=score(0.2, 0.5, 0.8)), planned=200))
     assert a.verdict == "improving"
-    assert "was still improving when its plan ended; nothing is known to be broken" in a.summary
-    assert "Finished: nothing is left of the plan. It is still rising, though: a longer plan may pay." in a.summary
+    assert "Finished while still improving: a longer plan may pay." in a.summary
 
 
 def test_a_run_that_rises_in_spite_of_a_break_is_not_called_sound() -> None:
@@ -171,7 +170,7 @@ def test_a_run_that_rises_in_spite_of_a_break_is_not_called_sound() -> None:
     folder = Path(__file__).parents[1] / "evals" / "corpus" / "second" / "runs" / "second-grpo-06"
     a = assess(read_run(folder))
     assert (a.verdict, a.first_broken_link) == ("improving", "reward_signal")
-    assert a.summary.startswith("This run was still improving when its plan ended. ")
+    assert "Finished: the planned steps are done." in a.summary
 
 
 def test_nothing_logged_is_undecidable() -> None:

@@ -4,10 +4,11 @@ from rl_advisor.assessment import Assessment, BrokenLink, OnsetView, view
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.checkpoint import best_checkpoint
 from rl_advisor.judgement.experiment import next_experiment
-from rl_advisor.judgement.narrative import could_not_see, ruled_out, summary
+from rl_advisor.judgement.narrative import could_not_see, ruled_out
 from rl_advisor.judgement.prospects import call, call_reason, prospect
 from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.run import Run
+from rl_advisor.story.telling import completed
 
 
 def assess(run: Run, price: float | None = None) -> Assessment:
@@ -20,8 +21,7 @@ def assess(run: Run, price: float | None = None) -> Assessment:
     ahead = prospect(case, judged)
     said = call(case, judged, ahead, price)
     best = best_checkpoint(case, reward_trusted=judged.verdict != "reward_hacking")
-    experiment = next_experiment(case, judged)
-    return Assessment(
+    signed = Assessment(
         run=run.name,
         step=round(case.step),
         planned_steps=run.planned_steps,
@@ -38,9 +38,10 @@ def assess(run: Run, price: float | None = None) -> Assessment:
         findings=[view(f) for f in case.findings.values()],
         ruled_out=ruled_out(case),
         could_not_see=could_not_see(case),
-        next_experiment=experiment,
-        summary=summary(case, judged, ahead, said, best, experiment),
+        next_experiment=next_experiment(case, judged),
+        summary="",
     )
+    return completed(run, signed)
 
 
 def broken_link(judged: Judged) -> BrokenLink:

@@ -136,6 +136,7 @@ def _fields(said: Said, base: Assessment, run: Run) -> Assessment:
             "probabilities": {},
             "evidence": [],
             "at_odds": [],
+            "risk": "",
             "best_checkpoint": _best(said, run),
             "first_broken_link": said.first_broken_link,
             "onset": said.onset,

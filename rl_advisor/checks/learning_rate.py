@@ -29,7 +29,7 @@ def check(s: Settings) -> Said:
     do = f"Set `{keys[0] if keys else 'learning_rate'}` between {low} and {high}."
     if side == "far_above":
         return Said("fault", f"{stated} {usual.above}", keys, do)
-    if side in ("above", "below", "far_below"):
+    if side == "above" or (given and side in ("below", "far_below")):
         what = (
             f"{number(rate / usual.usual[1])} times the highest usual rate"
             if side == "above"

@@ -29,13 +29,16 @@ def detect(run: Run, growth: float = 2.0) -> Answer:
     step, kl = run.curves["kl/ref"].finite()
     if kl.size < trajectory.FEWEST:
         raise TooFewPoints(f"{kl.size} points of kl/ref")
-    near = kl[(step <= max(s.best_step, step[min(4, step.size - 1)]))][-9:]
+    top = max(s.best_step, float(step[min(4, step.size - 1)]))
+    near = kl[step <= top][-9:]
     before, after = float(np.median(near)), float(np.median(course.final(run.curves["kl/ref"])))
     measures = {"kl_at_best": before, "kl_last": after, "best": s.best, "last": s.last}
     where = (Evidence("kl/ref", s.best_step, float(step[-1])), Evidence(s.name, s.best_step, float(s.step[-1])))
     text = f"Since step {s.best_step:.0f} KL went from {number(before)} to {number(after)} and {s.name} from "
     text += f"{number(s.best)} to {number(s.last)}"
-    if s.fell and after > growth * max(before, 1e-4) and after > 0.02:
-        began = course.began(run.curves["kl/ref"])
+    late = kl[step > top]
+    apart = late.size >= 3 and float(np.quantile(late[-max(3, late.size // 3) :], 0.25)) > float(np.quantile(near, 0.9))
+    if s.fell and apart and after > growth * max(before, 1e-4) and after > 0.02:
+        began = course.began(run.curves["kl/ref"], after=top - 5 * float(np.median(np.diff(step))))
         return present(f"{text}: worse and further away.", began, measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)

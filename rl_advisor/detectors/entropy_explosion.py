@@ -12,8 +12,8 @@ import numpy as np
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
-from rl_advisor.run import Run
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
+from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.EXPLORATION
@@ -23,16 +23,29 @@ CHANGE: tuple[tuple[str, str], ...] = (("entropy_coef", "0"), ("learning_rate", 
 
 
 def detect(run: Run, times: float = 2.0) -> Answer:
-    """Present when entropy ends ``times`` above its start and the outcome fell."""
+    """Present when entropy surely grew, to ``times`` its start, while the outcome fell or answers came to be cut; else unclear."""
     curve = run.curves["entropy/mean"]
     step, value = curve.finite()
     if value.size < 6:
         raise TooFewPoints(f"{value.size} points of entropy")
     begin, now = float(np.median(course.opening(curve))), float(np.median(course.final(curve)))
-    s = trajectory.shape_or_none(trajectory.outcome(run))
     measures = {"at_start": begin, "now": now}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Entropy went from {number(begin)} to {number(now)}"
-    if begin > 0 and now > times * begin and s is not None and s.fell:
-        return present(f"{text} as the outcome fell.", course.began(curve), measures, where)
-    return absent(f"{text}.", measures=measures, evidence=where)
+    if not (begin > 0 and now > times * begin):
+        return absent(f"{text}.", measures=measures, evidence=where)
+    if trajectory.shape(curve).gain.low <= 0:
+        return unclear(f"{text}, which its own scatter could do.", measures=measures, evidence=where)
+    cut = run.curves.get("response/truncated")
+    if trajectory.any_fell(run) or (cut is not None and _filled(cut)):
+        text += " as the outcome fell" if trajectory.any_fell(run) else " as answers ran to the length limit"
+        return present(f"{text}.", course.began(curve), measures, where)
+    if trajectory.thriving(run):
+        return absent(f"{text}, and the outcome rose with it.", measures=measures, evidence=where)
+    return unclear(f"{text}; the outcome neither rose nor fell with it.", measures=measures, evidence=where)
+
+
+def _filled(cut: Curve, most: float = 0.5) -> bool:
+    """Whether most answers are cut at the end that were not at the start."""
+    value = cut.finite()[1]
+    return bool(value.size >= 3 and np.median(course.final(cut)) >= most > np.median(course.opening(cut)))

@@ -13,7 +13,7 @@ Source: AReaL's guide (rewards that do not rise: step size); KL stable and rewar
 import numpy as np
 
 from rl_advisor import course, trajectory
-from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
 from rl_advisor.run import Floats, Run
 from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
@@ -23,6 +23,8 @@ ROLE = Role.SILENCE
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("reward/mean|reward/used", "kl/ref|kl/old|entropy/mean|policy/learning_rate")
 BRINGS: tuple[str, ...] = ("drift_with_gain",)
+FEWEST = 12
+"""Points of the reward below which a policy that stands still may just be warming up."""
 CHANGE: tuple[tuple[str, str], ...] = (("learning_rate", "thirty times"), ("kl_coef", "0"))
 
 
@@ -60,6 +62,11 @@ def detect(run: Run, still: float = 0.02, least: float = 0.05, steps: float = 1e
         text += f"; all updates together can have changed no more than {number(100 * reach)} percent of the actions"
         return present(f"{text}.", onset, {**measures, "farthest": reach}, where)
     if alive and little(s, gain, spread) and not moved:
+        early = bool(run.planned_steps) and run.last_step < 0.1 * float(run.planned_steps or 0)
+        measured = spread > 0 and any(name in run.curves for name in ("kl/ref", "kl/old"))
+        if early or not measured or s.n < FEWEST:
+            why = "the run has hardly begun" if early or s.n < FEWEST else "neither a spread of rewards nor a KL is logged that would tell"
+            return unclear(f"{text}: it seems to stand still, but {why}.", onset, measures, where)
         return present(f"{text}: it hardly moves.", onset, measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)
 

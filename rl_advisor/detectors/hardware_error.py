@@ -14,7 +14,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rl_advisor.finding import Answer, Evidence, Onset, Outcome, Role, absent, not_logged
+from rl_advisor import course
+from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, not_logged
 from rl_advisor.gpu.signals import rows_of
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -27,8 +28,8 @@ OF_PROGRAMS = frozenset({13, 31, 43, 45})
 """Xid codes that a faulty program brings about as well."""
 XID = re.compile(r"NVRM: Xid \([^)]{0,60}\): (\d{1,3})\b")
 UNCORRECTABLE = re.compile(r"uncorrectable ECC|double.bit (?:ECC )?error|ECC uncorrectable", re.IGNORECASE)
-SOON = 10.0
-"""Steps within which trouble may be the error's."""
+SOON = 10
+"""Logged rows within which trouble may be the error's."""
 
 
 def detect(run: Run) -> Answer:
@@ -47,7 +48,7 @@ def detect(run: Run) -> Answer:
     text = f"{'; '.join(dict.fromkeys(f[1] for f in (hard or found)[:4]))}"
     text += f", first about step {first:.0f}" if first is not None else ", at an unknown step"
     text += f"; soon after: {trouble}." if trouble else "; nothing that is logged broke soon after."
-    onset = None if first is None else Onset(first, max(first - 1, 0.0), first + 1)
+    onset = None if first is None else course.around(course.logged(run), first)
     where = (Evidence("telemetry" if counted else "events", first or run.first_step, first or run.last_step),)
     measures = {"errors": float(len(found)), "of_the_card": float(len(hard))}
     return Answer(Outcome.PRESENT if hard else Outcome.UNCLEAR, text, onset, measures, where)
@@ -87,9 +88,12 @@ def _trouble_after(run: Run, first: float | None) -> str:
         curve = run.curves.get(name)
         if curve is None:
             continue
-        near = (curve.step >= first - 1) & (curve.step <= first + SOON)
-        if (near & ~np.isfinite(curve.value)).any() and np.isfinite(curve.value[curve.step < first - 1]).any():
+        place = int(np.searchsorted(curve.step, first))
+        near = slice(max(0, place - 1), place + SOON)
+        if (~np.isfinite(curve.value[near])).any() and np.isfinite(curve.value[: max(0, place - 1)]).any():
             found.append(f"{name} is not finite")
     others = [e for e in run.events if e.kind in {"error", "out_of_memory"} and not XID.search(e.text) and not UNCORRECTABLE.search(e.text)]
-    crash = [e for e in others if e.step is not None and first - 1 <= e.step <= first + SOON]
+    rows = course.logged(run)
+    soon = float(rows[min(rows.size - 1, int(np.searchsorted(rows, first)) + SOON)])
+    crash = [e for e in others if e.step is not None and first - 1 <= e.step <= soon]
     return ", ".join([*found, *(["the log reports a crash"] if crash else [])])

@@ -1,8 +1,9 @@
-"""The learning rate changes abruptly in the middle of the run.
+"""The learning rate rises in the middle of the run, at once or along a climb that is no warm-up.
 
-Looks for: a ratio of two or more between neighbouring points of the logged learning rate, after any warm-up.
+Looks for: a ratio of two or more between neighbouring points of the logged learning rate after its first tenth; or a climb to three times
+    that begins later than a warm-up does, or goes on from a rate that trains already.
 Means: a schedule with restarts, a resumed run with another configuration, or a mistake; what follows is another experiment.
-Not to be confused with: warm-up, which climbs in many small steps; a decay.
+Not to be confused with: warm-up, which climbs in the first steps; a decay; a rate that adapts to the KL of the updates, up and down.
 Next test: compare the configuration of before and after; repeat the stretch at the old rate.
 Source: the practitioner's guide on abrupt changes; invariants of the log (the rate matches its schedule).
 """
@@ -11,7 +12,7 @@ import numpy as np
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
-from rl_advisor.run import Run
+from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.POLICY_UPDATE
@@ -40,23 +41,55 @@ BRINGS: tuple[str, ...] = (
 CHANGE: tuple[tuple[str, str], ...] = (("lr_schedule", "constant"),)
 
 
-def detect(run: Run, times: float = 2.0) -> Answer:
-    """Present when the rate rises ``times`` or more from one point to the next, outside the first tenth of the run."""
+def detect(run: Run, times: float = 2.0, ramp: float = 3.0) -> Answer:
+    """Present when the rate rises ``times`` from one row to the next after the first tenth, or ``ramp`` times along more than a warm-up."""
     step, rate = run.curves["policy/learning_rate"].finite()
     if rate.size < 5:
         raise TooFewPoints(f"{rate.size} points of the learning rate")
+    measures = {"first": float(rate[0]), "last": float(rate[-1])}
+    went = f"The learning rate goes from {number(rate[0])} to {number(rate[-1])}"
+    if adapts(rate):
+        return absent(f"{went}, up and down again and again: it adapts to the size of the updates.", measures=measures)
     later = np.flatnonzero((step[1:] > step[0] + 0.1 * (step[-1] - step[0])) & (rate[:-1] > 0)) + 1
     ratio = rate[later] / rate[later - 1] if later.size else np.ones(1)
     biggest = int(np.argmax(ratio))
-    measures = {"first": float(rate[0]), "last": float(rate[-1]), "largest_ratio": float(ratio[biggest])}
+    measures["largest_ratio"] = float(ratio[biggest])
     if later.size and ratio[biggest] >= times:
-        at = float(step[later[biggest]])
-        before, after = float(rate[later[biggest] - 1]), float(rate[later[biggest]])
-        onset = Onset(at, float(step[later[biggest] - 1]), at)
-        text = f"The learning rate jumps from {number(before)} to {number(after)} at step {at:.0f}."
-        measures |= {"before": before, "after": after}
-        return present(text, onset, measures, (Evidence("policy/learning_rate", onset.low, at),))
-    return absent(
-        f"The learning rate goes from {number(rate[0])} to {number(rate[-1])} without a jump.",
-        measures=measures,
-    )
+        at = int(later[biggest])
+        measures |= {"before": float(rate[at - 1]), "after": float(rate[at])}
+        text = f"The learning rate jumps from {number(rate[at - 1])} to {number(rate[at])} at step {step[at]:.0f}."
+        where = (Evidence("policy/learning_rate", float(step[at - 1]), float(step[at])),)
+        return present(text, Onset(float(step[at]), float(step[at - 1]), float(step[at])), measures, where)
+    climb = ramped(step, rate, ramp, float(run.planned_steps or 0))
+    if climb is not None:
+        low, high = climb
+        text = f"The learning rate climbs from {number(rate[low])} at step {step[low]:.0f} to {number(rate[high])} at step {step[high]:.0f}"
+        doubled = low + int(np.argmax(rate[low:] >= 2 * rate[low]))
+        onset = Onset(float(step[doubled]), float(step[low]), float(step[high]))
+        where = (Evidence("policy/learning_rate", float(step[low]), float(step[high])),)
+        return present(f"{text}: this is no warm-up.", onset, measures | {"before": float(rate[low]), "after": float(rate[high])}, where)
+    return absent(f"{went} without a jump or a climb beyond warm-up.", measures=measures)
+
+
+def adapts(rate: Floats, turns: int = 3) -> bool:
+    """Whether the rate goes up again and again after it went down: a schedule that follows the KL of the updates."""
+    moves = np.sign(np.diff(rate))
+    moves = moves[moves != 0]
+    return bool((np.diff(moves) > 0).sum() >= turns)
+
+
+def ramped(step: Floats, rate: Floats, times: float, planned: float) -> tuple[int, int] | None:
+    """Rows between which the rate climbs, where that is more than a warm-up: it begins late, or takes over a third of the planned steps."""
+    positive = np.flatnonzero(rate > 0)
+    if positive.size < 5:
+        return None
+    # The climb that ends highest above the lowest rate before it.
+    lowest = np.minimum.accumulate(rate[positive])
+    high = int(np.argmax(rate[positive] / lowest))
+    low = high - int(np.argmin(rate[positive][: high + 1][::-1]))
+    first, last, whole = step[positive[low]], step[positive[high]], max(planned, float(step[-1] - step[0]))
+    late = first > step[0] + 0.2 * whole
+    # A warm-up begins at next to nothing; a climb from a rate that trains already is none when it goes on and on.
+    long = last - first > 0.35 * whole and high - low >= 20 and rate[positive[high]] < 15 * rate[positive[low]]
+    found = rate[positive[high]] >= times * rate[positive[low]] and (late or long)
+    return (int(positive[low]), int(positive[high])) if found else None

@@ -34,14 +34,14 @@ STYLE = {"response/length", "response/truncated", "response/repetition", "episod
 """Side metrics that learning prompts by heart leaves alone and a gamed reward does not."""
 
 
-def repetition(run: Run) -> tuple[float, float]:
-    """How often a prompt group comes back in the rollouts, and how many passes over the data were logged (NaN if unknown)."""
+def repetition(run: Run) -> tuple[float, float, float]:
+    """At how many steps with samples a prompt is seen on average, of how many, and the passes over the data."""
     epochs = run.curves.get("progress/epoch")
     passes = float(np.nanmax(epochs.value)) if epochs is not None else float("nan")
     if not len(run.rollouts) or "prompt" not in run.rollouts:
-        return float("nan"), passes
+        return float("nan"), float("nan"), passes
     seen = run.rollouts.groupby("prompt")["step"].nunique()
-    return float(seen.mean()), passes
+    return float(seen.mean()), float(run.rollouts["step"].nunique()), passes
 
 
 def detect(run: Run, often: float = 2.0, many: float = 5.0) -> Answer:
@@ -49,17 +49,22 @@ def detect(run: Run, often: float = 2.0, many: float = 5.0) -> Answer:
     score, reward = trajectory.held_out(run), trajectory.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
     held, train = trajectory.shape(score), trajectory.shape(reward)
-    back, passes = repetition(run)
-    measures = {"steps_per_prompt": back, "epochs": passes, "reward_gain": train.last - train.start, "score_change": held.last - held.start}
+    back, of, passes = repetition(run)
+    measures = {
+        "steps_per_prompt": back,
+        "steps_with_samples": of,
+        "epochs": passes,
+        "reward_gain": train.last - train.start,
+        "score_change": held.last - held.start,
+    }
     measures["score_last"] = held.last
     where = (Evidence(held.name, held.best_step, float(held.step[-1])),)
-    seen = (
-        f"a prompt was seen in {number(back)} of the logged steps on average"
-        if not np.isnan(back)
-        else f"{number(passes)} passes over the data"
-    )
-    repeats = back >= often or (np.isnan(back) and passes >= many)
-    style = course.departures(run).keys() & STYLE
+    told = "" if np.isnan(back) else f"a prompt was seen at {number(back)} of the {number(of)} steps with samples, on average"
+    seen = ", ".join(filter(None, (told, "" if np.isnan(passes) else f"{number(passes)} passes over the data")))
+    repeats = back >= often or passes >= many
+    # Of a handful of prompts nothing but their answers can be learned, whatever that does to the style.
+    few = passes >= 4 * many or (of >= 4 and back > 0.8 * of)
+    style = set() if few else course.departures(run).keys() & STYLE
     parted = train.last - train.start > train.margin and (held.fell or (not held.rose and held.n >= 8)) and not held.at_ceiling
     if repeats and parted and not style:
         text = f"{train.name} gained {number(train.last - train.start)} while {held.name} ends at {number(held.last)}; {seen}."

@@ -2,7 +2,8 @@
 
 Looks for: a reward whose scatter exceeds the range of its smooth part, with no trend that could be told.
 Means: the run says too little about itself: too few prompts, episodes or evaluations per point. It is not the same as no learning.
-Not to be confused with: a curve that is flat by equivalence, which does say something.
+Not to be confused with: a curve that is flat by equivalence, which does say something; a curve that rose or fell at one place, whose
+    break is no noise.
 Next test: double the batch, or evaluate with four times the prompts; the smallest change that could have been found is given.
 Source: minimum detectable change under autocorrelated noise; AReaL's guide on high variance of the task reward.
 """
@@ -27,9 +28,10 @@ def detect(run: Run) -> Answer:
     found = signal_to_noise(s.step, s.value)
     measures = {"signal": found.signal, "noise": found.noise, "ratio": found.ratio, "detectable": found.detectable}
     where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
-    text = (
-        f"{s.name}: signal {number(found.signal)}, noise {number(found.noise)}; a change below {number(found.detectable)} would go unseen"
-    )
+    if s.rose or s.fell or s.broke_off or s.gain.low > 0 or s.gain.high < 0:
+        text = f"{s.name} moved by more than its noise ({number(found.noise)} a point)."
+        return absent(text, measures=measures, evidence=where)
+    text = f"{s.name} varies by {number(found.noise)} from point to point; a change below {number(found.detectable)} would go unseen"
     if found.signal < found.detectable and s.direction_overall() == "undecidable":
         # A tenth of the scale is a change that anybody would want to see.
         wanted = s.margin / trajectory.MATERIAL / 10

@@ -9,9 +9,13 @@ Next test: resume before the onset in full precision with the offending batch: d
 Source: the field guide (there are usually warning signs before NaN).
 """
 
+import re
+from dataclasses import replace
+
 import numpy as np
 
-from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, present
+from rl_advisor import course
+from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -30,31 +34,49 @@ CORE = (
     "reward/mean",
     "numerics/update_ok",
 )
+COMPUTED = ("policy/grad_norm", "policy/total_loss", "policy/loss", "value/loss", "entropy/mean")
+"""What every update computes: never empty for want of a reference model, of a finished episode or of an evaluation."""
+SAYS = re.compile(
+    r"device-side assert|probability tensor"
+    r"|(?:loss|grad|logit|log_?prob|reward|advantage|param|weight|tensor|ratio|value|action|observation).{0,80}\b(?:nan|inf)\b"
+    r"|\b(?:nan|inf)\b.{0,80}(?:loss|grad|logit|log_?prob|reward|advantage|param|weight|tensor|ratio|value|action|observation)",
+    re.IGNORECASE,
+)
+"""Lines that say it of something that is computed: a NaN in a side metric, or another failed assertion, breaks no numbers."""
+NONE = re.compile(r"\b(?:nan|inf|overflow)\w*(?: \w+)?\s*[:=]\s*0\b|metric \S*(?:attention|val|eval|test)\S* is nan", re.IGNORECASE)
+"""Lines that count none, or speak of a side metric."""
 
 
 def turned(curve: Curve) -> float | None:
-    """The step from which a curve, finite before, is NaN or infinite to its end, or None; gaps between finite points do not count."""
+    """The step from which a curve is NaN or infinite to its end, or None; gaps between finite points do not count.
+
+    One bad row at the end is enough where no earlier row was bad, and so is a log of nothing else: a crash leaves no second one.
+    """
     bad = ~np.isfinite(curve.value)
-    if not bad.any() or bad.all() or not bad[-1]:
+    if not bad.size or not bad[-1]:
         return None
+    if bad.all():
+        return float(curve.step[0]) if curve.name in COMPUTED else None
     last_good = int(np.flatnonzero(~bad)[-1])
     usual = float(np.mean(bad[: last_good + 1]))
-    run_length = curve.value.size - last_good - 1
-    return float(curve.step[last_good + 1]) if usual < 0.3 and run_length >= 2 else None
+    enough = usual == 0 or (usual < 0.3 and curve.value.size - last_good > 2)
+    return float(curve.step[last_good + 1]) if enough else None
 
 
 def detect(run: Run) -> Answer:
-    """Present when a core curve turns non-finite to the end, or the log says so."""
+    """Present when a core curve turns non-finite to the end, or the log says so of what is computed."""
     turns = {name: at for name in CORE if name in run.curves and (at := turned(run.curves[name])) is not None}
-    said = [e for e in run.events if e.kind == "non_finite" or (e.kind == "error" and "assert" in e.text.lower())]
+    said = [e for e in run.events if e.kind in {"non_finite", "error"} and SAYS.search(e.text) and not NONE.search(e.text)]
     if turns:
         name, at = min(turns.items(), key=lambda item: item[1])
         text = f"{name} is not finite from step {at:.0f} on ({len(turns)} curves in all)."
         where = (Evidence(name, at, float(run.curves[name].step[-1])),)
-        return present(text, Onset(at, at - 1, at), {"curves": float(len(turns))}, where)
+        onset = replace(course.around(run.curves[name].step, at), high=at)
+        return present(text, onset, {"curves": float(len(turns))}, where)
     if said:
         at = next((e.step for e in said if e.step is not None), run.last_step)
-        text = f"The log reports {said[0].kind.replace('_', ' ')} in {len(said)} lines, first after step {at:.0f}."
-        where = (Evidence("events", at, at),)
-        return present(text, Onset(at, max(0.0, at - 5), at), {"lines": float(len(said))}, where)
+        text = f"The log reports numbers that are none in {len(said)} lines, first after step {at:.0f}."
+        return present(text, course.around(course.logged(run), at), {"lines": float(len(said))}, (Evidence("events", at, at),))
+    if not any(n in run.curves for n in CORE):
+        return not_logged("No loss, gradient or reward is logged that could turn to NaN.")
     return absent("Every core curve is finite to its end and the log reports no NaN.")

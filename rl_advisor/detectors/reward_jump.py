@@ -17,7 +17,7 @@ from rl_advisor import course, lag, trajectory
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
 from rl_advisor.features.trend import Change, level_change
-from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
+from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.kinds import families
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -53,7 +53,7 @@ def detect(run: Run, share: float = 0.25) -> Answer:
         text = f"{train.name} steps from {number(jump.before)} to {number(jump.after)} at step {jump.step:.0f}; "
         text += f"{held.name} changes by {number(there.delta)}"
         if abs(there.delta) < abs(size) / 4:
-            onset = Onset(jump.step, jump.step - 2, jump.step + 2)
+            onset = course.around(train.step, jump.step, 2)
             return present(f"{text}: the policy is not what changed.", onset, measures, where)
     return absent(f"{train.name} has no step that {held.name} does not share.")
 

@@ -1,9 +1,9 @@
 """The entropy weight (SAC's temperature) runs away, up or down.
 
-Looks for: a coefficient that grows or shrinks by orders of magnitude without levelling off, or one held fixed so high that it drowns
-    the reward.
+Looks for: a coefficient that grows or shrinks by orders of magnitude without levelling off.
 Means: the entropy target cannot be reached (wrong for the action space) or is met already; the policy turns random or deterministic.
-Not to be confused with: the usual decay of a learned temperature to a level as the task is learned.
+Not to be confused with: the usual decay of a learned temperature to a level as the task is learned; a weight that is held fixed (see
+    entropy_bonus_too_large).
 Next test: plot the policy's entropy against its target; fix the target or slow the temperature's learning rate.
 Source: reports on soft actor-critic temperatures that grow to 1e8 or vanish.
 """
@@ -23,7 +23,7 @@ CHANGE: tuple[tuple[str, str], ...] = (("fixed_temperature", ""),)
 
 
 def detect(run: Run, times: float = 100.0) -> Answer:
-    """Present when the coefficient ends ``times`` above its start or stays above 1 and constant, and the outcome did not rise.
+    """Present when the coefficient ends ``times`` above its start and the outcome did not rise.
 
     One that vanished is present when the outcome never rose at all, and unclear when it rose and fell again: the log of a run seldom
     holds the entropy itself, without which a met target and a lost one look alike.
@@ -37,34 +37,15 @@ def detect(run: Run, times: float = 100.0) -> Answer:
     measures = {"at_start": begin, "now": now}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"The entropy weight went from {number(begin)} to {number(now)}"
-    held_high = bool(np.ptp(value) == 0 and begin > 1)
-    each = _reward_per_step(run)
-    if each is not None:
-        measures["reward_per_step"] = each
-        held_high |= now > abs(each) and _never_lasted(run)
-        text += f", beside a reward of {number(each)} a step"
-    if (not thriving or (held_high and _never_lasted(run))) and (now > times * max(begin, 1e-6) or held_high):
-        return present(f"{text} and the outcome did not rise.", course.began(curve), measures, where)
+    if np.ptp(value) == 0:
+        return absent(f"The entropy weight is held at {number(begin)}.", measures=measures, evidence=where)
+    if not thriving and now > times * max(begin, 1e-6):
+        return present(f"{text} and the outcome did not rise.", course.began(curve, growing=True), measures, where)
     if begin > 0 and now < begin / (10 * times) and not thriving:
         outcome = Outcome.PRESENT if _never_rose(run) else Outcome.UNCLEAR
         text += ": it vanished, and the outcome did not hold."
-        return Answer(outcome, text, course.began(curve), measures, where)
+        return Answer(outcome, text, course.began(curve, growing=True), measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)
-
-
-def _reward_per_step(run: Run) -> float | None:
-    """The return of an episode over its length: what the entropy bonus of a step, about its weight in nats, competes with."""
-    reward, length = run.curves.get("reward/mean"), run.curves.get("episode/length")
-    if reward is None or length is None or not reward.finite()[1].size or not length.finite()[1].size:
-        return None
-    return float(np.median(reward.finite()[1]) / max(float(np.median(length.finite()[1])), 1.0))
-
-
-def _never_lasted(run: Run) -> bool:
-    """Whether the outcome ends no higher than it began, by more than its own scatter."""
-    curve = trajectory.outcome(run)
-    s = trajectory.shape_or_none(curve)
-    return s is not None and s.last - s.start < 2 * s.scatter and s.gain.low <= 0
 
 
 def _never_rose(run: Run) -> bool:

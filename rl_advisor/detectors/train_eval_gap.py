@@ -1,11 +1,11 @@
-"""The training reward rises while the held-out score falls: the reward is being gamed, or the training data learned by heart.
+"""The training reward rises and the held-out score does not follow: the reward is being gamed, or the training data learned by heart.
 
-Looks for: a reward that gained, a held-out score that lost, and a gap between the two that widens; then whether side metrics
-    (length, truncation, entropy, KL, tool calls) left their own beginnings at the same time.
+Looks for: a held-out score that fell while the reward, over the same steps, stood or rose; or one that stands, with enough evaluations to
+    say so, while the reward gained a fifth of its scale and the style of the answers (length, cuts, repetition, tool calls) changed.
 Means: with side metrics far from their beginnings and prompts that vary, the policy has found what the reward pays besides the
     task. With the same few prompts again and again and an unchanged style, it has learned the prompts (see memorised_data).
 Not to be confused with: a constant distance between easy training prompts and hard test prompts: only a widening gap counts; a
-    test protocol that changed (one step in the score alone).
+    test protocol that changed (one step in the score alone); reward and score that fall together.
 Next test: read twenty of the highest-rewarded responses of the last checkpoint; grade them again with a second, stricter verifier.
 Source: the field guide's triad of reward hacking; reward-model over-optimisation (Gao et al. 2022, arXiv 2210.10760).
 """
@@ -15,6 +15,7 @@ import numpy as np
 from rl_advisor import course, trajectory
 from rl_advisor.features.relation import gap_trend
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
+from rl_advisor.kinds import families
 from rl_advisor.run import Run
 from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
@@ -40,46 +41,55 @@ BRINGS: tuple[str, ...] = (
     "template_collapse",
     "reward_outliers",
 )
+STYLE = {"response/length", "response/truncated", "response/repetition", "episode/tool_calls", "episode/turns"}
+"""Side metrics that a reward moves which pays for something beside the task."""
 
 
 def detect(run: Run) -> Answer:
-    """Present when the reward ends above its start and the score below its best, both by more than noise, and the gap widens."""
+    """Present when the score fell for good while the reward did not fall with it, or stood while reward and style left it."""
     score, reward = trajectory.held_out(run), trajectory.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
     held, train = trajectory.shape(score), trajectory.shape(reward)
-    gap = gap_trend(train.step, train.value, held.step, held.value)
+    at_best = float(np.interp(held.best_step, train.step, train.smoothed))
     left = course.departures(run)
-    gained = train.last - train.start
     measures = {
         "reward_start": train.start,
+        "reward_at_best_score": at_best,
         "reward_last": train.last,
-        "reward_best": train.best,
-        "reward_best_step": train.best_step,
+        "score_start": held.start,
         "score_best": held.best,
         "score_last": held.last,
-        "gap_p": gap.p,
+        "gap_p": gap_trend(train.step, train.value, held.step, held.value).p,
         "side_metrics_changed": float(len(left)),
     }
     where = (Evidence(held.name, held.best_step, float(held.step[-1])), Evidence(train.name, held.best_step, float(train.step[-1])))
-    went = (
-        f"{train.name} went from {number(train.start)} to {number(train.last)}, {held.name} from {number(held.best)} to {number(held.last)}"
-    )
-    if parted(held, train, gained):
-        side = ", ".join(sorted(left)) or "none"
-        text = f"{went}: they part. Side metrics far from their beginning: {side}."
-        return present(text, course.decline_began(score), measures, where)
-    if held.n < 8 and gained > train.margin and not held.rose:
+    side = f"Side metrics far from their beginning: {', '.join(sorted(left)) or 'none'}."
+    if parted(held, train, at_best):
+        went = f"Since step {held.best_step:.0f} {held.name} fell from {number(held.best)} to {number(held.last)} while {train.name} "
+        went += f"went from {number(at_best)} to {number(train.last)}"
+        return present(f"{went}: they part. {side}", course.decline_began(score), measures, where)
+    went = f"{train.name} went from {number(train.start)} to {number(train.last)}, "
+    went += f"{held.name} from {number(held.start)} to {number(held.last)}"
+    if left_behind(held, train) and "control" not in families(run):
+        if left.keys() & STYLE:
+            return present(f"{went}: the gap widens. {side}", course.began(reward), measures, where)
+        return unclear(f"{went}: the gap widens, and nothing says whether it is style or prompts learned by heart.", None, measures, where)
+    if held.n < 8 and train.last - train.start > train.margin and not held.rose:
         return unclear(f"{went}: {held.n} evaluations are too few to say.", measures=measures)
     return absent(f"{went}: no widening gap.", measures=measures, evidence=where)
 
 
-def parted(held: Shape, train: Shape, gained: float) -> bool:
-    """Whether the score fell for good while the reward, over the same stretch, did not fall with it."""
-    after = train.value[train.step >= held.best_step]
-    before = train.value[train.step <= held.best_step]
-    kept = float(np.median(after[-max(3, after.size // 5) :])) if after.size else train.last
-    base = float(np.median(before[-5:])) if before.size >= 3 else train.start
+def parted(held: Shape, train: Shape, at_best: float) -> bool:
+    """Whether the score fell for good while the reward, over the same stretch, stood or rose, and had gained in all."""
     sure = train.gain.low > 0 or train.overall.low > 0
-    reward_rose = max(gained, kept - base) > train.margin and sure and train.lost < 0.3
-    score_fell = held.fell and held.lost > 0.15
-    return bool(score_fell and reward_rose)
+    gained = max(train.last - train.start, train.last - at_best) > train.margin and sure
+    stood = train.last - at_best > -train.margin and not train.broke_off
+    return bool(held.fell and held.lost > 0.15 and gained and stood)
+
+
+def left_behind(held: Shape, train: Shape, much: float = 7.0) -> bool:
+    """Whether the reward surely gained a fifth of its scale and the score, with room above it, next to nothing."""
+    gained = (train.last - train.start) / train.margin
+    room = not (held.at_ceiling or held.touches_ceiling)
+    could = held.gain.high / held.margin
+    return bool(gained > much and train.gain.low > 0 and not train.fell and held.n >= 8 and not held.rose and room and could < gained / 3)

@@ -1,8 +1,8 @@
 """Responses are cut at the length limit before they end.
 
-Looks for: a truncated share that is high from the start, or rises together with the length; where none is logged, responses that pile up
-    at one greatest length (see the samples). A share taken against the longest
-    response of the batch (padding) is never zero and is not used.
+Looks for: a truncated share of half and more, from the start or by now, or one that rises well above its beginning; where none is logged,
+    responses that pile up at one greatest length: in the samples, in a mean length that equals the longest, or in a share as long as the
+    longest of its batch that is more than chance.
 Means: cut responses are graded as failures whatever they would have said, and feed noise or zeros into the advantage.
 Not to be confused with: a policy that rambles to the limit because the reward pays it, or because it fell apart: then truncation
     follows something else, and its onset comes later.
@@ -12,7 +12,7 @@ Source: AReaL's guide (share without an end token above 5 percent deserves actio
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor import course
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, not_logged, number, present
 from rl_advisor.run import Curve, Run
@@ -21,42 +21,62 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.ENVIRONMENT_DATA
 ROLE = Role.CONSEQUENCE
-NEEDS: tuple[str, ...] = ("response/truncated|rollouts",)
+NEEDS: tuple[str, ...] = ("response/truncated|rollouts|response/length_max|response/padded_max",)
 BRINGS: tuple[str, ...] = ("reward_never_paid", "zero_variance_groups", "reward_outliers")
 CHANGE: tuple[tuple[str, str], ...] = (("max_response_length", "twice"), ("mask_truncated", ""))
 
 
 def detect(run: Run, share: float = 0.05, most: float = 0.5) -> Answer:
-    """Present when the share starts above ``most`` or rises there, or rises well above ``share`` and its own beginning."""
-    curve = run.curves.get("response/truncated") or _of_samples(run)
-    if curve is None:
-        text = "No share of cut responses is logged, and the lengths of the samples pile up at no cap."
-        return not_logged(text)
+    """Present when most responses are cut, from the start or by now, or the share rises well above ``share`` and its own beginning."""
+    found = _cut(run)
+    if found is None:
+        return not_logged("No share of cut responses is logged, and the lengths pile up at no cap.")
+    curve, least = found
     step, value = curve.finite()
-    if value.size < 3:
-        raise TooFewPoints(f"{value.size} points of response/truncated")
     begin, now = float(np.median(value[:3])), float(np.median(course.final(curve)))
     measures = {"at_start": begin, "now": now, "highest": float(value.max())}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     went = f"Truncated share {number(begin)} at the start, {number(now)} at the end"
-    if begin >= most:
+    if min(begin, now) >= most:
         onset = Onset(float(step[0]), float(step[0]), float(step[0]))
         return present(f"{went}: cut from the first step on.", onset, measures, where)
-    if now > share and (now > 3 * begin + 0.02 or (now >= most and _rose(curve))):
-        return present(f"{went}: rising.", course.began(curve), measures, where)
+    if value.size < 3:
+        raise TooFewPoints(f"{value.size} points of the truncated share")
+    if now >= most or now > max(share, least) + 3 * begin:
+        onset = course.began(curve) or course.around(step, float(step[int(np.argmax(value >= (begin + now) / 2))]))
+        return present(f"{went}: rising.", onset, measures, where)
     return absent(f"{went}.", measures=measures, evidence=where)
+
+
+def _cut(run: Run, chance: float = 0.2) -> tuple[Curve, float] | None:
+    """The share of cut responses, and how much of it may be chance: as logged, as flagged in the samples, or as lengths at a cap tell it.
+
+    A share as long as the longest of its batch counts what stands at the cap as soon as that is more than a few.
+    """
+    logged = run.curves.get("response/truncated")
+    if logged is not None and logged.finite()[1].size:
+        return logged, 0.0
+    told = _of_samples(run) or _at_cap(run)
+    if told is not None:
+        return told, 0.0
+    padded = run.curves.get("response/padded_max")
+    return (padded, chance) if padded is not None and padded.finite()[1].size else None
+
+
+def _at_cap(run: Run) -> Curve | None:
+    """Ones and zeros where the mean response is as long as the longest, step by step at one and the same length; None if it never is."""
+    mean, longest = run.curves.get("response/length"), run.curves.get("response/length_max")
+    if mean is None or longest is None or mean.step.size != longest.step.size or not longest.finite()[1].size:
+        return None
+    cap = float(np.nanmax(longest.value))
+    full = (mean.value >= 0.995 * cap).astype(np.float64)
+    return Curve("response/length", mean.raw, mean.source, mean.step, full, mapped=True) if full.any() and cap > 1 else None
 
 
 def _of_samples(run: Run) -> Curve | None:
     """The share of cut responses at each step with samples, as flagged or where lengths pile up; None where neither is so."""
-    table = measured(run)
-    if "truncated" not in table or not table["truncated"].notna().any():
+    table = measured(run) if len(run.rollouts) else None
+    if table is None or "truncated" not in table or not table["truncated"].notna().any():
         return None
     share = table.groupby("step")["truncated"].mean().dropna()
     return Curve("rollouts", "truncated", "rollouts", share.index.to_numpy(np.float64), share.to_numpy(np.float64), mapped=True)
-
-
-def _rose(curve: Curve) -> bool:
-    """Whether the share surely rose between its first and its last fifth."""
-    s = trajectory.shape_or_none(curve)
-    return s is not None and s.gain.low > 0 and s.gain.delta > s.margin

@@ -65,6 +65,8 @@ def detect(run: Run) -> Answer:
         violated |= bool(measures["out of all bounds"])
         if violated or (fell and (level > PRIOR[name] or highest > 5 * PRIOR[name] or (onset is not None and level > PRIOR[name] / 5))):
             where = (Evidence(name, onset.step if onset else float(curve.step[0]), float(curve.step[-1])),)
+            passes = run.settings.get("updates_per_batch")
+            text += f", with {passes} passes over each batch," if isinstance(passes, int | float) and passes > 1 else ""
             text += " and the outcome did not hold" if fell or not violated else ", far beyond any trust region"
             return present(f"{text}.", first_above(curve, PRIOR[name]) or onset, measures, where)
     text = ", ".join(f"{name} {number(value)}" for name, value in measures.items())

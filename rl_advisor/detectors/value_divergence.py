@@ -45,5 +45,5 @@ def detect(run: Run, times: float = 30.0) -> Answer:
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"{curve.name} went from {number(early)} to {number(abs(late))} ({number(growth)} times)"
     if growth > times and not thriving:
-        return present(f"{text} and the outcome did not rise.", course.began(curve), measures, where)
+        return present(f"{text} and the outcome did not rise.", course.began(curve, growing=True), measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)

@@ -30,8 +30,8 @@ def tokens(value: Any) -> int:
     return total
 
 
-def fit(value: dict[str, Any], limit: int) -> dict[str, Any]:
-    """The answer within ``limit`` tokens: the heaviest lists and texts are halved until it fits, ``cut`` says which and to what.
+def fit(value: dict[str, Any], limit: int, size: Callable[[Any], int] = tokens) -> dict[str, Any]:
+    """The answer within a ``limit`` of ``size``: the heaviest lists and texts are halved until it fits, ``cut`` says which and to what.
 
     Lists of numbers or points are thinned evenly; other lists keep their head, so they must come in order of importance.
     """
@@ -40,7 +40,7 @@ def fit(value: dict[str, Any], limit: int) -> dict[str, Any]:
     hard, short = False, value
     for _ in range(_ROUNDS):
         answer = {**short, "cut": _report(original, kept)} if kept else short
-        if tokens(answer) <= limit:
+        if size(answer) <= limit:
             return answer
         place = _heaviest(short, hard)
         if place is None and hard:

@@ -1,22 +1,26 @@
 """Answers as plain text for a terminal: what matters first, no decoration that a pipe would choke on."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from rl_advisor.doors.answer_page import answer_page, look_of_terminal
+from rl_advisor.doors.asked_page import check_page, explained_page
 from rl_advisor.doors.sample_page import samples_page
 from rl_advisor.doors.words import Answer, anything, filled, gaps, more, number, pairs, said, spark, table
 
 
-def text(kind: str, answer: Answer) -> str:
-    """The answer of a command as text."""
-    pages = {
+def text(kind: str, answer: Answer, *, whole: bool = False) -> str:
+    """The answer of a command as text; ``whole`` leaves nothing out of a judgement."""
+    pages: dict[str, Callable[[Answer], Iterable[str]]] = {
         "load": _load,
         "curves": _curves,
         "samples": samples_page,
         "gpu": _gpu,
-        "assess": _assess,
+        "assess": lambda a: answer_page(a, look_of_terminal(), whole=whole),
         "report": _report,
         "compare": _compare,
+        "explain": explained_page,
+        "check": check_page,
     }
     lines = list(pages.get(kind, anything)(answer))
     lines += [f"{alias}: {said(words)}" for alias, words in answer.get("names_as_written", {}).items()]
@@ -137,36 +141,6 @@ def _gpu(answer: Answer) -> Iterable[str]:
         yield f"memory never used: {number(answer['headroom_gib'])} GiB"
     yield from (line for row in answer.get("cannot_tell", []) for line in filled(f"cannot tell: {said(row)}"))
     yield from gaps(answer)
-
-
-SHOWN = 6
-"""Blind spots named on a terminal; the rest is counted."""
-
-
-def _assess(answer: Answer) -> Iterable[str]:
-    planned = f" of {number(answer['planned_steps'])}" if answer["planned_steps"] else ""
-    yield f"{said(answer['run'])}, step {number(answer['step'])}{planned}"
-    yield f"verdict: {answer['verdict']} ({answer['confidence']} confidence)"
-    yield f"call: {answer['call']} (going on pays with probability {number(answer['p_continue_pays'])})"
-    best, onset = answer["best_checkpoint"], answer["onset"]
-    yield from filled(f"best checkpoint: {best['path'] or 'none on disk'}, step {number(best['step'])}: {best['why']}")
-    began = f", from step {number(onset['step'])} ({number(onset['low'])} to {number(onset['high'])})" if onset else ""
-    yield f"broke first: {answer['first_broken_link']}{began}"
-    yield ""
-    yield from filled(answer["summary"])
-    yield ""
-    for outcome in ("present", "unclear"):
-        for found in (f for f in answer["findings"] if f["outcome"] == outcome):
-            yield from filled(f"{outcome}: {found['pattern']} ({found['link']}): {found['statement']}")
-    yield from filled("ruled out: " + (", ".join(str(what).split(":")[0] for what in answer["ruled_out"]) or "nothing"))
-    yield f"could not see:{'' if answer['could_not_see'] else ' nothing'}"
-    yield from (line for what in answer["could_not_see"][:SHOWN] for line in filled(f"- {said(what)}"))
-    if len(answer["could_not_see"]) > SHOWN:
-        yield f"- and {len(answer['could_not_see']) - SHOWN} more: --json shows all"
-    then = answer["next_experiment"]
-    yield from filled(f"next: {then['do']}")
-    yield from filled(f"  if right: {then['expect_if_right']}")
-    yield from filled(f"  if wrong: {then['expect_if_wrong']}")
 
 
 def _report(answer: Answer) -> Iterable[str]:

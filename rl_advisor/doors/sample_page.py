@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterable
 from typing import Any
 
-from rl_advisor.doors.words import WIDTH, Answer, filled, gaps, number, said, spark, table
+from rl_advisor.doors.words import Answer, filled, gaps, number, page_width, said, spark, table
 
 CHANGES, WORDS, COLUMNS = 8, 8, 8
 """Most rows of changes, words of a kind, and steps of the table."""
@@ -108,7 +108,7 @@ def _sample(sample: Answer, prompt: bool = True) -> Iterable[str]:
     yield "-- " + ", ".join(parts)
     for part in ("prompt", "response") if prompt else ("response",):
         text = said(sample[part]) if sample.get(part) else ""
-        yield from (f"   {part[0]}| {line}" for row in text.splitlines() for line in textwrap.wrap(row, WIDTH - 6) or [""])
+        yield from (f"   {part[0]}| {line}" for row in text.splitlines() for line in textwrap.wrap(row, page_width() - 6) or [""])
 
 
 def _reward(found: Answer) -> Iterable[str]:

@@ -1,11 +1,20 @@
 """How values read on a terminal: numbers, lists, envelopes, tables and lines of a width; pages are put together from them."""
 
+import shutil
 import textwrap
 from collections.abc import Iterable
 from typing import Any
 
+from rl_advisor.wording import value as spoken
+
 Answer = dict[str, Any]
-WIDTH = 100
+NARROWEST, WIDTH, WIDEST = 40, 100, 120
+"""Columns of a page: at least, where nothing is known of the terminal, and at most."""
+
+
+def page_width() -> int:
+    """The columns of the terminal (or of COLUMNS), kept readable."""
+    return max(NARROWEST, min(WIDEST, shutil.get_terminal_size((WIDTH, 24)).columns))
 
 
 def spark(values: list[float | None]) -> str:
@@ -51,7 +60,7 @@ def pairs(row: Any) -> str:
 
 def number(value: Any) -> str:
     """A number, or whatever stands for one."""
-    return "unknown" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+    return "unknown" if value is None else spoken(value, digits=3) if isinstance(value, float) else str(value)
 
 
 def more(values: list[Any], shown: int) -> str:
@@ -59,9 +68,10 @@ def more(values: list[Any], shown: int) -> str:
     return f" and {len(values) - shown} more" if len(values) > shown else ""
 
 
-def filled(line: str) -> list[str]:
+def filled(line: str, width: int | None = None) -> list[str]:
     """A line as lines of the page's width."""
-    return textwrap.wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False) or [""]
+    indent = "  " + " " * (len(line) - len(line.lstrip()))
+    return textwrap.wrap(line, width or page_width(), subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def table(head: list[tuple[str, ...]], rows: list[tuple[str, ...]]) -> Iterable[str]:

@@ -1,26 +1,30 @@
 """What a few pasted lines say: what they are, whether each number is normal, what they prove, the likely causes, and what to ask back."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rl_advisor import checks
-from rl_advisor.diagnosis import diagnose
+from rl_advisor.diagnosis import diagnose, role_of
 from rl_advisor.explaining.crashes import Crash, crash_in
 from rl_advisor.explaining.metrics import metrics
-from rl_advisor.explaining.pasted import bounded, run_of
-from rl_advisor.explaining.proofs import CONFIG, Proof, proofs
+from rl_advisor.explaining.proofs import CONFIG, Proof, causes, proofs
 from rl_advisor.explaining.rows import Rows
 from rl_advisor.explaining.words import explain_word
-from rl_advisor.finding import Finding, Outcome
+from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement.experiment import manual_page
 from rl_advisor.run import Run
 from rl_advisor.settings import CheckOutcome
 
+NOTHING = (
+    "No metric, setting or error stands in this text. Paste the lines that the trainer logs (a few rows are enough), the traceback, or the"
+    " launch command."
+)
 MOST_CAUSES, MOST_QUESTIONS = 4, 3
 ENOUGH = 8
 """Rows from which the detectors are asked, too."""
-WHERE = {
+WHERE: Mapping[str, str] = {
     "trl": "`trainer_state.json` of the newest checkpoint",
     "verl": "the whole console log, or the `.jsonl` of the file logger",
     "sb3": "`progress.csv` and `evaluations.npz`",
@@ -29,114 +33,119 @@ WHERE = {
     "rllib": "`progress.csv` or `result.json` of the trial",
 }
 """Where a framework keeps the whole log."""
-SYMPTOMS = ("plateau", "still_improving", "converged", "noise_dominated", "decline", "collapse", "no_gain", "instability")
 
 
-def explain(text: str, question: str = "", framework: str | None = None) -> dict[str, Any]:
-    """What a pasted text says, as plain JSON; a single word is explained as such."""
+@dataclass(frozen=True)
+class Explained:
+    """All that was found in the lines."""
+
+    rows: Rows
+    crash: Crash | None
+    proven: Sequence[Proof]
+    checked: Sequence[CheckOutcome]
+    """Faults and notes about the settings."""
+    found: Sequence[Finding]
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was recognised at all."""
+        return not (self.rows.run.curves or self.rows.run.config or self.crash)
+
+
+def a_word(text: str) -> dict[str, Any] | None:
+    """What a single word is: a pattern, check, verdict or metric; None for any other text."""
     word = explain_word(text) if len(text) < 80 and len(text.split()) <= 3 else None
-    if word is not None:
-        return {"recognised": f"{word['kind']} {word['word']}", "metrics": [], "proven": [], "causes": [], "ask": [], **word}
-    return explain_run(run_of(text, framework), bounded(text), question)
+    if word is None:
+        return None
+    return {"recognised": f"{word['kind']} {word['word']}", "metrics": [], "proven": [], "causes": [], "ask": [], **word}
 
 
 def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
-    """What the rows of a run say; ``text`` is what they were read from, for crashes."""
+    """What the rows of a run say, as plain JSON; ``text`` is what they were read from, for crashes."""
     rows = Rows(run)
-    proven = proofs(rows)
-    crash = crash_in(text)
-    said = [o for o in checks.run(run) if o.outcome in ("fault", "note")]
-    found = [f for f in diagnose(run) if f.outcome is Outcome.PRESENT and f.pattern not in SYMPTOMS] if rows.count >= ENOUGH else []
-    causes = _causes(crash, proven, said, found)
-    ask = _ask(rows, proven, causes)
-    told = metrics(rows, proven)
-    return {
-        "recognised": _recognised(rows, said),
+    seen = diagnose(run) if rows.count >= ENOUGH else ()
+    found = [f for f in seen if f.outcome is Outcome.PRESENT and role_of(f.pattern) is not Role.SYMPTOM]
+    checked = [o for o in checks.run(run) if o.outcome in ("fault", "note")]
+    e = Explained(rows, crash_in(text), proofs(rows), checked, found)
+    told, likely = metrics(rows, e.proven), _causes(e)
+    crash = e.crash
+    return ({"crash": {"error": crash.error, "where": crash.where, "means": crash.means, "do": crash.do}} if crash else {}) | {
+        "recognised": _recognised(rows),
         "metrics": told,
-        "proven": [p.says for p in proven] + [f"The settings: {o.statement}" for o in said if o.outcome == "fault"],
-        "causes": causes,
-        "ask": ask,
-        "summary": _summary(rows, crash, proven, said, told, causes, question),
+        "proven": [p.says for p in e.proven] + [f"The settings: {o.statement}" for o in checked if o.outcome == "fault"],
+        "causes": likely,
+        "ask": _ask(e, likely),
+        "summary": _asked_about(question) or NOTHING if e.empty else _summary(e, told, likely),
     }
 
 
-def _causes(crash: Crash | None, proven: Sequence[Proof], said: Sequence[CheckOutcome], found: Sequence[Finding]) -> list[dict[str, str]]:
+def _causes(e: Explained) -> list[dict[str, str]]:
     """The likeliest causes in order: the crash, what settings prove, what lines prove, what detectors find, what settings hint at."""
-    out: list[dict[str, str]] = []
-    if crash:
-        out.append(_cause(crash.link.value, crash.means, f"{crash.error} ({crash.where})" if crash.where else crash.error, crash.do))
-    out += [_cause(o.link.value, o.statement, o.confirm_by if not o.confirmed else "the log shows it", o.do) for o in said if o.outcome == "fault"]
-    out += [_cause(c.link.value, c.cause, c.because, c.tell_apart) for p in proven for c in p.causes]
-    out += [_cause(f.link.value, f.pattern.replace("_", " "), f.statement, manual_page(f.pattern)["Next test"]) for f in found]
-    faulty = bool(out)
-    out += [_cause(o.link.value, o.statement, o.confirm_by, o.do) for o in said if o.outcome == "note" and o.do and faulty]
-    unique = {c["cause"]: c for c in reversed(out)}
-    return [c for c in out if unique.get(c["cause"]) is not None and unique.pop(c["cause"])][:MOST_CAUSES]
+    proven = [o for o in e.checked if o.outcome == "fault"]
+    named = [causes()[name] for p in e.proven for name in p.causes]
+    out = [
+        *([_cause(e.crash.link.value, e.crash.means, _stopped(e.crash), e.crash.do)] if e.crash else []),
+        *(_cause(o.link.value, o.statement, "the log shows it" if o.confirmed else o.confirm_by, o.do) for o in proven),
+        *(_cause(c.link.value, c.cause, c.because, c.tell_apart) for c in named),
+        *(_cause(f.link.value, f.pattern.replace("_", " "), f.statement, manual_page(f.pattern)["Next test"]) for f in e.found),
+    ]
+    hints = [o for o in e.checked if o.outcome == "note" and o.do] if out else []
+    out += [_cause(o.link.value, o.statement, o.confirm_by, o.do) for o in hints]
+    return list({c["cause"]: c for c in reversed(out)}.values())[::-1][:MOST_CAUSES]
 
 
 def _cause(link: str, cause: str, because: str, tell_apart: str) -> dict[str, str]:
     return {"link": link, "cause": cause, "because": because, "tell_apart": tell_apart}
 
 
-def _ask(rows: Rows, proven: Sequence[Proof], causes: Iterable[dict[str, str]]) -> list[dict[str, str]]:
+def _stopped(crash: Crash) -> str:
+    """The kind of error and its place; its message is the run's text and stands apart."""
+    kind = re.split(r"[:\s(]", crash.error, maxsplit=1)[0]
+    return f"{kind} at {crash.where}" if crash.where else kind
+
+
+def _ask(e: Explained, likely: Sequence[dict[str, str]]) -> list[dict[str, str]]:
     """At most three questions or files, each with what its answer decides."""
-    asked = [question for p in proven if p.fault for question in p.ask]
-    if rows.count < ENOUGH:
-        name = next((WHERE[f] for f in rows.run.frameworks if f in WHERE), "the whole log, from the first row on")
+    asked = [question for p in e.proven if p.fault for question in p.ask]
+    if e.rows.count < ENOUGH:
+        name = next((WHERE[f] for f in e.rows.run.frameworks if f in WHERE), "the whole log, from the first row on")
         asked.append((f"Can you send {name}?", "whether it was so from the start or began at one step"))
-    if not rows.run.config and causes:
+    if not e.rows.run.config and likely:
         asked.append(CONFIG)
-    unique = dict(asked)
-    return [{"question": q, "decides": d} for q, d in unique.items()][:MOST_QUESTIONS]
+    return [{"question": q, "decides": d} for q, d in dict(asked).items()][:MOST_QUESTIONS]
 
 
-def _recognised(rows: Rows, said: Sequence[CheckOutcome]) -> str:
+def _recognised(rows: Rows) -> str:
     """What the text was taken for."""
-    known = [c for c in rows.run.curves.values() if c.mapped or c.guessed]
+    run, method = rows.run, rows.around.method
     parts = []
-    if rows.run.curves:
-        who = rows.run.frameworks[0] if rows.run.frameworks else "an unknown trainer"
-        rows_said = f"{rows.count} row{'s' if rows.count > 1 else ''}"
-        parts.append(f"{rows_said} of {who}, {len(known)} of {len(rows.run.curves)} metrics known{_by(rows)}")
-    if rows.run.config:
-        parts.append(f"{len(rows.run.config)} settings")
-    if rows.run.events:
-        parts.append(f"{len(rows.run.events)} messages of errors or warnings")
+    if run.curves:
+        known = sum(c.mapped or c.guessed for c in run.curves.values())
+        who = run.frameworks[0] if run.frameworks else "an unknown trainer"
+        by = f", method {method.replace('_', ' ')}" if method else ""
+        parts.append(f"{rows.count} row{'s' if rows.count > 1 else ''} of {who}, {known} of {len(run.curves)} metrics known{by}")
+    if run.config:
+        parts.append(f"{len(run.config)} settings")
+    if run.events:
+        parts.append(f"{len(run.events)} messages of errors or warnings")
     return "; ".join(parts) or "no metrics, no settings and no error message"
 
 
-def _by(rows: Rows) -> str:
-    method = rows.around.method
-    return f", method {method.replace('_', ' ')}" if method else ""
-
-
-def _summary(  # noqa: PLR0913, PLR0917 - all that was found comes together here
-    rows: Rows,
-    crash: Crash | None,
-    proven: Sequence[Proof],
-    said: Sequence[CheckOutcome],
-    told: Sequence[dict[str, Any]],
-    causes: Sequence[dict[str, str]],
-    question: str,
-) -> str:
+def _summary(e: Explained, told: Sequence[dict[str, Any]], likely: Sequence[dict[str, str]]) -> str:
     """The point first, then the action, in a few sentences."""
-    if not (rows.run.curves or rows.run.config or crash):
-        asked = _asked_about(question)
-        return asked or "No metric, setting or error stands in this text. Paste the lines that the trainer logs (a few rows are enough), or its settings."
-    faults = [p.says for p in proven if p.fault]
-    settings = [o.statement for o in said if o.outcome == "fault"]
-    fine = [p.says for p in proven if not p.fault]
+    faults = [o.statement for o in e.checked if o.outcome == "fault"] + [p.says for p in e.proven if p.fault]
+    fine = [p.says for p in e.proven if not p.fault]
+    odd = [f"{t['name']} = {t['value']} is {t['normal']}: {t['why']}" for t in told if t["normal"] in ("broken", "unusual")]
     first: list[str] = []
-    if crash:
-        first.append(f"It stopped with: {crash.error}{f' at {crash.where}' if crash.where else ''}. That means {crash.means}. {crash.do}")
-    if faults or settings:
-        first += ["Not normal. " + " ".join((settings + faults)[:2])]
-    elif not crash:
-        odd = [t for t in told if t["normal"] in ("broken", "unusual")]
-        first.append(" ".join(f"{t['name']} = {t['value']} is {t['normal']}: {t['why']}" for t in odd[:2]) if odd else "Nothing in these lines is out of the ordinary.")
+    if e.crash:
+        first.append(f"It stopped with {_stopped(e.crash)}: {e.crash.means}. {e.crash.do}")
+    if faults:
+        first.append("Not normal. " + " ".join(faults[:2]))
+    elif not e.crash:
+        first.append(" ".join(odd[:2]) or "Nothing in these lines is out of the ordinary.")
     first += fine[: 1 if faults else 2]
-    if causes and (faults or settings):
-        first.append(f"Do first: {causes[0]['tell_apart']}.".replace("..", "."))
+    if likely and faults:
+        first.append(f"Do first: {likely[0]['tell_apart']}")
     return " ".join(first)
 
 

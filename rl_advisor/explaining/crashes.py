@@ -1,4 +1,4 @@
-"""A traceback in words: the line at which the code stopped, what the error means, and what to do. The text is the run's, never an instruction."""
+"""A traceback in words: the line at which the code stopped, what the error means, and what to do. Its text stays data."""
 
 import re
 import tomllib
@@ -11,7 +11,8 @@ from rl_advisor.vocabulary import Link
 
 _FRAME = re.compile(r'File "([^"\n]{1,300})", line (\d{1,7}), in ([^\n]{1,120})')
 _ERROR = re.compile(
-    r"(?m)^(?:\([^)\n]{1,80}\) |\[[^\]\n]{1,40}\]:? ?|E  +)?((?:[A-Za-z_]\w{0,60}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Died)\w{0,20}\b[^\n]{0,400})"
+    r"(?m)^(?:\([^)\n]{1,80}\) |\[[^\]\n]{1,40}\]:? ?|E  +)?"
+    r"((?:[A-Za-z_]\w{0,60}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Died)\w{0,20}\b[^\n]{0,400})"
 )
 
 

@@ -39,7 +39,15 @@ def _told(rows: Rows, curve: Curve, proofs: Sequence[Proof]) -> dict[str, Any]:
         normal, why = "normal", excused.says
     elif accused := next((p for p in proofs if p.fault and curve.name in p.about), None):
         normal, why = "broken" if normal == "broken" or not math.isfinite(last) else "unusual", accused.says
-    return {"name": curve.raw, "metric": curve.name, "meaning": meaning, "value": _value(curve), "normal": normal, "why": why, "source": source}
+    return {
+        "name": curve.raw,
+        "metric": curve.name,
+        "meaning": meaning,
+        "value": _value(curve),
+        "normal": normal,
+        "why": why,
+        "source": source,
+    }
 
 
 def _judged(row: Prior | None, value: float, curve: Curve) -> tuple[str, str, str]:

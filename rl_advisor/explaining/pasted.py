@@ -2,14 +2,15 @@
 
 import re
 import tempfile
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from rl_advisor.discovery import modules
 from rl_advisor.intake.settings import settings_in
 from rl_advisor.reading import UnreadableRun, read_run
-from rl_advisor.reading.translating import settings_of
-from rl_advisor.run import Run
+from rl_advisor.reading.translating import our_name, settings_of
+from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Dialect
 
 HEAD, TAIL = 1_000_000, 1_000_000
@@ -29,7 +30,11 @@ def run_of(text: str, framework: str | None = None) -> Run:
     if written:
         dialect = _dialect(framework or (run.frameworks[0] if run.frameworks else ""))
         run = replace(run, config={**written, **run.config}, settings={**settings_of(written, dialect), **run.settings})
-    return replace(run, frameworks=(framework, *run.frameworks)) if framework and framework not in run.frameworks and _dialect(framework) else run
+    return (
+        replace(run, frameworks=(framework, *run.frameworks))
+        if framework and framework not in run.frameworks and _dialect(framework)
+        else run
+    )
 
 
 def bounded(text: str) -> str:
@@ -50,8 +55,20 @@ def _read(text: str) -> Run:
             finally:
                 place.unlink(missing_ok=True)
             if run.curves or run.events:
+                run = replace(run, curves=_named(run.curves))
                 return replace(run, name="pasted lines", files=(), gaps=tuple(replace(g, where="the paste") for g in run.gaps))
     return Run(name="pasted lines")
+
+
+def _named(curves: Mapping[str, Curve]) -> dict[str, Curve]:
+    """The curves by our names, those too where the framework cannot be told but all that use a name mean the same by it."""
+    found: dict[str, Curve] = {n: c for n, c in curves.items() if c.mapped or c.guessed}
+    for name, curve in curves.items():
+        meant = {ours for d in _dialects() if (ours := our_name(curve.raw, d)) is not None} if name not in found else set()
+        ours = meant.pop() if len(meant) == 1 else name
+        if name not in found:
+            found[name if ours in found or ours in curves else ours] = replace(curve, name=ours, guessed=ours != name)
+    return found
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -64,5 +81,9 @@ def _names(text: str) -> tuple[str, ...]:
     return ("train.log", "metrics.jsonl", "results.md")
 
 
+def _dialects() -> list[Dialect]:
+    return [m.DIALECT for m in modules("rl_advisor.dialects", "DIALECT")]
+
+
 def _dialect(name: str) -> Dialect | None:
-    return next((m.DIALECT for m in modules("rl_advisor.dialects", "DIALECT") if m.DIALECT.name == name), None)
+    return next((d for d in _dialects() if d.name == name), None)

@@ -55,10 +55,16 @@ def _metric(raw: str) -> dict[str, Any] | None:
         known = metric(name)
         who = sorted(d for d, ours in spoken.items() if ours == name)
         ranges = [
-            {"given": " ".join(v for v in vars(r.given).values() if v) or "any", "usual": f"{number(r.usual[0])} to {number(r.usual[1])}", "source": r.source}
+            {
+                "given": " ".join(v for v in vars(r.given).values() if v) or "any",
+                "usual": f"{number(r.usual[0])} to {number(r.usual[1])}",
+                "source": r.source,
+            }
             for r in table().get(name, ())
         ]
         row = next(iter(table().get(name, ())), None)
         means = {"below": row.below, "above": row.above, "usual": row.inside} if row else {}
-        meanings.append({"metric": name, "meaning": known.meaning if known else "", "frameworks": who[:8], "ranges": ranges, "means": means})
+        meanings.append(
+            {"metric": name, "meaning": known.meaning if known else "", "frameworks": who[:8], "ranges": ranges, "means": means}
+        )
     return {"word": raw, "kind": "metric", "summary": meanings[0]["meaning"], "meanings": meanings}

@@ -83,10 +83,10 @@ def facts(a: Assessment, also: Iterable[Any] = ()) -> Facts:
         ways += told + [w for w in _measured_ways(f) if not any(t.way == 0 and w.subjects & t.subjects for t in told)]
     for s in sentences(a.best_checkpoint.why, patterns, metrics):
         _told(s, "best_checkpoint", frozenset(), numbers, ways)
-    for line in (*a.could_not_see, *a.ruled_out, a.next_experiment.do):
+    for line in (*a.could_not_see, *a.ruled_out, a.next_experiment.do, a.why, a.risk, *a.at_odds, *(e.says for e in a.evidence)):
         for s in sentences(line, patterns, metrics):
             _told(s, next((m.name for m in s.mentions if m.kind == "pattern"), "lists"), frozenset(), numbers, ways)
-    for answer in also:
+    for answer in (*also, *(q.model_dump() for q in a.quantities)):
         numbers += _walk(answer, frozenset(), "")
     present = frozenset(f.pattern for f in a.findings if f.outcome == "present")
     return Facts(tuple(numbers), tuple(ways), patterns, metrics, _nouns(a), present, a.verdict)
@@ -121,7 +121,9 @@ def _fields(a: Assessment) -> Iterator[Fact]:
         return Fact(float(value), 0.0, role, frozenset(subjects), field, frozenset(field.split("_")))
 
     yield fact(a.step, "step", ("run", "plan"), "step")
-    yield fact(a.p_continue_pays, "value", ("chance",), "p_continue_pays")
+    # A chance of which little is known is said in steps of five percent.
+    rough = 0.025 if a.confidence == "low" else 0.005
+    yield Fact(a.p_continue_pays, rough, "value", frozenset({"chance"}), "p_continue_pays", frozenset({"continue", "pays"}))
     if a.planned_steps:
         yield fact(a.planned_steps, "step", ("run", "plan"), "planned_steps")
         left = max(0.0, 1 - a.step / a.planned_steps)
@@ -260,4 +262,12 @@ def _walk(value: Any, subjects: frozenset[str], key: str) -> Iterator[Fact]:
             yield from _walk(v, subjects, key)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         role = "step" if "step" in key else "value"
-        yield Fact(float(value), abs(float(value)) * 1e-4, role, subjects or measured_of(key, frozenset()), "tools", _vocabulary(key))
+        yield Fact(
+            float(value),
+            abs(float(value)) * 1e-4,
+            role,
+            subjects or measured_of(key, frozenset()),
+            "tools",
+            _vocabulary(key),
+            frozenset(plain_words(key.replace("_", " "))),
+        )

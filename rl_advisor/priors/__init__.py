@@ -153,7 +153,9 @@ def _narrower(one: Circumstances, other: Circumstances) -> bool:
 def _hull(rows: Sequence[Prior]) -> Prior:
     """The one row, or one as wide as all of them, which says of a side what the row says that reaches farthest there."""
     widest = min(rows, key=lambda r: sum(getattr(r.given, f.name) is not None for f in fields(r.given)))
-    shared = {f.name: v for f in fields(widest.given) if (v := getattr(widest.given, f.name)) and all(v == getattr(r.given, f.name) for r in rows)}
+    shared = {
+        f.name: v for f in fields(widest.given) if (v := getattr(widest.given, f.name)) and all(v == getattr(r.given, f.name) for r in rows)
+    }
     low, high = min(rows, key=lambda r: r.usual[0]), max(rows, key=lambda r: r.usual[1])
     return replace(
         widest,

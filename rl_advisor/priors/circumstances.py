@@ -28,6 +28,11 @@ TELLING: tuple[tuple[tuple[str, ...], str], ...] = (
 """Metrics of which one tells the method of a run without language; tried in order."""
 OF_ONE_METHOD = {"rsl_rl": "ppo", "rl_games": "ppo", "mappo": "ppo", "mlagents": "ppo", "pufferlib": "ppo"}
 """Frameworks that train with one method unless they say otherwise."""
+LANGUAGE_FRAMEWORKS = frozenset(
+    {"areal", "art", "nemo_rl", "open_instruct", "openrlhf", "prime_rl", "rllm", "roll", "skyrl", "slime", "tinker_cookbook", "torchforge"}
+    | {"torchtune", "trl", "trl_async", "verl"}
+)
+"""Frameworks that train nothing but language models."""
 CRITIC = ("value/loss", "value/explained_variance", "value/mean", "value/clip_fraction")
 _LORA = re.compile(r"(?:^|[._-])(?:use_peft|use_lora|lora_rank|lora_r|lora_alpha|peft_config|lora_target_modules|lora_modules)$")
 _SIZE = re.compile(r"(?<![0-9a-z])\d{1,3}(?:\.\d{1,3})?[bm](?![0-9a-z])", re.IGNORECASE)
@@ -47,7 +52,7 @@ def circumstances(run: Run, phase: str | None = None) -> Circumstances:
 
 def method(run: Run) -> str | None:
     """How the run learns, by the name of its algorithm or by what it logs; None where neither tells."""
-    spoken = families(run) & {"language", "tools", "experts"}
+    spoken = families(run) & {"language", "tools", "experts"} or LANGUAGE_FRAMEWORKS & set(run.frameworks)
     named = _named(run)
     if spoken:
         with_critic = any(name in run.curves for name in CRITIC) or named == "ppo"

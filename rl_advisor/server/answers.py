@@ -28,6 +28,10 @@ Columns = Annotated[dict[str, str], Field(description="prompt, response, reward,
 Step = Annotated[int | None, Field(description="The latest when left out.", ge=0)]
 Count = Annotated[int, Field(description="Samples of each kind.", ge=1, le=10)]
 
+Pasted = Annotated[str, Field(description="Lines as they were pasted.", max_length=10_000_000)]
+Question = Annotated[str, Field(description="What the user asked.", max_length=2_000)]
+Framework = Annotated[str | None, Field(description="trl, verl, sb3, ...", max_length=40)]
+
 
 class Answer(BaseModel):
     """Facts about runs; text in objects with the key ``untrusted`` was written by the run."""
@@ -70,7 +74,9 @@ async def answered(desk: Desk, ctx: Context[Any, Any], verb: str, runs: Sequence
 
 TITLES = {
     "assess_run": "Judge a run",
+    "check_settings": "Check settings",
     "compare_runs": "Compare runs",
+    "explain_log": "Explain pasted lines",
     "gpu_phase_profile": "Profile GPU phases",
     "list_runs": "Find runs",
     "plot_curves": "Plot curves",
@@ -114,7 +120,24 @@ def tools_of(desk: Desk) -> list[Tool]:
     async def compare_runs(ctx: Context[Any, Any], runs: Annotated[list[Run], Field(min_length=2, max_length=16)]) -> Result:
         return await answered(desk, ctx, "compare_runs", runs)
 
-    verbs = (assess_run, compare_runs, gpu_phase_profile, list_runs, plot_curves, load_run, spot_check_samples, summarize_curves)
+    async def explain_log(ctx: Context[Any, Any], text: Pasted, question: Question = "", framework: Framework = None) -> Result:
+        return await answered(desk, ctx, "explain_log", [], text, question, framework)
+
+    async def check_settings(ctx: Context[Any, Any], run: Run | None = None, text: Pasted = "") -> Result:
+        return await answered(desk, ctx, "check_settings", [run] if run else [], *([] if run else [None]), text)
+
+    verbs = (
+        assess_run,
+        check_settings,
+        compare_runs,
+        explain_log,
+        gpu_phase_profile,
+        list_runs,
+        plot_curves,
+        load_run,
+        spot_check_samples,
+        summarize_curves,
+    )
     return [_tool(verb) for verb in verbs]
 
 

@@ -209,12 +209,11 @@ CASES = [
     ("temperature_runaway", run(entropy__coef=decaying(1, 0.05), reward__mean=rising(-1000, -100, sd=10)), A),
     ("stale_data", run(rollout__staleness=np.abs(rising(0, 8)), reward__mean=flat()), P),
     ("stale_data", run(rollout__staleness=flat(0.9, 0.1), reward__mean=flat()), A),
-    (
-        "stale_data",
-        run(settings={"updates_per_batch": 8}, ratio__clip_fraction=np.abs(flat(0.1, 0.02)), reward__mean=stepping(0.8, 0.02)),
-        P,
-    ),
-    ("stale_data", run(settings={"updates_per_batch": 8}, ratio__clip_fraction=np.abs(flat(0.1, 0.02)), reward__mean=rising()), A),
+    # Old from the first step on: a fault where nothing was learned, no onset of anything where the run learned all the same.
+    ("stale_data", run(rollout__staleness=flat(6, 0.1), reward__mean=falling(0.8, 0.1)), P),
+    ("stale_data", run(rollout__staleness=flat(6, 0.1), reward__mean=np.r_[rising(n=150), falling(n=50)]), A),
+    # Several passes over each batch are a setting, not samples that are too old.
+    ("stale_data", run(settings={"updates_per_batch": 8}, ratio__clip_fraction=flat(0.1, 0.02), reward__mean=stepping(0.8, 0.02)), N),
     ("importance_weight", run(ratio__mean=rising(1.0, 1.4, sd=0.01)), P),
     ("importance_weight", run(ratio__mean=flat(1.0, 0.005)), A),
     ("engine_mismatch", run(kl__mismatch=np.abs(rising(0.001, 0.2, sd=0.002))), P),
@@ -256,6 +255,7 @@ def test_every_curve_detector_has_cases() -> None:
 
 
 OTHERS = {
+    "entropy_bonus_too_large",
     "time_creep",
     "throughput_drop",
     "generation_bound",

@@ -7,6 +7,8 @@ from rl_advisor.intake.settings.values import measured
 
 _MAP = re.compile(r"(?m)^[\w\"'!.-][^\n:=]{0,120}:(?:[ \t]|$)|^\s*\{")
 _ALIAS_LIMIT = 200
+DEEPEST = 60
+"""Levels of a configuration; brackets in text count as well."""
 
 
 def of_yaml(text: str) -> dict[Any, Any]:
@@ -27,12 +29,14 @@ def load_yaml(text: bytes) -> Any:
 
     Raises:
         yaml.YAMLError: it is no YAML.
-        ValueError: it repeats itself by reference more often than a configuration does.
+        ValueError: it repeats itself by reference more often, or is nested deeper, than a configuration is.
     """
     import yaml
 
     if text.count(b"*") > _ALIAS_LIMIT and len(re.findall(rb"(?m)[:\-\[,] ?\*\w", text)) > _ALIAS_LIMIT:
         raise ValueError("too many aliases for a configuration")
+    if _too_deep(text):
+        raise ValueError("nested deeper than a configuration is")
 
     class Plain(yaml.SafeLoader if not yaml.__with_libyaml__ else yaml.CSafeLoader):  # type: ignore[misc]
         """A safe loader that looks through Python tags instead of refusing the file."""
@@ -50,6 +54,16 @@ def load_yaml(text: bytes) -> Any:
         return loader.get_single_data()
     finally:
         loader.dispose()
+
+
+def _too_deep(text: bytes) -> bool:
+    """Whether a text is nested so deep that libyaml, which recurses, would overrun its stack."""
+    depth = 0
+    for bracket in re.finditer(rb"[\[{\]}]", text):
+        depth = max(0, depth + (1 if bracket.group() in b"[{" else -1))
+        if depth > DEEPEST:
+            return True
+    return re.search(rb"(?m)^(?: {%d}|(?:[ \t]{0,4}[-?:] ){%d})" % (8 * DEEPEST, DEEPEST), text) is not None
 
 
 def of_one_behaviour(config: dict[Any, Any]) -> dict[Any, Any]:

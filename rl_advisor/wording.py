@@ -1,0 +1,105 @@
+"""How numbers and names are said, in one place: percent where people say percent, two digits of a score, whole steps, no underscores.
+
+What a sentence says about a quantity is spelled here and nowhere else, so that one quantity has one spelling at every door.
+"""
+
+import re
+
+PLAIN = {
+    "zero_variance_groups": "zero-variance groups",
+    "train_eval_gap": "reward/eval divergence",
+    "contradicting_answers": "inconsistent top-rewarded answers",
+    "non_finite": "non-finite values",
+    "sample_repetition": "repetition loops",
+    "narrowing": "pass@k shrinkage",
+    "hollow_answers": "empty answers",
+    "template_collapse": "responses no longer depend on the prompt",
+    "update_too_large": "updates too large",
+    "destructive_drift": "drift away from the reference",
+    "over_optimisation": "over-optimisation",
+    "eval_protocol_change": "changed evaluation protocol",
+    "value_divergence": "value divergence",
+}
+"""Names of patterns and stages that people call something else; the others are said without their underscores."""
+_TINY, _LARGE = 1e-3, 1e6
+
+
+def plain(name: str) -> str:
+    """The name of a pattern, a verdict or a stage in plain words."""
+    return PLAIN.get(name, name.replace("_", " "))
+
+
+def value(x: float, unit: str = "", digits: int = 2) -> str:
+    """A number with its unit's habits: a share as percent, counts and steps whole, everything else to ``digits`` significant digits."""
+    if unit == "share" and -1 <= x <= 1:
+        return percent(x, digits - 2)
+    if unit in ("tokens", "steps", "episodes", "updates", "env steps") and abs(x) >= 1:
+        return f"{x:.0f}"
+    if x == 0:
+        return "0"
+    if abs(x) < _TINY or abs(x) >= _LARGE or (unit == "rate" and abs(x) < 0.1 and not _short(x, digits)):
+        return _power(x, digits)
+    if abs(x) >= 100:
+        return f"{x:.{max(0, digits - 2)}f}"
+    return _trimmed(f"{x:#.{digits}g}".rstrip("."))
+
+
+def _short(x: float, digits: int) -> bool:
+    return len(_trimmed(f"{x:.{digits}g}")) <= 5 + digits - 2
+
+
+def _power(x: float, digits: int) -> str:
+    mantissa, power = f"{x:.{digits - 1}e}".split("e")
+    return f"{_trimmed(mantissa)}e{int(power)}"
+
+
+def _trimmed(text: str) -> str:
+    """A decimal without the zeros that say nothing; ``-0`` is ``0``."""
+    text = text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+    return "0" if text in ("-0", "") else text
+
+
+def percent(share: float, decimals: int = 0) -> str:
+    """A share as percent; neither none nor all of it where it is only nearly so."""
+    if 0 < abs(share) < 0.005 and decimals <= 0:
+        return "under 1 %"
+    if 0.995 <= share < 1 and decimals <= 0:
+        return "over 99 %"
+    return f"{_trimmed(f'{100 * share:.{max(0, decimals)}f}')} %"
+
+
+def chance(p: float, confidence: str = "high") -> str:
+    """A probability as percent; in steps of five where little is known, never quite 0 or 100."""
+    rough = 5 if confidence == "low" else 1
+    said = min(max(rough * round(100 * p / rough), rough), 100 - rough)
+    return f"{said} %"
+
+
+def pair(first: float, last: float, unit: str = "") -> tuple[str, str]:
+    """Two values of one quantity, with as many digits as it takes to tell them apart."""
+    for digits in (2, 3, 4):
+        a, b = value(first, unit, digits), value(last, unit, digits)
+        if a != b or first == last:
+            break
+    return a, b
+
+
+def sentence(text: str) -> str:
+    """The text with a capital at its start and a stop at its end; a name keeps its spelling."""
+    text = text.strip()
+    if not text:
+        return ""
+    head = text if re.match(r"\S*[/_`A-Z0-9]", text.split()[0]) else text[0].upper() + text[1:]
+    return head if head[-1] in ".?!" else f"{head}."
+
+
+def clause(text: str) -> str:
+    """The first sentence of a statement, without its stop: what fits on a line."""
+    return re.split(r"(?<=[a-z0-9%)])\. (?=[A-Z`])", text.strip(), maxsplit=1)[0].rstrip(".")
+
+
+def listed(parts: list[str], most: int = 0, last: str = "and") -> str:
+    """Parts as people list them; beyond ``most`` they are counted."""
+    if most and len(parts) > most:
+        return f"{', '.join(parts[:most])} and {len(parts) - most} more"
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}" if parts else ""
