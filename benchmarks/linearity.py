@@ -210,14 +210,6 @@ MAKERS: dict[str, Callable[[Path, int], Path]] = {
     ),
     "saved_checkpoints": lines("checkpoints.jsonl", lambda i: f'{{"batch": {i}, "name": "a", "state_path": "x://{i}"}}\n'),
     "sb3_progress": lines("progress.csv", lambda i: f"{i * 8},{i % 7 / 8},0.25\n", "time/total_timesteps,rollout/ep_rew_mean,train/loss\n"),
-    "table_console": lines(
-        "train.log",
-        lambda i: (
-            "----------------------------------\n| rollout/           |           |\n"
-            f"|    ep_rew_mean     | {i % 7 / 8:<9} |\n| time/              |           |\n|    total_timesteps | {i * 8:<9} |\n"
-            "----------------------------------\n"
-        ),
-    ),
     "telemetry_parquet": parquet(
         "gpu.parquet", lambda n: {"time": FIRST + np.arange(n) / 10.0, "gpu": ["0"] * n, "power_w": np.arange(n) % 500.0}
     ),

@@ -8,7 +8,7 @@ from rl_advisor.run import Event
 
 TEXT_LIMIT = 2_000
 EVENT_LIMIT = 100
-_INTERESTING = re.compile(
+INTERESTING = re.compile(
     r"NVRM: Xid|uncorrectable ECC"
     r"|Traceback \(most|\b\w*(?:Error|Exception)\b|[Oo]ut of memory|OOM|Killed|SIGKILL|SIGTERM|\b(?:nan|NaN|inf)\b|KeyboardInterrupt"
 )
@@ -42,12 +42,17 @@ class Watch:
         """Take in one line; ``step`` is the last step that was seen before it."""
         if self._traceback:
             self._continue(line, step)
-        elif _INTERESTING.search(line):
+        elif INTERESTING.search(line):
             text = _PREFIX.sub("", plain_text(line))
             if "Traceback (most recent call last)" in text:
                 self._traceback.append(text)
             else:
                 self._keep(text, step)
+
+    @property
+    def inside(self) -> bool:
+        """Whether the lines of a traceback are being taken in."""
+        return bool(self._traceback)
 
     def finish(self, step: float | None) -> tuple[Event, ...]:
         """All events, an unfinished traceback among them."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rl_advisor.formats import areal_console, rsl_rl_console, table_console
+from rl_advisor.formats import areal_console, line_console, rsl_rl_console
 from rl_advisor.reading import format_of, read_run
 
 DATA = Path(__file__).parent.parent / "data" / "consoles"
@@ -49,8 +49,8 @@ def test_areal_in_our_words_turns_the_sign_of_kl() -> None:
 def test_sb3_boxes() -> None:
     """Boxes become rows at their environment steps; evaluation boxes come in between."""
     path = DATA / "sb3_stdout.log"
-    assert format_of(path) is table_console
-    run = table_console.read(path)
+    assert format_of(path) is line_console
+    run = line_console.read(path)
     reward = run.curves["rollout/ep_rew_mean"]
     assert reward.step[:2].tolist() == [1024, 2048]
     assert reward.value[:2].tolist() == [19.7, 22.4]
@@ -63,9 +63,9 @@ def test_boxes_beside_the_same_numbers_in_full_are_left_alone(tmp_path: Path) ->
     """Three digits would only disagree with the file that keeps all of them."""
     path = tmp_path / "stdout.log"
     path.write_bytes((DATA / "sb3_stdout.log").read_bytes())
-    assert table_console.claims(path)
+    assert line_console.claims(path)
     (tmp_path / "progress.csv").write_text("time/total_timesteps\n1024\n")
-    assert not table_console.claims(path)
+    assert not line_console.claims(path)
 
 
 def test_a_name_that_was_cut_is_left_out(tmp_path: Path) -> None:
@@ -77,9 +77,9 @@ def test_a_name_that_was_cut_is_left_out(tmp_path: Path) -> None:
         + "-" * 30
         + "\n"
     )
-    path.write_text(box)
-    assert table_console.claims(path)
-    assert set(table_console.read(path).curves) == {"train/loss"}
+    path.write_text(box + box.replace("10", "20") + box.replace("10", "30"))
+    assert line_console.claims(path)
+    assert set(line_console.read(path).curves) == {"train/loss"}
 
 
 def _drawn(kind: str, rows: list[tuple[str, str]]) -> str:
@@ -105,7 +105,7 @@ def test_tables_of_other_loggers(tmp_path: Path, kind: str, names: tuple[str, st
     path = tmp_path / "train.log"
     tables = [_drawn(kind, [(names[0], f"{-1.5 * i:.3g}"), (names[1], f"{1000 * i:.3g}"), (names[2], "0.01")]) for i in range(1, 5)]
     path.write_text("Logging to /data\n" + "Saving snapshot...\n\n".join(tables))
-    assert format_of(path) is table_console
+    assert format_of(path) is line_console
     run = read_run(path)
     assert run.frameworks == (framework,)
     assert run.curves["reward/mean"].value.tolist() == [-1.5, -3.0, -4.5, -6.0]
@@ -117,7 +117,7 @@ def test_boxes_in_markdown(tmp_path: Path) -> None:
     """A notebook that was saved as text keeps its boxes; a table of Markdown is none."""
     path = tmp_path / "results.md"
     path.write_text("# PPO\n```\n" + (DATA / "sb3_stdout.log").read_text() + "```\n")
-    assert format_of(path) is table_console
+    assert format_of(path) is line_console
     path.write_text("| step | reward |\n|------|--------|\n| 1 | 2 |\n" + "-" * 30 + "\n| step | reward |\n")
     assert format_of(path) is None
 
@@ -142,4 +142,4 @@ def test_other_logs_are_left_alone(tmp_path: Path, text: str) -> None:
     """Empty logs, drawn tables of other things, similar words."""
     path = tmp_path / "train.log"
     path.write_text(text)
-    assert not any(module.claims(path) for module in (areal_console, table_console, rsl_rl_console))
+    assert not any(module.claims(path) for module in (areal_console, line_console, rsl_rl_console))
