@@ -42,8 +42,8 @@ class Given:
 
     def __str__(self) -> str:
         """The setting as it was written; a value that is a sentence rather than a word is not repeated."""
-        word = _WORD.fullmatch(str(self.value))
-        return f"`{self.key}` = {self.value if word else '(text)'}" if _WORD.fullmatch(self.key) else "a setting"
+        shown = self.value if is_word(str(self.value)) else "(text)"
+        return f"`{self.key}` = {shown}" if is_word(self.key) else "a setting"
 
 
 @dataclass(frozen=True)
@@ -143,6 +143,11 @@ class Settings:
         """Whether one of the metrics ends in NaN or infinity."""
         curves = [self.run.curves[m] for m in metrics if m in self.run.curves]
         return any(c.value.size and not np.isfinite(c.value[-1]) for c in curves)
+
+
+def is_word(text: str) -> bool:
+    """Whether a key or a value is a word or a path rather than a sentence, which might be an order to whoever reads it."""
+    return _WORD.fullmatch(text) is not None
 
 
 def said(settings: Iterable[Given | None]) -> str:

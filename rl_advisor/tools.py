@@ -179,10 +179,9 @@ def compare_runs(runs: Sequence[str | Path]) -> Answer:
 
 
 def explain_log(text: str, question: str = "", framework: str | None = None) -> Answer:
-    """Explain pasted lines: what they are, whether each number is normal and why, what they prove, likely causes, what to ask back.
+    """Explain pasted lines, or one word (a metric, a pattern): is each number normal, what is proven, likely causes, what to ask back.
 
-    Reach for it whenever lines of a log, a traceback or settings stand in the conversation, be it a single line, and for one word (a
-    metric, a pattern). Pass the question, too. Nothing is kept. At most about 1,500 tokens.
+    Reach for it when lines of a log or a traceback stand in the conversation, be it one. Nothing is kept. At most about 1,500 tokens.
     """
     from rl_advisor.doors.output import untrusted
     from rl_advisor.explaining import a_word, explain_run
@@ -198,10 +197,9 @@ def explain_log(text: str, question: str = "", framework: str | None = None) -> 
 
 
 def check_settings(run: str | Path | None = None, text: str = "") -> Answer:
-    """Check settings before or after a run: what a configuration, a launch command or a training script proves or makes likely to go wrong.
+    """Check settings: what a configuration, launch command or training script proves or makes likely to go wrong; nothing is run.
 
-    Reach for it when settings, run.sh or train.py stand in the conversation (``text``) or beside a run. Nothing is run. At most about 1,500
-    tokens, faults first.
+    Reach for it when settings stand in the conversation (``text``) or beside a run. At most about 1,500 tokens, faults first.
     """
     from rl_advisor.doors.settings_check import check_of
 

@@ -14,6 +14,7 @@ from rl_advisor.intake.settings.values import TEXT_LIMIT
 from rl_advisor.reading import UnreadableRun, read_run
 from rl_advisor.reading.run_folder import walk
 from rl_advisor.run import Run
+from rl_advisor.settings import is_word
 
 WRITTEN = (".yaml", ".yml", ".json", ".sh", ".bash", ".py", ".txt", ".toml", ".cfg", ".log", "")
 FILES = 20
@@ -35,11 +36,11 @@ def check_of(place: Path | None, text: str = "") -> dict[str, Any]:
             "no settings found; looked for YAML and JSON maps, command lines of a trainer, a training script, printed configurations"
         )
     outcomes = [checks.told(o) for o in checks.run(run)]
-    given = {k: v for k, v in run.config.items() if not k.startswith("script.")}
+    given = {k: v for k, v in run.config.items() if not k.startswith("script.") and is_word(k) and (not isinstance(v, str) or is_word(v))}
     shown = {k: given[k] for k in list(given)[:SHOWN]}
     gaps = [{"where": g.where, "why": g.why} for g in run.gaps if "config" in g.why][:10]
-    if len(given) > SHOWN:
-        gaps.append({"where": "settings", "why": f"{len(given) - SHOWN} more settings were read and are not repeated here"})
+    if len(run.config) > len(shown):
+        gaps.append({"where": "settings", "why": f"{len(run.config) - len(shown)} more settings were read and are not repeated here"})
     answer = {"run": run.name, "frameworks": list(run.frameworks), "settings": shown, "checks": outcomes, "gaps": gaps}
     return aliased(clean(answer), foreign_names(run))  # type: ignore[no-any-return]
 

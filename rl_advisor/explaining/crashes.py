@@ -16,6 +16,10 @@ _ERROR = re.compile(
 )
 
 
+_PLACE = re.compile(r"[\w./<>-]{1,120}:\d{1,7} in [\w<>.]{1,60}")
+"""A place in code and nothing else, such as an order to whoever reads it."""
+
+
 @dataclass(frozen=True)
 class Crash:
     """One crash as a colleague would retell it."""
@@ -50,6 +54,7 @@ def _retold(error: str, before: str) -> Crash | None:
     frames = list(_FRAME.finditer(before[-20_000:]))
     own = [f for f in frames if "site-packages" not in f.group(1)] or frames
     where = f"{'/'.join(own[-1].group(1).split('/')[-2:])}:{own[-1].group(2)} in {own[-1].group(3)}" if own else ""
+    where = where if _PLACE.fullmatch(where) else ""
     return Crash(error.strip()[:300], where, Link(entry[1]["link"]), entry[1]["means"], entry[1]["do"])
 
 

@@ -1,18 +1,18 @@
 """Pasted text becomes a Run: quoting marks come off, the readers look at it as at a file, and the settings that stand in it come along."""
 
 import re
-import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from rl_advisor.discovery import modules
 from rl_advisor.intake.settings import settings_in
-from rl_advisor.reading import UnreadableRun, read_run
+from rl_advisor.intake.text_file import text_file
+from rl_advisor.reading import read_alone
 from rl_advisor.reading.translating import our_name, settings_of
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Dialect
 
+NAME = "pasted lines"
 HEAD, TAIL = 1_000_000, 1_000_000
 """Characters at both ends of a longer paste that are looked at."""
 _QUOTE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?){1,3}|^[ \t]{0,3}`{3,}[^\n]{0,40}$|^`|`[ \t]*$|^//(?=-)", re.MULTILINE)
@@ -20,7 +20,7 @@ _TABLE = re.compile(r"^[^\n,]{1,60}(?:,[^\n,]{1,60}){2,200}\n[-+\d.eE, nNaAiIfF]
 
 
 def run_of(text: str, framework: str | None = None) -> Run:
-    """What can be read of a pasted text; a Run without curves where nothing can. Nothing of it is kept on this machine.
+    """What can be read of a pasted text; a Run without curves where nothing can. Nothing of it is written anywhere.
 
     ``framework`` is the name of a dialect, for settings whose keys several frameworks use.
     """
@@ -44,20 +44,15 @@ def bounded(text: str) -> str:
 
 def _read(text: str) -> Run:
     """The run that one of the readers makes of the text as a file of the kind that it looks like."""
-    with tempfile.TemporaryDirectory(prefix="rl-advisor-") as folder:
-        for name in _names(text):
-            place = Path(folder) / name
-            place.write_text(text, encoding="utf-8", errors="replace")
-            try:
-                run = read_run(place)
-            except (UnreadableRun, ValueError, OSError):
-                continue
-            finally:
-                place.unlink(missing_ok=True)
-            if run.curves or run.events:
-                run = replace(run, curves=_named(run.curves))
-                return replace(run, name="pasted lines", files=(), gaps=tuple(replace(g, where="the paste") for g in run.gaps))
-    return Run(name="pasted lines")
+    for name in _names(text):
+        try:
+            run = read_alone(text_file(name, text))
+        except (ValueError, OSError):
+            continue
+        if run.curves or run.events:
+            gaps = tuple(replace(g, where="the paste") for g in run.gaps)
+            return replace(run, name=NAME, files=(), gaps=gaps, curves=_named(run.curves))
+    return Run(name=NAME)
 
 
 def _named(curves: Mapping[str, Curve]) -> dict[str, Curve]:

@@ -80,6 +80,15 @@ def _must_be_there(place: Path, run: str, columns: Mapping[str, str], parts: Seq
         raise KeyError(f"no file of samples has a column named {unknown[0]!r}; there is {', '.join(near) or 'no file of samples at all'}")
 
 
+def read_alone(file: Path) -> Run:
+    """The run in one file beside which nothing lies, such as a text in memory; an empty one where no format claims it or nothing is in it.
+
+    Raises what reading a damaged file raises: ValueError and OSError.
+    """
+    part = part_of(file)
+    return Run() if part is None else assemble(file.name, [(file.name, _placed(part, Path(file.name)))], {})
+
+
 def part_of(path: Path, ask: Request = WHOLE) -> Run | None:
     """What one file holds, with raw names; None when no format claims it."""
     module = format_of(path, ask)

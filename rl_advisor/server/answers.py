@@ -26,11 +26,10 @@ Metrics = Annotated[list[Annotated[str, Field(max_length=200)]], Field(descripti
 Panels = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=6)]
 Columns = Annotated[dict[str, str], Field(description="prompt, response, reward, step or group: the file's column.", max_length=8)]
 Step = Annotated[int | None, Field(description="The latest when left out.", ge=0)]
-Count = Annotated[int, Field(description="Samples of each kind.", ge=1, le=10)]
-
-Pasted = Annotated[str, Field(description="Lines as they were pasted.", max_length=10_000_000)]
-Question = Annotated[str, Field(description="What the user asked.", max_length=2_000)]
+Pasted = Annotated[str, Field(max_length=10_000_000)]
+Question = Annotated[str, Field(max_length=2_000)]
 Framework = Annotated[str | None, Field(description="trl, verl, sb3, ...", max_length=40)]
+Count = Annotated[int, Field(description="Samples of each kind.", ge=1, le=10)]
 
 
 class Answer(BaseModel):
@@ -70,6 +69,26 @@ async def answered(desk: Desk, ctx: Context[Any, Any], verb: str, runs: Sequence
     except (Outside, workroom.Refused) as mistake:
         raise ToolError(desk.said(mistake)) from None
     return picture_of(answer) if isinstance(answer, bytes) else result_of(answer)
+
+
+def pasted_tools(desk: Desk) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The tools that take text from the conversation; what was pasted is not remembered."""
+
+    async def explain_log(ctx: Context[Any, Any], text: Pasted, question: Question = "", framework: Framework = None) -> Result:
+        return await of_text(desk, ctx, "explain_log", text, question, framework)
+
+    async def check_settings(ctx: Context[Any, Any], run: Run | None = None, text: Pasted = "") -> Result:
+        return await (answered(desk, ctx, "check_settings", [run], text) if run else of_text(desk, ctx, "check_settings", None, text))
+
+    return explain_log, check_settings
+
+
+async def of_text(desk: Desk, ctx: Context[Any, Any], verb: str, *arguments: Any) -> CallToolResult:
+    """The verb's answer about nothing but its arguments, or the refusal as an error of the tool."""
+    try:
+        return result_of(await desk.once(workroom.answer, verb, (), arguments, ctx=ctx))
+    except workroom.Refused as mistake:
+        raise ToolError(desk.said(mistake)) from None
 
 
 TITLES = {
@@ -120,25 +139,8 @@ def tools_of(desk: Desk) -> list[Tool]:
     async def compare_runs(ctx: Context[Any, Any], runs: Annotated[list[Run], Field(min_length=2, max_length=16)]) -> Result:
         return await answered(desk, ctx, "compare_runs", runs)
 
-    async def explain_log(ctx: Context[Any, Any], text: Pasted, question: Question = "", framework: Framework = None) -> Result:
-        return await answered(desk, ctx, "explain_log", [], text, question, framework)
-
-    async def check_settings(ctx: Context[Any, Any], run: Run | None = None, text: Pasted = "") -> Result:
-        return await answered(desk, ctx, "check_settings", [run] if run else [], *([] if run else [None]), text)
-
-    verbs = (
-        assess_run,
-        check_settings,
-        compare_runs,
-        explain_log,
-        gpu_phase_profile,
-        list_runs,
-        plot_curves,
-        load_run,
-        spot_check_samples,
-        summarize_curves,
-    )
-    return [_tool(verb) for verb in verbs]
+    verbs = (assess_run, *pasted_tools(desk), compare_runs, gpu_phase_profile, list_runs, plot_curves, load_run, spot_check_samples)
+    return [_tool(verb) for verb in (*verbs, summarize_curves)]
 
 
 def _tool(function: Callable[..., Any]) -> Tool:

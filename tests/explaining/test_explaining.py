@@ -229,7 +229,11 @@ def test_the_commands_answer() -> None:
     assert CliRunner().invoke(main, ["check", "-"], input="hello").exit_code == 2
 
 
-def test_a_paste_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+def test_a_paste_is_not_written_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise AssertionError("a file is opened")
+
+    run_of(trl())  # what is imported and read once is loaded now
+    monkeypatch.setattr("builtins.open", refused)
+    monkeypatch.setattr("io.open", refused)
     assert run_of(trl()).curves
-    assert not list(tmp_path.iterdir())
