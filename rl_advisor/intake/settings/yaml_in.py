@@ -7,6 +7,8 @@ from rl_advisor.intake.settings.values import measured
 
 _MAP = re.compile(r"(?m)^[\w\"'!.-][^\n:=]{0,120}:(?:[ \t]|$)|^\s*\{")
 _ALIAS_LIMIT = 200
+DEEPEST = 60
+"""Levels of a configuration; brackets in text count as well."""
 
 
 def of_yaml(text: str) -> dict[Any, Any]:
@@ -27,12 +29,14 @@ def load_yaml(text: bytes) -> Any:
 
     Raises:
         yaml.YAMLError: it is no YAML.
-        ValueError: it repeats itself by reference more often than a configuration does.
+        ValueError: it repeats itself by reference more often, or is nested deeper, than a configuration is.
     """
     import yaml
 
     if text.count(b"*") > _ALIAS_LIMIT and len(re.findall(rb"(?m)[:\-\[,] ?\*\w", text)) > _ALIAS_LIMIT:
         raise ValueError("too many aliases for a configuration")
+    if _too_deep(text):
+        raise ValueError("nested deeper than a configuration is")
 
     class Plain(yaml.SafeLoader if not yaml.__with_libyaml__ else yaml.CSafeLoader):  # type: ignore[misc]
         """A safe loader that looks through Python tags instead of refusing the file."""
@@ -52,6 +56,16 @@ def load_yaml(text: bytes) -> Any:
         loader.dispose()
 
 
+def _too_deep(text: bytes) -> bool:
+    """Whether a text is nested so deep that libyaml, which recurses, would overrun its stack."""
+    depth = 0
+    for bracket in re.finditer(rb"[\[{\]}]", text):
+        depth = max(0, depth + (1 if bracket.group() in b"[{" else -1))
+        if depth > DEEPEST:
+            return True
+    return re.search(rb"(?m)^(?: {%d}|(?:[ \t]{0,4}[-?:] ){%d})" % (8 * DEEPEST, DEEPEST), text) is not None
+
+
 def of_one_behaviour(config: dict[Any, Any]) -> dict[Any, Any]:
     """The configuration, and where ML-Agents trains a single behaviour, what it says of that one without its name before it."""
     named = config.get("behaviors") or {k: v for k, v in config.items() if isinstance(v, dict) and "trainer" in v}
@@ -62,6 +76,9 @@ def of_one_behaviour(config: dict[Any, Any]) -> dict[Any, Any]:
 def _holds_settings(found: dict[Any, Any]) -> bool:
     """Whether a map reads like settings: more than one name, or maps inside; a line of prose with a colon is a map to YAML, too."""
     if measured(found):
+        return False
+    names = [isinstance(k, str) and bool(re.fullmatch(r"[A-Za-z_][\w.@/-]{0,120}", k)) for k in found]
+    if 2 * sum(names) < len(names):
         return False
     return all(isinstance(k, str | int) for k in found) and (len(found) > 1 or any(isinstance(v, dict) for v in found.values()))
 
