@@ -38,6 +38,7 @@ ROLE = Role.GAMING
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("rollouts",)
 BRINGS: tuple[str, ...] = (
+    "perfect_reward",
     "truncation",
     "length_inflation",
     "zero_variance_groups",

@@ -28,7 +28,6 @@ BRINGS: tuple[str, ...] = (
     "destructive_drift",
     "entropy_collapse",
     "entropy_explosion",
-    "entropy_bonus_too_large",
     "frozen_policy",
     "no_gradient",
     "non_finite",

@@ -25,6 +25,7 @@ ROLE = Role.GAMING
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("eval/score/*", "reward/mean|reward/used|reward/success")
 BRINGS: tuple[str, ...] = (
+    "perfect_reward",
     "truncation",
     "length_inflation",
     "length_collapse",
