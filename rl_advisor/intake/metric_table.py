@@ -27,7 +27,7 @@ OF_PLAN = "global_step/max_steps"
 """Where ms-swift writes its step and what is planned, as ``5/100``."""
 _TRAINERS = re.compile(
     r"(?i)(?:^|[_/. ])(?:loss|entropy|grad_?norm|learning_?rate|lr|approx_?kl|kl)(?:$|[_/. ])"
-    r"|(?:episode|epis|ep|mean|avg|average|total|train\w*|eval\w*)[_/. ]?(?:reward|return|rew|ret|score|len|length)s?(?:$|[_/. ])"
+    r"|(?:episode|epis|ep|mean|avg|average|total|train\w{0,20}|eval\w{0,20})[_/. ]?(?:reward|return|rew|ret|score|len|length)s?(?:$|[_/. ])"
 )
 _SAMPLES = {"id", "idx", "index", "uid", "name", "file", "path", "problem", "label", "target", "prediction", "model", "dataset"}
 RUN_COLUMNS = (
@@ -36,7 +36,8 @@ RUN_COLUMNS = (
 )  # fmt: skip
 TIME_COLUMNS = ("_timestamp", "timestamp", "wall_time", "Wall time")
 _DRESSED = re.compile(
-    r"\s*(?:(?:\w+\.)*[a-z]\w*\(|array\()?\[*\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|-?nan|-?inf)\s*\]*(?:,[^)]*)?\)?\s*(%)?\s*"
+    r"\s*+(?:(?:\w++\.)*+[a-z]\w*+\(|array\()?\[*+\s*+([-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|-?nan|-?inf)\s*+\]*+"
+    r"(?:,[^)]*+)?\)?\s*+(%)?\s*+"
 )
 LONG_NAMES, LONG_VALUES = ("metric", "metrics", "metric_name", "name", "tag", "key", "variable"), ("value", "values", "val")
 """Columns of a table that has a row for each number, not for each step."""
@@ -152,7 +153,7 @@ def one_run(table: pd.DataFrame, source: str, run: str = "") -> tuple[pd.DataFra
     columns = [c for c in table.columns if str(c).lower() in RUN_COLUMNS and 1 < table[c].nunique() <= most]
     if not columns:
         return table, Run()
-    texts = table[columns].astype("string").agg("/".join, axis=1) if len(columns) > 1 else table[columns[0]].astype("string")
+    texts = table[columns].astype("string").fillna("").agg("/".join, axis=1) if len(columns) > 1 else table[columns[0]].astype("string")
     names = list(map(str, texts.dropna().value_counts().index))
     if len(names) > most:
         return table, Run()
