@@ -4,7 +4,9 @@ BIN := .venv/bin
 SHELL := /bin/bash
 FUZZ_SECONDS ?= 600
 
-.PHONY: demo test check fix eval corpus train bench judges fuzz load linear callbacks words remote bundle clean
+PROVING_BLOCKS ?= 250
+
+.PHONY: proving-ground demo test check fix eval corpus train bench judges fuzz load linear callbacks words remote bundle clean
 
 # Judges the bundled real run and writes its report.
 demo: .venv/.core
@@ -42,7 +44,11 @@ corpus:
 
 # Fits the odds that going on pays on drawn learning curves, and says how they do on families left out and on the labeled runs.
 train: .venv/.core
-	$(BIN)/python -m rl_advisor.evals.training evals/corpus/{grpo,classic,unseen} --write
+	$(BIN)/python -m rl_advisor.evals.training --write
+
+# Ten thousand small trainings with known faults (hours on two cores; goes on where it stopped).
+proving-ground: .venv/.dev
+	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.proving_ground.make build/proving-ground --blocks $(PROVING_BLOCKS)
 
 bench: .venv/.dev
 	@for script in benchmarks/{tensorboard,jsonl,rollouts,telemetry,doors}.py; do echo "== $$script"; $(BIN)/python $$script; done

@@ -83,6 +83,8 @@ class Event:
     text: str
     where: str
     step: float | None = None
+    line: int = 0
+    """The line of the file in which it ends, counted from 1; 0 where that is not known."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,43 @@ class Gap:
     why: str
 
 
+@dataclass(frozen=True)
+class Guess:
+    """Which metric was taken as the outcome of a run where nothing says it, and the next best."""
+
+    name: str
+    """Our name, under which the curve goes."""
+    raw: str
+    """Its name as it was written."""
+    runner_up: str = ""
+    """The raw name of the next best; '' where nothing else may be one."""
+    lower_is_better: bool = False
+
+
 UNSAID = "steps"
 """The unit of steps where nothing says what they count."""
+
+
+SURE = 3.0
+"""Standard errors between two fifths of a curve from which it moved."""
+
+
+def _levels(curve: Curve) -> tuple[float, float, float]:
+    """Means of the first and last fifth of a curve, and their distance in standard errors; 0 for counters, clocks and short curves."""
+    value = curve.finite()[1]
+    size = max(3, value.size // 5)
+    if value.size < 2 * size or _is_straight(value):
+        return 0.0, 0.0, 0.0
+    first, last = value[:size], value[-size:]
+    error = float(np.sqrt((first.var() + last.var()) / size))
+    apart = abs(float(last.mean() - first.mean()))
+    return float(first.mean()), float(last.mean()), apart / error if error else (SURE if apart else 0.0)
+
+
+def _is_straight(value: Floats) -> bool:
+    """Whether the numbers go up by nearly the same all the time, as counters and clocks do."""
+    pace = np.diff(value)
+    return bool((pace >= 0).all() and pace.std() <= 0.1 * pace.mean())
 
 
 def _no_table() -> pd.DataFrame:
@@ -132,6 +169,8 @@ class Run:
     """Where in the folder it lies, when the folder holds several runs."""
     others: tuple[str, ...] = ()
     """Where the other runs of the folder lie."""
+    outcome_guess: Guess | None = None
+    """Which metric was taken as the outcome, where its name alone does not say that it is one."""
     axis: str = "step"
     """What a part's steps are: ``step``, or ``row`` when the file only has an order; after reading always ``step``."""
 
@@ -148,6 +187,12 @@ class Run:
     def family(self, prefix: str) -> dict[str, Curve]:
         """The curves whose name starts with ``prefix``, with at least one finite value."""
         return {n: c for n, c in self.curves.items() if n.startswith(prefix) and np.isfinite(c.value).any()}
+
+    def unmapped_moved(self, most: int = 6) -> list[tuple[str, float, float]]:
+        """Raw names of metrics nobody explained that went somewhere: with their level in the first and in the last fifth, surest first."""
+        moved = [(c.raw, *_levels(c)) for c in self.curves.values() if not (c.mapped or c.guessed)]
+        found = sorted((row for row in moved if row[3] >= SURE), key=lambda row: -row[3])
+        return [(raw, first, last) for raw, first, last, _ in found[:most]]
 
     def clock(self) -> tuple[Floats, Floats]:
         """Steps and the wall time at which each was first logged, in seconds since the epoch; empty when no file has times."""

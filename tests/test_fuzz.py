@@ -28,10 +28,10 @@ def outcome(path):
     """What became of a file: read with a named format, or refused with its name."""
     try:
         run = read_run(path)
-        failed = [gap for gap in run.gaps if READER_FAILED in gap.why]
-        return f"a reader failed: {failed}" if failed else "read" if run.formats else "read, by nobody"
     except UnreadableRun as said:
         return "refused" if path.name in str(said) and READER_FAILED not in str(said) else f"refused without a name: {said}"
+    failed = [gap for gap in run.gaps if READER_FAILED in gap.why]
+    return f"a reader failed: {failed}" if failed else "read" if run.formats else "read, by nobody"
 
 
 @settings(max_examples=300, deadline=5000, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])

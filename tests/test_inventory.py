@@ -32,7 +32,7 @@ def test_what_was_taken_and_what_was_not(tmp_path):
     assert left == {
         "notes.md": "no known log format (.md)",
         "old.jsonl": "empty",
-        "install.log": "nothing in it that other files do not tell better",
+        "install.log": "no known log format (.log)",
     }
     assert [gap["where"] for gap in said["gaps"]] == ["progress.csv"]
 

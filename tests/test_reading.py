@@ -193,7 +193,7 @@ def test_rewards_and_kls_stay_apart(tmp_path):
     assert raw["eval/score/openai/gsm8k/acc/mean@8"].startswith("val-core/")
     assert raw["eval/other/openai/gsm8k/acc/std@8"].startswith("val-aux/")
     assert (raw["kl/old"], raw["kl/ref"], raw["kl/mismatch"]) == ("actor/ppo_kl", "actor/kl_loss", "rollout_corr/k3_kl")
-    assert "response/truncated" not in raw
+    assert raw["response/truncated"] == "response_length/clip_ratio"
     assert [e.kind for e in run.events] == ["out_of_memory"]
     assert not run.gaps
 

@@ -1,8 +1,8 @@
-"""Metrics in one JSON document: lists of equal length (``{"step": [...], "reward": [...]}``), a list of rows; vectors in ``.npy`` files."""
+"""Metrics in one JSON document: lists of equal length, lists of rows, maps from steps to values, of one run or of several."""
 
 import json
-import math
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,86 +12,111 @@ import pandas as pd
 
 from rl_advisor.intake.bytes_in import PACK_ERRORS, bare_name, document, head, parse_json
 from rl_advisor.intake.columns import number
-from rl_advisor.intake.metric_table import part_of, step_columns
+from rl_advisor.intake.flat_config import flat
+from rl_advisor.intake.json_tables import FEWEST, Content, Table, runs_in
+from rl_advisor.intake.metric_table import MEASURED, of_a_trainer, part_of, step_columns
+from rl_advisor.intake.one_of_several import chosen, listed
 from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import UNSAID, Curve, Floats, Gap, Run
 
 FORMAT = "columns"
 GENERAL = True
-STEPS = ("step", "steps", "global_step", "iteration", "iterations", "update", "episode", "episodes", "timesteps", "epoch")
-"""Lists that count the rows, best first."""
-UNITS = {"episode": "episodes", "iteration": "iterations", "update": "updates", "timestep": "env steps", "epoch": "epochs"}
 SIZE_LIMIT = 256_000_000
-FEWEST = 3
-"""Numbers a list must have to be a curve."""
-_METRIC = ("reward", "return", "loss", "score", "length", "kl", "entropy", "success", "accuracy")
-_SACRED = re.compile(rb'\{\s*"(?:steps|timestamps|values)"\s*:\s*\[')
-_ROWS = re.compile(rb"\[\s*\d+\.\d+\s*,\s*\d+\s*,|\{\s*\"(?:dtype|py/object)\"")
-"""Rows of time, step and value, or numbers as Sacred writes those of NumPy."""
-_NPY = b"\x93NUMPY"
+_NUMBERS = re.compile(rb'\[\s*(?:-?\d|NaN|null|-?Infinity)|\{\s*"(?:dtype|py/object)"')
+_ROWS = re.compile(rb"\[\s*\{")
+_MAP = re.compile(rb'"\d{1,12}"\s*:\s*(?:-?\d|NaN|null)')
+_COUNTER = re.compile(rb'(?i)"[\w/. ]{0,40}(?:step|episode|iter|epoch|update|frame|generation)[\w/. ]{0,40}"\s*:')
 
 
-def claims(path: Path, _: Request = WHOLE) -> bool:
-    """Whether it is an object whose values are lists of numbers, or a numeric vector whose name says what it measures."""
-    name = bare_name(path)
-    if name.endswith(".npy"):
-        return any(word in name for word in _METRIC) and head(path, len(_NPY)) == _NPY
-    start = head(path, 65_536).lstrip() if name.endswith(".json") else b""
-    if start.startswith(b"["):
-        return _is_row(start[1:].decode("utf-8", "replace").lstrip())
-    first = start.partition(b":")[2].lstrip()
-    if _SACRED.match(first):
-        return start.startswith(b"{")
-    inside = first[1:].lstrip()
-    return start.startswith(b"{") and first.startswith(b"[") and (inside[:1] in b"-0123456789NI" or _ROWS.match(inside) is not None)
+def claims(path: Path, ask: Request = WHOLE) -> bool:
+    """Whether its beginning has numbers in lists, rows or maps, under a name that counts them or one that only trainers write."""
+    if not bare_name(path).endswith(".json"):
+        return False
+    start = head(path, 65_536).lstrip()
+    if start[:1] not in (b"{", b"["):
+        return False
+    if start.startswith(b"[") and not _rows(start):
+        return False
+    holds = _NUMBERS.search(start) or _ROWS.search(start) or _MAP.search(start)
+    return holds is not None and (ask.last_resort or _COUNTER.search(start) is not None or _of_a_trainer(start))
+
+
+def _rows(start: bytes) -> bool:
+    """Whether a list begins with an object whose text is short: a row of metrics, or a run, and no sample."""
+    try:
+        row, _ = json.JSONDecoder().raw_decode(start[1:].decode("utf-8", "replace").lstrip())
+    except (ValueError, RecursionError):
+        return len(start) >= 65_536 and start[1:].lstrip().startswith(b"{")
+    return isinstance(row, dict) and not any(isinstance(v, str) and len(v) > 120 for v in row.values())
+
+
+def _of_a_trainer(start: bytes) -> bool:
+    """Whether a list of numbers, or a field of a row, has a name that only trainers write."""
+    names = [name.decode("utf-8", "replace") for name in re.findall(rb'"([^"]{1,80})"\s*:\s*\[\s*(?:-?\d|NaN|null)', start)]
+    return of_a_trainer(names, [*names, *names])
 
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
-    """Each list as a curve over the steps the file names, else over the order of the rows; a list of rows as a table."""
+    """Each column as a curve over the steps that its table names, else over the order of the rows; one run of several."""
     try:
-        if bare_name(path).endswith(".json") and isinstance(found := parse_json(document(path, SIZE_LIMIT)), list):
-            return replace(
-                part_of(pd.DataFrame([row for row in found if isinstance(row, dict)]), path.name, run=ask.run), formats=(FORMAT,)
-            )
-        if bare_name(path).endswith(".json") and (series := _series(path)):
-            return Run(curves=series, formats=(FORMAT,))
-        columns = {path.stem: _vector(path)} if bare_name(path).endswith(".npy") else _lists(path)
+        found = parse_json(document(path, SIZE_LIMIT))
     except (ValueError, OverflowError, *PACK_ERRORS) as error:
         return Run(gaps=(Gap(path.name, f"damaged, or no columns of numbers: {error}"[:300]),), formats=(FORMAT,))
-    key = next((key for key in STEPS if key in columns and (np.diff(columns[key]) > 0).all()), None)
+    if isinstance(found, dict) and (series := _series(found, path.name)):
+        return Run(curves=series, formats=(FORMAT,))
+    runs = runs_in(found)
+    ranked = sorted(runs, key=lambda name: -max((table.rows for table in runs[name].tables), default=0))
+    likely = ask.last_resort and any(MEASURED.search(name) for name in (path.stem, *(runs[ranked[0]].names if ranked else ())))
+    if not ranked or not (likely or _counts(runs[ranked[0]].tables)):
+        return Run()
+    name = chosen(ranked, ask.run)
+    part = _part(runs[name], path.name, ask.run if name == "" else "")
+    several = listed(ranked, name, path.name) if name else part
+    return replace(part, place=several.place, others=several.others, gaps=(*several.gaps, *part.gaps), formats=(FORMAT,))
+
+
+def _counts(tables: Sequence[Table]) -> bool:
+    """Whether a table counts its rows, or has the names of a trainer."""
+    return any(step_columns(list(t.columns)) or of_a_trainer(list(t.columns), [*t.columns, *t.columns]) for t in tables if t.counted)
+
+
+def _part(content: Content, source: str, run: str) -> Run:
+    """The tables of one run together: what has no steps lies on those of a table of the same length, or is left out."""
+    parts = [(table, part_of(pd.DataFrame(table.columns), source, lambda c, t=table: f"{t.prefix}{c}", run)) for table in content.tables]  # type: ignore[misc]
+    parts = [(table, part) for table, part in parts if part.curves]
+    counted = [part for _, part in parts if part.axis == "step"]
+    base = max(counted or [part for _, part in parts], key=_points, default=Run())
+    steps = {t.rows: c.step for t, part in parts if part.axis == "step" for c in part.curves.values() if c.step.size == t.rows}
     curves: dict[str, Curve] = {}
     odd = 0
-    for name, values in columns.items():
-        step = columns[key] if key else np.arange(1.0, values.size + 1)
-        if name != key and values.size == step.size:
-            curves[name] = Curve(name, name, path.name, step, values)
-        else:
-            odd += name != key
-    gaps = (Gap(path.name, f"{odd} lists are not as long as {key}; left out"),) if odd else ()
-    unit = next((unit for word, unit in UNITS.items() if key and word in key), UNSAID)
-    return Run(curves=curves, gaps=gaps, formats=(FORMAT,), axis="step" if key else "row", step_unit=unit)
+    for table, part in parts:
+        for name, curve in part.curves.items():
+            free = name if name not in curves else f"{table.prefix}{name} ({table.rows})"
+            if part.axis == base.axis:
+                curves[free] = replace(curve, name=free, raw=free)
+            elif table.rows in steps and curve.step.size == table.rows:
+                curves[free] = replace(curve, name=free, raw=free, step=steps[table.rows])
+            else:
+                odd += 1
+    gaps: tuple[Gap, ...] = (Gap(source, f"{odd} lists are not as long as {_counter(content.tables)}; left out"),) if odd else ()
+    gaps += tuple(gap for _, part in parts for gap in part.gaps)
+    return replace(base, curves=curves, gaps=gaps, config=flat(content.settings))
 
 
-def _is_row(text: str) -> bool:
-    """Whether a text begins with a flat object that has a step, another number and no long text."""
-    try:
-        row, _ = json.JSONDecoder().raw_decode(text)
-    except (ValueError, RecursionError):
-        return False
-    if not isinstance(row, dict) or not step_columns(list(row)):
-        return False
-    numbers = sum(isinstance(v, int | float) and not isinstance(v, bool) for v in row.values())
-    return numbers >= 2 and all(v is None or isinstance(v, int | float) or (isinstance(v, str) and len(v) <= 80) for v in row.values())
+def _points(part: Run) -> int:
+    return max((curve.step.size for curve in part.curves.values()), default=0)
 
 
-def _series(path: Path) -> dict[str, Curve]:
+def _counter(tables: Sequence[Table]) -> str:
+    return next((step_columns(list(table.columns))[0] for table in tables if step_columns(list(table.columns))), UNSAID)
+
+
+def _series(found: dict[Any, Any], source: str) -> dict[str, Curve]:
     """The curves of an object in which every value has its own steps.
 
     Sacred's metrics.json has two lists in an object, its info.json a list and one of the same name with ``_T``, tensorboardX's
     summary.json rows of time, step and value.
     """
-    found = parse_json(document(path, SIZE_LIMIT))
-    found = found if isinstance(found, dict) else {}
     curves: dict[str, Curve] = {}
     for raw, value in found.items():
         name, time = str(raw), None
@@ -106,7 +131,7 @@ def _series(path: Path) -> dict[str, Curve]:
             continue
         if isinstance(step, list) and isinstance(values, list) and len(step) == len(values) and _is_column(step) and _is_column(values):
             seconds = _numbers(time) if time is not None and _is_column(time) else None
-            curves[name] = Curve(name, name, path.name, _numbers(step), _numbers(values), seconds)
+            curves[name] = Curve(name, name, source, _numbers(step), _numbers(values), seconds)
     return curves
 
 
@@ -117,24 +142,9 @@ def _tag(name: str) -> str:
     return "/".join(parts[:half] if len(parts) > 1 and parts[:half] == parts[half:] else parts)
 
 
-def _lists(path: Path) -> dict[str, Floats]:
-    """The lists of an object in which every value that is an item is a number or null."""
-    found = parse_json(document(path, SIZE_LIMIT))
-    rows = found.items() if isinstance(found, dict) else ()
-    return {str(name): _numbers(values) for name, values in rows if isinstance(values, list) and _is_column(values)}
-
-
 def _is_column(values: list[Any]) -> bool:
     return len(values) >= FEWEST and all(v is None or isinstance(v, int | float) for v in values)
 
 
 def _numbers(values: list[Any]) -> Floats:
-    return np.array([math.nan if (v := number(value)) is None else v for value in values])
-
-
-def _vector(path: Path) -> Floats:
-    """The vector of an ``.npy`` file; nothing is unpickled and a size that is only claimed is not allocated."""
-    found = np.load(path, mmap_mode="r", allow_pickle=False)
-    if found.ndim != 1 or found.dtype.kind not in "fiub" or found.size < FEWEST or found.nbytes > SIZE_LIMIT:
-        raise ValueError(f"an array of shape {found.shape} and type {found.dtype} is no curve")
-    return np.array(found, np.float64)
+    return np.array([np.nan if (v := number(value)) is None else v for value in values])

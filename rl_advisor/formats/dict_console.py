@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,7 +54,7 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     bars: list[dict[int, int]] = []
     seen: dict[int, int] = {}
     count = 0.0
-    for before, body, line in _dicts(path):
+    for before, body, line in _dicts(watch.through(lines(path))):
         seen.update((int(total), int(done)) for done, total in _BAR.findall(before if body else line))
         values = _values(body)
         if not _is_row(values):
@@ -72,10 +72,10 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     return _with_steps(run, path.name, rows, named, bars)
 
 
-def _dicts(path: Path) -> Iterator[tuple[str, str, str]]:
+def _dicts(text: Iterable[str]) -> Iterator[tuple[str, str, str]]:
     """Text before, body of the dict ('' when the line has none), and the line."""
     held = last = ""
-    for line in lines(path):
+    for line in text:
         held = held + line if held else line
         start = held.rfind("{'") if "{'" in held else held.rfind('{"')
         if start >= 0 and "}" not in held[start:] and len(held) - start < DICT_LIMIT and _open(held[start:]):

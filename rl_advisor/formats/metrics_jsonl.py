@@ -7,15 +7,19 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import pairwise
+from dataclasses import replace
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from rl_advisor.intake.bytes_in import bare_name, byte_lines, head, parse_json
 from rl_advisor.intake.columns import Row, curves_of, number
 from rl_advisor.intake.gpu_names import without_counters
-from rl_advisor.intake.metric_table import OF_PLAN, of_a_trainer, step_columns, unit_of
+from rl_advisor.intake.metric_table import OF_PLAN, of_a_trainer, one_start, step_columns, unit_of
 from rl_advisor.intake.request import WHOLE, Request
+from rl_advisor.intake.starts import counts_rows
 from rl_advisor.intake.trajectories import is_sample
 from rl_advisor.run import UNSAID, Gap, Run
 
@@ -78,19 +82,29 @@ def _rows_inside(value: object) -> bool:
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
-def read(path: Path, _: Request = WHOLE) -> Run:
+def read(path: Path, ask: Request = WHOLE) -> Run:
     """One row for each line; nested objects become names with ``/``. Where no line names a step, ``axis`` is ``row``."""
     gaps: list[Gap] = []
     counters: set[str] = set()
-    curves = curves_of(_rows(path, gaps, counters), path.name, counters)
+    steps: list[float] = []
+    curves = curves_of(_rows(path, gaps, counters, steps), path.name, counters)
     named = counters - set(TIME_KEYS)
-    if curves or not _ordered(head(path, 2_000_000).lstrip()):
+    counted = counts_rows(np.array(steps))
+    if (curves and counted) or not (curves or _ordered(head(path, 2_000_000).lstrip())):
+        (first, last), several = one_start(np.array(steps), path.name, ask.run)
+        if several.others:
+            curves = curves_of(islice(_rows(path, [], counters, []), first, last), path.name, counters)
         unit = unit_of(min(named)) if len(named) == 1 else UNSAID
-        return without_counters(Run(curves=curves, gaps=tuple(gaps), formats=(FORMAT,), step_unit=unit))
-    return Run(curves=curves_of(_rows(path, [], counters, ordered=True), path.name), gaps=tuple(gaps), formats=(FORMAT,), axis="row")
+        gaps += several.gaps
+        return without_counters(replace(several, curves=curves, gaps=tuple(gaps), formats=(FORMAT,), step_unit=unit))
+    if curves:
+        gaps.append(Gap(path.name, f"{min(named)} goes back again and again: the rows are counted instead"))
+    curves = curves_of(_rows(path, [], counters, [], ordered=True), path.name, counters)
+    return Run(curves=curves, gaps=tuple(gaps), formats=(FORMAT,), axis="row")
 
 
-def _rows(path: Path, gaps: list[Gap], counters: set[str], *, ordered: bool = False) -> Iterator[Row]:
+def _rows(path: Path, gaps: list[Gap], counters: set[str], steps: list[float], *, ordered: bool = False) -> Iterator[Row]:
+    """The rows of a file; on the way what is wrong, the names that count, and the steps of all rows are put into the lists."""
     bad, key = 0, _counter(path)
     export = _EXPORT.search(head(path, 1 << 20)) is not None
     last = 0.0
@@ -113,6 +127,7 @@ def _rows(path: Path, gaps: list[Gap], counters: set[str], *, ordered: bool = Fa
         counters.add(key)
         # An exported history numbers its rows; one without the trainer's step belongs to the step logged last.
         step = last = last if export and key == "_step" else step
+        steps.append(step)
         yield step, _time(row, counters), _values(row, nested=line.count(b"{") > 1)
     if bad:
         gaps.append(Gap(path.name, f"line {bad} is no whole JSON object (cut off or damaged); the others were read"))

@@ -1,6 +1,7 @@
 """``*.monitor.csv`` of Gymnasium-style Monitor wrappers: one row an episode with return, length and seconds since the start."""
 
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,13 +13,14 @@ from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Curve, Gap, Run
 
 FORMAT = "monitor"
+_HEADER = re.compile(rb"(?:#[^\n]*\n)?r,l,t\b")
 APPENDED = "table"
 """How a growing file goes on, so that what was appended can be read alone."""
 
 
 def claims(path: Path, _: Request = WHOLE) -> bool:
-    """Whether the name ends as a monitor's and the first line is its comment, or the columns are its own."""
-    return bare_name(path).endswith("monitor.csv") and head(path, 512).startswith((b"#{", b"r,l,t"))
+    """Whether the columns are a monitor's, behind its comment."""
+    return bare_name(path).endswith(".csv") and _HEADER.match(head(path, 4_096)) is not None
 
 
 def read(path: Path, _: Request = WHOLE) -> Run:

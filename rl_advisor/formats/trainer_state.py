@@ -13,12 +13,16 @@ from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
 FORMAT = "trainer_state"
+_MARKS = {b"log_history", b"global_step"}
+_FIELD = re.compile(rb'"(log_history|global_step)"\s*:')
 _SPACE = re.compile(r"[\s,]*")
 
 
 def claims(path: Path, _: Request = WHOLE) -> bool:
-    """Whether the name and the first bytes are those of a trainer state."""
-    return bare_name(path).endswith("trainer_state.json") and head(path, 1).startswith(b"{")
+    """Whether it is a JSON object with the name of a trainer state, or with its fields under any name."""
+    if not bare_name(path).endswith(".json") or not head(path, 1).startswith(b"{"):
+        return False
+    return bare_name(path).endswith("trainer_state.json") or set(_FIELD.findall(head(path, 65_536))) >= _MARKS
 
 
 def read(path: Path, _: Request = WHOLE) -> Run:

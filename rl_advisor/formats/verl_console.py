@@ -31,7 +31,7 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     rows: list[Row] = []
     watch = Watch(path.name)
     step = 0.0
-    for line in lines(path):
+    for line in watch.through(lines(path)):
         mark = _LINE.search(line) if "step:" in line else None
         if mark is None:
             watch.look(line, step)

@@ -3,10 +3,11 @@
 import csv
 import io
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pandas as pd
 
@@ -14,10 +15,13 @@ from rl_advisor.intake.bytes_in import DOCUMENT_LIMIT, PACK_ERRORS, bare_name, h
 from rl_advisor.run import Gap
 
 _HEAD = 262_144
+NAN_WORDS = ("nan", "-nan", "+nan")
+_NAN = re.compile(r"(?i)(?:^|[,;\t\n\"]) ?[-+]?nan")
 _LOOKED_AT = 20
 """Rows by which the layout is told."""
 _COMMA_DECIMAL = re.compile(r"-?\d*,\d+(?:[eE][-+]?\d+)?")
 _POINT_DECIMAL = re.compile(r"-?\d*\.\d+(?:[eE][-+]?\d+)?")
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 
 
@@ -30,6 +34,8 @@ class Layout:
     thousands: str | None = None
     comments: int = 0
     names: tuple[str, ...] = ()
+    bare: bool = False
+    """Whether the first line is a row already: then the columns are called c0, c1, ..., or step where the first counts."""
     rows: tuple[tuple[str, ...], ...] = ()
 
 
@@ -37,17 +43,29 @@ def layout_of(path: Path) -> Layout:
     """The layout of a table by its first lines: commas, semicolons or tabs; a ``.txt`` is a table only with tabs (Spinning Up)."""
     lines = re.split("\r\n?|\n", head(path, _HEAD).decode("utf-8", "replace").replace("\0", ""))[:-1]
     comments = next((i for i, line in enumerate(lines) if not line.startswith("#")), len(lines))
-    lines = lines[comments : comments + _LOOKED_AT + 1]
+    lines = lines[comments:]
     allowed = "\t" if bare_name(path).endswith(".txt") else ",;\t"
     best = Layout(comments=comments)
     for separator in allowed if lines else "":
-        try:
-            rows = [tuple(cell.strip() for cell in row) for row in csv.reader(lines, delimiter=separator)]
+        try:  # a quoted cell may hold ends of lines
+            reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator)
+            rows = [tuple(cell.strip() for cell in row) for row in islice(reader, _LOOKED_AT + 1)]
         except csv.Error:  # a cell without an end
             continue
         if len(rows) > 1 and len(rows[0]) > len(best.names) and len(rows[1]) == len(rows[0]):
-            best = Layout(separator, *_numbers_of(rows[1:], separator), comments, rows[0], tuple(rows[1:]))
-    return best
+            best = Layout(separator, *_numbers_of(rows[1:], separator), comments, rows[0], rows=tuple(rows[1:]))
+    return _with_names(best)
+
+
+def _with_names(layout: Layout) -> Layout:
+    """The layout with names made up where the first line has numbers alone."""
+    if not layout.names or not all(_NUMBER.fullmatch(name) for name in layout.names):
+        return layout
+    rows = (layout.names, *layout.rows)
+    first = [float(row[0]) for row in rows if row and _NUMBER.fullmatch(row[0])]
+    counts = len(layout.names) > 1 and all(b - a == 1 for a, b in pairwise(first))
+    names = ["step" if counts and i == 0 else f"c{i}" for i in range(len(layout.names))]
+    return replace(layout, names=tuple(names), bare=True, rows=rows)
 
 
 def _numbers_of(rows: Sequence[tuple[str, ...]], separator: str) -> tuple[str, str | None]:
@@ -117,15 +135,21 @@ def _parts(text: str, separator: str) -> list[str]:
 
 
 def _parsed(text: str, layout: Layout) -> pd.DataFrame:
-    return pd.read_csv(
-        io.StringIO(text),
-        sep=layout.separator,
-        decimal=layout.decimal,
-        thousands=layout.thousands,
-        on_bad_lines="skip",
-        low_memory=False,
-        skipinitialspace=True,
-    )
+    how: dict[str, Any] = {"sep": layout.separator, "on_bad_lines": "skip", "low_memory": False, "skipinitialspace": True}
+    how |= {"header": None, "names": list(layout.names)} if layout.bare else {}
+    table = pd.read_csv(io.StringIO(text), decimal=layout.decimal, thousands=layout.thousands, **how)
+    return _with_nan(table, text, how) if _NAN.search(text) else table
+
+
+def _with_nan(table: pd.DataFrame, text: str, how: Mapping[str, Any]) -> pd.DataFrame:
+    """The table with ``nan`` as text in the cells that say so, which pandas reads like empty ones: a loss that is NaN is a fact."""
+    open_ = [i for i, name in enumerate(table.columns) if pd.api.types.is_float_dtype(table[name]) and table[name].isna().any()]
+    cells = pd.read_csv(io.StringIO(text), usecols=open_, dtype=str, keep_default_na=False, na_values=[""], **how)
+    for name in cells.columns:
+        said = cells[name].str.strip().str.lower().isin(NAN_WORDS)
+        if said.any() and len(said) == len(table):
+            table[name] = table[name].astype(object).mask(said, NAN_WORDS[0])
+    return table
 
 
 def _lost(text: str, table: pd.DataFrame) -> int:

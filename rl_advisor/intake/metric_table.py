@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
+from rl_advisor.intake.csv_in import NAN_WORDS
 from rl_advisor.intake.nested_cells import opened
-from rl_advisor.intake.one_of_several import chosen, listed
+from rl_advisor.intake.one_of_several import MARK, chosen, listed
+from rl_advisor.intake.starts import counts_rows, starts
 from rl_advisor.run import Curve, Floats, Gap, Run
 
 STEP_COLUMNS = (
@@ -20,7 +22,7 @@ STEP_COLUMNS = (
     "total_num_frames", "num_frames", "train_step", "train_steps", "current_steps", "steps", "frames", "frame", "nb_steps",
     "num_updates", "updates", "episode", "episodes", "nb_episode", "i_episode", "episode_num", "num_episodes", "ep",
     "evaluation_iteration", "epoch", "itr",
-    "misc_nupdates", "nupdates",
+    "misc_nupdates", "nupdates", "generation", "gen", "generations",
 )  # fmt: skip
 """Column names that count rows, best first, in lower case with underscores."""
 OF_PLAN = "global_step/max_steps"
@@ -29,11 +31,18 @@ _TRAINERS = re.compile(
     r"(?i)(?:^|[_/. ])(?:loss|entropy|grad_?norm|learning_?rate|lr|approx_?kl|kl)(?:$|[_/. ])"
     r"|(?:episode|epis|ep|mean|avg|average|total|train\w{0,20}|eval\w{0,20})[_/. ]?(?:reward|return|rew|ret|score|len|length)s?(?:$|[_/. ])"
 )
+MEASURED = re.compile(
+    r"(?i)reward|return|score|fitness|loss|entropy|success|win|accuracy|episode|epoch|step|generation|iter|train|eval|learn|log|curve|metric"
+    r"|history|result|monitor|progress|agent|polic|^c\d+$"
+)
+"""Words of a name, or of a file, that make numbers in an order likely those of a run."""
 _SAMPLES = {"id", "idx", "index", "uid", "name", "file", "path", "problem", "label", "target", "prediction", "model", "dataset"}
 RUN_COLUMNS = (
     "run", "run_id", "run_name", "run_uuid", "seed", "trial_id", "experiment", "experiment_id", "exp_name", "agent", "algo", "algorithm",
-    "method", "env", "env_id", "env_name", "task",
+    "method", "env", "env_id", "env_name", "task", "arm", "variant", "exp", "trial", "condition", "model_name",
 )  # fmt: skip
+SHARE = 5
+"""How many times longer the longest start may be than one that is read because it is later."""
 TIME_COLUMNS = ("_timestamp", "timestamp", "wall_time", "Wall time")
 _DRESSED = re.compile(
     r"\s*+(?:(?:\w++\.)*+[a-z]\w*+\(|array\()?\[*+\s*+([-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|-?nan|-?inf)\s*+\]*+"
@@ -49,23 +58,51 @@ def part_of(table: pd.DataFrame, source: str, named: Callable[[str], str | None]
     ``named`` gives the metric of a column, or None for a column that is none; ``run`` is the one to read instead of the largest.
     Where no column counts steps, ``axis`` is ``row``.
     """
-    found = step_columns([str(c) for c in table.columns])
     if table.empty:
         return Run(gaps=(Gap(source, "no rows"),))
     table, several = one_run(table, source, run)
+    found = step_columns([str(c) for c in table.columns])
     table = _wide(opened(table), found) if found else opened(table)
     step, steps = _counting(table, found) if found else ("", np.arange(1.0, len(table) + 1))
     if step in ("train/global_step", "trainer/global_step"):  # a tracker's row without one belongs to the step before it, or to 0
         steps = np.asarray(pd.Series(steps).ffill().fillna(0.0), np.float64)
+    gaps = several.gaps
+    if step and not counts_rows(steps):
+        gaps = (*gaps, Gap(source, f"{step} goes back again and again: the rows are counted instead"))
+        step, steps = "", np.arange(1.0, len(table) + 1)
+    (first, last), begun = one_start(steps, source, run) if not several.place else ((0, len(table)), several)
+    table, steps = table.iloc[first:last], steps[first:last]
+    curves = _curves(table, steps, source, lambda column: None if column == step else named(column))
+    place = begun.place or several.place
+    return Run(
+        curves=curves,
+        place=place,
+        others=begun.others or several.others,
+        gaps=(*gaps, *begun.gaps) if begun is not several else gaps,
+        step_unit=unit_of(step),
+        axis="step" if step else "row",
+    )
+
+
+def _curves(table: pd.DataFrame, steps: Floats, source: str, named: Callable[[str], str | None]) -> dict[str, Curve]:
+    """The numeric columns over the steps, by what ``named`` calls them."""
     time = _times(table)
     curves: dict[str, Curve] = {}
     for column in map(str, table.columns):
         value = numbers_in(table[column])
-        known = np.isfinite(steps) & ~np.isnan(value)
+        known = np.isfinite(steps) & ~_empty(table[column], value)
         name = named(column)
-        if name is not None and column != step and known.any():
+        if name is not None and known.any():
             curves[name] = Curve(name, name, source, steps[known], value[known], None if time is None else time[known])
-    return replace(several, curves=curves, step_unit=unit_of(step), axis="step" if found else "row")
+    return curves
+
+
+def _empty(column: "pd.Series[Any]", value: Floats) -> npt.NDArray[np.bool_]:
+    """Where a cell holds no number; ``nan`` that is written out is one, as infinity is: the metric was that."""
+    none = np.isnan(value)
+    if none.any() and not pd.api.types.is_numeric_dtype(column):
+        none[none] = [not (isinstance(cell, str) and cell.strip().lower() in NAN_WORDS) for cell in column[none]]
+    return none
 
 
 def _wide(table: pd.DataFrame, steps: Sequence[str]) -> pd.DataFrame:
@@ -125,11 +162,11 @@ def _plain(name: str) -> str:
 
 
 def _counting(table: pd.DataFrame, columns: Sequence[str]) -> tuple[str, Floats]:
-    """The first of the columns that goes up, with its numbers: ``steps`` is often the length of an episode. Else the first."""
+    """The first of the columns that goes up but for a few new starts: ``steps`` is often the length of an episode. Else the first."""
     numbers = [(name, numbers_in(table[name])) for name in columns]
     for name, steps in numbers:
         known = steps[np.isfinite(steps)]
-        if known.size > 1 and known[-1] > known[0] and (np.diff(known) < 0).sum() <= max(2, known.size // 50):
+        if known.size > 1 and known.max() > known[0] and (np.diff(known) < 0).sum() <= max(2, known.size // 50):
             return name, steps
     return numbers[0]
 
@@ -149,14 +186,57 @@ def unit_of(column: str) -> str:
 
 def one_run(table: pd.DataFrame, source: str, run: str = "") -> tuple[pd.DataFrame, Run]:
     """The rows of one run, where columns tell several apart, and what is to be said of the others."""
-    most = max(2, len(table) // 3)
-    columns = [c for c in table.columns if str(c).lower() in RUN_COLUMNS and 1 < table[c].nunique() <= most]
+    columns = _run_columns(table)
     if not columns:
-        return table, Run()
+        return table, _alone(table, run)
     texts = table[columns].astype("string").fillna("").agg("/".join, axis=1) if len(columns) > 1 else table[columns[0]].astype("string")
     names = list(map(str, texts.dropna().value_counts().index))
-    if len(names) > most:
+    if len(names) > max(2, len(table) // 3):
         return table, Run()
     read = chosen(names, run)
     by = f" by its column {columns[0]}" if len(columns) == 1 else f" by its columns {', '.join(map(str, columns))}"
     return table[(texts == read).fillna(False)].drop(columns=columns), listed(names, read, source, by)
+
+
+def _run_columns(table: pd.DataFrame) -> list[Any]:
+    """The columns that part the table into runs: those named so, and text of few values at whose change the steps go back."""
+    most = max(2, len(table) // 3)
+    few = [c for c in table.columns if 1 < table[c].nunique() <= most]
+    named = [c for c in few if str(c).lower() in RUN_COLUMNS]
+    if named or {str(c).lower() for c in few} & set(LONG_NAMES):
+        return named
+    for step in step_columns([str(c) for c in table.columns])[:1]:
+        steps = numbers_in(table[step])
+        told = [c for c in few if not pd.api.types.is_numeric_dtype(table[c]) and c != step]
+        return [c for c in told if _parts(table[c].astype("string").fillna("").to_numpy(str), steps)][:1]
+    return []
+
+
+def _parts(label: "np.ndarray[Any, Any]", steps: Floats) -> bool:
+    """Whether the steps go back where a label changes and nowhere else, or each step comes once for each of the labels."""
+    label, steps = label[np.isfinite(steps)], steps[np.isfinite(steps)]
+    back = np.flatnonzero(np.diff(steps) < 0) + 1
+    if not back.size and np.unique(steps).size == steps.size:
+        return False
+    changes = np.flatnonzero(label[1:] != label[:-1]) + 1
+    if back.size and np.isin(back, changes).all() and changes.size <= 2 * back.size:
+        return True
+    ordered = np.lexsort((np.arange(steps.size), label))
+    inside = (label[ordered][1:] == label[ordered][:-1]) & (np.diff(steps[ordered]) <= 0)
+    return not inside.any()
+
+
+def _alone(table: pd.DataFrame, run: str) -> Run:
+    """That the table is the run of that name, where a column has this one value throughout."""
+    own = [c for c in table.columns if run and not pd.api.types.is_numeric_dtype(table[c]) and (table[c] == table[c].iloc[0]).all()]
+    return Run(place=MARK + run) if any(str(table[c].dropna().iloc[0]) == run for c in own) else Run()
+
+
+def one_start(steps: Floats, source: str, run: str) -> tuple[tuple[int, int], Run]:
+    """First and last row (exclusive) of one start of the trainer, the latest of the long ones, and what is to be said of the others."""
+    found = {f"start {number}": rows for number, rows in enumerate(starts(steps), 1)}
+    size = {name: last - first for name, (first, last) in found.items()}
+    lively = [name for name in found if SHARE * size[name] >= max(size.values())]
+    ranked = [*reversed(lively), *sorted(set(found) - set(lively), key=lambda name: -size[name])]
+    read = chosen(ranked, run)
+    return found[read], listed(ranked, read, source, ", each counted from the beginning") if len(found) > 1 else Run()

@@ -24,8 +24,11 @@ def parted(path: Path) -> tuple[Path, str]:
 
 
 def chosen(names: Sequence[str], wanted: str = "") -> str:
-    """The run to read of those in a file, given largest first: the one that is wanted, else the largest."""
-    return wanted if wanted in names else names[0]
+    """The run to read of those in a file, given largest first: the one that is wanted (its last part is enough), else the largest."""
+    if wanted in names:
+        return wanted
+    ends = [name for name in names if wanted and name.rpartition("/")[2] == wanted]
+    return ends[0] if len(ends) == 1 else names[0]
 
 
 def listed(names: Sequence[str], read: str, source: str, by: str = "") -> "Run":

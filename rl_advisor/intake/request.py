@@ -13,6 +13,9 @@ class Request:
     columns: Mapping[str, str] = field(default_factory=dict)
     """What the caller says of columns of samples: our name -> theirs; it goes before what is known or guessed of them."""
 
+    last_resort: bool = False
+    """Nothing else in the path could be read: whatever holds numbers in an order may be a run."""
+
 
 WHOLE = Request()
 """Nothing in particular."""

@@ -14,10 +14,11 @@ from rl_advisor.intake.bytes_in import PACK_ERRORS, head, torn_said
 from rl_advisor.intake.one_of_several import MARK, parted
 from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.progress import come_to
-from rl_advisor.reading.assembling import assemble, gathered
+from rl_advisor.reading.assembling import assemble, gathered, says_something
 from rl_advisor.reading.printed_settings import with_printed
-from rl_advisor.reading.run_folder import Found, walk
+from rl_advisor.reading.run_folder import Found, readme_of, walk
 from rl_advisor.reading.separating import on_the_way
+from rl_advisor.reading.shape import shape_of
 from rl_advisor.run import ROLLOUT_COLUMNS, Gap, Run
 
 READER_FAILED = "its reader failed on it"
@@ -27,6 +28,9 @@ LOOKED_FOR = (
 )
 VAIN_LIMIT = 1_000
 """Files of one folder and suffix that are looked into before the rest of them is given up."""
+SHOWN = 3
+"""Files of which it is shown what they look like where nothing could be read."""
+_WITH_ROWS = (".csv", ".tsv", ".json", ".jsonl", ".log", ".txt", ".npy", ".npz", ".out", ".parquet", ".md", ".gz")
 HOLLOW_FROM = 64 * 2**20
 """Bytes from which a file is checked for being mostly a hole."""
 _POINTER = b"version https://git-lfs"
@@ -34,6 +38,11 @@ _POINTER = b"version https://git-lfs"
 
 class UnreadableRun(ValueError):  # noqa: N818 - the name says what it is
     """Nothing in the path could be read as a run; the message says what was found and what was looked for."""
+
+    def __init__(self, message: str, shapes: Mapping[str, Sequence[str]] | None = None) -> None:
+        """``shapes`` says of some files what they look like: text of strangers, to be shown as such."""
+        super().__init__(message)
+        self.shapes = dict(shapes or {})
 
 
 def read_run(path: Path | str, *, mapping: Mapping[str, str] | None = None) -> Run:
@@ -59,20 +68,24 @@ def read_with(part: Callable[[Path, Request], Run | None], place: Path, mapping:
     found = walk(root) if place.is_dir() else Found(files=[Path(place.name)], entries=1)
     columns = {ours: raw for ours, raw in mapping.items() if ours in ROLLOUT_COLUMNS}
     parts, gaps, ignored = _parts(root, found, lambda path: part(path, Request(inner, columns)))
+    if not any(one.curves or len(one.rollouts) or len(one.telemetry) for _, one in parts):
+        more, gaps, ignored = _parts(root, found, lambda path: part(path, Request(inner, columns, last_resort=True)))
+        parts = more or parts
     _must_be_there(place, inner, columns, [one for _, one in parts])
-    run = assemble(place.resolve().name, parts, {ours: raw for ours, raw in mapping.items() if ours not in columns})
+    metrics = {ours: raw for ours, raw in mapping.items() if ours not in columns}
+    run = assemble(place.resolve().name, parts, metrics, readme_of(root))
     saved = [c for c in found.checkpoints if _is_of(c.path, run)]
     run = replace(run, checkpoints=(*saved, *run.checkpoints), gaps=(*_walk_gaps(found), *gaps, *run.gaps))
     run = replace(run, ignored=gathered([g for g in (*ignored, *run.ignored) if _is_of(g.where, run)]))
     if not (run.curves or len(run.rollouts) or len(run.telemetry) or run.events):
-        raise UnreadableRun(_nothing(place, found, run.gaps))
+        raise UnreadableRun(_nothing(place, found, run.gaps), _shapes(root, found.files))
     return run
 
 
 def _must_be_there(place: Path, run: str, columns: Mapping[str, str], parts: Sequence[Run]) -> None:
     """Raise what ``read_run`` raises for a run or a column that the caller named and no file has."""
     runs = [where.rpartition(MARK)[2] for part in parts for where in (part.place, *part.others) if where]
-    if run and run not in [part.place.rpartition(MARK)[2] for part in parts]:
+    if run and any(part.curves for part in parts) and run not in {name for part in parts for name in _names(part)}:
         there = ", ".join(runs[:20]) or "one run, which needs no name"
         raise FileNotFoundError(f"{place.name} holds no run {run!r}; it holds {there}")
     met = {name for part in parts for name in part.columns}
@@ -81,10 +94,17 @@ def _must_be_there(place: Path, run: str, columns: Mapping[str, str], parts: Seq
         raise KeyError(f"no file of samples has a column named {unknown[0]!r}; there is {', '.join(near) or 'no file of samples at all'}")
 
 
+def _names(part: Run) -> tuple[str, str]:
+    """What the run that was read of several may be called: its name, and the last part of it."""
+    name = part.place.rpartition(MARK)[2]
+    return name, name.rpartition("/")[2]
+
+
 def part_of(path: Path, ask: Request = WHOLE) -> Run | None:
     """What one file holds, with raw names; None when no format claims it."""
     module = format_of(path, ask)
-    return None if module is None else with_printed(module.read(path, ask), path)
+    part: Run | None = None if module is None else with_printed(module.read(path, ask), path)
+    return part if part is not None and says_something(part) else None
 
 
 def format_of(path: Path, ask: Request = WHOLE) -> ModuleType | None:
@@ -161,7 +181,7 @@ def _placed(part: Run, relative: Path) -> Run:
     rollouts = part.rollouts.assign(source=where) if len(part.rollouts) and "source" in part.rollouts else part.rollouts
     return replace(
         part,
-        place=where + part.place if part.others else "",
+        place=where + part.place if part.place else "",
         others=tuple(where + other for other in part.others),
         curves={n: replace(c, source=where) for n, c in part.curves.items()},
         rollouts=rollouts,
@@ -201,6 +221,12 @@ def _near(place: Path) -> str:
     names = [entry.name for _, entry in zip(range(5_000), parent.iterdir(), strict=False)]
     near = difflib.get_close_matches(place.name, names, n=3, cutoff=0.4) or sorted(names)[:5]
     return f"; in {parent} there is {', '.join(near)}" if near else f"; {parent} is empty"
+
+
+def _shapes(root: Path, files: Sequence[Path]) -> dict[str, list[str]]:
+    """What the first files look like; those that can hold rows before others."""
+    likely = sorted(files, key=lambda path: path.suffix.lower() not in _WITH_ROWS)
+    return {path.as_posix(): shape_of(root / path) for path in likely[:SHOWN]}
 
 
 def _nothing(place: Path, found: Found, gaps: Iterable[Gap]) -> str:

@@ -3,7 +3,7 @@
 import difflib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -12,67 +12,126 @@ import pandas as pd
 
 from rl_advisor.discovery import modules
 from rl_advisor.gpu.signals import zone_shift
+from rl_advisor.reading.clock_copies import without_clock_copies
 from rl_advisor.reading.closing_row import without_closing_row
 from rl_advisor.reading.episodes import merged_episodes
 from rl_advisor.reading.guessing import OUTCOMES, guess
 from rl_advisor.reading.joining import Source, joined, settle
+from rl_advisor.reading.outcome import Told, with_outcome
 from rl_advisor.reading.responses import groups_apart, logged_once
 from rl_advisor.reading.restarts import chained
-from rl_advisor.reading.row_steps import steps_of_rows
+from rl_advisor.reading.row_steps import stepped
 from rl_advisor.reading.separating import foreign_folders, on_the_way, place_of, with_evaluations
 from rl_advisor.reading.translating import Translated, recognise, settings_of, translate
-from rl_advisor.run import UNSAID, Curve, Event, Gap, Run
-from rl_advisor.vocabulary import Dialect, metric
+from rl_advisor.run import UNSAID, Curve, Event, Gap, Guess, Run
+from rl_advisor.vocabulary import METRICS, Dialect, metric
 
+SPEAKS = ("reward/mean", "reward/used", "reward/success", "eval/score/")
+"""Metrics that tell how well a run does."""
+_USUAL = ("reward/mean", "eval/score/*", "kl/ref", "entropy/mean", "response/length", "policy/loss")
+"""Roles that people ask for most."""
 NOTHING_NEW = "nothing in it that other files do not tell better"
 _CONSOLE = ("console", "stdout", "output")
 
 
-def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, str]) -> Run:
-    """One run of all parts, each given with its file's place in the run."""
-    parts = [(path, without_closing_row(part)) for path, part in merged_episodes(parts)]
-    parts = with_evaluations(parts)
-    dialects = [module.DIALECT for module in modules("rl_advisor.dialects", "DIALECT")]
-    foreign = foreign_folders(parts, dialects)
+@dataclass(frozen=True)
+class _Own:
+    """The files of the run that is read, and where the other runs of the folder lie."""
+
+    parts: Sequence[tuple[str, Run]]
+    place: str = ""
+    others: tuple[str, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Spoken:
+    """The run in our words: its frameworks, settings and steps' unit, and every curve of every file by itself."""
+
+    frameworks: tuple[str, ...]
+    main: Dialect | None
+    settings: Mapping[str, Any]
+    unit: str
+    sources: Sequence[Source]
+    events: Sequence[Event]
+    gaps: Sequence[Gap]
+
+
+def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, str], readme: str = "") -> Run:
+    """One run of all parts, each given with its file's place in the run; ``readme`` is what its authors say beside it."""
+    own = _of_one_run(_without_repeats(parts))
+    spoken = _in_our_words(own.parts, mapping)
+    curves, guessed, unclear = _joined(own.parts, spoken, readme)
+    told = [p for _, p in own.parts if says_something(p)]
+    run = Run(
+        name=re.sub(r"^[^#]*/", "", own.place) or name,
+        place=own.place,
+        others=own.others,
+        curves=curves,
+        checkpoints=tuple(c for p in told for c in p.checkpoints),
+        rollouts=groups_apart(_stacked(logged_once([p.rollouts for p in told]), "step")),
+        telemetry=_stacked([p.telemetry for p in told], "time"),
+        events=tuple(sorted(spoken.events, key=lambda e: e.step or 0.0)),
+        config={k: v for p in told for k, v in p.config.items()},
+        settings=spoken.settings,
+        gaps=gathered([*own.gaps, *(g for p in told for g in p.gaps), *spoken.gaps, *unclear]),
+        ignored=tuple(Gap(path, NOTHING_NEW) for path, part in own.parts if not says_something(part)),
+        frameworks=spoken.frameworks,
+        formats=tuple(dict.fromkeys(f for p in told for f in p.formats)),
+        files=tuple(f for p in told for f in p.files),
+        outcome_guess=guessed,
+        planned_steps=_planned(own.parts, spoken.settings),
+        step_unit=spoken.unit,
+    )
+    return _in_the_runs_zone(run)
+
+
+def _without_repeats(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
+    """The parts with episodes of parallel environments merged, without what loggers wrote twice, evaluations named so."""
+    merged = [(path, without_clock_copies(without_closing_row(part))) for path, part in merged_episodes(parts)]
+    return with_evaluations(merged)
+
+
+def _of_one_run(parts: Sequence[tuple[str, Run]]) -> _Own:
+    """The parts of the largest run, those that follow each other in time put behind each other."""
+    foreign = foreign_folders(parts, _dialects())
     own = [(path, part) for path, part in parts if not any(PurePosixPath(path).is_relative_to(f) for f in foreign)]
     inside = [(p.place, p.others) for _, p in own if p.others]
     place = place_of(own) if foreign else inside[0][0] if inside else ""
-    gaps = [_several(place, foreign)] if foreign else []
     stray = [path for path, part in own if not part.curves and place and not on_the_way(path, place)]
+    gaps = [_several(place, foreign)] if foreign else []
     gaps += [Gap(path, "lies beside several runs, and nothing says of which it is; left out") for path in stray]
-    own = [(path, part) for path, part in own if path not in stray]
-    own = chained(own)
-    raw_of = _overrides(mapping, own)
-    main = recognise([n for _, p in own for n in p.curves], dialects)
-    spoken = [(recognise(p.curves, dialects) or main, p) for _, p in own]
-    settings = _settings(own, main)
-    sources, events, more = _sources(spoken, raw_of, settings)
-    curves, conflicts = joined(sources)
-    if main is None or not any(name.startswith(("reward/mean", "reward/used", "reward/success", "eval/score/")) for name in curves):
+    kept = chained([(path, part) for path, part in own if path not in stray])
+    return _Own(kept, place, (*foreign, *(other for _, others in inside for other in others)), tuple(gaps))
+
+
+def _in_our_words(parts: Sequence[tuple[str, Run]], mapping: Mapping[str, str]) -> _Spoken:
+    """What the parts say, by the dialect of each and by what the caller says of names."""
+    raw_of = _overrides(mapping, parts)
+    main = recognise([n for _, p in parts for n in p.curves], _dialects())
+    spoken = [(recognise(p.curves, _dialects()) or main, p) for _, p in parts]
+    settings = _settings(parts, main)
+    sources, events, gaps = _sources(spoken, raw_of, settings)
+    frameworks = dict.fromkeys(d.name for d, p in spoken if d is not None and p.curves)
+    ordered = tuple(sorted(frameworks, key=lambda n: main is None or n != main.name))
+    return _Spoken(ordered, main, settings, _unit(parts, main.step if main else UNSAID), sources, events, gaps)
+
+
+def _joined(parts: Sequence[tuple[str, Run]], spoken: _Spoken, readme: str) -> tuple[dict[str, Curve], Guess | None, list[Gap]]:
+    """One curve for each metric; where no framework names the outcome, what is likeliest to be it."""
+    curves, gaps = joined(spoken.sources)
+    guessed: Guess | None = None
+    if spoken.main is None or not any(name.startswith(SPEAKS) for name in curves):
         # A framework's log without any outcome in its words is that of somebody who gave it a name of his own.
-        curves = guess(curves, OUTCOMES if main else (), _unit(own, main.step if main else UNSAID))
-    gaps += [g for _, p in own for g in p.gaps] + more + conflicts + _missing_reward(curves)
-    frameworks = tuple(dict.fromkeys(d.name for d, p in spoken if d is not None and p.curves))
-    run = Run(
-        name=re.sub(r"^[^#]*/", "", place) or name,
-        place=place,
-        others=(*foreign, *(other for _, others in inside for other in others)),
-        curves=curves,
-        checkpoints=tuple(c for _, p in own for c in p.checkpoints),
-        rollouts=groups_apart(_stacked(logged_once([p.rollouts for _, p in own]), "step")),
-        telemetry=_stacked([p.telemetry for _, p in own], "time"),
-        events=tuple(sorted(events, key=lambda e: e.step or 0.0)),
-        config={k: v for _, p in own for k, v in p.config.items()},
-        settings=settings,
-        gaps=gathered(gaps),
-        ignored=tuple(Gap(path, NOTHING_NEW) for path, part in own if not _says_something(part)),
-        frameworks=tuple(sorted(frameworks, key=lambda n: main is None or n != main.name)),
-        formats=tuple(dict.fromkeys(f for _, p in own if _says_something(p) for f in p.formats)),
-        files=tuple(f for _, p in own if _says_something(p) for f in p.files),
-        planned_steps=_planned(own, settings),
-        step_unit=_unit(own, main.step if main else UNSAID),
-    )
-    return _in_the_runs_zone(run)
+        curves = guess(curves, OUTCOMES if spoken.main else (), spoken.unit)
+    if not any(name.startswith(SPEAKS) for name in curves):
+        curves, guessed = with_outcome(curves, Told({k: v for _, p in parts for k, v in p.config.items()}, readme, _order(parts)))
+    gaps += [_guess_gap(guessed)] if guessed else []
+    return curves, guessed, gaps + _missing_reward(curves)
+
+
+def _dialects() -> list[Dialect]:
+    return [module.DIALECT for module in modules("rl_advisor.dialects", "DIALECT")]
 
 
 def _unit(parts: Sequence[tuple[str, Run]], usual: str) -> str:
@@ -99,6 +158,17 @@ def _in_the_runs_zone(run: Run) -> Run:
     return replace(run, telemetry=telemetry, gaps=(*run.gaps, *((gap,) if gap and shift else ())))
 
 
+def _order(parts: Sequence[tuple[str, Run]]) -> list[str]:
+    """The raw names as they stand in the files."""
+    return list(dict.fromkeys(name for _, part in parts for name in part.curves))
+
+
+def _guess_gap(guess: Guess) -> Gap:
+    """What to say of an outcome that was guessed."""
+    rival = f"; the next best was {guess.runner_up}" if guess.runner_up else ""
+    return Gap("reward", f"no metric says that it is the outcome: {guess.raw} was taken, which is a guess{rival}")
+
+
 def _sources(
     spoken: Sequence[tuple[Dialect | None, Run]], raw_of: Mapping[str, str], settings: Mapping[str, Any]
 ) -> tuple[list[Source], list[Event], list[Gap]]:
@@ -108,7 +178,7 @@ def _sources(
     for dialect, part in sorted(spoken, key=lambda s: s[1].axis == "row"):
         items = translate(part, dialect, raw_of)
         if part.axis == "row":
-            items, part, why = _stepped(items, part, joined(sources)[0], settings)  # noqa: PLW2901
+            items, part, why = stepped(items, part, joined(sources)[0], settings)  # noqa: PLW2901
             gaps += why
         settled, restarts = _settled(items)
         if restarts:
@@ -137,62 +207,26 @@ def _settled(items: Sequence[Translated]) -> tuple[list[Translated], list[float]
     return [replace(item, curve=curve.until(end)) for item, curve, _ in pairs], restarts
 
 
-def _stepped(
-    items: Sequence[Translated], part: Run, reference: Mapping[str, Curve], settings: Mapping[str, Any]
-) -> tuple[list[Translated], Run, list[Gap]]:
-    """A part whose steps only count rows, on the run's own steps."""
-    where = part.files[0]
-    training = [i.curve for i in items if not i.curve.name.startswith("eval/")]
-    found = steps_of_rows(training, reference) if reference else None
-    if found is not None:
-        row, step = found
-        gaps: list[Gap] = []
-    else:
-        every = settings.get("logging_steps")
-        pace = float(every) if isinstance(every, int | float) and every >= 1 else 1.0
-        row, step = np.array([0.0, 1.0]), np.array([0.0, pace])
-        how = f"logging_steps = {pace:g}" if every else "none is known, so rows are counted"
-        gaps = [Gap(where, f"the log names no steps; {how}")] if training else []
-        if reference and training:
-            gaps = [Gap(where, "the log names no steps and its numbers were not found in the other files; left out")]
-            return [], replace(part, events=_moved(part.events, row, step)), gaps
-    moved = [replace(i, curve=_beyond(replace(i.curve, step=_at(i.curve.step, row, step)), reference)) for i in items]
-    return [i for i in moved if i.curve.step.size], replace(part, events=_moved(part.events, row, step)), gaps
-
-
-def _beyond(curve: Curve, reference: Mapping[str, Curve]) -> Curve:
-    """Of an evaluation only what comes after the points that have exact steps: here it has the step of the training row before it."""
-    known = reference.get(curve.name)
-    if known is None or not curve.name.startswith("eval/"):
-        return curve
-    keep = curve.step > known.step[-1]
-    return replace(curve, step=curve.step[keep], value=curve.value[keep])
-
-
-def _at(rows: Any, row: Any, step: Any) -> Any:
-    """The steps of row numbers, going on at the last pace outside of what is known."""
-    if row.size == 1:
-        return rows - row[0] + step[0]
-    first, last = (step[1] - step[0]) / (row[1] - row[0]), (step[-1] - step[-2]) / (row[-1] - row[-2])
-    out = np.interp(rows, row, step)
-    out = np.where(rows < row[0], np.maximum(step[0] - (row[0] - rows) * first, 0), out)
-    return np.where(rows > row[-1], step[-1] + (rows - row[-1]) * last, out)
-
-
-def _moved(events: Sequence[Event], row: Any, step: Any) -> tuple[Event, ...]:
-    return tuple(e if e.step is None else replace(e, step=float(_at(np.array([e.step]), row, step)[0])) for e in events)
-
-
 def _overrides(mapping: Mapping[str, str], parts: Sequence[tuple[str, Run]]) -> dict[str, str]:
     """Raw name -> our name, after a look that both exist."""
     names = sorted({n for _, p in parts for n in p.curves})
     for ours, raw in mapping.items():
         if metric(ours) is None:
-            raise KeyError(f"{ours!r} is none of our metrics; see rl_advisor.vocabulary.METRICS")
+            raise KeyError(f"{ours!r} is no role that a metric can have; near it: {', '.join(_roles_near(ours))}")
         if raw not in names and not any(n.endswith(f"/{raw}") for n in names):
             near = difflib.get_close_matches(raw, names, n=5, cutoff=0.3) or names[:20]
             raise KeyError(f"no file has a metric named {raw!r}; there is {', '.join(near)}")
     return {raw: ours for ours, raw in mapping.items()}
+
+
+def _roles_near(asked: str) -> list[str]:
+    """The metrics of ours that somebody may have meant, by their names and by the words that explain them."""
+    plain = re.sub(r"[^a-z0-9]+", " ", asked.lower()).strip()
+    stems = [word[:-1] if word.endswith("s") and len(word) > 3 else word for word in plain.split()]
+    told = [name for name, m in METRICS.items() if any(re.search(rf"\b{re.escape(stem)}", f"{name} {m.meaning}".lower()) for stem in stems)]
+    alike = difflib.get_close_matches(asked, METRICS, n=4, cutoff=0.4)
+    first = [name for name in _USUAL if name in told]
+    return list(dict.fromkeys([*first, *alike, *told]))[:6] or list(_USUAL)
 
 
 def _settings(parts: Sequence[tuple[str, Run]], dialect: Dialect | None) -> dict[str, Any]:
@@ -210,7 +244,8 @@ def _planned(parts: Sequence[tuple[str, Run]], settings: Mapping[str, Any]) -> i
     return int(value) if isinstance(value, int | float) and value > 0 else None
 
 
-def _says_something(part: Run) -> bool:
+def says_something(part: Run) -> bool:
+    """Whether a part holds anything at all."""
     return bool(part.curves or len(part.rollouts) or len(part.telemetry) or part.events or part.config or part.gaps or part.checkpoints)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from rl_advisor.run import Curve, Floats
+from rl_advisor.vocabulary import metric
 
 _ANY = (-np.inf, np.inf)
 _SHARE = (-1e-6, 1.0 + 1e-6)
@@ -34,7 +35,7 @@ ROLES: tuple[tuple[str, str, str, tuple[float, float]], ...] = (
         "eval/score/{}",
         (
             r"\b(eval|evaluation|test|val|validation|holdout|held out)\b"
-            r".*\b(reward|rewards|return|returns|score|accuracy|acc|success|pass|correct|pass1)\b"
+            r".*\b(reward|rewards|return|returns|score|scores|accuracies|accuracy|acc|success|pass|correct|pass1|win|wins|solved)\b"
         ),
         rf"\b(std|min|max|loss|length|len|time|step|steps|discounted|var|norm)\b|{_NOT_THE_TASK}",
         _ANY,
@@ -57,7 +58,7 @@ ROLES: tuple[tuple[str, str, str, tuple[float, float]], ...] = (
     (
         "reward/success",
         r"\b(success|solved|win|pass)\b( rate| ratio)?",
-        r"\b(eval|test|val|validation|std|loss|reward|time|length|steps)\b",
+        r"\b(eval|evaluation|test|val|validation|std|loss|reward|time|length|steps|best)\b",
         _SHARE,
     ),
     (
@@ -123,7 +124,7 @@ def guess(curves: Mapping[str, Curve], roles: Collection[str] = (), unit: str = 
     ``roles`` are those to look for; all when it is empty. Where neither ``unit``, what the steps count, nor another name speaks of
     reinforcement learning, a bare score is anybody's.
     """
-    out = dict(curves)
+    out = {name: _as_ours(curve) for name, curve in curves.items()}
     spoken = {c.raw: words(c.raw) for c in curves.values()}
     anybodys = unit not in _UNITS and not any(re.search(_LEARNING, text) for text in spoken.values())
     for template, must, must_not, (low, high) in ROLES:
@@ -135,7 +136,7 @@ def guess(curves: Mapping[str, Curve], roles: Collection[str] = (), unit: str = 
         fitting = [c for c in free if _within(c.value, low, high)]
         fitting = [c for c in fitting if template != "reward/mean" or not (anybodys and re.search(r"\bscores?\b", spoken[c.raw]))]
         if "{}" not in template:
-            fitting = [] if template in out else _only(fitting)
+            fitting = [] if template in out else _only(_full(fitting))
         for curve in fitting:
             name = template.format(re.sub(r"(?i)^(eval|evaluation|test|val|validation)[/_]", "", curve.raw))
             if name not in out:
@@ -144,11 +145,30 @@ def guess(curves: Mapping[str, Curve], roles: Collection[str] = (), unit: str = 
     return out
 
 
+def _as_ours(curve: Curve) -> Curve:
+    """A curve that its writer calls as we do."""
+    if curve.mapped or curve.name != curve.raw or metric(curve.name) is None:
+        return curve
+    return replace(curve, guessed=True, note=curve.note or "meaning guessed from its name")
+
+
+def _full(fitting: list[Curve]) -> list[Curve]:
+    """Those with a fair share of the points of the longest: what was written once or twice is a summary."""
+    longest = max((curve.step.size for curve in fitting), default=0)
+    return [curve for curve in fitting if 4 * curve.step.size >= longest]
+
+
 def _only(fitting: list[Curve]) -> list[Curve]:
     """The one that fits best: of whole episodes, a mean before others, then the shorter name; nothing when two are equal."""
     ranked = sorted(fitting, key=_rank)
-    tie = len(ranked) > 1 and _rank(ranked[0]) == _rank(ranked[1])
+    tie = len(ranked) > 1 and (_rank(ranked[0]) == _rank(ranked[1]) or _apart(ranked[0], ranked[1]))
     return [] if tie else ranked[:1]
+
+
+def _apart(one: Curve, two: Curve) -> bool:
+    """Whether two names of one rank differ in a word each: the win rates of two teams."""
+    a, b = set(words(one.raw).split()), set(words(two.raw).split())
+    return _rank(one)[:3] == _rank(two)[:3] and len(a) == len(b) > 2 and len(a ^ b) == 2
 
 
 def _rank(curve: Curve) -> tuple[bool, bool, bool, int]:

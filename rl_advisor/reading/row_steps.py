@@ -1,12 +1,61 @@
 """Which step each row of a log is that only has an order: found by its numbers in a source that has steps."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from rl_advisor.run import Curve, Floats
+from rl_advisor.reading.translating import Translated
+from rl_advisor.run import Curve, Event, Floats, Gap, Run
 
 _WINDOW = 400
+
+
+def stepped(
+    items: Sequence[Translated], part: Run, reference: Mapping[str, Curve], settings: Mapping[str, Any]
+) -> tuple[list[Translated], Run, list[Gap]]:
+    """A part whose steps only count rows, on the run's own steps."""
+    where = part.files[0]
+    training = [i.curve for i in items if not i.curve.name.startswith("eval/")]
+    found = steps_of_rows(training, reference) if reference else None
+    if found is not None:
+        row, step = found
+        gaps: list[Gap] = []
+    else:
+        every = settings.get("logging_steps")
+        pace = float(every) if isinstance(every, int | float) and every >= 1 else 1.0
+        row, step = np.array([0.0, 1.0]), np.array([0.0, pace])
+        how = f"logging_steps = {pace:g}" if every else "none is known, so rows are counted"
+        gaps = [Gap(where, f"the log names no steps; {how}")] if training else []
+        if reference and training:
+            gaps = [Gap(where, "the log names no steps and its numbers were not found in the other files; left out")]
+            return [], replace(part, events=_moved(part.events, row, step)), gaps
+    moved = [replace(i, curve=_beyond(replace(i.curve, step=_at(i.curve.step, row, step)), reference)) for i in items]
+    return [i for i in moved if i.curve.step.size], replace(part, events=_moved(part.events, row, step)), gaps
+
+
+def _beyond(curve: Curve, reference: Mapping[str, Curve]) -> Curve:
+    """Of an evaluation only what comes after the points that have exact steps: here it has the step of the training row before it."""
+    known = reference.get(curve.name)
+    if known is None or not curve.name.startswith("eval/"):
+        return curve
+    keep = curve.step > known.step[-1]
+    return replace(curve, step=curve.step[keep], value=curve.value[keep])
+
+
+def _at(rows: Any, row: Any, step: Any) -> Any:
+    """The steps of row numbers, going on at the last pace outside of what is known."""
+    if row.size == 1:
+        return rows - row[0] + step[0]
+    first, last = (step[1] - step[0]) / (row[1] - row[0]), (step[-1] - step[-2]) / (row[-1] - row[-2])
+    out = np.interp(rows, row, step)
+    out = np.where(rows < row[0], np.maximum(step[0] - (row[0] - rows) * first, 0), out)
+    return np.where(rows > row[-1], step[-1] + (rows - row[-1]) * last, out)
+
+
+def _moved(events: Sequence[Event], row: Any, step: Any) -> tuple[Event, ...]:
+    return tuple(e if e.step is None else replace(e, step=float(_at(np.array([e.step]), row, step)[0])) for e in events)
 
 
 def steps_of_rows(rows: Sequence[Curve], reference: Mapping[str, Curve]) -> tuple[Floats, Floats] | None:

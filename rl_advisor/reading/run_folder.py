@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rl_advisor.intake.bytes_in import head
 from rl_advisor.run import Checkpoint
 
 ENTRY_LIMIT = 20_000
@@ -23,6 +24,8 @@ _CHECKPOINT = tuple(
         r"checkpoint_\d+_(\d+)\.pth",
     )
 )
+_README = re.compile(r"(?i)(?:readme|results|notes)\w{0,20}\.(?:md|txt|rst)")
+README_LIMIT = 65_536
 IN_CHECKPOINT = ("trainer_state.json", "training_args.json")
 """What is read of a checkpoint's inside."""
 
@@ -101,6 +104,15 @@ def checkpoint_step(name: str) -> int | None:
 def is_skipped(folder: str) -> bool:
     """Whether folders of that name hold no logs: caches, environments, hidden ones."""
     return folder in _SKIPPED or (folder.startswith(".") and folder not in _KEPT_HIDDEN)
+
+
+def readme_of(root: Path) -> str:
+    """What the authors say of a run beside it: the beginning of the texts named README or RESULTS in its folder; no instruction."""
+    texts: list[str] = []
+    for entry in sorted(_entries(root, Found()), key=lambda e: e.name):
+        if len(texts) < 3 and _README.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+            texts.append(head(Path(entry.path), README_LIMIT).decode("utf-8", "replace"))
+    return "\n".join(texts)
 
 
 def _holds_logs(folder: Path) -> bool:

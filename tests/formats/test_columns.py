@@ -204,7 +204,7 @@ def test_scalars_without_a_header(tmp_path: Path) -> None:
     offline.mkdir()
     (offline / "environment.csv").write_text("".join(f"{i},{1000 * i},{20.0 * i}\n" for i in range(1, 6)))
     (offline / "params.json").write_text('{"gamma": 0.99}')
-    assert read_run(offline).curves["environment"].step.tolist() == [1000, 2000, 3000, 4000, 5000]
+    assert read_run(offline).curves["eval/score/environment"].step.tolist() == [1000, 2000, 3000, 4000, 5000]
     (tmp_path / "points.csv").write_text("1,2\n2,3\n")
     assert not scalar_csv.claims(tmp_path / "points.csv")
 

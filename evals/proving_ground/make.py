@@ -1,0 +1,85 @@
+"""Makes the set: ``python -m evals.proving_ground.make FOLDER --blocks 50``; goes on where it was interrupted.
+
+Leaves ``FOLDER/block-*.npz`` (what happened), ``FOLDER/runs/<name>/`` (what a stranger would find) and ``FOLDER/labels.json``.
+"""
+
+import argparse
+import json
+import os
+import time
+import zlib
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from evals.proving_ground import logs, plans, truth
+from evals.proving_ground.training import trained_to
+
+
+def one(folder: Path, seed: int, number: int) -> tuple[int, float, int, str]:
+    """A block by its number: how many runs it has, in how many seconds it was made, and what it is."""
+    began, block = time.monotonic(), plans.block(seed, number)
+    trained_to(folder, block)
+    return len(block.runs), time.monotonic() - began, block.steps, f"{block.task} {block.learner} {block.shape}"
+
+
+def make(folder: Path, seed: int, numbers: range, workers: int) -> None:
+    """All blocks of these numbers, with a line of progress for each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    began, done = time.monotonic(), 0
+    with ProcessPoolExecutor(workers, initializer=os.nice, initargs=(19,)) as pool:
+        asked = [pool.submit(one, folder, seed, number) for number in numbers]
+        for i, answer in enumerate(as_completed(asked), 1):
+            runs, seconds, steps, what = answer.result()
+            done += runs
+            rate = done / (time.monotonic() - began) * 60
+            print(f"{i}/{len(asked)} blocks, {done} runs, {rate:.0f} a minute; last: {what}, {steps} steps, {seconds:.0f} s", flush=True)
+
+
+def write(folder: Path) -> int:
+    """Logs and labels of every block that is there, as a corpus; how many runs."""
+    labels = {}
+    for path in sorted(folder.glob("block-*.npz")):
+        data = np.load(path)
+        specs = json.loads(str(data["specs"]))
+        for i, (spec, told) in enumerate(zip(specs, truth.of_block(data, specs), strict=True)):
+            made = log(folder / "runs" / spec["name"], data, spec, i)
+            labels[spec["name"]] = on_axis(told, made) | {"convention": made.convention.name, "eval_visible": bool(made.evaluations)}
+            labels[spec["name"]]["trained"] = spec["steps"]
+    (folder / "labels.json").write_text(json.dumps(labels), encoding="utf-8")
+    return len(labels)
+
+
+def on_axis(told: dict[str, Any], made: logs.View) -> dict[str, Any]:
+    """The label with its steps as the log counts them."""
+    per = made.planned // told["steps"]
+
+    def scaled(part: dict[str, Any]) -> dict[str, Any]:
+        return part | {n: part[n] * per for n in ("steps", "cut", "best_step", "injected_at") if part.get(n) is not None}
+
+    cuts = {share: scaled(cut) for share, cut in told["cuts"].items()}
+    return scaled(told) | {"cuts": cuts, "truth": [[at * per, value] for at, value in told["truth"]]}
+
+
+def log(place: Path, data: Any, spec: dict[str, Any], i: int) -> logs.View:
+    """What of the run of that number is logged; its files lie in ``place`` then."""
+    rng = np.random.default_rng([spec["seed"], zlib.crc32(spec["name"].encode())])
+    seen = {"at": data["moments"], "score": data["seen"][i].astype(np.float64), "length": data["length"][i].astype(np.float64)}
+    made = logs.view(rng, spec, data["names"].tolist(), data["metrics"][i].astype(np.float64), seen)
+    place.mkdir(parents=True, exist_ok=True)
+    for name, text in logs.written(made).items():
+        (place / name).write_text(text, encoding="utf-8")
+    return made
+
+
+if __name__ == "__main__":
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("folder", type=Path)
+    asked.add_argument("--seed", type=int, default=1)
+    asked.add_argument("--first", type=int, default=0)
+    asked.add_argument("--blocks", type=int, default=50)
+    asked.add_argument("--workers", type=int, default=2)
+    given = asked.parse_args()
+    make(given.folder, given.seed, range(given.first, given.first + given.blocks), given.workers)
+    print(f"{write(given.folder)} runs written and labeled")

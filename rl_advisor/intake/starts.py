@@ -1,0 +1,43 @@
+"""One file to which a trainer was started several times, and rows whose counter counts something else: what the steps of the rows are."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from rl_advisor.run import Floats
+
+MOST_STARTS = 60
+FEWEST = 3
+"""Rows that a start has at least, in the middle of them."""
+EARLY = 0.05
+"""Share of what an earlier start reached up to which a later one that begins there began anew; further on it resumed."""
+REPEATED = 0.5
+"""Share of different steps below which the counter does not count the rows."""
+
+
+def starts(steps: Floats) -> list[tuple[int, int]]:
+    """First and last row (exclusive) of each start in the order written; one for rows that go on, or that resume a checkpoint."""
+    known = np.flatnonzero(np.isfinite(steps))
+    if not known.size:
+        return [(0, len(steps))]
+    value = steps[known]
+    back = np.flatnonzero(np.diff(value) < 0) + 1
+    anew = [int(known[at]) for at in back if value[at] <= _early(value, int(at))]
+    if not anew or len(anew) != back.size or len(anew) >= MOST_STARTS:
+        return [(0, len(steps))]
+    bounds = [0, *anew, len(steps)]
+    found = list(pairwise(bounds))
+    return found if np.median([b - a for a, b in found]) >= FEWEST else [(0, len(steps))]
+
+
+def _early(value: Floats, at: int) -> float:
+    """Up to which step a row begins anew, by the first and the highest step before it."""
+    first, high = float(value[0]), float(value[:at].max())
+    return min(first, float(value.min())) + EARLY * (high - first) if high > first else first
+
+
+def counts_rows(steps: Floats) -> bool:
+    """Whether steps that go back now and then still count the rows; not where they go back often and most of them come again."""
+    known = steps[np.isfinite(steps)]
+    back = int((np.diff(known) < 0).sum())
+    return back <= max(2, known.size // 8) or np.unique(known).size >= REPEATED * known.size

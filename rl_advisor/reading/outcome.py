@@ -1,0 +1,154 @@
+"""Which metric of a stranger is the outcome, where no framework says it: ranked by words, numbers, place, configuration and README.
+
+The best one is used, and called a guess together with the runner-up. What only a supervised trainer writes is none.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+
+from rl_advisor.reading.guessing import words
+from rl_advisor.run import Curve, Floats, Guess
+
+LEAST = 1.0
+"""Weight from which a metric is used at all."""
+_SPEAKS = (
+    (5.0, "reward, rewards, return, returns, rew, ret"),
+    (4.5, "score, scores, fitness, success, solved, win rate, winrate, accuracy, acc, pass, pass1, elo, f1, exact match, em, correct"),
+    (4.5, "correctness, sharpe, profit, pnl, ndcg, mrr, chrf, bleu, rouge, bertscore, performance, completion rate, goal rate, quality"),
+    (4.5, "objective, metric, rating"),
+    (
+        4.0,
+        "\\w*prec, precision, recall, auc, map, jaccard, iou, dice, r2, gold, true reward, human normali[sz]ed, portfolio, equity, utility",
+    ),
+    (
+        3.0,
+        "wins, won, goals, goal, reached, solve rate, environment, hits, hit rate, proxy, margin, coverage, survival, completed",
+    ),
+)
+"""Weights of words that speak for an outcome: the best of them counts."""
+_ADDS = (
+    (1.5, "eval, evaluation, test, val, validation, dev, held out, holdout, level, points, value, evaluator, probe, c\\d+"),
+    (1.0, "avg, mean, average, median, overall, final, avg100, ma, smoothed, moving, rate"),
+    (-1.5, "std, stddev, var, variance, min, max, best, worst, low, high, baseline, target, threshold, ci, running, count, per, component"),
+    (-1.5, "shaping, bonus"),
+    (-3.0, "step, steps, epoch, epochs, episodes, num, number, n, index, id, seed, population, size, batch, buffer, length, len"),
+    (
+        -3.0,
+        "tokens, token, timestep, timesteps, frames, iteration, generation, rank, position, action, actions, observation, state, q, qmax",
+    ),
+    (-3.0, "td, advantage, advantages, penalty"),
+    (
+        -6.0,
+        "loss, losses, entropy, kl, grad, gradient, lr, learning rate, clip, clipped, clipfrac, clipping, epsilon, eps, alpha, beta, gamma",
+    ),
+    (
+        -6.0,
+        "temp, temperature, sigma, coef, coeff, ratio, time, sec, secs, seconds, ms, duration, fps, sps, throughput, speed, memory, gpu",
+    ),
+    (-6.0, "cpu, norm, weight, weights, logprob, logprobs, logp, log prob, perplexity, explained variance, mae, mse, td error, timestamp"),
+    (-6.0, "runtime, wall, scale, date, exploration, decay, optimizer, worker, workers, abs diff, token accuracy"),
+)
+"""Weights of words of which each counts."""
+_TRAINER = r"\b(loss|entropy|kl|grad|gradient|lr|learning rate|epsilon|time|clip|clipfrac|seconds|fps|memory|norm)\b"
+_LOWER = r"\b(cost|costs|regret|error|errors|perplexity|wer|cer|collisions?|crashes|failures?|makespan|delay|waiting|queue|wait)\b"
+_LESS = 2.5
+"""Weight of a word for what should become less."""
+_HELD_OUT = r"\b(eval|evaluation|test|val|validation|dev|holdout|held out|evaluator|probe|environment)\b"
+_RL = (
+    r"\b(reward|rewards|return|returns|episode|episodes|ep|policy|actor|critic|entropy|kl|epsilon|rollout|rollouts|env|environment|advantage|advantages"
+    r"|agent|q|replay|fitness|generation|elo|self play|selfplay|win|wins|exploration|td|imitator|proxy|pg)\b"
+)
+_ASKED_FOR = re.compile(r"(?i)metric|monitor|objective|reward_key|target|optimi[sz]e|score")
+LOST = -5.0
+"""Weight of a name up to which it is surely something else."""
+_ONE = 3.0
+"""Weight of being the only thing that was measured."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What lies around the metrics of a run."""
+
+    config: Mapping[str, object]
+    readme: str = ""
+    order: Sequence[str] = ()
+    """Raw names as they stand in the files."""
+
+
+def with_outcome(curves: Mapping[str, Curve], told: Told) -> tuple[dict[str, Curve], Guess | None]:
+    """The curves with the likeliest outcome named so, and the guess; unchanged where nothing may be one."""
+    free = [c for c in curves.values() if not (c.mapped or c.guessed) and _moves(c)]
+    if not free or not _of_a_learner(curves):
+        return dict(curves), None
+    ranked = sorted(((weight(c, free, told), -_place(c.raw, told), c.raw) for c in free), reverse=True)
+    best, _, raw = ranked[0]
+    if best < LEAST:
+        return dict(curves), None
+    curve = next(c for c in free if c.raw == raw)
+    next_best = next((name for other, _, name in ranked[1:] if other >= LEAST), "")
+    name = f"eval/score/{curve.raw}" if re.search(_HELD_OUT, words(curve.raw)) else "reward/mean"
+    lower = re.search(_LOWER, words(curve.raw)) is not None
+    note = "taken as the outcome by its name and numbers: a guess" + ("; less of it is better, so its sign is turned" if lower else "")
+    named = replace(curve, name=name, guessed=True, note=note, value=-curve.value if lower else curve.value)
+    return {**{n: c for n, c in curves.items() if c is not curve}, name: named}, Guess(name, raw, next_best, lower)
+
+
+def weight(curve: Curve, rivals: Sequence[Curve], told: Told) -> float:
+    """How much speaks for a metric being the outcome: its words, its numbers beside the rivals', its place, what is said of it."""
+    own = _of_words(words(curve.raw))
+    if len(rivals) == 1 and own > LOST:
+        own += _ONE
+    if own < 2.0:  # a name that says nothing is explained by its file
+        own += 0.6 * max(0.0, _of_words(words(re.sub(r"^.*/|\.\w+$", "", curve.source.split(", ", 1)[0]))))
+    longest = max(c.step.size for c in rivals)
+    thin = 0.0 if curve.step.size >= 3 else 2.0
+    return own + 0.5 * (curve.step.size / longest) - thin - 0.5 * _place(curve.raw, told) + _said(curve.raw, told)
+
+
+def _of_words(text: str) -> float:
+    """The weight of the words in a name: the best that speaks for it, and all that speak against it."""
+    best = max((points for points, names in _SPEAKS if _any_of(names).search(text)), default=_LESS * (re.search(_LOWER, text) is not None))
+    return best + sum(points * len(set(_any_of(names).findall(text))) for points, names in _ADDS)
+
+
+@cache
+def _any_of(names: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(names.split(', '))})\b")
+
+
+def _place(raw: str, told: Told) -> float:
+    """Where a name stands among all, 0 for the first and 1 for the last."""
+    return told.order.index(raw) / len(told.order) if raw in told.order else 1.0
+
+
+def _said(raw: str, told: Told) -> float:
+    """What the configuration and the README add: that they name it as what is aimed at, or name it at all."""
+    asked = any(_ASKED_FOR.search(str(key)) and str(value) in (raw, raw.rpartition("/")[2]) for key, value in told.config.items())
+    lines = [line for line in told.readme.splitlines() if raw in line] if len(raw) > 3 else []
+    aimed = any(re.search(r"(?i)reward|score|primary|main metric|outcome|headline|best", line.replace(raw, "")) for line in lines)
+    return 4.0 * asked + (1.5 if aimed else 0.5 if lines else 0.0)
+
+
+def _moves(curve: Curve) -> bool:
+    """Whether a curve has two different numbers and is no counter or clock."""
+    value = curve.value[np.isfinite(curve.value)]
+    return bool(value.size >= 2 and value.min() < value.max()) and not _is_counter(value)
+
+
+def _is_counter(value: Floats) -> bool:
+    """Whether the numbers go up all the time at nearly one pace."""
+    pace = np.diff(value)
+    if value.size < 8 or not (pace >= 0).all():
+        return False
+    straight = np.corrcoef(value, np.arange(value.size))[0, 1]
+    return bool(straight > 0.999 and (pace > 0).mean() > 0.9)
+
+
+def _of_a_learner(curves: Mapping[str, Curve]) -> bool:
+    """Whether the names may be of one who learns by reward: one of them says so, or none is a trainer's loss."""
+    texts = [words(curve.raw) for curve in curves.values()]
+    return any(re.search(_RL, text) for text in texts) or not any(re.search(_TRAINER, text) for text in texts)

@@ -1,0 +1,171 @@
+"""Files of people who never heard of us: several runs in one, arrays, tables without a header, new starts in one log."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rl_advisor.intake.json_tables import runs_in
+from rl_advisor.intake.starts import counts_rows, starts
+from rl_advisor.reading import UnreadableRun, read_run
+
+ROWS = [{"step": i, "reward": i / 10} for i in range(1, 9)]
+TRACE = [0.1, 0.3, 0.2, 0.4, 0.6, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("document", "names"),
+    [
+        ({"a": ROWS, "b": ROWS[:5]}, {"a", "b"}),
+        ({"a": {"merged": ROWS, "n": 3}, "b": {"merged": ROWS[1:]}}, {"a", "b"}),
+        ({"sweep": [{"tag": "x", "reward_trace": TRACE}, {"tag": "y", "reward_trace": TRACE[1:]}], "metadata": {"w": 6}}, {"x", "y"}),
+        ([{"seed": 1, "rewards": TRACE}, {"seed": 2, "rewards": TRACE}], {"1", "2"}),
+        ({"seed_0": TRACE, "seed_1": TRACE}, {"seed_0", "seed_1"}),
+        ({"step": [1, 2, 3], "reward": [1, 2, 3]}, {""}),
+        ({"train": ROWS, "eval": [{"step": 4, "score": 0.5}, {"step": 8, "score": 0.6}]}, {""}),
+        ({"reward": {"mean": TRACE, "std": TRACE}, "loss": {"mean": TRACE, "std": TRACE}}, {""}),
+        (ROWS, {""}),
+        ({"config": {"layers": [3, 4, 5]}, "vocab": {"1": 4, "2": 5, "3": 6}}, set()),
+        ({"a": 1, "b": "text"}, set()),
+        ([1, 2, 3], set()),
+    ],
+)
+def test_which_runs_a_document_holds(document, names) -> None:
+    """Alike tables under several names are runs; halves of one run, statistics of one metric and settings are not."""
+    assert set(runs_in(document)) == names
+
+
+def test_a_run_of_a_document_is_read_by_its_name(tmp_path: Path) -> None:
+    """The largest is read and the others are told; a copy of a run under a second heading is the same run."""
+    runs = [{"tag": name, "reward_trace": [v + k for v in TRACE]} for k, name in enumerate(("low", "high"))]
+    (tmp_path / "sweeps.json").write_text(json.dumps({"by_rate": runs, "runs": runs}))
+    assert read_run(tmp_path / "sweeps.json").others == ("sweeps.json#high",)
+    run = read_run(tmp_path / "sweeps.json#high")
+    assert run.curves["reward/mean"].value.tolist() == [v + 1 for v in TRACE]
+    with pytest.raises(FileNotFoundError, match="it holds low, high"):
+        read_run(tmp_path / "sweeps.json#other")
+
+
+def test_a_map_from_steps_to_values_has_its_own_steps(tmp_path: Path) -> None:
+    """Beside lists over steps; the map of a histogram is none."""
+    rows = {
+        "step": list(range(1, 41)),
+        "policy_loss": [0.1, 0.2] * 20,
+        "dev_chrf": {"10": 38.0, "20": 36.0, "40": 37.5},
+        "token_hist": {"1": 5, "90": 6},
+    }
+    (tmp_path / "metrics.json").write_text(json.dumps(rows))
+    run = read_run(tmp_path)
+    assert run.curves["eval/score/dev_chrf"].step.tolist() == [10, 20, 40]
+    assert run.last_step == 40
+    assert run.outcome_guess is not None
+    assert (run.outcome_guess.raw, run.outcome_guess.runner_up) == ("dev_chrf", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "made", "last"),
+    [
+        ("TD3_Walker_4.npy", np.sin(np.arange(20.0)), 20),
+        ("evals_of_mine.npy", np.random.default_rng(0).normal(size=(30, 5)), 30),
+        ("one_column.npy", np.sin(np.arange(12.0))[:, None], 12),
+    ],
+)
+def test_arrays_of_any_name(tmp_path: Path, name: str, made: np.ndarray, last: int) -> None:
+    """A vector is the run where nothing else is; a table's columns are the episodes of an evaluation."""
+    np.save(tmp_path / name, made)
+    run = read_run(tmp_path / name)
+    assert run.last_step == last
+    assert run.curves["reward/mean"].guessed
+
+
+def test_an_archive_has_its_own_steps(tmp_path: Path) -> None:
+    """The array that counts is the axis of those as long as it; pickled objects stay closed."""
+    np.savez(tmp_path / "out.npz", timesteps=np.arange(0, 500, 100), returns=np.ones((5, 3)) * [[1], [2], [3], [2], [4]], odd=np.ones(9))
+    run = read_run(tmp_path)
+    assert run.curves["reward/mean"].value.tolist() == [1, 2, 3, 2, 4]
+    assert run.curves["reward/mean"].step.tolist() == [0, 100, 200, 300, 400]
+
+
+@pytest.mark.parametrize(
+    ("text", "curve", "values", "unit"),
+    [
+        ("0,-2.5,93\n1,-1.5,26\n2,-1.25,24\n3,-0.5,30\n", "c1", [-2.5, -1.5, -1.25, -0.5], "steps"),
+        ("-5.5\n-4.5\n-5.25\n-4.0\n", "c0", [-5.5, -4.5, -5.25, -4.0], "steps"),
+        ("generation,fitness,sigma\n0,5,0.3\n1,7,0.29\n2,9.5,0.28\n", "fitness", [5, 7, 9.5], "iterations"),
+    ],
+)
+def test_tables_with_little_to_go_by(tmp_path: Path, text: str, curve: str, values: list[float], unit: str) -> None:
+    """Without a header the columns are numbered, and one that counts is the axis."""
+    (tmp_path / "results.csv").write_text(text)
+    run = read_run(tmp_path / "results.csv")
+    assert run.curves["reward/mean"].raw == curve
+    assert run.curves["reward/mean"].value.tolist() == values
+    assert any("which is a guess" in gap.why for gap in run.gaps)
+    assert run.step_unit in (unit, "steps")
+
+
+def test_a_column_whose_change_starts_anew_parts_runs(tmp_path: Path) -> None:
+    """Whatever it is called; a kind of row that alternates within the steps does not."""
+    arms = [f"{arm},{i},{i * k}" for k, arm in enumerate(("cold", "warm"), 1) for i in range(1, 8)]
+    (tmp_path / "log.csv").write_text("treatment,step,reward\n" + "\n".join(arms) + "\n")
+    assert read_run(tmp_path / "log.csv").others == ("log.csv#warm",)
+    assert read_run(tmp_path / "log.csv#warm").curves["reward/mean"].value.tolist() == [2 * i for i in range(1, 8)]
+    kinds = [f"{i},{kind},{i}" for i in range(1, 9) for kind in ("champion", "child", "child")]
+    (tmp_path / "kinds.csv").write_text("generation,kind,fitness\n" + "\n".join(kinds) + "\n")
+    assert read_run(tmp_path / "kinds.csv").others == ()
+
+
+def test_cells_may_hold_ends_of_lines(tmp_path: Path) -> None:
+    """An array printed over many lines is one cell."""
+    cell = '"[' + "\n ".join(["0.1 0.2"] * 40) + ']"'
+    rows = [f"{i},{i / 2},{cell}" for i in range(1, 6)]
+    (tmp_path / "progress.csv").write_text("training_iteration,episode_reward_mean,td_error\n" + "\n".join(rows) + "\n")
+    assert read_run(tmp_path).curves["reward/mean"].value.tolist() == [0.5, 1, 1.5, 2, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("steps", "found", "counted"),
+    [
+        ([1, 2, 3, 4], [(0, 4)], True),
+        ([1, 2, 3, 4, 5, 3, 4, 5, 6, 7], [(0, 10)], True),
+        ([1, 2, 3, 4, 1, 2, 3], [(0, 4), (4, 7)], True),
+        ([600, 601, 602, 1, 2, 3], [(0, 3), (3, 6)], True),
+        ([1, 2, 1, 1, 2, 3, 1, 2, 1, 1, 2, 1, 2, 1, 2, 1, 2, 1], [(0, 18)], False),
+        ([2, 1, 4, 3, 6, 5, 8, 7], [(0, 8)], True),
+        ([float("nan")] * 3, [(0, 3)], True),
+    ],
+)
+def test_where_a_trainer_started_anew(steps, found, counted) -> None:
+    """A resumed checkpoint is the same run; a counter that counts inside of episodes counts no rows."""
+    assert starts(np.array(steps, float)) == found
+    assert counts_rows(np.array(steps, float)) is counted
+
+
+def test_a_later_start_is_read_where_it_is_no_stub(tmp_path: Path) -> None:
+    """Of starts of about one length the latest; the others are named and can be asked for."""
+    rows = [{"step": i, "reward": i + 10 * k} for k, n in enumerate((9, 8, 1)) for i in range(n)]
+    (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run = read_run(tmp_path / "metrics.jsonl")
+    assert run.curves["reward/mean"].value.tolist() == [10 + i for i in range(8)]
+    assert run.others == ("metrics.jsonl#start 1", "metrics.jsonl#start 3")
+    assert read_run(tmp_path / "metrics.jsonl#start 1").curves["reward/mean"].value.tolist() == list(range(9))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("people.csv", "name,town\nAnn,Ulm\nBob,Kiel\n"),
+        ("notes.json", '{"title": "a", "tags": ["x", "y"]}'),
+        ("sft.json", json.dumps([{"step": i, "loss": 1 / i, "learning_rate": 0.1, "mean_token_accuracy": 0.9} for i in range(1, 9)])),
+    ],
+)
+def test_what_is_no_reinforcement_learning_gets_no_outcome(tmp_path: Path, name: str, text: str) -> None:
+    """Lists of people are refused; a supervised run is read, and nothing in it is called an outcome."""
+    (tmp_path / name).write_text(text)
+    try:
+        run = read_run(tmp_path / name)
+    except UnreadableRun:
+        return
+    assert name == "sft.json"
+    assert run.outcome_guess is None
+    assert not any(n.startswith(("reward/", "eval/score/")) for n in run.curves)

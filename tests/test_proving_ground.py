@@ -1,0 +1,135 @@
+"""The proving ground: the same seed gives the same runs, faults act when they should, labels follow from the truth, logs can be read."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+from evals.proving_ground import control, faults, logs, make, plans, tokens, training, truth
+from evals.proving_ground.faults import Broken
+from rl_advisor.reading import read_run
+
+AT = np.linspace(0, 1, 41)
+
+
+def small(number: int, steps: int = 12) -> plans.Block:
+    """A block of four runs and a few steps."""
+    whole = plans.block(1, number)
+    runs = [dataclasses.replace(s, steps=steps) for s in whole.runs[:4]]
+    return dataclasses.replace(whole, steps=steps, runs=runs)
+
+
+def numbers_with(*learners: str) -> list[int]:
+    """One block a learner."""
+    return [next(n for n in range(80) if plans.block(1, n).learner == learner) for learner in learners]
+
+
+@pytest.mark.parametrize("number", numbers_with("grpo", "ppo", "dqn", "soft"))
+def test_a_block_is_the_same_for_the_same_seed(number) -> None:
+    """Training twice gives the same numbers, of the promised shape."""
+    block = small(number)
+    one, two = training.train(block), training.train(block)
+    assert all(np.array_equal(one[name], two[name], equal_nan=one[name].dtype.kind == "f") for name in one)
+    assert one["metrics"].shape[:2] == (4, block.steps)
+    assert one["truth"].shape == one["seen"].shape == (4, len(one["moments"]))
+
+
+def test_a_policy_that_is_rewarded_learns_and_one_that_is_punished_does_not() -> None:
+    """The true score rises in a sound run, and stays down with the reward turned: what is learned is real."""
+    block = small(next(n for n in range(80) if plans.block(1, n).task == "table"), 60)
+    base = faults.OF_TOKENS | dict.fromkeys(("cap", "true_cap", "eval_cap"), 10.0) | {"lr": 0.02}
+    sound = dataclasses.replace(block.runs[0], base=base, broken=[])
+    turned = dataclasses.replace(sound, broken=[Broken("reward turned", 1.0, 0.0)])
+    told = training.train(dataclasses.replace(block, runs=[sound, turned], shape=(8, 8), skill=0.6, hidden=0.0))["truth"]
+    assert told[0, -5:].mean() > told[0, 0] + 0.2
+    assert told[1, -5:].mean() < told[0, 0]
+
+
+@pytest.mark.parametrize("fault", sorted(faults.FAULTS))
+def test_a_fault_acts_between_its_onset_and_its_end_only(fault) -> None:
+    """Knobs stand where they stood before and after, and a stronger dose moves them further."""
+    base = {"lr": 0.01} | faults.OF_TOKENS | faults.OF_GAMES | {"soft": 0.1}
+    healthy, weak, strong = (faults.table(base, b, 100) for b in ([], [Broken(fault, 0.1, 0.4, 0.6)], [Broken(fault, 1.0, 0.4, 0.6)]))
+    moved = [name for name in healthy if not np.array_equal(healthy[name], strong[name])]
+    assert moved
+    for name in moved:
+        assert np.array_equal(healthy[name][:40], strong[name][:40])
+        assert np.array_equal(healthy[name][60:], strong[name][60:])
+        assert abs(strong[name][50] - healthy[name][50]) >= abs(weak[name][50] - healthy[name][50]) - 1e-6
+
+
+def test_as_many_runs_are_sound_as_broken_and_the_held_out_part_is_apart() -> None:
+    """Half of every group is sound; no task or fault of the held-out part is in the other one."""
+    runs = [s for n in range(40) for s in plans.block(1, n).runs]
+    assert sum(not s.broken for s in runs) == len(runs) / 2
+    seen = [s for s in runs if not s.held]
+    assert not {s.task for s in seen} & plans.HELD_TASKS
+    assert not {b.fault for s in seen for b in s.broken} & plans.HELD_FAULTS
+    assert set(faults.FAULTS) >= plans.HELD_FAULTS
+    assert set(tokens.TASKS) | set(control.GAMES) >= plans.HELD_TASKS
+
+
+def curve(*points: float, sd: float = 0.01) -> truth.Floats:
+    """A true score through these points, with a little noise."""
+    value = np.interp(AT, np.linspace(0, 1, len(points)), points)
+    return value + np.random.default_rng(0).normal(0, sd, AT.size)
+
+
+@pytest.mark.parametrize(
+    ("score", "must", "may"),
+    [
+        (curve(0.1, 0.3, 0.6, 0.9), "improving", ""),
+        (curve(0.1, 0.8, 0.8, 0.8), "plateaued", ""),
+        (curve(0.1, 0.8, 0.8, 0.8, sd=0.05), "plateaued", ""),
+        (curve(0.1, 0.1, 0.1), "not_learning", ""),
+        (curve(0.9, 0.9, 0.9), "plateaued", ""),
+        (curve(0.1, 0.8, 0.8, 0.4, 0.4), "degrading", ""),
+        (curve(0.1, 0.8, 0.8, 0.0, 0.0), "collapsed", ""),
+        (curve(0.5, 0.5, 0.0, 0.0), "collapsed", ""),
+        (curve(0.1, 0.8, 0.2, 0.8, 0.2, 0.8, 0.2, 0.8, 0.2, 0.8), "unstable", "degrading"),
+        (curve(0.1, 0.8, 0.2, 0.8, 0.85, 0.85), "plateaued", "improving"),
+        (curve(0.1, 0.8, 0.8, 0.84), "plateaued", "improving"),
+    ],
+)
+def test_the_verdict_follows_from_the_true_score(score, must, may) -> None:
+    """A clear case has one verdict, the one that its definition gives; a near one may have two."""
+    found = truth.verdicts(score, 0.95)
+    assert must in found
+    assert found <= {must, may}
+
+
+def scores(true: truth.Floats) -> truth.Scores:
+    """A run whose logged evaluation is its true score."""
+    return truth.Scores(AT, true, true, np.empty(0))
+
+
+def test_the_link_is_what_was_broken_and_mattered() -> None:
+    """A fault that did harm is the link, one without effect is none, and of two the one that did it."""
+    rising, ruined = scores(curve(0.1, 0.3, 0.5, 0.7, 0.9)), scores(curve(0.1, 0.3, 0.5, 0.0, 0.0))
+    turned, noisy = Broken("reward turned", 1.0, 0.5), Broken("not a number", 1.0, 0.2, 0.21)
+    assert truth.links(ruined, [turned], [rising, rising], {"collapsed"}) == ({"reward_signal"}, turned)
+    assert truth.links(rising, [turned], [rising, rising], {"improving"}) == ({"none"}, None)
+    assert truth.links(ruined, [noisy, turned], [rising, rising], {"collapsed"}) == ({"reward_signal"}, turned)
+    assert truth.links(rising, [], [rising], {"improving"}) == ({"none"}, None)
+
+
+def test_going_on_is_judged_by_what_came() -> None:
+    """It pays where the best after the cut beats the best before by what matters."""
+    assert truth.going_on(scores(curve(0.1, 0.3, 0.6, 0.9)), 0.5)["continue_pays"]
+    assert not truth.going_on(scores(curve(0.1, 0.8, 0.8, 0.8)), 0.5)["continue_pays"]
+    assert truth.going_on(scores(curve(0.1, 0.8)), 1.0) == {}
+
+
+@pytest.mark.parametrize("convention", [c.name for c in logs.CONVENTIONS])
+def test_what_is_written_can_be_read(convention, tmp_path, monkeypatch) -> None:
+    """The real readers find the reward in the files of every convention."""
+    chosen = next(c for c in logs.CONVENTIONS if c.name == convention)
+    monkeypatch.setattr(logs, "chosen", lambda *_: chosen)
+    block = small(*numbers_with("grpo" if chosen.kind == "language" else "ppo"), 40)
+    path = training.trained_to(tmp_path, block)
+    data = np.load(path)
+    specs = json.loads(str(data["specs"]))
+    assert make.log(tmp_path / "run", data, specs[0], 0).convention.name == convention
+    run = read_run(tmp_path / "run")
+    assert "reward/mean" in run.curves
+    assert len(truth.of_block(data, specs)) == 4
