@@ -94,6 +94,15 @@ def _must_be_there(place: Path, run: str, columns: Mapping[str, str], parts: Seq
         raise KeyError(f"no file of samples has a column named {unknown[0]!r}; there is {', '.join(near) or 'no file of samples at all'}")
 
 
+def read_alone(file: Path) -> Run:
+    """The run in one file beside which nothing lies, such as a text in memory; an empty one where no format claims it or nothing is in it.
+
+    Raises what reading a damaged file raises: ValueError and OSError.
+    """
+    part = part_of(file)
+    return Run() if part is None else assemble(file.name, [(file.name, _placed(part, Path(file.name)))], {})
+
+
 def _names(part: Run) -> tuple[str, str]:
     """What the run that was read of several may be called: its name, and the last part of it."""
     name = part.place.rpartition(MARK)[2]

@@ -28,7 +28,7 @@ def load_yaml(text: bytes) -> Any:
 
     Raises:
         yaml.YAMLError: it is no YAML.
-        ValueError: it repeats itself by reference more often than a configuration does.
+        ValueError: it repeats itself by reference more often, or is nested deeper, than a configuration is.
     """
     import yaml
 
@@ -62,7 +62,7 @@ def _refuse_deep(text: bytes, loader: Any) -> None:
     for event in yaml.parse(text, loader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
-            raise ValueError("nested deeper than a configuration")
+            raise ValueError("nested deeper than a configuration is")
 
 
 def _counted(node: Any, known: dict[int, int]) -> int:
@@ -90,6 +90,9 @@ def of_one_behaviour(config: dict[Any, Any]) -> dict[Any, Any]:
 def _holds_settings(found: dict[Any, Any]) -> bool:
     """Whether a map reads like settings: more than one name, or maps inside; a line of prose with a colon is a map to YAML, too."""
     if measured(found):
+        return False
+    names = [isinstance(k, str) and bool(re.fullmatch(r"[A-Za-z_][\w.@/-]{0,120}", k)) for k in found]
+    if 2 * sum(names) < len(names):
         return False
     return all(isinstance(k, str | int) for k in found) and (len(found) > 1 or any(isinstance(v, dict) for v in found.values()))
 
