@@ -34,7 +34,7 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     watch = Watch(path.name)
     step, planned = 0.0, None
     values: dict[str, float] = {}
-    for line in lines(path):
+    for line in watch.through(lines(path)):
         if line.lstrip().startswith("│"):
             values |= _pairs(line)
             continue

@@ -29,7 +29,7 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     rows: list[Row] = []
     watch = Watch(path.name)
     step, planned = 0.0, None
-    for raw in lines(path):
+    for raw in watch.through(lines(path)):
         line = plain_text(raw)
         mark = _MARK.search(line)
         pair = _PAIR.fullmatch(line) if rows else None

@@ -18,6 +18,7 @@ from rl_advisor.reading.assembling import assemble, gathered, says_something
 from rl_advisor.reading.printed_settings import with_printed
 from rl_advisor.reading.run_folder import Found, readme_of, walk
 from rl_advisor.reading.separating import on_the_way
+from rl_advisor.reading.shape import shape_of
 from rl_advisor.run import ROLLOUT_COLUMNS, Gap, Run
 
 LOOKED_FOR = (
@@ -26,6 +27,9 @@ LOOKED_FOR = (
 )
 VAIN_LIMIT = 1_000
 """Files of one folder and suffix that are looked into before the rest of them is given up."""
+SHOWN = 3
+"""Files of which it is shown what they look like where nothing could be read."""
+_WITH_ROWS = (".csv", ".tsv", ".json", ".jsonl", ".log", ".txt", ".npy", ".npz", ".out", ".parquet", ".md", ".gz")
 HOLLOW_FROM = 64 * 2**20
 """Bytes from which a file is checked for being mostly a hole."""
 _POINTER = b"version https://git-lfs"
@@ -33,6 +37,11 @@ _POINTER = b"version https://git-lfs"
 
 class UnreadableRun(ValueError):  # noqa: N818 - the name says what it is
     """Nothing in the path could be read as a run; the message says what was found and what was looked for."""
+
+    def __init__(self, message: str, shapes: Mapping[str, Sequence[str]] | None = None) -> None:
+        """``shapes`` says of some files what they look like: text of strangers, to be shown as such."""
+        super().__init__(message)
+        self.shapes = dict(shapes or {})
 
 
 def read_run(path: Path | str, *, mapping: Mapping[str, str] | None = None) -> Run:
@@ -68,7 +77,7 @@ def read_with(part: Callable[[Path, Request], Run | None], place: Path, mapping:
     run = replace(run, checkpoints=(*saved, *run.checkpoints), gaps=(*_walk_gaps(found), *gaps, *run.gaps))
     run = replace(run, ignored=gathered([g for g in (*ignored, *run.ignored) if _is_of(g.where, run)]))
     if not (run.curves or len(run.rollouts) or len(run.telemetry) or run.events):
-        raise UnreadableRun(_nothing(place, found, run.gaps))
+        raise UnreadableRun(_nothing(place, found, run.gaps), _shapes(root, found.files))
     return run
 
 
@@ -209,6 +218,12 @@ def _near(place: Path) -> str:
     names = [entry.name for _, entry in zip(range(5_000), parent.iterdir(), strict=False)]
     near = difflib.get_close_matches(place.name, names, n=3, cutoff=0.4) or sorted(names)[:5]
     return f"; in {parent} there is {', '.join(near)}" if near else f"; {parent} is empty"
+
+
+def _shapes(root: Path, files: Sequence[Path]) -> dict[str, list[str]]:
+    """What the first files look like; those that can hold rows before others."""
+    likely = sorted(files, key=lambda path: path.suffix.lower() not in _WITH_ROWS)
+    return {path.as_posix(): shape_of(root / path) for path in likely[:SHOWN]}
 
 
 def _nothing(place: Path, found: Found, gaps: Iterable[Gap]) -> str:
