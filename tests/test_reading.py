@@ -444,3 +444,21 @@ def test_episodes_that_count_frames_stand_on_agent_steps(tmp_path):
     rows = "".join(f"{i % 5},40,{i}\n" for i in range(100))
     (tmp_path / "0.monitor.csv").write_text('#{"t_start": 1.0, "env_id": "x"}\nr,l,t\n' + rows)
     assert read_run(tmp_path).last_step == 1000
+
+
+def test_an_evaluation_that_is_written_twice_counts_once(tmp_path):
+    """RLlib repeats an evaluation in the next row and then writes NaN; the same score at other times is another evaluation."""
+    rows = []
+    for i in range(1, 13):
+        done, fresh = i // 4 * 4, i % 4 == 0
+        row = {"training_iteration": i, "env_runners/episode_return_mean": 1.5 * i, "env_runners/num_episodes": 4}
+        if i >= 4:
+            known = fresh or i % 4 == 1
+            parts = (("episode_return_mean", 200.0), ("sample", 0.25 + done), ("env_step_timer", 0.5 + done), ("x", 0.125 + done))
+            for name, value in parts:
+                row[f"evaluation/env_runners/{name}"] = value if known else float("nan")
+        rows.append(row)
+    jsonl(tmp_path / "m.jsonl", rows)
+    score = read_run(tmp_path).curves["eval/score/episode_return_mean"]
+    assert score.step.tolist() == [4, 8, 12]
+    assert score.value.tolist() == [200.0, 200.0, 200.0]

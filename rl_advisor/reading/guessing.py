@@ -32,7 +32,7 @@ _BARE_KL = r"^((train|actor|policy|mean|avg|average) )*kl( (divergence|div|mean|
 _LANGUAGE = (
     r"\b(response|responses|completion|completions|token|tokens|prompt|prompts|answer|answers|format|correctness|accuracy|judge|rubric)\b"
 )
-_CONTROL = r"\b(ep|episode|episodes|env|timesteps|vf|value loss|explained variance|action|clipfrac|return|returns)\b"
+_CONTROL = r"\b(ep|episode|episodes|env|timesteps|vf|value loss|explained variance|action|clipfrac)\b"
 _UNITS = ("episodes", "env steps", "iterations", "updates")
 OUTCOMES = ("eval/score/{}", "reward/mean")
 ROLES: tuple[tuple[str, str, str, tuple[float, float]], ...] = (
