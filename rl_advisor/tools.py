@@ -16,7 +16,6 @@ from rl_advisor.doors.output import aliased, clean
 from rl_advisor.doors.remember import Memory
 
 if TYPE_CHECKING:
-    from rl_advisor.assessment import Assessment
     from rl_advisor.run import Run
 
 ADVISORS = ("builtin", "anthropic", "openai")
@@ -156,7 +155,7 @@ def assess_run(
     Several runs in one folder or file become a row each, worst first. Reach for it first.
     At most about 3,600 characters, most important first; ``detail`` all gives every finding.
     """
-    from rl_advisor.doors import run_table
+    from rl_advisor.doors import judgement, run_table
 
     judge = advisor_named(advisor)
     told = dict(options or {})
@@ -165,7 +164,7 @@ def assess_run(
         return table
 
     def ask(whole: "Run") -> Answer:
-        return judgement(whole, judge.assess(whole, **told))
+        return judgement.judgement(whole, judge.assess(whole, **told))
 
     if advisor != "builtin":
         # Asked anew each time: a model that could not be reached a minute ago may answer now, and no failure must be remembered.
@@ -190,10 +189,7 @@ def estimate_memory(config: str | Path, **setup: Any) -> Answer:
     """
     from rl_advisor.gpu.memory import of_file
 
-    try:
-        return clean(of_file(folders.existing(config), setup))  # type: ignore[no-any-return]
-    except ValueError as unfit:
-        raise NoSuchChoice(str(unfit)) from unfit
+    return _or_said(lambda: of_file(folders.existing(config), setup))
 
 
 def compare_engines(a: str | Path, b: str | Path) -> Answer:
@@ -203,10 +199,7 @@ def compare_engines(a: str | Path, b: str | Path) -> Answer:
     """
     from rl_advisor.consistency import consistency
 
-    try:
-        return clean(consistency(folders.existing(a), folders.existing(b)))  # type: ignore[no-any-return]
-    except ValueError as unfit:
-        raise NoSuchChoice(str(unfit)) from unfit
+    return _or_said(lambda: consistency(folders.existing(a), folders.existing(b)))
 
 
 def compare_runs(runs: Sequence[str | Path], until: float | None = None) -> Answer:
@@ -222,6 +215,34 @@ def compare_runs(runs: Sequence[str | Path], until: float | None = None) -> Answ
     return _kept("compare", runs, until, None, ask)
 
 
+def explain_log(text: str, question: str = "", framework: str | None = None) -> Answer:
+    """Explain pasted lines, or one word (a metric, a pattern): is each number normal, what is proven, likely causes, what to ask back.
+
+    Reach for it when lines of a log or a traceback stand in the conversation, be it one. Nothing is kept. At most about 1,500 tokens.
+    """
+    from rl_advisor.doors.output import untrusted
+    from rl_advisor.explaining import a_word, explain_run
+    from rl_advisor.explaining.pasted import bounded, run_of
+
+    if word := a_word(text):
+        return clean(word)  # type: ignore[no-any-return]
+    run = run_of(text, framework)
+    answer = explain_run(run, bounded(text), question)
+    if crash := answer.get("crash"):
+        crash["error"] = untrusted(crash["error"], "the pasted text")
+    return aliased(clean(answer), foreign_names(run))  # type: ignore[no-any-return]
+
+
+def check_settings(run: str | Path | None = None, text: str = "") -> Answer:
+    """Check settings: what a configuration, launch command or training script proves or makes likely to go wrong; nothing is run.
+
+    Reach for it when settings stand in the conversation (``text``) or beside a run. At most about 1,500 tokens, faults first.
+    """
+    from rl_advisor.doors.settings_check import check_of
+
+    return check_of(None if run is None else place(run), text)
+
+
 def advisor_named(name: str) -> ModuleType:
     """The advisor's module.
 
@@ -232,21 +253,6 @@ def advisor_named(name: str) -> ModuleType:
     if name not in ADVISORS:
         raise no_such("advisor", name, ADVISORS)
     return import_module(f"rl_advisor.advisors.{name}")
-
-
-def judgement(run: "Run", a: "Assessment") -> Answer:
-    """The assessment with what is told of it (``story``), findings in the order in which to read them, metrics by the run's own names."""
-    from rl_advisor.story import naming, telling
-
-    told = telling.tell(run, a)
-    return {**naming.renamed(foremost(a.model_dump(by_alias=True)), told.names), "story": naming.renamed(telling.as_json(told), told.names)}
-
-
-def foremost(assessment: Answer) -> Answer:
-    """The assessment with its findings in the order in which to read them: present, unclear, not logged, absent."""
-    order = ("present", "unclear", "not_logged", "absent")
-    findings = sorted(assessment["findings"], key=lambda f: order.index(f["outcome"]))
-    return {**assessment, "findings": findings}
 
 
 def _table(
@@ -290,3 +296,11 @@ def _kept(
 def _safe(ask: Callable[["Run"], Any], run: "Run") -> Answer:
     """The answer without anything that could harm a reader."""
     return aliased(clean(ask(run)), foreign_names(run))  # type: ignore[no-any-return]
+
+
+def _or_said(make: Callable[[], Any]) -> Answer:
+    """The answer made safe; what does not fit is the caller's mistake."""
+    try:
+        return clean(make())  # type: ignore[no-any-return]
+    except ValueError as unfit:
+        raise NoSuchChoice(str(unfit)) from unfit

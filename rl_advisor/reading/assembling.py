@@ -15,9 +15,11 @@ from rl_advisor.gpu.signals import zone_shift
 from rl_advisor.reading.clock_copies import without_clock_copies
 from rl_advisor.reading.closing_row import without_closing_row
 from rl_advisor.reading.episodes import merged_episodes
+from rl_advisor.reading.evaluations_once import evaluations_once
 from rl_advisor.reading.guessing import OUTCOMES, guess
 from rl_advisor.reading.joining import Source, joined, settle
 from rl_advisor.reading.outcome import Told, with_outcome
+from rl_advisor.reading.repeated_evaluations import once
 from rl_advisor.reading.responses import groups_apart, logged_once
 from rl_advisor.reading.restarts import chained
 from rl_advisor.reading.row_steps import stepped
@@ -88,7 +90,7 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
 
 def _without_repeats(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
     """The parts with episodes of parallel environments merged, without what loggers wrote twice, evaluations named so."""
-    merged = [(path, without_clock_copies(without_closing_row(part))) for path, part in merged_episodes(parts)]
+    merged = [(path, evaluations_once(without_clock_copies(without_closing_row(part)))) for path, part in merged_episodes(parts)]
     return with_evaluations(merged)
 
 
@@ -180,7 +182,7 @@ def _sources(
         if part.axis == "row":
             items, part, why = stepped(items, part, joined(sources)[0], settings)  # noqa: PLW2901
             gaps += why
-        settled, restarts = _settled(items)
+        settled, restarts = _settled(once(items))
         if restarts:
             events += [Event("resume", "steps go back here: the run was resumed or restarted", part.files[0], step) for step in restarts]
             gaps.append(

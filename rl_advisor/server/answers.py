@@ -29,6 +29,9 @@ Mapping = Annotated[dict[str, str], Field(description="{'reward/mean': its name 
 Step = Annotated[int | None, Field(description="The latest when left out.", ge=0)]
 Name = Annotated[str, Field(description="As assess_run names it.", min_length=1, max_length=80)]
 Detail = Literal["brief", "all"]
+Pasted = Annotated[str, Field(max_length=10_000_000)]
+Question = Annotated[str, Field(max_length=2_000)]
+Framework = Annotated[str | None, Field(description="trl, verl, sb3, ...", max_length=40)]
 Count = Annotated[int, Field(description="Samples of each kind.", ge=1, le=10)]
 
 
@@ -73,12 +76,36 @@ async def answered(desk: Desk, ctx: Context[Any, Any], verb: str, runs: Sequence
     return picture_of(answer) if isinstance(answer, bytes) else result_of(answer)
 
 
+def pasted_tools(desk: Desk) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The tools that take text from the conversation; what was pasted is not remembered."""
+
+    async def explain_log(ctx: Context[Any, Any], text: Pasted, question: Question = "", framework: Framework = None) -> Result:
+        return await of_text(desk, ctx, "explain_log", text=text, question=question, framework=framework)
+
+    async def check_settings(ctx: Context[Any, Any], run: Run | None = None, text: Pasted = "") -> Result:
+        if run:
+            return await answered(desk, ctx, "check_settings", [run], text=text)
+        return await of_text(desk, ctx, "check_settings", run=None, text=text)
+
+    return explain_log, check_settings
+
+
+async def of_text(desk: Desk, ctx: Context[Any, Any], verb: str, **arguments: Any) -> CallToolResult:
+    """The verb's answer about nothing but its arguments, or the refusal as an error of the tool."""
+    try:
+        return result_of(await desk.once(workroom.answer, verb, (), arguments, ctx=ctx))
+    except workroom.Refused as mistake:
+        raise ToolError(desk.said(mistake)) from None
+
+
 TITLES = {
     "assess_run": "Judge a run",
     "compare_engines": "Compare engines",
-    "compare_runs": "Compare runs",
     "estimate_memory": "Estimate memory",
     "explain_finding": "Explain a finding",
+    "check_settings": "Check settings",
+    "compare_runs": "Compare runs",
+    "explain_log": "Explain pasted lines",
     "gpu_phase_profile": "Profile GPU phases",
     "list_runs": "Find runs",
     "plot_curves": "Plot curves",
@@ -90,7 +117,7 @@ TITLES = {
 
 def tools_of(desk: Desk) -> list[Tool]:
     """The tools, each a verb of :mod:`rl_advisor.tools` behind the folders' fence."""
-    return [_tool(verb) for verb in (*_about_a_run(desk), *_looks(desk), *_beside(desk))]
+    return [_tool(verb) for verb in (*_about_a_run(desk), *_looks(desk), *_beside(desk), *pasted_tools(desk))]
 
 
 def _about_a_run(desk: Desk) -> Iterable[Verb]:
