@@ -21,6 +21,7 @@ from rl_advisor.reading.separating import on_the_way
 from rl_advisor.reading.shape import shape_of
 from rl_advisor.run import ROLLOUT_COLUMNS, Gap, Run
 
+READER_FAILED = "its reader failed on it"
 LOOKED_FOR = (
     "trainer_state.json, TensorBoard events (events.out.tfevents.*), console logs with metrics (train.log, stdout.log), metrics JSONL, "
     "progress.csv, *.monitor.csv, evaluations.npz, completions or rollout dumps (parquet, jsonl), nvidia-smi CSV"
@@ -163,6 +164,8 @@ def _parts(root: Path, found: Found, read: Callable[[Path], Run | None]) -> tupl
                 gaps.append(Gap(relative.as_posix(), "the packed file ends too early or is damaged; what stands before that was read"))
         except (*PACK_ERRORS, OverflowError, MemoryError) as error:
             gaps.append(Gap(relative.as_posix(), f"could not be read: {error}"[:300].replace(str(root), ".")))
+        except Exception as bug:  # noqa: BLE001 - one file that a reader fails on must not take the others along; fuzzing looks for these words
+            gaps.append(Gap(relative.as_posix(), f"{READER_FAILED} ({type(bug).__name__})"))
     for (folder, suffix), count in vain.items():
         if count > VAIN_LIMIT:
             what = f"{count - VAIN_LIMIT:,} more files {suffix or 'without a suffix'}"
@@ -202,7 +205,7 @@ def _without_old_states(root: Path, files: Iterable[Path]) -> list[Path]:
     kept: list[Path] = []
     latest: dict[Path, tuple[int, Path]] = {}
     for path in files:
-        step = re.search(r"(\d+)$", path.parent.name)
+        step = re.search(r"(?<!\d)(\d++)$", path.parent.name)
         if path.name != "trainer_state.json" or step is None or not (root / path).stat().st_size:
             kept.append(path)
         elif path.parent.parent not in latest or latest[path.parent.parent][0] < int(step.group(1)):
