@@ -5,6 +5,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from rl_advisor.intake import beneath
 from rl_advisor.intake.bytes_in import PACK_ERRORS, bare_name, head, plain_text
 from rl_advisor.intake.csv_in import layout_of
 
@@ -36,7 +37,8 @@ def _arrays(path: Path) -> list[str]:
     import numpy as np
 
     try:
-        found = np.load(path, mmap_mode="r", allow_pickle=False)
+        with beneath.named(path) as name:
+            found = np.load(name, mmap_mode="r", allow_pickle=False)
         if isinstance(found, np.ndarray):
             return [f"an array of shape {found.shape} and type {found.dtype}"]
         with found:
@@ -66,7 +68,7 @@ def _described(value: Any, depth: int) -> str:
 def _ends(path: Path, start: bytes) -> list[str]:
     """The first and the last lines."""
     first = [line for line in start.decode("utf-8", "replace").splitlines() if line.strip()][:3]
-    with path.open("rb") as file:
+    with beneath.opened(path) as file:
         file.seek(max(0, path.stat().st_size - 4_096))
         end = file.read(4_096)
     packed = bare_name(path) != path.name.lower()
