@@ -8,7 +8,10 @@ import time
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from rl_advisor import workroom
+from rl_advisor.cli import main
+from rl_advisor.doors import placing
 from rl_advisor.intake import beneath
 from rl_advisor.reading import UnreadableRun, read_run
 
@@ -100,5 +103,66 @@ def test_the_server_s_work_is_fenced(house):
         workroom.fenced([str(house / "open")], "rl_advisor.workroom:answer", "load_run", [str(run)], [])
 
 
-def rl_advisor(*arguments, **options):
-    return subprocess.run([sys.executable, "-m", "rl_advisor", *arguments], capture_output=True, text=True, check=False, **options)
+EXAMPLE = Path(__file__).parent / "data" / "doors" / "run-01"
+
+
+@pytest.mark.parametrize("planted", ["report.html", ".report.html.new"])
+def test_a_planted_link_is_not_written_through(tmp_path, planted):
+    """A link beside a report, or in its place, does not lead the report into another file."""
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    (tmp_path / planted).symlink_to(victim)
+    placing.put(tmp_path / "report.html", "<html>")
+    assert victim.read_text() == "precious"
+    assert (tmp_path / "report.html").read_text() == "<html>"
+    assert not (tmp_path / "report.html").is_symlink()
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
+    """A disk that is full in the middle of writing costs nothing but the new text."""
+    (tmp_path / "report.md").write_text("old")
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        placing.put(tmp_path / "report.md", "new")
+    assert [p.name for p in tmp_path.iterdir()] == ["report.md"]
+    assert (tmp_path / "report.md").read_text() == "old"
+
+
+def test_what_cannot_be_written_is_a_message(tmp_path, monkeypatch):
+    """A folder in which nothing may be written gives one line and an exit code, no traceback."""
+
+    def refused(**_):
+        raise PermissionError(13, "Permission denied", "report.md")
+
+    monkeypatch.setattr("tempfile.mkstemp", refused)
+    done = CliRunner().invoke(main, ["report", str(EXAMPLE), "--out", str(tmp_path / "report.md")])
+    assert done.exit_code == 2
+    assert done.stderr.strip() == "rl-advisor: report.md: Permission denied"
+
+
+@pytest.mark.parametrize("step", ["nan", "-5", "inf", "1e400"])
+def test_a_step_that_is_none_is_refused(step):
+    """``--until nan`` once gave an answer about step 0."""
+    done = CliRunner().invoke(main, ["assess", str(EXAMPLE), "--until", step])
+    assert done.exit_code == 2
+    assert "Traceback" not in done.output
+
+
+def test_a_kill_leaves_the_old_or_the_new_file(tmp_path):
+    """Killed at any moment while it writes, a whole file stands there: the old one or the new one."""
+    place, size = tmp_path / "report.md", 4 << 20
+    place.write_text("o" * size)
+    put = f"placing.put({str(place)!r}, letter * {size})"
+    code = f"from rl_advisor.doors import placing\nprint(flush=True)\nwhile True:\n for letter in 'no': {put}"
+    for after in range(8):
+        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as writer:
+            writer.stdout.readline()
+            time.sleep(after / 400)
+            writer.kill()
+        text = place.read_text()
+        assert len(text) == size
+        assert set(text) in ({"o"}, {"n"})

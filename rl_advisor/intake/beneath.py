@@ -54,7 +54,7 @@ def unzipped(path: Path) -> IO[bytes]:
 
     file = opened(path)
     whole = gzip.GzipFile(fileobj=file)
-    whole.myfileobj = file  # closed with it
+    whole.myfileobj = file  # type: ignore[assignment]  # closed with it
     return cast("IO[bytes]", whole)
 
 

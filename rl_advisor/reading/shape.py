@@ -3,6 +3,7 @@
 import json
 from itertools import islice
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 from rl_advisor.intake import beneath
@@ -37,13 +38,17 @@ def _arrays(path: Path) -> list[str]:
     import numpy as np
 
     try:
-        with beneath.named(path) as name:
-            found = np.load(name, mmap_mode="r", allow_pickle=False)
-        if isinstance(found, np.ndarray):
-            return [f"an array of shape {found.shape} and type {found.dtype}"]
-        with found:
-            return [f"arrays: {_listed(found.files)}"]
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+        with beneath.opened(path) as raw:
+            if raw.read(2) == b"PK":
+                raw.seek(0)
+                with np.load(raw, allow_pickle=False) as found:
+                    return [f"arrays: {_listed(found.files)}"]
+            raw.seek(0)
+            version = np.lib.format.read_magic(raw)
+            header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            shape, _, kind = header(raw)
+            return [f"an array of shape {shape} and type {kind}"]
+    except (ValueError, OSError, EOFError, SyntaxError, TokenError, zipfile.BadZipFile) as error:
         return [f"an array file that stays closed: {str(error)[:LONGEST_LINE]}"]
 
 
