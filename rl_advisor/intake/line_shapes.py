@@ -26,11 +26,11 @@ NUMBER = re.compile(
 """A number, or a date or clock, as one group."""
 LIMIT = 2_000_000
 """Lines with named numbers that are kept."""
-LINE = 20_000
+LINE = 1 << 18
 """Characters of one line that are looked at."""
 FORMS = 40_000
 """Forms that are remembered; the texts of more are looked at anew each time."""
-MOST = 600
+MOST = 20_000
 """Named numbers of a line."""
 DIGITS = 15
 """Digits of a total."""
@@ -92,11 +92,11 @@ def shapes_of(text: Iterable[str], watch: Watch, *, headings: bool = False) -> S
     """The families of the lines of a log; what is none goes to the watch, with its record as the step."""
     reader = _Reader(watch, headings)
     for line in text:
-        if "\r" in line or "%|" in line:
+        if "%|" in line or "\r" in line[:-1]:
             for part in _parts(line):
                 reader.take(part)
         else:
-            reader.take(line[:LINE])
+            reader.take(line[:LINE].rstrip("\r"))
         if reader.kept >= LIMIT:
             reader.shapes.cut = True
             break
