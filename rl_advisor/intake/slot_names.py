@@ -90,8 +90,10 @@ def slots(texts: Sequence[str]) -> tuple[Slot, ...]:
         total = after.strip().lower() in ("/", "of") and at + 2 < len(texts)
         if at == skip or not (total or before.strip(_MARKS)) or not _ends_there(after):
             continue
-        listed = before.endswith("[") and after.startswith(",") and at + 2 < len(texts)
-        name, counts = ("", False) if listed else _called(before[-LOOKED_AT:], after[:LOOKED_AT], total)
+        listed = at + 2 < len(texts) and ((before.endswith("[") and after.startswith(",")) or after.isspace())
+        name, counts = _called(before[-LOOKED_AT:], after[:LOOKED_AT], total)
+        if listed and not counts:
+            continue
         if total:
             skip = at + 1
             if two := _TWO.fullmatch(name):
