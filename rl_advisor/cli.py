@@ -13,7 +13,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import click
 
-from rl_advisor import __version__, workbench
+from rl_advisor import __version__, asking, workbench
 from rl_advisor.doors.mistakes import NoSuchChoice
 from rl_advisor.doors.waiting import busy
 from rl_advisor.evals.commands import group as eval_group
@@ -273,5 +273,5 @@ def _show(kind: str, answer: dict[str, Any], as_json: bool, *, whole: bool = Fal
         sys.exit(MISTAKE)
 
 
-for _command in (*workbench.COMMANDS, serve):
+for _command in (*workbench.COMMANDS, *asking.COMMANDS, serve):
     main.add_command(_command)

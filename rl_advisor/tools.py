@@ -186,6 +186,34 @@ def compare_runs(runs: Sequence[str | Path]) -> Answer:
     return _kept("compare", runs, None, None, ask)
 
 
+def explain_log(text: str, question: str = "", framework: str | None = None) -> Answer:
+    """Explain pasted lines, or one word (a metric, a pattern): is each number normal, what is proven, likely causes, what to ask back.
+
+    Reach for it when lines of a log or a traceback stand in the conversation, be it one. Nothing is kept. At most about 1,500 tokens.
+    """
+    from rl_advisor.doors.output import untrusted
+    from rl_advisor.explaining import a_word, explain_run
+    from rl_advisor.explaining.pasted import bounded, run_of
+
+    if word := a_word(text):
+        return clean(word)  # type: ignore[no-any-return]
+    run = run_of(text, framework)
+    answer = explain_run(run, bounded(text), question)
+    if crash := answer.get("crash"):
+        crash["error"] = untrusted(crash["error"], "the pasted text")
+    return aliased(clean(answer), foreign_names(run))  # type: ignore[no-any-return]
+
+
+def check_settings(run: str | Path | None = None, text: str = "") -> Answer:
+    """Check settings: what a configuration, launch command or training script proves or makes likely to go wrong; nothing is run.
+
+    Reach for it when settings stand in the conversation (``text``) or beside a run. At most about 1,500 tokens, faults first.
+    """
+    from rl_advisor.doors.settings_check import check_of
+
+    return check_of(None if run is None else place(run), text)
+
+
 def advisor_named(name: str) -> ModuleType:
     """The advisor's module.
 

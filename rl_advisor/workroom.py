@@ -47,7 +47,7 @@ def answer(verb: str, runs: Sequence[str], arguments: Sequence[Any]) -> dict[str
 
     paths = [Path(run) for run in runs]
     ask = getattr(tools, verb)
-    given = _or_refused(lambda: ask(paths, *arguments) if verb == "compare_runs" else ask(paths[0], *arguments))
+    given = _or_refused(lambda: ask(paths, *arguments) if verb == "compare_runs" else ask(*paths, *arguments))
     return given if isinstance(given, bytes) else fit(given, LONGEST_ANSWER)
 
 

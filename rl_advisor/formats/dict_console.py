@@ -20,7 +20,7 @@ DICT_LIMIT = 40_000
 _SUFFIXES = (".log", ".txt", ".out", ".err", ".md", "stdout", "stderr", "output", "console")
 _VERL = re.compile(rb"\bstep:\d+ - [^\s:][^:\n]*:")
 _DICT = re.compile(r"\{(['\"][^{}]*)\}")
-_NUMBER = r"-?(?:\d+(?:_\d+)*\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|nan|inf)|None"
+_NUMBER = r"-?(?:\d++(?:_\d++)*+(?:\.\d*+)?(?:[eE][-+]?\d++)?|\.\d++(?:[eE][-+]?\d++)?|nan|inf)|None"
 _PAIR = re.compile(rf"""(['"])([^'"{{}}]{{1,200}})\1\s*:\s*['"]?(?:(?:np|torch|numpy)?\.?\w+\()?({_NUMBER})(?![\w.])""")
 _STEP = re.compile(r"(?:\b|_)(?:[Ss]tep|rollout|eval)['\"]?[ :=]+(\d+)\b[^{}\d]{0,30}$")
 _BAR = re.compile(r"\|\s*(\d+)/(\d+) \[")

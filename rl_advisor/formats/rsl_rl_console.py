@@ -15,7 +15,7 @@ APPENDED = re.compile(rb"^[^\n]*Learning iteration \d+/\d+", re.MULTILINE)
 """What each block of a growing file begins with: whole blocks are read once, the last one again."""
 CONSOLE = True
 _MARK = re.compile(r"Learning iteration (\d+)/(\d+)")
-_PAIR = re.compile(r"\s*([A-Z][\w /.-]*?):\s+([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf))s?(?:\s+steps/s\b.*)?\s*", re.IGNORECASE)
+_PAIR = re.compile(r"\s*+([A-Z][\w /.-]*+):\s++([-+]?(?:\d++(?:\.\d*+)?(?:e[-+]?\d++)?|nan|inf))s?(?:\s++steps/s\b.*)?\s*+", re.IGNORECASE)
 _SUFFIXES = (".log", ".txt", ".out", ".err", "stdout", "output", "console")
 
 

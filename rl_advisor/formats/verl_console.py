@@ -16,7 +16,7 @@ APPENDED = "lines"
 CONSOLE = True
 _LINE = re.compile(r"\bstep:(\d+) - (?=[^\s:][^:]*:)")
 _PAIR = re.compile(
-    r"([^\s:][^:]*?):(?:np\.\w+\(|tensor\()?([-+]?(?:\d[\d_]*\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|nan|inf|None))(?![\w.])"
+    r"([^\s:][^:]*?):(?:np\.\w+\(|tensor\()?([-+]?(?:\d[\d_]*+(?:\.\d*+)?(?:[eE][-+]?\d++)?|\.\d++(?:[eE][-+]?\d++)?|nan|inf|None))(?![\w.])"
 )
 _SUFFIXES = (".log", ".txt", ".out", ".err", ".md", "stdout", "stderr", "output", "console")
 

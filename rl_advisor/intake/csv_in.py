@@ -21,7 +21,7 @@ _LOOKED_AT = 20
 """Rows by which the layout is told."""
 _COMMA_DECIMAL = re.compile(r"-?\d*,\d+(?:[eE][-+]?\d+)?")
 _POINT_DECIMAL = re.compile(r"-?\d*\.\d+(?:[eE][-+]?\d+)?")
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf)", re.IGNORECASE)
+_NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|[-+]?(?:nan|inf)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 
 

@@ -41,7 +41,7 @@ _INDEXED = re.compile(r"\[\(\d+, '([-+.\deE]+)'\)\]")
 _BLOCK = re.compile(r"Result for (\S+):$")
 """Ray Tune's block, in which the count comes last; trials take turns."""
 _HEADING = re.compile(r"#{1,6} +(\S.{0,80}?)[ #*]*$")
-_GROUP = re.compile(r"\| *([\w. -]+/) *\| *\|")
+_GROUP = re.compile(r"\| *+([\w. -]++/) *+\| *+\|")
 _RULE = re.compile(r"[-=_#*+|:─━│┃┏┓┗┛┡┩╇┳┻┬┴┼├┤┌┐└┘╞╡╪/ ~]*")
 
 

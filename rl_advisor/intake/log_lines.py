@@ -28,7 +28,7 @@ _NON_FINITE = (
     r"|\b(?:found|detected|contains?|got|skip\w*|overflow|became)\b.{0,40}\b(?:nan|inf)\b"
     r"|\b(?:is|are)\s+(?:now\s+|all\s+)?(?:nan|inf)\b"
 )
-_NONE_COUNTED = re.compile(r"(?i)\b(?:nan|inf)\w*(?:[ _]\w+){0,2}\s*[:=]\s*0+(?:\.0+)?\b")
+_NONE_COUNTED = re.compile(r"(?i)\b(?:nan|inf)\w{0,40}(?:[ _]\w{1,40}){0,2}\s{0,8}[:=]\s{0,8}0++(?:\.0++)?\b")
 """``number of nan iterations: 0``."""
 _KINDS = (
     ("out_of_memory", re.compile(r"out of memory|OutOfMemory|OOM[- ]?[Kk]ill|oom-kill|\bKilled\b", re.IGNORECASE)),

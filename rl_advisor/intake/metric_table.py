@@ -29,7 +29,7 @@ OF_PLAN = "global_step/max_steps"
 """Where ms-swift writes its step and what is planned, as ``5/100``."""
 _TRAINERS = re.compile(
     r"(?i)(?:^|[_/. ])(?:loss|entropy|grad_?norm|learning_?rate|lr|approx_?kl|kl)(?:$|[_/. ])"
-    r"|(?:episode|epis|ep|mean|avg|average|total|train\w*|eval\w*)[_/. ]?(?:reward|return|rew|ret|score|len|length)s?(?:$|[_/. ])"
+    r"|(?:episode|epis|ep|mean|avg|average|total|train\w{0,20}|eval\w{0,20})[_/. ]?(?:reward|return|rew|ret|score|len|length)s?(?:$|[_/. ])"
 )
 MEASURED = re.compile(
     r"(?i)reward|return|score|fitness|loss|entropy|success|win|accuracy|episode|epoch|step|generation|iter|train|eval|learn|log|curve|metric"
@@ -45,7 +45,8 @@ SHARE = 5
 """How many times longer the longest start may be than one that is read because it is later."""
 TIME_COLUMNS = ("_timestamp", "timestamp", "wall_time", "Wall time")
 _DRESSED = re.compile(
-    r"\s*(?:(?:\w+\.)*[a-z]\w*\(|array\()?\[*\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|-?nan|-?inf)\s*\]*(?:,[^)]*)?\)?\s*(%)?\s*"
+    r"\s*+(?:(?:\w++\.)*+[a-z]\w*+\(|array\()?\[*+\s*+([-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|-?nan|-?inf)\s*+\]*+"
+    r"(?:,[^)]*+)?\)?\s*+(%)?\s*+"
 )
 LONG_NAMES, LONG_VALUES = ("metric", "metrics", "metric_name", "name", "tag", "key", "variable"), ("value", "values", "val")
 """Columns of a table that has a row for each number, not for each step."""
@@ -188,7 +189,7 @@ def one_run(table: pd.DataFrame, source: str, run: str = "") -> tuple[pd.DataFra
     columns = _run_columns(table)
     if not columns:
         return table, _alone(table, run)
-    texts = table[columns].astype("string").agg("/".join, axis=1) if len(columns) > 1 else table[columns[0]].astype("string")
+    texts = table[columns].astype("string").fillna("").agg("/".join, axis=1) if len(columns) > 1 else table[columns[0]].astype("string")
     names = list(map(str, texts.dropna().value_counts().index))
     if len(names) > max(2, len(table) // 3):
         return table, Run()

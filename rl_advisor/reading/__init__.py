@@ -21,6 +21,7 @@ from rl_advisor.reading.separating import on_the_way
 from rl_advisor.reading.shape import shape_of
 from rl_advisor.run import ROLLOUT_COLUMNS, Gap, Run
 
+READER_FAILED = "its reader failed on it"
 LOOKED_FOR = (
     "trainer_state.json, TensorBoard events (events.out.tfevents.*), console logs with metrics (train.log, stdout.log), metrics JSONL, "
     "progress.csv, *.monitor.csv, evaluations.npz, completions or rollout dumps (parquet, jsonl), nvidia-smi CSV"
@@ -93,6 +94,15 @@ def _must_be_there(place: Path, run: str, columns: Mapping[str, str], parts: Seq
         raise KeyError(f"no file of samples has a column named {unknown[0]!r}; there is {', '.join(near) or 'no file of samples at all'}")
 
 
+def read_alone(file: Path) -> Run:
+    """The run in one file beside which nothing lies, such as a text in memory; an empty one where no format claims it or nothing is in it.
+
+    Raises what reading a damaged file raises: ValueError and OSError.
+    """
+    part = part_of(file)
+    return Run() if part is None else assemble(file.name, [(file.name, _placed(part, Path(file.name)))], {})
+
+
 def _names(part: Run) -> tuple[str, str]:
     """What the run that was read of several may be called: its name, and the last part of it."""
     name = part.place.rpartition(MARK)[2]
@@ -154,6 +164,8 @@ def _parts(root: Path, found: Found, read: Callable[[Path], Run | None]) -> tupl
                 gaps.append(Gap(relative.as_posix(), "the packed file ends too early or is damaged; what stands before that was read"))
         except (*PACK_ERRORS, OverflowError, MemoryError) as error:
             gaps.append(Gap(relative.as_posix(), f"could not be read: {error}"[:300].replace(str(root), ".")))
+        except Exception as bug:  # noqa: BLE001 - one file that a reader fails on must not take the others along; fuzzing looks for these words
+            gaps.append(Gap(relative.as_posix(), f"{READER_FAILED} ({type(bug).__name__})"))
     for (folder, suffix), count in vain.items():
         if count > VAIN_LIMIT:
             what = f"{count - VAIN_LIMIT:,} more files {suffix or 'without a suffix'}"
@@ -193,7 +205,7 @@ def _without_old_states(root: Path, files: Iterable[Path]) -> list[Path]:
     kept: list[Path] = []
     latest: dict[Path, tuple[int, Path]] = {}
     for path in files:
-        step = re.search(r"(\d+)$", path.parent.name)
+        step = re.search(r"(?<!\d)(\d++)$", path.parent.name)
         if path.name != "trainer_state.json" or step is None or not (root / path).stat().st_size:
             kept.append(path)
         elif path.parent.parent not in latest or latest[path.parent.parent][0] < int(step.group(1)):

@@ -27,6 +27,9 @@ Panels = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length
 Columns = Annotated[dict[str, str], Field(description="prompt, response, reward, step or group: the file's column.", max_length=8)]
 Mapping = Annotated[dict[str, str], Field(description="{'reward/mean': its name in the run}", max_length=12)]
 Step = Annotated[int | None, Field(description="The latest when left out.", ge=0)]
+Pasted = Annotated[str, Field(max_length=10_000_000)]
+Question = Annotated[str, Field(max_length=2_000)]
+Framework = Annotated[str | None, Field(description="trl, verl, sb3, ...", max_length=40)]
 Count = Annotated[int, Field(description="Samples of each kind.", ge=1, le=10)]
 
 
@@ -70,9 +73,31 @@ async def answered(desk: Desk, ctx: Context[Any, Any], verb: str, runs: Sequence
     return picture_of(answer) if isinstance(answer, bytes) else result_of(answer)
 
 
+def pasted_tools(desk: Desk) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The tools that take text from the conversation; what was pasted is not remembered."""
+
+    async def explain_log(ctx: Context[Any, Any], text: Pasted, question: Question = "", framework: Framework = None) -> Result:
+        return await of_text(desk, ctx, "explain_log", text, question, framework)
+
+    async def check_settings(ctx: Context[Any, Any], run: Run | None = None, text: Pasted = "") -> Result:
+        return await (answered(desk, ctx, "check_settings", [run], text) if run else of_text(desk, ctx, "check_settings", None, text))
+
+    return explain_log, check_settings
+
+
+async def of_text(desk: Desk, ctx: Context[Any, Any], verb: str, *arguments: Any) -> CallToolResult:
+    """The verb's answer about nothing but its arguments, or the refusal as an error of the tool."""
+    try:
+        return result_of(await desk.once(workroom.answer, verb, (), arguments, ctx=ctx))
+    except workroom.Refused as mistake:
+        raise ToolError(desk.said(mistake)) from None
+
+
 TITLES = {
     "assess_run": "Judge a run",
+    "check_settings": "Check settings",
     "compare_runs": "Compare runs",
+    "explain_log": "Explain pasted lines",
     "gpu_phase_profile": "Profile GPU phases",
     "list_runs": "Find runs",
     "plot_curves": "Plot curves",
@@ -122,8 +147,8 @@ def tools_of(desk: Desk) -> list[Tool]:
     async def compare_runs(ctx: Context[Any, Any], runs: Annotated[list[Run], Field(min_length=2, max_length=16)]) -> Result:
         return await answered(desk, ctx, "compare_runs", runs)
 
-    verbs = (assess_run, compare_runs, gpu_phase_profile, list_runs, plot_curves, load_run, spot_check_samples, summarize_curves)
-    return [_tool(verb) for verb in verbs]
+    verbs = (assess_run, *pasted_tools(desk), compare_runs, gpu_phase_profile, list_runs, plot_curves, load_run, spot_check_samples)
+    return [_tool(verb) for verb in (*verbs, summarize_curves)]
 
 
 def _tool(function: Callable[..., Any]) -> Tool:
