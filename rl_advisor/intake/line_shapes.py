@@ -40,7 +40,8 @@ _BARS = re.compile(r"(?<=\])(?=[^\[\]|]{0,60}?\d+%\|)")
 _INDEXED = re.compile(r"\[\(\d+, '([-+.\deE]+)'\)\]")
 _BLOCK = re.compile(r"Result for (\S+):$")
 """Ray Tune's block, in which the count comes last; trials take turns."""
-_HEADING = re.compile(r"#{1,6} +(\S.{0,80}?)[ #*]*$")
+TITLE = 80
+"""Characters of a heading."""
 _GROUP = re.compile(r"\| *+([\w. -]++/) *+\| *+\|")
 _RULE = re.compile(r"[-=_#*+|:─━│┃┏┓┗┛┡┩╇┳┻┬┴┼├┤┌┐└┘╞╡╪/ ~]*")
 
@@ -230,8 +231,8 @@ class _Reader:
         if block := _BLOCK.match(line):
             self.record, self.block = self.record + 1, True
             self.shapes.labels.append((self.record, block[1]))
-        elif self.headings and (heading := _HEADING.fullmatch(bare)):
-            self.shapes.labels.append((self.record + 1, heading[1]))
+        elif self.headings and bare.lstrip("#").startswith(" ") and bare.startswith("#"):
+            self.shapes.labels.append((self.record + 1, bare.strip("#* ")[:TITLE]))
         if not _RULE.fullmatch(bare):
             self.header = header_of(cells_of(line)) if "|" in line or "│" in line or "┃" in line or "  " in line or "\t" in line else None
             self.watch.look(raw, self.record)
