@@ -62,6 +62,9 @@ CASES = [
         run({"learning_rate": 0.3, "algorithm": "PPO"}, reward__mean=rising(9, 200), episode__length=rising(9, 200)),
         U,
     ),
+    # A temperature that is learned is no setting.
+    ("setting_out_of_range", run(entropy__coef=falling(90, 1, sd=0.1), reward__mean=flat(9, 0.3), episode__length=flat(9, 0.3)), N),
+    ("setting_out_of_range", run(entropy__coef=np.full(200, 90.0), reward__mean=flat(9, 0.3), entropy__coef_loss=flat()), P),
     # A penalty or a limit of zero is switched off, not out of range.
     ("setting_out_of_range", run({"max_grad_norm": 0, "kl_coef": 0.0, "algorithm": "grpo"}, reward__mean=flat(0.2, 0.01), **LANGUAGE), A),
     ("setting_out_of_range", run(reward__mean=flat(0.2, 0.01)), N),
