@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rl_advisor.doors import folders
-from rl_advisor.doors.mistakes import NoSuchChoice, no_such
+from rl_advisor.doors.mistakes import NoSuchChoice, no_such, said_as_mistake
 from rl_advisor.doors.names import foreign_names
 from rl_advisor.doors.output import aliased, clean
 from rl_advisor.doors.remember import Memory
@@ -189,7 +189,7 @@ def estimate_memory(config: str | Path, **setup: Any) -> Answer:
     """
     from rl_advisor.gpu.memory import of_file
 
-    return _or_said(lambda: of_file(folders.existing(config), setup))
+    return clean(said_as_mistake(lambda: of_file(folders.existing(config), setup)))  # type: ignore[no-any-return]
 
 
 def compare_engines(a: str | Path, b: str | Path) -> Answer:
@@ -199,7 +199,7 @@ def compare_engines(a: str | Path, b: str | Path) -> Answer:
     """
     from rl_advisor.consistency import consistency
 
-    return _or_said(lambda: consistency(folders.existing(a), folders.existing(b)))
+    return clean(said_as_mistake(lambda: consistency(folders.existing(a), folders.existing(b))))  # type: ignore[no-any-return]
 
 
 def compare_runs(runs: Sequence[str | Path], until: float | None = None) -> Answer:
@@ -296,11 +296,3 @@ def _kept(
 def _safe(ask: Callable[["Run"], Any], run: "Run") -> Answer:
     """The answer without anything that could harm a reader."""
     return aliased(clean(ask(run)), foreign_names(run))  # type: ignore[no-any-return]
-
-
-def _or_said(make: Callable[[], Any]) -> Answer:
-    """The answer made safe; what does not fit is the caller's mistake."""
-    try:
-        return clean(make())  # type: ignore[no-any-return]
-    except ValueError as unfit:
-        raise NoSuchChoice(str(unfit)) from unfit

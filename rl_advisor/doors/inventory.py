@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.doors.output import is_name, untrusted
+from rl_advisor.protocol import protocol
 from rl_advisor.run import Curve, Run
 from rl_advisor.story.surroundings import settings
 from rl_advisor.vocabulary import metric
@@ -36,6 +37,7 @@ def inventory(run: Run) -> dict[str, Any]:
         "not_taken": [{"where": g.where, "why": g.why} for g in run.ignored],
         "settings": settings(run),
         "config": _settings(run.config),
+        "protocol": protocol(run),
     }
 
 
