@@ -421,6 +421,31 @@ def test_the_last_step_stays_however_soon_the_summary_follows(tmp_path, apart):
     assert not any("runtime" in name for name in run.curves)
 
 
+@pytest.mark.parametrize(
+    ("logged", "steps", "values"),
+    [
+        ([(5, 1.0), (6, 1.0), (10, 2.0), (11, 2.0), (15, 1.5), (16, 1.5), (20, 3.0)], [5, 10, 15, 20], [1.0, 2.0, 1.5, 3.0]),
+        ([(1, 1.0), (2, 2.0), (3, 2.0), (4, 2.0)], [1, 2, 3, 4], [1.0, 2.0, 2.0, 2.0]),
+        ([(1, 1.0), (2, 1.0), (3, 1.0)], [1, 2, 3], [1.0, 1.0, 1.0]),
+    ],
+    ids=["repeated until the next", "at the top", "never changed"],
+)
+def test_an_evaluation_counts_once(tmp_path, logged, steps, values):
+    """What a trainer repeats until the next evaluation is one evaluation; equal ones in a row are several."""
+    rows = [{"training_iteration": i, "episode_reward_mean": i / 7, "evaluation/episode_reward_mean": v} for i, v in logged]
+    (tmp_path / "result.json").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    held = next(c for n, c in read_run(tmp_path).curves.items() if n.startswith("eval/score/"))
+    assert (held.step.tolist(), held.value.tolist()) == (steps, values)
+
+
+def test_episodes_that_count_frames_stand_on_agent_steps(tmp_path):
+    """A monitor under a frame skip counts four frames for each step of the agent, whose evaluations count steps."""
+    np.savez(tmp_path / "evaluations.npz", timesteps=np.arange(100, 1001, 100), results=np.ones((10, 2)), ep_lengths=np.ones((10, 2)))
+    rows = "".join(f"{i % 5},40,{i}\n" for i in range(100))
+    (tmp_path / "0.monitor.csv").write_text('#{"t_start": 1.0, "env_id": "x"}\nr,l,t\n' + rows)
+    assert read_run(tmp_path).last_step == 1000
+
+
 def test_an_evaluation_that_is_written_twice_counts_once(tmp_path):
     """RLlib repeats an evaluation in the next row and then writes NaN; the same score at other times is another evaluation."""
     rows = []

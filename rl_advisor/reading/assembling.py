@@ -19,6 +19,7 @@ from rl_advisor.reading.evaluations_once import evaluations_once
 from rl_advisor.reading.guessing import OUTCOMES, guess
 from rl_advisor.reading.joining import Source, joined, settle
 from rl_advisor.reading.outcome import Told, with_outcome
+from rl_advisor.reading.repeated_evaluations import once
 from rl_advisor.reading.responses import groups_apart, logged_once
 from rl_advisor.reading.restarts import chained
 from rl_advisor.reading.row_steps import stepped
@@ -181,7 +182,7 @@ def _sources(
         if part.axis == "row":
             items, part, why = stepped(items, part, joined(sources)[0], settings)  # noqa: PLW2901
             gaps += why
-        settled, restarts = _settled(items)
+        settled, restarts = _settled(once(items))
         if restarts:
             events += [Event("resume", "steps go back here: the run was resumed or restarted", part.files[0], step) for step in restarts]
             gaps.append(
