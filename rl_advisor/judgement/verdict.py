@@ -102,7 +102,7 @@ def cause_of(case: Case, verdict: Verdict) -> Finding | None:
 
 
 def breaks(finding: Finding) -> bool:
-    """Whether a finding is a break although the outcome is good: a fault, a limit or gaming, of the systems or by silence only a strong one."""
+    """Whether a finding is a break although the outcome is good: a fault, a limit, gaming; of systems or silence only a strong one."""
     pattern = patterns()[finding.pattern]
     weak = finding.link is Link.SYSTEMS or pattern.role is Role.SILENCE
     return pattern.role is not Role.CONSEQUENCE and (not weak or pattern.weight >= STRONG)
