@@ -44,7 +44,7 @@ corpus:
 
 # Fits the odds that going on pays on drawn learning curves, and says how they do on families left out and on the labeled runs.
 train: .venv/.core
-	$(BIN)/python -m rl_advisor.evals.training evals/corpus/{grpo,classic,unseen} --write
+	$(BIN)/python -m rl_advisor.evals.training --write
 
 # Ten thousand small trainings with known faults (hours on two cores; goes on where it stopped).
 proving-ground: .venv/.dev

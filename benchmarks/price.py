@@ -35,9 +35,9 @@ def calls(folder: Path) -> Iterator[tuple[str, str, Row]]:
             case = open_case(view)
             judged = judge(case)
             ahead = prospect(case, judged)
-            fixed = {name: read_answer(ARMS[name](view)) for name in SIMPLE} | {UNTOLD: Answer(call=call(case, judged, ahead))}
+            fixed = {name: read_answer(ARMS[name](view)) for name in SIMPLE} | {UNTOLD: Answer(call=call(case, judged, ahead)[0])}
             for price in PRICES:
-                told = {TOLD: Answer(call=call(case, judged, ahead, price))}
+                told = {TOLD: Answer(call=call(case, judged, ahead, price)[0])}
                 yield from ((name, f"{price:g}", score_row(label, cut, answer)) for name, answer in (told | fixed).items())
 
 

@@ -22,7 +22,7 @@ BrokenLink = Literal[
     "numerics",
     "systems",
 ]
-VERDICTS: tuple[str, ...] = get_args(Verdict)
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 BROKEN: frozenset[str] = frozenset({"not_learning", "degrading", "collapsed", "reward_hacking", "unstable"})
 """Verdicts that say something is wrong with the run."""
 

@@ -40,6 +40,8 @@ class Pattern:
     """The patterns that it tends to bring about."""
     change: tuple[tuple[str, str], ...]
     """What to turn in an experiment: a setting in our words, and the value or the share of the present one (empty: a switch)."""
+    speaks: Mapping[str, float]
+    """Verdict -> what it adds to the logarithm of its odds, where that is not what its role says."""
 
 
 @cache
@@ -47,7 +49,12 @@ def patterns() -> Mapping[str, Pattern]:
     """Every pattern by its name, with what its detector declares."""
     return {
         pattern_of(m): Pattern(
-            m.LINK, m.ROLE, getattr(m, "WEIGHT", 1.0), frozenset(getattr(m, "BRINGS", ())), tuple(getattr(m, "CHANGE", ()))
+            m.LINK,
+            m.ROLE,
+            getattr(m, "WEIGHT", 1.0),
+            frozenset(getattr(m, "BRINGS", ())),
+            tuple(getattr(m, "CHANGE", ())),
+            getattr(m, "SPEAKS", {}),
         )
         for m in detectors()
     }

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from rl_advisor.curves.performance import Performance
 from rl_advisor.diagnosis import detectors, pattern_of, patterns
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome
 from rl_advisor.judgement.case import Case
@@ -75,9 +76,9 @@ def test_the_second_explanation_is_the_next_root() -> None:
     first, second = found("stale_data", 20.0), found("entropy_collapse", 40.0)
     run = Run(frameworks=("areal",))
     judged = Judged("degrading", "it fell", "high", first)
-    both = next_experiment(Case(run, {f.pattern: f for f in (first, second)}, None, shape(curve(0.02))), judged)
+    both = next_experiment(Case(run, {f.pattern: f for f in (first, second)}, None, shape(curve(0.02)), Performance(None, None)), judged)
     assert manual_page("entropy_collapse")["Means"] in both.expect_if_wrong
     assert "max_head_offpolicyness" in both.do and "points of reward/mean" in both.do
-    alone = next_experiment(Case(run, {"stale_data": first}, None, None), judged)
+    alone = next_experiment(Case(run, {"stale_data": first}, None, None, Performance(None, None)), judged)
     assert manual_page("stale_data")["Not to be confused with"] in alone.expect_if_wrong
     assert first.link is Link.DATA_FRESHNESS

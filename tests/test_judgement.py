@@ -11,8 +11,6 @@ from rl_advisor.compare import compare
 from rl_advisor.finding import Finding, Onset, Outcome
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.causes import before, explains, in_order, survived
-from rl_advisor.judgement.prospects import call, prospect
-from rl_advisor.judgement.verdict import Judged
 from rl_advisor.reading import read_run
 from rl_advisor.run import Gap, Run
 from rl_advisor.synthetic import flat, make_run, noise, rising, saturating, stepping
@@ -95,7 +93,7 @@ STORIES = [
     (
         "harder data",
         grpo(reward__mean=np.r_[saturating(0.3, 0.9)[:120], flat(0.2, 0.02)[:80]], prompt__length=stepping(20, 60, at=0.6, sd=1)),
-        {"collapsed", "degrading"},
+        {"collapsed", "degrading", "plateaued"},  # the reward fell, the score on the old prompts stands
         {"environment_data"},
     ),
 ]
@@ -150,12 +148,12 @@ def test_a_reward_above_every_evaluation_is_named_although_the_score_stands() ->
     assert assess(make_run(curves, planned=300)).first_broken_link == "reward_signal"
 
 
-def test_signs_of_gaming_without_any_score_are_undecidable() -> None:
-    """A reward that rose together with a length that grew stays open where no held-out score was logged, and is progress where one rose."""
-    curves = {"reward/mean": saturating(0.3, 0.9), "response/length": saturating(100, 300, sd=2)}
-    assert assess(make_run(curves, planned=300)).verdict == "undecidable"
-    assert assess(make_run(curves | {"eval/score/a": score(0.3, 0.8, 0.9)}, planned=300)).verdict != "undecidable"
-    assert assess(make_run({"reward/mean": saturating(0.3, 0.9), "response/length": flat(120, 3)}, planned=300)).verdict != "undecidable"
+def test_progress_that_nothing_checks_is_never_told_with_high_confidence() -> None:
+    """A reward that rose, with no held-out score and no sample beside it, may be gamed: a judgement, but an unverified one."""
+    curves = {"reward/mean": rising(0.3, 0.9), "response/length": saturating(100, 300, sd=2)}
+    unchecked = assess(make_run(curves, planned=300))
+    assert unchecked.verdict == "improving"
+    assert unchecked.confidence != "high"
 
 
 def test_a_run_that_rose_to_its_planned_end_has_finished() -> None:
@@ -221,14 +219,18 @@ def test_the_plan_speaks_where_nothing_is_measured() -> None:
     assert early.p_continue_pays > 0.5 > late.p_continue_pays
 
 
-def test_a_decline_without_a_cause_keeps_its_odds() -> None:
-    """A dip that nothing explains may come back; one with a known cause is stopped whatever the forecast says."""
-    case = open_case(make_run({"eval/score/return": rising(n=20)}, planned=400))
-    unexplained = Judged("degrading", "it fell", "low")
-    explained = replace(unexplained, cause=next(iter(case.findings.values())))
-    free, held = prospect(case, unexplained), prospect(case, explained)
-    assert free.p > 3 * held.p
-    assert (call(case, unexplained, free), call(case, explained, held)) == ("continue", "stop")
+def test_what_cannot_gain_is_bounded_and_says_why() -> None:
+    """A run that is broken, solved, without a signal, or done is stopped, each for its own reason; nothing measured is no call."""
+    solved = make_run({"eval/score/accuracy": np.r_[np.linspace(0.3, 1, 10), np.ones(20)]}, planned=600)
+    dead = make_run(
+        grpo(reward__mean=np.zeros(200), reward__std=np.zeros(200), reward__flat_groups=np.ones(200), eval__score__accuracy=np.zeros(21))
+    )
+    done = make_run({"reward/mean": rising()}, planned=200)
+    broken = make_run(grpo(**BREAK, kl__ref=stepping(0.03, 3, sd=0.005)), planned=400)
+    nothing = make_run({"policy/learning_rate": np.full(50, 1e-6)})
+    told = [(a.call, a.call_reason) for a in map(assess, (solved, dead, done, broken, nothing))]
+    reasons = ("solved", "dead", "finished", "broken")
+    assert told == [*(("stop", reason) for reason in reasons), ("undecided", "not_measured")]
 
 
 def test_going_on_pays_more_while_rising_than_when_broken() -> None:

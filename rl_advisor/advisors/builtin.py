@@ -1,11 +1,12 @@
 """The built-in advisor: judges from the findings alone, with no model and no key."""
 
-from rl_advisor.assessment import Assessment, BrokenLink, OnsetView, view
+from rl_advisor.assessment import Assessment, BrokenLink, EvidenceView, OnsetView, view
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.checkpoint import best_checkpoint
+from rl_advisor.judgement.evidence import Piece
 from rl_advisor.judgement.experiment import next_experiment
 from rl_advisor.judgement.narrative import could_not_see, ruled_out
-from rl_advisor.judgement.prospects import call, call_reason, prospect
+from rl_advisor.judgement.prospects import call, prospect, risk
 from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.run import Run
 from rl_advisor.story.telling import completed
@@ -19,7 +20,7 @@ def assess(run: Run, price: float | None = None) -> Assessment:
     case = open_case(run)
     judged = judge(case)
     ahead = prospect(case, judged)
-    said = call(case, judged, ahead, price)
+    said, reason = call(case, judged, ahead, price)
     best = best_checkpoint(case, reward_trusted=judged.verdict != "reward_hacking")
     signed = Assessment(
         run=run.name,
@@ -27,11 +28,14 @@ def assess(run: Run, price: float | None = None) -> Assessment:
         planned_steps=run.planned_steps,
         verdict=judged.verdict,
         call=said,
-        call_reason=call_reason(case, judged, ahead),
+        call_reason=reason,
         p_continue_pays=round(ahead.p, 3),
         confidence=judged.confidence,
-        probabilities={judged.verdict: 1.0},
+        probabilities={v: round(p, 3) for v, p in judged.probabilities.items()},
         why=judged.why,
+        evidence=[shown(p) for p in judged.evidence[:MOST]],
+        at_odds=[p.says for p in judged.at_odds],
+        risk=risk(case),
         best_checkpoint=best,
         first_broken_link=broken_link(judged),
         onset=onset(judged),
@@ -42,6 +46,16 @@ def assess(run: Run, price: float | None = None) -> Assessment:
         summary="",
     )
     return completed(run, signed)
+
+
+MOST = 12
+"""Pieces of evidence that are shown: the weightiest."""
+
+
+def shown(piece: Piece) -> EvidenceView:
+    """A piece of evidence in its outward form: what it speaks for most."""
+    verdict = piece.strongest
+    return EvidenceView(says=piece.says, for_=verdict, weight=round(piece.speaks[verdict], 2), metric=piece.metric, steps=piece.steps)
 
 
 def broken_link(judged: Judged) -> BrokenLink:

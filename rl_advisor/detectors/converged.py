@@ -14,6 +14,7 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.POLICY_UPDATE
 ROLE = Role.SYMPTOM
+SPEAKS = {"plateaued": 0.5}
 NEEDS: tuple[str, ...] = ("kl/ref", "reward/mean|reward/used|eval/score/*")
 
 

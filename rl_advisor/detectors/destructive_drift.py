@@ -17,6 +17,7 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.POLICY_UPDATE
 ROLE = Role.CONSEQUENCE
+SPEAKS = {"collapsed": 0.7, "degrading": 0.7}
 NEEDS: tuple[str, ...] = ("kl/ref", "reward/mean|reward/used|eval/score/*")
 CHANGE: tuple[tuple[str, str], ...] = (("learning_rate", "half"), ("kl_coef", "three times"))
 

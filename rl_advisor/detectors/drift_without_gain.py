@@ -15,6 +15,7 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.POLICY_UPDATE
 ROLE = Role.SILENCE
+SPEAKS = {"plateaued": 0.7}
 NEEDS: tuple[str, ...] = ("kl/ref", "reward/mean|reward/used|eval/score/*")
 CHANGE: tuple[tuple[str, str], ...] = (("kl_coef", "three times"),)
 

@@ -16,6 +16,7 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.EVALUATION
 ROLE = Role.SYMPTOM
+SPEAKS = {"degrading": 0.5}
 NEEDS: tuple[str, ...] = ("eval/score/*",)
 
 

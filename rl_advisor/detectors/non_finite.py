@@ -21,6 +21,7 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.NUMERICS
 ROLE = Role.FAULT
+SPEAKS = {"collapsed": 8.0}
 NEEDS: tuple[str, ...] = ("policy/grad_norm|policy/loss|policy/total_loss|reward/mean|value/loss|entropy/mean|kl/ref|events",)
 BRINGS: tuple[str, ...] = ("truncation", "zero_variance_groups", "loss_discontinuity")
 CORE = (

@@ -20,6 +20,7 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
 ROLE = Role.SYMPTOM
+SPEAKS = {"reward_hacking": 0.7, "degrading": 0.3}
 NEEDS: tuple[str, ...] = ("eval/score/*", "kl/ref", "reward/mean|reward/used|reward/success")
 CHANGE: tuple[tuple[str, str], ...] = (("kl_coef", "three times"),)
 

@@ -17,6 +17,7 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.EXPLORATION
 ROLE = Role.CONSEQUENCE
+SPEAKS = {"collapsed": 0.7}
 NEEDS: tuple[str, ...] = ("rollouts",)
 
 

@@ -4,10 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rl_advisor import trajectory
+from rl_advisor.curves.performance import Performance, performance
 from rl_advisor.diagnosis import diagnose
 from rl_advisor.finding import Finding, Outcome
 from rl_advisor.run import Run
 from rl_advisor.trajectory import Shape
+
+UNKNOWN_RISE = 0.4
+"""Chance that a curve rose of which nothing is known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,6 +24,8 @@ class Case:
     """The held-out score."""
     train: Shape | None
     """The training reward."""
+    performance: Performance
+    """Both, measured once and weighed."""
 
     def present(self, *patterns: str) -> bool:
         """Whether one of the patterns was found."""
@@ -29,6 +35,16 @@ class Case:
     def outcome(self) -> Shape | None:
         """The curve that says how good the policy is."""
         return self.held or self.train
+
+    @property
+    def rose(self) -> float:
+        """Probability that the held-out score rose; what is usual where none is logged."""
+        return self.performance.held.rose if self.performance.held else UNKNOWN_RISE
+
+    @property
+    def paid(self) -> float:
+        """Probability that the training reward rose; what is usual where none is logged."""
+        return self.performance.train.rose if self.performance.train else UNKNOWN_RISE
 
     @property
     def step(self) -> float:
@@ -44,9 +60,17 @@ class Case:
 
 def open_case(run: Run) -> Case:
     """The case of a run: every detector asked, both outcome curves measured."""
+    return case_of(run, {f.pattern: f for f in diagnose(run)})
+
+
+def case_of(run: Run, findings: Mapping[str, Finding]) -> Case:
+    """The case of a run whose findings are known."""
+    seen = {p for p, f in findings.items() if f.outcome is Outcome.PRESENT}
+    weighed = performance(run).doubted(held="eval_protocol_change" in seen, train=bool(seen & {"reward_jump", "dynamics_change"}))
     return Case(
         run=run,
-        findings={f.pattern: f for f in diagnose(run)},
+        findings=findings,
+        performance=weighed,
         held=trajectory.shape_or_none(trajectory.held_out(run)),
         train=trajectory.shape_or_none(trajectory.training(run)),
     )

@@ -36,6 +36,11 @@ def explains(cause: Finding, effect: Finding) -> bool:
     return not before(effect, cause)
 
 
+def explained(case: Case, finding: Finding) -> bool:
+    """Whether another present cause would bring this finding about."""
+    return any(explains(other, finding) for other in causes(case) if other is not finding)
+
+
 def root_of_fall(case: Case) -> Finding | None:
     """The first root that can have made the outcome fall: not clearly later than the fall, and no mere aftermath of it."""
     falls = [case.findings[p] for p in ("collapse", "decline") if case.present(p)]

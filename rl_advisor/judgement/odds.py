@@ -129,11 +129,3 @@ def upside(ahead: Outlook | None, left: float, w: Weights | None = None) -> floa
 def logistic(w: Floats, x: Floats) -> float:
     """The model: the first weight is the intercept."""
     return float(1 / (1 + np.exp(-(w[0] + w[1:] @ x))))
-
-
-def moved_by(ahead: Outlook) -> tuple[str, bool]:
-    """The feature that moved the probability most away from that of an even forecast half way, and whether it raised it."""
-    usual = Outlook(chance=0.5, expected=0.05, scale=1.0, left=0.5, noise=0.1).features()
-    pull = weights().pays[1:] * (ahead.features() - usual)
-    strongest = int(np.argmax(np.abs(pull)))
-    return NAMES[strongest], bool(pull[strongest] > 0)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from rl_advisor.evals.imagined import SHAPES, Imagined, imagined
 from rl_advisor.evals.training import drawn, fit, fitted, left_out, scores
-from rl_advisor.judgement.odds import NAMES, WEIGHTS, Outlook, moved_by, probability, upside, weights
+from rl_advisor.judgement.odds import NAMES, WEIGHTS, Outlook, probability, upside, weights
 
 
 def test_fit_finds_the_weights() -> None:
@@ -61,6 +61,5 @@ def test_shipped_weights_order_as_they_should() -> None:
     base = Outlook(chance=0.5, expected=0.05, scale=1.0, left=0.5, noise=0.1)
     for better in (Outlook(0.9, 0.05, 1.0, 0.5, 0.1), Outlook(0.5, 0.2, 1.0, 0.5, 0.1), Outlook(0.5, 0.05, 1.0, 0.9, 0.1)):
         assert probability(better, better.left) > probability(base, base.left)
-    assert moved_by(Outlook(0.5, 0.05, 1.0, 0.02, 0.1)) == ("plan left", False)
     alone = [(probability(None, left), upside(None, left)) for left in (0.1, 0.5, 0.9)]
     assert all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(alone))

@@ -1,0 +1,157 @@
+"""Fits the probability that going on pays, and says how it does on repositories and tasks left out.
+
+    python evals/fit_going_on.py CORPUS... [--strangers FOLDER] [--write]
+
+Prefixes of the corpora carry ``continue_pays``; strangers' runs a call at half and one at the end. A ridge logistic regression on
+standardised facts; prefixes of one repository or scenario weigh together like the root of their number.
+"""
+
+import argparse
+import json
+import multiprocessing
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rl_advisor import tools
+from rl_advisor.evals import scoring
+from rl_advisor.features.series import Floats
+from rl_advisor.judgement.case import open_case
+from rl_advisor.judgement.going_on import FACTS, FILE, facts
+from rl_advisor.judgement.prospects import LEAST
+from rl_advisor.judgement.verdict import judge
+from rl_advisor.reading import UnreadableRun
+from scipy.optimize import minimize
+
+RIDGE = 1.0
+FOLDS = 12
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A run, where it is cut (a share of its last step, or a step), and whether going on paid."""
+
+    path: Path
+    share: float | None
+    step: float | None
+    pays: bool
+    kin: str
+    group: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was known then."""
+
+    asked: Asked
+    facts: Floats
+
+
+def of_corpus(folder: Path) -> Iterator[Asked]:
+    """The labelled prefixes of a corpus."""
+    for name, label in json.loads((folder / "labels.json").read_text(encoding="utf-8")).items():
+        for cut in label["cuts"].values():
+            yield Asked(folder / "runs" / name, None, cut["cut"], cut["continue_pays"], f"{folder.name}/{label['scenario']}", folder.name)
+
+
+def of_strangers(folder: Path) -> Iterator[Asked]:
+    """Strangers' runs at half of their steps and at the end, where their readers gave a call."""
+    for file in sorted(folder.glob("labels-*.jsonl")):
+        for line in filter(str.strip, file.read_text(encoding="utf-8").splitlines()):
+            label = json.loads(line)
+            kin = "/".join(label["path"].split("/")[:2])
+            for key, share in (("half_call", 0.5), ("end_call", None)):
+                if label[key] in ("continue", "stop"):
+                    yield Asked(folder / label["path"], share, None, label[key] == "continue", kin, f"strangers {key}")
+
+
+def row_of(asked: Asked) -> Row | None:
+    """The facts of a prefix; None when it cannot be read or has no outcome."""
+    try:
+        run = tools.read(asked.path)
+    except (UnreadableRun, OSError, ValueError):
+        return None
+    step = asked.step if asked.step is not None else asked.share and asked.share * run.last_step
+    case = open_case(run.until(step) if step is not None else run)
+    told = facts(case, judge(case).probabilities)
+    return None if told is None else Row(asked, np.array([told[name] for name in FACTS]))
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Usual values, spreads, and the weights, the intercept first."""
+
+    usual: Floats
+    spread: Floats
+    weights: Floats
+
+    def probabilities(self, rows: Sequence[Row]) -> Floats:
+        """One a row."""
+        off = np.clip((np.array([r.facts for r in rows]) - self.usual) / self.spread, -4, 4)
+        return np.asarray(1 / (1 + np.exp(-(self.weights[0] + off @ self.weights[1:]))))
+
+
+def fit(rows: Sequence[Row]) -> Fit:
+    """The weights that suit the prefixes."""
+    x, y = np.array([r.facts for r in rows]), np.array([r.asked.pays for r in rows], float)
+    many = Counter(r.asked.kin for r in rows)
+    weight = np.array([many[r.asked.kin] ** -0.5 for r in rows])
+    weight /= weight.mean()
+    usual, spread = x.mean(axis=0), x.std(axis=0) + 1e-9
+    off = np.column_stack([np.ones(len(x)), np.clip((x - usual) / spread, -4, 4)])
+    cost = np.r_[0.0, np.full(x.shape[1], RIDGE)]
+
+    def loss(w: Floats) -> tuple[float, Floats]:
+        total = off @ w
+        p = 1 / (1 + np.exp(-total))
+        return float((weight * (np.logaddexp(0, total) - y * total)).sum() + (cost * w**2).sum()), off.T @ (weight * (p - y)) + 2 * cost * w
+
+    return Fit(usual, spread, minimize(loss, np.zeros(off.shape[1]), jac=True, method="L-BFGS-B").x)
+
+
+def left_out(rows: Sequence[Row]) -> Floats:
+    """The probability of every prefix by weights that saw none of its kin."""
+    kin, out = sorted({r.asked.kin for r in rows}), np.zeros(len(rows))
+    for k in range(FOLDS):
+        away = set(kin[k::FOLDS])
+        mine = [i for i, r in enumerate(rows) if r.asked.kin in away]
+        if mine:
+            out[mine] = fit([r for r in rows if r.asked.kin not in away]).probabilities([rows[i] for i in mine])
+    return out
+
+
+def main() -> None:
+    """Reads, fits with kin left out, reports, and writes the weights when asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpora", nargs="*", type=Path)
+    parser.add_argument("--strangers", type=Path)
+    parser.add_argument("--write", action="store_true")
+    said = parser.parse_args()
+    asked = [a for folder in said.corpora for a in of_corpus(folder)] + list(of_strangers(said.strangers) if said.strangers else ())
+    with multiprocessing.Pool(2) as pool:
+        rows = [r for r in pool.map(row_of, asked, chunksize=6) if r is not None]
+    away, truth = left_out(rows), np.array([r.asked.pays for r in rows])
+    for group in sorted({r.asked.group for r in rows}):
+        mine = np.array([r.asked.group == group for r in rows])
+        p, y = away[mine], truth[mine]
+        told = f"AUROC {scoring.auroc(y, p):.3f} Brier {scoring.brier(y, p):.3f} balanced {scoring.balanced_accuracy(y, p >= LEAST):.3f}"
+        print(f"{group:22} {mine.sum():4} prefixes, {y.mean():.2f} pay | {told}")
+    if said.write:
+        write(fit(rows), len(rows))
+
+
+def write(found: Fit, prefixes: int) -> None:
+    """The data file."""
+    told = {
+        name: {"usual": round(float(u), 4), "spread": round(float(s), 4), "weight": round(float(w), 3)}
+        for name, u, s, w in zip(FACTS, found.usual, found.spread, found.weights[1:], strict=True)
+    }
+    FILE.write_text(
+        json.dumps({"prefixes": prefixes, "intercept": round(float(found.weights[0]), 3), "facts": told}, indent=1) + "\n", encoding="utf-8"
+    )
+
+
+if __name__ == "__main__":
+    main()

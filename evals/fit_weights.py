@@ -1,0 +1,217 @@
+"""Fits how much each amount of a course speaks for each verdict, and says how the fit does on repositories and tasks left out.
+
+    python evals/fit_weights.py CORPUS... [--strangers FOLDER] [--write]
+
+A CORPUS holds ``runs/`` and ``labels.json``; the folder of strangers' runs holds ``labels-*.jsonl`` whose rows carry path, verdict and the
+verdicts that readers admit. What the detectors found enters as it is declared and is not fitted. A label that admits several verdicts is
+shared among them; runs of one repository or scenario weigh together like the root of their number. Ridge on every weight.
+"""
+
+import argparse
+import json
+import multiprocessing
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rl_advisor import tools
+from rl_advisor.assessment import VERDICTS
+from rl_advisor.curves.course import AMOUNTS
+from rl_advisor.curves.performance import PARTED
+from rl_advisor.features.series import Floats
+from rl_advisor.judgement.case import open_case
+from rl_advisor.judgement.evidence import context, found
+from rl_advisor.judgement.weights import FILE, standing
+from rl_advisor.reading import UnreadableRun
+from scipy.optimize import minimize
+
+NAMES = (*AMOUNTS, *PARTED)
+RIDGE, PRIOR_RIDGE = 2.0, 0.04
+UNSHAPED = 100
+"""How much dearer weights of reward hacking are: no shape of the outcome speaks for it, only signs of gaming do."""
+MAIN = 0.4
+"""Share of a label that goes to the reader's own verdict; the rest is spread over all that are admitted."""
+FOLDS = 12
+COARSE = {"improving": "sound", "plateaued": "sound", "not_learning": "stuck", "undecidable": "stuck"}
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A labelled run: where it lies, its label, the verdicts admitted, and its kin."""
+
+    path: Path
+    main: str
+    admitted: tuple[str, ...]
+    kin: str
+    group: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is known of a labelled run."""
+
+    label: Labelled
+    amounts: Floats
+    said: Floats
+    """What findings and context add, a column a verdict."""
+
+
+def corpus_runs(folder: Path) -> Iterator[Labelled]:
+    """The runs of a corpus of the repository."""
+    for name, label in json.loads((folder / "labels.json").read_text(encoding="utf-8")).items():
+        verdicts = tuple(label["verdicts"])
+        yield Labelled(folder / "runs" / name, verdicts[0], verdicts, f"{folder.name}/{label['scenario']}", folder.name)
+
+
+def strangers_runs(folder: Path) -> Iterator[Labelled]:
+    """The runs of strangers."""
+    for file in sorted(folder.glob("labels-*.jsonl")):
+        for line in filter(str.strip, file.read_text(encoding="utf-8").splitlines()):
+            label = json.loads(line)
+            admitted = tuple(v for v in {label["verdict"], *label["admissible"]} if v in VERDICTS)
+            yield Labelled(folder / label["path"], label["verdict"], admitted, "/".join(label["path"].split("/")[:2]), "strangers")
+
+
+def row_of(label: Labelled) -> Row | None:
+    """The amounts and findings of a run; None when it cannot be read or has no outcome."""
+    try:
+        case = open_case(tools.read(label.path))
+    except (UnreadableRun, OSError, ValueError):
+        return None
+    amounts = case.performance.amounts()
+    if amounts is None:
+        return None
+    said = sum((np.array([p.speaks[v] for v in VERDICTS]) for p in (*found(case), *context(case))), np.zeros(len(VERDICTS)))
+    return Row(label, np.array([amounts.get(n, np.nan) for n in NAMES]), said)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Usual values, spreads and weights: prior, then above, then below the usual."""
+
+    usual: Floats
+    spread: Floats
+    weights: Floats
+
+    def columns(self, amounts: Floats) -> Floats:
+        """Two columns an amount: how far above the usual, how far below; nothing where it is not there."""
+        off = np.nan_to_num(np.vectorize(standing)(amounts, self.usual, self.spread))
+        return np.hstack([np.maximum(off, 0), np.minimum(off, 0)])
+
+    def probabilities(self, rows: Sequence[Row]) -> Floats:
+        """A row a run, a column a verdict."""
+        amounts, said = np.array([r.amounts for r in rows]), np.array([r.said for r in rows])
+        total = self.columns(amounts) @ self.weights[1:] + self.weights[0] + said
+        odds = np.exp(total - total.max(axis=1, keepdims=True))
+        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+def targets(rows: Sequence[Row]) -> Floats:
+    """What each run should be called: its label's share a verdict."""
+    out = np.zeros((len(rows), len(VERDICTS)))
+    for i, row in enumerate(rows):
+        out[i, VERDICTS.index(row.label.main)] += MAIN
+        for v in row.label.admitted:
+            out[i, VERDICTS.index(v)] += (1 - MAIN) / len(row.label.admitted)
+    return out
+
+
+def fit(rows: Sequence[Row], ridge: float = RIDGE) -> Fit:
+    """The weights that suit the runs, small ones before large ones."""
+    amounts, said, aim = np.array([r.amounts for r in rows]), np.array([r.said for r in rows]), targets(rows)
+    many = Counter(r.label.kin for r in rows)
+    weight = np.array([many[r.label.kin] ** -0.5 for r in rows])
+    weight /= weight.mean()
+    usual, spread = np.nanmean(amounts, axis=0), np.nanstd(amounts, axis=0) + 1e-9
+    x = Fit(usual, spread, np.empty(0)).columns(amounts)
+    shape = (x.shape[1] + 1, len(VERDICTS))
+    cost = np.full(shape, ridge)
+    cost[0] = PRIOR_RIDGE
+    cost[1:, VERDICTS.index("reward_hacking")] = UNSHAPED * ridge
+
+    def loss(flat: Floats) -> tuple[float, Floats]:
+        w = flat.reshape(shape)
+        total = x @ w[1:] + w[0] + said
+        total -= total.max(axis=1, keepdims=True)
+        odds = np.exp(total)
+        whole = odds.sum(axis=1, keepdims=True)
+        off = (odds / whole - aim) * weight[:, None]
+        slope = np.vstack([off.sum(axis=0), x.T @ off]) + 2 * cost * w
+        return float(-(weight * (aim * (total - np.log(whole))).sum(axis=1)).sum() + (cost * w**2).sum()), slope.ravel()
+
+    found_ = minimize(loss, np.zeros(shape[0] * shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    return Fit(usual, spread, found_.x.reshape(shape))
+
+
+def left_out(rows: Sequence[Row], ridge: float = RIDGE) -> Floats:
+    """The probabilities of every run by weights that saw none of its kin."""
+    kin = sorted({r.label.kin for r in rows})
+    out = np.zeros((len(rows), len(VERDICTS)))
+    for k in range(FOLDS):
+        away = set(kin[k::FOLDS])
+        mine = [i for i, r in enumerate(rows) if r.label.kin in away]
+        if mine:
+            out[mine] = fit([r for r in rows if r.label.kin not in away], ridge).probabilities([rows[i] for i in mine])
+    return out
+
+
+def report(name: str, rows: Sequence[Row], found_: Floats) -> None:
+    """Exact, admissible and coarse hits: mean over kin / plain; and how sure it was against how often it was right."""
+    said = [VERDICTS[i] for i in found_.argmax(axis=1)]
+    hits = {
+        "exact": [a == r.label.main for a, r in zip(said, rows, strict=True)],
+        "admissible": [a in r.label.admitted for a, r in zip(said, rows, strict=True)],
+        "coarse": [COARSE.get(a, "broken") == COARSE.get(r.label.main, "broken") for a, r in zip(said, rows, strict=True)],
+    }
+    kin = np.array([r.label.kin for r in rows])
+    told = (f"{k} {np.mean([np.mean(np.array(v)[kin == q]) for q in set(kin)]):.2f}/{np.mean(v):.2f}" for k, v in hits.items())
+    sure, right = found_.max(axis=1), np.array(hits["admissible"])
+    places = {low: (sure >= low) & (sure < low + 0.2) for low in (0.2, 0.4, 0.6, 0.8)}
+    bins = ", ".join(f"{low:.1f}+: {right[k].mean():.2f} ({k.sum()})" for low, k in places.items() if k.any())
+    print(f"{name:12} {len(rows):4} runs of {len(set(kin)):3} kin | {' '.join(told)} | admissible by probability {bins}")
+
+
+def main() -> None:
+    """Reads, fits with kin left out, reports, and writes the weights when asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpora", nargs="*", type=Path)
+    parser.add_argument("--strangers", type=Path)
+    parser.add_argument("--ridge", type=float, default=RIDGE)
+    parser.add_argument("--write", action="store_true")
+    asked = parser.parse_args()
+    labels = [run for folder in asked.corpora for run in corpus_runs(folder)] + list(
+        strangers_runs(asked.strangers) if asked.strangers else ()
+    )
+    with multiprocessing.Pool(2) as pool:
+        rows = [r for r in pool.map(row_of, labels, chunksize=4) if r is not None]
+    away = left_out(rows, asked.ridge)
+    for group in sorted({r.label.group for r in rows}):
+        mine = [i for i, r in enumerate(rows) if r.label.group == group]
+        report(group, [rows[i] for i in mine], away[mine])
+    if asked.write:
+        write(fit(rows, asked.ridge), len(rows))
+
+
+def write(found_: Fit, runs: int) -> None:
+    """The data file: every weight rounded to what it is worth."""
+    n = len(NAMES)
+
+    def row(values: Floats) -> dict[str, float]:
+        return dict(zip(VERDICTS, np.round(values - values.mean(), 3).tolist(), strict=True))
+
+    amounts = {
+        name: {
+            "usual": round(float(found_.usual[i]), 4),
+            "spread": round(float(found_.spread[i]), 4),
+            "above": row(found_.weights[1 + i]),
+            "below": row(found_.weights[1 + n + i]),
+        }
+        for i, name in enumerate(NAMES)
+    }
+    FILE.write_text(json.dumps({"runs": runs, "prior": row(found_.weights[0]), "amounts": amounts}, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
