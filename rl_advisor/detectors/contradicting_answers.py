@@ -20,6 +20,7 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
 ROLE = Role.FAULT
+SPEAKS = {"not_learning": 1.0, "reward_hacking": 1.0}
 NEEDS: tuple[str, ...] = ("rollouts",)
 _LARGE = 0.25
 """Share of differing pairs from which it is more than another way of writing the same answer."""

@@ -66,6 +66,7 @@ def _entries(story: Answer, look: Look) -> Iterable[str]:
     effects = [said(e) for e in story["effects"]]
     also = [said(e).partition(":")[0] for e in story["also"]]
     rows = (
+        ("In words", story["words"]),
         ("Do now", story["do"]),
         ("Cause", story["cause"]),
         ("Effect", listed(effects, SHOWN["effects"]) if effects else ""),

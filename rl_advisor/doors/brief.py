@@ -49,6 +49,7 @@ def _assess(answer: Answer) -> Answer:
         "confidence": sure,
         "probabilities": {v: chance(p, sure) for v, p in likely[:4] if p >= 0.02 and len(likely) > 1},
         "why": answer["why"],
+        "words": story["words"],
         "call": answer["call"],
         "call_reason": answer["call_reason"],
         "p_continue_pays": answer["p_continue_pays"],

@@ -10,8 +10,8 @@ from rl_advisor.finding import Finding, Outcome
 from rl_advisor.run import Run
 from rl_advisor.trajectory import Shape
 
-UNKNOWN_RISE = 0.4
-"""Chance that a curve rose of which nothing is known."""
+UNKNOWN_RISE = 0.0
+"""Chance that a curve rose that is not there: nothing shows it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +38,12 @@ class Case:
 
     @property
     def rose(self) -> float:
-        """Probability that the held-out score rose; what is usual where none is logged."""
+        """Probability that the held-out score rose; 0 where none is logged."""
         return self.performance.held.rose if self.performance.held else UNKNOWN_RISE
 
     @property
     def paid(self) -> float:
-        """Probability that the training reward rose; what is usual where none is logged."""
+        """Probability that the training reward rose; 0 where none is logged."""
         return self.performance.train.rose if self.performance.train else UNKNOWN_RISE
 
     @property

@@ -10,18 +10,21 @@ from typing import Any
 from rl_advisor.assessment import Assessment
 from rl_advisor.doors.output import clean, readable
 from rl_advisor.page import sections
-from rl_advisor.page.curves import drawn, payload
+from rl_advisor.page.curves import Drawn, drawn, payload
 from rl_advisor.page.findings import anchors, cards
 from rl_advisor.page.gpu import gpu
+from rl_advisor.page.hero import hero
 from rl_advisor.page.samples import samples
 from rl_advisor.page.timeline import timeline
 from rl_advisor.page.words import plain, text
 from rl_advisor.run import Run
+from rl_advisor.story.naming import named, named_story
+from rl_advisor.story.telling import Story, tell
 
 _ASSETS = Path(__file__).parent / "assets"
 _LONGEST = 10_000_000
-SHORT = {"next": "Next", "read": "Read", "deliverables": "Checklist"}
-"""Titles that are shorter in the contents."""
+Part = tuple[str, str, str]
+"""Key, title and body of a section."""
 
 
 @cache
@@ -30,32 +33,46 @@ def asset(*names: str) -> str:
     return readable("\n".join((_ASSETS / n).read_text(encoding="utf-8").strip() for n in names), _LONGEST)
 
 
-def document(run: Run, a: Assessment) -> str:
+def document(run: Run, signed: Assessment) -> str:
     """The page as HTML text."""
-    curves = drawn(run, a)
-    said, phases = samples(run), gpu(run)
-    parts = [
-        ("first", "What broke first", timeline(run, a, anchors(a))),
+    told = tell(run, signed)
+    a, story = named(signed, told.names), named_story(told)
+    curves, said, phases = drawn(run, signed), samples(run), gpu(run)
+    held = [part for part in _parts(run, a, story, curves, (said, phases)) if part[2]]
+    nav = "".join(f'<li><a href="#{key}">{title}</a></li>' for key, title, _ in held)
+    main = "".join(_section(part) for part in held)
+    title = f"{text(a.run or 'run', 100)}: {plain(a.verdict)}, {text(a.call)}"
+    head = sections.verdict(a, story, hero(run, a, story))
+    body = f'<nav aria-label="Contents"><ul>{nav}</ul></nav><main id="main">{head}{main}</main>'
+    return locked(title, sections.mood(a), body, payload(run, a, curves))
+
+
+def _parts(run: Run, a: Assessment, story: Story, curves: list[Drawn], beside: tuple[str, str]) -> list[Part]:
+    """The sections in order: evidence, curves, samples and GPUs open; the next test's predictions and all that was looked at folded."""
+    said, phases = beside
+    links = {"samples": bool(said), "gpu": bool(phases)}
+    rest = [
+        ("first", "What moved when", timeline(run, a, anchors(a))),
+        ("unclear", "Could not be decided", cards(a, "unclear", curves, **links)),
+        ("ruled-out", "Ruled out", sections.lines(a.ruled_out)),
+        ("could-not-see", "Could not be seen", sections.lines(a.could_not_see)),
+        ("read", "What was read", sections.read(run)),
+    ]
+    folded = "".join(f'<details class="fold" id="{key}"><summary>{title}</summary>{body}</details>' for key, title, body in rest if body)
+    return [
         ("curves", "Curves", sections.charts(curves, run)),
-        ("findings", "Findings", cards(a, "present", curves, samples=bool(said), gpu=bool(phases))),
-        ("unclear", "Unclear", cards(a, "unclear", curves, samples=bool(said), gpu=bool(phases))),
+        ("findings", "Evidence", cards(a, "present", curves, **links)),
         ("samples", "Samples", said),
         ("gpu", "GPU time", phases),
-        ("ruled-out", "Ruled out", sections.lines(a.ruled_out)),
-        ("could-not-see", "Could not see", sections.lines(a.could_not_see)),
-        ("next", "Next experiment", sections.experiment(a)),
-        ("read", "What was read", sections.read(run)),
-        ("deliverables", "After training: there or not", sections.checklist(run, a)),
+        ("next", "Next test", sections.experiment(a)),
+        ("checked", "What was checked", sections.not_checked(a, story) + folded),
+        ("deliverables", "Reproducibility checklist", sections.checklist(run, a)),
     ]
-    held = [(key, title, body) for key, title, body in parts if body]
-    nav = "".join(f'<li><a href="#{key}">{SHORT.get(key, title)}</a></li>' for key, title, _ in held)
-    main = "".join(
-        f'<section id="{key}" tabindex="-1" aria-labelledby="{key}-title"><h2 id="{key}-title">{title}</h2>{body}</section>'
-        for key, title, body in held
-    )
-    title = f"{text(a.run or 'run', 100)}: {plain(a.verdict)}, {text(a.call)}"
-    body = f'<nav aria-label="Contents"><ul>{nav}</ul></nav><main id="main">{sections.verdict(a)}{main}</main>'
-    return locked(title, sections.mood(a), body, payload(run, a, curves))
+
+
+def _section(part: Part) -> str:
+    key, title, body = part
+    return f'<section id="{key}" tabindex="-1" aria-labelledby="{key}-title"><h2 id="{key}-title">{title}</h2>{body}</section>'
 
 
 def locked(title: str, mood: str, body: str, data: dict[str, Any] | None = None) -> str:

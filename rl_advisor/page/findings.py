@@ -5,6 +5,11 @@ from rl_advisor.page.curves import Drawn
 from rl_advisor.page.order import in_order, is_first
 from rl_advisor.page.sections import OPEN
 from rl_advisor.page.words import figures, plain, span, text
+from rl_advisor.story.chain import chain
+from rl_advisor.story.quantities import label
+
+SHOWN = 6
+"""Findings that are there and seen without unfolding: the cause and what followed."""
 
 
 def anchors(a: Assessment) -> dict[str, str]:
@@ -14,10 +19,16 @@ def anchors(a: Assessment) -> dict[str, str]:
 
 def cards(a: Assessment, outcome: str, curves: list[Drawn], *, samples: bool, gpu: bool) -> str:
     """The findings of one outcome, the less telling ones folded; links only to parts of the page that exist."""
-    places = {d.curve.name: d.key for d in curves} | ({"rollouts": "samples"} if samples else {}) | ({"telemetry": "gpu"} if gpu else {})
+    places = {d.curve.name: (d.key, label(d.curve)) for d in curves}
+    places |= ({"rollouts": ("samples", "samples")} if samples else {}) | ({"telemetry": ("gpu", "GPU time")} if gpu else {})
     keys = anchors(a)
-    made = [_card(f, keys[f.pattern], places, first=is_first(f, a)) for f in in_order(a, outcome)]
-    shown = len(made) if outcome == "present" or len(made) <= OPEN + 2 else OPEN
+    told = in_order(a, outcome)
+    if outcome == "present":
+        known = chain(a)
+        foremost = [f for f in (known.cause, *known.effects, *known.open) if f is not None]
+        told = foremost + [f for f in told if f not in foremost]
+    made = [_card(f, keys[f.pattern], places, first=is_first(f, a)) for f in told]
+    shown = SHOWN if outcome == "present" else OPEN
     more = f'<details class="fold"><summary>{len(made) - shown} more</summary>{_grid(made[shown:])}</details>' if made[shown:] else ""
     return _grid(made[:shown]) + more if made else ""
 
@@ -26,7 +37,7 @@ def _grid(made: list[str]) -> str:
     return f'<div class="findings">{"".join(made)}</div>'
 
 
-def _card(f: FindingView, key: str, places: dict[str, str], *, first: bool) -> str:
+def _card(f: FindingView, key: str, places: dict[str, tuple[str, str]], *, first: bool) -> str:
     when = f' <span class="when">began at {_began(f.onset)}</span>' if f.onset else ""
     badge = ' <strong class="badge">first break</strong>' if first else ""
     look = "".join(_evidence(e, places) for e in f.evidence)
@@ -42,12 +53,12 @@ def _began(onset: dict[str, float]) -> str:
     return f"step {onset['step']:.0f}" + ("" if exact else f" (between {onset['low']:.0f} and {onset['high']:.0f})")
 
 
-def _evidence(e: dict[str, float | str], places: dict[str, str]) -> str:
+def _evidence(e: dict[str, float | str], places: dict[str, tuple[str, str]]) -> str:
     name, low, high = str(e["metric"]), float(e["first_step"]), float(e["last_step"])
-    said = f"{text(name, 200)}, {span(low, high)}"
+    said = f"{text(places.get(name, ('', name))[1], 200)}, {span(low, high)}"
     if name not in places:
         return f'<span class="evidence">{said}</span>'
-    return f'<a class="evidence" href="#{places[name]}" data-first="{low:g}" data-last="{high:g}">{said}</a>'
+    return f'<a class="evidence" href="#{places[name][0]}" data-first="{low:g}" data-last="{high:g}">{said}</a>'
 
 
 def _measures(f: FindingView) -> str:

@@ -17,7 +17,7 @@ def samples(run: Run) -> str:
     if not len(run.rollouts):
         return ""
     columns = "".join(_column(title, rows) for title, rows in triad(run) if rows)
-    return f'<p class="note">Written by the model and the data set; nothing here is an instruction.</p><div class="triad">{columns}</div>'
+    return f'<p class="note">Model output, shown verbatim.</p><div class="triad">{columns}</div>'
 
 
 def triad(run: Run) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -27,7 +27,9 @@ def triad(run: Run) -> list[tuple[str, list[dict[str, Any]]]]:
 
 
 def _column(title: str, rows: list[dict[str, Any]]) -> str:
-    return f"<section><h3>{title}</h3>{''.join(_one(r) for r in rows)}</section>"
+    more = "".join(_one(r) for r in rows[1:])
+    fold = f'<details class="fold"><summary>{len(rows) - 1} more</summary>{more}</details>' if more else ""
+    return f"<section><h3>{title}</h3>{_one(rows[0])}{fold}</section>"
 
 
 def _one(row: dict[str, Any]) -> str:

@@ -1,19 +1,18 @@
 """The text of the report, section by section, in the order of the Markdown report; the verdict and the call first."""
 
-import re
-
 from rl_advisor.assessment import BROKEN, Assessment
 from rl_advisor.doors.deliverables import deliverables
-from rl_advisor.finding import number
-from rl_advisor.page.curves import Drawn
-from rl_advisor.page.words import figures, plain, text
+from rl_advisor.page.curves import Drawn, logarithmic
+from rl_advisor.page.words import plain, text
 from rl_advisor.run import Run
+from rl_advisor.story.quantities import label, quantity
+from rl_advisor.story.telling import Story
+from rl_advisor.wording import listed, pair, sentence, value
 
-_TURNS = re.compile(r"(?<=[.!?]) (?=What broke first:|Keep |Looked for and not found:|Could not see:|Next:)")
-_LATER = ("Looked for and not found:", "Could not see:")
-"""Paragraphs of the summary that stand below the facts: what was not found has its own sections."""
 OPEN = 8
 """Lines of a list that are seen without unfolding it."""
+EFFECTS = 4
+"""Effects that are named beside the picture."""
 NAMED = 24
 """Curves without a picture that are named; the rest is counted."""
 
@@ -23,46 +22,40 @@ def mood(a: Assessment) -> str:
     return "bad" if a.verdict in BROKEN else {"improving": "good", "plateaued": "even"}.get(a.verdict, "open")
 
 
-def verdict(a: Assessment) -> str:
-    """Verdict and call, the summary, and the facts beside them."""
-    planned = f" of {a.planned_steps} planned" if a.planned_steps else ""
-    best = a.best_checkpoint
-    onset = (
-        f"step {a.onset.step:g} (between {a.onset.low:g} and {a.onset.high:g})"
-        if a.onset
-        else "not known"
-        if a.first_broken_link != "none"
-        else "no break found"
-    )
-    rows = [
-        ("Chance that going on pays", f"{figures(a.p_continue_pays)}{_meter(a.p_continue_pays)}"),
-        ("Confidence", a.confidence),
-        ("Judged at", f"step {a.step}{planned}"),
-        ("First broken link", plain(a.first_broken_link)),
-        ("Onset", onset),
-        ("Best checkpoint", f"<b>{text(best.path or 'none on disk')}</b> (step {best.step}): {text(best.why)}"),
-    ]
-    facts = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in rows)
+def verdict(a: Assessment, story: Story, picture: str) -> str:
+    """Verdict, call and reason; then the picture, and the story beside it."""
+    where = " · ".join(text(part, 200) for part in (a.run or "run", story.progress, story.framework) if part)
+    words = f'<p class="summary">{text(story.words, 8000)}</p>' if story.words else ""
+    sure = story.verdict.partition(" (")[2].rstrip(")")
     return (
-        f'<header class="verdict {mood(a)}"><p class="eyebrow">{text(a.run or "run", 200)}</p>'
+        f'<header class="verdict {mood(a)}"><p class="eyebrow">{where}</p>'
         f'<h1><span class="word">{plain(a.verdict).capitalize()}</span> <span class="call">{text(a.call)}</span></h1>'
-        f'{_summary(a, later=False)}<dl class="facts">{facts}</dl>{_summary(a, later=True)}</header>'
+        f'<p class="lede">{text(story.call)} <span class="sure">{text(sure)}.</span></p>{words}'
+        f'<div class="first">{picture}{_story(a, story)}</div></header>'
     )
 
 
-def _summary(a: Assessment, *, later: bool) -> str:
-    """The summary in paragraphs, broken where it turns to another question; those above the facts, or those below."""
-    kind = "summary aside" if later else "summary"
-    parts = (part for part in _TURNS.split(a.summary) if part.strip() and part.startswith(_LATER) == later)
-    return "".join(f'<p class="{kind}">{text(part, 8000)}</p>' for part in parts)
-
-
-def _meter(p: float) -> str:
-    width = 100 * min(1.0, max(0.0, p))
-    return (
-        '<svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" focusable="false">'
-        f'<rect class="all" width="100" height="6" rx="3"/><rect class="part" width="{width:.1f}" height="6" rx="3"/></svg>'
+def _story(a: Assessment, story: Story) -> str:
+    """What to do, what broke, what came of it, what to keep."""
+    rows = (
+        ("Do now", text(story.do)),
+        ("Why", text(sentence(a.why))),
+        ("Cause", text(story.cause)),
+        ("Effect", text(listed(list(story.effects), EFFECTS))),
+        ("Score", text("; ".join(story.outcome))),
+        ("Keep", text(story.keep)),
+        ("At odds", text("; ".join(story.at_odds[:2]))),
+        ("Also there", text(listed([line.partition(":")[0] for line in story.also], 3))),
     )
+    facts = "".join(f"<div><dt>{name}</dt><dd>{said}</dd></div>" for name, said in rows if said)
+    return f'<dl class="story">{facts}</dl>'
+
+
+def not_checked(a: Assessment, story: Story) -> str:
+    """What was not checked, in one line."""
+    lacking = f"Not logged: {listed(list(story.not_logged), 4)}. " if story.not_logged else ""
+    count = {o: sum(f.outcome == o for f in a.findings) for o in ("absent", "unclear")}
+    return f'<p class="note">{text(lacking)}{count["absent"]} patterns ruled out, {count["unclear"]} could not be decided.</p>'
 
 
 def charts(curves: list[Drawn], run: Run) -> str:
@@ -73,9 +66,21 @@ def charts(curves: list[Drawn], run: Run) -> str:
     rest = sorted(n for n in run.curves if n not in shown)
     more = f" and {len(rest) - NAMED} more" if len(rest) > NAMED else ""
     names = ", ".join(f"<code>{text(n, 120)}</code>" for n in rest[:NAMED])
-    left = f'<p class="note">Read but not drawn: {names}{more}.</p>' if rest else ""
-    across = f'<p class="note">From left to right: {text(run.step_unit)}.</p>'
-    return f'{_TOOLS}{across}<div class="charts">{"".join(_figure(d) for d in curves)}</div>{left}'
+    summary = f"<summary>{len(rest)} curves read but not drawn</summary>"
+    left = f'<details class="fold">{summary}<p class="note">{names}{more}.</p></details>' if rest else ""
+    axes = "".join(f'<button type="button" data-axis="{name}">{title}</button>' for name, title in axes_of(run))
+    chosen = f'<span class="axes" role="group" aria-label="Axis">{axes}</span>' if axes else ""
+    return f'{_TOOLS.replace("<output", chosen + "<output", 1)}<div class="charts">{"".join(_figure(d) for d in curves)}</div>{left}'
+
+
+def axes_of(run: Run) -> list[tuple[str, str]]:
+    """The axes that the curves can be read over besides steps."""
+    hours = run.clock()[0].size > 1
+    return (
+        [("step", "Steps")] * (hours or "progress/tokens" in run.curves)
+        + [("hours", "Hours")] * hours
+        + [("tokens", "Tokens")] * ("progress/tokens" in run.curves)
+    )
 
 
 _TOOLS = (
@@ -84,18 +89,19 @@ _TOOLS = (
     '<button type="button" data-do="left" aria-label="Earlier steps">&larr;</button>'
     '<button type="button" data-do="right" aria-label="Later steps">&rarr;</button>'
     '<button type="button" data-do="all">Whole run</button><output id="range" aria-live="polite"></output></div>'
-    '<ul class="legend"><li class="k-line">median</li><li class="k-band">lowest to highest</li>'
-    '<li class="k-first">first break</li><li class="k-onset">onset on this curve, with its interval</li>'
+    '<ul class="legend"><li class="k-line">median of neighbours</li><li class="k-raw">logged points</li>'
+    '<li class="k-band">lowest to highest</li>'
+    '<li class="k-first">first break</li><li class="k-onset">onset on this curve</li>'
     '<li class="k-change">change point</li>'
     '<li class="k-best">best checkpoint</li><li class="k-look">evidence looked at</li></ul>'
-    '<p class="note" id="hint">Drag over a curve to zoom all of them; double-click for the whole run. With the keyboard: arrows move the '
-    "line, plus and minus zoom, 0 shows everything.</p>"
+    '<p class="note" id="hint">Drag to zoom all curves, double-click to reset; keys: arrows, plus, minus, 0.</p>'
 )
 
 
 def _figure(d: Drawn) -> str:
-    said = _said(d)
-    name = text(d.curve.name, 120)
+    said = text(told(d))
+    ours = f" ({d.curve.name})" if d.curve.mapped and label(d.curve) != d.curve.name else ""
+    name = text(f"{label(d.curve)}{ours}", 120)
     return (
         f'<figure class="chart" id="{d.key}"><figcaption><h3>{name}</h3><p>{said}</p></figcaption>'
         f'<div class="plot" tabindex="0" role="group" aria-label="{name}: {said}" aria-describedby="hint"></div>'
@@ -103,22 +109,15 @@ def _figure(d: Drawn) -> str:
     )
 
 
-def _said(d: Drawn) -> str:
-    return text(told(d))
-
-
 def told(d: Drawn) -> str:
-    """What is measured on a curve, in words; both reports say it."""
-    m = d.measured
-    if "start" not in m:
-        return "too few points to measure"
-    said = f"starts at {number(m['start'])}, ends at {number(m['end'])}" + (f" ({m['unit']})" if m.get("unit") else "")
-    if "highest" in m:
-        said += f"; smoothed, highest at {number(m['highest']['value'])} near step {m['highest']['step']:.0f}"
-    if "recent" in m:
-        way = m["recent"]["direction"]
-        said += f"; since step {m['recent']['from_step']:.0f} " + ("its direction cannot be told" if way == "undecidable" else way)
-    return said
+    """What a curve did, in the values that were logged; every report says the same."""
+    q = quantity(d.curve)
+    if q is None:
+        return "no finite value"
+    when = f", best {value(q.best, q.unit)} at step {q.best_step:.0f}" if q.best is not None and q.best not in (q.first, q.last) else ""
+    a, b = pair(q.first, q.last, q.unit)
+    unit = f" {q.unit}" if q.unit in ("nats", "tokens", "s", "tokens/s", "GiB") else ""
+    return f"{a} → {b}{unit}{when}" + (" (log axis)" if logarithmic(d.curve) else "")
 
 
 def lines(items: list[str]) -> str:
@@ -139,11 +138,12 @@ def _headed(item: str) -> str:
 
 
 def experiment(a: Assessment) -> str:
-    """The one next thing to try, and what each explanation predicts."""
+    """The one next thing to try; what each explanation predicts for it is folded."""
     e = a.next_experiment
     return (
-        f'<p class="do">{text(e.do)}</p><dl class="expect"><div><dt>If right</dt><dd>{text(e.expect_if_right)}</dd></div>'
-        f"<div><dt>If wrong</dt><dd>{text(e.expect_if_wrong)}</dd></div></dl>"
+        f'<p class="do">{text(e.do)}</p><details class="fold"><summary>What each explanation predicts</summary><dl class="expect">'
+        f"<div><dt>If right</dt><dd>{text(e.expect_if_right)}</dd></div>"
+        f"<div><dt>If wrong</dt><dd>{text(e.expect_if_wrong)}</dd></div></dl></details>"
     )
 
 
@@ -162,7 +162,7 @@ def read(run: Run) -> str:
 def checklist(run: Run, a: Assessment) -> str:
     """What a finished run should leave behind, and whether it is there."""
     rows = "".join(
-        f'<li class="{"there" if there else "gone"}"><b>{"there" if there else "missing"}</b> {text(name)}</li>'
+        f'<li class="{"there" if there else "gone"}"><b>{"✓" if there else "missing"}</b> {text(name)}</li>'
         for name, there in deliverables(run, a)
     )
     return f'<ul class="checklist">{rows}</ul>'

@@ -3,8 +3,8 @@
 from html import escape
 from typing import Any
 
+from rl_advisor import wording
 from rl_advisor.doors.output import readable
-from rl_advisor.finding import number
 
 
 def text(value: Any, longest: int = 4000) -> str:
@@ -14,12 +14,12 @@ def text(value: Any, longest: int = 4000) -> str:
 
 def plain(name: str) -> str:
     """A pattern or link in words, as inert HTML."""
-    return text(name.replace("_", " "))
+    return text(wording.plain(name))
 
 
 def figures(value: float) -> str:
     """A number as people write it."""
-    return text(number(value))
+    return text(wording.value(value, digits=3))
 
 
 def span(low: float, high: float) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.doors.deliverables import deliverables
+from rl_advisor.doors.words import spark
 from rl_advisor.finding import number
 from rl_advisor.page.curves import drawn
 from rl_advisor.page.gpu import SMALL, phases
@@ -14,6 +15,10 @@ from rl_advisor.page.samples import triad
 from rl_advisor.page.sections import told
 from rl_advisor.run import Run
 from rl_advisor.samples.excerpts import excerpt
+from rl_advisor.story.naming import named, named_story
+from rl_advisor.story.quantities import label
+from rl_advisor.story.telling import Story, tell
+from rl_advisor.wording import listed, plain, sentence, value
 
 SUFFIX = ".md"
 SHORT = (160, 60)
@@ -23,25 +28,54 @@ SHOWN = 20
 
 
 def render(run: Run, assessment: Assessment) -> str:
-    """The report: verdict and call first, then what broke first, findings, what was ruled out and not seen, and the next test."""
-    a = assessment
+    """The report: verdict, call and the story with its sparklines; then curves, evidence, samples, the next test, what was checked."""
+    told_of = tell(run, assessment)
+    a, story = named(assessment, told_of.names), named_story(told_of)
     parts = [
         f"# {inert(a.run or 'run')}: {a.verdict.replace('_', ' ')}, {a.call}",
-        inert(a.summary),
-        _facts(a),
+        f"{inert(story.progress)}. {inert(story.call)} ({inert(story.verdict.partition(' (')[2])}",
+        inert(story.words),
+        _story(a, story),
+        _sparklines(story),
+        _section("Curves", [f"- {inert(label(d.curve))}: {inert(told(d))}" for d in drawn(run, assessment)]),
         _timeline(a),
-        _section("Curves", [f"- {inert(d.curve.name)}: {inert(told(d))}" for d in drawn(run, a)]),
-        _section("Findings", [_line(f, a) for f in in_order(a, "present")]),
-        _section("Unclear", [_line(f, a) for f in in_order(a, "unclear")]),
+        _section("Evidence", [_line(f, a) for f in in_order(a, "present")]),
         _section("Samples", _samples(run)),
         _section("GPU time", _gpu(run)),
-        _section("Ruled out", [f"- {inert(line)}" for line in a.ruled_out]),
-        _section("Could not see", [f"- {inert(line)}" for line in a.could_not_see]),
         _experiment(a),
+        _section("Could not be decided", [_line(f, a) for f in in_order(a, "unclear")]),
+        _section("Ruled out", [f"- {inert(line)}" for line in a.ruled_out]),
+        _section("Could not be seen", [f"- {inert(line)}" for line in a.could_not_see]),
         _section("What was read", _read(run)),
-        _section("After training: there or not", _deliverables(run, a)),
+        _section("Reproducibility checklist", _deliverables(run, a)),
     ]
     return "\n\n".join(p for p in parts if p) + "\n"
+
+
+def _story(a: Assessment, story: Story) -> str:
+    """What to do, what broke, what came of it, what to keep."""
+    rows = (
+        ("Do now", story.do),
+        ("Why", sentence(a.why)),
+        ("Cause", story.cause),
+        ("Effect", listed(list(story.effects), 4)),
+        ("Score", "; ".join(story.outcome)),
+        ("Keep", story.keep),
+        ("At odds", "; ".join(story.at_odds[:2])),
+        ("Not logged", listed(list(story.not_logged), 4)),
+    )
+    return "\n".join(f"- **{name}**: {inert(said)}" for name, said in rows if said)
+
+
+def _sparklines(story: Story) -> str:
+    """The outcome and the cause's own metric as lines of blocks, in code, so that they keep their width."""
+    rows = [f"{spark(list(q.blocks))} {value(q.last, q.unit):>8}  {_name(q.label)}" for q in story.curves[:3] if q.points > 1]
+    return "```text\n" + "\n".join(rows) + "\n```" if rows else ""
+
+
+def _name(label: str) -> str:
+    """A metric's name with nothing in it that could end the code it stands in."""
+    return re.sub(r"[^\w/.@ -]", "?", label)[:60]
 
 
 def inert(text: str) -> str:
@@ -50,41 +84,22 @@ def inert(text: str) -> str:
     return re.sub(r"([`*_\[\]<>|#!~])", r"\\\1", flat)
 
 
-def _facts(a: Assessment) -> str:
-    planned = f" of {a.planned_steps} planned" if a.planned_steps else ""
-    best = a.best_checkpoint
-    onset = f"step {a.onset.step:g} (between {a.onset.low:g} and {a.onset.high:g})" if a.onset else "not known"
-    rows = [
-        ("verdict", a.verdict.replace("_", " ")),
-        ("call", a.call),
-        ("chance that going on pays", f"{a.p_continue_pays:g}"),
-        ("confidence", a.confidence),
-        ("judged at", f"step {a.step}{planned}"),
-        ("first broken link", a.first_broken_link.replace("_", " ")),
-        ("onset", onset),
-        ("best checkpoint", inert(f"{best.path or 'none on disk'} (step {best.step}): {best.why}")),
-    ]
-    return "| | |\n|---|---|\n" + "\n".join(f"| {name} | {value} |" for name, value in rows)
-
-
 def _timeline(a: Assessment) -> str:
     """The present findings that have an onset: what broke first, then in the order of their onsets."""
     dated = [f for f in in_order(a, "present") if f.onset]
-    lines = [f"| {(f.onset or {})['step']:g} | {f.link.replace('_', ' ')} | {f.pattern.replace('_', ' ')} |" for f in dated]
-    return _section("What moved when", ["| step | link | pattern |", "|---|---|---|", *lines]) if lines else ""
+    lines = [f"| {(f.onset or {})['step']:g} | {plain(f.link)} | {plain(f.pattern)} |" for f in dated]
+    return _section("What moved when", ["| step | stage | finding |", "|---|---|---|", *lines]) if lines else ""
 
 
 def _line(f: FindingView, a: Assessment) -> str:
     first = "first break: " if is_first(f, a) else ""
     where = ", ".join(f"{e['metric']} {e['first_step']:g} to {e['last_step']:g}" for e in f.evidence)
-    return f"- {first}**{f.pattern.replace('_', ' ')}** ({f.link.replace('_', ' ')}): {inert(f.statement)}" + (
-        f" Look at: {inert(where)}." if where else ""
-    )
+    return f"- {first}**{plain(f.pattern)}** ({plain(f.link)}): {inert(f.statement)}" + (f" Look at: {inert(where)}." if where else "")
 
 
 def _experiment(a: Assessment) -> str:
     e = a.next_experiment
-    return f"## Next experiment\n\n{inert(e.do)}\n\n- If right: {inert(e.expect_if_right)}\n- If wrong: {inert(e.expect_if_wrong)}"
+    return f"## Next test\n\n{inert(e.do)}\n\n- If right: {inert(e.expect_if_right)}\n- If wrong: {inert(e.expect_if_wrong)}"
 
 
 def _samples(run: Run) -> list[str]:
@@ -119,7 +134,7 @@ def _read(run: Run) -> list[str]:
 
 
 def _deliverables(run: Run, a: Assessment) -> list[str]:
-    return [f"- {'there' if found else 'missing'}: {name}" for name, found in deliverables(run, a)]
+    return [f"- [{'x' if found else ' '}] {name}" for name, found in deliverables(run, a)]
 
 
 def _section(title: str, lines: list[str]) -> str:

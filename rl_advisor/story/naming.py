@@ -2,7 +2,11 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import fields, replace
 from typing import Any
+
+from rl_advisor.assessment import Assessment
+from rl_advisor.story.telling import Story
 
 KEPT = frozenset({"metric", "names", "untrusted", "pattern", "path", "run", "config"})
 """Fields that hold a name of ours for programs, or words that are not ours to change."""
@@ -16,10 +20,23 @@ def renamed(value: Any, names: Mapping[str, str]) -> Any:
     return _each(value, lambda text: pattern.sub(lambda m: names[m[0]], text))
 
 
+def named(a: Assessment, names: Mapping[str, str]) -> Assessment:
+    """The assessment in the run's own names."""
+    return Assessment.model_validate(renamed(a.model_dump(by_alias=True), names))
+
+
+def named_story(story: Story) -> Story:
+    """The story in the run's own names; what a program reads (``Quantity.metric``) stays ours."""
+    told = {f.name: renamed(getattr(story, f.name), story.names) for f in fields(story) if f.name != "names"}
+    return replace(story, **told)
+
+
 def _each(value: Any, change: Any) -> Any:
     if isinstance(value, str):
         return change(value)
-    if isinstance(value, list | tuple):
+    if isinstance(value, tuple):
+        return tuple(_each(v, change) for v in value)
+    if isinstance(value, list):
         return [_each(v, change) for v in value]
     if isinstance(value, dict):
         return {k: v if k in KEPT else _each(v, change) for k, v in value.items()}

@@ -1,6 +1,6 @@
 """The story of a run: what an answer says first, the same facts in the same words at every door."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rl_advisor.assessment import Assessment, QuantityView
@@ -50,6 +50,8 @@ class Story:
     unclear: int
     """Patterns that could not be decided."""
     next_call: str
+    words: str
+    """What an advisor that is not ours says in its own words; empty for ours, whose words are these fields."""
     names: dict[str, str]
     """Our metric names and the run's own."""
 
@@ -59,7 +61,7 @@ def tell(run: Run, a: Assessment) -> Story:
     told = chain(a)
     metric = _metric_of(run, told)
     curves = sketched(run, metric)
-    return Story(
+    story = Story(
         framework=", ".join(run.frameworks),
         progress=sentences.progress(run, a),
         verdict=sentences.verdict(a),
@@ -78,8 +80,10 @@ def tell(run: Run, a: Assessment) -> Story:
         unnamed=tuple(unnamed(run)),
         unclear=sum(f.outcome == Outcome.UNCLEAR.value for f in a.findings),
         next_call=second_call(run, a),
+        words="",
         names=own_names(run),
     )
+    return replace(story, words=a.summary.removeprefix(sentences.paragraph(story, a)).strip())
 
 
 def _effects(run: Run, a: Assessment) -> list[Effect]:

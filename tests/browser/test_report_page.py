@@ -176,7 +176,7 @@ def test_readable_without_script(browser, report) -> None:
     page.goto(report.as_uri())
     said = page.inner_text("main")
     context.close()
-    assert all(part in said for part in ("Collapsed", "learning rate jump", "Could not see", "Next experiment"))
+    assert all(part in said for part in ("Collapsed", "learning rate jump", "What was checked", "Next test"))
 
 
 def test_prints(opened) -> None:

@@ -45,10 +45,29 @@
     ctx.restore();
   };
   const below = (curve) => (u) => clipped(u, () => {
+    points(u, curve);
     if (looked && looked.key === curve.key) band(u, looked.first, looked.last, colour("--look"));
     if (data.onset) band(u, data.onset[1], data.onset[2], colour("--first"));
     for (const [, low, high] of curve.onsets) band(u, low, high, colour("--onset-soft"));
   });
+  // Logged points under the line of medians.
+  const points = (u, curve) => clipped(u, () => {
+    u.ctx.fillStyle = colour("--muted");
+    u.ctx.globalAlpha = 0.35;
+    const size = 2 * devicePixelRatio;
+    for (const [x, y] of curve.raw) u.ctx.fillRect(u.valToPos(x, "x", true) - size / 2, u.valToPos(y, "y", true) - size / 2, size, size);
+  });
+  // What a step is on the chosen axis: itself, hours since the start, or tokens.
+  let axis = "step";
+  const onAxis = (step) => {
+    const table = data.axes[axis];
+    if (!table) return short(step);
+    const [x, y] = table;
+    let i = x.findIndex((v) => v >= step);
+    if (i < 0) i = x.length - 1;
+    if (i === 0 || x[i] === x[i - 1]) return short(y[i]);
+    return short(y[i - 1] + ((y[i] - y[i - 1]) * (step - x[i - 1])) / (x[i] - x[i - 1]));
+  };
   const above = (curve) => (u) => clipped(u, () => {
     const dots = 3 * devicePixelRatio;
     if (data.onset) rule(u, data.onset[0], colour("--onset"), [dots / 3, dots / 2]);
@@ -59,7 +78,7 @@
 
   const options = (curve, width) => ({
     width,
-    height: 190,
+    height: 205,
     legend: { show: false },
     cursor: {
       sync: { key: "run", scales: ["x", null] },
@@ -68,12 +87,19 @@
       focus: { prox: -1 },
       bind: { dblclick: () => () => zoom(first, last) },
     },
-    scales: { x: { time: false, range: () => range }, y: { range: (u, low, high) => padded(low, high) } },
+    scales: {
+      x: { time: false, range: () => range },
+      y: curve.log ? { distr: 3 } : { range: (u, low, high) => padded(low, high) },
+    },
     axes: [
-      { stroke: colour("--muted"), grid: { stroke: colour("--grid"), width: 1 }, ticks: { show: false }, size: 28, font: "12px system-ui" },
+      { stroke: colour("--muted"), grid: { stroke: colour("--grid"), width: 1 }, ticks: { show: false }, size: 28, font: "12px system-ui",
+        label: axis === "step" ? data.unit : axis, labelSize: 18, labelFont: "12px system-ui", labelGap: 0,
+        values: (u, ticks) => ticks.map(onAxis),
+      },
       {
+        label: curve.unit || undefined, labelSize: 18, labelFont: "12px system-ui",
         stroke: colour("--muted"), grid: { stroke: colour("--grid"), width: 1 }, ticks: { show: false }, size: 58, font: "12px system-ui",
-        values: (u, ticks) => ticks.map(short),
+        values: (u, ticks) => ticks.map((t) => (t === null ? "" : curve.unit === "share" ? `${short(100 * t)} %` : short(t))),
       },
     ],
     series: [
@@ -193,9 +219,17 @@
     }
     const button = event.target.closest("button[data-do]");
     if (button) moves[button.dataset.do]();
+    const chosen = event.target.closest("button[data-axis]");
+    if (chosen) choose(chosen.dataset.axis);
   });
 
-  build();
+  const choose = (name) => {
+    axis = name;
+    for (const b of document.querySelectorAll("button[data-axis]")) b.setAttribute("aria-pressed", String(b.dataset.axis === name));
+    build();
+  };
+
+  choose("step");
   if (rangeText) zoom(first, last);
   for (const curve of data.curves) {
     const { box, readout } = frames.get(curve.key);
@@ -204,7 +238,7 @@
     box.addEventListener("blur", () => readout.setAttribute("aria-live", "off"));
   }
   const fit = () => {
-    for (const { plot, box } of frames.values()) if (box.clientWidth && box.clientWidth !== plot.width) plot.setSize({ width: box.clientWidth, height: 190 });
+    for (const { plot, box } of frames.values()) if (box.clientWidth && box.clientWidth !== plot.width) plot.setSize({ width: box.clientWidth, height: 205 });
   };
   new ResizeObserver(fit).observe(document.body);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", build);
