@@ -16,6 +16,9 @@ Row = dict[str, Any]
 Floats = npt.NDArray[np.float64]
 FEWEST = 8
 """Runs below which a line is left out of a table."""
+INTRODUCTION = """Printed by `{command}`; what the runs are: `evals/proving_ground/README.md`. {runs} runs of the held-out part: tasks and
+faults that no fit saw. A verdict or link is right where the label admits it; *mass on the truth* is the probability given to what it admits.
+The truth is that of the score which is never logged: most runs here log no evaluation at all, as most runs of strangers do."""
 
 
 def rows_of(labels: Mapping[str, Any], answers: Sequence[Row]) -> list[Row]:
@@ -103,6 +106,22 @@ def seen(rows: Sequence[Row]) -> dict[str, float]:
     return {"runs": len(rows), "seen": share(rows, "seen"), "verdict": share(rows, "verdict"), "link": share(rows, "link")}
 
 
+def witnesses(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
+    """How often each detector speaks in sound runs and in runs that a fault harmed; the ones that speak most in sound runs first."""
+    sound, ill = [r for r in rows if r["sound"]], power(rows)
+    names = sorted({name for r in rows for name in r["answer"].get("found", {})})
+
+    def rate(part: Sequence[Row], name: str) -> float:
+        return float(np.mean([r["answer"].get("found", {}).get(name) == "present" for r in part])) if part else float("nan")
+
+    told = {n: {"runs": len(rows), "in sound runs": rate(sound, n), "in harmed runs": rate(ill, n)} for n in names}
+    return dict(
+        sorted(
+            ((n, t) for n, t in told.items() if t["in sound runs"] + t["in harmed runs"] > 0.02), key=lambda one: -one[1]["in sound runs"]
+        )
+    )
+
+
 def band(value: float, edges: Sequence[float], unit: str = "") -> str:
     """The interval a value lies in, as words that sort."""
     low = max([e for e in edges if e <= value], default=edges[0])
@@ -142,8 +161,7 @@ def page(rows: list[Row], command: str) -> str:
     steps = (60, 120, 240, 420)
     told = [
         "# How the judge does on the proving ground",
-        f"Printed by `{command}`; what the runs are: `evals/proving_ground/README.md`. Runs of the held-out part: tasks and faults that no fit saw. "
-        "A verdict or link is right where the label admits it; `mass on the truth` is the probability given to what the label admits.",
+        INTRODUCTION.format(command=command, runs=len(end)),
         "## Verdict and link",
         markdown({"at half": judgement(half), "at the end": judgement(end)}, "cut"),
         "By kind, task and convention, at the end:",
@@ -178,6 +196,8 @@ def page(rows: list[Row], command: str) -> str:
             {n or "nothing odd": judgement(r) for n, r in grouped([r for r in end if r["sound"]], lambda r: r["label"]["habit"]).items()},
             "habit",
         ),
+        "How often each detector finds its pattern in sound runs and in harmed ones, at the end:",
+        markdown(witnesses(end), "detector"),
         "## Reliability",
         "The probability of the verdict that is given, and how often it is right; then of going on.",
         markdown(reliability(np.array([r["verdict"] for r in rows]), np.array([r["top"] for r in rows])), "verdict"),

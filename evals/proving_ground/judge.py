@@ -7,6 +7,7 @@ Goes on where it stopped; answers are those of one version of the code, so that 
 import argparse
 import json
 import os
+import zlib
 from collections.abc import Iterator, Mapping
 from multiprocessing import Pool
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from evals.proving_ground.truth import SOUND
+from rl_advisor.assessment import VERDICTS
 
 ASKED = (0.5, 1.0)
 
@@ -45,21 +47,23 @@ def judged(case: Any) -> dict[str, Any]:
     odds = getattr(found, "probabilities", None) or {found.verdict: 1.0}
     return {
         "verdict": found.verdict, "probabilities": {name: round(float(p), 4) for name, p in odds.items()}, "p": round(float(ahead.p), 4),
-        "call": prospects.call(case, found, ahead, None), "link": broken_link(found), "best_step": best.step,
+        "call": prospects.call(case, found, ahead)[0], "link": broken_link(found), "best_step": best.step,
         "onset": found.cause.onset.step if found.cause is not None and found.cause.onset else None,
     }  # fmt: skip
 
 
 def weighed(case: Any) -> dict[str, Any]:
-    """What the judge weighs: amounts of the outcome, facts of going on, and what each detector found."""
-    from rl_advisor.judgement import going_on, verdict
+    """What the judge weighs: amounts of the outcome, facts of going on, what each detector found, and what that and the context speak for."""
+    from rl_advisor.judgement import evidence, going_on, verdict
 
     amounts = case.performance.amounts() or {}
+    pieces = [*evidence.found(case), *evidence.context(case)]
     facts = going_on.facts(case, verdict.judge(case).probabilities) or {}
     curve = case.outcome
     return {
         "amounts": {name: round(float(value), 5) for name, value in amounts.items()},
         "facts": {name: round(float(value), 5) for name, value in facts.items()},
+        "said": {v: round(sum(piece.speaks[v] for piece in pieces), 4) for v in VERDICTS},
         "found": {name: finding.outcome.value for name, finding in case.findings.items()},
         "recent_best": bool(curve is not None and curve.best_step >= curve.step[-1] - 0.2 * (curve.step[-1] - curve.step[0])),
     }
@@ -85,6 +89,7 @@ def table(labels: Mapping[str, Any], answers: list[dict[str, Any]]) -> pd.DataFr
         row |= {"faults": "; ".join(b["fault"] for b in label["broken"]), "verdicts": ";".join(part["verdicts"]), "links": ";".join(links)}
         row |= {"pays": part.get("continue_pays"), "gain_after": part.get("gain_after"), "sound": set(part["verdicts"]) <= SOUND}
         row |= {f"amount: {n}": v for n, v in a.get("amounts", {}).items()} | {f"fact: {n}": v for n, v in a.get("facts", {}).items()}
+        row |= {f"said: {v}": w for v, w in a.get("said", {}).items()}
         row |= {f"found: {n}": {"present": 1.0, "absent": 0.0}.get(v, np.nan) for n, v in a.get("found", {}).items()}
         rows.append(row)
     made = pd.DataFrame(rows)
@@ -98,13 +103,13 @@ def main() -> None:
     asked.add_argument("folder", type=Path)
     asked.add_argument("--part", choices=("test", "dev", "all"), default="test")
     asked.add_argument("--cut", type=float, action="append")
-    asked.add_argument("--runs", type=int, help="at most so many runs, every so many-th of all")
+    asked.add_argument("--runs", type=int, help="at most so many runs, drawn by their names")
     asked.add_argument("--workers", type=int, default=2)
     asked.add_argument("--answers", type=Path)
     given = asked.parse_args()
     labels = json.loads((given.folder / "labels.json").read_text(encoding="utf-8"))
     part = {name: label for name, label in labels.items() if given.part in {"all", label["split"]}}
-    part = dict(list(part.items())[:: max(1, len(part) // given.runs)]) if given.runs else part
+    part = dict(sorted(part.items(), key=lambda one: zlib.crc32(one[0].encode()))[: given.runs])
     path = given.answers or given.folder / "answers.jsonl"
     before = [json.loads(line) for line in path.open(encoding="utf-8")] if path.exists() else []
     left = list(jobs(given.folder, part, given.cut or list(ASKED), {(a["run"], a["cut"]) for a in before}))

@@ -4,8 +4,11 @@ Leaves ``FOLDER/block-*.npz`` (what happened), ``FOLDER/runs/<name>/`` (what a s
 """
 
 import argparse
+import gzip
+import io
 import json
 import os
+import tarfile
 import time
 import zlib
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -73,6 +76,23 @@ def log(place: Path, data: Any, spec: dict[str, Any], i: int) -> logs.View:
     return made
 
 
+def pack(folder: Path, count: int, file: Path) -> None:
+    """So many runs and their labels as one archive, drawn by their names, the same for the same runs."""
+    labels = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
+    chosen = sorted(sorted(labels, key=lambda name: zlib.crc32(name.encode()))[:count])
+    with file.open("wb") as raw, gzip.GzipFile("", "wb", mtime=0, fileobj=raw) as zipped, tarfile.open(fileobj=zipped, mode="w") as archive:
+        add(archive, "labels.json", json.dumps({name: labels[name] for name in chosen}))
+        for path in (path for name in chosen for path in sorted((folder / "runs" / name).iterdir())):
+            add(archive, path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8"))
+
+
+def add(archive: tarfile.TarFile, name: str, text: str) -> None:
+    """Puts a text into an archive, without owner and date."""
+    entry = tarfile.TarInfo(name)
+    entry.size = len(text.encode())
+    archive.addfile(entry, io.BytesIO(text.encode()))
+
+
 if __name__ == "__main__":
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("folder", type=Path)
@@ -80,6 +100,9 @@ if __name__ == "__main__":
     asked.add_argument("--first", type=int, default=0)
     asked.add_argument("--blocks", type=int, default=50)
     asked.add_argument("--workers", type=int, default=2)
+    asked.add_argument("--sample", type=Path, help="also pack 200 runs into this archive")
     given = asked.parse_args()
     make(given.folder, given.seed, range(given.first, given.first + given.blocks), given.workers)
     print(f"{write(given.folder)} runs written and labeled")
+    if given.sample:
+        pack(given.folder, 200, given.sample)
