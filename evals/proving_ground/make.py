@@ -17,27 +17,28 @@ from typing import Any
 
 import numpy as np
 from evals.proving_ground import logs, plans, truth
-from evals.proving_ground.training import trained_to
+from evals.proving_ground.training import path_of, trained_to
 
 
-def one(folder: Path, seed: int, number: int) -> tuple[int, float, int, str]:
-    """A block by its number: how many runs it has, in how many seconds it was made, and what it is."""
-    began, block = time.monotonic(), plans.block(seed, number)
+def one(folder: Path, seed: int, number: int) -> tuple[int, float, str]:
+    """A block by its number: how many runs were made for it, in how many seconds of a processor, and what it is."""
+    block = plans.block(seed, number)
+    there, began = path_of(folder, block).exists(), time.process_time()
     trained_to(folder, block)
-    return len(block.runs), time.monotonic() - began, block.steps, f"{block.task} {block.learner} {block.shape}"
+    return 0 if there else len(block.runs), time.process_time() - began, f"{block.task} {block.learner} {block.shape}, {block.steps} steps"
 
 
 def make(folder: Path, seed: int, numbers: range, workers: int) -> None:
     """All blocks of these numbers, with a line of progress for each."""
     folder.mkdir(parents=True, exist_ok=True)
-    began, done = time.monotonic(), 0
+    done, spent = 0, 0.0
     with ProcessPoolExecutor(workers, initializer=os.nice, initargs=(19,)) as pool:
         asked = [pool.submit(one, folder, seed, number) for number in numbers]
         for i, answer in enumerate(as_completed(asked), 1):
-            runs, seconds, steps, what = answer.result()
-            done += runs
-            rate = done / (time.monotonic() - began) * 60
-            print(f"{i}/{len(asked)} blocks, {done} runs, {rate:.0f} a minute; last: {what}, {steps} steps, {seconds:.0f} s", flush=True)
+            runs, seconds, what = answer.result()
+            done, spent = done + runs, spent + seconds * (runs > 0)
+            rate = done / max(spent, 1e-9) * 60
+            print(f"{i}/{len(asked)} blocks, {done} runs made, {rate:.0f} a minute of a processor; last: {what}", flush=True)
 
 
 def write(folder: Path) -> int:
