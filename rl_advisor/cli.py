@@ -6,19 +6,19 @@ Everything heavy is imported inside the command that needs it, so that ``rl-advi
 import os
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 # One thread is three times faster on problems as small as ours; numpy reads this when it is imported, which happens later.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import click
 
-from rl_advisor import __version__, workbench
+from rl_advisor import __version__, asking, workbench
 from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.doors.waiting import busy
 from rl_advisor.evals.commands import group as eval_group
 from rl_advisor.serve_command import serve
 
-T = TypeVar("T")
 MISTAKE, UNREADABLE = 2, 3
 ADVISORS = click.Choice(["builtin", "anthropic", "openai"])
 RUN = click.argument("run", type=click.Path())
@@ -64,6 +64,10 @@ def _fail(error: Exception, code: int) -> None:
     from rl_advisor.doors.output import readable
 
     click.echo(f"rl-advisor: {readable(str(error.args[0] if error.args else error), 2000)}", err=True)
+    for where, lines in getattr(error, "shapes", {}).items():
+        click.echo(
+            "\n".join((f"  {readable(where, 200)} holds, in its own words:", *(f"    {readable(line, 700)}" for line in lines))), err=True
+        )
     sys.exit(code)
 
 
@@ -81,7 +85,7 @@ def load(run: str, mapping: tuple[str, ...], as_json: bool) -> None:
     """Show what was found and read in RUN, and what was not."""
     from rl_advisor import tools
 
-    _show("load", _busy(run, lambda: tools.load_run(run, _roles(mapping))), as_json)
+    _show("load", busy(run, lambda: tools.load_run(run, _roles(mapping))), as_json)
 
 
 @main.command()
@@ -94,7 +98,7 @@ def curves(run: str, metrics: tuple[str, ...], until: float | None, mapping: tup
     """Measure the curves of RUN: direction, best point, onset, change points."""
     from rl_advisor import tools
 
-    _show("curves", _busy(run, lambda: tools.summarize_curves(run, metrics, until, _roles(mapping))), as_json)
+    _show("curves", busy(run, lambda: tools.summarize_curves(run, metrics, until, _roles(mapping))), as_json)
 
 
 @main.command()
@@ -110,7 +114,7 @@ def samples(  # noqa: PLR0913
     """Show the best rewarded, the worst rewarded and random samples of RUN."""
     from rl_advisor import tools
 
-    _show("samples", _busy(run, lambda: tools.spot_check_samples(run, step, count, until, _roles(mapping))), as_json)
+    _show("samples", busy(run, lambda: tools.spot_check_samples(run, step, count, until, _roles(mapping))), as_json)
 
 
 @main.command()
@@ -126,7 +130,7 @@ def gpu(run: str, plot: str | None, as_json: bool) -> None:
     if plot is not None:
         Path(plot).write_bytes(tools.plot_curves(run, ("gpu/phases",)))
         click.echo(f"rl-advisor: drawn in {plot}", err=True)
-    _show("gpu", _busy(run, lambda: tools.gpu_phase_profile(run)), as_json)
+    _show("gpu", busy(run, lambda: tools.gpu_phase_profile(run)), as_json)
 
 
 @main.command()
@@ -146,7 +150,7 @@ def assess(  # noqa: PLR0913
 
     judge = _available(advisor)
     told = _told(judge, {"price": price}, asked)
-    _show("assess", _busy(run, lambda: tools.assess_run(run, until, judge, _roles(mapping), told)), as_json, whole=verbose)
+    _show("assess", busy(run, lambda: tools.assess_run(run, until, judge, _roles(mapping), told)), as_json, whole=verbose)
 
 
 @main.command()
@@ -166,7 +170,7 @@ def report(  # noqa: PLR0913
     writing.renderer(out)  # a wrong ending is said before the reading begins
     judge = _available(advisor)
     told = _told(judge, {}, asked)
-    written = _busy(run, lambda: writing.write(tools.read(run, until, _roles(mapping)), out, judge, told))
+    written = busy(run, lambda: writing.write(tools.read(run, until, _roles(mapping)), out, judge, told))
     _show("report", {"written": str(written)}, as_json)
 
 
@@ -181,9 +185,9 @@ def compare(runs: tuple[str, ...], out: str | None, as_json: bool) -> None:
     if len(runs) < 2:
         raise click.UsageError("compare needs at least two runs")
     if out is not None:
-        written = _busy(f"{len(runs)} runs", lambda: writing.write_comparison(runs, out))
+        written = busy(f"{len(runs)} runs", lambda: writing.write_comparison(runs, out))
         click.echo(f"rl-advisor: written: {written}", err=True)
-    _show("compare", _busy(f"{len(runs)} runs", lambda: tools.compare_runs(runs)), as_json)
+    _show("compare", busy(f"{len(runs)} runs", lambda: tools.compare_runs(runs)), as_json)
 
 
 main.add_command(eval_group)
@@ -256,26 +260,18 @@ def _available(advisor: str) -> str:
     return advisor
 
 
-def _busy(what: str, work: Callable[[], T]) -> T:
-    """The result of ``work``; a person at a terminal is told meanwhile what takes time."""
-    watched = sys.stderr.isatty()
-    if watched:
-        click.echo(f"reading {what} ...\r", err=True, nl=False)
-    result = work()
-    if watched:
-        click.echo("\x1b[2K\r", err=True, nl=False)
-    return result
-
-
 def _show(kind: str, answer: dict[str, Any], as_json: bool, *, whole: bool = False) -> None:
     """Print the answer as one JSON document or as text; ``whole`` leaves nothing out."""
     if as_json:
         workbench.show(answer, as_json)
-        return
-    from rl_advisor.doors import printing
+    else:
+        from rl_advisor.doors import printing
 
-    click.echo(printing.text(kind, answer, whole=whole), color=True)  # the page itself decides on colours
+        click.echo(printing.text(kind, answer, whole=whole), color=True)  # the page itself decides on colours
+    if kind in ("load", "assess") and isinstance(answer.get("runs"), list):
+        click.echo("rl-advisor: several runs lie here; name one of them", err=True)
+        sys.exit(MISTAKE)
 
 
-for _command in (*workbench.COMMANDS, serve):
+for _command in (*workbench.COMMANDS, *asking.COMMANDS, serve):
     main.add_command(_command)

@@ -83,6 +83,8 @@ class Event:
     text: str
     where: str
     step: float | None = None
+    line: int = 0
+    """The line of the file in which it ends, counted from 1; 0 where that is not known."""
 
 
 @dataclass(frozen=True)

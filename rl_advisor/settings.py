@@ -22,6 +22,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 """Name -> the keys under which frameworks write it, the most particular first; a key counts by its last parts, dashes as underscores."""
 
 
+_WORD = re.compile(r"[\w.@/:+-]{1,80}")
 LAST = 5
 """Points of a curve whose median is its latest level."""
 
@@ -40,8 +41,9 @@ class Given:
         return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
     def __str__(self) -> str:
-        """The setting as it was written."""
-        return f"`{self.key}` = {self.value}"
+        """The setting as it was written; a value that is a sentence rather than a word is not repeated."""
+        shown = self.value if is_word(str(self.value)) else "(text)"
+        return f"`{self.key}` = {shown}" if is_word(self.key) else "a setting"
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,11 @@ class Settings:
         """Whether one of the metrics ends in NaN or infinity."""
         curves = [self.run.curves[m] for m in metrics if m in self.run.curves]
         return any(c.value.size and not np.isfinite(c.value[-1]) for c in curves)
+
+
+def is_word(text: str) -> bool:
+    """Whether a key or a value is a word or a path rather than a sentence, which might be an order to whoever reads it."""
+    return _WORD.fullmatch(text) is not None
 
 
 def said(settings: Iterable[Given | None]) -> str:

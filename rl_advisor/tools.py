@@ -49,7 +49,7 @@ def read(run: str | Path, until: float | None = None, mapping: Mapping[str, str]
         if str(run).startswith(str(path)):
             raise
         # Where the copy of a store lies means nothing to who gave an address.
-        raise UnreadableRun(str(unreadable).replace(str(path), path.name)) from unreadable
+        raise UnreadableRun(str(unreadable).replace(str(path), path.name), unreadable.shapes) from unreadable
     return whole if until is None else whole.until(until)
 
 
@@ -83,11 +83,13 @@ def listing(named: Sequence[tuple[str, Path]], total: int) -> Answer:
 def load_run(run: str | Path, mapping: Mapping[str, str] | None = None) -> Answer:
     """See what a run left behind: frameworks, files, metrics in our words, samples, telemetry, checkpoints, and what could not be read.
 
-    Reach for it when an answer says that something was not logged. At most about 3,000 tokens.
+    Several runs in one folder or file are listed. Reach for it when an answer says that something was not logged.
+    At most about 3,000 tokens.
     """
+    from rl_advisor.doors import run_table
     from rl_advisor.doors.inventory import inventory
 
-    return _answer("load", run, None, mapping, inventory)
+    return _table("load", run, None, mapping, run_table.held) or _answer("load", run, None, mapping, inventory)
 
 
 def summarize_curves(
@@ -151,10 +153,16 @@ def assess_run(
 ) -> Answer:
     """Judge a run: verdict, go on or stop, what broke first, the best checkpoint, what was ruled out or could not be seen, one next test.
 
-    Reach for it first. At most about 3,500 tokens, most important findings first.
+    Several runs in one folder or file become a row each, worst first. Reach for it first.
+    At most about 3,500 tokens, most important findings first.
     """
+    from rl_advisor.doors import run_table
+
     judge = advisor_named(advisor)
     told = dict(options or {})
+    builtin = advisor_named("builtin")
+    if table := _table("assess", run, until, mapping, run_table.judged(builtin.assess)):
+        return table
 
     def ask(whole: "Run") -> Answer:
         return judgement(whole, judge.assess(whole, **told))
@@ -176,6 +184,34 @@ def compare_runs(runs: Sequence[str | Path]) -> Answer:
         return aliased(clean(compare(whole)), [n for r in whole for n in foreign_names(r)])  # type: ignore[no-any-return]
 
     return _kept("compare", runs, None, None, ask)
+
+
+def explain_log(text: str, question: str = "", framework: str | None = None) -> Answer:
+    """Explain pasted lines, or one word (a metric, a pattern): is each number normal, what is proven, likely causes, what to ask back.
+
+    Reach for it when lines of a log or a traceback stand in the conversation, be it one. Nothing is kept. At most about 1,500 tokens.
+    """
+    from rl_advisor.doors.output import untrusted
+    from rl_advisor.explaining import a_word, explain_run
+    from rl_advisor.explaining.pasted import bounded, run_of
+
+    if word := a_word(text):
+        return clean(word)  # type: ignore[no-any-return]
+    run = run_of(text, framework)
+    answer = explain_run(run, bounded(text), question)
+    if crash := answer.get("crash"):
+        crash["error"] = untrusted(crash["error"], "the pasted text")
+    return aliased(clean(answer), foreign_names(run))  # type: ignore[no-any-return]
+
+
+def check_settings(run: str | Path | None = None, text: str = "") -> Answer:
+    """Check settings: what a configuration, launch command or training script proves or makes likely to go wrong; nothing is run.
+
+    Reach for it when settings stand in the conversation (``text``) or beside a run. At most about 1,500 tokens, faults first.
+    """
+    from rl_advisor.doors.settings_check import check_of
+
+    return check_of(None if run is None else place(run), text)
 
 
 def advisor_named(name: str) -> ModuleType:
@@ -203,6 +239,25 @@ def foremost(assessment: Answer) -> Answer:
     order = ("present", "unclear", "not_logged", "absent")
     findings = sorted(assessment["findings"], key=lambda f: order.index(f["outcome"]))
     return {**assessment, "findings": findings}
+
+
+def _table(
+    what: str, asked: str | Path, until: float | None, mapping: Mapping[str, str] | None, row: Callable[["Run"], dict[str, Any]]
+) -> Answer | None:
+    """A row for each of several runs of a folder or file, worst first; None for a single run, or one that was asked for by name."""
+    from rl_advisor.doors import run_table
+
+    path = place(asked)
+    whole = read(path, None, mapping)
+    places = run_table.places_of(path, whole)
+    if not places:
+        return None
+
+    def make(_: "list[Run]") -> Answer:
+        rows = run_table.rows_of(path, places, lambda one: read(one, until, mapping), row)
+        return aliased(clean({"runs": run_table.worst_first(rows)}), places)  # type: ignore[no-any-return]
+
+    return _kept((what, "table"), [path], until, mapping, make)
 
 
 def _answer(what: object, run: str | Path, until: float | None, mapping: Mapping[str, str] | None, ask: Callable[["Run"], Any]) -> Answer:

@@ -12,7 +12,7 @@ from anyio.from_thread import start_blocking_portal
 from hypothesis import HealthCheck, given, settings
 from mcp import Client
 from rl_advisor.doors.budget import tokens
-from rl_advisor.reading import UnreadableRun, format_of, read_run
+from rl_advisor.reading import READER_FAILED, UnreadableRun, format_of, read_run
 from rl_advisor.server import build
 
 from doors import DATA
@@ -27,9 +27,11 @@ SEEKERS = ["fuzz.py", *(["fuzz_atheris.py"] if find_spec("atheris") else [])]
 def outcome(path):
     """What became of a file: read with a named format, or refused with its name."""
     try:
-        return "read" if read_run(path).formats else "read, by nobody"
+        run = read_run(path)
     except UnreadableRun as said:
-        return "refused" if path.name in str(said) else f"refused without a name: {said}"
+        return "refused" if path.name in str(said) and READER_FAILED not in str(said) else f"refused without a name: {said}"
+    failed = [gap for gap in run.gaps if READER_FAILED in gap.why]
+    return f"a reader failed: {failed}" if failed else "read" if run.formats else "read, by nobody"
 
 
 @settings(max_examples=300, deadline=5000, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -68,3 +68,20 @@ def test_a_bare_score_is_anybodys(unit: str, other: str, found: dict[str, str]) 
     assert {c.raw: name for name, c in guess(curves, (), unit).items() if c.guessed} == found
     curves["policy_entropy"] = Curve("policy_entropy", "policy_entropy", "file", np.arange(3.0), np.ones(3))
     assert "reward/mean" in guess(curves, (), unit)
+
+
+@pytest.mark.parametrize(
+    ("names", "role"),
+    [
+        (("kl", "reward", "response_tokens"), "kl/ref"),
+        (("kl_avg", "format_reward"), "kl/ref"),
+        (("mean_kl", "episode_return", "value_loss"), "kl/old"),
+        (("kl", "reward"), None),
+        (("kl", "episode_return", "response_tokens"), None),
+    ],
+)
+def test_a_kl_that_does_not_say_to_what(names, role) -> None:
+    """What else is logged tells what kind of trainer wrote it; where nothing does, it stays without a role."""
+    curves = {n: Curve(n, n, "x", np.arange(9.0), np.linspace(0, 0.2, 9)) for n in names}
+    found = [name for name, c in guess(curves).items() if c.raw == names[0]]
+    assert found == [role or names[0]]

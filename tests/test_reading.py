@@ -193,7 +193,7 @@ def test_rewards_and_kls_stay_apart(tmp_path):
     assert raw["eval/score/openai/gsm8k/acc/mean@8"].startswith("val-core/")
     assert raw["eval/other/openai/gsm8k/acc/std@8"].startswith("val-aux/")
     assert (raw["kl/old"], raw["kl/ref"], raw["kl/mismatch"]) == ("actor/ppo_kl", "actor/kl_loss", "rollout_corr/k3_kl")
-    assert "response/truncated" not in raw
+    assert raw["response/truncated"] == "response_length/clip_ratio"
     assert [e.kind for e in run.events] == ["out_of_memory"]
     assert not run.gaps
 
@@ -419,3 +419,46 @@ def test_the_last_step_stays_however_soon_the_summary_follows(tmp_path, apart):
     assert list(run.curves["reward/mean"].step) == [2, 4, 6]
     assert list(run.curves["progress/epoch"].value) == pytest.approx([0.2, 0.4, 0.6])  # the closing 0.9 is no point
     assert not any("runtime" in name for name in run.curves)
+
+
+@pytest.mark.parametrize(
+    ("logged", "steps", "values"),
+    [
+        ([(5, 1.0), (6, 1.0), (10, 2.0), (11, 2.0), (15, 1.5), (16, 1.5), (20, 3.0)], [5, 10, 15, 20], [1.0, 2.0, 1.5, 3.0]),
+        ([(1, 1.0), (2, 2.0), (3, 2.0), (4, 2.0)], [1, 2, 3, 4], [1.0, 2.0, 2.0, 2.0]),
+        ([(1, 1.0), (2, 1.0), (3, 1.0)], [1, 2, 3], [1.0, 1.0, 1.0]),
+    ],
+    ids=["repeated until the next", "at the top", "never changed"],
+)
+def test_an_evaluation_counts_once(tmp_path, logged, steps, values):
+    """What a trainer repeats until the next evaluation is one evaluation; equal ones in a row are several."""
+    rows = [{"training_iteration": i, "episode_reward_mean": i / 7, "evaluation/episode_reward_mean": v} for i, v in logged]
+    (tmp_path / "result.json").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    held = next(c for n, c in read_run(tmp_path).curves.items() if n.startswith("eval/score/"))
+    assert (held.step.tolist(), held.value.tolist()) == (steps, values)
+
+
+def test_episodes_that_count_frames_stand_on_agent_steps(tmp_path):
+    """A monitor under a frame skip counts four frames for each step of the agent, whose evaluations count steps."""
+    np.savez(tmp_path / "evaluations.npz", timesteps=np.arange(100, 1001, 100), results=np.ones((10, 2)), ep_lengths=np.ones((10, 2)))
+    rows = "".join(f"{i % 5},40,{i}\n" for i in range(100))
+    (tmp_path / "0.monitor.csv").write_text('#{"t_start": 1.0, "env_id": "x"}\nr,l,t\n' + rows)
+    assert read_run(tmp_path).last_step == 1000
+
+
+def test_an_evaluation_that_is_written_twice_counts_once(tmp_path):
+    """RLlib repeats an evaluation in the next row and then writes NaN; the same score at other times is another evaluation."""
+    rows = []
+    for i in range(1, 13):
+        done, fresh = i // 4 * 4, i % 4 == 0
+        row = {"training_iteration": i, "env_runners/episode_return_mean": 1.5 * i, "env_runners/num_episodes": 4}
+        if i >= 4:
+            known = fresh or i % 4 == 1
+            parts = (("episode_return_mean", 200.0), ("sample", 0.25 + done), ("env_step_timer", 0.5 + done), ("x", 0.125 + done))
+            for name, value in parts:
+                row[f"evaluation/env_runners/{name}"] = value if known else float("nan")
+        rows.append(row)
+    jsonl(tmp_path / "m.jsonl", rows)
+    score = read_run(tmp_path).curves["eval/score/episode_return_mean"]
+    assert score.step.tolist() == [4, 8, 12]
+    assert score.value.tolist() == [200.0, 200.0, 200.0]

@@ -17,7 +17,9 @@ SHOWN = 19
 
 def blocks() -> dict[str, str]:
     """What stands between each pair of markers, freshly made."""
-    said = CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1"}).invoke(main, ["assess", str(ROOT / "examples" / "grpo-run")]).stdout.splitlines()
+    said = (
+        CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1"}).invoke(main, ["assess", str(ROOT / "examples" / "grpo-run")]).stdout.splitlines()
+    )
     count = f"{len(detectors())} patterns, {len(modules('rl_advisor.formats', 'FORMAT'))} file formats"
     count += f" and {len(modules('rl_advisor.dialects', 'DIALECT'))} frameworks' names are known."
     return {"demo": "\n```text\n" + "\n".join(said[:SHOWN]) + "\n```\n", "counts": count}

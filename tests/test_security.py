@@ -297,7 +297,7 @@ def test_s5_the_server_survives_every_character(tmp_path):
         assert not answer.is_error, (name, answer.content)
         assert second[name].content == answer.content
         assert "\x1b" not in answer.content[0].text
-        assert "NaN" not in answer.content[0].text
+        json.loads(answer.content[0].text, parse_constant=pytest.fail)  # NaN may be spoken of, and is no number of an answer
 
 
 @pytest.mark.parametrize("tool", sorted(QUESTIONS))

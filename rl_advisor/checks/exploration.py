@@ -26,7 +26,7 @@ def check(s: Settings) -> Said:
     if bonus and bonus.number is not None and usual is not None and s.around.method != "actor_critic_replay":
         side = usual.side(bonus.number)
         if side == "far_above":
-            text = f"{bonus}: {usual.usual[0]:g} to {usual.usual[1]:g} is usual ({usual.source}). {usual.above}"
+            text = f"{bonus}: {usual.usual[0]:g} to {usual.usual[1]:g} is usual ({usual.source.split(';')[0]}). {usual.above}"
             return Said("fault", text, keys, f"Set `{bonus.key}` to {usual.usual[1] / 5:g}.")
         if side == "above":
             return Said(

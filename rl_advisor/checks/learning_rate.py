@@ -25,11 +25,11 @@ def check(s: Settings) -> Said:
         return NOT_GIVEN
     side, keys = usual.side(rate), (given.key,) if given else ()
     low, high = (number(x) for x in usual.usual)
-    stated = f"The learning rate is {number(rate)}; {low} to {high} is usual here ({usual.source})."
+    stated = f"The learning rate is {number(rate)}; {low} to {high} is usual here ({usual.source.split(';')[0]})."
     do = f"Set `{keys[0] if keys else 'learning_rate'}` between {low} and {high}."
     if side == "far_above":
         return Said("fault", f"{stated} {usual.above}", keys, do)
-    if side in ("above", "below", "far_below"):
+    if side == "above" or (given and side in ("below", "far_below")):
         what = (
             f"{number(rate / usual.usual[1])} times the highest usual rate"
             if side == "above"

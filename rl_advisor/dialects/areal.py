@@ -4,9 +4,33 @@ from rl_advisor.vocabulary import Dialect
 
 _U = "ppo_actor/update/"
 
+_BARE = {
+    "ppo_actor/task_reward": "reward/mean",
+    "ppo/actor/task_reward": "reward/mean",
+    "ppo_actor/final_reward": "reward/used",
+    "ppo_actor/advantages": "advantage/mean",
+    "ppo_actor/seq_len": "response/length",
+    "ppo_actor/correct_seq_len": "response/correct_length",
+    "ppo_actor/incorrect_seq_len": "response/wrong_length",
+    "ppo_actor/prompt_len": "prompt/length",
+    "ppo_actor/no_eos_ratio": "response/padded_max",
+    "ppo_actor/no_eos_ratios": "response/padded_max",
+    _U + "importance_weight": "ratio/mean",
+    _U + "approx_kl": "kl/old",
+    _U + "entropy": "entropy/mean",
+    _U + "actor_loss": "policy/loss",
+    _U + "clip_ratio": "ratio/clip_fraction",
+    _U + "dual_clip_ratio": "ratio/dual_clip_fraction",
+    _U + "behave_imp_weight": "rollout/behave_weight",
+    _U + "compute_logp/kl_div_dual": "kl/mismatch",
+}
+"""Means as the guides and some exports call them, without the ``/avg`` of the logger."""
+
 DIALECT = Dialect(
     name="areal",
     marks=(
+        "ppo_actor/task_reward", "ppo/actor/task_reward", "ppo_actor/no_eos_ratio", "ppo_actor/no_eos_ratios", _U + "importance_weight",
+        _U + "behave_imp_weight",
         "ppo_actor/task_reward/avg", "ppo_actor/final_reward/avg", "ppo_actor/no_eos_ratios/avg", "ppo_actor/kl_rewards/avg",
         "ppo_actor/update/importance_weight/avg", "ppo_actor/update/approx_kl/avg", "ppo_actor/update/clip_ratio/avg",
         "ppo_actor/update/update_successful", "ppo_actor/n_seqs", "timeperf/rollout", "timeperf/train_step", "rollout/accepted",
@@ -44,7 +68,7 @@ DIALECT = Dialect(
         _U + "grad_norm": "policy/grad_norm",
         _U + "lr": "policy/learning_rate",
         "eval-rollout/reward": "eval/score/reward",
-    },
+    } | _BARE,
     patterns=(
         (r"ppo_critic/(?:.+/)?critic_loss/avg", "value/loss"),
         (r"ppo_critic/(?:.+/)?new_value/avg", "value/mean"),
@@ -53,7 +77,7 @@ DIALECT = Dialect(
         (r"timeperf/(.+)", r"time/phase/\1"),
         (r"eval-rollout/(.+)", r"eval/other/\1"),
     ),
-    affine={_U + "approx_kl/avg": (-1.0, 0.0)},
+    affine={_U + "approx_kl/avg": (-1.0, 0.0), _U + "approx_kl": (-1.0, 0.0)},
     step="training steps",
     notes={
         "reward/used": "averaged over tokens, so long responses weigh more",

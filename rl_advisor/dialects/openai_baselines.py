@@ -26,6 +26,7 @@ DIALECT = Dialect(
     marks=(
         "eprewmean", "eplenmean", "misc/serial_timesteps", "serial_timesteps", "misc/nupdates", "loss/approxkl", "loss/policy_entropy",
         "EpRewMean", "EpLenMean", "EpThisIter", "loss_pol_surr", "mean 100 episode reward", "% time spent exploring",
+        "approxkl", "clipfrac", "ep_reward_mean", "ep_rewmean", "nupdates", "pol_surr", "pol_entpen", "meankl", "surrgain", "optimgain",
     ),
     prefixes=("loss/", "misc/"),
     metrics=_NAMES | {
@@ -35,6 +36,12 @@ DIALECT = Dialect(
         "loss_ent": "entropy/mean",
         "loss_pol_surr": "policy/loss",
         "loss_vf_loss": "value/loss",
+        "pol_surr": "policy/loss",
+        "vf_loss": "value/loss",
+        "kl": "kl/old",
+        "meankl": "kl/old",
+        "ent": "entropy/mean",
+        "entropy": "entropy/mean",
         "TimeElapsed": "time/elapsed",
         "EpisodesSoFar": "progress/episodes",
         "episodes": "progress/episodes",

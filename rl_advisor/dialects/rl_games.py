@@ -6,12 +6,14 @@ DIALECT = Dialect(
     name="rl_games",
     marks=(
         "rewards/step", "rewards/iter", "rewards/time", "rewards/frame", "episode_lengths/step", "episode_lengths/iter",
-        "episode_lengths/frame", "shaped_rewards/step", "losses/a_loss", "losses/c_loss", "losses/bounds_loss", "info/last_lr",
-        "info/lr_mul", "info/e_clip", "performance/step_inference_fps", "performance/step_inference_rl_update_fps",
+        "episode_lengths/frame", "rewards0/step", "shaped_rewards/step", "losses/a_loss", "losses/c_loss", "losses/bounds_loss",
+        "info/last_lr", "info/lr_mul", "info/e_clip", "performance/step_inference_fps", "performance/step_inference_rl_update_fps",
     ),
     metrics={
         "rewards/step": "reward/mean",
         "rewards/frame": "reward/mean",
+        "rewards0/step": "reward/mean",
+        "rewards0/frame": "reward/mean",
         "shaped_rewards/step": "reward/used",
         "episode_lengths/step": "episode/length",
         "episode_lengths/frame": "episode/length",

@@ -7,7 +7,7 @@ DIALECT = Dialect(
     marks=(
         "exploration/Returns Mean", "exploration/path length Mean", "evaluation/Returns Mean", "evaluation/Average Returns",
         "evaluation/path length Mean", "trainer/QF1 Loss", "trainer/Policy Loss", "exploration/num steps total", "replay_buffer/size",
-        "trainer/Alpha",
+        "trainer/Alpha", "expl/Returns Mean", "eval/Returns Mean", "eval/Average Returns",
     ),
     metrics={
         "exploration/Returns Mean": "reward/mean",
@@ -16,6 +16,14 @@ DIALECT = Dialect(
         "exploration/Returns Max": "reward/max",
         "exploration/path length Mean": "episode/length",
         "evaluation/Returns Mean": "eval/score/return",
+        "expl/Returns Mean": "reward/mean",
+        "expl/Average Returns": "reward/mean",
+        "exploration/Average Returns": "reward/mean",
+        "expl/path length Mean": "episode/length",
+        "eval/Returns Mean": "eval/score/return",
+        "eval/Average Returns": "eval/score/return",
+        "eval/path length Mean": "eval/length",
+        "expl/num steps total": "progress/env_steps",
         "evaluation/Average Returns": "eval/score/return",
         "evaluation/path length Mean": "eval/length",
         "trainer/QF1 Loss": "value/loss",
@@ -28,7 +36,7 @@ DIALECT = Dialect(
         "time/total (s)": "time/elapsed",
         "time/epoch (s)": "time/step",
     },
-    patterns=((r"evaluation/(.+)", r"eval/other/\1"),),
+    patterns=((r"eval(?:uation)?/(.+)", r"eval/other/\1"),),
     step="epochs",
     notes={"policy/loss": "alpha * log pi - Q: lower is a higher Q"},
 )  # fmt: skip

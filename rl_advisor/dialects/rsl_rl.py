@@ -25,6 +25,9 @@ DIALECT = Dialect(
         "Perf/collection_time": "time/phase/collection",
         "Perf/learning_time": "time/phase/learning",
         "Mean reward": "reward/mean",
+        "Mean total reward": "reward/mean",
+        "Mean value loss": "value/loss",
+        "Entropy": "entropy/mean",
         "Mean episode length": "episode/length",
         "Value function loss": "value/loss",
         "Mean value_function loss": "value/loss",
@@ -36,7 +39,10 @@ DIALECT = Dialect(
         "Total timesteps": "progress/env_steps",
         "Iteration time": "time/step",
     },
-    patterns=((r"(?:Episode_Reward/|Episode/rew_|Mean episode rew_)(.+)", r"reward/component/\1"),),
+    patterns=(
+        (r"(?:Episode_Reward/|Episode/rew_|Mean episode rew_)(.+)", r"reward/component/\1"),
+        (r"Mean episode (.+)_reward", r"reward/component/\1"),
+    ),
     step="iterations",
     notes={"reward/mean": "return of the last 100 episodes", "entropy/mean": "of a Gaussian, so it may be negative"},
     config={

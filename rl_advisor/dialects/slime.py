@@ -28,6 +28,7 @@ DIALECT = Dialect(
         "train/pg_clipfrac": "ratio/clip_fraction",
         "train/ppo_kl": "kl/old",
         "train/kl_loss": "kl/ref",
+        "rollout/kl": "kl/ref",
         "train/train_rollout_logprob_abs_diff": "mismatch/logprob",
         "train/ois": "ratio/mean",
         "train/tis": "rollout/behave_weight",

@@ -4,12 +4,16 @@ import difflib
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from rl_advisor.intake.one_of_several import parted
 
-MOST_ENTRIES, DEEPEST, MOST_NAMED = 20_000, 6, 8
+MOST_ENTRIES, DEEPEST, MOST_NAMED, MOST_NEAR = 20_000, 6, 8, 5_000
+MOST_OPENED = 4
+"""Files of a folder that are opened to see whether it is a run."""
+_WITH_ROWS = (".csv", ".tsv", ".json", ".npy", ".npz", ".parquet", ".txt", ".out", ".md", ".gz")
 _MARKS = (
     "trainer_state.json",
     "progress.csv",
@@ -53,7 +57,7 @@ def _nearby(wanted: Path) -> str:
     parent = wanted.parent
     if not parent.is_dir():
         return f"nor does the folder {parent}"
-    names = sorted(e.name for e in os.scandir(parent) if not e.name.startswith("."))
+    names = sorted(e.name for e in islice(os.scandir(parent), MOST_NEAR) if not e.name.startswith("."))
     near = difflib.get_close_matches(wanted.name, names, MOST_NAMED, 0.4) or names[:MOST_NAMED]
     more = f" and {len(names) - len(near)} more" if len(names) > len(near) else ""
     return f"{parent} holds {', '.join(near)}{more}" if near else f"{parent} is empty"
@@ -93,17 +97,31 @@ def changed(path: Path) -> str:
 
 
 def is_run(path: Path) -> bool:
-    """Whether a folder looks like a run: it holds a file of a kind that trainers write."""
+    """Whether a folder looks like a run: it holds a file of a kind that trainers write, by its name or by what stands in it."""
     for folder in (path, path / "tensorboard"):
         try:
-            names = [e.name for e in os.scandir(folder) if not e.is_dir(follow_symlinks=False)]
+            names = [e.name for e in islice(os.scandir(folder), MOST_ENTRIES) if not e.is_dir(follow_symlinks=False)]
         except OSError:
             continue
         if any(n in _MARKS or "events.out.tfevents" in n or n.endswith(_MARK_ENDS) for n in names):
             return True
         if "meta.yaml" in names and (folder / "metrics").is_dir():  # MLflow's store of files
             return True
+        likely = [n for n in names if n.lower().endswith(_WITH_ROWS)]
+        if any(_holds_metrics(folder / n) for n in likely[:MOST_OPENED]):
+            return True
     return False
+
+
+def _holds_metrics(file: Path) -> bool:
+    """Whether a format of metrics claims a file: not one that only says how a run was set up."""
+    from rl_advisor.reading import format_of
+
+    try:
+        found = format_of(file)
+    except (OSError, EOFError, ValueError, OverflowError, MemoryError):
+        return False
+    return found is not None and not getattr(found, "BESIDE", False)
 
 
 def runs_below(root: Path) -> list[Path]:
@@ -116,7 +134,7 @@ def runs_below(root: Path) -> list[Path]:
             found.append(folder)
             continue
         try:
-            inside = [e for e in os.scandir(folder) if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")]
+            inside = [e for e in islice(os.scandir(folder), MOST_ENTRIES) if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")]
         except OSError:
             continue
         left -= len(inside)

@@ -23,6 +23,8 @@ def inventory(run: Run) -> dict[str, Any]:
         "steps": _steps(run),
         "metrics": [_metric(c) for c in run.curves.values() if c.mapped or c.guessed],
         "unmapped": [c.raw for c in run.curves.values() if not (c.mapped or c.guessed)],
+        "unmapped_moved": [{"raw": raw, "first": first, "last": last} for raw, first, last in run.unmapped_moved()],
+        **_guess(run),
         "rollouts": _rollouts(run),
         "telemetry": _telemetry(run),
         "checkpoints": [{"step": c.step, "path": c.path} for c in run.checkpoints],
@@ -33,6 +35,12 @@ def inventory(run: Run) -> dict[str, Any]:
         "not_taken": [{"where": g.where, "why": g.why} for g in run.ignored],
         "config": _settings(run.config),
     }
+
+
+def _guess(run: Run) -> dict[str, Any]:
+    """Which metric was taken as the outcome where nothing says that it is one, and the next best."""
+    guess = run.outcome_guess
+    return {"outcome_guess": {"raw": guess.raw, "runner_up": guess.runner_up, "lower_is_better": guess.lower_is_better}} if guess else {}
 
 
 def _taken(run: Run) -> list[dict[str, Any]]:

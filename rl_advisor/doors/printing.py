@@ -4,12 +4,15 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from rl_advisor.doors.answer_page import answer_page, look_of_terminal
+from rl_advisor.doors.asked_page import check_page, explained_page
 from rl_advisor.doors.sample_page import samples_page
 from rl_advisor.doors.words import Answer, anything, filled, gaps, more, number, pairs, said, spark, table
 
 
 def text(kind: str, answer: Answer, *, whole: bool = False) -> str:
     """The answer of a command as text; ``whole`` leaves nothing out of a judgement."""
+    if kind in ("load", "assess") and isinstance(answer.get("runs"), list):
+        return "\n".join(_runs(answer["runs"]))
     pages: dict[str, Callable[[Answer], Iterable[str]]] = {
         "load": _load,
         "curves": _curves,
@@ -18,10 +21,27 @@ def text(kind: str, answer: Answer, *, whole: bool = False) -> str:
         "assess": lambda a: answer_page(a, look_of_terminal(), whole=whole),
         "report": _report,
         "compare": _compare,
+        "explain": explained_page,
+        "check": check_page,
     }
     lines = list(pages.get(kind, anything)(answer))
     lines += [f"{alias}: {said(words)}" for alias, words in answer.get("names_as_written", {}).items()]
     return "\n".join(lines)
+
+
+def _runs(rows: list[Answer]) -> Iterable[str]:
+    """Several runs, a line each."""
+    yield f"{len(rows)} runs lie here, worst first; name one to read it."
+    yield ""
+    judged = any("verdict" in row for row in rows)
+    names = (
+        ("run", "verdict", "call", "p", "cause", "step", "outcome", "last") if judged else ("run", "metrics", "files", "outcome", "last")
+    )
+    head = [tuple("broke first" if name == "cause" else name for name in names)]
+    kept = {"run", "outcome"}
+    cells = [tuple("-" if row.get(n) is None else said(str(row[n])) if n in kept else _cell(row[n]) for n in names) for row in rows]
+    yield from table(head, cells)
+    yield from (line for row in rows if row.get("error") for line in filled(f"{said(row['run'])}: {said(row['error'])}"))
 
 
 def _compare(answer: Answer) -> Iterable[str]:

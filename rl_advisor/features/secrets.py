@@ -8,7 +8,7 @@ _SHAPES = re.compile(
     r"|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{30,}|xox[abeoprs]-[\w-]{10,}|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{30,}|wandb_v\d_[\w-]{16,}"
     r"|gsk_[A-Za-z0-9]{20,}|(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}|SG\.[\w-]{16,}\.[\w-]{16,}|do[opr]_v1_[a-f0-9]{32,}"
     r"|ya29\.[\w-]{20,}|r8_[A-Za-z0-9]{30,}|xai-[A-Za-z0-9]{20,}|nvapi-[\w-]{20,}|tskey-[a-z]+-[\w-]{16,}|lin_api_[A-Za-z0-9]{20,}"
-    r"|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,})"
+    r"|(?<![\w-])eyJ[\w-]{8,}+\.[\w-]{8,}+\.[\w-]{4,}+)"
     r"|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,8000}?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)"
     r"|(?<=://)[^/\s:@]{0,200}:[^/\s@]{1,200}(?=@)|(?<=hooks\.slack\.com/services/)[\w/]{20,}"
     r"|(?i:(?<=bearer )[\w.~+/-]{12,}=*)"

@@ -105,4 +105,4 @@ def final_answer(text: str) -> str:
     return "".join(found[0].split()).strip(".,") if found else ""
 
 
-_ENDING = re.compile(r"-?\d(?:[\d\s.,/:-]*\d)?(?=[\s.,)\]}*$%]*$)")
+_ENDING = re.compile(r"-?\d(?:[\d\s.,/:-]{0,60}\d)?(?=[\s.,)\]}*$%]*+$)")

@@ -11,10 +11,10 @@ from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Run
 
 FORMAT = "areal_console"
-APPENDED = re.compile(rb"^[^\n]*StatsLogger[^\n]*\bTrain step \d+/\d+ done", re.MULTILINE)
+APPENDED = re.compile(rb"^[^\n]{0,200}?StatsLogger[^\n]{0,200}?\bTrain step \d+/\d+ done", re.MULTILINE)
 """What each block of a growing file begins with: whole blocks are read once, the last one again."""
 CONSOLE = True
-_STEP = re.compile(r"StatsLogger.*\bTrain step (\d+)/(\d+) done")
+_STEP = re.compile(r"StatsLogger.{0,200}?\bTrain step (\d+)/(\d+) done")
 _CELL = re.compile(r"[\w.@-]+(?:/[\w.@ -]+)*")
 _SUFFIXES = (".log", ".txt", ".out", ".err", "stdout", "output", "console")
 _HEAD = 1 << 20
@@ -34,7 +34,7 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     watch = Watch(path.name)
     step, planned = 0.0, None
     values: dict[str, float] = {}
-    for line in lines(path):
+    for line in watch.through(lines(path)):
         if line.lstrip().startswith("│"):
             values |= _pairs(line)
             continue

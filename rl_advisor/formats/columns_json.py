@@ -14,7 +14,7 @@ from rl_advisor.intake.bytes_in import PACK_ERRORS, bare_name, document, head, p
 from rl_advisor.intake.columns import number
 from rl_advisor.intake.flat_config import flat
 from rl_advisor.intake.json_tables import FEWEST, Content, Table, runs_in
-from rl_advisor.intake.metric_table import of_a_trainer, part_of, step_columns
+from rl_advisor.intake.metric_table import MEASURED, of_a_trainer, part_of, step_columns
 from rl_advisor.intake.one_of_several import chosen, listed
 from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import UNSAID, Curve, Floats, Gap, Run
@@ -66,7 +66,8 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
         return Run(curves=series, formats=(FORMAT,))
     runs = runs_in(found)
     ranked = sorted(runs, key=lambda name: -max((table.rows for table in runs[name].tables), default=0))
-    if not ranked or not (ask.last_resort or _counts(runs[ranked[0]].tables)):
+    likely = ask.last_resort and any(MEASURED.search(name) for name in (path.stem, *(runs[ranked[0]].names if ranked else ())))
+    if not ranked or not (likely or _counts(runs[ranked[0]].tables)):
         return Run()
     name = chosen(ranked, ask.run)
     part = _part(runs[name], path.name, ask.run if name == "" else "")

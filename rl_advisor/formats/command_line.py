@@ -9,6 +9,8 @@ from rl_advisor.intake.settings.values import TEXT_LIMIT
 from rl_advisor.run import Run
 
 FORMAT = "command_line"
+BESIDE = True
+"""Says how a run was set up, and is none."""
 SUFFIXES = (".sh", ".bash", ".slurm", ".sbatch", ".zsh")
 
 

@@ -2,11 +2,11 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from rl_advisor.intake.bytes_in import bare_name, head, lines
+from rl_advisor.intake.bytes_in import bare_name, head, lines, plain_text
 from rl_advisor.intake.columns import Row, curves_of
 from rl_advisor.intake.log_lines import Watch
 from rl_advisor.intake.metric_table import OF_PLAN
@@ -20,8 +20,8 @@ DICT_LIMIT = 40_000
 _SUFFIXES = (".log", ".txt", ".out", ".err", ".md", "stdout", "stderr", "output", "console")
 _VERL = re.compile(rb"\bstep:\d+ - [^\s:][^:\n]*:")
 _DICT = re.compile(r"\{(['\"][^{}]*)\}")
-_NUMBER = r"-?(?:\d+(?:_\d+)*\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|nan|inf)|None"
-_PAIR = re.compile(rf"""(['"])([^'"{{}}]{{1,200}})\1\s*:\s*['"]?(?:(?:np|torch|numpy)?\.?\w+\()?({_NUMBER})\b""")
+_NUMBER = r"-?(?:\d++(?:_\d++)*+(?:\.\d*+)?(?:[eE][-+]?\d++)?|\.\d++(?:[eE][-+]?\d++)?|nan|inf)|None"
+_PAIR = re.compile(rf"""(['"])([^'"{{}}]{{1,200}})\1\s*:\s*['"]?(?:(?:np|torch|numpy)?\.?\w+\()?({_NUMBER})(?![\w.])""")
 _STEP = re.compile(r"(?:\b|_)(?:[Ss]tep|rollout|eval)['\"]?[ :=]+(\d+)\b[^{}\d]{0,30}$")
 _BAR = re.compile(r"\|\s*(\d+)/(\d+) \[")
 _KNOWN = re.compile(
@@ -54,7 +54,7 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     bars: list[dict[int, int]] = []
     seen: dict[int, int] = {}
     count = 0.0
-    for before, body, line in _dicts(path):
+    for before, body, line in _dicts(watch.through(lines(path))):
         seen.update((int(total), int(done)) for done, total in _BAR.findall(before if body else line))
         values = _values(body)
         if not _is_row(values):
@@ -72,10 +72,10 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     return _with_steps(run, path.name, rows, named, bars)
 
 
-def _dicts(path: Path) -> Iterator[tuple[str, str, str]]:
+def _dicts(text: Iterable[str]) -> Iterator[tuple[str, str, str]]:
     """Text before, body of the dict ('' when the line has none), and the line."""
     held = last = ""
-    for line in lines(path):
+    for line in map(plain_text, text):
         held = held + line if held else line
         start = held.rfind("{'") if "{'" in held else held.rfind('{"')
         if start >= 0 and "}" not in held[start:] and len(held) - start < DICT_LIMIT and _open(held[start:]):

@@ -2,7 +2,9 @@
 
 import zipfile
 import zlib
+from math import prod
 from pathlib import Path
+from tokenize import TokenError
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Curve, Floats, Gap, Run
 
 FORMAT = "evaluations_npz"
+MOST_NUMBERS = 32_000_000
 _ARRAYS = {"results": "evaluations/results", "ep_lengths": "evaluations/ep_lengths", "successes": "evaluations/successes"}
 
 
@@ -36,6 +39,15 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     return Run(curves=curves, gaps=(Gap(path.name, why),) if why else (), formats=(FORMAT,), step_unit="env steps")
 
 
+def _numbers(archive: zipfile.ZipFile, name: str) -> int:
+    """How many numbers an array says that it has: each takes eight bytes once it is read, however few it has in the file."""
+    with archive.open(name) as file:
+        version = np.lib.format.read_magic(file)
+        header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, kind = header(file)
+    return max(prod(shape), archive.getinfo(name).file_size // 8, prod(shape) * kind.itemsize // 8)
+
+
 def _arrays(path: Path) -> tuple[dict[str, Floats], str]:
     """The numeric arrays that can be read without unpickling, and what went wrong."""
     found: dict[str, Floats] = {}
@@ -43,8 +55,8 @@ def _arrays(path: Path) -> tuple[dict[str, Floats], str]:
         # Opened here: numpy leaves a file open whose archive it cannot read.
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             for key in ("timesteps", *_ARRAYS):
-                if key in file.files and file.zip.getinfo(f"{key}.npy").file_size < 256_000_000:
+                if key in file.files and _numbers(file.zip, f"{key}.npy") < MOST_NUMBERS:
                     found[key] = file[key]
-    except (ValueError, OSError, EOFError, KeyError, RuntimeError, zlib.error, zipfile.BadZipFile) as error:
+    except (ValueError, OSError, EOFError, KeyError, RuntimeError, SyntaxError, TokenError, zlib.error, zipfile.BadZipFile) as error:
         return found, f"damaged or not plain arrays ({type(error).__name__})"
     return found, ""

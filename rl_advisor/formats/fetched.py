@@ -7,6 +7,8 @@ from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Checkpoint, Gap, Run
 
 FORMAT = "fetched"
+BESIDE = True
+"""Says how a run was set up, and is none."""
 NOTE = "rl-advisor-fetched.json"
 CHECKPOINTS = 10_000
 _WHY = {

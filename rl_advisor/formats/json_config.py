@@ -8,6 +8,8 @@ from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
 FORMAT = "json_config"
+BESIDE = True
+"""Says how a run was set up, and is none."""
 NAMES = (
     "training_args.json",
     "params.json",

@@ -46,7 +46,7 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """A curve for each name that comes back, over the count by which the lines go; of several runs one, the others are named."""
     watch = Watch(path.name)
-    shapes = shapes_of(lines(path), watch, headings=bare_name(path).endswith(".md"))
+    shapes = shapes_of(watch.through(lines(path)), watch, headings=bare_name(path).endswith(".md"))
     part, runs, step_at = run_of(shapes, path.name, ask.run)
     events = tuple(replace(event, step=step_at(event.step)) for event in watch.finish(None))
     several = listed(runs, runs[0] if ask.run not in runs else ask.run, path.name) if runs else Run()

@@ -11,7 +11,7 @@ from rl_advisor.intake.bytes_in import bare_name
 from rl_advisor.intake.columns import number
 from rl_advisor.intake.csv_in import Layout, layout_of, read_table
 from rl_advisor.intake.gpu_names import without_counters
-from rl_advisor.intake.metric_table import of_a_trainer, part_of, plain_number, step_columns
+from rl_advisor.intake.metric_table import MEASURED, of_a_trainer, part_of, plain_number, step_columns
 from rl_advisor.intake.one_of_several import chosen, listed
 from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.intake.trajectories import is_sample
@@ -34,7 +34,7 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
     layout = layout_of(path)
     names = list(layout.names)
     if ask.last_resort:
-        return _may_be_curves(layout)
+        return _may_be_curves(layout) and any(MEASURED.search(name) for name in (path.stem, *names))
     if not names or layout.bare or "time/total_timesteps" in names or is_sample(_first(layout), ask.columns):
         return False
     first = layout.rows[0]

@@ -5,17 +5,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from rl_advisor.intake.bytes_in import head
 from rl_advisor.intake.gpu_names import column_of, without_counters
 from rl_advisor.intake.metric_table import TIME_COLUMNS, part_of, step_columns
+from rl_advisor.intake.parquet_in import cells, is_text, longest, opened
 from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
 FORMAT = "metrics_parquet"
 GENERAL = True
 SIZE_LIMIT = 1 << 30
-ROW_LIMIT = 20_000_000
+CELL_LIMIT = 60_000_000
+LONGEST_NAME = 500
+"""Bytes of the texts of a column that may tell runs apart."""
 _MAGIC = b"PAR1"
 _ROW = "step"
 
@@ -31,14 +35,15 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """Numeric columns as curves, GPU counters as telemetry; of several runs that with most rows."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        file = pq.ParquetFile(path)
-        if path.stat().st_size > SIZE_LIMIT or file.metadata.num_rows > ROW_LIMIT:
-            return Run(formats=(FORMAT,), gaps=(Gap(path.name, f"more than {ROW_LIMIT:,} rows or 1 GiB; not read"),))
-        wanted = [f.name for f in file.schema_arrow if _is_number(f.type) or f.name in TIME_COLUMNS or _is_text(f.type)]
-        table = file.read(columns=wanted).to_pandas()
+        file = opened(path)
+        wanted = [f.name for f in file.schema_arrow if _is_number(f.type) or f.name in TIME_COLUMNS or is_text(f.type)]
+        if path.stat().st_size > SIZE_LIMIT or file.metadata.num_rows * max(1, len(wanted)) > CELL_LIMIT:
+            return Run(formats=(FORMAT,), gaps=(Gap(path.name, f"more than {CELL_LIMIT:,} numbers or 1 GiB; not read"),))
+        read = file.read(columns=wanted)
+        short = [n for n in wanted if not is_text(read.schema.field(n).type) or longest(read[n]) <= LONGEST_NAME]
+        table = pd.DataFrame({n: cells(read[n]) if is_text(read.schema.field(n).type) else read[n].to_pandas() for n in short})
     except (pa.ArrowException, OSError, ValueError) as error:
         return Run(formats=(FORMAT,), gaps=(Gap(path.name, f"damaged: {error}"[:300]),))
     if not step_columns([str(c) for c in table.columns]):
@@ -60,9 +65,3 @@ def _is_number(kind: Any) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
-
-
-def _is_text(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind) or pa.types.is_dictionary(kind))

@@ -28,7 +28,7 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 def read(path: Path, _: Request = WHOLE) -> Run:
     """Only events."""
     watch = Watch(path.name)
-    for count, line in enumerate(lines(path)):
+    for count, line in enumerate(watch.through(lines(path))):
         if count >= LINE_COUNT_LIMIT:
             break
         watch.look(line, None)

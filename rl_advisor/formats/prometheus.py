@@ -36,7 +36,7 @@ USUAL_SECONDS = 15.0
 """Between scrapes, where the text carries no times."""
 _MARK = b"DCGM_FI_"
 _LINE = re.compile(r"^(DCGM_FI_\w+)\{([^}]*)\}\s+(\S+)(?:\s+(-?\d+))?\s*$")
-_LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+_LABEL = re.compile(r'(?<!\w)(\w++)="((?:[^"\\]|\\.)*+)"')
 
 
 class Sample(NamedTuple):

@@ -10,6 +10,8 @@ from rl_advisor.intake.settings.values import TEXT_LIMIT
 from rl_advisor.run import Run
 
 FORMAT = "python_keywords"
+BESIDE = True
+"""Says how a run was set up, and is none."""
 _TRAINS = re.compile(
     rb"\b(?:\w{0,20}(?:PPO|GRPO|RLOO|SAC|TD3|DQN|A2C|DDPG|TRPO|TQC)\w{0,20}|TrainingArguments|learning_rate|num_generations)\s*(?:\(|=)"
 )

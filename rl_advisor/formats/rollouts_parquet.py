@@ -14,6 +14,7 @@ import pandas as pd
 from rl_advisor.intake.cells import as_number
 from rl_advisor.intake.chat import as_text
 from rl_advisor.intake.completions import completions_table
+from rl_advisor.intake.parquet_in import cells, opened
 from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.intake.reservoir import Batch, Reservoir
 from rl_advisor.intake.rollout_table import path_step, roles
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 FORMAT = "rollouts_parquet"
 _BATCH, _BUFFER, _STREAMS, _AHEAD = 768, 1 << 18, 2, 2
-_ALL_AT_ONCE = 32 << 20
-"""Uncompressed bytes up to which a file is read whole."""
+_ALL_AT_ONCE, _ROWS = 32 << 20, 200_000
+"""Uncompressed bytes and rows up to which a file is read whole."""
 
 
 def claims(path: Path, ask: Request = WHOLE) -> bool:
@@ -44,7 +45,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     import pyarrow as pa
 
     try:
-        rows, curves, gaps = _whole(file) if _small(file) else _sample(file, path, ask.columns)
+        rows, curves, gaps = _whole(path) if _small(file) else _sample(file, path, ask.columns)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         return Run(files=(path.name,), formats=(FORMAT,), gaps=(Gap(path.name, f"its data are damaged: {error}"[:300]),))
     table, said = completions_table(rows, path, ask.columns)
@@ -66,11 +67,12 @@ def _open(path: Path) -> "pq.ParquetFile | Gap":
 
 def _small(file: "pq.ParquetFile") -> bool:
     meta = file.metadata
-    return bool(sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups)) <= _ALL_AT_ONCE)
+    return bool(sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups)) <= _ALL_AT_ONCE) and meta.num_rows <= _ROWS
 
 
-def _whole(file: "pq.ParquetFile") -> tuple[pd.DataFrame, dict[str, Curve], tuple[Gap, ...]]:
-    return pd.DataFrame(file.read(use_threads=False).to_pydict()), {}, ()
+def _whole(path: Path) -> tuple[pd.DataFrame, dict[str, Curve], tuple[Gap, ...]]:
+    table = opened(path).read(use_threads=False)
+    return pd.DataFrame({name: cells(table[name]) for name in table.column_names}), {}, ()
 
 
 def _sample(file: "pq.ParquetFile", path: Path, columns: Mapping[str, str]) -> tuple[pd.DataFrame, dict[str, Curve], tuple[Gap, ...]]:

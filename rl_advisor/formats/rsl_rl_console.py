@@ -15,7 +15,7 @@ APPENDED = re.compile(rb"^[^\n]*Learning iteration \d+/\d+", re.MULTILINE)
 """What each block of a growing file begins with: whole blocks are read once, the last one again."""
 CONSOLE = True
 _MARK = re.compile(r"Learning iteration (\d+)/(\d+)")
-_PAIR = re.compile(r"\s*([A-Z][\w /.-]*?):\s+([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf))s?(?:\s+steps/s\b.*)?\s*", re.IGNORECASE)
+_PAIR = re.compile(r"\s*+([A-Z][\w /.-]*+):\s++([-+]?(?:\d++(?:\.\d*+)?(?:e[-+]?\d++)?|nan|inf))s?(?:\s++steps/s\b.*)?\s*+", re.IGNORECASE)
 _SUFFIXES = (".log", ".txt", ".out", ".err", "stdout", "output", "console")
 
 
@@ -29,7 +29,7 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     rows: list[Row] = []
     watch = Watch(path.name)
     step, planned = 0.0, None
-    for raw in lines(path):
+    for raw in watch.through(lines(path)):
         line = plain_text(raw)
         mark = _MARK.search(line)
         pair = _PAIR.fullmatch(line) if rows else None

@@ -16,7 +16,7 @@ APPENDED = "lines"
 CONSOLE = True
 _LINE = re.compile(r"\bstep:(\d+) - (?=[^\s:][^:]*:)")
 _PAIR = re.compile(
-    r"([^\s:][^:]*?):(?:np\.\w+\(|tensor\()?([-+]?(?:\d[\d_]*\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|nan|inf|None))\b"
+    r"([^\s:][^:]*?):(?:np\.\w+\(|tensor\()?([-+]?(?:\d[\d_]*+(?:\.\d*+)?(?:[eE][-+]?\d++)?|\.\d++(?:[eE][-+]?\d++)?|nan|inf|None))(?![\w.])"
 )
 _SUFFIXES = (".log", ".txt", ".out", ".err", ".md", "stdout", "stderr", "output", "console")
 
@@ -31,7 +31,7 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     rows: list[Row] = []
     watch = Watch(path.name)
     step = 0.0
-    for line in lines(path):
+    for line in watch.through(lines(path)):
         mark = _LINE.search(line) if "step:" in line else None
         if mark is None:
             watch.look(line, step)

@@ -10,6 +10,8 @@ from rl_advisor.intake.settings.yaml_in import load_yaml, of_one_behaviour
 from rl_advisor.run import Gap, Run
 
 FORMAT = "yaml_config"
+BESIDE = True
+"""Says how a run was set up, and is none."""
 NAMES = ("config", "args", "params", "hparams", "recipe", "run_config", "training_args", "grpo", "ppo", "configuration", "trainer_config")
 SIZE_LIMIT = 2_000_000
 

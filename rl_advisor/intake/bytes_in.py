@@ -16,6 +16,12 @@ LINE_LIMIT = 1_000_000
 """Characters of one line that are looked at; the rest of a longer line is dropped."""
 DOCUMENT_LIMIT = 512_000_000
 """Bytes of a file that must be held in memory as a whole."""
+MOST_VALUES, _MANY_FROM = 12_000_000, 8_000_000
+"""Values of one JSON document, and the bytes from which they are counted."""
+MOST_BLANK = 100_000
+"""Blank lines in a row behind which nothing more is looked for."""
+MOST_PACKED, _PACKED_FROM = 200, 1 << 26
+"""Times its size to which a packed file may unpack, and the unpacked bytes from which that is asked; logs reach thirty."""
 BUFFER = 1 << 17
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -61,6 +67,35 @@ class _Recoded(io.RawIOBase):
         super().close()
 
 
+class _Unpacked(io.RawIOBase):
+    """What a packed file holds, until it has become more than any log is packed to."""
+
+    def __init__(self, file: IO[bytes], path: Path) -> None:
+        self._file, self._came = file, 0
+        self._most = max(_PACKED_FROM, MOST_PACKED * path.stat().st_size)
+
+    def readable(self) -> bool:
+        """Whether it can be read: always."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer; 0 at the end.
+
+        Raises:
+            OSError: it unpacks to more than a log does.
+        """
+        size = (getattr(self._file, "readinto1", None) or self._file.readinto)(buffer)  # type: ignore[attr-defined]
+        self._came += size
+        if self._came > self._most:
+            raise OSError(f"it unpacks to more than {MOST_PACKED} times its size")
+        return int(size)
+
+    def close(self) -> None:
+        """Close the file below, too."""
+        self._file.close()
+        super().close()
+
+
 def _encoding(start: bytes) -> str:
     """The UTF-16 that the first bytes are in, by their mark or by every second one being 0; empty for anything else."""
     if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
@@ -76,11 +111,11 @@ def open_bytes(path: Path) -> IO[bytes]:
     magic = start[:4]
     if magic.startswith(GZIP_MAGIC):
         file.close()
-        return cast("IO[bytes]", gzip.open(path, "rb"))
+        return io.BufferedReader(_Unpacked(cast("IO[bytes]", gzip.open(path, "rb")), path), BUFFER)
     if magic == ZSTD_MAGIC:
         import pyarrow as pa
 
-        return io.BufferedReader(cast("io.RawIOBase", pa.CompressedInputStream(pa.PythonFile(file), "zstd")))
+        return io.BufferedReader(_Unpacked(pa.CompressedInputStream(pa.PythonFile(file), "zstd"), path), BUFFER)
     if encoding := _encoding(start):
         return io.BufferedReader(_Recoded(file, encoding))
     if start.startswith(codecs.BOM_UTF8):
@@ -108,8 +143,13 @@ def lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[str]:
 
 def byte_lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[bytes]:
     """The lines of a file as bytes with their ends, streamed; what follows ``limit`` in a line is dropped."""
+    blank = 0
     with open_bytes(path) as file:
         while raw := line_of(file, path, limit):
+            blank = blank + 1 if raw == b"\n" else 0
+            if blank > MOST_BLANK:
+                say_torn(path)
+                return
             yield raw
             rest = raw
             while rest and len(rest) == limit and not rest.endswith(b"\n"):
@@ -163,6 +203,7 @@ def parse_json(text: bytes | str) -> Any:
     """
     import orjson
 
+    _refuse_many(text)
     try:
         return orjson.loads(text)
     except ValueError:
@@ -170,6 +211,14 @@ def parse_json(text: bytes | str) -> Any:
             return whole_text(json.loads(text))
         except RecursionError as error:
             raise ValueError("nested too deep") from error
+
+
+def _refuse_many(text: bytes | str) -> None:
+    """Raise where a text holds so many values that they would take a hundred times its bytes once they are objects."""
+    if len(text) > _MANY_FROM:
+        values = sum(text.count(m) for m in (b",", b"{", b"[")) if isinstance(text, bytes) else sum(text.count(m) for m in ",{[")
+        if values > MOST_VALUES:
+            raise OverflowError(f"more than {MOST_VALUES:,} values")
 
 
 def whole_text(value: Any) -> Any:

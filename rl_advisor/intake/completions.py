@@ -6,7 +6,7 @@ from pathlib import PurePath
 import numpy as np
 import pandas as pd
 
-from rl_advisor.intake.rollout_table import NOTHING_SAID, layout_of, rollout_table
+from rl_advisor.intake.rollout_table import NOTHING_SAID, layout_of, roles, rollout_table
 from rl_advisor.run import Floats, Gap
 
 
@@ -25,7 +25,8 @@ def _reward_columns(rows: pd.DataFrame) -> list[str]:
     """The number columns between the completion and the advantage: the reward functions, then numbers the user added."""
     names = list(rows.columns)
     between = names[names.index("completion") + 1 : names.index("advantage")]
-    return [name for name in between if pd.api.types.is_numeric_dtype(rows[name])]
+    meant = roles([str(name) for name in names])[0]
+    return [name for name in between if pd.api.types.is_numeric_dtype(rows[name]) and meant.get(name, "reward") == "reward"]
 
 
 def _with_reward(table: pd.DataFrame, parts: list[str]) -> tuple[pd.DataFrame, str]:
@@ -33,8 +34,8 @@ def _with_reward(table: pd.DataFrame, parts: list[str]) -> tuple[pd.DataFrame, s
     values = table[parts].to_numpy(np.float64)
     told = {n: _explains(table, values[:, :n]) for n in range(len(parts), 0, -1)}
     used = next((n for n, fits in told.items() if fits), len(parts))
-    table["reward"] = np.nansum(values[:, :used], axis=1)
     table = table.rename(columns={name: f"reward/{name}" for name in parts[:used]})
+    table["reward"] = np.nansum(values[:, :used], axis=1)
     if told[used] is not False or used == 1:
         return table, ""
     return table, "no total reward is written; the unweighted sum of the reward functions was taken, which the advantages do not confirm"

@@ -36,7 +36,7 @@ PERCENT = 0.01
 
 def plain_name(header: str) -> str:
     """A column's name without unit, case and surrounding space: ``power.draw [W]`` becomes ``power.draw``."""
-    return re.sub(r"\s*[\[(][^\])]*[\])]\s*$", "", header.strip().strip('"')).strip().lower()
+    return re.sub(r"[\[(][^\]()\[]*+[\])]$", "", header.strip().strip('"').rstrip()).strip().lower()
 
 
 def first_line(path: Path) -> str:

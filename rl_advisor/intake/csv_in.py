@@ -3,11 +3,11 @@
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pandas as pd
 
@@ -15,11 +15,13 @@ from rl_advisor.intake.bytes_in import DOCUMENT_LIMIT, PACK_ERRORS, bare_name, h
 from rl_advisor.run import Gap
 
 _HEAD = 262_144
+NAN_WORDS = ("nan", "-nan", "+nan")
+_NAN = re.compile(r"(?i)(?:^|[,;\t\n\"]) ?[-+]?nan")
 _LOOKED_AT = 20
 """Rows by which the layout is told."""
 _COMMA_DECIMAL = re.compile(r"-?\d*,\d+(?:[eE][-+]?\d+)?")
 _POINT_DECIMAL = re.compile(r"-?\d*\.\d+(?:[eE][-+]?\d+)?")
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf)", re.IGNORECASE)
+_NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|[-+]?(?:nan|inf)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 
 
@@ -133,17 +135,21 @@ def _parts(text: str, separator: str) -> list[str]:
 
 
 def _parsed(text: str, layout: Layout) -> pd.DataFrame:
-    return pd.read_csv(
-        io.StringIO(text),
-        sep=layout.separator,
-        decimal=layout.decimal,
-        thousands=layout.thousands,
-        on_bad_lines="skip",
-        low_memory=False,
-        skipinitialspace=True,
-        header=None if layout.bare else "infer",
-        names=list(layout.names) if layout.bare else None,
-    )
+    how: dict[str, Any] = {"sep": layout.separator, "on_bad_lines": "skip", "low_memory": False, "skipinitialspace": True}
+    how |= {"header": None, "names": list(layout.names)} if layout.bare else {}
+    table = pd.read_csv(io.StringIO(text), decimal=layout.decimal, thousands=layout.thousands, **how)
+    return _with_nan(table, text, how) if _NAN.search(text) else table
+
+
+def _with_nan(table: pd.DataFrame, text: str, how: Mapping[str, Any]) -> pd.DataFrame:
+    """The table with ``nan`` as text in the cells that say so, which pandas reads like empty ones: a loss that is NaN is a fact."""
+    open_ = [i for i, name in enumerate(table.columns) if pd.api.types.is_float_dtype(table[name]) and table[name].isna().any()]
+    cells = pd.read_csv(io.StringIO(text), usecols=open_, dtype=str, keep_default_na=False, na_values=[""], **how)
+    for name in cells.columns:
+        said = cells[name].str.strip().str.lower().isin(NAN_WORDS)
+        if said.any() and len(said) == len(table):
+            table[name] = table[name].astype(object).mask(said, NAN_WORDS[0])
+    return table
 
 
 def _lost(text: str, table: pd.DataFrame) -> int:

@@ -1,28 +1,30 @@
 """A nested configuration becomes one flat table with dotted names, bounded."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 KEY_LIMIT = 3_000
 TEXT_LIMIT = 500
+VISIT_LIMIT = 60_000
+"""Names that are looked at, whether or not their values are of a kind that is kept."""
 
 
 def flat(config: Mapping[Any, Any]) -> dict[str, Any]:
     """Dotted name -> number, text, bool, None or short list of such; at most 3,000 names and ten levels."""
     out: dict[str, Any] = {}
-    _fill(out, config, "", 0)
+    _fill(out, config, "", 0, iter(range(VISIT_LIMIT)))
     return out
 
 
-def _fill(out: dict[str, Any], config: Mapping[Any, Any], prefix: str, depth: int) -> None:
+def _fill(out: dict[str, Any], config: Mapping[Any, Any], prefix: str, depth: int, left: Iterator[int]) -> None:
     for key, value in config.items():
-        if len(out) >= KEY_LIMIT or depth > 10:
+        if len(out) >= KEY_LIMIT or depth > 10 or next(left, None) is None:
             return
         name = f"{prefix}{key}"[:200]
         if isinstance(value, Mapping):
             inner = value["value"] if set(value) <= {"value", "desc"} and "value" in value else value  # a W&B config.yaml
             if isinstance(inner, Mapping):
-                _fill(out, inner, f"{name}.", depth + 1)
+                _fill(out, inner, f"{name}.", depth + 1, left)
                 continue
             value = inner  # noqa: PLW2901
         if isinstance(value, str):

@@ -164,8 +164,9 @@ def _alike(single: Mapping[str, Content]) -> set[str]:
     keys = [key for key in single if not _SPLIT.fullmatch(key) and not _MEASURED.search(key) and not _NEUTRAL.fullmatch(key)]
     if len(keys) < 2:
         return set()
-    common = set.intersection(*(single[key].names for key in keys))
-    return set(keys) if all(2 * len(common) >= len(single[key].names) for key in keys) and common else set()
+    model = max((single[key].names for key in keys), key=len)
+    like = {key for key in keys if 2 * len(model & single[key].names) >= len(model | single[key].names)}
+    return like if 2 * len(like) > len(keys) and len(like) > 1 else set()
 
 
 def _own_tables(node: Mapping[str, Any]) -> list[Table]:

@@ -32,6 +32,8 @@ FORMS = 40_000
 """Forms that are remembered; the texts of more are looked at anew each time."""
 MOST = 600
 """Named numbers of a line."""
+DIGITS = 15
+"""Digits of a total."""
 KEPT_APART = 100
 """Forms of a family that are told apart."""
 _BARS = re.compile(r"(?<=\])(?=[^\[\]|]{0,60}?\d+%\|)")
@@ -39,7 +41,7 @@ _INDEXED = re.compile(r"\[\(\d+, '([-+.\deE]+)'\)\]")
 _BLOCK = re.compile(r"Result for (\S+):$")
 """Ray Tune's block, in which the count comes last; trials take turns."""
 _HEADING = re.compile(r"#{1,6} +(\S.{0,80}?)[ #*]*$")
-_GROUP = re.compile(r"\| *([\w. -]+/) *\| *\|")
+_GROUP = re.compile(r"\| *+([\w. -]++/) *+\| *+\|")
 _RULE = re.compile(r"[-=_#*+|:─━│┃┏┓┗┛┡┩╇┳┻┬┴┼├┤┌┐└┘╞╡╪/ ~]*")
 
 
@@ -243,4 +245,5 @@ def _number(token: str) -> float:
 
 
 def _whole(token: str) -> float:
-    return float(token) if token.isdigit() else 0.0
+    """A total; 0 for what is none."""
+    return float(token) if token.isdecimal() and len(token) <= DIGITS else 0.0

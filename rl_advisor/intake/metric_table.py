@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
+from rl_advisor.intake.csv_in import NAN_WORDS
 from rl_advisor.intake.nested_cells import opened
 from rl_advisor.intake.one_of_several import MARK, chosen, listed
 from rl_advisor.intake.starts import counts_rows, starts
@@ -27,8 +29,13 @@ OF_PLAN = "global_step/max_steps"
 """Where ms-swift writes its step and what is planned, as ``5/100``."""
 _TRAINERS = re.compile(
     r"(?i)(?:^|[_/. ])(?:loss|entropy|grad_?norm|learning_?rate|lr|approx_?kl|kl)(?:$|[_/. ])"
-    r"|(?:episode|epis|ep|mean|avg|average|total|train\w*|eval\w*)[_/. ]?(?:reward|return|rew|ret|score|len|length)s?(?:$|[_/. ])"
+    r"|(?:episode|epis|ep|mean|avg|average|total|train\w{0,20}|eval\w{0,20})[_/. ]?(?:reward|return|rew|ret|score|len|length)s?(?:$|[_/. ])"
 )
+MEASURED = re.compile(
+    r"(?i)reward|return|score|fitness|loss|entropy|success|win|accuracy|episode|epoch|step|generation|iter|train|eval|learn|log|curve|metric"
+    r"|history|result|monitor|progress|agent|polic|^c\d+$"
+)
+"""Words of a name, or of a file, that make numbers in an order likely those of a run."""
 _SAMPLES = {"id", "idx", "index", "uid", "name", "file", "path", "problem", "label", "target", "prediction", "model", "dataset"}
 RUN_COLUMNS = (
     "run", "run_id", "run_name", "run_uuid", "seed", "trial_id", "experiment", "experiment_id", "exp_name", "agent", "algo", "algorithm",
@@ -38,7 +45,8 @@ SHARE = 5
 """How many times longer the longest start may be than one that is read because it is later."""
 TIME_COLUMNS = ("_timestamp", "timestamp", "wall_time", "Wall time")
 _DRESSED = re.compile(
-    r"\s*(?:(?:\w+\.)*[a-z]\w*\(|array\()?\[*\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|-?nan|-?inf)\s*\]*(?:,[^)]*)?\)?\s*(%)?\s*"
+    r"\s*+(?:(?:\w++\.)*+[a-z]\w*+\(|array\()?\[*+\s*+([-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|-?nan|-?inf)\s*+\]*+"
+    r"(?:,[^)]*+)?\)?\s*+(%)?\s*+"
 )
 LONG_NAMES, LONG_VALUES = ("metric", "metrics", "metric_name", "name", "tag", "key", "variable"), ("value", "values", "val")
 """Columns of a table that has a row for each number, not for each step."""
@@ -82,11 +90,19 @@ def _curves(table: pd.DataFrame, steps: Floats, source: str, named: Callable[[st
     curves: dict[str, Curve] = {}
     for column in map(str, table.columns):
         value = numbers_in(table[column])
-        known = np.isfinite(steps) & ~np.isnan(value)
+        known = np.isfinite(steps) & ~_empty(table[column], value)
         name = named(column)
         if name is not None and known.any():
             curves[name] = Curve(name, name, source, steps[known], value[known], None if time is None else time[known])
     return curves
+
+
+def _empty(column: "pd.Series[Any]", value: Floats) -> npt.NDArray[np.bool_]:
+    """Where a cell holds no number; ``nan`` that is written out is one, as infinity is: the metric was that."""
+    none = np.isnan(value)
+    if none.any() and not pd.api.types.is_numeric_dtype(column):
+        none[none] = [not (isinstance(cell, str) and cell.strip().lower() in NAN_WORDS) for cell in column[none]]
+    return none
 
 
 def _wide(table: pd.DataFrame, steps: Sequence[str]) -> pd.DataFrame:
@@ -173,7 +189,7 @@ def one_run(table: pd.DataFrame, source: str, run: str = "") -> tuple[pd.DataFra
     columns = _run_columns(table)
     if not columns:
         return table, _alone(table, run)
-    texts = table[columns].astype("string").agg("/".join, axis=1) if len(columns) > 1 else table[columns[0]].astype("string")
+    texts = table[columns].astype("string").fillna("").agg("/".join, axis=1) if len(columns) > 1 else table[columns[0]].astype("string")
     names = list(map(str, texts.dropna().value_counts().index))
     if len(names) > max(2, len(table) // 3):
         return table, Run()

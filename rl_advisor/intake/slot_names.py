@@ -20,6 +20,8 @@ _MARKS = " \t,;.()[]{}|'\"-+"
 SHORTEST = 3
 """Letters of each word of a name that no mark stands behind."""
 _WORD = r"[^\W\d][\w./%@#&+-]*"
+SEEN = LOOKED_AT
+"""No pattern of this module is asked about a longer text."""
 _PIECE = re.compile(
     r"[|│┃,;\t\[\]{}(<>•✨📊⏱]|(?:^|\s)[-\u2013—=*#:>.]+(?=\s)|(?<=[^\W\d]{5})\. |^ ?[a-z%]{0,3}\. "
     r"|: (?=\S)| {2,}(?=[^\s:=])"

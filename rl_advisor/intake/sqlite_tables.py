@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from rl_advisor.intake import sqlite_log
+
 MAGIC = b"SQLite format 3\x00"
 _OPERATIONS = 1_000_000
-_ROUNDS = 2_000
-ROW_LIMIT = 20_000_000
+_ROUNDS = 300
+"""Operations in all: what an honest store of two million points needs, ten times over."""
+ROW_LIMIT = 2_000_000
 
 
 def tables(path: Path) -> dict[str, set[str]]:
@@ -38,10 +41,12 @@ def rows(path: Path, query: str, *values: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def _connection(path: Path) -> sqlite3.Connection:
-    """Open without ever writing. Rows still in a write-ahead log are seen when its folder allows."""
-    log = path.with_name(path.name + "-wal")
-    immutable = "" if log.is_file() and log.stat().st_size else "&immutable=1"
-    base = sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro{immutable}", uri=True, timeout=2.0)
+    """Open without ever writing, also beside the file. Rows still in a write-ahead log are put to the others in memory."""
+    if parts := sqlite_log.read(path):
+        base = sqlite3.connect(":memory:")
+        base.deserialize(sqlite_log.whole(*parts))
+    else:
+        base = sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1", uri=True, timeout=2.0)
     base.text_factory = lambda raw: raw.decode("utf-8", "replace")
     base.execute("PRAGMA trusted_schema = OFF")
     left = [_ROUNDS]

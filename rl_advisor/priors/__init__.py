@@ -153,11 +153,15 @@ def _narrower(one: Circumstances, other: Circumstances) -> bool:
 def _hull(rows: Sequence[Prior]) -> Prior:
     """The one row, or one as wide as all of them, which says of a side what the row says that reaches farthest there."""
     widest = min(rows, key=lambda r: sum(getattr(r.given, f.name) is not None for f in fields(r.given)))
+    shared = {
+        f.name: v for f in fields(widest.given) if (v := getattr(widest.given, f.name)) and all(v == getattr(r.given, f.name) for r in rows)
+    }
     low, high = min(rows, key=lambda r: r.usual[0]), max(rows, key=lambda r: r.usual[1])
     return replace(
         widest,
         usual=(low.usual[0], high.usual[1]),
         possible=(min(r.possible[0] for r in rows), max(r.possible[1] for r in rows)),
+        given=Circumstances(**shared),
         below=low.below,
         above=high.above,
         source="; ".join(dict.fromkeys((low.source, high.source))),

@@ -26,6 +26,13 @@ TELLING: tuple[tuple[tuple[str, ...], str], ...] = (
     (("episode/length",), "control"),
 )
 """Metrics of which one tells the method of a run without language; tried in order."""
+OF_ONE_METHOD = {"rsl_rl": "ppo", "rl_games": "ppo", "mappo": "ppo", "mlagents": "ppo", "pufferlib": "ppo"}
+"""Frameworks that train with one method unless they say otherwise."""
+LANGUAGE_FRAMEWORKS = frozenset(
+    {"areal", "art", "nemo_rl", "open_instruct", "openrlhf", "prime_rl", "rllm", "roll", "skyrl", "slime", "tinker_cookbook", "torchforge"}
+    | {"torchtune", "trl", "trl_async", "verl"}
+)
+"""Frameworks that train nothing but language models."""
 CRITIC = ("value/loss", "value/explained_variance", "value/mean", "value/clip_fraction")
 _LORA = re.compile(r"(?:^|[._-])(?:use_peft|use_lora|lora_rank|lora_r|lora_alpha|peft_config|lora_target_modules|lora_modules)$")
 _SIZE = re.compile(r"(?<![0-9a-z])\d{1,3}(?:\.\d{1,3})?[bm](?![0-9a-z])", re.IGNORECASE)
@@ -45,14 +52,15 @@ def circumstances(run: Run, phase: str | None = None) -> Circumstances:
 
 def method(run: Run) -> str | None:
     """How the run learns, by the name of its algorithm or by what it logs; None where neither tells."""
-    spoken = families(run) & {"language", "tools", "experts"}
+    spoken = families(run) & {"language", "tools", "experts"} or LANGUAGE_FRAMEWORKS & set(run.frameworks)
     named = _named(run)
     if spoken:
         with_critic = any(name in run.curves for name in CRITIC) or named == "ppo"
         return "grpo" if named == "grpo" else "ppo_language" if with_critic else "grpo" if run.curves else "language"
     if named is not None:
         return named
-    return next((told for names, told in TELLING if any(n in run.curves for n in names)), None)
+    told = next((told for names, told in TELLING if any(n in run.curves for n in names)), None)
+    return told if told == "actor_critic_replay" else next((OF_ONE_METHOD[f] for f in run.frameworks if f in OF_ONE_METHOD), told)
 
 
 def _named(run: Run) -> str | None:

@@ -18,14 +18,19 @@ from rl_advisor.reading.assembling import assemble, gathered, says_something
 from rl_advisor.reading.printed_settings import with_printed
 from rl_advisor.reading.run_folder import Found, readme_of, walk
 from rl_advisor.reading.separating import on_the_way
+from rl_advisor.reading.shape import shape_of
 from rl_advisor.run import ROLLOUT_COLUMNS, Gap, Run
 
+READER_FAILED = "its reader failed on it"
 LOOKED_FOR = (
     "trainer_state.json, TensorBoard events (events.out.tfevents.*), console logs with metrics (train.log, stdout.log), metrics JSONL, "
     "progress.csv, *.monitor.csv, evaluations.npz, completions or rollout dumps (parquet, jsonl), nvidia-smi CSV"
 )
 VAIN_LIMIT = 1_000
 """Files of one folder and suffix that are looked into before the rest of them is given up."""
+SHOWN = 3
+"""Files of which it is shown what they look like where nothing could be read."""
+_WITH_ROWS = (".csv", ".tsv", ".json", ".jsonl", ".log", ".txt", ".npy", ".npz", ".out", ".parquet", ".md", ".gz")
 HOLLOW_FROM = 64 * 2**20
 """Bytes from which a file is checked for being mostly a hole."""
 _POINTER = b"version https://git-lfs"
@@ -33,6 +38,11 @@ _POINTER = b"version https://git-lfs"
 
 class UnreadableRun(ValueError):  # noqa: N818 - the name says what it is
     """Nothing in the path could be read as a run; the message says what was found and what was looked for."""
+
+    def __init__(self, message: str, shapes: Mapping[str, Sequence[str]] | None = None) -> None:
+        """``shapes`` says of some files what they look like: text of strangers, to be shown as such."""
+        super().__init__(message)
+        self.shapes = dict(shapes or {})
 
 
 def read_run(path: Path | str, *, mapping: Mapping[str, str] | None = None) -> Run:
@@ -68,7 +78,7 @@ def read_with(part: Callable[[Path, Request], Run | None], place: Path, mapping:
     run = replace(run, checkpoints=(*saved, *run.checkpoints), gaps=(*_walk_gaps(found), *gaps, *run.gaps))
     run = replace(run, ignored=gathered([g for g in (*ignored, *run.ignored) if _is_of(g.where, run)]))
     if not (run.curves or len(run.rollouts) or len(run.telemetry) or run.events):
-        raise UnreadableRun(_nothing(place, found, run.gaps))
+        raise UnreadableRun(_nothing(place, found, run.gaps), _shapes(root, found.files))
     return run
 
 
@@ -82,6 +92,15 @@ def _must_be_there(place: Path, run: str, columns: Mapping[str, str], parts: Seq
     if unknown := [raw for raw in columns.values() if raw not in met]:
         near = difflib.get_close_matches(unknown[0], met, n=5, cutoff=0.3) or sorted(met)[:20]
         raise KeyError(f"no file of samples has a column named {unknown[0]!r}; there is {', '.join(near) or 'no file of samples at all'}")
+
+
+def read_alone(file: Path) -> Run:
+    """The run in one file beside which nothing lies, such as a text in memory; an empty one where no format claims it or nothing is in it.
+
+    Raises what reading a damaged file raises: ValueError and OSError.
+    """
+    part = part_of(file)
+    return Run() if part is None else assemble(file.name, [(file.name, _placed(part, Path(file.name)))], {})
 
 
 def _names(part: Run) -> tuple[str, str]:
@@ -145,6 +164,8 @@ def _parts(root: Path, found: Found, read: Callable[[Path], Run | None]) -> tupl
                 gaps.append(Gap(relative.as_posix(), "the packed file ends too early or is damaged; what stands before that was read"))
         except (*PACK_ERRORS, OverflowError, MemoryError) as error:
             gaps.append(Gap(relative.as_posix(), f"could not be read: {error}"[:300].replace(str(root), ".")))
+        except Exception as bug:  # noqa: BLE001 - one file that a reader fails on must not take the others along; fuzzing looks for these words
+            gaps.append(Gap(relative.as_posix(), f"{READER_FAILED} ({type(bug).__name__})"))
     for (folder, suffix), count in vain.items():
         if count > VAIN_LIMIT:
             what = f"{count - VAIN_LIMIT:,} more files {suffix or 'without a suffix'}"
@@ -184,7 +205,7 @@ def _without_old_states(root: Path, files: Iterable[Path]) -> list[Path]:
     kept: list[Path] = []
     latest: dict[Path, tuple[int, Path]] = {}
     for path in files:
-        step = re.search(r"(\d+)$", path.parent.name)
+        step = re.search(r"(?<!\d)(\d++)$", path.parent.name)
         if path.name != "trainer_state.json" or step is None or not (root / path).stat().st_size:
             kept.append(path)
         elif path.parent.parent not in latest or latest[path.parent.parent][0] < int(step.group(1)):
@@ -209,6 +230,12 @@ def _near(place: Path) -> str:
     names = [entry.name for _, entry in zip(range(5_000), parent.iterdir(), strict=False)]
     near = difflib.get_close_matches(place.name, names, n=3, cutoff=0.4) or sorted(names)[:5]
     return f"; in {parent} there is {', '.join(near)}" if near else f"; {parent} is empty"
+
+
+def _shapes(root: Path, files: Sequence[Path]) -> dict[str, list[str]]:
+    """What the first files look like; those that can hold rows before others."""
+    likely = sorted(files, key=lambda path: path.suffix.lower() not in _WITH_ROWS)
+    return {path.as_posix(): shape_of(root / path) for path in likely[:SHOWN]}
 
 
 def _nothing(place: Path, found: Found, gaps: Iterable[Gap]) -> str:

@@ -15,19 +15,23 @@ from rl_advisor.gpu.signals import zone_shift
 from rl_advisor.reading.clock_copies import without_clock_copies
 from rl_advisor.reading.closing_row import without_closing_row
 from rl_advisor.reading.episodes import merged_episodes
+from rl_advisor.reading.evaluations_once import evaluations_once
 from rl_advisor.reading.guessing import OUTCOMES, guess
 from rl_advisor.reading.joining import Source, joined, settle
 from rl_advisor.reading.outcome import Told, with_outcome
+from rl_advisor.reading.repeated_evaluations import once
 from rl_advisor.reading.responses import groups_apart, logged_once
 from rl_advisor.reading.restarts import chained
 from rl_advisor.reading.row_steps import stepped
 from rl_advisor.reading.separating import foreign_folders, on_the_way, place_of, with_evaluations
 from rl_advisor.reading.translating import Translated, recognise, settings_of, translate
 from rl_advisor.run import UNSAID, Curve, Event, Gap, Guess, Run
-from rl_advisor.vocabulary import Dialect, metric
+from rl_advisor.vocabulary import METRICS, Dialect, metric
 
 SPEAKS = ("reward/mean", "reward/used", "reward/success", "eval/score/")
 """Metrics that tell how well a run does."""
+_USUAL = ("reward/mean", "eval/score/*", "kl/ref", "entropy/mean", "response/length", "policy/loss")
+"""Roles that people ask for most."""
 NOTHING_NEW = "nothing in it that other files do not tell better"
 _CONSOLE = ("console", "stdout", "output")
 
@@ -86,7 +90,7 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
 
 def _without_repeats(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
     """The parts with episodes of parallel environments merged, without what loggers wrote twice, evaluations named so."""
-    merged = [(path, without_clock_copies(without_closing_row(part))) for path, part in merged_episodes(parts)]
+    merged = [(path, evaluations_once(without_clock_copies(without_closing_row(part)))) for path, part in merged_episodes(parts)]
     return with_evaluations(merged)
 
 
@@ -178,7 +182,7 @@ def _sources(
         if part.axis == "row":
             items, part, why = stepped(items, part, joined(sources)[0], settings)  # noqa: PLW2901
             gaps += why
-        settled, restarts = _settled(items)
+        settled, restarts = _settled(once(items))
         if restarts:
             events += [Event("resume", "steps go back here: the run was resumed or restarted", part.files[0], step) for step in restarts]
             gaps.append(
@@ -210,11 +214,21 @@ def _overrides(mapping: Mapping[str, str], parts: Sequence[tuple[str, Run]]) -> 
     names = sorted({n for _, p in parts for n in p.curves})
     for ours, raw in mapping.items():
         if metric(ours) is None:
-            raise KeyError(f"{ours!r} is none of our metrics; see rl_advisor.vocabulary.METRICS")
+            raise KeyError(f"{ours!r} is no role that a metric can have; near it: {', '.join(_roles_near(ours))}")
         if raw not in names and not any(n.endswith(f"/{raw}") for n in names):
             near = difflib.get_close_matches(raw, names, n=5, cutoff=0.3) or names[:20]
             raise KeyError(f"no file has a metric named {raw!r}; there is {', '.join(near)}")
     return {raw: ours for ours, raw in mapping.items()}
+
+
+def _roles_near(asked: str) -> list[str]:
+    """The metrics of ours that somebody may have meant, by their names and by the words that explain them."""
+    plain = re.sub(r"[^a-z0-9]+", " ", asked.lower()).strip()
+    stems = [word[:-1] if word.endswith("s") and len(word) > 3 else word for word in plain.split()]
+    told = [name for name, m in METRICS.items() if any(re.search(rf"\b{re.escape(stem)}", f"{name} {m.meaning}".lower()) for stem in stems)]
+    alike = difflib.get_close_matches(asked, METRICS, n=4, cutoff=0.4)
+    first = [name for name in _USUAL if name in told]
+    return list(dict.fromkeys([*first, *alike, *told]))[:6] or list(_USUAL)
 
 
 def _settings(parts: Sequence[tuple[str, Run]], dialect: Dialect | None) -> dict[str, Any]:

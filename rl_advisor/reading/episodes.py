@@ -8,6 +8,9 @@ import numpy as np
 
 from rl_advisor.run import Curve, Gap, Run
 
+MOST_FRAMES = 8
+"""Frames that one action of an agent lasts at most."""
+
 
 def merged_episodes(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
     """The parts with those of axis ``episode`` in one folder merged by the time at which each episode ended.
@@ -49,6 +52,10 @@ def _on_the_runs_steps(episodes: Run, end: float, slack: float = 0.04) -> Run:
         return episodes
     counted, running = float(length.step[-1]), float(length.value.max())
     ratio = end / counted
+    if skipped := _frames_a_step(counted / end, slack):
+        note = f"frames, of which {skipped} make a step of the agent"
+        curves = {n: replace(c, step=c.step / skipped, note=c.note or note) for n, c in episodes.curves.items()}
+        return replace(episodes, curves=curves)
     if ratio < 1.5 or (ratio < 2 and end <= counted + 2 * running):
         return episodes
     whole = [k for k in {round(ratio), int(ratio)} if k >= 2 and k * (1 - slack) * counted <= end <= k * (1 + slack) * (counted + running)]
@@ -59,6 +66,12 @@ def _on_the_runs_steps(episodes: Run, end: float, slack: float = 0.04) -> Run:
     note = f"steps of one of {whole[0]} parallel environments, times {whole[0]}"
     curves = {n: replace(c, step=c.step * whole[0], note=c.note or note) for n, c in episodes.curves.items()}
     return replace(episodes, curves=curves)
+
+
+def _frames_a_step(ratio: float, slack: float) -> int:
+    """How many frames the environment makes of a step, where its episodes count frames and the run agent steps; 0 where it does not."""
+    whole = round(ratio)
+    return whole if 2 <= whole <= MOST_FRAMES and abs(ratio - whole) <= slack * whole else 0
 
 
 def _merged(parts: Sequence[Run]) -> Run:

@@ -1,7 +1,7 @@
 """What the names of an unknown framework probably mean: roles guessed from the words and from the numbers, marked as guesses."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -28,6 +28,11 @@ _NOT_THE_TASK = (
 _LEARNING = (
     r"\b(ep|eps|episode|episodes|episodic|reward|rewards|return|returns|policy|actor|critic|entropy|kl|epsilon|rollout|env|advantage)\b"
 )
+_BARE_KL = r"^((train|actor|policy|mean|avg|average) )*kl( (divergence|div|mean|avg|average))*$"
+_LANGUAGE = (
+    r"\b(response|responses|completion|completions|token|tokens|prompt|prompts|answer|answers|format|correctness|accuracy|judge|rubric)\b"
+)
+_CONTROL = r"\b(ep|episode|episodes|env|timesteps|vf|value loss|explained variance|action|clipfrac)\b"
 _UNITS = ("episodes", "env steps", "iterations", "updates")
 OUTCOMES = ("eval/score/{}", "reward/mean")
 ROLES: tuple[tuple[str, str, str, tuple[float, float]], ...] = (
@@ -127,7 +132,7 @@ def guess(curves: Mapping[str, Curve], roles: Collection[str] = (), unit: str = 
     out = {name: _as_ours(curve) for name, curve in curves.items()}
     spoken = {c.raw: words(c.raw) for c in curves.values()}
     anybodys = unit not in _UNITS and not any(re.search(_LEARNING, text) for text in spoken.values())
-    for template, must, must_not, (low, high) in ROLES:
+    for template, must, must_not, (low, high) in (*ROLES, *_bare_kl(spoken.values())):
         if roles and template not in roles:
             continue
         if template == "policy/total_loss" and not any(name.startswith("reward/") for name in out):
@@ -143,6 +148,14 @@ def guess(curves: Mapping[str, Curve], roles: Collection[str] = (), unit: str = 
                 del out[curve.name]
                 out[name] = replace(curve, name=name, guessed=True, note="meaning guessed from its name and numbers")
     return out
+
+
+def _bare_kl(spoken: Iterable[str]) -> list[tuple[str, str, str, tuple[float, float]]]:
+    """The role of a KL that does not say to what: trainers of language models mean the reference, others the policy that sampled."""
+    told = list(spoken)
+    language = any(re.search(_LANGUAGE, text) for text in told)
+    control = any(re.search(_CONTROL, text) for text in told)
+    return [("kl/ref" if language else "kl/old", _BARE_KL, r"$^", (-1.0, np.inf))] if language != control else []
 
 
 def _as_ours(curve: Curve) -> Curve:

@@ -96,7 +96,7 @@ class Follower:
                 file.seek(begin)
                 _copied(file, out, end - begin)
             more: Run = read(copy, ask)
-        return more
+        return replace(more, events=tuple(replace(event, line=0) for event in more.events)) if begin else more
 
 
 def _copied(file: IO[bytes], out: IO[bytes], size: int) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rl_advisor.run import Curve, Run
+from rl_advisor.run import Curve, Event, Run
 
 
 def chained(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
@@ -45,11 +45,17 @@ def behind(before: Run, part: Run) -> Run:
     return replace(
         before,
         curves=curves,
-        events=before.events + part.events,
+        events=(*(_told_before(event, part) for event in before.events), *part.events),
         gaps=before.gaps + part.gaps,
         files=before.files + part.files,
         config={**before.config, **part.config},
     )
+
+
+def _told_before(event: Event, part: Run) -> Event:
+    """An event of the first part: an error after which the second has rows was not the end."""
+    went_on = event.kind == "error" and event.step is not None and part.last_step > event.step
+    return replace(event, kind="warning") if went_on else event
 
 
 def _joined(a: Curve, b: Curve) -> Curve:

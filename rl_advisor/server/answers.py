@@ -25,7 +25,11 @@ Until = Annotated[float | None, Field(description="See the run as it was at this
 Metrics = Annotated[list[Annotated[str, Field(max_length=200)]], Field(description="Metric names, ours or the run's.", max_length=20)]
 Panels = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=6)]
 Columns = Annotated[dict[str, str], Field(description="prompt, response, reward, step or group: the file's column.", max_length=8)]
+Mapping = Annotated[dict[str, str], Field(description="{'reward/mean': its name in the run}", max_length=12)]
 Step = Annotated[int | None, Field(description="The latest when left out.", ge=0)]
+Pasted = Annotated[str, Field(max_length=10_000_000)]
+Question = Annotated[str, Field(max_length=2_000)]
+Framework = Annotated[str | None, Field(description="trl, verl, sb3, ...", max_length=40)]
 Count = Annotated[int, Field(description="Samples of each kind.", ge=1, le=10)]
 
 
@@ -36,17 +40,18 @@ class Answer(BaseModel):
 
 
 class Judgement(Answer):
-    """An assessment; see the skill for how to read it."""
+    """An assessment; see the skill for how to read it. Of several runs a row each, under ``runs``."""
 
-    verdict: str
-    call: str
-    p_continue_pays: float
-    confidence: str
-    first_broken_link: str
-    summary: str
+    verdict: str = ""
+    call: str = ""
+    p_continue_pays: float = 0.0
+    confidence: str = ""
+    first_broken_link: str = ""
+    summary: str = ""
 
 
 Result = Annotated[CallToolResult, Answer]
+Judged = Annotated[CallToolResult, Judgement]
 
 
 def result_of(answer: dict[str, Any]) -> CallToolResult:
@@ -68,9 +73,31 @@ async def answered(desk: Desk, ctx: Context[Any, Any], verb: str, runs: Sequence
     return picture_of(answer) if isinstance(answer, bytes) else result_of(answer)
 
 
+def pasted_tools(desk: Desk) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The tools that take text from the conversation; what was pasted is not remembered."""
+
+    async def explain_log(ctx: Context[Any, Any], text: Pasted, question: Question = "", framework: Framework = None) -> Result:
+        return await of_text(desk, ctx, "explain_log", text, question, framework)
+
+    async def check_settings(ctx: Context[Any, Any], run: Run | None = None, text: Pasted = "") -> Result:
+        return await (answered(desk, ctx, "check_settings", [run], text) if run else of_text(desk, ctx, "check_settings", None, text))
+
+    return explain_log, check_settings
+
+
+async def of_text(desk: Desk, ctx: Context[Any, Any], verb: str, *arguments: Any) -> CallToolResult:
+    """The verb's answer about nothing but its arguments, or the refusal as an error of the tool."""
+    try:
+        return result_of(await desk.once(workroom.answer, verb, (), arguments, ctx=ctx))
+    except workroom.Refused as mistake:
+        raise ToolError(desk.said(mistake)) from None
+
+
 TITLES = {
     "assess_run": "Judge a run",
+    "check_settings": "Check settings",
     "compare_runs": "Compare runs",
+    "explain_log": "Explain pasted lines",
     "gpu_phase_profile": "Profile GPU phases",
     "list_runs": "Find runs",
     "plot_curves": "Plot curves",
@@ -86,11 +113,17 @@ def tools_of(desk: Desk) -> list[Tool]:
     async def list_runs(limit: Annotated[int, Field(ge=1, le=200)] = 50) -> Result:
         return result_of(fit(await desk.quick(lambda: desk.listed(limit)), workroom.LONGEST_ANSWER))
 
-    async def load_run(ctx: Context[Any, Any], run: Run) -> Result:
-        return await answered(desk, ctx, "load_run", [run])
+    async def load_run(ctx: Context[Any, Any], run: Run, mapping: Mapping = {}) -> Result:  # noqa: B006
+        return await answered(desk, ctx, "load_run", [run], mapping)
 
-    async def summarize_curves(ctx: Context[Any, Any], run: Run, metrics: Metrics = [], until: Until = None) -> Result:  # noqa: B006
-        return await answered(desk, ctx, "summarize_curves", [run], metrics, until)
+    async def summarize_curves(
+        ctx: Context[Any, Any],
+        run: Run,
+        metrics: Metrics = [],  # noqa: B006
+        until: Until = None,
+        mapping: Mapping = {},  # noqa: B006
+    ) -> Result:
+        return await answered(desk, ctx, "summarize_curves", [run], metrics, until, mapping)
 
     async def plot_curves(ctx: Context[Any, Any], run: Run, metrics: Panels = [], until: Until = None) -> CallToolResult:  # noqa: B006
         return await answered(desk, ctx, "plot_curves", [run], metrics, until)
@@ -108,14 +141,14 @@ def tools_of(desk: Desk) -> list[Tool]:
     async def gpu_phase_profile(ctx: Context[Any, Any], run: Run) -> Result:
         return await answered(desk, ctx, "gpu_phase_profile", [run])
 
-    async def assess_run(ctx: Context[Any, Any], run: Run, until: Until = None) -> Annotated[CallToolResult, Judgement]:
-        return await answered(desk, ctx, "assess_run", [run], until)
+    async def assess_run(ctx: Context[Any, Any], run: Run, until: Until = None, mapping: Mapping = {}) -> Judged:  # noqa: B006
+        return await answered(desk, ctx, "assess_run", [run], until, "builtin", mapping)
 
     async def compare_runs(ctx: Context[Any, Any], runs: Annotated[list[Run], Field(min_length=2, max_length=16)]) -> Result:
         return await answered(desk, ctx, "compare_runs", runs)
 
-    verbs = (assess_run, compare_runs, gpu_phase_profile, list_runs, plot_curves, load_run, spot_check_samples, summarize_curves)
-    return [_tool(verb) for verb in verbs]
+    verbs = (assess_run, *pasted_tools(desk), compare_runs, gpu_phase_profile, list_runs, plot_curves, load_run, spot_check_samples)
+    return [_tool(verb) for verb in (*verbs, summarize_curves)]
 
 
 def _tool(function: Callable[..., Any]) -> Tool:
@@ -141,7 +174,7 @@ def _bare(schema: Any) -> None:
         for name, said_anyway in (("title", str), ("additionalProperties", bool)):
             if isinstance(schema.get(name), said_anyway):
                 del schema[name]
-        if "default" in schema and schema["default"] is None:
+        if "default" in schema and schema["default"] in (None, "", 0.0):
             del schema["default"]
         for name, part in schema.items():
             for inner in part.values() if name == "properties" else (part,):

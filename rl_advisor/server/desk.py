@@ -118,6 +118,17 @@ class Desk:
         except Stopped as stopped:
             return workroom.Refused(f"The run could not be read: {stopped}.")
 
+    async def once(self, function: Callable[..., Any], *arguments: Any, ctx: Context[Any, Any] | None = None) -> Any:
+        """What a function of :mod:`rl_advisor.workroom` answers about its arguments alone; neither they nor the answer are kept.
+
+        Raises:
+            workroom.Refused: why there is no answer.
+        """
+        found = await self._worked(function, arguments, "pasted text", Ear(ctx))
+        if isinstance(found, workroom.Refused):
+            raise workroom.Refused(*found.args)
+        return found
+
     def _in_worker(self, function: Callable[..., Any], arguments: Sequence[Any], about: str, ear: Ear, turn: Turn) -> Any:
         def wanted() -> None:
             from_thread.check_cancelled()

@@ -169,10 +169,10 @@ def test_a_pickled_npz_is_not_loaded(tmp_path):
         ("log.csv", "total timesteps,ep_rew_mean\n10,1.5\n20,2.5\n", "ep_rew_mean", [10, 20], [1.5, 2.5]),
         (
             "progress.csv",
-            "training_iteration,episode_reward_mean,date\n1,nan,2020-01-01\n2,3.0,2020-01-01\n",
+            "training_iteration,episode_reward_mean,date\n1,nan,2020-01-01\n2,3.0,2020-01-01\n3,,2020-01-02\n4,inf,2020-01-02\n",
             "episode_reward_mean",
-            [2],
-            [3.0],
+            [1, 2, 4],
+            [math.nan, 3.0, math.inf],
         ),
         ("wandb.csv", '"Step","a - reward","a - reward__MIN","a - reward__MAX"\n1,0.5,0.1,0.9\n', "reward", [1], [0.5]),
         ("run_reward.csv", "Wall time,Step,Value\n1700000000.0,3,0.25\n", "run_reward", [3], [0.25]),
@@ -181,13 +181,13 @@ def test_a_pickled_npz_is_not_loaded(tmp_path):
     ],
 )
 def test_tables_with_a_step_column(tmp_path, name, text, metric, steps, values):
-    """Homemade tables, RLlib's, and exports of W&B and TensorBoard: the step column is found, bounds are no metrics, runs are not mixed."""
+    """Homemade tables, RLlib's, exports of W&B and TensorBoard: steps, no bounds, no mixed runs; NaN is a value, empty is none."""
     (tmp_path / name).write_text(text)
     module = format_of(tmp_path / name)
     assert module.FORMAT == "metrics_csv"
     run = module.read(tmp_path / name)
     assert list(run.curves[metric].step) == steps
-    assert list(run.curves[metric].value) == values
+    np.testing.assert_array_equal(run.curves[metric].value, values)
     assert not any(n.endswith(("__MIN", "__MAX")) for n in run.curves)
     assert bool(run.gaps) == (name in {"many.csv", "log.tsv"})
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from rl_advisor.intake.json_tables import runs_in
 from rl_advisor.intake.starts import counts_rows, starts
@@ -169,3 +170,40 @@ def test_what_is_no_reinforcement_learning_gets_no_outcome(tmp_path: Path, name:
     assert name == "sft.json"
     assert run.outcome_guess is None
     assert not any(n.startswith(("reward/", "eval/score/")) for n in run.curves)
+
+
+def test_a_notebook_is_read_by_the_table_that_the_trainer_drew(tmp_path: Path) -> None:
+    """Trainer's own names come back from the headings; without a table the printed lines are read."""
+    names = ["Step", "Training Loss", "reward", "reward_std", "completions / mean_length", "kl"]
+    rows = "".join("<tr>" + "".join(f"<td>{v}</td>" for v in (i, "0.010000", i / 10, 0.2, 90 + i, 0.01)) + "</tr>" for i in range(1, 9))
+    html = f"<table><thead><tr>{''.join(f'<th>{n}</th>' for n in names)}</tr></thead><tbody>{rows}</tbody></table>"
+    book = {
+        "cells": [{"cell_type": "code", "source": ["train()"], "outputs": [{"output_type": "display_data", "data": {"text/html": [html]}}]}]
+    }
+    (tmp_path / "colab.ipynb").write_text(json.dumps(book))
+    run = read_run(tmp_path / "colab.ipynb")
+    assert run.curves["reward/mean"].value.tolist() == [i / 10 for i in range(1, 9)]
+    assert {"response/length", "policy/loss"} <= run.curves.keys()
+    printed = "".join(f"Episode {i}: reward={i / 3:.3f} loss={1 / i:.3f}\n" for i in range(1, 30))
+    book["cells"][0]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": [printed]}]
+    (tmp_path / "printed.ipynb").write_text(json.dumps(book))
+    assert read_run(tmp_path / "printed.ipynb").last_step == 29
+    (tmp_path / "empty.ipynb").write_text('{"cells": [{"cell_type": "markdown", "source": ["# Title"]}]}')
+    with pytest.raises(UnreadableRun):
+        read_run(tmp_path / "empty.ipynb")
+
+
+@pytest.mark.parametrize("names", [("accuracy_reward", "step"), ("reward", "format_reward")])
+def test_rewards_of_a_table_of_completions(tmp_path: Path, names: tuple[str, str]) -> None:
+    """A step behind the rewards is no reward, and a function may be called as the total is."""
+    rows = pd.DataFrame(
+        {"step": 3, "prompt": ["a", "a", "b", "b"], "completion": ["w", "x", "y", "z"], "advantage": [1.0, -1.0, 1.0, -1.0]}
+    )
+    rows = rows.drop(columns="step") if "step" in names else rows
+    for at, name in enumerate(names):
+        rows.insert(list(rows.columns).index("advantage"), name, [7, 7, 7, 7] if name == "step" else [1.0, 0.0, 0.75 - at, 0.25 - at])
+    rows.to_parquet(tmp_path / "completions_00007.parquet")
+    table = read_run(tmp_path).rollouts
+    expected = [1.0, 0.0, 0.75, 0.25] if "step" in names else [2.0, 0.0, 0.5, -0.5]
+    assert table["reward"].tolist() == expected
+    assert f"reward/{names[0]}" in table

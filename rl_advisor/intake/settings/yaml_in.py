@@ -5,8 +5,9 @@ from typing import Any
 
 from rl_advisor.intake.settings.values import measured
 
-_MAP = re.compile(r"(?m)^[\w\"'!.-][^\n:=]{0,120}:(?:[ \t]|$)|^\s*\{")
-_ALIAS_LIMIT = 200
+_MAP = re.compile(r"(?m)^[\w\"'!.-][^\n:=]{0,120}:(?:[ \t]|$)|^[ \t]*+\{")
+MOST_NODES, DEEPEST = 50_000, 100
+"""What a configuration holds at most, each reference counted with all that it stands for; deeper ones overflow the parser's own stack."""
 
 
 def of_yaml(text: str) -> dict[Any, Any]:
@@ -27,12 +28,9 @@ def load_yaml(text: bytes) -> Any:
 
     Raises:
         yaml.YAMLError: it is no YAML.
-        ValueError: it repeats itself by reference more often than a configuration does.
+        ValueError: it repeats itself by reference more often, or is nested deeper, than a configuration is.
     """
     import yaml
-
-    if text.count(b"*") > _ALIAS_LIMIT and len(re.findall(rb"(?m)[:\-\[,] ?\*\w", text)) > _ALIAS_LIMIT:
-        raise ValueError("too many aliases for a configuration")
 
     class Plain(yaml.SafeLoader if not yaml.__with_libyaml__ else yaml.CSafeLoader):  # type: ignore[misc]
         """A safe loader that looks through Python tags instead of refusing the file."""
@@ -45,11 +43,41 @@ def load_yaml(text: bytes) -> Any:
         return loader.construct_scalar(node)
 
     Plain.add_multi_constructor("tag:yaml.org,2002:python/", plain)
+    _refuse_deep(text, Plain)
     loader = Plain(text)
     try:
-        return loader.get_single_data()
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        _counted(node, {})
+        return loader.construct_document(node)
     finally:
         loader.dispose()
+
+
+def _refuse_deep(text: bytes, loader: Any) -> None:
+    import yaml
+
+    depth = 0
+    for event in yaml.parse(text, loader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise ValueError("nested deeper than a configuration is")
+
+
+def _counted(node: Any, known: dict[int, int]) -> int:
+    """Nodes that it holds once every reference in it is written out.
+
+    Raises:
+        ValueError: they are more than a configuration holds, or it refers to itself.
+    """
+    if id(node) not in known:
+        known[id(node)] = MOST_NODES  # met again inside itself, it has no end
+        parts = [p for pair in node.value for p in pair] if node.id == "mapping" else node.value if node.id == "sequence" else []
+        known[id(node)] = 1 + sum(_counted(part, known) for part in parts)
+    if known[id(node)] > MOST_NODES:
+        raise ValueError("repeats itself by reference more often than a configuration")
+    return known[id(node)]
 
 
 def of_one_behaviour(config: dict[Any, Any]) -> dict[Any, Any]:
@@ -62,6 +90,9 @@ def of_one_behaviour(config: dict[Any, Any]) -> dict[Any, Any]:
 def _holds_settings(found: dict[Any, Any]) -> bool:
     """Whether a map reads like settings: more than one name, or maps inside; a line of prose with a colon is a map to YAML, too."""
     if measured(found):
+        return False
+    names = [isinstance(k, str) and bool(re.fullmatch(r"[A-Za-z_][\w.@/-]{0,120}", k)) for k in found]
+    if 2 * sum(names) < len(names):
         return False
     return all(isinstance(k, str | int) for k in found) and (len(found) > 1 or any(isinstance(v, dict) for v in found.values()))
 

@@ -1,0 +1,239 @@
+"""Pasted lines are explained: normal or not, what they prove, likely causes and questions back; and nothing false is said."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from rl_advisor.cli import main
+from rl_advisor.explaining.crashes import crash_in
+from rl_advisor.explaining.pasted import run_of
+from rl_advisor.explaining.proofs import causes, proofs
+from rl_advisor.explaining.rows import Rows
+from rl_advisor.reading import read_run
+from rl_advisor.tools import explain_log
+
+CORPORA = Path(__file__).parents[2] / "evals" / "corpus"
+
+
+def trl(**changed: object) -> str:
+    """A line as TRL prints it."""
+    row = {
+        "loss": 0.0012, "grad_norm": 0.21, "learning_rate": 9.1e-07, "completions/mean_length": 212.0, "completions/min_length": 80.0,
+        "completions/max_length": 400.0, "completions/clipped_ratio": 0.02, "rewards/accuracy_reward/mean": 0.4,
+        "rewards/format_reward/mean": 0.7, "reward": 1.1, "reward_std": 0.31, "frac_reward_zero_std": 0.25, "kl": 0.03, "entropy": 0.4,
+        "clip_ratio/region_mean": 0.0, "epoch": 0.4,
+    }  # fmt: skip
+    return repr(row | {key.replace("__", "/"): value for key, value in changed.items()})
+
+
+VERL = (
+    "step:41 - actor/entropy_loss:{e} - actor/pg_loss:{p} - actor/pg_clipfrac:0.001 - actor/ppo_kl:{k} - actor/grad_norm:{g}"
+    " - critic/score/mean:0.3\n"
+)
+RSL = """################################
+                     Learning iteration 71/500
+                       Computation: 9963 steps/s (collection: 1.4s, learning 0.2s)
+               Value function loss: {v}
+                    Surrogate loss: -0.0021
+             Mean action noise std: 0.61
+                 Mean total reward: 12.50
+               Mean episode length: 480.00
+"""
+SB = """------------------------------
+| approxkl           | 0.004     |
+| clipfrac           | 0.03      |
+| explained_variance | {ev} |
+| policy_entropy     | {e} |
+| policy_loss        | -0.004    |
+| total_timesteps    | 90112     |
+| value_loss         | {v} |
+------------------------------
+"""
+NAN, INF = "nan", "inf"
+CASES = [
+    ("all groups flat", trl(grad_norm=0.0, loss=0.0, reward_std=0.0, frac_reward_zero_std=1.0), "training_signal", "zero variance"),
+    ("no gradient in spite of a spread", trl(grad_norm=0.0, loss=0.0), "policy_update", "no update reaches"),
+    ("all answers cut", trl(completions__clipped_ratio=0.8), "environment_data", "cut at the length limit"),
+    ("a component that never pays", trl(rewards__format_reward__mean=0.0), "reward_signal", "never pays"),
+    ("far from the reference", trl(kl=700.0), "policy_update", "left the language"),
+    ("a KL below zero", trl(kl=-4.0), "data_freshness", "which a KL cannot be"),
+    ("NaN in the update", VERL.format(e=NAN, p=NAN, k=NAN, g=NAN), "numerics", "NaN or infinite"),
+    ("NaN in the gradient alone", VERL.format(e=0.5, p=0.01, k=0.0001, g=NAN), "numerics", "NaN or infinite"),
+    ("an infinite critic", RSL.format(v=INF), "environment_data", "infinite"),
+    ("a deterministic policy", SB.format(ev=1e-7, e=4e-6, v=0.3), "exploration", "always does the same"),
+    ("losses without a reward", SB.format(ev=0.4, e=0.6, v=0.3), "evaluation", "No episode reward"),
+]
+SOUND = [
+    ("one usual line", trl(), ("normal by construction", "no sign of progress")),
+    ("a loss below zero", trl(loss=-0.09), ("no sign of progress",)),
+    ("KL that is not computed", trl(kl=float("nan")).replace("nan", "float('nan')").replace("float('nan')", "nan"), ("not computed",)),
+    ("a first step", trl(learning_rate=1e-8, epoch=0.0001), ("warming up",)),
+    ("a penalty that is not paid", trl(rewards__repetition_penalty__mean=0.0), ()),
+    ("a component at 0 early on", trl(rewards__format_reward__mean=0.0, epoch=0.001), ("early to tell",)),
+]
+
+
+@pytest.mark.parametrize(("text", "link", "says"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
+def test_what_one_line_proves(text: str, link: str, says: str) -> None:
+    answer = explain_log(text)
+    assert says in " ".join(answer["proven"])
+    assert answer["summary"].startswith("Not normal.")
+    assert link in [cause["link"] for cause in answer["causes"]]
+    assert 1 <= len(answer["ask"]) <= 3
+    assert len(json.dumps(answer)) < 4 * 2_000
+    assert "held-out" not in answer["summary"]
+
+
+@pytest.mark.parametrize(("text", "says"), [c[1:] for c in SOUND], ids=[c[0] for c in SOUND])
+def test_what_is_normal_is_called_normal(text: str, says: tuple[str, ...]) -> None:
+    answer = explain_log(text)
+    assert "Not normal" not in answer["summary"]
+    assert not answer["causes"]
+    whole = answer["summary"] + " ".join(answer["proven"]) + " ".join(m["why"] for m in answer["metrics"])
+    assert any(word in whole for word in says) or not says
+
+
+def test_a_number_comes_with_its_range_and_source() -> None:
+    told = {m["name"]: m for m in explain_log(trl(grad_norm=5e5))["metrics"]}
+    assert told["grad_norm"]["normal"] == "broken"
+    assert "is usual" in told["grad_norm"]["why"]
+    assert told["grad_norm"]["source"]
+    assert told["kl"]["normal"] == "normal"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "hi! my run looks odd, what do I do?\n- have you tried a lower learning rate?\n- no, should I?",
+        "x" * 10_000_000,
+        "{" * 100_000,
+        "| a | b |\n" * 1_000,
+        "\0\1\2 \x1b[31mred",
+    ],
+    ids=["nothing", "a chat", "ten megabytes", "brackets", "an empty table", "bytes"],
+)
+def test_nothing_in_it_is_said_so(text: str) -> None:
+    answer = explain_log(text)
+    assert not answer["metrics"]
+    assert "Paste the lines" in answer["summary"]
+
+
+def test_ten_megabytes_of_lines_are_bounded() -> None:
+    answer = explain_log((trl() + "\n") * 25_000)
+    assert answer["metrics"]
+    assert len(json.dumps(answer)) < 4 * 2_500
+
+
+def test_one_metric_is_enough() -> None:
+    told = explain_log("step:3 - actor/grad_norm:nan")
+    assert "NaN" in " ".join(told["proven"])
+
+
+def test_a_question_alone_is_answered() -> None:
+    told = explain_log("why?", question="why is frac_reward_zero_std 1.0?")
+    assert "frac_reward_zero_std" in told["summary"]
+
+
+def test_settings_and_lines_are_seen_together() -> None:
+    command = "python3 -m verl.trainer.main_ppo data.train_batch_size=64 actor.ppo_mini_batch_size=64 actor.ppo_epochs=1 rollout.n=8\n"
+    answer = explain_log(command + VERL.format(e=0.5, p=0.01, k=0.004, g=0.3))
+    assert "numerics" in [c["link"] for c in answer["causes"]]
+    assert any("one update" in p for p in answer["proven"])
+
+
+TRACEBACK = """Traceback (most recent call last):
+  File "/opt/app/train.py", line 41, in main
+    score = grade(sample)
+  File "/opt/venv/lib/python3.11/site-packages/verl/reward.py", line 7, in grade
+    raise NotImplementedError(f"no grader for {source}")
+{error}
+"""
+
+
+@pytest.mark.parametrize(
+    ("error", "link", "where"),
+    [
+        ("NotImplementedError: no grader for my/data", "reward_signal", "app/train.py:41 in main"),
+        ("torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB", "systems", "app/train.py:41 in main"),
+        (
+            "ValueError: Expected parameter loc to satisfy the constraint Real(), but found invalid values",
+            "numerics",
+            "app/train.py:41 in main",
+        ),
+        ("KeyError: 'answer'", "environment_data", "app/train.py:41 in main"),
+    ],
+)
+def test_a_crash_is_retold(error: str, link: str, where: str) -> None:
+    crash = crash_in(TRACEBACK.replace("{error}", error))
+    assert crash is not None
+    assert (crash.link.value, crash.where) == (link, where)
+    answer = explain_log(TRACEBACK.replace("{error}", error))
+    assert answer["causes"][0]["link"] == link
+    assert answer["crash"]["error"]["untrusted"].startswith(error[:20])
+    assert "Tried to allocate" not in answer["summary"]
+
+
+@pytest.mark.parametrize("text", ["", "all is well", "Error rate: 0.3", "no error was found"])
+def test_no_crash_no_story(text: str) -> None:
+    assert crash_in(text) is None
+
+
+def sound() -> list[Path]:
+    found = []
+    for corpus in sorted(CORPORA.iterdir()):
+        labels = json.loads((corpus / "labels.json").read_text())
+        found += [corpus / "runs" / name for name, label in labels.items() if not label["links"]]
+    return found
+
+
+@pytest.mark.parametrize("folder", sound()[::3], ids=lambda p: p.name)
+def test_nothing_false_is_proven_of_sound_runs(folder: Path) -> None:
+    faults = [p.says for p in proofs(Rows(read_run(folder))) if p.fault]
+    assert not [says for says in faults if "cut at the length limit" not in says]
+
+
+def test_every_cause_is_named_by_a_proof() -> None:
+    source = (Path(__file__).parents[2] / "rl_advisor" / "explaining" / "proofs.py").read_text()
+    assert all(f'"{name}"' in source for name in causes())
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [
+        ("entropy_collapse", "pattern"),
+        ("group size", "check"),
+        ("plateaued", "verdict"),
+        ("frac_reward_zero_std", "metric"),
+        ("kl/ref", "metric"),
+    ],
+)
+def test_a_word_is_explained(word: str, kind: str) -> None:
+    answer = explain_log(word)
+    assert answer["kind"] == kind
+    assert answer["summary"]
+
+
+def test_the_commands_answer() -> None:
+    told = CliRunner().invoke(main, ["explain", "--json"], input=trl(grad_norm=float("nan")).replace("nan", "nan"))
+    assert told.exit_code == 0
+    assert set(json.loads(told.stdout)) >= {"recognised", "metrics", "proven", "causes", "ask", "summary"}
+    checked = CliRunner().invoke(main, ["check", "-", "--json"], input="learning_rate: 0.3\nalgo: ppo\n")
+    assert checked.exit_code == 0
+    assert json.loads(checked.stdout)["checks"][0]["outcome"] == "fault"
+    assert "fault: The learning rate is 0.3" in CliRunner().invoke(main, ["check", "-"], input="learning_rate: 0.3\nalgo: ppo\n").output
+    lost = CliRunner().invoke(main, ["explain", "entropy_collaps"])
+    assert lost.exit_code == 2
+    assert "entropy_collapse" in lost.output
+    assert CliRunner().invoke(main, ["check", "-"], input="hello").exit_code == 2
+
+
+def test_a_paste_is_not_written_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise AssertionError("a file is opened")
+
+    run_of(trl())  # what is imported and read once is loaded now
+    monkeypatch.setattr("builtins.open", refused)
+    monkeypatch.setattr("io.open", refused)
+    assert run_of(trl()).curves

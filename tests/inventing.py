@@ -1,0 +1,65 @@
+"""Whether every number that was read from a text stands in it, and every name: what the test in the suite and the long one share."""
+
+import math
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from rl_advisor.intake.bytes_in import ANSI
+from rl_advisor.reading import format_of
+from rl_advisor.run import Run
+
+from mutating import mutated
+
+TOKEN = re.compile(r"[-+]?(?:\d[\d_,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+COUNTED = {"dict_console"}
+"""Formats whose steps are those between two that a progress bar shows."""
+LATER = {"areal_console"}
+"""Formats whose steps are one less than what is printed, as their trackers count."""
+
+
+def numbers_in(text: str) -> set[float]:
+    """Every number that a reader could mean by the digits of a text, whichever mark stands between its thousands."""
+    found = set[float]()
+    for token in TOKEN.findall(text):
+        for start in (token, token.lstrip("+-")):
+            for way in (start, start.replace(",", ""), *start.split(","), start.replace("_", ""), start.rstrip(".,")):
+                try:
+                    found.add(float(way))
+                except ValueError:
+                    continue
+    return found
+
+
+def invented(text: str, run: Run) -> Iterator[str]:
+    """What the run holds and the text does not: values, steps, names (which a terminal may have wrapped)."""
+    plain = ANSI.sub("", text)
+    there, dense = numbers_in(plain), "".join(plain.split())
+    nan = re.search(r"(?i)nan|none", plain) is not None
+    for curve in run.curves.values():
+        for value in curve.value.tolist():
+            known = nan if math.isnan(value) else value in there or (math.isinf(value) and ("inf" in plain.lower() or "e" in plain.lower()))
+            if not known:
+                yield f"{curve.raw}: {value}"
+        if run.axis == "step" and not COUNTED & set(run.formats):
+            late = float(bool(LATER & set(run.formats)))
+            yield from (f"step {step} of {curve.raw}" for step in curve.step.tolist() if step + late not in there)
+        if any(word not in dense for word in re.split(r"[/\s]+", curve.raw)):
+            yield f"name {curve.raw}"
+
+
+def read_of(folder: Path, name: str, data: bytes) -> tuple[str, Run | None]:
+    """The text of a log and what its format reads of it, None where none claims it."""
+    path = folder / name
+    path.write_bytes(data)
+    module = format_of(path)
+    return data.decode("utf-8", "replace").replace("\r\n", "\n"), None if module is None else module.read(path)
+
+
+def damaged_logs(logs: list[tuple[str, bytes]], count: int, seed: int) -> Iterator[tuple[str, bytes]]:
+    """So many logs of these, damaged, in an order that the seed decides."""
+    dice = random.Random(seed)  # noqa: S311 - no secret
+    for _ in range(count):
+        name, data = dice.choice(logs)
+        yield name, mutated(data, dice)

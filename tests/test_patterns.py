@@ -1,0 +1,45 @@
+"""No regular expression that meets the text of a run costs more than in proportion to it, whoever writes the next one."""
+
+import re
+from pathlib import Path
+
+import pytest
+import rl_advisor
+
+from worst_lines import DECADES, Used, growth, used_in
+
+ROOT = Path(rl_advisor.__file__).parent
+FOLDERS = ("formats", "intake", "reading", "gpu")
+MODULES = ("features/secrets.py", "features/text.py", "doors/output.py")
+MET = [
+    *(used for folder in FOLDERS for used in used_in(ROOT / folder, f"rl_advisor.{folder}")),
+    *(used for name in MODULES for used in used_in(ROOT / name, f"rl_advisor.{name[:-3].replace('/', '.')}")),
+]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "method"),
+    [
+        (r"\d+\.?\d*\b", "match"),
+        (r"(['\"])\w+\1: \d+\d*\b", "match"),
+        (r"a.*b", "finditer"),
+        (r"\| *(\S[^|]*?) *\|", "match"),
+        (rb"\s+$", "finditer"),
+    ],
+)
+def test_costly_patterns_are_found(pattern, method):
+    """The search is not blind: shapes that cost more than in proportion are seen."""
+    assert growth(Used("here", re.compile(pattern), method, DECADES[-1]))
+
+
+@pytest.mark.parametrize("used", MET, ids=lambda u: f"{u.where.removeprefix('rl_advisor.')}.{u.method}")
+def test_time_grows_with_the_line_and_no_faster(used):
+    """On the worst lines of its own shape, over three decades."""
+    assert not growth(used)
+
+
+def test_all_patterns_were_met():
+    """The walk sees what modules keep, in tables and inside functions."""
+    names = {used.where for used in MET}
+    assert {"rl_advisor.formats.verl_console._PAIR", "rl_advisor.intake.log_lines._KINDS", "rl_advisor.features.secrets._SHAPES"} <= names
+    assert len(MET) > 80
