@@ -29,7 +29,8 @@ def rows_of(labels: Mapping[str, Any], answers: Sequence[Row]) -> list[Row]:
         part = label if a["cut"] == 1 else label["cuts"][f"{a['cut']:g}"]
         links = set(part["links"] or ["none"])
         odds = a.get("probabilities") or {a["verdict"]: 1.0}
-        row = {"cut": a["cut"], "label": label, "part": part, "answer": a, "sound": set(part["verdicts"]) <= SOUND and links == {"none"}}
+        untouched = all(b["onset"] >= a["cut"] for b in label["broken"])
+        row = {"cut": a["cut"], "label": label, "part": part, "answer": a, "sound": untouched and set(part["verdicts"]) <= SOUND}
         row |= {"verdict": a["verdict"] in part["verdicts"], "link": a["link"] in links, "top": max(odds.values())}
         row |= {"alarm": a["verdict"] in BROKEN, "blamed": a["link"] != "none", "mass": sum(odds.get(v, 0.0) for v in part["verdicts"])}
         rows.append(row)
@@ -191,7 +192,7 @@ def page(rows: list[Row], command: str) -> str:
         ),
         markdown({n: seen(r) for n, r in grouped(ill, lambda r: r["fault"]).items()}, "fault"),
         "## False alarms",
-        "Sound runs called broken, by their habit, at the end:",
+        "Sound runs (nothing was broken, and the true score rose or stood) called broken, by their habit, at the end:",
         markdown(
             {n or "nothing odd": judgement(r) for n, r in grouped([r for r in end if r["sound"]], lambda r: r["label"]["habit"]).items()},
             "habit",
