@@ -55,7 +55,7 @@ def began(curve: Curve, after: float = -np.inf, *, growing: bool = False) -> Ons
     step, value = curve.finite()
     if growing:
         size = np.abs(value)
-        value = np.log(np.maximum(size, 1e-6 * float(size.max(initial=0.0)) + 1e-300))
+        value = np.log(np.maximum(size, 0.1 * float(np.quantile(size[size > 0], 0.05)) if (size > 0).any() else 1.0))
     keep = step >= after
     try:
         found = change.onset(step[keep], value[keep])

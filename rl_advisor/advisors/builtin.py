@@ -1,6 +1,7 @@
 """The built-in advisor: judges from the findings alone, with no model and no key."""
 
 from rl_advisor.assessment import Assessment, BrokenLink, EvidenceView, OnsetView, view
+from rl_advisor.judgement.at_odds import at_odds
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.checkpoint import best_checkpoint
 from rl_advisor.judgement.evidence import Piece
@@ -34,7 +35,7 @@ def assess(run: Run, price: float | None = None) -> Assessment:
         probabilities={v: round(p, 3) for v, p in judged.probabilities.items()},
         why=judged.why,
         evidence=[shown(p) for p in judged.evidence[:MOST]],
-        at_odds=[p.says for p in judged.at_odds],
+        at_odds=at_odds(case, judged),
         risk=risk(case),
         best_checkpoint=best,
         first_broken_link=broken_link(judged),

@@ -15,7 +15,7 @@ def rise(c: Course) -> str:
     """Whether it rose."""
     if c.amounts["climb"] > 0.3 and c.amounts["above start"] > 0.9:
         return f"{c.name} rose from {number(c.start)} to {number(c.best)} at its best"
-    return f"{c.name} began at {number(c.start)} and ends at {number(c.end)} (above its start: {_percent(c.amounts['above start'])} sure)"
+    return f"{c.name} began at {number(c.start)} and ends at {number(c.end)}"
 
 
 def end(c: Course) -> str:
@@ -28,10 +28,9 @@ def end(c: Course) -> str:
 
 def lately(c: Course) -> str:
     """What it does over its last third."""
-    ways = {"rises": c.amounts["still rises"], "falls": c.amounts["falls lately"]}
-    way = max(ways, key=lambda w: ways[w])
-    told = f"{way} ({_percent(ways[way])} sure)" if ways[way] > 0.5 else "hardly moves"
-    return f"over its last third {c.name} {told}"
+    late = c.middle[c.level.step >= c.level.step[0] + (c.level.step[-1] - c.level.step[0]) * 2 / 3]
+    moved = "rose" if c.amounts["still rises"] > 0.5 else "fell" if c.amounts["falls lately"] > 0.5 else "hardly moved"
+    return f"over its last third {c.name} {moved} (level {number(float(late[0]))} to {number(float(late[-1]))})"
 
 
 def way(c: Course) -> str:

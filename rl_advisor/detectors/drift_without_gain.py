@@ -9,7 +9,7 @@ Source: the practitioner's guide (the critical warning pattern of KL and reward)
 """
 
 from rl_advisor import trajectory
-from rl_advisor.finding import Answer, Evidence, Onset, Outcome, Role, present
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -28,5 +28,6 @@ def detect(run: Run) -> Answer:
         text = f"{found.text}: the policy drifts and gains nothing."
         onset = Onset(found.first, float(run.curves["kl/ref"].step[0]), found.last)
         return present(text, onset, found.measures, where)
-    outcome = Outcome.UNCLEAR if "undecidable" in (found.kl, found.way) else Outcome.ABSENT
-    return Answer(outcome, f"{found.text}.", measures=found.measures, evidence=where)
+    if found.kl == "rising" and found.way == "undecidable":
+        return unclear(f"{found.text}: whether anything is gained by it cannot be told.", measures=found.measures, evidence=where)
+    return absent(f"{found.text}.", measures=found.measures, evidence=where)

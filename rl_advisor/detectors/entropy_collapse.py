@@ -21,7 +21,7 @@ LINK = Link.EXPLORATION
 ROLE = Role.CONSEQUENCE
 SPEAKS = {"collapsed": 0.7, "not_learning": 0.5}
 NEEDS: tuple[str, ...] = ("entropy/mean",)
-BRINGS: tuple[str, ...] = ("zero_variance_groups", "loss_discontinuity", "gradient_spikes", "template_collapse")
+BRINGS: tuple[str, ...] = ("no_gradient", "zero_variance_groups", "loss_discontinuity", "gradient_spikes", "template_collapse")
 CHANGE: tuple[tuple[str, str], ...] = (("clip_higher", ""), ("entropy_coef", "three times"))
 
 

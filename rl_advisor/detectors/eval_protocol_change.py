@@ -68,6 +68,7 @@ def moves(curve: Curve, before: float, at: float, rows: int = 5) -> float | None
     early, late = value[step <= before][-rows:], value[step >= at][:rows]
     if min(early.size, late.size) < 3:
         return None
-    # The range within which nine tenths lie: a single outlier is no scale.
-    spread = float(np.subtract(*np.quantile(value, [0.95, 0.05])))
-    return abs(float(np.median(late) - np.median(early))) / spread if spread > 0 else 0.0
+    # The range within which nine tenths lie: a single outlier is no scale. What neighbouring rows differ by is no move.
+    spread, scatter = float(np.subtract(*np.quantile(value, [0.95, 0.05]))), float(np.median(np.abs(np.diff(value))))
+    gap = abs(float(np.median(late) - np.median(early)))
+    return gap / spread if spread > 0 and gap > 3 * scatter else 0.0

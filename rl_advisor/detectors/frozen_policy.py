@@ -22,7 +22,6 @@ LINK = Link.POLICY_UPDATE
 ROLE = Role.SILENCE
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("reward/mean|reward/used", "kl/ref|kl/old|entropy/mean|policy/learning_rate")
-BRINGS: tuple[str, ...] = ("drift_with_gain",)
 FEWEST = 12
 """Points of the reward below which a policy that stands still may just be warming up."""
 CHANGE: tuple[tuple[str, str], ...] = (("learning_rate", "thirty times"), ("kl_coef", "0"))

@@ -19,6 +19,7 @@ LINK = Link.POLICY_UPDATE
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("policy/learning_rate",)
 BRINGS: tuple[str, ...] = (
+    "setting_out_of_range",
     "update_too_large",
     "destructive_drift",
     "drift_without_gain",

@@ -23,7 +23,6 @@ BRINGS: tuple[str, ...] = (
     "train_eval_gap",
     "zero_variance_groups",
     "entropy_collapse",
-    "drift_with_gain",
     "destructive_drift",
     "drift_without_gain",
     "update_too_large",

@@ -22,8 +22,8 @@ from rl_advisor.vocabulary import Link
 LINK = Link.NUMERICS
 ROLE = Role.FAULT
 SPEAKS = {"collapsed": 8.0}
-NEEDS: tuple[str, ...] = ("policy/grad_norm|policy/loss|policy/total_loss|reward/mean|value/loss|entropy/mean|kl/ref|events",)
-BRINGS: tuple[str, ...] = ("truncation", "zero_variance_groups", "loss_discontinuity")
+NEEDS: tuple[str, ...] = ()
+BRINGS: tuple[str, ...] = ("no_gradient", "truncation", "zero_variance_groups", "loss_discontinuity")
 CORE = (
     "policy/grad_norm",
     "policy/total_loss",
@@ -78,6 +78,6 @@ def detect(run: Run) -> Answer:
         at = next((e.step for e in said if e.step is not None), run.last_step)
         text = f"The log reports numbers that are none in {len(said)} lines, first after step {at:.0f}."
         return present(text, course.around(course.logged(run), at), {"lines": float(len(said))}, (Evidence("events", at, at),))
-    if not any(n in run.curves for n in CORE):
+    if not any(n in run.curves for n in CORE) and not run.events:
         return not_logged("No loss, gradient or reward is logged that could turn to NaN.")
     return absent("Every core curve is finite to its end and the log reports no NaN.")

@@ -10,18 +10,21 @@ Source: read the reward's parts one by one before its sum; a mean hides what it 
 
 import numpy as np
 
+from rl_advisor.course import decline_began
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, not_logged, number, present
+from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, number, present
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import Shift, listed, onset, shift, shift_or_none
 from rl_advisor.samples.text_signs import samples
-from rl_advisor.trajectory import shape_or_none
+from rl_advisor.trajectory import Shape, shape_or_none, training
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("rollouts|reward/component/*",)
+MUCH = 3
+"""How many of the smallest changes that matter a part must rise or fall by."""
 
 
 def detect(run: Run) -> Answer:
@@ -52,18 +55,25 @@ def _range(s: Stretches, name: str) -> float:
     return float(np.nanmax(value) - np.nanmin(value))
 
 
+def below(x: Shape) -> bool:
+    """Whether a part ends far below where it began, by half of what it was: not every part that loses a little is given up."""
+    return x.start - x.last > 0.5 * abs(x.start)
+
+
 def _by_curves(run: Run) -> Answer:
     curves = run.family("reward/component/")
     shapes = {n.removeprefix("reward/component/"): shape for n, c in curves.items() if (shape := shape_or_none(c)) is not None}
     if len(shapes) < 2:
         return not_logged("The reward has a single part, or its parts are not logged.")
-    rose = [n for n, x in shapes.items() if x.gain.low > 0 and x.rose]
-    fell = [n for n, x in shapes.items() if x.gain.high < 0 and -x.gain.delta > x.margin]
+    total = shape_or_none(training(run))
+    if total is not None and total.fell:
+        return absent("The total reward fell: no part of it took over.")
+    rose = [n for n, x in shapes.items() if (x.gain.low > 0 or x.got_somewhere) and x.last - x.start > MUCH * x.margin]
+    fell = [n for n, x in shapes.items() if (x.gain.high < 0 or x.broke_off) and x.start - x.last > MUCH * x.margin and below(x)]
     measures = {f"{n}_{when}": v for n, x in shapes.items() for when, v in (("first", x.start), ("latest", x.last))}
     said = "; ".join(f"{n} went from {number(x.start)} to {number(x.last)}" for n, x in shapes.items())
     evidence = tuple(Evidence(x.name, float(x.step[0]), float(x.step[-1])) for x in shapes.values())
     if rose and fell:
-        step = min(shapes[n].best_step for n in fell)
-        when = Onset(step, step, step)
+        when = decline_began(curves[f"reward/component/{fell[0]}"])
         return present(f"{listed(rose)} rose while {listed(fell)} fell: {said}.", when, measures, evidence)
     return absent(f"No part of the reward fell while another rose: {said}.", None, measures, evidence)

@@ -38,11 +38,11 @@ ROLE = Role.GAMING
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("rollouts",)
 BRINGS: tuple[str, ...] = (
+    "perfect_reward",
     "truncation",
     "length_inflation",
     "zero_variance_groups",
     "drift_without_gain",
-    "drift_with_gain",
     "entropy_explosion",
     "entropy_collapse",
     "sample_repetition",

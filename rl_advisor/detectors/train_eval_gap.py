@@ -25,13 +25,13 @@ ROLE = Role.GAMING
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("eval/score/*", "reward/mean|reward/used|reward/success")
 BRINGS: tuple[str, ...] = (
+    "perfect_reward",
     "truncation",
     "length_inflation",
     "length_collapse",
     "zero_variance_groups",
     "destructive_drift",
     "drift_without_gain",
-    "drift_with_gain",
     "update_too_large",
     "entropy_explosion",
     "entropy_collapse",

@@ -22,6 +22,7 @@ from rl_advisor.vocabulary import Link
 LINK = Link.TRAINING_SIGNAL
 ROLE = Role.SILENCE
 NEEDS: tuple[str, ...] = ("reward/flat_groups|rollouts",)
+BRINGS: tuple[str, ...] = ("no_gradient",)
 CHANGE: tuple[tuple[str, str], ...] = (("dynamic_filtering", ""), ("group_size", "twice"))
 
 

@@ -22,7 +22,7 @@ _RUN_SAYS = {
 _RUN_PATTERNS = {
     1: frozenset({"still_improving"}),
     -1: frozenset({"collapse", "decline"}),
-    0: frozenset({"plateau", "converged"}),
+    0: frozenset({"plateau"}),
     2: frozenset({"decline", "collapse"}),
 }
 

@@ -4,18 +4,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor import trajectory
 from rl_advisor.assessment import BestCheckpoint
+from rl_advisor.curves.course import Course
 from rl_advisor.features.bins import running_mean
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
 from rl_advisor.run import Floats
-from rl_advisor.trajectory import Shape
+from rl_advisor.trajectory import FEWEST, MATERIAL
 
 NOTHING = "no checkpoint is on disk, and no score that can be trusted says which step was best"
 TIE = 0.1
 """Standard errors within which two levels are equals. On the second half of strangers' evaluation episodes a whole one gives away more
 than the earlier checkpoint is worth: docs/log.md."""
+BREAK = 0.4
+"""Share of its range that a course must fall from one point to the next to break."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,8 @@ class Standing:
     tie: float
     bottom: float
     """A level below which a checkpoint is worse than the untrained policy, noise allowed for."""
-    measured: Shape | None
-    """The shape of the curve; None where it has too few points for one."""
+    measured: Course | None
+    """The curve as measured; None where it has too few points for more than a look."""
 
 
 def best_checkpoint(case: Case, *, reward_trusted: bool) -> BestCheckpoint:
@@ -65,28 +67,32 @@ def _why(s: Standing, at: float, best: tuple[float, float]) -> str:
     why = f"{s.name} ({kind}) stands at {number(at)} there, its "
     if s.measured is None:
         return f"{why}best is {number(best[0])} at step {best[1]:.0f}, of {s.step.size} points: too few to tell noise from progress"
-    return f"{why}smoothed best is {number(s.measured.best)} near step {s.measured.best_step:.0f}"
+    return f"{why}estimated best is {number(s.measured.best)} near step {s.measured.best_step:.0f}"
 
 
 def standing(case: Case, *, reward_trusted: bool) -> Standing | None:
-    """The levels to choose by; raw ones where the curve has too few points to be smoothed. None when nothing can be trusted."""
-    s = case.held or (case.train if reward_trusted else None)
-    if s is not None:
-        error = s.scatter / 5**0.5  # of a mean of about five points
-        tie = max(TIE * error, 1e-9 * abs(s.best))  # rounding is no difference
-        return Standing(s.name, s.step, levels(s), tie, s.start - max(s.margin, 2 * error), s)
-    for curve in (trajectory.held_out(case.run), trajectory.training(case.run) if reward_trusted else None):
-        step, value = curve.finite() if curve is not None else (np.empty(0), np.empty(0))
-        if curve is not None and step.size >= 2:
-            return Standing(curve.name, step, value, tie=0.0, bottom=-np.inf, measured=None)
+    """The levels to choose by; raw ones where the curve has too few points. None when nothing can be trusted."""
+    performance = case.performance
+    for course in (performance.held, performance.train if reward_trusted else None):
+        if course is None:
+            continue
+        if course.n < FEWEST:
+            return Standing(course.name, course.level.step, course.level.value, tie=0.0, bottom=-np.inf, measured=None)
+        error = course.level.noise / 5**0.5  # of a mean of about five points
+        tie = max(TIE * error, 1e-9 * abs(course.best))  # rounding is no difference
+        margin = MATERIAL * max(float(np.ptp(course.middle)), abs(course.start))
+        return Standing(course.name, course.level.step, levels(course), tie, course.start - max(margin, 2 * error), course)
     return None
 
 
-def levels(s: Shape) -> Floats:
+def levels(course: Course) -> Floats:
     """How good the policy was at each point: a mean of its neighbours that weighs near ones more, a twentieth of the curve wide.
 
-    On 109 real runs whose other evaluation episodes were held back, the highest of these levels lost less than the highest of an even mean
-    over a fortieth (benchmarks/split_halves.py).
+    No mean reaches across a break: before a cliff the level is that before the cliff. On 109 real runs whose other evaluation episodes were
+    held back, the highest of these levels lost less than the highest of the course itself or of an even mean (docs/log.md).
     """
-    width = max(3, s.n // 20)
-    return running_mean(running_mean(s.value, width), width)
+    value, width = course.level.value, max(3, course.level.value.size // 20)
+    fell = -np.diff(course.middle)
+    breaks = np.flatnonzero(fell > max(BREAK * float(np.ptp(course.middle)), 5 * course.level.noise)) + 1
+    parts = np.split(value, breaks)
+    return np.concatenate([running_mean(running_mean(part, width), width) for part in parts])

@@ -7,6 +7,7 @@ neither a verdict nor the sound ones together, nor the broken ones together, hav
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from rl_advisor import checks
 from rl_advisor.assessment import BROKEN, Confidence, Verdict
 from rl_advisor.diagnosis import patterns, with_role
 from rl_advisor.finding import Finding, Role
@@ -67,8 +68,8 @@ def judge(case: Case) -> Judged:
 
 
 def confidence(case: Case, verdict: Verdict, p: float) -> Confidence:
-    """High from three in four, medium from one in two; never high for progress that neither score nor sample checks."""
-    if verdict == "undecidable" or p < LIKELY:
+    """High from three in four, medium from one in two; never high for progress that nothing checks, low for a guessed outcome."""
+    if verdict == "undecidable" or p < LIKELY or case.run.outcome_guess is not None:
         return "low"
     unchecked = case.performance.held is None and not len(case.run.rollouts) and "language" in families(case.run)
     return "high" if p >= SURE and not (unchecked and verdict == "improving") else "medium"
@@ -106,9 +107,11 @@ def _first(case: Case, link: Link) -> Finding | None:
 
 
 def likely_link(case: Case, verdict: Verdict) -> Link | None:
-    """Where to look first when nothing in the log names what broke: where such runs were broken most often."""
+    """Where to look first when nothing in the log names what broke: at what the settings prove, else where such runs break most often."""
     if verdict not in BROKEN:
         return None
+    if wrong := checks.proven(case.run):
+        return wrong[0].link
     if verdict in FALLS:
         return Link.POLICY_UPDATE
     if verdict == "reward_hacking":

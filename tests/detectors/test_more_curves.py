@@ -60,10 +60,10 @@ RESTLESS = np.array([100, 480, 120, 470, 90, 460, 110, 490, 100, 470, 90, 480, 1
 
 P, A, U, N = Outcome.PRESENT, Outcome.ABSENT, Outcome.UNCLEAR, Outcome.NOT_LOGGED
 CASES = [
-    ("decline_without_drift", run(reward__mean=falling(0.8, 0.3), kl__ref=np.r_[rising(0, 0.3, n=100), flat(0.3, 0.002, n=100)]), P),
-    ("decline_without_drift", run(reward__mean=falling(0.8, 0.3), kl__ref=rising(0, 3)), A),
-    ("decline_without_drift", run(reward__mean=rising(0.3, 0.8), kl__ref=flat(0.3, 0.002)), A),
-    ("decline_without_drift", run(reward__mean=falling(0.8, 0.3)), N),
+    ("kl_and_outcome", run(reward__mean=falling(0.8, 0.3), kl__ref=np.r_[rising(0, 0.3, n=100), flat(0.3, 0.002, n=100)]), P),
+    ("kl_and_outcome", run(reward__mean=falling(0.8, 0.3), kl__ref=rising(0, 3)), A),
+    ("kl_and_outcome", run(reward__mean=rising(0.3, 0.8), kl__ref=flat(0.3, 0.002)), U),
+    ("kl_and_outcome", run(reward__mean=falling(0.8, 0.3)), N),
     ("dynamics_change", run(reward__mean=SWAPPED, episode__length=SHORTER, eval__score__a=HOLDS), P),
     ("dynamics_change", run(reward__mean=SWAPPED, episode__length=rising(20, 45, sd=1), eval__score__a=HOLDS), A),
     (

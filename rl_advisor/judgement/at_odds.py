@@ -1,0 +1,26 @@
+"""Facts that do not fit a verdict, or could overturn it: that is where a reader with more knowledge overrules."""
+
+from rl_advisor import checks
+from rl_advisor.assessment import BROKEN
+from rl_advisor.finding import number
+from rl_advisor.judgement.case import Case
+from rl_advisor.judgement.verdict import Judged
+
+MOST = 5
+"""Facts that are told."""
+UNEXPLAINED = 2
+"""Metrics that nobody explained, of those that moved."""
+
+
+def at_odds(case: Case, judged: Judged) -> list[str]:
+    """What speaks against the verdict, a guessed outcome, settings at fault beside a good outcome, unexplained metrics that moved."""
+    told = [piece.says for piece in judged.at_odds]
+    guess = case.run.outcome_guess
+    if guess is not None:
+        other = f"; the next best is {guess.runner_up}" if guess.runner_up else ""
+        told.append(f"{guess.raw} was taken as the outcome: a guess{other}")
+    if judged.verdict not in BROKEN:
+        told += [wrong.statement for wrong in checks.proven(case.run)[:1]]
+    moved = case.run.unmapped_moved(UNEXPLAINED)
+    told += [f"{raw} is not understood, and it moved: {number(first)} to {number(last)}" for raw, first, last in moved]
+    return told[:MOST]
