@@ -11,6 +11,7 @@ from rl_advisor.intake.csv_in import layout_of
 MOST_NAMES, LONGEST_LINE, LONGEST_NAME = 30, 160, 60
 _LOOKED_AT = 65_536
 _DEEPEST = 3
+SMALL = 1 << 20
 
 
 def shape_of(path: Path) -> list[str]:
@@ -36,12 +37,14 @@ def _arrays(path: Path) -> list[str]:
     import numpy as np
 
     try:
-        found = np.load(path, mmap_mode="r", allow_pickle=False)
-        if isinstance(found, np.ndarray):
+        # Opened here: numpy leaves a file open whose archive it cannot read.
+        with path.open("rb") as raw:
+            if not bare_name(path).endswith(".npy"):
+                with zipfile.ZipFile(raw) as archive:
+                    return [f"arrays: {_listed(archive.namelist())}"]
+            found = np.load(raw, allow_pickle=False) if path.stat().st_size < SMALL else np.load(path, mmap_mode="r", allow_pickle=False)
             return [f"an array of shape {found.shape} and type {found.dtype}"]
-        with found:
-            return [f"arrays: {_listed(found.files)}"]
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+    except (ValueError, OSError, EOFError, RuntimeError, NotImplementedError, zipfile.BadZipFile) as error:
         return [f"an array file that stays closed: {str(error)[:LONGEST_LINE]}"]
 
 
