@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from rl_advisor.intake.bytes_in import bare_name, head, lines
+from rl_advisor.intake.bytes_in import bare_name, drawn_lines, head
 from rl_advisor.intake.line_shapes import LIMIT, shapes_of
 from rl_advisor.intake.log_lines import Watch
 from rl_advisor.intake.one_of_several import MARK, listed
@@ -20,6 +20,8 @@ _SUFFIXES = (".log", ".txt", ".out", ".err", ".md", "stdout", "stderr", "output"
 _ABOUT = ("readme", "changelog", "license", "requirements", "contributing")
 """Names of texts about a project."""
 _HEAD = 1 << 19
+FEW = 8
+"""Lines so long that hardly any is whole in it are looked at in that many times as much."""
 _SOME_WORD = re.compile(rb"(?i)rew|return|score|entropy|loss|win|success|acc|kl|avg")
 _BOX = re.compile(
     rb"^(?:.{0,80}\| ?)?(?:-{20,}\s*\n\| *\S|(?:\[[^\]\n]*\] ?)?-{3,} +-{3,}\s*$)|^[\xe2\x94-\x95\x80-\xbf]{3} \S", re.MULTILINE
@@ -36,17 +38,19 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
     if not name.endswith(_SUFFIXES) or name.startswith(_ABOUT):
         return False
     start = head(path, _HEAD)
+    if len(start) == _HEAD and start.count(b"\n") + start.count(b"\r") < FEW:
+        start = head(path, _HEAD * FEW)
     if b"\x00" in start or _SOME_WORD.search(start) is None or (_BOX.search(start.replace(b"\r", b"")) and _told_in_full(path)):
         return False
-    text = start.decode("utf-8", "replace").split("\n")
-    shapes = shapes_of(text if len(start) < _HEAD else text[:-1], Watch(path.name), headings=name.endswith(".md"))
+    text = re.split(r"[\r\n]+", start.decode("utf-8", "replace"))
+    shapes = shapes_of(text[:-1] if len(start) >= _HEAD else text, Watch(path.name), headings=name.endswith(".md"))
     return bool(run_of(shapes, path.name)[0].curves)
 
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """A curve for each name that comes back, over the count by which the lines go; of several runs one, the others are named."""
     watch = Watch(path.name)
-    shapes = shapes_of(watch.through(lines(path)), watch, headings=bare_name(path).endswith(".md"))
+    shapes = shapes_of(watch.through(drawn_lines(path)), watch, headings=bare_name(path).endswith(".md"))
     part, runs, step_at = run_of(shapes, path.name, ask.run)
     events = tuple(replace(event, step=step_at(event.step)) for event in watch.finish(None))
     several = listed(runs, runs[0] if ask.run not in runs else ask.run, path.name) if runs else Run()

@@ -26,11 +26,11 @@ NUMBER = re.compile(
 """A number, or a date or clock, as one group."""
 LIMIT = 2_000_000
 """Lines with named numbers that are kept."""
-LINE = 20_000
+LINE = 1 << 18
 """Characters of one line that are looked at."""
 FORMS = 40_000
 """Forms that are remembered; the texts of more are looked at anew each time."""
-MOST = 600
+MOST = 20_000
 """Named numbers of a line."""
 DIGITS = 15
 """Digits of a total."""
@@ -40,7 +40,8 @@ _BARS = re.compile(r"(?<=\])(?=[^\[\]|]{0,60}?\d+%\|)")
 _INDEXED = re.compile(r"\[\(\d+, '([-+.\deE]+)'\)\]")
 _BLOCK = re.compile(r"Result for (\S+):$")
 """Ray Tune's block, in which the count comes last; trials take turns."""
-_HEADING = re.compile(r"#{1,6} +(\S.{0,80}?)[ #*]*$")
+TITLE = 80
+"""Characters of a heading."""
 _GROUP = re.compile(r"\| *+([\w. -]++/) *+\| *+\|")
 _RULE = re.compile(r"[-=_#*+|:─━│┃┏┓┗┛┡┩╇┳┻┬┴┼├┤┌┐└┘╞╡╪/ ~]*")
 
@@ -92,11 +93,11 @@ def shapes_of(text: Iterable[str], watch: Watch, *, headings: bool = False) -> S
     """The families of the lines of a log; what is none goes to the watch, with its record as the step."""
     reader = _Reader(watch, headings)
     for line in text:
-        if "\r" in line or "%|" in line:
+        if "%|" in line or "\r" in line[:-1]:
             for part in _parts(line):
                 reader.take(part)
         else:
-            reader.take(line[:LINE])
+            reader.take(line[:LINE].rstrip("\r"))
         if reader.kept >= LIMIT:
             reader.shapes.cut = True
             break
@@ -230,8 +231,8 @@ class _Reader:
         if block := _BLOCK.match(line):
             self.record, self.block = self.record + 1, True
             self.shapes.labels.append((self.record, block[1]))
-        elif self.headings and (heading := _HEADING.fullmatch(bare)):
-            self.shapes.labels.append((self.record + 1, heading[1]))
+        elif self.headings and bare.lstrip("#").startswith(" ") and bare.startswith("#"):
+            self.shapes.labels.append((self.record + 1, bare.strip("#* ")[:TITLE]))
         if not _RULE.fullmatch(bare):
             self.header = header_of(cells_of(line)) if "|" in line or "│" in line or "┃" in line or "  " in line or "\t" in line else None
             self.watch.look(raw, self.record)

@@ -62,10 +62,11 @@ class Watch:
     _newest: dict[str, _Said] = field(default_factory=dict)
 
     def through(self, lines: Iterable[str]) -> Iterator[str]:
-        """The same lines, counted, so that an event can say where it stands."""
+        """The same lines, counted, so that an event can say where it stands; one that ends in a carriage return was only drawn over."""
         for line in lines:
             self.line += 1
             yield line
+            self.line -= line.endswith("\r")
 
     def look(self, line: str, step: float | None) -> None:
         """Take in one line; ``step`` is the last step that was seen before it."""

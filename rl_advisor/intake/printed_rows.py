@@ -80,7 +80,11 @@ def run_of(shapes: Shapes, source: str, wanted: str = "") -> tuple[Run, list[str
         return Run(), [], lambda _: None
     runs = axis.largest_first
     chosen = axis.runs.index(wanted if wanted in runs else runs[0]) if runs else -1
-    curves = {name: _curve(name, source, found, axis, chosen) for name in sorted(names)}
+    where: dict[str, list[tuple[Lines, int]]] = {}
+    for lines in found:
+        for column, name in enumerate(lines.names):
+            where.setdefault(name, []).append((lines, column))
+    curves = {name: _curve(name, source, where[name], axis, chosen) for name in sorted(names)}
     fewest = FEWEST_ROWS if runs and axis.values > FEWEST else 1
     kept = {name: curve for name, curve in curves.items() if curve.step.size >= fewest}
     unit = UNSAID if axis.name in ("", BARE) else unit_of(axis.name)
@@ -88,11 +92,10 @@ def run_of(shapes: Shapes, source: str, wanted: str = "") -> tuple[Run, list[str
     return run, runs, axis.step_at
 
 
-def _curve(name: str, source: str, found: Sequence[Lines], axis: Axis, wanted: int) -> Curve:
+def _curve(name: str, source: str, columns: Sequence[tuple[Lines, int]], axis: Axis, wanted: int) -> Curve:
     """The numbers of a name over the steps; what is printed again before the count goes on replaces what was there."""
-    parts = [(lines.record, lines.number[:, lines.names.index(name)]) for lines in found if name in lines.names]
-    record = np.concatenate([part[0] for part in parts])
-    value = np.concatenate([part[1] for part in parts])
+    record = np.concatenate([lines.record for lines, _ in columns])
+    value = np.concatenate([lines.number[:, column] for lines, column in columns])
     turn = np.argsort(record, kind="stable")
     place, value = axis.places(record[turn]), value[turn]
     keep = (place >= 0) & ((axis.run[place] == wanted) if wanted >= 0 else True)

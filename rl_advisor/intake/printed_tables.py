@@ -9,7 +9,7 @@ from rl_advisor.intake.columns import number
 _BARS = re.compile(r"[|│┃]")
 _BLANKS = re.compile(r" {2,}|\t")
 _NAME = re.compile(r"[^\W\d][^|:=]{0,80}")
-WIDEST = 500
+WIDEST = 20_000
 FEWEST_BLANK = 3
 """Cells that a header without bars has at least."""
 

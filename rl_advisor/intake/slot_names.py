@@ -47,6 +47,8 @@ _COUNTER = re.compile(
 _TELLING = re.compile(r"(?i)rew|return|score|loss|rate|length|entropy|acc|avg|\b(?:kl|lr)\b")
 _LEVELS = re.compile(r"^(?:(?:\[?(?:INFO|DEBUG|WARNING|ERROR|TRACE)\]?|and|with|the|at|in|is|of|a)[ :]+)+", re.IGNORECASE)
 _CLOSING = re.compile(r"[^\s:=]{0,4}\s*(?:$|[|│┃,;()\[\]{}]|- |and )")
+_NEXT = re.compile(r"[^\s:=]{0,4} +[^\W\d][\w./ -]{0,40} ")
+"""Another bare name before the next number."""
 _ENDLESS = re.compile(r"(?i) (?:is|are|was|than|to|by|of|for|in|at|and|or|the|a|an|from|with|has|after|about)$")
 _PARTS = {"mean", "std", "min", "max", "avg", "p", "v", "median"}
 """Names that say nothing without what they are of."""
@@ -90,8 +92,10 @@ def slots(texts: Sequence[str]) -> tuple[Slot, ...]:
         total = after.strip().lower() in ("/", "of") and at + 2 < len(texts)
         if at == skip or not (total or before.strip(_MARKS)) or not _ends_there(after):
             continue
-        listed = before.endswith("[") and after.startswith(",") and at + 2 < len(texts)
-        name, counts = ("", False) if listed else _called(before[-LOOKED_AT:], after[:LOOKED_AT], total)
+        listed = at + 2 < len(texts) and ((before.endswith("[") and after.startswith(",")) or after.isspace())
+        name, counts = _called(before[-LOOKED_AT:], after[:LOOKED_AT], total)
+        if listed and not counts:
+            continue
         if total:
             skip = at + 1
             if two := _TWO.fullmatch(name):
@@ -136,7 +140,8 @@ def _said(before: str, after: str) -> str:
         return _clean(match[1], bare)
     if (said := _IS.search(before)) and _TELLING.search(said[1]):
         return _clean(said[1], bare)
-    alone = before[-1:] in " \t" and _BARE.fullmatch(tail) and _CLOSING.match(after) and _sayable(tail)
+    ends = _CLOSING.match(after) or (_NEXT.fullmatch(after) and _TELLING.search(tail))
+    alone = before[-1:] in " \t" and ends and _BARE.fullmatch(tail) and _sayable(tail)
     return _clean(tail, bare) if alone else ""
 
 
