@@ -2,12 +2,13 @@
 
 from rl_advisor.assessment import Assessment, BrokenLink, EvidenceView, OnsetView, view
 from rl_advisor.judgement.at_odds import at_odds
-from rl_advisor.judgement.case import open_case
+from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.checkpoint import best_checkpoint
 from rl_advisor.judgement.evidence import Piece
 from rl_advisor.judgement.experiment import next_experiment
 from rl_advisor.judgement.narrative import could_not_see, ruled_out
 from rl_advisor.judgement.prospects import call, prospect, risk
+from rl_advisor.judgement.proven import that_matter
 from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.run import Run
 from rl_advisor.story.telling import completed
@@ -38,7 +39,7 @@ def assess(run: Run, price: float | None = None) -> Assessment:
         at_odds=at_odds(case, judged),
         risk=risk(case),
         best_checkpoint=best,
-        first_broken_link=broken_link(judged),
+        first_broken_link=broken_link(case, judged),
         onset=onset(judged),
         findings=[view(f) for f in case.findings.values()],
         ruled_out=ruled_out(case),
@@ -59,11 +60,12 @@ def shown(piece: Piece) -> EvidenceView:
     return EvidenceView(says=piece.says, for_=verdict, weight=round(piece.speaks[verdict], 2), metric=piece.metric, steps=piece.steps)
 
 
-def broken_link(judged: Judged) -> BrokenLink:
-    """The link of the first break, none when nothing is broken."""
+def broken_link(case: Case, judged: Judged) -> BrokenLink:
+    """The link of the first break, by the findings or by what is proven; none when nothing is broken."""
     if judged.cause is not None:
         return judged.cause.link.value
-    return judged.link.value if judged.link is not None else "none"
+    told = next((fault.link for fault in that_matter(case.proven, judged.verdict)), judged.link)
+    return told.value if told is not None else "none"
 
 
 def onset(judged: Judged) -> OnsetView | None:

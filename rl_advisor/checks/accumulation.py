@@ -19,7 +19,7 @@ def check(s: Settings) -> Said:
     keys = s.keys("accumulation", "per_device", "processes", "group_size", "sampling_steps", "generation_steps")
     if accumulation and steps and group:
         if accumulation < group * steps and accumulation % steps == 0:
-            text = f"Gradients are accumulated over {accumulation:g} losses, and each sample has {steps:g} of them (one a sampling step)"
+            text = f"Gradient accumulation spans {accumulation:g} losses, and each sample has {steps:g} of them (one a sampling step)"
             held = (
                 f"{text}: an update holds {accumulation / steps:g} of the {group:g} samples of a group, so its advantages do not balance."
             )

@@ -18,7 +18,7 @@ from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
 LINK = Link.EXPLORATION
-ROLE = Role.CONSEQUENCE
+ROLE = Role.LIMIT
 SPEAKS = {"collapsed": 0.7, "not_learning": 0.5}
 NEEDS: tuple[str, ...] = ("entropy/mean",)
 BRINGS: tuple[str, ...] = ("no_gradient", "zero_variance_groups", "loss_discontinuity", "gradient_spikes", "template_collapse")

@@ -76,7 +76,9 @@ def adapts(rate: Floats, turns: int = 3) -> bool:
     """Whether the rate goes up again and again after it went down: a schedule that follows the KL of the updates."""
     moves = np.sign(np.diff(rate))
     moves = moves[moves != 0]
-    return bool((np.diff(moves) > 0).sum() >= turns)
+    again = int((np.diff(moves) > 0).sum())
+    small = bool((rate > 0).all() and np.max(rate[1:] / rate[:-1]) < 3)
+    return again >= (2 if small else turns)
 
 
 def ramped(step: Floats, rate: Floats, times: float, planned: float) -> tuple[int, int] | None:

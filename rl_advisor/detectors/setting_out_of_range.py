@@ -75,12 +75,14 @@ def detect(run: Run) -> Answer:
 
 
 def value_of(run: Run, name: str, setting: str) -> float | None:
-    """The value of a setting: the middle of the first half of a schedule, the start of what adapts, or what the configuration says."""
+    """The value of a setting: the middle of the first half of a schedule, what stays constant, or what the configuration says."""
     curve = run.curves.get(name)
     if curve is not None and curve.finite()[1].size:
-        # What moves by itself (a temperature that is learned, an adaptive penalty) is no setting: its start is.
         value = curve.finite()[1]
-        return float(np.median(value[: max(3, value.size // 2)] if setting == "learning_rate" else value[:3]))
+        if setting == "learning_rate":
+            return float(np.median(value[: max(3, value.size // 2)]))
+        # What moves by itself (a temperature that is learned, an adaptive penalty) is no setting.
+        return float(value[0]) if np.ptp(value) <= 0.01 * abs(value[0]) else None
     told = run.settings.get(setting)
     return float(told) if isinstance(told, int | float) and not isinstance(told, bool) and math.isfinite(told) else None
 

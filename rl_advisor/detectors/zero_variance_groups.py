@@ -3,7 +3,8 @@
 Looks for: the share of groups without spread in the last fifth; whether it grew; whether the reward there says all right or all wrong.
 Means: with a group-relative advantage those groups give no gradient. All right: the prompts have become too easy. All wrong: they are
     out of reach. The two call for opposite mends.
-Not to be confused with: a share of one by construction where the reward is scaled over the batch; convergence at the ceiling.
+Not to be confused with: a share of one by construction where the reward is scaled over the batch; prompts that were solved one after
+    the other as the run learned, which is success (harder prompts would teach more).
 Next test: a histogram of the pass rate per prompt; then dynamic sampling, or prompts of the missing difficulty.
 Source: TRL's notes on frac_reward_zero_std; dynamic sampling in DAPO (arXiv 2503.14476).
 """
@@ -13,7 +14,7 @@ import pandas as pd
 
 from rl_advisor import course, trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, not_logged, number, present
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, not_logged, number, present, unclear
 from rl_advisor.run import Curve, Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.reward_check import flat_groups, groups
@@ -33,7 +34,7 @@ def detect(run: Run, share: float = 0.8) -> Answer:
         text = "No share of groups without spread is logged, and the samples hold no groups of several rewarded responses."
         return not_logged(text)
     step, value = curve.finite()
-    if value.size < 3:
+    if value.size < 3 and value.min() < 1:
         raise TooFewPoints(f"{value.size} points of {curve.name}")
     begin, now = float(np.median(value[:3])), float(np.median(course.final(curve)))
     reward = trajectory.training(run)
@@ -43,6 +44,8 @@ def detect(run: Run, share: float = 0.8) -> Answer:
     text = f"Groups without spread: {number(begin)} at the start, {number(now)} at the end, at a reward of {number(level)}"
     if now < share:
         return absent(f"{text}.", measures=measures, evidence=where)
+    if begin < share and trajectory.thriving(run):
+        return unclear(f"{text}: they became so as the run learned, which solved prompts do.", measures=measures, evidence=where)
     onset = Onset(float(step[0]), float(step[0]), float(step[0])) if begin >= share else course.began(curve)
     split = _split(run)
     said = (
@@ -51,7 +54,8 @@ def detect(run: Run, share: float = 0.8) -> Answer:
         else ""
     )
     measures |= {f"samples_all_{k}": v for k, v in split.items()}
-    return present(f"{text}: little is left to learn from{said}.", onset, measures, where)
+    said = f"{text}: there is nothing to learn from{said}." if begin >= share else f"{text}: little is left to learn from{said}."
+    return present(said, onset, measures, where)
 
 
 def _split(run: Run) -> dict[str, float]:

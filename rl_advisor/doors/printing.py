@@ -44,6 +44,13 @@ def _runs(rows: list[Answer]) -> Iterable[str]:
     yield from (line for row in rows if row.get("error") for line in filled(f"{said(row['run'])}: {said(row['error'])}"))
 
 
+def _evaluated(protocol: Answer) -> str:
+    """The evaluation protocol and what of it is not known."""
+    known = [f"{part} {said(str(value))}" for part, value in protocol.items() if part != "missing"]
+    missing = f"; not given: {', '.join(protocol['missing'])}" if protocol["missing"] else ""
+    return f"evaluation: {', '.join(known) or 'nothing says how'}{missing}"
+
+
 def _compare(answer: Answer) -> Iterable[str]:
     for pair in answer["between"]:
         yield from filled(f"{pair['a']} and {pair['b']}: {pair['said']}")
@@ -93,6 +100,7 @@ def _load(answer: Answer) -> Iterable[str]:
         if gpus["samples"]
         else "telemetry: none"
     )
+    yield from filled(_evaluated(answer["protocol"]))
     yield f"checkpoints: {', '.join(str(c['step']) for c in saved[:20])}{more(saved, 20)}" if saved else "checkpoints: none"
     yield from (f"event ({e['kind']}, step {number(e['step'])}): {said(e['text'])[:120]}" for e in answer["events"][:5])
     yield from gaps(answer)

@@ -7,13 +7,13 @@ from typing import Any
 
 from rl_advisor import checks
 from rl_advisor.diagnosis import diagnose, role_of
-from rl_advisor.explaining.crashes import Crash, crash_in
 from rl_advisor.explaining.metrics import metrics
-from rl_advisor.explaining.proofs import CONFIG, Proof, causes, proofs
-from rl_advisor.explaining.rows import Rows
 from rl_advisor.explaining.words import explain_word
 from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement.experiment import manual_page
+from rl_advisor.proofs import CONFIG, Proof, causes, proofs
+from rl_advisor.proofs.crashes import Crash, crash_in
+from rl_advisor.proofs.rows import Rows
 from rl_advisor.run import Run
 from rl_advisor.settings import CheckOutcome
 

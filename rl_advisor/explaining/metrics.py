@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.explaining.proofs import Proof
-from rl_advisor.explaining.rows import Rows
 from rl_advisor.finding import number
 from rl_advisor.priors import Circumstances, Prior, prior
+from rl_advisor.proofs import Proof
+from rl_advisor.proofs.rows import Rows
 from rl_advisor.run import Curve
 from rl_advisor.vocabulary import metric
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from rl_advisor import trajectory
 from rl_advisor.curves.performance import Performance, performance
 from rl_advisor.diagnosis import diagnose
 from rl_advisor.finding import Finding, Outcome
+from rl_advisor.judgement.proven import Proven, proven
 from rl_advisor.run import Run
 from rl_advisor.trajectory import Shape
 
@@ -30,6 +32,11 @@ class Case:
     def present(self, *patterns: str) -> bool:
         """Whether one of the patterns was found."""
         return any(p in self.findings and self.findings[p].outcome is Outcome.PRESENT for p in patterns)
+
+    @cached_property
+    def proven(self) -> list[Proven]:
+        """What is proven without weighing, the surest first."""
+        return proven(self.run)
 
     @property
     def outcome(self) -> Shape | None:

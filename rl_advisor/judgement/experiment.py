@@ -8,7 +8,9 @@ from rl_advisor.diagnosis import detectors, pattern_of
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import roots
 from rl_advisor.judgement.levers import lasting, turns
+from rl_advisor.judgement.proven import experiment_on, few, normal, that_matter
 from rl_advisor.judgement.verdict import Judged
+from rl_advisor.run import Run
 
 HEALTHY: Mapping[str, Experiment] = {
     "improving": Experiment(
@@ -30,7 +32,15 @@ HEALTHY: Mapping[str, Experiment] = {
 
 
 def next_experiment(case: Case, judged: Judged) -> Experiment:
-    """The experiment that would confirm or refute the first break; for a healthy run the one that tests its verdict."""
+    """The experiment that would confirm or refute the first break; for a healthy run the one that tests its verdict.
+
+    A fault that is proven goes before: of the link that broke, or any where no finding says what broke.
+    """
+    faults = [f for f in that_matter(case.proven, judged.verdict) if judged.cause is None or f.link is judged.cause.link]
+    if faults:
+        return experiment_on(faults[0])
+    if judged.cause is None and few(case.run):
+        return of_few_rows(case.run)
     if judged.cause is None:
         return HEALTHY.get(judged.verdict, HEALTHY["undecidable"] if case.outcome is None else UNEXPLAINED)
     name, page = judged.cause.pattern.replace("_", " "), manual_page(judged.cause.pattern)
@@ -42,6 +52,16 @@ def next_experiment(case: Case, judged: Judged) -> Experiment:
         do=" ".join(part for part in (sentence(page["Next test"]), *_how(case, judged.cause.pattern)) if part),
         expect_if_right=f"It shows what {name} predicts: {page['Means']}",
         expect_if_wrong=f"It does not, and {rival}",
+    )
+
+
+def of_few_rows(run: Run) -> Experiment:
+    """What to do with a few rows that prove no fault: what in them is normal, and which file tells more."""
+    told = " ".join(normal(run)[:3])
+    return Experiment(
+        do=f"{told} Send the whole log from the first row on, and the configuration: a few rows show values, not a course.".strip(),
+        expect_if_right="The course of reward and score shows a direction beyond its noise.",
+        expect_if_wrong="It shows none: then look at the spread of rewards inside groups, or of returns between episodes.",
     )
 
 

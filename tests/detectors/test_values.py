@@ -62,6 +62,9 @@ CASES = [
         run({"learning_rate": 0.3, "algorithm": "PPO"}, reward__mean=rising(9, 200), episode__length=rising(9, 200)),
         U,
     ),
+    # A temperature that is learned is no setting.
+    ("setting_out_of_range", run(entropy__coef=falling(90, 1, sd=0.1), reward__mean=flat(9, 0.3), episode__length=flat(9, 0.3)), N),
+    ("setting_out_of_range", run(entropy__coef=np.full(200, 90.0), reward__mean=flat(9, 0.3), entropy__coef_loss=flat()), P),
     # A penalty or a limit of zero is switched off, not out of range.
     ("setting_out_of_range", run({"max_grad_norm": 0, "kl_coef": 0.0, "algorithm": "grpo"}, reward__mean=flat(0.2, 0.01), **LANGUAGE), A),
     ("setting_out_of_range", run(reward__mean=flat(0.2, 0.01)), N),
@@ -104,6 +107,11 @@ CASES = [
     ("importance_weight", run({"updates_per_batch": 1, "minibatches": 1}, ratio__mean=flat(1.03, 0.004)), P),
     ("importance_weight", run({"updates_per_batch": 1, "minibatches": 1}, ratio__mean=flat(1.0, 0.0005)), A),
     ("importance_weight", run({"updates_per_batch": 4}, ratio__clip_fraction=np.abs(flat(0.16, 0.01))), N),
+    # Groups that became alike as the prompts were solved are success; alike from the first step, they never taught anything.
+    ("zero_variance_groups", run(reward__flat_groups=saturating(0.1, 0.9), reward__mean=saturating(0.3, 0.97, sd=0.01)), U),
+    ("zero_variance_groups", run(reward__flat_groups=saturating(0.1, 0.9), reward__mean=flat(0.3, 0.01)), P),
+    ("zero_variance_groups", run(reward__flat_groups=np.ones(2)), P),
+    ("zero_variance_groups", run(reward__flat_groups=np.array([0.9, 0.9])), U),
     # Half of all answers cut is no matter of how it began, nor of many rows; a cut share that went away is none.
     ("truncation", run(response__truncated=rising(0.38, 1.0)), P),
     ("truncation", run(response__truncated=np.array([0.75, 0.88])), P),
@@ -146,6 +154,7 @@ CASES = [
     ("learning_rate_jump", run(policy__learning_rate=np.r_[np.linspace(1e-8, 1e-5, 40), np.full(160, 1e-5)]), A),
     ("learning_rate_jump", run(policy__learning_rate=np.linspace(1e-8, 4e-7, 80), planned=2000), A),
     ("learning_rate_jump", run(policy__learning_rate=np.tile([1e-4, 3e-4, 1e-4, 6e-5], 50)), A),
+    ("learning_rate_jump", run(policy__learning_rate=1e-5 * np.array([1, 2, 3, 7, 11, 11, 7, 17, 11, 17, 17, 25])), A),
     # Noise is no break, and a break is no noise.
     ("noise_dominated", run(eval__score__accuracy=np.r_[flat(0.94, 0.03, n=20), flat(0.0, 0.001, n=11)]), A),
     ("entropy_explosion", run(entropy__mean=rising(0.84, 2.31), reward__mean=flat(0.3, 0.01)), U),

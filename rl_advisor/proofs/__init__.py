@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rl_advisor.explaining.rows import Rows
 from rl_advisor.finding import number
+from rl_advisor.proofs.rows import Rows
 from rl_advisor.run import Floats
 from rl_advisor.vocabulary import Link
 
