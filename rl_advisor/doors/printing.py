@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from rl_advisor.doors.answer_page import answer_page, look_of_terminal
-from rl_advisor.doors.asked_page import check_page, explained_page
+from rl_advisor.doors.asked_page import check_page, explained_page, preflight_page
 from rl_advisor.doors.sample_page import samples_page
 from rl_advisor.doors.words import Answer, anything, filled, gaps, more, number, pairs, said, spark, table
 
@@ -23,6 +23,7 @@ def text(kind: str, answer: Answer, *, whole: bool = False) -> str:
         "compare": _compare,
         "explain": explained_page,
         "check": check_page,
+        "preflight": preflight_page,
     }
     lines = list(pages.get(kind, anything)(answer))
     lines += [f"{alias}: {said(words)}" for alias, words in answer.get("names_as_written", {}).items()]
