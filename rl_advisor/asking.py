@@ -44,6 +44,32 @@ def check(config: str, as_json: bool) -> None:
     _show("check", answer, as_json)
 
 
+@click.command()
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
+@click.option("--random", "random_", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Episodes of a random policy.")
+@click.option("--scripted", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Episodes of a policy written by hand.")
+@JSON
+def preflight(folder: Path | None, random_: Path | None, scripted: Path | None, as_json: bool) -> None:
+    """Look at a plan before training: settings in FOLDER, and episodes of a random and of a scripted policy (monitor.csv, CSV, JSONL).
+
+    Says whether the reward tells the two apart, what its histogram means, what the experiment's description lacks, and what the settings
+    prove. The skill ships a script that makes the episodes. For memory see `rl-advisor memory`.
+    """
+    import numpy as np
+
+    from rl_advisor import preflight as before
+    from rl_advisor.doors.output import clean
+    from rl_advisor.doors.settings_check import settings_at
+    from rl_advisor.run import Run
+
+    if folder is None and random_ is None and scripted is None:
+        raise NoSuchChoice("give a folder with settings, or --random and --scripted with episodes")
+    if folder is not None and not folder.exists():
+        raise FileNotFoundError(f"no such file or folder: {folder}")
+    chance, rule = (before.returns(path) if path is not None else np.empty(0) for path in (random_, scripted))
+    _show("preflight", clean(before.preflight(chance, rule, settings_at(folder) if folder is not None else Run())), as_json)
+
+
 def _pasted() -> str:
     """What the user puts into an editor."""
     text = click.edit("\n# Paste the lines above this one and save.\n")
@@ -83,4 +109,4 @@ def _show(kind: str, answer: dict[str, Any], as_json: bool) -> None:
     click.echo(printing.text(kind, answer))
 
 
-COMMANDS = (explain, check)
+COMMANDS = (explain, check, preflight)

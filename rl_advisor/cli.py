@@ -15,6 +15,7 @@ import click
 
 from rl_advisor import __version__, asking, workbench
 from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.doors.steps import Step
 from rl_advisor.doors.waiting import busy
 from rl_advisor.evals.commands import group as eval_group
 from rl_advisor.serve_command import serve
@@ -23,7 +24,8 @@ MISTAKE, UNREADABLE = 2, 3
 ADVISORS = click.Choice(["builtin", "anthropic", "openai"])
 RUN = click.argument("run", type=click.Path())
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-UNTIL = click.option("--until", type=float, metavar="STEP", help="Look at the run as it was at this step.")
+STEP = Step(min=0, max=1e300)
+UNTIL = click.option("--until", type=STEP, metavar="STEP", help="Look at the run as it was at this step.")
 ADVISOR = click.option("--advisor", type=ADVISORS, default="builtin", show_default=True, help="Who judges.")
 MAP = click.option("--map", "mapping", multiple=True, metavar="ROLE=NAME", help="Say which logged name plays a role: reward/mean=my_score.")
 
@@ -52,6 +54,8 @@ class _Door(click.Group):
             return super().invoke(ctx)
         except (NoSuchChoice, FileNotFoundError) as mistake:
             _fail(mistake, MISTAKE)
+        except OSError as failed:
+            _fail(OSError(f"{failed.filename or 'a file'}: {failed.strerror or failed}"), MISTAKE)
         except ValueError as unreadable:
             from rl_advisor.reading import UnreadableRun
 
@@ -123,12 +127,11 @@ def samples(  # noqa: PLR0913
 @JSON
 def gpu(run: str, plot: str | None, as_json: bool) -> None:
     """Show where the GPUs' time went in RUN."""
-    from pathlib import Path
-
     from rl_advisor import tools
+    from rl_advisor.doors import placing
 
     if plot is not None:
-        Path(plot).write_bytes(tools.plot_curves(run, ("gpu/phases",)))
+        placing.put(plot, tools.plot_curves(run, ("gpu/phases",)))
         click.echo(f"rl-advisor: drawn in {plot}", err=True)
     _show("gpu", busy(run, lambda: tools.gpu_phase_profile(run)), as_json)
 

@@ -16,6 +16,7 @@ from rl_advisor.features.aggregate import gap, improvement, least_p, level, rank
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.verdict import judge
+from rl_advisor.protocol import unlike
 from rl_advisor.run import Floats, Run
 
 MOST_VARIANTS = 5
@@ -54,7 +55,11 @@ def compare(runs: Sequence[Run]) -> dict[str, Any]:
     differ, curves = differing(runs), {case.outcome.name for case in cases if case.outcome is not None}
     variants = grouped(cases, differ)
     notes = [] if len(curves) <= 1 else [f"the runs are judged by different curves ({', '.join(sorted(curves))}): levels do not compare"]
-    between = _between(variants) if len(curves) == 1 else []
+    other = unlike(runs)
+    if other:
+        notes.append(f"not ranked: the runs were not evaluated alike; they differ in {', '.join(other)}")
+    alike = len(curves) == 1 and not other
+    between = _between(variants) if alike else []
     if len(variants) > MOST_VARIANTS:
         notes.append(f"{len(variants)} variants are too many to set one against the other; name two to {MOST_VARIANTS} of them")
     few = [v for v in variants if least_p(len(v.cases), len(v.cases)) > RISK]
@@ -65,7 +70,7 @@ def compare(runs: Sequence[Run]) -> dict[str, Any]:
     of = {id(case): v.name for v in variants for case in v.cases}
     return {
         "runs": [_row(case) | {"variant": of[id(case)]} for case in cases],
-        "variants": [_said_of(v) for v in variants] if len(curves) == 1 else [],
+        "variants": [_said_of(v) for v in variants] if alike else [],
         "between": between,
         "settings_that_differ": differ,
         "notes": notes,

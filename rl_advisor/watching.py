@@ -3,7 +3,6 @@
 import hashlib
 import http.client
 import json
-import os
 import secrets
 import sys
 import urllib.error
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rl_advisor.assessment import BROKEN, Assessment
-from rl_advisor.doors import folders
+from rl_advisor.doors import folders, placing
 from rl_advisor.doors.mistakes import NoSuchChoice
 from rl_advisor.doors.output import clean
 from rl_advisor.tools import advisor_named
@@ -119,16 +118,7 @@ def load(path: Path | None) -> State:
 def save(state: State, path: Path | None) -> None:
     """Keep the state; a kill at any moment leaves either the old or the new one."""
     if path is not None:
-        _replace(path, json.dumps(asdict(state)))
-
-
-def _replace(path: Path, text: str) -> None:
-    fresh = path.with_name(f".{path.name}.new")
-    with fresh.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
+        placing.put(path, json.dumps(asdict(state)))
 
 
 class _NoDetour(urllib.request.HTTPRedirectHandler):
@@ -256,7 +246,7 @@ def _reporter(follower: "Follower", out: Path) -> Callable[[], None]:
 
     def report() -> None:
         run = follower.read()
-        _replace(out, render(run, advisor_named("builtin").assess(run)))
+        placing.put(out, render(run, advisor_named("builtin").assess(run)))
 
     return report
 

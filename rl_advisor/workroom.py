@@ -1,6 +1,7 @@
 """What is done inside a worker: a run read and a question about it answered, cut to size. Nothing here runs in the server's own process."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,17 @@ def load() -> None:
     rising = Curve("reward/mean", "reward", "loading", steps, steps + np.sin(steps))
     tools.advisor_named("builtin").assess(Run(name="loading", curves={"reward/mean": rising}))
     del sqlite3, pq, yaml, curve_features, inventory, plot, spot_check, profile
+
+
+def fenced(roots: Sequence[str], function: str, *arguments: Any) -> Any:
+    """What a function (``module:name``) answers, when files below these folders are opened through no link."""
+    from rl_advisor.intake import beneath
+    from rl_advisor.workers.nursery import named
+
+    with ExitStack() as fences:
+        for root in roots:
+            fences.enter_context(beneath.fenced(Path(root)))
+        return named(function)(*arguments)
 
 
 def answer(verb: str, runs: Sequence[str], arguments: Sequence[Any]) -> dict[str, Any] | bytes:

@@ -7,6 +7,7 @@ from typing import Any
 
 from rl_advisor.assessment import Assessment
 from rl_advisor.discovery import modules
+from rl_advisor.doors import placing
 from rl_advisor.doors.mistakes import NoSuchChoice
 from rl_advisor.doors.output import readable
 from rl_advisor.run import Run
@@ -50,8 +51,7 @@ def write_comparison(runs: Sequence[str | Path], out: str | Path) -> Path:
 
     target, kind = _target(out), _kind(out)
     page = kind.compared([tools.read(r) for r in runs], tools.compare_runs(runs))
-    target.write_text(readable(page, _LONGEST_PAGE), encoding="utf-8")
-    return target
+    return placing.put(target, readable(page, _LONGEST_PAGE))
 
 
 def write(run: Run, out: str | Path, advisor: str = "builtin", options: Mapping[str, Any] | None = None) -> Path:
@@ -63,5 +63,4 @@ def write(run: Run, out: str | Path, advisor: str = "builtin", options: Mapping[
     from rl_advisor.tools import advisor_named
 
     target, render = _target(out), renderer(out)
-    target.write_text(readable(render(run, advisor_named(advisor).assess(run, **(options or {}))), _LONGEST_PAGE), encoding="utf-8")
-    return target
+    return placing.put(target, readable(render(run, advisor_named(advisor).assess(run, **(options or {}))), _LONGEST_PAGE))

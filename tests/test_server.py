@@ -371,12 +371,13 @@ def test_loopback_addresses_are_accepted(text, pair):
 
 
 @contextlib.contextmanager
-def http_server(root):
-    """A server on a free port of this machine, in a process of its own."""
+def http_server(root, first="pass"):
+    """A server on a free port of this machine, in a process of its own that does something first."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "rl_advisor", "serve", "--root", str(root), "--http", f"127.0.0.1:{port}"]
+    code = f"{first}; from rl_advisor.cli import main; main()"
+    command = [sys.executable, "-c", code, "serve", "--root", str(root), "--http", f"127.0.0.1:{port}"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
             wait_until_open(port)

@@ -65,3 +65,19 @@ def check_page(answer: Answer) -> Iterable[str]:
     if told["not_given"]:
         yield from filled(f"Not given: {', '.join(c['check'].replace('_', ' ') for c in told['not_given'])}.")
     yield from gaps(answer)
+
+
+def preflight_page(answer: Answer) -> Iterable[str]:
+    """What is known before the first update."""
+    yield "ready" if answer["ready"] else "not ready"
+    yield from filled(said(answer["summary"]))
+    yield ""
+    yield from filled(f"Episodes: {said(answer['episodes']['says'])}")
+    yield from filled(f"Rewards: {said(answer['histogram']['says'])}")
+    most = max((b["count"] for b in answer["histogram"]["bins"]), default=1)
+    yield from (f"  {b['from']:>10.3g} {'#' * round(40 * b['count'] / most)} {b['count']}" for b in answer["histogram"]["bins"])
+    yield from filled(
+        f"Described: {', '.join(answer['context']['there']) or 'nothing'}. Missing: {', '.join(answer['context']['missing']) or 'nothing'}."
+    )
+    for check in answer["checks"]:
+        yield from filled(f"{check['outcome']}: {said(check['statement'])} {said(check['do'])}")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from rl_advisor.doors.answer_page import answer_page, look_of_terminal
-from rl_advisor.doors.asked_page import check_page, explained_page
+from rl_advisor.doors.asked_page import check_page, explained_page, preflight_page
 from rl_advisor.doors.sample_page import samples_page
 from rl_advisor.doors.words import Answer, anything, filled, gaps, more, number, pairs, said, spark, table
 
@@ -23,6 +23,7 @@ def text(kind: str, answer: Answer, *, whole: bool = False) -> str:
         "compare": _compare,
         "explain": explained_page,
         "check": check_page,
+        "preflight": preflight_page,
     }
     lines = list(pages.get(kind, anything)(answer))
     lines += [f"{alias}: {said(words)}" for alias, words in answer.get("names_as_written", {}).items()]
@@ -42,6 +43,13 @@ def _runs(rows: list[Answer]) -> Iterable[str]:
     cells = [tuple("-" if row.get(n) is None else said(str(row[n])) if n in kept else _cell(row[n]) for n in names) for row in rows]
     yield from table(head, cells)
     yield from (line for row in rows if row.get("error") for line in filled(f"{said(row['run'])}: {said(row['error'])}"))
+
+
+def _evaluated(protocol: Answer) -> str:
+    """The evaluation protocol and what of it is not known."""
+    known = [f"{part} {said(str(value))}" for part, value in protocol.items() if part != "missing"]
+    missing = f"; not given: {', '.join(protocol['missing'])}" if protocol["missing"] else ""
+    return f"evaluation: {', '.join(known) or 'nothing says how'}{missing}"
 
 
 def _compare(answer: Answer) -> Iterable[str]:
@@ -93,6 +101,7 @@ def _load(answer: Answer) -> Iterable[str]:
         if gpus["samples"]
         else "telemetry: none"
     )
+    yield from filled(_evaluated(answer["protocol"]))
     yield f"checkpoints: {', '.join(str(c['step']) for c in saved[:20])}{more(saved, 20)}" if saved else "checkpoints: none"
     yield from (f"event ({e['kind']}, step {number(e['step'])}): {said(e['text'])[:120]}" for e in answer["events"][:5])
     yield from gaps(answer)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rl_advisor.intake import beneath
 from rl_advisor.intake.bytes_in import bare_name, head
 from rl_advisor.intake.metric_table import step_columns, unit_of
 from rl_advisor.intake.request import WHOLE, Request
@@ -57,7 +58,8 @@ def _curves(name: str, found: Floats, long: int) -> dict[str, Floats]:
 
 def _vector(path: Path) -> Floats:
     """The array of an ``.npy`` file; nothing is unpickled and a size that is only claimed is not allocated."""
-    return _checked(np.load(path, mmap_mode="r", allow_pickle=False))
+    with beneath.named(path) as name:
+        return _checked(np.load(name, mmap_mode="r", allow_pickle=False))
 
 
 def _checked(found: Any) -> Floats:
@@ -69,7 +71,7 @@ def _checked(found: Any) -> Floats:
 def _archive(path: Path) -> dict[str, Floats]:
     """The numeric arrays of an archive that may be curves."""
     arrays: dict[str, Floats] = {}
-    with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
+    with beneath.opened(path) as raw, np.load(raw, allow_pickle=False) as file:
         for name in file.files[:MOST_COLUMNS]:
             if file.zip.getinfo(f"{name}.npy").file_size > SIZE_LIMIT:
                 continue

@@ -8,6 +8,7 @@ from tokenize import TokenError
 
 import numpy as np
 
+from rl_advisor.intake import beneath
 from rl_advisor.intake.bytes_in import head
 from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import Curve, Floats, Gap, Run
@@ -53,7 +54,7 @@ def _arrays(path: Path) -> tuple[dict[str, Floats], str]:
     found: dict[str, Floats] = {}
     try:
         # Opened here: numpy leaves a file open whose archive it cannot read.
-        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
+        with beneath.opened(path) as raw, np.load(raw, allow_pickle=False) as file:
             for key in ("timesteps", *_ARRAYS):
                 if key in file.files and _numbers(file.zip, f"{key}.npy") < MOST_NUMBERS:
                     found[key] = file[key]

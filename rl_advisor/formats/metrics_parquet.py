@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rl_advisor.intake import beneath
 from rl_advisor.intake.bytes_in import head
 from rl_advisor.intake.gpu_names import column_of, without_counters
 from rl_advisor.intake.metric_table import TIME_COLUMNS, part_of, step_columns
@@ -56,7 +57,8 @@ def _numeric(path: Path) -> list[str]:
     import pyarrow.parquet as pq
 
     try:
-        return [field.name for field in pq.read_schema(path) if _is_number(field.type)]
+        with beneath.named(path) as name:
+            return [field.name for field in pq.read_schema(name) if _is_number(field.type)]
     except (pa.ArrowException, OSError, ValueError):
         return []
 

@@ -3,6 +3,7 @@
 import math
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -40,13 +41,19 @@ def read(path: Path, _: Request = WHOLE) -> Run:
         name: Curve(name, name, path.name, step, value, time)
         for name, value in (("monitor/r", numbers["r"].to_numpy(np.float64)), ("monitor/l", length))
     }
-    return Run(curves=curves, gaps=gaps, formats=(FORMAT,), axis="episode", step_unit="env steps")
+    config = {"env_id": name} if isinstance(name := _header(comment).get("env_id"), str) else {}
+    return Run(curves=curves, config=config, gaps=gaps, formats=(FORMAT,), axis="episode", step_unit="env steps")
 
 
 def _start(comment: bytes) -> float:
+    start = _header(comment).get("t_start")
+    return float(start) if isinstance(start, int | float) and math.isfinite(start) else 0.0
+
+
+def _header(comment: bytes) -> dict[str, Any]:
+    """What the comment before the table says."""
     try:
         header = parse_json(comment.lstrip(b"#"))
     except ValueError:
-        return 0.0
-    start = header.get("t_start") if isinstance(header, dict) else None
-    return float(start) if isinstance(start, int | float) and math.isfinite(start) else 0.0
+        return {}
+    return header if isinstance(header, dict) else {}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from rl_advisor.intake import beneath
 from rl_advisor.intake.cells import as_number
 from rl_advisor.intake.chat import as_text
 from rl_advisor.intake.completions import completions_table
@@ -58,7 +59,8 @@ def _open(path: Path) -> "pq.ParquetFile | Gap":
     import pyarrow.parquet as pq
 
     try:
-        file = pq.ParquetFile(path)
+        with beneath.named(path) as name:
+            file = pq.ParquetFile(name)
         _ = file.schema_arrow.names
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         return Gap(path.name, f"no readable Parquet file: {error}"[:300])
@@ -109,7 +111,7 @@ def _batches(path: Path, metadata: Any) -> Iterator[tuple[int, Any]]:
 def _of_groups(path: Path, groups: list[tuple[int, int]]) -> Iterator[tuple[int, Any]]:
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False) as file:
+    with beneath.named(path) as name, pq.ParquetFile(name, buffer_size=_BUFFER, pre_buffer=False) as file:
         for group, first in groups:
             before = first
             for batch in file.iter_batches(batch_size=_BATCH, row_groups=[group], use_threads=False):

@@ -6,6 +6,7 @@ from pathlib import Path
 import orjson
 import pandas as pd
 
+from rl_advisor.intake import beneath
 from rl_advisor.intake.completions import completions_table
 from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.intake.rollout_table import roles
@@ -21,7 +22,7 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
     if not path.name.endswith(".table.json"):
         return False
     try:
-        with path.open("rb") as file:
+        with beneath.opened(path) as file:
             found = _COLUMNS.search(file.read(65_536))
         names = orjson.loads(found[1]) if found else []
     except (OSError, orjson.JSONDecodeError):
@@ -35,7 +36,8 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     if path.stat().st_size > _LARGEST:
         return Run(files=files, formats=formats, gaps=(Gap(path.name, f"a table of more than {_LARGEST >> 20} MiB is not read"),))
     try:
-        document = orjson.loads(path.read_bytes())
+        with beneath.opened(path) as file:
+            document = orjson.loads(file.read(_LARGEST))
         names, data = [str(n) for n in document["columns"]], document["data"]
         rows = [row for row in data if isinstance(row, list) and len(row) == len(names)]
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from rl_advisor.intake import beneath
 from rl_advisor.intake.counters import INSTANT, OTHER, ROW_LIMIT, THROTTLE, other_memory, table, telemetry, too_long
 from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.run import TELEMETRY_COLUMNS, Gap, Run
@@ -31,7 +32,7 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     wanted = ["time", "gpu", *numbers, *(["processes"] if "processes" in names else [])]
     batches: list[pa.RecordBatch] = []
     try:
-        with pq.ParquetFile(path) as file:
+        with beneath.named(path) as name, pq.ParquetFile(name) as file:
             for batch in file.iter_batches(columns=wanted):
                 batches.append(batch)
                 if sum(b.num_rows for b in batches) > ROW_LIMIT:
@@ -52,6 +53,7 @@ def _names(path: Path) -> set[str]:
     import pyarrow.parquet as pq
 
     try:
-        return set(pq.read_schema(path).names)
+        with beneath.named(path) as name:
+            return set(pq.read_schema(name).names)
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         return set()

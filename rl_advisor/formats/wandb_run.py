@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rl_advisor.intake import beneath
 from rl_advisor.intake.bytes_in import head, parse_json
 from rl_advisor.intake.columns import Row, curves_of
 from rl_advisor.intake.request import WHOLE, Request
@@ -66,7 +67,7 @@ def read(path: Path, _: Request = WHOLE) -> Run:
 def _records(path: Path, gaps: list[Gap]) -> Iterator[bytes]:
     """Yield whole records; a torn one at the end and damaged blocks become gaps."""
     pieces: list[bytes] = []
-    with path.open("rb") as stream:
+    with beneath.opened(path) as stream:
         block = stream.read(_BLOCK)
         at, base = _START, 0
         while block:

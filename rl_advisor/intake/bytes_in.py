@@ -1,7 +1,6 @@
 """How bytes come in: the first bytes of a file, its lines, its JSON, each bounded, since a run folder may hold anything."""
 
 import codecs
-import gzip
 import io
 import json
 import re
@@ -11,6 +10,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any, cast
+
+from rl_advisor.intake import beneath
 
 LINE_LIMIT = 1_000_000
 """Characters of one line that are looked at; the rest of a longer line is dropped."""
@@ -106,12 +107,12 @@ def _encoding(start: bytes) -> str:
 
 def open_bytes(path: Path) -> IO[bytes]:
     """The file opened for reading bytes: unpacked when it is gzip or zstd, text in UTF-16 as UTF-8, no byte order mark."""
-    file = cast("io.BufferedReader", path.open("rb", buffering=BUFFER))
+    file = cast("io.BufferedReader", beneath.opened(path, BUFFER))
     start = file.peek(6)[:6]
     magic = start[:4]
     if magic.startswith(GZIP_MAGIC):
         file.close()
-        return io.BufferedReader(_Unpacked(cast("IO[bytes]", gzip.open(path, "rb")), path), BUFFER)
+        return io.BufferedReader(_Unpacked(beneath.unzipped(path), path), BUFFER)
     if magic == ZSTD_MAGIC:
         import pyarrow as pa
 

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+from rl_advisor.intake import beneath
+
 LONGEST_TEXTS = 256 << 20
 """Characters that the texts of a table may have together, each counted as often as it stands there."""
 
@@ -11,8 +13,9 @@ def opened(path: Path) -> Any:
     """The file, in which a text that repeats is read once; raises what pyarrow raises."""
     import pyarrow.parquet as pq
 
-    schema = pq.read_schema(path)
-    return pq.ParquetFile(path, read_dictionary=[field.name for field in schema if is_text(field.type)])
+    with beneath.named(path) as name:
+        schema = pq.read_schema(name)
+        return pq.ParquetFile(name, read_dictionary=[field.name for field in schema if is_text(field.type)])
 
 
 def is_text(kind: Any) -> bool:

@@ -3,6 +3,8 @@
 import struct
 from pathlib import Path
 
+from rl_advisor.intake import beneath
+
 LARGEST = 256 << 20
 """Bytes of a database that is put together in memory."""
 _HEAD, _FRAME = 32, 24
@@ -57,4 +59,5 @@ def read(path: Path) -> tuple[bytes, bytes] | None:
     log = path.with_name(path.name + "-wal")
     if not log.is_file() or not 0 < log.stat().st_size <= LARGEST or path.stat().st_size > LARGEST:
         return None
-    return path.read_bytes(), log.read_bytes()
+    with beneath.opened(path) as base, beneath.opened(log) as written:
+        return base.read(LARGEST), written.read(LARGEST)

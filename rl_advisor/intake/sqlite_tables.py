@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from rl_advisor.intake import sqlite_log
+from rl_advisor.intake import beneath, sqlite_log
 
 MAGIC = b"SQLite format 3\x00"
 _OPERATIONS = 1_000_000
@@ -47,6 +47,9 @@ def _connection(path: Path) -> sqlite3.Connection:
         base.deserialize(sqlite_log.whole(*parts))
     else:
         base = sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1", uri=True, timeout=2.0)
+        if not beneath.is_open(path):
+            base.close()
+            raise OSError("it was exchanged while it was opened")
     base.text_factory = lambda raw: raw.decode("utf-8", "replace")
     base.execute("PRAGMA trusted_schema = OFF")
     left = [_ROUNDS]

@@ -4,12 +4,14 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
 from pathlib import Path, PurePosixPath
 from types import ModuleType
 
 from rl_advisor.discovery import modules
+from rl_advisor.intake import beneath
 from rl_advisor.intake.bytes_in import PACK_ERRORS, head, torn_said
 from rl_advisor.intake.one_of_several import MARK, parted
 from rl_advisor.intake.request import WHOLE, Request
@@ -65,6 +67,13 @@ def read_with(part: Callable[[Path, Request], Run | None], place: Path, mapping:
     if not place.exists():
         raise FileNotFoundError(f"no such file or folder: {place}{_near(place)}")
     root = place if place.is_dir() else place.parent
+    if not beneath.held(place):
+        root = root.resolve()
+    with nullcontext() if beneath.held(place) or (place.is_symlink() and place.is_file()) else beneath.fenced(root):
+        return _read_below(root, part, place, inner, mapping)
+
+
+def _read_below(root: Path, part: Callable[[Path, Request], Run | None], place: Path, inner: str, mapping: Mapping[str, str]) -> Run:
     found = walk(root) if place.is_dir() else Found(files=[Path(place.name)], entries=1)
     columns = {ours: raw for ours, raw in mapping.items() if ours in ROLLOUT_COLUMNS}
     parts, gaps, ignored = _parts(root, found, lambda path: part(path, Request(inner, columns)))

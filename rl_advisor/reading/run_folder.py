@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rl_advisor.intake import beneath
 from rl_advisor.intake.bytes_in import head
 from rl_advisor.run import Checkpoint
 
@@ -84,8 +85,9 @@ def _sort_in(root: Path, place: tuple[Path, int], entry: os.DirEntry[str], found
 
 def _entries(folder: Path, found: Found) -> Iterator[os.DirEntry[str]]:
     try:
-        with os.scandir(folder) as entries:
+        with beneath.listed(folder) as entries:
             for entry in entries:
+                entry.is_dir(), entry.is_file()  # asked now: known afterwards, too
                 if found.entries >= ENTRY_LIMIT:
                     found.cut = f"the walk stopped after {ENTRY_LIMIT:,} entries, in {folder.name}; name a smaller folder to see the rest"
                     return
@@ -111,13 +113,13 @@ def readme_of(root: Path) -> str:
     texts: list[str] = []
     for entry in sorted(_entries(root, Found()), key=lambda e: e.name):
         if len(texts) < 3 and _README.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-            texts.append(head(Path(entry.path), README_LIMIT).decode("utf-8", "replace"))
+            texts.append(head(root / entry.name, README_LIMIT).decode("utf-8", "replace"))
     return "\n".join(texts)
 
 
 def _holds_logs(folder: Path) -> bool:
     """Whether a folder named like a checkpoint holds rollouts or logs instead (``iteration_000010`` of a cookbook, ``step_5`` of dumps)."""
-    with os.scandir(folder) as entries:
+    with beneath.listed(folder) as entries:
         names = [entry.name for _, entry in zip(range(50), entries, strict=False)]
     return bool(names) and all(name.endswith((".jsonl", ".parquet", ".csv", ".html", ".log")) or "tfevents" in name for name in names)
 

@@ -3,8 +3,10 @@
 import json
 from itertools import islice
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
+from rl_advisor.intake import beneath
 from rl_advisor.intake.bytes_in import PACK_ERRORS, bare_name, head, plain_text
 from rl_advisor.intake.csv_in import layout_of
 
@@ -36,12 +38,17 @@ def _arrays(path: Path) -> list[str]:
     import numpy as np
 
     try:
-        found = np.load(path, mmap_mode="r", allow_pickle=False)
-        if isinstance(found, np.ndarray):
-            return [f"an array of shape {found.shape} and type {found.dtype}"]
-        with found:
-            return [f"arrays: {_listed(found.files)}"]
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+        with beneath.opened(path) as raw:
+            if raw.read(2) == b"PK":
+                raw.seek(0)
+                with np.load(raw, allow_pickle=False) as found:
+                    return [f"arrays: {_listed(found.files)}"]
+            raw.seek(0)
+            version = np.lib.format.read_magic(raw)
+            header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            shape, _, kind = header(raw)
+            return [f"an array of shape {shape} and type {kind}"]
+    except (ValueError, OSError, EOFError, SyntaxError, TokenError, zipfile.BadZipFile) as error:
         return [f"an array file that stays closed: {str(error)[:LONGEST_LINE]}"]
 
 
@@ -66,7 +73,7 @@ def _described(value: Any, depth: int) -> str:
 def _ends(path: Path, start: bytes) -> list[str]:
     """The first and the last lines."""
     first = [line for line in start.decode("utf-8", "replace").splitlines() if line.strip()][:3]
-    with path.open("rb") as file:
+    with beneath.opened(path) as file:
         file.seek(max(0, path.stat().st_size - 4_096))
         end = file.read(4_096)
     packed = bare_name(path) != path.name.lower()

@@ -134,7 +134,8 @@ class Desk:
             from_thread.check_cancelled()
             turn.go_on()
 
-        return in_worker(function, *arguments, limits=LIMITS, about=about, ear=ear, wanted=wanted, raises=(workroom.Refused,))
+        asked = (workroom.fenced, [str(r) for r in self.roots], f"{function.__module__}:{function.__qualname__}")
+        return in_worker(*asked, *arguments, limits=LIMITS, about=about, ear=ear, wanted=wanted, raises=(workroom.Refused,))
 
     def _keep(self, key: Hashable, answer: Any) -> None:
         self._kept[key] = answer

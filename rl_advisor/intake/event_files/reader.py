@@ -4,10 +4,11 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
 import numpy as np
 
+from rl_advisor.intake import beneath
 from rl_advisor.intake.event_files import cycle as cycles
 from rl_advisor.intake.event_files import scan
 from rl_advisor.intake.event_files.points import Events
@@ -209,10 +210,8 @@ class _Reader:
 
 def _open(path: Path) -> IO[bytes]:
     if not _packed(path):
-        return path.open("rb")
-    import gzip
-
-    return cast("IO[bytes]", gzip.open(path, "rb"))
+        return beneath.opened(path)
+    return beneath.unzipped(path)
 
 
 def _packed(path: Path) -> bool:

@@ -1,0 +1,79 @@
+"""Before training: a reward that tells nothing apart, histograms of five shapes, and a plan that says too little are found."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from rl_advisor.cli import main
+from rl_advisor.preflight import histogram, preflight, returns
+from rl_advisor.run import Run
+
+DRAWN = np.random.default_rng(5)
+LOW, HIGH = DRAWN.normal(0, 1, 40), DRAWN.normal(3, 1, 40)
+
+
+@pytest.mark.parametrize(
+    ("random", "scripted", "apart", "says"),
+    [
+        (LOW, HIGH, True, "tells them apart"),
+        (HIGH, LOW, False, "check the sign"),
+        (LOW, DRAWN.normal(0, 1, 40), False, "does not tell"),
+        (LOW[:3], HIGH, None, "At least"),
+    ],
+    ids=["better", "reversed", "alike", "few"],
+)
+def test_the_scripted_policy_against_chance(random, scripted, apart, says) -> None:
+    answer = preflight(random, scripted, Run())
+    assert answer["episodes"]["tells_apart"] is apart
+    assert says in answer["episodes"]["says"]
+    assert answer["ready"] == (apart is not False)
+
+
+@pytest.mark.parametrize(
+    ("values", "shape"),
+    [
+        (np.ones(50), "all_alike"),
+        (np.r_[np.zeros(97), np.ones(3)], "almost_all_low"),
+        (np.r_[np.zeros(3), np.ones(97)], "almost_all_high"),
+        (np.r_[DRAWN.normal(0, 1, 99), 900.0], "long_tail"),
+        (DRAWN.normal(0, 1, 99), "spread"),
+        (np.r_[np.zeros(60), np.ones(40)], "spread"),
+        (np.empty(0), "none"),
+    ],
+)
+def test_five_shapes(values, shape: str) -> None:
+    told = histogram(values)
+    assert told["shape"] == shape
+    assert sum(b["count"] for b in told["bins"]) == values.size
+
+
+def test_what_a_plan_lacks_is_said() -> None:
+    config = {"seed": 1, "total_timesteps": 1000, "env_id": "CartPole-v1", "learning_rate": 0.7, "algo": "ppo"}
+    answer = preflight(LOW, HIGH, Run(config=config))
+    assert answer["context"]["missing"] == ["code version", "evaluation"]
+    assert not answer["ready"]
+    assert "learning rate is 0.7" in answer["summary"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.jsonl", '{"return": 1.5, "length": 3}\n{"return": 2.5, "length": 4}\nnot json\n'),
+        ("0.monitor.csv", '#{"t_start": 1.0, "env_id": "X-v0"}\nr,l,t\n1.5,3,0.1\n2.5,4,0.2\n'),
+        ("returns.txt", "1.5\n2.5\n"),
+    ],
+)
+def test_episodes_are_read(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    assert returns(tmp_path / name).tolist() == [1.5, 2.5]
+
+
+def test_the_command_answers(tmp_path: Path) -> None:
+    for name, values in (("random", LOW), ("scripted", HIGH)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps({"return": float(v)}) + "\n" for v in values))
+    asked = ["preflight", "--random", str(tmp_path / "random.jsonl"), "--scripted", str(tmp_path / "scripted.jsonl")]
+    assert json.loads(CliRunner().invoke(main, [*asked, "--json"]).stdout)["ready"]
+    assert CliRunner().invoke(main, asked).output.startswith("ready")
+    assert CliRunner().invoke(main, ["preflight"]).exit_code == 2
