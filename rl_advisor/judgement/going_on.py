@@ -34,7 +34,7 @@ FACTS: dict[str, str] = {
     "dead": "whether the signal to learn from is gone",
 }
 """The facts, and each in words."""
-DEAD = ("reward_always_paid", "reward_never_paid", "frozen_policy")
+DEAD = ("reward_always_paid", "reward_never_paid", "frozen_policy", "no_gradient")
 """Findings that say that nothing is left to learn from."""
 
 

@@ -1,0 +1,128 @@
+"""The weighing: order does not count, every kind of evidence decides something, and what means nothing changes nothing."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rl_advisor.assessment import VERDICTS
+from rl_advisor.curves.course import AMOUNTS, course
+from rl_advisor.curves.level import level
+from rl_advisor.judgement.case import Case, open_case
+from rl_advisor.judgement.evidence import TOPICS, gather
+from rl_advisor.judgement.verdict import decided, judge
+from rl_advisor.judgement.weights import probabilities, weights
+from rl_advisor.reading import read_run
+from rl_advisor.run import Curve, Run
+
+CORPUS = Path(__file__).parents[1] / "evals" / "corpus"
+RUNS = ("grpo/runs/grpo-03", "grpo/runs/grpo-09", "classic/runs/classic-05", "classic/runs/classic-16", "second/runs/second-01")
+
+
+@cache
+def run_of(name: str) -> Run:
+    """A run of the committed corpora."""
+    return read_run(CORPUS / name)
+
+
+@cache
+def case_of(name: str) -> Case:
+    """Its case."""
+    return open_case(run_of(name))
+
+
+def said(run: Run) -> str:
+    """The verdict of a run."""
+    return judge(open_case(run)).verdict
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_order_does_not_count(name: str) -> None:
+    """However the evidence is shuffled, the probabilities are the same, and they are probabilities."""
+    pieces = [p.speaks for p in gather(case_of(name))]
+    there = probabilities(weights().prior, pieces)
+    pieces = [pieces[i] for i in np.random.default_rng(1).permutation(len(pieces))]
+    assert probabilities(weights().prior, pieces) == pytest.approx(there)
+    assert sum(there.values()) == pytest.approx(1)
+    assert set(there) == set(VERDICTS)
+
+
+def test_every_amount_is_told_in_one_topic() -> None:
+    """No amount is weighed twice or left without a sentence."""
+    told = [name for names in TOPICS.values() for name in names]
+    assert sorted(told) == sorted(weights().usual)
+    assert set(AMOUNTS) <= set(told)
+
+
+def test_a_verdict_with_too_little_weight_is_undecidable() -> None:
+    """Below a quarter nothing is called."""
+    even = dict.fromkeys(VERDICTS, 1 / len(VERDICTS))
+    assert decided(even) == "undecidable"
+    assert decided(even | {"improving": 0.3}) == "improving"
+
+
+CHANGES: dict[str, Callable[[Curve], Curve]] = {
+    "steps times 2048": lambda c: replace(c, step=c.step * 2048),
+    "every other row": lambda c: replace(c, step=c.step[::2], value=c.value[::2], time=None) if c.value.size > 60 else c,
+}
+
+
+@pytest.mark.parametrize("change", sorted(CHANGES))
+@pytest.mark.parametrize("name", RUNS)
+def test_what_means_nothing_changes_nothing(name: str, change: str) -> None:
+    """Another unit of the axis, half of the rows: the same verdict."""
+    run = run_of(name)
+    factor = 2048 if "2048" in change else 1
+    changed = replace(
+        run,
+        curves={n: CHANGES[change](c) for n, c in run.curves.items()},
+        planned_steps=run.planned_steps and run.planned_steps * factor,
+        rollouts=run.rollouts.assign(step=run.rollouts["step"] * factor) if len(run.rollouts) else run.rollouts,
+        checkpoints=tuple(replace(c, step=c.step * factor) for c in run.checkpoints),
+    )
+    assert said(changed) == judge(case_of(name)).verdict
+
+
+@settings(max_examples=20)
+@given(st.floats(0.01, 1000), st.floats(-500, 500), st.integers(0, 5))
+def test_amounts_know_no_unit(scale: float, shift: float, seed: int) -> None:
+    """Heights, slopes and chances of a curve are those of the same curve in another unit."""
+    value = np.cumsum(np.random.default_rng(seed).normal(size=40))
+    one = course(Curve("reward/mean", "r", "f", np.arange(40.0), value))
+    other = course(Curve("reward/mean", "r", "f", np.arange(40.0), value * scale + shift))
+    assert one is not None
+    assert other is not None
+    free = [n for n in AMOUNTS if n not in {"size", "end of best", "share at the end", "above nothing", "nothing"}]
+    assert [other.amounts[n] for n in free] == pytest.approx([one.amounts[n] for n in free], abs=0.02)
+
+
+@settings(max_examples=30)
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=60))
+def test_any_curve_has_a_course(values: list[float]) -> None:
+    """Whatever the numbers, the courses are finite and every amount too."""
+    found = course(Curve("reward/mean", "r", "f", np.arange(float(len(values))), np.array(values)))
+    assert found is not None
+    assert np.isfinite(found.level.draws).all()
+    assert np.isfinite(list(found.amounts.values())).all()
+
+
+def test_a_cliff_is_not_smoothed_over_and_an_outlier_is_no_cliff() -> None:
+    """The course stays up to the last point before a fall, and passes by a single point far off."""
+    rng = np.random.default_rng(0)
+    cliff = np.r_[np.full(30, 0.9), np.full(20, 0.1)] + rng.normal(0, 0.02, 50)
+    found = level(np.arange(50.0), cliff).mean
+    assert found[29] > 0.8
+    assert found[30] < 0.2
+    lone = np.full(50, 0.5) + rng.normal(0, 0.02, 50)
+    lone[25] = 0.0
+    assert level(np.arange(50.0), lone).mean[25] > 0.35
+
+
+def test_known_error_of_a_point_is_respected() -> None:
+    """Wiggles within the error that a point is known to have are noise."""
+    value = 0.5 + 0.05 * np.sin(np.arange(30.0))
+    assert np.ptp(level(np.arange(30.0), value, least_noise=0.3).mean) < 0.5 * np.ptp(level(np.arange(30.0), value).mean)
