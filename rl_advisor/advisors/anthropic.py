@@ -10,6 +10,7 @@ from rl_advisor.advisors import builtin
 from rl_advisor.agent.failures import failure
 from rl_advisor.agent.session import Wishes, advise, wishes
 from rl_advisor.agent.turns import Ask, Busy, Conversation, Entry, ToolCall, Turn, Unavailable, Usage
+from rl_advisor.agent.wire import bounded
 from rl_advisor.assessment import Assessment
 from rl_advisor.run import Run
 
@@ -48,7 +49,7 @@ def connect(wished: Wishes) -> Ask:
     except ImportError:
         raise Unavailable("its client library is not installed (pip install 'rl-advisor[anthropic]')") from None
     try:
-        client = anthropic.Anthropic(max_retries=0, timeout=TIMEOUT, base_url=wished.base_url)
+        client = anthropic.Anthropic(max_retries=0, timeout=TIMEOUT, base_url=wished.base_url, http_client=bounded(httpx2, TIMEOUT))
     except anthropic.AnthropicError as wrong:
         raise Unavailable(f"its client could not be set up ({type(wrong).__name__})") from None
     if not (client.api_key or client.auth_token or getattr(client, "credentials", None)):

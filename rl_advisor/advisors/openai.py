@@ -11,6 +11,7 @@ from rl_advisor.advisors import builtin
 from rl_advisor.agent.failures import failure
 from rl_advisor.agent.session import Wishes, advise, wishes
 from rl_advisor.agent.turns import Ask, Busy, Conversation, Entry, ToolCall, Turn, Unavailable, Usage
+from rl_advisor.agent.wire import bounded
 from rl_advisor.assessment import Assessment
 from rl_advisor.run import Run
 
@@ -52,7 +53,7 @@ def connect(wished: Wishes) -> Ask:
     # A server of one's own asks for no key, but the client insists on one.
     key = "none" if wished.base_url and not os.environ.get("OPENAI_API_KEY") else None
     try:
-        client = openai.OpenAI(api_key=key, max_retries=0, timeout=TIMEOUT, base_url=wished.base_url)
+        client = openai.OpenAI(api_key=key, max_retries=0, timeout=TIMEOUT, base_url=wished.base_url, http_client=bounded(httpx2, TIMEOUT))
     except openai.OpenAIError:
         raise Unavailable("there is no key; set OPENAI_API_KEY") from None
 

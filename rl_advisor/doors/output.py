@@ -17,6 +17,7 @@ from pathlib import PurePath
 from typing import Any
 
 from rl_advisor.discovery import modules
+from rl_advisor.doors.speech import speaks
 from rl_advisor.features.secrets import MASK, masked
 
 DIGITS = 5
@@ -33,7 +34,7 @@ _HALVES = re.compile("[\ud800-\udfff]")
 # What a person does not see and a model does: controls, directions, zero widths, tags, variation selectors, fillers.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
-    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    "\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _SECRET_KEY = re.compile(
     r"(?i)(?:^|[_./-])(?:api_?key|access_?key|private_?key|secret|secret_?key|passw(?:or)?d|credentials?|auth|cookie"
@@ -143,12 +144,12 @@ def untrusted(text: str, origin: str, longest: int = 1500) -> dict[str, str]:
 
 
 def is_name(text: str) -> bool:
-    """Whether a name reads as a name: on one line, fewer than four words, nothing invisible, no piece of a path too long.
+    """Whether a name reads as a name: on one line, fewer than four words, nothing invisible or said, no piece of a path too long.
 
     A name that a dialect spells is a framework's, however many words it has.
     """
     short = len(text) <= _LONG_PATH and max(map(len, text.split("/"))) <= _LONG_NAME
-    plain = short and len(text.split()) < _SENTENCE_WORDS and "\n" not in text and readable(text) == text
+    plain = short and len(text.split()) < _SENTENCE_WORDS and "\n" not in text and readable(text) == text and not speaks(text)
     return plain or text in _spelled()
 
 

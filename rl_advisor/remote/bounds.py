@@ -1,5 +1,6 @@
 """How much a store may bring, how long it may take, and what was left out: a server is as little to be trusted as a folder."""
 
+import base64
 import os
 import re
 from collections import Counter
@@ -9,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from threading import Event, Lock
 from typing import Any, Protocol
+from urllib.parse import quote, unquote, urlsplit
 
 from rl_advisor.doors.mistakes import NoSuchChoice
 
@@ -101,13 +103,26 @@ def client(module: str, extra: str) -> Any:
         raise NoSuchChoice(f'addresses of this kind need an extra: pip install "rl-advisor[{extra}]"') from missing
 
 
-def without_keys(text: str) -> str:
+def without_keys(text: str, address: str = "") -> str:
     """The words of a client's error without what an address or the environment keeps secret in them, on one line."""
+    for secret in _told_in(address):
+        text = text.replace(secret, "***")
     for name, value in os.environ.items():
         if len(value) >= 8 and _SECRET_NAME.search(name):
             text = text.replace(value, "***")
     text = re.sub(r"://[^/\s@]*@", "://", text)
     return re.sub(r"\?[^\s'\"]+", "", " ".join(text.split()))[:300]
+
+
+def _told_in(address: str) -> list[str]:
+    """The secrets of an address in every form in which a server could send them back, the longest first."""
+    split = urlsplit(address)
+    pair = (unquote(split.username or ""), unquote(split.password or ""))
+    if not any(pair):
+        return []
+    both = base64.b64encode(":".join(pair).encode()).decode()
+    forms = {both, both.rstrip("="), *pair, quote(pair[1], safe=""), base64.b64encode(pair[1].encode()).decode()}
+    return sorted((f for f in forms if len(f) >= 3), key=len, reverse=True)
 
 
 def shown(address: str) -> str:

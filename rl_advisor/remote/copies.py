@@ -106,7 +106,7 @@ def _told(failure: BaseException, address: str) -> BaseException:
     cause = failure.__cause__ if isinstance(failure, FileNotFoundError) else None
     if cause is not None and getattr(cause, "status", None) != _NOT_FOUND and not isinstance(cause, FileNotFoundError):
         failure = cause  # a web client calls everything "not found", also a server that is not there
-    text = without_keys(str(failure)) or type(failure).__name__
+    text = without_keys(str(failure), address) or type(failure).__name__
     if isinstance(failure, FileNotFoundError) or getattr(failure, "status", None) == _NOT_FOUND:
         return FileNotFoundError(f"there is no run at {shown(address)}")
     if isinstance(failure, PermissionError) or _REFUSED.search(f"{type(failure).__name__} {text}"):

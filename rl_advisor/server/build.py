@@ -17,6 +17,7 @@ from rl_advisor.server.answers import tools_of
 from rl_advisor.server.confinement import roots_of, stores_of
 from rl_advisor.server.desk import Desk
 from rl_advisor.server.guides import offer_completions, offer_prompts, offer_resources
+from rl_advisor.server.patience import patient
 from rl_advisor.server.skill import DAY_MS, Skills
 
 KEPT_OPEN, BACKLOG = 75, 2048
@@ -66,7 +67,7 @@ def serve(server: MCPServer[None], where: tuple[str, int] | None = None) -> None
     except OSError as taken:
         raise NoSuchChoice(f"nobody can listen at {host}:{port}: {os.strerror(taken.errno or 0)}") from None
     app = server.streamable_http_app(host=host, stateless_http=True, json_response=True)
-    uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_keep_alive=KEPT_OPEN)).run(sockets=[door])
+    uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_keep_alive=KEPT_OPEN, http=patient())).run(sockets=[door])
 
 
 def address(text: str) -> tuple[str, int]:

@@ -11,6 +11,7 @@ from pydantic import Field
 from rl_advisor import workroom
 from rl_advisor.doors import shipped
 from rl_advisor.doors.output import is_name
+from rl_advisor.server.answers import LABEL
 from rl_advisor.server.confinement import Outside, called
 from rl_advisor.server.desk import Desk
 
@@ -52,15 +53,17 @@ def offer_prompts(server: MCPServer[Any]) -> None:
 def offer_resources(server: MCPServer[Any], desk: Desk) -> None:
     """Offer what a run holds, and its report, as resources."""
 
-    @server.resource("run://{+run}/inventory", name="run inventory", title="What a run holds", mime_type="application/json")
+    @server.resource("run://{+run}/inventory", name="run inventory", title="What a run holds", mime_type="application/json", meta=LABEL)
     async def inventory(run: str) -> str:
-        return _json(await _read(desk, run, workroom.answer, "load_run"))
+        return _json(await _read(desk, run, workroom.answer, "load_run", {"detail": "all"}))
 
-    @server.resource("run://{+run}/curve{?metric}", name="curve", title="One curve of a run, measured", mime_type="application/json")
+    @server.resource(
+        "run://{+run}/curve{?metric}", name="curve", title="One curve of a run, measured", mime_type="application/json", meta=LABEL
+    )
     async def curve(run: str, metric: str = "reward/mean") -> str:
-        return _json(await _read(desk, run, workroom.answer, "summarize_curves", [metric]))
+        return _json(await _read(desk, run, workroom.answer, "summarize_curves", {"metrics": [metric]}))
 
-    @server.resource("run://{+run}/report.md", name="run report", title="The report on a run", mime_type="text/markdown")
+    @server.resource("run://{+run}/report.md", name="run report", title="The report on a run", mime_type="text/markdown", meta=LABEL)
     async def report(run: str) -> str:
         return str(await _read(desk, run, workroom.report))
 

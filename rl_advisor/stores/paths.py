@@ -58,9 +58,26 @@ def _opened(address: str) -> tuple[Any, str]:
     client(_CLIENTS[extra], extra)
     fsspec = client("fsspec", extra)
     options: dict[str, Any] = {"use_listings_cache": False, "skip_instance_cache": True}
+    if extra == "http":
+        options["get_client"] = _without_detours
     if extra == "s3":
         options["config_kwargs"] = {"connect_timeout": 10, "read_timeout": 60, "retries": {"max_attempts": 3}}
     return fsspec.core.url_to_fs(address, **options)  # type: ignore[no-any-return]
+
+
+async def _without_detours(**options: Any) -> Any:
+    """A client that follows a redirect only to the same host, and never from https to http."""
+    import aiohttp
+
+    async def look(_: Any, __: Any, answer: Any) -> None:
+        asked = answer.response.url
+        there = asked.join(type(asked)(answer.response.headers.get("Location", "")))
+        if there.host != asked.host or (asked.scheme == "https" and there.scheme != "https") or there.scheme not in ("http", "https"):
+            raise OSError("it redirects to another server; where that is to be read, name it instead")
+
+    watch = aiohttp.TraceConfig()
+    watch.on_request_redirect.append(look)
+    return aiohttp.ClientSession(trace_configs=[watch], **options)
 
 
 def _entries(store: Any, root: str, bounds: Bounds) -> Iterator[_Entry]:

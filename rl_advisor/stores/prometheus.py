@@ -3,7 +3,7 @@
 import os
 import time
 from datetime import datetime
-from http.client import HTTPMessage
+from http.client import HTTPMessage, responses
 from pathlib import Path
 from typing import IO
 from urllib.error import HTTPError
@@ -63,8 +63,8 @@ def _opened(request: Request) -> IO[bytes]:
     try:
         return build_opener(_NoRedirect).open(request, timeout=_PATIENCE_S)  # type: ignore[no-any-return]
     except HTTPError as refusal:
-        said = refusal.read(400).decode("utf-8", "replace")
-        raise OSError(f"the server answered {refusal.code}: {said or refusal.reason}") from None
+        # Its own words may hold what it was sent, and whatever else it wants to be read.
+        raise OSError(f"the server answered {refusal.code} {responses.get(refusal.code, '')}".strip()) from None
 
 
 def _who(user: str | None, password: str | None) -> dict[str, str]:

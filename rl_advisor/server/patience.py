@@ -1,0 +1,48 @@
+"""Connections over HTTP that ask nothing are dropped, and no more are held than the system gives descriptors for."""
+
+from typing import Any
+
+ASK_WITHIN_S = 10.0
+"""Seconds from connecting to the end of the first request's headers."""
+_KEPT_FREE = 128
+"""Descriptors for everything else: files, workers, the listener."""
+
+
+def descriptors() -> int:
+    """How many connections may be open, after asking the system for as many descriptors as it gives."""
+    try:
+        import resource
+    except ImportError:
+        return 512
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 8192 if most == resource.RLIM_INFINITY else min(most, 8192)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+    except (ValueError, OSError):
+        wanted = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return int(max(16, wanted - _KEPT_FREE))
+
+
+def patient() -> Any:
+    """The web server's protocol with these two bounds."""
+    from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+    most = descriptors()
+
+    class Patient(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+        """One connection."""
+
+        def connection_made(self, transport: Any) -> None:
+            """Begin to wait for a request; a connection too many is closed at once."""
+            super().connection_made(transport)
+            if len(self.connections) > most:
+                transport.abort()
+                return
+            self.loop.call_later(ASK_WITHIN_S, self._give_up)
+
+        def _give_up(self) -> None:
+            """Drop it when no request has begun."""
+            if self.cycle is None and not self.transport.is_closing():
+                self.transport.abort()
+
+    return Patient
