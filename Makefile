@@ -46,9 +46,11 @@ corpus:
 train: .venv/.core
 	$(BIN)/python -m rl_advisor.evals.training --write
 
-# Ten thousand small trainings with known faults (hours on two cores; goes on where it stopped).
+# Ten thousand small trainings with known faults (hours on two cores; goes on where it stopped), what the judge says of the part held out, and the page.
 proving-ground: .venv/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.proving_ground.make build/proving-ground --blocks $(PROVING_BLOCKS)
+	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.proving_ground.judge build/proving-ground
+	$(BIN)/python -m evals.proving_ground.figures build/proving-ground --write docs/proving-ground.md
 
 bench: .venv/.dev
 	@for script in benchmarks/{tensorboard,jsonl,rollouts,telemetry,doors}.py; do echo "== $$script"; $(BIN)/python $$script; done

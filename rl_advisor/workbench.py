@@ -1,6 +1,5 @@
 """Commands beside the verbs: fetch a run from a store, record the GPUs, estimate memory, compare two dumps of the same prompts."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -67,15 +66,12 @@ def fetch(address: str, out: Path, gib: float, seconds: float) -> None:
 @JSON
 def memory(config: Path, as_json: bool, **setup: Any) -> None:
     """Estimate the GPU memory a set-up needs, from a model's config.json, and what to reduce first."""
-    from rl_advisor.gpu.memory import Setup, estimate, shape_of
+    from rl_advisor.gpu.memory import of_file
 
-    if not config.is_file():
-        raise FileNotFoundError(f"no file {config}; a model's config.json is needed")
     try:
-        shape = shape_of(json.loads(config.read_text(encoding="utf-8")))
-    except (ValueError, KeyError) as unfit:
-        raise NoSuchChoice(f"{config.name} does not describe a model: {unfit}") from unfit
-    show(estimate(shape, Setup(**setup)), as_json)
+        show(of_file(config, setup), as_json)
+    except ValueError as unfit:
+        raise NoSuchChoice(str(unfit)) from unfit
 
 
 @click.command()

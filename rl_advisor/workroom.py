@@ -24,7 +24,7 @@ def load() -> None:
     import yaml
 
     from rl_advisor import tools, writing
-    from rl_advisor.doors import curve_features, inventory, plot, spot_check
+    from rl_advisor.doors import brief, curve_features, inventory, plot, spot_check
     from rl_advisor.gpu import profile
     from rl_advisor.reading import format_of
     from rl_advisor.run import Curve, Run
@@ -34,7 +34,7 @@ def load() -> None:
     steps = np.arange(60.0)
     rising = Curve("reward/mean", "reward", "loading", steps, steps + np.sin(steps))
     tools.advisor_named("builtin").assess(Run(name="loading", curves={"reward/mean": rising}))
-    del sqlite3, pq, yaml, curve_features, inventory, plot, spot_check, profile
+    del sqlite3, pq, yaml, brief, curve_features, inventory, plot, spot_check, profile
 
 
 def fenced(roots: Sequence[str], function: str, *arguments: Any) -> Any:
@@ -48,19 +48,28 @@ def fenced(roots: Sequence[str], function: str, *arguments: Any) -> Any:
         return named(function)(*arguments)
 
 
-def answer(verb: str, runs: Sequence[str], arguments: Sequence[Any]) -> dict[str, Any] | bytes:
-    """What the verb answers about the runs at these paths, cut to size; a picture as bytes.
+BRIEF = {"assess_run": "assess", "load_run": "load", "spot_check_samples": "samples"}
+"""Verbs that a model gets a short form of, unless it asks for all."""
+TOGETHER = ("compare_runs",)
+"""Verbs that take all runs as one argument."""
+
+
+def answer(verb: str, runs: Sequence[str], arguments: Mapping[str, Any]) -> dict[str, Any] | bytes:
+    """What the verb answers about the runs at these paths, cut to size; a picture as bytes. ``detail`` chooses the short form or all.
 
     Raises:
         Refused: the question cannot be answered.
     """
     from rl_advisor import tools
+    from rl_advisor.doors.brief import brief
     from rl_advisor.doors.budget import fit
 
-    paths = [Path(run) for run in runs]
-    ask = getattr(tools, verb)
-    given = _or_refused(lambda: ask(paths, *arguments) if verb == "compare_runs" else ask(*paths, *arguments))
-    return given if isinstance(given, bytes) else fit(given, LONGEST_ANSWER)
+    paths, ask = [Path(run) for run in runs], getattr(tools, verb)
+    told = {name: value for name, value in arguments.items() if name != "detail"}
+    given = _or_refused(lambda: ask(paths, **told) if verb in TOGETHER else ask(*paths, **told))
+    if isinstance(given, bytes):
+        return given
+    return brief(BRIEF[verb], given) if verb in BRIEF and arguments.get("detail") != "all" else fit(given, LONGEST_ANSWER)
 
 
 def report(run: str) -> str:

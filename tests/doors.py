@@ -19,6 +19,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "spot_check_samples": {"run": "run-01"},
     "gpu_phase_profile": {"run": "run-01"},
     "assess_run": {"run": "run-01"},
+    "explain_finding": {"run": "run-01", "pattern": "collapse"},
     "compare_runs": {"runs": ["run-01", "run-01"]},
     "list_runs": {},
     "explain_log": {"text": "{'loss': 0.0, 'grad_norm': 0.0, 'reward': 1.0, 'reward_std': 0.2, 'kl': 0.1, 'completion_length': 90.0}"},

@@ -14,7 +14,7 @@ from mutating import mutated
 
 TOKEN = re.compile(r"[-+]?(?:\d[\d_,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 COUNTED = {"dict_console"}
-"""Formats whose steps are those between two that a progress bar shows."""
+"""Formats whose steps are those between two that a progress bar shows, and whose rows a terminal may have wrapped inside a number."""
 LATER = {"areal_console"}
 """Formats whose steps are one less than what is printed, as their trackers count."""
 
@@ -36,6 +36,8 @@ def invented(text: str, run: Run) -> Iterator[str]:
     """What the run holds and the text does not: values, steps, names (which a terminal may have wrapped)."""
     plain = ANSI.sub("", text)
     there, dense = numbers_in(plain), "".join(plain.split())
+    if COUNTED & set(run.formats):
+        there |= numbers_in("".join(plain.splitlines()))
     nan = re.search(r"(?i)nan|none", plain) is not None
     for curve in run.curves.values():
         for value in curve.value.tolist():

@@ -2,11 +2,13 @@
 
 import dataclasses
 import json
+import tarfile
 
 import numpy as np
 import pytest
-from evals.proving_ground import control, faults, logs, make, plans, tokens, training, truth
+from evals.proving_ground import control, faults, figures, logs, make, plans, tokens, training, truth
 from evals.proving_ground.faults import Broken
+from rl_advisor.evals.corpus import read_corpus
 from rl_advisor.reading import read_run
 
 AT = np.linspace(0, 1, 41)
@@ -133,3 +135,40 @@ def test_what_is_written_can_be_read(convention, tmp_path, monkeypatch) -> None:
     run = read_run(tmp_path / "run")
     assert "reward/mean" in run.curves
     assert len(truth.of_block(data, specs)) == 4
+
+
+def test_the_sample_is_the_same_for_the_same_runs_and_holds_sound_and_broken_ones(tmp_path) -> None:
+    """Packing twice gives the same bytes; what comes out is a corpus that the evaluation reads."""
+    block = small(*numbers_with("ppo"))
+    training.trained_to(tmp_path, block)
+    assert make.write(tmp_path) == len(block.runs)
+    for name in ("one", "two"):
+        make.pack(tmp_path, 3, tmp_path / name)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    with tarfile.open(tmp_path / "one") as archive:
+        archive.extractall(tmp_path / "out", filter="data")
+    corpus = read_corpus(tmp_path / "out")
+    assert len(corpus.labels) == 3
+    assert all(label.truth.size and set(label.prefixes) == {0.25, 0.5, 0.75} for label in corpus.labels.values())
+
+
+def test_the_figures_count_what_they_say() -> None:
+    """A sound run called broken is a false alarm, a late break is power, a call is scored against what came."""
+    sound = {"verdicts": ["improving"], "links": [], "cause": None, "split": "test", "steps": 100, "broken": []}
+    ill = sound | {"verdicts": ["collapsed"], "links": ["numerics"], "cause": "not a number"}
+    ill["broken"] = [{"fault": "not a number", "dose": 0.9, "onset": 0.3, "until": 1.0}]
+    said = {
+        "cut": 1.0,
+        "verdict": "collapsed",
+        "link": "numerics",
+        "p": 0.2,
+        "call": "stop",
+        "probabilities": {"collapsed": 0.8, "improving": 0.2},
+    }
+    rows = figures.rows_of({"a": sound, "b": ill}, [said | {"run": "a"}, said | {"run": "b"}])
+    told = figures.judgement(rows)
+    assert (told["verdict"], told["link"], told["sound runs"], told["called broken"]) == (0.5, 0.5, 1, 1.0)
+    assert told["mass on the truth"] == pytest.approx(0.5)
+    assert figures.seen(figures.power(rows)) == {"runs": 1, "seen": 1.0, "verdict": 1.0, "link": 1.0}
+    assert figures.band(0.3, (0, 0.25, 0.5)) == "0.25 to 0.5"
+    assert figures.scored(np.array([True, False]), np.array([0.9, 0.1]), np.array([True, True]))["AUROC"] == 1

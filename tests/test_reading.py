@@ -462,3 +462,35 @@ def test_an_evaluation_that_is_written_twice_counts_once(tmp_path):
     score = read_run(tmp_path).curves["eval/score/episode_return_mean"]
     assert score.step.tolist() == [4, 8, 12]
     assert score.value.tolist() == [200.0, 200.0, 200.0]
+
+
+def test_copies_are_told_as_copies(tmp_path):
+    """Twenty files of the same numbers are one run, and that they are copies is said."""
+    for k in range(20):
+        (tmp_path / f"run{k}").mkdir()
+        (tmp_path / f"run{k}" / "progress.csv").write_text("step,reward\n" + "".join(f"{i},{i % 7}\n" for i in range(1, 30)))
+    run = read_run(tmp_path)
+    assert run.others == ()
+    assert run.curves["reward/mean"].step.size == 29
+    assert "a copy, counted once" in whys(run)
+
+
+@pytest.mark.parametrize(
+    ("other", "points", "said"),
+    [
+        ([10 * i - 1 for i in range(1, 30)], 29, True),
+        ([2048 * i for i in range(1, 30)], 29, True),
+        ([290 + 10 * i for i in range(1, 30)], 58, False),
+        ([10 * i for i in range(1, 40)], 39, False),
+    ],
+    ids=["counted from 0", "env steps", "goes on", "the same steps"],
+)
+def test_one_metric_on_two_axes_is_taken_once(tmp_path, other, points, said):
+    """Series of two files are neither interleaved nor laid end to end where their steps count different things."""
+    jsonl(tmp_path / "metrics.jsonl", [{"step": 10 * i, "episode_return": i / 3} for i in range(1, 30)])
+    (tmp_path / "log.csv").write_text(
+        "step,episode_return\n" + "".join(f"{s},{(i + 1) / 3 + (s > 290) * 0.1}\n" for i, s in enumerate(other))
+    )
+    run = read_run(tmp_path)
+    assert max(c.step.size for c in run.curves.values()) == points
+    assert ("count different things" in whys(run)) is said

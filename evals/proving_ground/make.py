@@ -4,8 +4,11 @@ Leaves ``FOLDER/block-*.npz`` (what happened), ``FOLDER/runs/<name>/`` (what a s
 """
 
 import argparse
+import gzip
+import io
 import json
 import os
+import tarfile
 import time
 import zlib
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -14,27 +17,28 @@ from typing import Any
 
 import numpy as np
 from evals.proving_ground import logs, plans, truth
-from evals.proving_ground.training import trained_to
+from evals.proving_ground.training import path_of, trained_to
 
 
-def one(folder: Path, seed: int, number: int) -> tuple[int, float, int, str]:
-    """A block by its number: how many runs it has, in how many seconds it was made, and what it is."""
-    began, block = time.monotonic(), plans.block(seed, number)
+def one(folder: Path, seed: int, number: int) -> tuple[int, float, str]:
+    """A block by its number: how many runs were made for it, in how many seconds of a processor, and what it is."""
+    block = plans.block(seed, number)
+    there, began = path_of(folder, block).exists(), time.process_time()
     trained_to(folder, block)
-    return len(block.runs), time.monotonic() - began, block.steps, f"{block.task} {block.learner} {block.shape}"
+    return 0 if there else len(block.runs), time.process_time() - began, f"{block.task} {block.learner} {block.shape}, {block.steps} steps"
 
 
 def make(folder: Path, seed: int, numbers: range, workers: int) -> None:
     """All blocks of these numbers, with a line of progress for each."""
     folder.mkdir(parents=True, exist_ok=True)
-    began, done = time.monotonic(), 0
+    done, spent = 0, 0.0
     with ProcessPoolExecutor(workers, initializer=os.nice, initargs=(19,)) as pool:
         asked = [pool.submit(one, folder, seed, number) for number in numbers]
         for i, answer in enumerate(as_completed(asked), 1):
-            runs, seconds, steps, what = answer.result()
-            done += runs
-            rate = done / (time.monotonic() - began) * 60
-            print(f"{i}/{len(asked)} blocks, {done} runs, {rate:.0f} a minute; last: {what}, {steps} steps, {seconds:.0f} s", flush=True)
+            runs, seconds, what = answer.result()
+            done, spent = done + runs, spent + seconds * (runs > 0)
+            rate = done / max(spent, 1e-9) * 60
+            print(f"{i}/{len(asked)} blocks, {done} runs made, {rate:.0f} a minute of a processor; last: {what}", flush=True)
 
 
 def write(folder: Path) -> int:
@@ -73,6 +77,23 @@ def log(place: Path, data: Any, spec: dict[str, Any], i: int) -> logs.View:
     return made
 
 
+def pack(folder: Path, count: int, file: Path) -> None:
+    """So many runs and their labels as one archive, drawn by their names, the same for the same runs."""
+    labels = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
+    chosen = sorted(sorted(labels, key=lambda name: zlib.crc32(name.encode()))[:count])
+    with file.open("wb") as raw, gzip.GzipFile("", "wb", mtime=0, fileobj=raw) as zipped, tarfile.open(fileobj=zipped, mode="w") as archive:
+        add(archive, "labels.json", json.dumps({name: labels[name] for name in chosen}))
+        for path in (path for name in chosen for path in sorted((folder / "runs" / name).iterdir())):
+            add(archive, path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8"))
+
+
+def add(archive: tarfile.TarFile, name: str, text: str) -> None:
+    """Puts a text into an archive, without owner and date."""
+    entry = tarfile.TarInfo(name)
+    entry.size = len(text.encode())
+    archive.addfile(entry, io.BytesIO(text.encode()))
+
+
 if __name__ == "__main__":
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("folder", type=Path)
@@ -80,6 +101,9 @@ if __name__ == "__main__":
     asked.add_argument("--first", type=int, default=0)
     asked.add_argument("--blocks", type=int, default=50)
     asked.add_argument("--workers", type=int, default=2)
+    asked.add_argument("--sample", type=Path, help="also pack 200 runs into this archive")
     given = asked.parse_args()
     make(given.folder, given.seed, range(given.first, given.first + given.blocks), given.workers)
     print(f"{write(given.folder)} runs written and labeled")
+    if given.sample:
+        pack(given.folder, 200, given.sample)

@@ -124,7 +124,7 @@ def game_base(rng: np.random.Generator, steps: int, _: str, learner: str) -> tup
     base: dict[str, Knob] = faults.OF_GAMES | {"lr": rate, "grad_limit": 0.5, "entropy": float(rng.choice([0, 0.005, 0.02]))}
     base |= {"passes": float(rng.choice([2, 4, 6])) if learner == "ppo" else 1.0, "lam": float(rng.choice([0.9, 0.95, 0.99]))}
     base |= {"gamma": float(rng.choice([0.95, 0.98, 0.99])), "eval_greedy": float(rng.choice([1, 1, 0]))}
-    base["soft"] = 0.1 if learner == "soft" else 0.0
+    base |= {"soft": 0.1 if learner == "soft" else 0.0, "true_greedy": float(learner in {"dqn", "soft"})}
     if learner in {"dqn", "soft"}:
         base["explore"] = [[0, 1.0], [float(rng.uniform(0.05, 0.5)), 0.05], [1, 0.05]] if learner == "dqn" else 0.0
         base |= {"target_rate": float(rng.choice([0.01, 0.03])), "double": float(rng.choice([0, 1]))}

@@ -91,9 +91,14 @@ def going(
     return state
 
 
+def path_of(folder: Path, block: plans.Block) -> Path:
+    """Where a block is kept."""
+    return folder / f"block-{block.number:04d}.npz"
+
+
 def trained_to(folder: Path, block: plans.Block) -> Path:
     """The file of a block, trained unless it lies there already; it appears whole or not at all."""
-    path = folder / f"block-{block.number:04d}.npz"
+    path = path_of(folder, block)
     if not path.exists():
         made = train(block)
         text = json.dumps([s.told() | {"seed": block.seed, "shape": block.shape} for s in block.runs])

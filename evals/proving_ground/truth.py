@@ -79,7 +79,8 @@ def verdicts(score: Floats, reachable: float, broad: float = BROAD) -> set[str]:
     start, best, end = float(s[: min(2, s.size)].mean()), float(s.max()), ending(s)
     height = max(best - min(start, 0.0 if start < 0.3 else start), m)
     found: set[str] = set()
-    for fell in over(max(best - end, 0.0), max(1.5 * m, 0.2 * height), broad):
+    drop = max(best - end, 0.0) if best > 1.2 * m else 0.0  # what was never there cannot be lost
+    for fell in over(drop, max(1.5 * m, 0.2 * height), broad):
         found |= fallen(start, best, end, broad) if fell else standing(s, start, best, m, reachable, broad)
     swings = len(waves(score[score.size // 3 :], max(3 * m, 0.3 * height)))
     if swings >= 2:

@@ -1,4 +1,4 @@
 """One failure pattern a module: its docstring is the manual page.
 
-Each defines ``LINK``, ``ROLE``, ``NEEDS`` and ``detect(run)``, perhaps ``WEIGHT``, ``BRINGS`` and ``CHANGE``.
+Each defines ``LINK``, ``ROLE``, ``NEEDS`` and ``detect(run)``, perhaps ``WEIGHT``, ``SPEAKS``, ``BRINGS`` and ``CHANGE``.
 """

@@ -14,6 +14,8 @@ from rl_advisor.wording import chance, value
 Answer = dict[str, Any]
 LONGEST = {"assess": 3600, "load": 2000, "samples": 3000}
 """Characters of each brief as JSON."""
+RUN_OF = {"assess": "story", "load": "steps", "samples": "statistics"}
+"""What an answer about one run holds, and a table of runs does not."""
 EVIDENCE, AT_ODDS, METRICS, UNMAPPED, SPOKEN = 3, 3, 30, 12, 260
 
 
@@ -25,7 +27,9 @@ def characters(value: Any) -> int:
 def brief(kind: str, answer: Answer) -> Answer:
     """The short form of an answer, within its characters; an answer without one is given back as it is."""
     make = BRIEFS.get(kind)
-    return fit(_bare(make(answer)), LONGEST[kind], characters) if make is not None else answer
+    if make is None or RUN_OF[kind] not in answer:
+        return answer  # a table of several runs is short as it is
+    return fit(_bare(make(answer)), LONGEST[kind], characters)
 
 
 def _bare(found: Any) -> Any:
@@ -112,6 +116,7 @@ def _load(answer: Answer) -> Answer:
         "metrics": metrics[:METRICS],
         "telemetry": answer["telemetry"] if answer["telemetry"]["samples"] else None,
         "formats": answer["formats"],
+        "unmapped_in_all": len(answer["unmapped"]),
         "settings_in_all": len(answer["config"]),
         "names_as_written": answer.get("names_as_written"),
     }

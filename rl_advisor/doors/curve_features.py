@@ -1,5 +1,6 @@
 """Curves measured for a reader: shape with intervals, onset, change points, and a short numeric sketch. The answer of ``curves``."""
 
+import difflib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -36,18 +37,32 @@ Fields = dict[str, Any]
 def summaries(run: Run, names: Sequence[str] = ()) -> Fields:
     """Every named curve measured; without names the foremost twelve, and the names of the rest under ``left_out``.
 
+    Names that the run does not have are told under ``unknown``, with the nearest that it has.
+
     Raises:
-        NoSuchChoice: a name that the run does not have.
+        NoSuchChoice: the run has none of the names.
     """
-    chosen = [named(run, name) for name in names] if names else _foremost(run)
+    known = [name for name in names if find(run, name) is not None]
+    chosen = [named(run, name) for name in (known or names)] if names else _foremost(run)
     left = [c.name for c in _in_order(run) if c.name not in {d.name for d in chosen}] if not names else []
     return {
         "run": run.name,
         "step": run.last_step,
         "metrics": [summary(curve) for curve in chosen],
+        **({"unknown": {name: nearest(run, name) for name in names if name not in known}} if len(known) < len(names) else {}),
         "left_out": left,
         "gaps": [{"where": g.where, "why": g.why} for g in run.gaps],
     }
+
+
+def find(run: Run, name: str) -> Curve | None:
+    """The curve of that name, ours or the framework's; None where the run has none."""
+    return run.curves.get(name) or next((c for c in run.curves.values() if c.raw == name), None)
+
+
+def nearest(run: Run, name: str) -> list[str]:
+    """The names of the run that are nearest to a name."""
+    return difflib.get_close_matches(name, {n for c in run.curves.values() for n in (c.name, c.raw)}, 3, 0.4)
 
 
 def named(run: Run, name: str) -> Curve:
@@ -56,7 +71,7 @@ def named(run: Run, name: str) -> Curve:
     Raises:
         NoSuchChoice: the run has none; the message names those it has.
     """
-    found = run.curves.get(name) or next((c for c in run.curves.values() if c.raw == name), None)
+    found = find(run, name)
     if found is None:
         raise no_such("metric", name, sorted(run.curves))
     return found
@@ -84,6 +99,7 @@ def summary(curve: Curve) -> Fields:
     known = metric(curve.name)
     fields: Fields = {
         "name": curve.name,
+        "logged_as": curve.raw,
         "link": known.link if known else None,
         "unit": known.unit if known else None,
         "points": curve.value.size,
@@ -163,6 +179,7 @@ def _changes(step: Floats, value: Floats) -> Fields:
 
 
 def _sketch(step: Floats, value: Floats) -> list[list[float]]:
-    """At most 40 points, each the mean of a stretch of the curve."""
+    """At most 40 points, each the mean of a stretch of the curve; the last one is the last that was logged."""
     bins = reduce(step, value, SKETCH)
-    return [[round(float(s)), float(f"{v:.3g}")] for s, v in zip(bins.step, bins.mean, strict=True)]
+    points = [[round(float(s)), float(f"{v:.3g}")] for s, v in zip(bins.step, bins.mean, strict=True)]
+    return [*points[:-1], [round(float(step[-1])), float(f"{value[-1]:.3g}")]]

@@ -11,6 +11,7 @@ import numpy as np
 from rl_advisor.doors.output import is_name, untrusted
 from rl_advisor.protocol import protocol
 from rl_advisor.run import Curve, Run
+from rl_advisor.story.surroundings import settings
 from rl_advisor.vocabulary import metric
 
 
@@ -34,6 +35,7 @@ def inventory(run: Run) -> dict[str, Any]:
         "files": run.files,
         "taken": _taken(run),
         "not_taken": [{"where": g.where, "why": g.why} for g in run.ignored],
+        "settings": settings(run),
         "config": _settings(run.config),
         "protocol": protocol(run),
     }

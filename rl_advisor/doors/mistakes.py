@@ -1,6 +1,10 @@
 """What is raised when somebody asks for what is not there."""
 
-from collections.abc import Iterable
+import difflib
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 class NoSuchChoice(LookupError):  # noqa: N818 - it names what went wrong
@@ -14,5 +18,15 @@ def no_such(kind: str, asked: object, choices: Iterable[object], most: int = 40)
     names = [str(c) for c in choices]
     shown = [n for n in names if is_name(n)][:most]
     more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
-    listed = f"there are {', '.join(shown)}{more}" if names else "there are none here"
+    near = difflib.get_close_matches(str(asked), shown, 3, 0.6)
+    meant = f"did you mean {' or '.join(near)}? " if near else ""
+    listed = f"{meant}there are {', '.join(shown)}{more}" if names else "there are none here"
     return NoSuchChoice(f"no {kind} is called {str(asked)[:80]!r}; {listed}")
+
+
+def said_as_mistake(make: Callable[[], T]) -> T:
+    """What ``make`` gives; that it cannot use what it was given is the caller's mistake."""
+    try:
+        return make()
+    except ValueError as unfit:
+        raise NoSuchChoice(str(unfit)) from unfit

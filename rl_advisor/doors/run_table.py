@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 MOST_ROWS, LONGEST_S = 100, 90.0
-"""Runs that are read one by one, and seconds after which the rest are only named."""
+"""Runs that are read one by one, and seconds of processor time after which the rest are only named."""
 _WORST = ("collapsed", "reward_hacking", "degrading", "unstable", "not_learning", "plateaued", "undecidable", "improving")
 
 
@@ -27,10 +27,10 @@ def places_of(asked: Path, run: "Run") -> list[str]:
 def rows_of(asked: Path, places: Sequence[str], read: Callable[[Path], "Run"], row: Callable[["Run"], Row]) -> list[Row]:
     """What ``row`` says of each run; of one that cannot be read, or comes too late, why."""
     base = asked if asked.is_dir() else asked.parent
-    out, began = [], time.monotonic()
+    out, began, most = [], time.process_time(), _seconds()
     for number, place in enumerate(places, 1):
         come_to("run", number, len(places))
-        if number > MOST_ROWS or time.monotonic() - began > LONGEST_S:
+        if number > MOST_ROWS or time.process_time() - began > most:
             out.append({"run": place, "error": "not looked at: too many runs for one table; name it to read it"})
             continue
         try:
@@ -38,6 +38,16 @@ def rows_of(asked: Path, places: Sequence[str], read: Callable[[Path], "Run"], r
         except (ValueError, LookupError, OSError) as error:
             out.append({"run": place, "error": str(error)[:200].replace(str(base), ".")})
     return out
+
+
+def _seconds() -> float:
+    """Processor time that a table may take: half of what is left to a worker that is bounded, else LONGEST_S."""
+    try:
+        import resource
+    except ImportError:  # only Unix bounds its processes so
+        return LONGEST_S
+    most = resource.getrlimit(resource.RLIMIT_CPU)[0]
+    return LONGEST_S if most == resource.RLIM_INFINITY else min(LONGEST_S, max(1.0, 0.5 * (most - time.process_time())))
 
 
 def judged(assess: Callable[["Run"], Any]) -> Callable[["Run"], Row]:

@@ -22,12 +22,12 @@ _VERL = re.compile(rb"\bstep:\d+ - [^\s:][^:\n]*:")
 _DICT = re.compile(r"\{(['\"][^{}]*)\}")
 _NUMBER = r"-?(?:\d++(?:_\d++)*+(?:\.\d*+)?(?:[eE][-+]?\d++)?|\.\d++(?:[eE][-+]?\d++)?|nan|inf)|None"
 _PAIR = re.compile(rf"""(['"])([^'"{{}}]{{1,200}})\1\s*:\s*['"]?(?:(?:np|torch|numpy)?\.?\w+\()?({_NUMBER})(?![\w.])""")
-_STEP = re.compile(r"(?:\b|_)(?:[Ss]tep|rollout|eval)['\"]?[ :=]+(\d+)\b[^{}\d]{0,30}$")
+_STEP = re.compile(r"(?:\b|_)(?:[Ss]tep|rollout|eval|perf)['\"]?[ :=]+(\d+)\b[^{}\d]{0,30}$")
 _BAR = re.compile(r"\|\s*(\d+)/(\d+) \[")
 _KNOWN = re.compile(
     r"(?:\w+/)?(?:eval_)?(?:loss|rewards?(?:_mean|_std|/.+)?|epoch|grad_norm|learning_rate|kl|entropy|step|global_step"
     r"|raw_reward|kl_loss|ppo_kl|pg_clipfrac|(?:policy|actor|value|critic|entropy|pg|vf)_loss|mean_reward|return|score(?:/mean)?"
-    r"|accuracy|mean_token_accuracy)(?:@\w+)?|eval[_/].+"
+    r"|accuracy|mean_token_accuracy)(?:@\w+)?|eval[_/].+|rollout/(?:response_len|truncated|zero_std|repetition|raw_reward)\S{0,80}"
 )
 """Names of which a row of training metrics has two; other dicts in a log are settings."""
 

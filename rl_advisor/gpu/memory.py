@@ -5,10 +5,14 @@ sharding in three stages from Rajbhandari et al. 2020 (ZeRO); activations of a l
 from Kwon et al. 2023 (two vectors a layer, head and token); low-rank adapters from Hu et al. 2022.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+LARGEST = 1 << 20
+"""Bytes of a config.json; a model's has a few thousand."""
 GIB = 2**30
 HALF, FULL = 2, 4
 """Bytes of a number in bfloat16 and in float32."""
@@ -106,6 +110,23 @@ def trained_parameters(shape: Shape, rank: int) -> int:
     q, kv = shape.heads * shape.head_width, shape.kv_heads * shape.head_width
     sides = 2 * (shape.width + q) + 2 * (shape.width + kv) + 3 * (shape.width + shape.inner)
     return rank * sides * shape.layers
+
+
+def of_file(config: Path, setup: Mapping[str, Any]) -> dict[str, Any]:
+    """The estimate for the model that a ``config.json`` describes.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it describes no model, or ``setup`` holds something else; the message says what.
+    """
+    if not config.is_file():
+        raise FileNotFoundError(f"no file {config}; a model's config.json is needed")
+    if config.stat().st_size > LARGEST:
+        raise ValueError(f"{config.name} is no model's config.json: it is larger than {LARGEST} bytes")
+    try:
+        return estimate(shape_of(json.loads(config.read_text(encoding="utf-8"))), Setup(**setup))
+    except (ValueError, KeyError, TypeError, RecursionError) as unfit:
+        raise ValueError(f"{config.name} does not describe a model: {unfit}") from unfit
 
 
 def estimate(shape: Shape, setup: Setup) -> dict[str, Any]:

@@ -31,6 +31,21 @@ def chosen(names: Sequence[str], wanted: str = "") -> str:
     return ends[0] if len(ends) == 1 else names[0]
 
 
+def begun_at(wanted: str, names: Sequence[str], slack_s: float = 5.0) -> str:
+    """The run that is called by the moment at which it began, where ``wanted`` is that moment to some seconds; '' where none is."""
+    from datetime import datetime
+
+    def moment(name: str) -> datetime | None:
+        try:
+            return datetime.fromisoformat(name).replace(tzinfo=None)
+        except ValueError:
+            return None
+
+    asked = moment(wanted)
+    near = [name for name in names if asked and (at := moment(name)) and abs((at - asked).total_seconds()) <= slack_s]
+    return near[0] if len(near) == 1 else ""
+
+
 def listed(names: Sequence[str], read: str, source: str, by: str = "") -> "Run":
     """What to say of a file with these runs, of which one was read: where it and the others lie, and a gap; nothing for a single run."""
     from rl_advisor.run import Gap, Run

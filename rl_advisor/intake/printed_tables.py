@@ -48,7 +48,7 @@ def row_of(line: str, header: Header) -> tuple[tuple[str, ...], list[float]] | N
     cells, _ = cells_of(line)
     if len(cells) != len(header.names):
         return None
-    numbers: Sequence[float | None] = [number(cell) for cell in cells]
+    numbers: Sequence[float | None] = [None if "_" in cell else number(cell) for cell in cells]
     known = [(name, value) for name, value in zip(header.names, numbers, strict=True) if value is not None]
     if len(known) < 2:
         return None

@@ -129,7 +129,7 @@ def _counter(words: str) -> str:
     """What is counted: the longest known name that the words end in, else their last."""
     parts = words.split()
     tails = (" ".join(parts[i:]) for i in range(len(parts)))
-    return next((tail for tail in tails if step_columns([tail])), parts[-1].lower())
+    return next((tail for tail in tails if step_columns([tail])), parts[-1])
 
 
 def _said(before: str, after: str) -> str:

@@ -13,7 +13,7 @@ from types import ModuleType
 from rl_advisor.discovery import modules
 from rl_advisor.intake import beneath
 from rl_advisor.intake.bytes_in import PACK_ERRORS, head, torn_said
-from rl_advisor.intake.one_of_several import MARK, parted
+from rl_advisor.intake.one_of_several import MARK, begun_at, parted
 from rl_advisor.intake.request import WHOLE, Request
 from rl_advisor.progress import come_to
 from rl_advisor.reading.assembling import assemble, gathered, says_something
@@ -80,6 +80,8 @@ def _read_below(root: Path, part: Callable[[Path, Request], Run | None], place: 
     if not any(one.curves or len(one.rollouts) or len(one.telemetry) for _, one in parts):
         more, gaps, ignored = _parts(root, found, lambda path: part(path, Request(inner, columns, last_resort=True)))
         parts = more or parts
+    if inner and (meant := begun_at(inner, _runs([one for _, one in parts]))) not in ("", inner):
+        return read_with(part, Path(f"{place}{MARK}{meant}"), mapping)
     _must_be_there(place, inner, columns, [one for _, one in parts])
     metrics = {ours: raw for ours, raw in mapping.items() if ours not in columns}
     run = assemble(place.resolve().name, parts, metrics, readme_of(root))
@@ -93,7 +95,7 @@ def _read_below(root: Path, part: Callable[[Path, Request], Run | None], place: 
 
 def _must_be_there(place: Path, run: str, columns: Mapping[str, str], parts: Sequence[Run]) -> None:
     """Raise what ``read_run`` raises for a run or a column that the caller named and no file has."""
-    runs = [where.rpartition(MARK)[2] for part in parts for where in (part.place, *part.others) if where]
+    runs = _runs(parts)
     if run and any(part.curves for part in parts) and run not in {name for part in parts for name in _names(part)}:
         there = ", ".join(runs[:20]) or "one run, which needs no name"
         raise FileNotFoundError(f"{place.name} holds no run {run!r}; it holds {there}")
@@ -110,6 +112,11 @@ def read_alone(file: Path) -> Run:
     """
     part = part_of(file)
     return Run() if part is None else assemble(file.name, [(file.name, _placed(part, Path(file.name)))], {})
+
+
+def _runs(parts: Sequence[Run]) -> list[str]:
+    """What the runs are called that files of several hold, the one that was read first."""
+    return [where.rpartition(MARK)[2] for part in parts for where in (part.place, *part.others) if where]
 
 
 def _names(part: Run) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from rl_advisor.discovery import modules
 from rl_advisor.gpu.signals import zone_shift
 from rl_advisor.reading.clock_copies import without_clock_copies
 from rl_advisor.reading.closing_row import without_closing_row
+from rl_advisor.reading.copies import without_copies
 from rl_advisor.reading.episodes import merged_episodes
 from rl_advisor.reading.evaluations_once import evaluations_once
 from rl_advisor.reading.guessing import OUTCOMES, guess
@@ -91,7 +92,7 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
 def _without_repeats(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
     """The parts with episodes of parallel environments merged, without what loggers wrote twice, evaluations named so."""
     merged = [(path, evaluations_once(without_clock_copies(without_closing_row(part)))) for path, part in merged_episodes(parts)]
-    return with_evaluations(merged)
+    return with_evaluations(without_copies(merged))
 
 
 def _of_one_run(parts: Sequence[tuple[str, Run]]) -> _Own:

@@ -8,6 +8,9 @@ import numpy as np
 from rl_advisor.reading.translating import Translated
 from rl_advisor.run import Curve, Floats, Gap
 
+OVERLAP, PACES = 0.5, 8.0
+"""Share of their length by which two pieces of one curve may overlap, and by how much their intervals may differ."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -100,6 +103,7 @@ def joined(sources: Sequence[Source]) -> tuple[dict[str, Curve], list[Gap]]:
     curves: dict[str, Curve] = {}
     bases: dict[str, str] = {}
     unequal: dict[tuple[str, str], list[str]] = {}
+    apart: dict[tuple[str, str], list[str]] = {}
     for source in sorted(sources, key=lambda s: (s.item.order, s.console, s.curve.raw != s.item.base, -s.curve.step.size)):
         curve = source.curve
         name = curve.name
@@ -110,12 +114,15 @@ def joined(sources: Sequence[Source]) -> tuple[dict[str, Curve], list[Gap]]:
         if name not in curves:
             curves[name], bases[name] = curve, source.item.base
             continue
-        _, same = agree(curves[name], curve)
-        if same:
+        shared, same = agree(curves[name], curve)
+        if not shared and not _goes_on(curves[name], curve):
+            apart.setdefault((curves[name].source, curve.source), []).append(name)
+        elif same:
             curves[name] = united(curves[name], curve)
         else:
             unequal.setdefault((curves[name].source, curve.source), []).append(name)
     gaps = [_conflict(kept, left, names) for (kept, left), names in unequal.items()]
+    gaps += [_other_axis(kept, left, names) for (kept, left), names in apart.items()]
     return {name: curves[name] for name in sorted(curves, key=lambda n: (not curves[n].mapped, n))}, gaps
 
 
@@ -125,6 +132,24 @@ def _same_thing(a: Curve, b: Curve) -> bool:
     if not shared:
         return a.raw.endswith(f"/{b.raw}") or b.raw.endswith(f"/{a.raw}")
     return same and shared * 2 >= min(a.step.size, b.step.size)
+
+
+def _goes_on(a: Curve, b: Curve) -> bool:
+    """Whether two curves without a common step may be one: one follows the other at about its pace, and they overlap little."""
+    if min(a.step.size, b.step.size) <= 2:
+        return True
+    first, later = (a, b) if a.step[0] <= b.step[0] else (b, a)
+    overlap = min(first.step[-1], later.step[-1]) - later.step[0]
+    span = min(float(np.ptp(a.step)), float(np.ptp(b.step)))
+    paces = sorted(float(np.median(np.diff(c.step))) for c in (a, b))
+    return bool(overlap <= OVERLAP * span and paces[1] <= PACES * paces[0])
+
+
+def _other_axis(kept: str, left: str, names: Sequence[str]) -> Gap:
+    listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return Gap(
+        f"{kept}, {left}", f"{listed} stand at other steps in the two, which count different things; only those of {kept} were taken"
+    )
 
 
 def _conflict(kept: str, left: str, names: Sequence[str]) -> Gap:

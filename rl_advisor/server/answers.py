@@ -1,8 +1,8 @@
 """Each verb as a tool: bounded arguments, a short answer with the same facts in both halves, and errors that give nothing away."""
 
 import base64
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated, Any, Literal
 
 import orjson
 from mcp.server.mcpserver import Context
@@ -27,6 +27,8 @@ Panels = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length
 Columns = Annotated[dict[str, str], Field(description="prompt, response, reward, step or group: the file's column.", max_length=8)]
 Mapping = Annotated[dict[str, str], Field(description="{'reward/mean': its name in the run}", max_length=12)]
 Step = Annotated[int | None, Field(description="The latest when left out.", ge=0)]
+Name = Annotated[str, Field(description="As assess_run names it.", min_length=1, max_length=80)]
+Detail = Literal["brief", "all"]
 Pasted = Annotated[str, Field(max_length=10_000_000)]
 Question = Annotated[str, Field(max_length=2_000)]
 Framework = Annotated[str | None, Field(description="trl, verl, sb3, ...", max_length=40)]
@@ -47,9 +49,10 @@ class Judgement(Answer):
     p_continue_pays: float = 0.0
     confidence: str = ""
     first_broken_link: str = ""
-    summary: str = ""
+    why: str = ""
 
 
+Verb = Callable[..., Any]
 Result = Annotated[CallToolResult, Answer]
 Judged = Annotated[CallToolResult, Judgement]
 
@@ -64,10 +67,10 @@ def picture_of(png: bytes) -> CallToolResult:
     return CallToolResult(content=[ImageContent(type="image", data=base64.b64encode(png).decode(), mime_type="image/png")], _meta=LABEL)
 
 
-async def answered(desk: Desk, ctx: Context[Any, Any], verb: str, runs: Sequence[str], *arguments: Any) -> CallToolResult:
+async def answered(desk: Desk, ctx: Context[Any, Any], verb: str, runs: Sequence[str], **arguments: Any) -> CallToolResult:
     """The verb's answer about these runs, or the refusal as an error of the tool."""
     try:
-        answer = await desk.ask(workroom.answer, runs, verb, *arguments, ctx=ctx)
+        answer = await desk.ask(workroom.answer, runs, verb, arguments, ctx=ctx)
     except (Outside, workroom.Refused) as mistake:
         raise ToolError(desk.said(mistake)) from None
     return picture_of(answer) if isinstance(answer, bytes) else result_of(answer)
@@ -77,15 +80,17 @@ def pasted_tools(desk: Desk) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The tools that take text from the conversation; what was pasted is not remembered."""
 
     async def explain_log(ctx: Context[Any, Any], text: Pasted, question: Question = "", framework: Framework = None) -> Result:
-        return await of_text(desk, ctx, "explain_log", text, question, framework)
+        return await of_text(desk, ctx, "explain_log", text=text, question=question, framework=framework)
 
     async def check_settings(ctx: Context[Any, Any], run: Run | None = None, text: Pasted = "") -> Result:
-        return await (answered(desk, ctx, "check_settings", [run], text) if run else of_text(desk, ctx, "check_settings", None, text))
+        if run:
+            return await answered(desk, ctx, "check_settings", [run], text=text)
+        return await of_text(desk, ctx, "check_settings", run=None, text=text)
 
     return explain_log, check_settings
 
 
-async def of_text(desk: Desk, ctx: Context[Any, Any], verb: str, *arguments: Any) -> CallToolResult:
+async def of_text(desk: Desk, ctx: Context[Any, Any], verb: str, **arguments: Any) -> CallToolResult:
     """The verb's answer about nothing but its arguments, or the refusal as an error of the tool."""
     try:
         return result_of(await desk.once(workroom.answer, verb, (), arguments, ctx=ctx))
@@ -95,6 +100,9 @@ async def of_text(desk: Desk, ctx: Context[Any, Any], verb: str, *arguments: Any
 
 TITLES = {
     "assess_run": "Judge a run",
+    "compare_engines": "Compare engines",
+    "estimate_memory": "Estimate memory",
+    "explain_finding": "Explain a finding",
     "check_settings": "Check settings",
     "compare_runs": "Compare runs",
     "explain_log": "Explain pasted lines",
@@ -109,24 +117,32 @@ TITLES = {
 
 def tools_of(desk: Desk) -> list[Tool]:
     """The tools, each a verb of :mod:`rl_advisor.tools` behind the folders' fence."""
+    return [_tool(verb) for verb in (*_about_a_run(desk), *_looks(desk), *_beside(desk), *pasted_tools(desk))]
 
-    async def list_runs(limit: Annotated[int, Field(ge=1, le=200)] = 50) -> Result:
-        return result_of(fit(await desk.quick(lambda: desk.listed(limit)), workroom.LONGEST_ANSWER))
 
-    async def load_run(ctx: Context[Any, Any], run: Run, mapping: Mapping = {}) -> Result:  # noqa: B006
-        return await answered(desk, ctx, "load_run", [run], mapping)
+def _about_a_run(desk: Desk) -> Iterable[Verb]:
+    """The verbs that read, judge and explain one run."""
 
-    async def summarize_curves(
+    async def assess_run(
         ctx: Context[Any, Any],
         run: Run,
-        metrics: Metrics = [],  # noqa: B006
         until: Until = None,
         mapping: Mapping = {},  # noqa: B006
-    ) -> Result:
-        return await answered(desk, ctx, "summarize_curves", [run], metrics, until, mapping)
+        detail: Detail = "brief",
+    ) -> Judged:
+        return await answered(desk, ctx, "assess_run", [run], until=until, mapping=mapping, detail=detail)
 
-    async def plot_curves(ctx: Context[Any, Any], run: Run, metrics: Panels = [], until: Until = None) -> CallToolResult:  # noqa: B006
-        return await answered(desk, ctx, "plot_curves", [run], metrics, until)
+    async def explain_finding(ctx: Context[Any, Any], run: Run, pattern: Name, until: Until = None) -> Result:
+        return await answered(desk, ctx, "explain_finding", [run], pattern=pattern, until=until)
+
+    async def load_run(
+        ctx: Context[Any, Any],
+        run: Run,
+        until: Until = None,
+        mapping: Mapping = {},  # noqa: B006
+        detail: Detail = "brief",
+    ) -> Result:
+        return await answered(desk, ctx, "load_run", [run], until=until, mapping=mapping, detail=detail)
 
     async def spot_check_samples(  # noqa: PLR0913
         ctx: Context[Any, Any],
@@ -135,20 +151,61 @@ def tools_of(desk: Desk) -> list[Tool]:
         count: Count = 2,
         until: Until = None,
         columns: Columns = {},  # noqa: B006
+        detail: Detail = "brief",
     ) -> Result:
-        return await answered(desk, ctx, "spot_check_samples", [run], step, count, until, columns)
+        return await answered(desk, ctx, "spot_check_samples", [run], step=step, count=count, until=until, columns=columns, detail=detail)
 
-    async def gpu_phase_profile(ctx: Context[Any, Any], run: Run) -> Result:
-        return await answered(desk, ctx, "gpu_phase_profile", [run])
+    return assess_run, explain_finding, load_run, spot_check_samples
 
-    async def assess_run(ctx: Context[Any, Any], run: Run, until: Until = None, mapping: Mapping = {}) -> Judged:  # noqa: B006
-        return await answered(desk, ctx, "assess_run", [run], until, "builtin", mapping)
 
-    async def compare_runs(ctx: Context[Any, Any], runs: Annotated[list[Run], Field(min_length=2, max_length=16)]) -> Result:
-        return await answered(desk, ctx, "compare_runs", runs)
+def _looks(desk: Desk) -> Iterable[Verb]:
+    """The verbs that measure and draw one run's curves and its GPUs."""
 
-    verbs = (assess_run, *pasted_tools(desk), compare_runs, gpu_phase_profile, list_runs, plot_curves, load_run, spot_check_samples)
-    return [_tool(verb) for verb in (*verbs, summarize_curves)]
+    async def summarize_curves(
+        ctx: Context[Any, Any],
+        run: Run,
+        metrics: Metrics = [],  # noqa: B006
+        until: Until = None,
+        mapping: Mapping = {},  # noqa: B006
+    ) -> Result:
+        return await answered(desk, ctx, "summarize_curves", [run], metrics=metrics, until=until, mapping=mapping)
+
+    async def plot_curves(ctx: Context[Any, Any], run: Run, metrics: Panels = [], until: Until = None) -> CallToolResult:  # noqa: B006
+        return await answered(desk, ctx, "plot_curves", [run], metrics=metrics, until=until)
+
+    async def gpu_phase_profile(ctx: Context[Any, Any], run: Run, until: Until = None) -> Result:
+        return await answered(desk, ctx, "gpu_phase_profile", [run], until=until)
+
+    return summarize_curves, plot_curves, gpu_phase_profile
+
+
+def _beside(desk: Desk) -> Iterable[Verb]:
+    """The verbs about several runs, or about none yet."""
+
+    async def list_runs(limit: Annotated[int, Field(ge=1, le=200)] = 50) -> Result:
+        return result_of(fit(await desk.quick(lambda: desk.listed(limit)), workroom.LONGEST_ANSWER))
+
+    async def compare_runs(
+        ctx: Context[Any, Any], runs: Annotated[list[Run], Field(min_length=2, max_length=16)], until: Until = None
+    ) -> Result:
+        return await answered(desk, ctx, "compare_runs", runs, until=until)
+
+    async def compare_engines(ctx: Context[Any, Any], trainer: Run, engine: Run) -> Result:
+        return await answered(desk, ctx, "compare_engines", [trainer, engine])
+
+    async def estimate_memory(  # noqa: PLR0913
+        ctx: Context[Any, Any],
+        config: Run,
+        gpus: Annotated[int, Field(ge=1, le=100_000)] = 1,
+        stage: Annotated[int, Field(description="ZeRO stage, 3 for FSDP.", ge=0, le=3)] = 0,
+        lora_rank: Annotated[int, Field(ge=0, le=65_536)] = 0,
+        micro_batch: Annotated[int, Field(ge=1, le=1_000_000)] = 1,
+        tokens: Annotated[int, Field(description="Prompt and response.", ge=1, le=10_000_000)] = 2048,
+    ) -> Result:
+        setup = {"gpus": gpus, "stage": stage, "lora_rank": lora_rank, "micro_batch": micro_batch, "tokens": tokens}
+        return await answered(desk, ctx, "estimate_memory", [config], **setup)
+
+    return list_runs, compare_runs, compare_engines, estimate_memory
 
 
 def _tool(function: Callable[..., Any]) -> Tool:

@@ -1,5 +1,6 @@
 """Where questions arrive: allowed or refused, answered from memory where files are unchanged, else by a worker."""
 
+import difflib
 import logging
 import time
 from collections import OrderedDict
@@ -14,8 +15,8 @@ from mcp.server.mcpserver import Context
 
 from rl_advisor import tools, workroom
 from rl_advisor.doors import folders
-from rl_advisor.doors.output import readable
-from rl_advisor.server.confinement import below, called, inside
+from rl_advisor.doors.output import is_name, readable
+from rl_advisor.server.confinement import Outside, below, called, inside
 from rl_advisor.server.turns import Busy, Turn, Turns
 from rl_advisor.workers import POOL, Crowded, Limits, Stopped, in_worker
 
@@ -64,7 +65,13 @@ class Desk:
         """
         if below(self._stores, asked):
             return tools.place(asked)
-        return inside(self.roots, asked)
+        try:
+            return inside(self.roots, asked)
+        except Outside as refused:
+            # Only what list_runs would name, too, is suggested: nothing is told of what else is on the machine.
+            names = [n for root in self.roots for p in folders.runs_below(root) if is_name(n := called(self.roots, p))]
+            near = difflib.get_close_matches(asked, names, 3, 0.6)
+            raise Outside(f"{refused.args[0]} Near by name: {', '.join(near)}." if near else refused.args[0]) from None
 
     async def ask(self, function: Callable[..., Any], runs: Sequence[str], *question: Any, ctx: Context[Any, Any] | None = None) -> Any:
         """What a function of :mod:`rl_advisor.workroom` answers about runs; the same question about unchanged files from memory.
@@ -81,7 +88,7 @@ class Desk:
                 continue
             self._under_way[key] = anyio.Event()
             try:
-                arguments = (question[0], paths, question[1:]) if question else paths
+                arguments = (question[0], paths, *question[1:]) if question else paths
                 self._keep(key, await self._worked(function, arguments, repr(paths), ear))
             finally:
                 self._under_way.pop(key).set()

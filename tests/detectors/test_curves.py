@@ -1,7 +1,11 @@
 """Detectors that read curves: each shown a run that has its pattern, a near-miss, and one that cannot tell."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from rl_advisor import trajectory
+from rl_advisor.detectors import train_eval_gap
 from rl_advisor.diagnosis import detectors, pattern_of, run_detector
 from rl_advisor.finding import Outcome
 from rl_advisor.run import Event, Run
@@ -288,3 +292,13 @@ OTHERS = {
     "wrong_from_start",
 }
 """Tested beside the samples or the telemetry, in ``test_more_curves`` or in ``test_values``."""
+
+
+def test_a_score_without_a_scale_is_no_error() -> None:
+    """A score whose every change is noise of a constant has a margin of zero, and is still compared with the reward."""
+    told = run(reward__mean=rising(), eval__score__accuracy=score(*[0.0] * 12))
+    held, train = trajectory.shape_or_none(trajectory.held_out(told)), trajectory.shape_or_none(trajectory.training(told))
+    assert held is not None
+    assert train is not None
+    assert train_eval_gap.left_behind(replace(held, margin=0.0), train)
+    assert not train_eval_gap.left_behind(held, replace(train, margin=0.0))

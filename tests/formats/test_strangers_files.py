@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from rl_advisor.intake.json_tables import runs_in
+from rl_advisor.intake.one_of_several import begun_at
 from rl_advisor.intake.starts import counts_rows, starts
 from rl_advisor.reading import UnreadableRun, read_run
 
@@ -207,3 +208,11 @@ def test_rewards_of_a_table_of_completions(tmp_path: Path, names: tuple[str, str
     expected = [1.0, 0.0, 0.75, 0.25] if "step" in names else [2.0, 0.0, 0.5, -0.5]
     assert table["reward"].tolist() == expected
     assert f"reward/{names[0]}" in table
+
+
+def test_a_run_called_by_its_moment_is_found_a_second_beside() -> None:
+    """A log names its starts by their times, and people copy the time of the line above; another start stays another."""
+    names = ["2031-02-03 10:00:00", "2031-02-03 11:00:00"]
+    assert begun_at("2031-02-03 10:00:01", names) == names[0]
+    assert begun_at("2031-02-03 10:30:00", names) == ""
+    assert begun_at("start 1", names) == ""

@@ -1,0 +1,243 @@
+"""How the judge does on the proving ground, as a page: ``python -m evals.proving_ground.figures FOLDER [--write FILE]``."""
+
+import argparse
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from evals.proving_ground.truth import SOUND
+from rl_advisor.assessment import BROKEN
+from rl_advisor.evals import scoring
+
+Row = dict[str, Any]
+Floats = npt.NDArray[np.float64]
+FEWEST = 8
+"""Runs below which a line is left out of a table."""
+INTRODUCTION = """Printed by `{command}`; what the runs are: `evals/proving_ground/README.md`. {runs} runs of the held-out part: tasks and
+faults that no fit saw. A verdict or link is right where the label admits it; *mass on the truth* is the probability given to what it admits.
+The truth is that of the score which is never logged: most runs here log no evaluation at all, as most runs of strangers do."""
+
+
+def rows_of(labels: Mapping[str, Any], answers: Sequence[Row]) -> list[Row]:
+    """Answers beside their labels, with what is counted of each."""
+    rows = []
+    for a in answers:
+        label = labels[a["run"]]
+        part = label if a["cut"] == 1 else label["cuts"][f"{a['cut']:g}"]
+        links = set(part["links"] or ["none"])
+        odds = a.get("probabilities") or {a["verdict"]: 1.0}
+        untouched = all(b["onset"] >= a["cut"] for b in label["broken"])
+        row = {"cut": a["cut"], "label": label, "part": part, "answer": a, "sound": untouched and set(part["verdicts"]) <= SOUND}
+        row |= {"verdict": a["verdict"] in part["verdicts"], "link": a["link"] in links, "top": max(odds.values())}
+        row |= {"alarm": a["verdict"] in BROKEN, "blamed": a["link"] != "none", "mass": sum(odds.get(v, 0.0) for v in part["verdicts"])}
+        rows.append(row)
+    return rows
+
+
+def share(rows: Sequence[Row], what: str) -> float:
+    """Share of rows of which that holds; NaN of none."""
+    return float(np.mean([r[what] for r in rows])) if rows else float("nan")
+
+
+def judgement(rows: Sequence[Row]) -> dict[str, float]:
+    """Verdict, link, sureness and false alarms."""
+    sound = [r for r in rows if r["sound"]]
+    right, top = np.array([r["verdict"] for r in rows]), np.array([r["top"] for r in rows])
+    return {
+        "runs": len(rows), "verdict": share(rows, "verdict"), "link": share(rows, "link"), "mass on the truth": share(rows, "mass"),
+        "ECE": scoring.calibration_error(right, top), "sound runs": len(sound), "called broken": share(sound, "alarm"),
+        "a link blamed": share(sound, "blamed"),
+    }  # fmt: skip
+
+
+def going_on(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
+    """The probability that going on pays, and the calls, beside simple policies; cuts before the end only."""
+    rows = [r for r in rows if r["cut"] < 1 and r["answer"].get("p") is not None]
+    pays = np.array([r["part"]["continue_pays"] for r in rows], bool)
+    p = np.array([r["answer"]["p"] for r in rows])
+    base = np.full(pays.size, pays.mean())
+    told = {"judge": scored(pays, p, np.array([r["answer"]["call"] == "continue" for r in rows]))}
+    told["always continue"] = scored(pays, base, np.ones(pays.size, bool))
+    told["always stop"] = scored(pays, base, np.zeros(pays.size, bool))
+    recent = np.array([r["answer"].get("recent_best", True) for r in rows])
+    told["patience of a fifth"] = scored(pays, recent.astype(float), recent)
+    again = [r for r in rows if "again_pays" in r["part"]]
+    if again:
+        other = np.array([r["part"]["again_pays"] for r in again])
+        told["another second half (what is luck)"] = scored(
+            np.array([r["part"]["continue_pays"] for r in again]), other.astype(float), other
+        )
+    return told
+
+
+def scored(pays: npt.NDArray[np.bool_], p: Floats, call: npt.NDArray[np.bool_]) -> dict[str, float]:
+    """AUROC, Brier and calibration of a probability, balanced accuracy of a call."""
+    return {
+        "runs": pays.size, "pays": float(pays.mean()), "AUROC": scoring.auroc(pays, p), "Brier": scoring.brier(pays, p),
+        "ECE": scoring.calibration_error(pays, p), "balanced accuracy": scoring.balanced_accuracy(pays, call),
+    }  # fmt: skip
+
+
+def grouped(rows: Sequence[Row], by: Callable[[Row], str]) -> dict[str, list[Row]]:
+    """The rows by a word, largest group first."""
+    found: dict[str, list[Row]] = {}
+    for r in rows:
+        found.setdefault(by(r), []).append(r)
+    return dict(sorted(found.items(), key=lambda one: (-len(one[1]), one[0])))
+
+
+def power(rows: Sequence[Row]) -> list[Row]:
+    """Rows whose fault did harm by then, with how strong it was and how long it had acted, as shares."""
+    found = []
+    for r in rows:
+        cause = r["part"]["cause"]
+        acting = [b for b in r["label"]["broken"] if b["fault"] == cause]
+        if acting:
+            found.append(
+                r | {"fault": cause, "dose": acting[0]["dose"], "acted": r["cut"] - acting[0]["onset"], "seen": r["alarm"] or r["blamed"]}
+            )
+    return found
+
+
+def seen(rows: Sequence[Row]) -> dict[str, float]:
+    """How often harm is seen, and put down to the right link."""
+    return {"runs": len(rows), "seen": share(rows, "seen"), "verdict": share(rows, "verdict"), "link": share(rows, "link")}
+
+
+def witnesses(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
+    """How often each detector speaks in sound runs and in runs that a fault harmed; the ones that speak most in sound runs first."""
+    sound, ill = [r for r in rows if r["sound"]], power(rows)
+    names = sorted({name for r in rows for name in r["answer"].get("found", {})})
+
+    def rate(part: Sequence[Row], name: str) -> float:
+        return float(np.mean([r["answer"].get("found", {}).get(name) == "present" for r in part])) if part else float("nan")
+
+    told = {n: {"runs": len(rows), "in sound runs": rate(sound, n), "in harmed runs": rate(ill, n)} for n in names}
+    return dict(
+        sorted(
+            ((n, t) for n, t in told.items() if t["in sound runs"] + t["in harmed runs"] > 0.02), key=lambda one: -one[1]["in sound runs"]
+        )
+    )
+
+
+def band(value: float, edges: Sequence[float], unit: str = "") -> str:
+    """The interval a value lies in, as words that sort."""
+    low = max([e for e in edges if e <= value], default=edges[0])
+    above = [e for e in edges if e > value]
+    return f"{low:g}{unit} to {above[0]:g}{unit}" if above else f"from {low:g}{unit}"
+
+
+def markdown(table: Mapping[str, Mapping[str, float]], head: str) -> str:
+    """A table with a line a name; counts whole, shares with two digits."""
+    kept = {name: line for name, line in table.items() if line["runs"] >= FEWEST}
+    if not kept:
+        return "(too few runs)\n"
+    columns = list(next(iter(kept.values())))
+    lines = [f"| {head} | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+    lines += [f"| {name} | " + " | ".join(cell(line[c], c) for c in columns) + " |" for name, line in kept.items()]
+    return "\n".join(lines) + "\n"
+
+
+def cell(value: float, column: str) -> str:
+    """A number as a table shows it."""
+    return "-" if value != value else f"{value:.0f}" if column in {"runs", "sound runs"} else f"{value:.2f}"  # noqa: PLR0124 - NaN
+
+
+def reliability(truth: npt.NDArray[np.bool_], p: Floats) -> dict[str, dict[str, float]]:
+    """What was said and what happened, in tenths."""
+    place = np.minimum((p * 10).astype(int), 9)
+    parts = {f"{i * 10} to {i * 10 + 10} %": place == i for i in range(10)}
+    return {
+        name: {"runs": int(k.sum()), "said": float(p[k].mean()), "happened": float(truth[k].mean())} for name, k in parts.items() if k.any()
+    }
+
+
+def page(rows: list[Row], command: str) -> str:
+    """The whole page."""
+    end, half = [r for r in rows if r["cut"] == 1], [r for r in rows if r["cut"] == 0.5]
+    ill = power(rows)
+    steps = (60, 120, 240, 420)
+    told = [
+        "# How the judge does on the proving ground",
+        INTRODUCTION.format(command=command, runs=len(end)),
+        "## Verdict and link",
+        markdown({"at half": judgement(half), "at the end": judgement(end)}, "cut"),
+        "By kind, task and convention, at the end:",
+        markdown(
+            {n: judgement(r) for by in ("kind", "task", "convention") for n, r in grouped(end, lambda r, by=by: word(r, by)).items()},
+            "runs of",
+        ),
+        "By length of the run and by whether a held-out score is logged, at the end:",
+        markdown(
+            {
+                n: judgement(r)
+                for n, r in sorted(grouped(end, lambda r: band(trained(r), steps, " steps")).items(), key=lambda x: len(x[0]))
+            },
+            "length",
+        ),
+        markdown(
+            {n: judgement(r) for n, r in grouped(end, lambda r: "yes" if r["label"]["eval_visible"] else "no").items()}, "score logged"
+        ),
+        "## Going on",
+        markdown(going_on(rows), "at half"),
+        "## Power",
+        "Runs in which a fault had done harm by the cut; `seen` is a verdict that something is wrong, or a link that is blamed.",
+        markdown({n: seen(r) for n, r in sorted(grouped(ill, lambda r: band(r["dose"], (0, 0.25, 0.5, 0.75))).items())}, "dose"),
+        markdown(
+            {n: seen(r) for n, r in sorted(grouped(ill, lambda r: band(r["acted"], (0, 0.1, 0.25, 0.5, 0.75))).items())},
+            "share of the plan since the onset",
+        ),
+        markdown({n: seen(r) for n, r in grouped(ill, lambda r: r["fault"]).items()}, "fault"),
+        "## False alarms",
+        "Sound runs (nothing was broken, and the true score rose or stood) called broken, by their habit, at the end:",
+        markdown(
+            {n or "nothing odd": judgement(r) for n, r in grouped([r for r in end if r["sound"]], lambda r: r["label"]["habit"]).items()},
+            "habit",
+        ),
+        "How often each detector finds its pattern in sound runs and in harmed ones, at the end:",
+        markdown(witnesses(end), "detector"),
+        "## Reliability",
+        "The probability of the verdict that is given, and how often it is right; then of going on.",
+        markdown(reliability(np.array([r["verdict"] for r in rows]), np.array([r["top"] for r in rows])), "verdict"),
+    ]
+    before = [r for r in half if r["answer"].get("p") is not None]
+    pays, p = np.array([r["part"]["continue_pays"] for r in before], bool), np.array([r["answer"]["p"] for r in before])
+    return "\n\n".join([*told, markdown(reliability(pays, p), "going on")]).replace("\n\n\n", "\n\n")
+
+
+def word(row: Row, by: str) -> str:
+    """What a run is called in a table."""
+    if by == "kind":
+        return "language" if row["label"]["learner"] == "grpo" else "control"
+    return str(row["label"][by])
+
+
+def trained(row: Row) -> float:
+    """Steps of the training, which a log may count as environment steps."""
+    return float(row["label"]["trained"])
+
+
+def main() -> None:
+    """Print the page, or write it."""
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("folder", type=Path)
+    asked.add_argument("--answers", type=Path)
+    asked.add_argument("--part", default="test")
+    asked.add_argument("--write", type=Path)
+    given = asked.parse_args()
+    labels = json.loads((given.folder / "labels.json").read_text(encoding="utf-8"))
+    path = given.answers or given.folder / "answers.jsonl"
+    answers = [json.loads(line) for line in path.open(encoding="utf-8")]
+    rows = rows_of(labels, [a for a in answers if labels[a["run"]]["split"] == given.part])
+    text = page(rows, "python -m evals.proving_ground.figures FOLDER")
+    if given.write:
+        given.write.write_text(text, encoding="utf-8")
+    else:
+        print(text)
+
+
+if __name__ == "__main__":
+    main()
