@@ -47,7 +47,7 @@ class Listener:
             self._complain(step, trouble)
             return False
         if change:
-            print(f"rl-advisor, step {step}: {change['now']['verdict']}, {change['now']['call']}. {change['summary']}")  # noqa: T201
+            print(f"rl-advisor {change['text']}")  # noqa: T201
         return exit_code(self._state) == STOP
 
     def _complain(self, step: int, trouble: Exception) -> None:

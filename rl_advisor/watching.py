@@ -5,6 +5,7 @@ import http.client
 import json
 import secrets
 import sys
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
@@ -17,6 +18,7 @@ from rl_advisor.doors import folders, placing
 from rl_advisor.doors.mistakes import NoSuchChoice
 from rl_advisor.doors.output import clean
 from rl_advisor.tools import advisor_named
+from rl_advisor.wording import plain
 from rl_advisor.writing import renderer
 
 if TYPE_CHECKING:
@@ -58,7 +60,7 @@ class State:
 def heard(state: State, assessment: Assessment) -> tuple[State, dict[str, Any] | None]:
     """The state after an assessment, and the change to tell: two that agree in a row, or one of high confidence; else None."""
     now = Judgement(assessment.verdict, assessment.call, assessment.first_broken_link)
-    said = {name: getattr(assessment, name) for name in ("run", "step", "planned_steps", "p_continue_pays", "confidence", "summary")}
+    said = {name: getattr(assessment, name) for name in ("run", "step", "planned_steps", "p_continue_pays", "confidence", "why", "summary")}
     state = replace(state, latest=clean(said))
     if now == state.told:
         return replace(state, doubted=None), None
@@ -82,7 +84,10 @@ def _tell(state: State, now: Judgement) -> tuple[State, dict[str, Any]]:
 
 def line(change: Mapping[str, Any]) -> str:
     """The change in one line, for a terminal or a chat."""
-    return f"step {change['step']}: {change['verdict']}, {change['call']}, broken link: {change['first_broken_link']}. {change['summary']}"
+    broken = change["first_broken_link"]
+    stage = "" if broken == "none" else f" (broke first: {plain(broken)})"
+    why = f": {change['why'].rstrip('.')}" if change.get("why") else ""
+    return f"{time.strftime('%H:%M')} step {change['step']}: {plain(change['verdict'])}, {change['call']}{stage}{why}."
 
 
 def ended(state: State) -> bool:

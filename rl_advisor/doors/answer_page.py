@@ -53,9 +53,12 @@ def answer_page(answer: Answer, look: Look, *, whole: bool = False) -> Iterable[
 def _headline(answer: Answer, look: Look) -> str:
     """What the run is on the left, the verdict on the right."""
     story = answer["story"]
-    left = "  ".join(said(part) for part in (answer["run"], story["progress"], story["framework"]) if part)
+    parts = [said(part) for part in (answer["run"], story["progress"], story["framework"]) if part]
     verdict, _, sure = story["verdict"].partition(" (")
     right = f"{verdict.upper()} ({sure}"
+    if len("  ".join(parts)) + len(right) + 2 > look.width:
+        parts = parts[:2]  # the framework is the first to give way
+    left = "  ".join(parts)
     room = look.width - len(left) - len(right)
     painted = look.painted(right, f"{STRONG};{COLOURS.get(answer['verdict'], BAD)}")
     return f"{left}{' ' * room}{painted}" if room > 1 else f"{left}\n{painted}"
