@@ -93,9 +93,7 @@ async def measured(folder: Path, hostile: int, sound: int) -> bool:
         await anyio.sleep(1)
         after = memory_mib()
     usual, now = statistics.median(before), statistics.median(meanwhile)
-    print(
-        f"assess_run alone {usual:.2f} s, beside {hostile} hostile calls {now:.2f} s ({now / usual:.2f} times; worst {max(meanwhile):.2f} s)"
-    )
+    print(f"assess_run alone {usual:.2f} s, beside {hostile} hostile calls {now:.2f} s ({now / usual:.2f} times)")
     print(f"tools/list meanwhile {statistics.median(listing):.3f} s")
     print(f"memory at most {most:,.0f} MiB, afterwards {after:,.0f} MiB")
     return now <= MOST_TIMES * usual and most < MOST_MIB
