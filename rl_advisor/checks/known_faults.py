@@ -33,11 +33,15 @@ def check(s: Settings) -> Said:
             continue
         version = versions.get(entry["package"])
         if version is not None and version < _numbers(entry["below"]):
-            return Said("fault", f"{entry['says']} ({entry['source']}; entered {entry['date']}, its version bound not re-checked)", tuple(met), entry["do"])
+            return Said("fault", f"{entry['says']} {_from(entry)}", tuple(met), entry["do"])
         if needs and version is None:
             unknown = f"Which version of {entry['package']} is it? Before {entry['below']}: {entry['says']}"
-            return Said("note", f"{unknown} ({entry['source']}; entered {entry['date']}, its version bound not re-checked)", tuple(met), entry["do"])
+            return Said("note", f"{unknown} {_from(entry)}", tuple(met), entry["do"])
     return Said("fine", "No known fault fits the versions given.", tuple(versions)) if versions else NOT_GIVEN
+
+
+def _from(entry: dict[str, Any]) -> str:
+    return f"({entry['source']}; {entry['date']}, bound not re-checked)"
 
 
 @cache
