@@ -3,7 +3,7 @@
 Relates: versions and switches in the settings, and the entries of ``known_faults.toml``.
 Why: some runs break for a reason that no curve can name: a fault of the trainer that a later version repaired.
 Confirmed by: what each entry names; above all the same run on the repaired version.
-Source: the issues that the entries cite, each with the date on which it was looked up.
+Source: the issues that the entries cite, each with the date on which it was entered; version bounds are rough, look at the issue.
 """
 
 import re
@@ -33,11 +33,15 @@ def check(s: Settings) -> Said:
             continue
         version = versions.get(entry["package"])
         if version is not None and version < _numbers(entry["below"]):
-            return Said("fault", f"{entry['says']} ({entry['source']}, {entry['date']})", tuple(met), entry["do"])
+            return Said("fault", f"{entry['says']} {_from(entry)}", tuple(met), entry["do"])
         if needs and version is None:
             unknown = f"Which version of {entry['package']} is it? Before {entry['below']}: {entry['says']}"
-            return Said("note", f"{unknown} ({entry['source']}, {entry['date']})", tuple(met), entry["do"])
+            return Said("note", f"{unknown} {_from(entry)}", tuple(met), entry["do"])
     return Said("fine", "No known fault fits the versions given.", tuple(versions)) if versions else NOT_GIVEN
+
+
+def _from(entry: dict[str, Any]) -> str:
+    return f"({entry['source']}; {entry['date']}, bound not re-checked)"
 
 
 @cache
