@@ -136,14 +136,29 @@ def _verdict(a: Variant, b: Variant, p: float, least: float, changed: list[str])
     return told + f"{len(changed)} settings differ ({', '.join(changed[:6])}): which of them did it cannot be told; change one at a time."
 
 
+LOGGED = {
+    "policy/learning_rate": "learning_rate",
+    "ratio/clip_range": "clip_range",
+    "kl/ref_coef": "kl_coef",
+    "entropy/coef": "entropy_coef",
+}
+"""Curves that are settings, where the configuration does not say them."""
+
+
+def _logged(run: Run) -> dict[str, Any]:
+    """Settings that only the log tells: the first value of a curve that is one."""
+    found = {ours: run.curves[name].finite()[1] for name, ours in LOGGED.items() if name in run.curves and ours not in run.settings}
+    return {ours: float(f"{x[0]:.3g}") for ours, x in found.items() if x.size}
+
+
 def differing(runs: Sequence[Run]) -> dict[str, list[Any]]:
     """Settings in our words, and configuration keys that not all runs share with one value; a list a key, in the order of the runs.
 
     A configuration key that differs just as a setting of ours does is the same setting under the framework's name and is left out.
     """
     found: dict[str, list[Any]] = {}
-    for source in ("settings", "config"):
-        tables = [getattr(run, source) for run in runs]
+    for source in (_logged, lambda run: run.settings, lambda run: run.config):
+        tables = [source(run) for run in runs]
         told = {repr(values) for values in found.values()}
         for key in sorted(set().union(*tables)):
             values = [table.get(key) for table in tables]

@@ -54,7 +54,9 @@ def _evaluated(protocol: Answer) -> str:
 
 def _compare(answer: Answer) -> Iterable[str]:
     for pair in answer["between"]:
-        yield from filled(f"{pair['a']} and {pair['b']}: {pair['said']}")
+        changed = "; ".join(f"{key} {said(str(a))} → {said(str(b))}" for key, (a, b) in list(pair["changed"].items())[:3])
+        delta = f"{pair['b']} minus {pair['a']}: {_cell(pair['b_minus_a']['value'])} at the end"
+        yield from filled(f"{delta}{f' ({changed})' if changed else ''}. {pair['said']}")
     yield from (line for note in answer["notes"] for line in filled(f"note: {note}"))
     yield ""
     head: list[tuple[str, ...]] = [("variant", "run", "verdict", "first broken link", "start", "best", "last")]
@@ -62,7 +64,8 @@ def _compare(answer: Answer) -> Iterable[str]:
     for v in answer["variants"]:
         means = [f"{f} {_cell(v[f]['value'])} ({_cell(v[f]['low'])} to {_cell(v[f]['high'])})" for f in ("last", "best") if f in v]
         settings = ", ".join(f"{key} {said(str(value))}" for key, value in v["settings"].items())
-        yield from filled(f"{v['variant']}, {len(v['runs'])} runs: {'; '.join([*means, settings])}")
+        count = f"{len(v['runs'])} run{'s' if len(v['runs']) > 1 else ''}"
+        yield from filled(f"{v['variant']}, {count}: {'; '.join(part for part in (*means, settings) if part)}")
     for pair in answer["between"]:
         share, low, high = (_cell(100 * pair["probability_of_improvement"][k]) for k in ("value", "low", "high"))
         yield f"{pair['b']} beats {pair['a']} in {share} % of pairs of runs ({low} to {high})"
