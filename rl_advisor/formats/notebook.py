@@ -78,7 +78,7 @@ def _tables(html: str) -> Iterator[pd.DataFrame]:
     reader = _Cells()
     reader.feed(html[:HTML_LIMIT])
     for rows in reader.tables:
-        names = [_TRAINER.get(name.lower(), re.sub(r" */ *", "/", name)) for name in rows[0]] if rows else []
+        names = [_TRAINER.get(name.lower(), re.sub(r"(?<! ) *+/ *+", "/", name)) for name in rows[0]] if rows else []
         body = [row for row in rows[1:] if len(row) == len(names)]
         if len(set(names)) == len(names) > 1 and len(body) >= FEWEST and step_columns(names):
             yield pd.DataFrame(body, columns=names)
