@@ -100,7 +100,7 @@ def test_the_server_s_work_is_fenced(house):
     run.rename(house / "open" / "aside")
     run.symlink_to(house / "shut" / "run")
     with pytest.raises(workroom.Refused):
-        workroom.fenced([str(house / "open")], "rl_advisor.workroom:answer", "load_run", [str(run)], [])
+        workroom.fenced([str(house / "open")], "rl_advisor.workroom:answer", "load_run", [str(run)], {})
 
 
 EXAMPLE = Path(__file__).parent / "data" / "doors" / "run-01"

@@ -141,7 +141,7 @@ def test_bombs_end_in_an_answer_or_a_refusal(tmp_path, bomb):
     """None of them meets a limit, and no reader fails on one."""
     BOMBS[bomb](tmp_path)
     try:
-        said = str(in_worker(workroom.answer, "load_run", [str(tmp_path)], [], limits=LIMITS, raises=(workroom.Refused,)))
+        said = str(in_worker(workroom.answer, "load_run", [str(tmp_path)], {}, limits=LIMITS, raises=(workroom.Refused,)))
     except workroom.Refused as refused:
         said = str(refused)
     assert READER_FAILED not in said
