@@ -69,7 +69,7 @@ def test_a_refusal_shows_what_the_file_looks_like(tmp_path: Path) -> None:
     assert refused.exit_code == 3
     assert "columns: name, town" in refused.stderr
     with pytest.raises(workroom.Refused, match="mapping") as told:
-        workroom.answer("load_run", [str(tmp_path / "people.csv")], ({},))
+        workroom.answer("load_run", [str(tmp_path / "people.csv")], {})
     assert '"untrusted":"columns: name, town' in str(told.value)
 
 
@@ -77,7 +77,7 @@ def test_a_mapping_reaches_the_run_through_the_server(tmp_path: Path) -> None:
     """What was not understood can be said, by the tool as in the terminal."""
     rows = [{"step": i, "zeal": i / 9, "entropy": 1 - i / 20} for i in range(12)]
     (tmp_path / "log.json").write_text(json.dumps(rows))
-    given = workroom.answer("load_run", [str(tmp_path / "log.json")], ({"reward/mean": "zeal"},))
+    given = workroom.answer("load_run", [str(tmp_path / "log.json")], {"mapping": {"reward/mean": "zeal"}, "detail": "all"})
     assert {"reward/mean": "zeal"}.items() <= {m["name"]: m["raw"] for m in given["metrics"]}.items()
 
 

@@ -43,7 +43,12 @@ def detect(run: Run, follows: float = 0.5, line: float = 0.97) -> Answer:
         return absent(f"{len(rows)} equally right answers earn the same, whatever their length.")
     rank = correlation(length, reward)
     straight, slope = float(np.corrcoef(length, reward)[0, 1]), float(np.polyfit(length, reward, 1)[0])
-    measures = {"rank_correlation": rank.rho, "rank_correlation_low": rank.low, "reward_per_hundred_tokens": 100 * slope}
+    measures = {
+        "rank_correlation": rank.rho,
+        "rank_correlation_low": rank.low,
+        "reward_per_hundred_tokens": 100 * slope,
+        "answers": float(len(rows)),
+    }
     where = (Evidence("rollouts", float(rows["step"].min()), float(rows["step"].max())),)
     text = f"Among {len(rows)} {'paid' if right is None else 'equally right'} answers the reward follows length by {number(rank.rho)}"
     text += f" ({number(100 * slope)} a hundred tokens)"

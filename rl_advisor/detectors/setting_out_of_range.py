@@ -67,6 +67,7 @@ def detect(run: Run) -> Answer:
     if not far:
         return absent("Settings lie in ranges that are used: " + ", ".join(f"{s} {number(v)}" for s, v, _ in asked) + ".", None, measures)
     setting, value, row = max(far, key=lambda f: distance(f[2], f[1]))
+    measures |= {"usual_low": row.usual[0], "usual_high": row.usual[1]}
     text = f"{setting} is {number(value)}, usual is {number(row.usual[0])} to {number(row.usual[1])}: {row.means(value)}"
     onset = Onset(run.first_step, run.first_step, run.first_step)
     if trajectory.thriving(run):

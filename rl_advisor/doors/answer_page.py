@@ -15,7 +15,7 @@ COLOURS = {"improving": GOOD, "plateaued": EVEN, "undecidable": OPEN}
 LABEL = 9
 LINES = 3
 """Lines that one entry may take."""
-SHOWN = {"effects": 4, "at_odds": 2, "also": 2, "curves": 2, "not_logged": 3}
+SHOWN = {"effects": 4, "at_odds": 1, "also": 2, "curves": 2, "not_logged": 3}
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """What a training left in a notebook's outputs: the table that Trainer draws while it trains, else the lines that were printed."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -78,7 +77,7 @@ def _tables(html: str) -> Iterator[pd.DataFrame]:
     reader = _Cells()
     reader.feed(html[:HTML_LIMIT])
     for rows in reader.tables:
-        names = [_TRAINER.get(name.lower(), re.sub(r"(?<! ) *+/ *+", "/", name)) for name in rows[0]] if rows else []
+        names = [_TRAINER.get(name.lower(), "/".join(part.strip(" ") for part in name.split("/"))) for name in rows[0]] if rows else []
         body = [row for row in rows[1:] if len(row) == len(names)]
         if len(set(names)) == len(names) > 1 and len(body) >= FEWEST and step_columns(names):
             yield pd.DataFrame(body, columns=names)

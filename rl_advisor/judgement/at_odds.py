@@ -21,6 +21,6 @@ def at_odds(case: Case, judged: Judged) -> list[str]:
         told.append(f"{guess.raw} was taken as the outcome: a guess{other}")
     if judged.verdict not in BROKEN:
         told += [wrong.statement for wrong in checks.proven(case.run)[:1]]
-    moved = case.run.unmapped_moved(UNEXPLAINED)
+    moved = case.run.unmapped_moved(UNEXPLAINED) if judged.confidence != "high" else []
     told += [f"{raw} is not understood, and it moved: {number(first)} to {number(last)}" for raw, first, last in moved]
     return told[:MOST]

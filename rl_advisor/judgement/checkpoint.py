@@ -80,8 +80,10 @@ def standing(case: Case, *, reward_trusted: bool) -> Standing | None:
             return Standing(course.name, course.level.step, course.level.value, tie=0.0, bottom=-np.inf, measured=None)
         error = course.level.noise / 5**0.5  # of a mean of about five points
         tie = max(TIE * error, 1e-9 * abs(course.best))  # rounding is no difference
-        margin = MATERIAL * max(float(np.ptp(course.middle)), abs(course.start))
-        return Standing(course.name, course.level.step, levels(course), tie, course.start - max(margin, 2 * error), course)
+        value = course.level.value
+        start = float(np.median(value[: max(3, value.size // 20)]))
+        margin = max(MATERIAL * max(float(np.ptp(course.middle)), abs(start)), 2 * error)
+        return Standing(course.name, course.level.step, levels(course), tie, start - margin, course)
     return None
 
 
