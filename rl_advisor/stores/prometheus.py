@@ -63,6 +63,7 @@ def _opened(request: Request) -> IO[bytes]:
     try:
         return build_opener(_NoRedirect).open(request, timeout=_PATIENCE_S)  # type: ignore[no-any-return]
     except HTTPError as refusal:
+        refusal.close()
         # Its own words may hold what it was sent, and whatever else it wants to be read.
         raise OSError(f"the server answered {refusal.code} {responses.get(refusal.code, '')}".strip()) from None
 
