@@ -141,6 +141,7 @@ def posted(url: str, change: dict[str, Any]) -> str:
         with urllib.request.build_opener(_NoDetour).open(request, timeout=_TIMEOUT):
             return ""
     except urllib.error.HTTPError as refused:
+        refused.close()
         return f"it answered {refused.code}"
     except urllib.error.URLError as failed:
         return type(failed.reason).__name__

@@ -1,5 +1,7 @@
 """Facts that do not fit a verdict, or could overturn it: that is where a reader with more knowledge overrules."""
 
+import re
+
 from rl_advisor import checks
 from rl_advisor.assessment import BROKEN
 from rl_advisor.finding import number
@@ -10,6 +12,8 @@ MOST = 5
 """Facts that are told."""
 UNEXPLAINED = 2
 """Metrics that nobody explained, of those that moved."""
+MACHINERY = re.compile(r"(?i)time|mem|fps|speed|sec|eps|step|iter|epoch|lr|gb|loss|grad|norm|len|token|count|num|total")
+"""Names of what turns while a policy learns, and says nothing of how well."""
 
 
 def at_odds(case: Case, judged: Judged) -> list[str]:
@@ -21,6 +25,6 @@ def at_odds(case: Case, judged: Judged) -> list[str]:
         told.append(f"{guess.raw} was taken as the outcome: a guess{other}")
     if judged.verdict not in BROKEN:
         told += [wrong.statement for wrong in checks.proven(case.run)[:1]]
-    moved = case.run.unmapped_moved(UNEXPLAINED) if judged.confidence != "high" else []
+    moved = [m for m in case.run.unmapped_moved() if not MACHINERY.search(m[0])][:UNEXPLAINED] if judged.confidence != "high" else []
     told += [f"{raw} is not understood, and it moved: {number(first)} to {number(last)}" for raw, first, last in moved]
     return told[:MOST]

@@ -1,7 +1,6 @@
 """The one next experiment: taken from the manual page of the pattern that broke first, with what each explanation predicts."""
 
 import re
-from collections.abc import Mapping
 
 from rl_advisor.assessment import Experiment
 from rl_advisor.diagnosis import detectors, pattern_of
@@ -9,26 +8,9 @@ from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import roots
 from rl_advisor.judgement.levers import lasting, turns
 from rl_advisor.judgement.proven import experiment_on, few, normal, that_matter
+from rl_advisor.judgement.usual_steps import usual_step
 from rl_advisor.judgement.verdict import Judged
 from rl_advisor.run import Run
-
-HEALTHY: Mapping[str, Experiment] = {
-    "improving": Experiment(
-        do="Go on for a tenth of the planned steps and evaluate on held-out prompts again, with enough of them to see the margin.",
-        expect_if_right="The held-out score rises by more than its noise.",
-        expect_if_wrong="The reward rises and the score does not: read the highest-rewarded samples before going on.",
-    ),
-    "plateaued": Experiment(
-        do="Evaluate the last three checkpoints with four times the prompts; if they agree, change the data or the reward, not the steps.",
-        expect_if_right="All three agree within noise: more steps of this set-up bring nothing.",
-        expect_if_wrong="The latest is best beyond noise: it is still improving, slower than the log can show.",
-    ),
-    "undecidable": Experiment(
-        do="Log a held-out score at a fixed cadence from step 0 on, at least ten evaluations, and look again.",
-        expect_if_right="The score shows a direction beyond its noise.",
-        expect_if_wrong="It stays inside its noise: more prompts per evaluation are needed before anything can be said.",
-    ),
-}
 
 
 def next_experiment(case: Case, judged: Judged) -> Experiment:
@@ -42,7 +24,7 @@ def next_experiment(case: Case, judged: Judged) -> Experiment:
     if judged.cause is None and few(case.run):
         return of_few_rows(case.run)
     if judged.cause is None:
-        return HEALTHY.get(judged.verdict, HEALTHY["undecidable"] if case.outcome is None else UNEXPLAINED)
+        return usual_step(case, judged.verdict)
     name, page = judged.cause.pattern.replace("_", " "), manual_page(judged.cause.pattern)
     other = next((f.pattern for f in roots(case) if f.pattern != judged.cause.pattern), None)
     rival = f"another reading fits better: {page['Not to be confused with']}"
@@ -76,13 +58,6 @@ def _how(case: Case, pattern: str) -> tuple[str, ...]:
 def sentence(text: str) -> str:
     """The text with a capital at its start and a stop at its end."""
     return text[0].upper() + text[1:] + ("" if text[-1] in ".?!" else ".")
-
-
-UNEXPLAINED = Experiment(
-    do="Resume from the last checkpoint before the change with a third of the learning rate and one pass over each batch.",
-    expect_if_right="The outcome holds: the updates were too large.",
-    expect_if_wrong="It falls at the same place: the data or the reward changed there; compare prompts and grading of both sides.",
-)
 
 
 def manual_page(pattern: str) -> dict[str, str]:

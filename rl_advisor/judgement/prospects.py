@@ -84,7 +84,7 @@ def call(case: Case, judged: Judged, prospect: Prospect, price: float | None = N
     ``price`` is what the whole budget costs, as a share of the outcome's scale. Without one a broken run is stopped; with one its small
     odds are weighed like any others, since where compute costs next to nothing a recovery is worth waiting for.
     """
-    if prospect.bound == "not_measured":
+    if prospect.bound == "not_measured" or (judged.verdict == "undecidable" and prospect.bound is None and price is None):
         return "undecided", "not_measured"
     if price is not None:
         left = case.remaining if case.run.planned_steps else UNKNOWN_END / (1 + UNKNOWN_END)

@@ -47,8 +47,11 @@ def progress(run: Run, a: Assessment) -> str:
 
 
 def verdict(a: Assessment) -> str:
-    """The verdict with how sure it is: the probability where there is one."""
+    """The verdict with how sure it is: the probability where there is one; between which verdicts it lies where none is called."""
     p = a.probabilities.get(a.verdict)
+    if a.verdict == "undecidable" and a.probabilities:
+        likely = sorted((v for v in a.probabilities if v != a.verdict), key=lambda v: -a.probabilities[v])[:2]
+        return f"{plain(a.verdict)} ({' or '.join(plain(v) for v in likely)}, {a.confidence} confidence)"
     sure = f"{chance(p, a.confidence)}, " if p is not None and p < 1 else ""
     return f"{plain(a.verdict)} ({sure}{a.confidence} confidence)"
 

@@ -1,0 +1,99 @@
+"""What a colleague would do next where no finding names a cause: by verdict, kind of training, and what is on disk."""
+
+from rl_advisor.assessment import Experiment, Verdict
+from rl_advisor.finding import number
+from rl_advisor.judgement.case import Case
+from rl_advisor.kinds import families
+from rl_advisor.run import Run
+
+FALLS: frozenset[Verdict] = frozenset({"collapsed", "degrading", "unstable"})
+
+
+def usual_step(case: Case, verdict: Verdict) -> Experiment:
+    """The next step for a verdict without a known cause."""
+    control = "control" in families(case.run)
+    if verdict in FALLS:
+        return after_a_fall(case)
+    if verdict == "not_learning":
+        return from_the_ground(control)
+    if verdict == "reward_hacking":
+        return Experiment(
+            do="Read twenty of the highest-paid answers of the last steps and grade them by hand or with a second, stricter verifier.",
+            expect_if_right="They are paid and wrong: mend the reward, and go back to the checkpoint before the two parted.",
+            expect_if_wrong="They are right: the evaluation differs; compare its template, limit and temperature with training.",
+        )
+    if verdict == "improving":
+        return while_rising(case, control)
+    if verdict == "plateaued":
+        return at_rest(case, control)
+    return Experiment(
+        do="Log a held-out score at a fixed cadence from step 0 on, at least ten evaluations, and look again.",
+        expect_if_right="The score shows a direction beyond its noise.",
+        expect_if_wrong="It stays inside its noise: a larger evaluation is needed before anything can be said.",
+    )
+
+
+def learning_rate(run: Run) -> float | None:
+    """The highest learning rate that the run used, where it is known."""
+    curve = run.curves.get("policy/learning_rate")
+    if curve is not None and curve.finite()[1].size:
+        return float(curve.finite()[1].max())
+    told = run.settings.get("learning_rate")
+    return float(told) if isinstance(told, int | float) else None
+
+
+def after_a_fall(case: Case) -> Experiment:
+    """Smaller steps, from before the fall where something was saved then."""
+    rate, counts = learning_rate(case.run), case.performance.counts
+    slower = f"a third of the learning rate ({number(rate / 3)} for {number(rate)})" if rate else "a third of the learning rate"
+    best = counts.best_step if counts else 0.0
+    before = [c for c in case.run.checkpoints if c.step <= best]
+    start = f"Resume from {max(before, key=lambda c: c.step).path}" if before else "Start again, saving a checkpoint at every evaluation,"
+    return Experiment(
+        do=f"{start} with {slower}, everything else as it is, up to where it fell.",
+        expect_if_right="The outcome holds: the updates were too large.",
+        expect_if_wrong="It falls at the same place: the data, the environment or the reward changed there; compare both sides.",
+    )
+
+
+def from_the_ground(control: bool) -> Experiment:
+    """The procedure for rewards that do not increase: baseline, a test that must succeed, then branch."""
+    easy = "one easy task that this code is known to solve" if control else "the test prompts themselves, a few dozen of them"
+    first = "episodes of an untrained policy" if control else "the starting model"
+    return Experiment(
+        do=f"First the baseline: evaluate {first} with the same evaluation. Then train on {easy}: there the reward must rise.",
+        expect_if_right="It rises there: the update works; the task, the data or the exploration is too hard, so start from easier ones.",
+        expect_if_wrong="It does not: the reward or the update is broken; check the reward by hand, then the rate, ten times up and down.",
+    )
+
+
+def while_rising(case: Case, control: bool) -> Experiment:
+    """Go on, with the evaluation that tells progress from gaming."""
+    left = not case.run.planned_steps or case.remaining > 0
+    go = (
+        "Go on for a tenth of the steps so far and look again"
+        if left
+        else "It still rose when its plan ended: extend it by a fifth"
+    )
+    what = "episodes" if control else "prompts"
+    return Experiment(
+        do=f"{go}, with an evaluation on held-out {what} large enough to see a change of a few percent.",
+        expect_if_right="The held-out score rises by more than its noise.",
+        expect_if_wrong="The reward rises and the score does not: look at the best paid samples before going on.",
+    )
+
+
+def at_rest(case: Case, control: bool) -> Experiment:
+    """Whether this level is what the set-up gives, and what to change to get beyond it."""
+    if len(case.run.checkpoints) >= 3 and not control:
+        do = "Evaluate the last three checkpoints with four times the prompts; if they agree, change the data or the reward, not the steps."
+    else:
+        change = "exploration, the reward or the network" if control else "the data, the reward or the group size"
+        do = (
+            f"Stop here. Two more seeds show whether this level is typical; to get beyond it change {change}, not the steps."
+        )
+    return Experiment(
+        do=do,
+        expect_if_right="They agree within noise: more steps of this set-up bring nothing.",
+        expect_if_wrong="One is better beyond noise: this run stopped early or was unlucky.",
+    )
