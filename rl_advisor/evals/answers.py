@@ -46,8 +46,8 @@ def read_answer(said: Mapping[str, Any] | BaseModel) -> Answer:
     """
     raw = said.model_dump() if isinstance(said, BaseModel) else said
     call, p = raw.get("call") or "", raw.get("p_continue_pays")
-    if call not in ("", "continue", "stop"):
-        raise ValueError(f"call is {call!r}; it is continue or stop")
+    if call not in ("", "continue", "stop", "undecided"):
+        raise ValueError(f"call is {call!r}; it is continue, stop or undecided")
     if p is not None and not 0 <= p <= 1:
         raise ValueError(f"p_continue_pays is {p}; it lies between 0 and 1")
     claims, unsupported = _grounded(said)

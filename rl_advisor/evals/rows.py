@@ -42,7 +42,7 @@ class Row:
 
     @property
     def goes_on(self) -> bool:
-        """The call; who says nothing lets the run go on."""
+        """The call; who says nothing, or that nothing says, lets the run go on."""
         return self.answer.call != "stop"
 
 
