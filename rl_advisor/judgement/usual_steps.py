@@ -70,11 +70,7 @@ def from_the_ground(control: bool) -> Experiment:
 def while_rising(case: Case, control: bool) -> Experiment:
     """Go on, with the evaluation that tells progress from gaming."""
     left = not case.run.planned_steps or case.remaining > 0
-    go = (
-        "Go on for a tenth of the steps so far and look again"
-        if left
-        else "It still rose when its plan ended: extend it by a fifth"
-    )
+    go = "Go on for a tenth of the steps so far and look again" if left else "It still rose when its plan ended: extend it by a fifth"
     what = "episodes" if control else "prompts"
     return Experiment(
         do=f"{go}, with an evaluation on held-out {what} large enough to see a change of a few percent.",
@@ -89,9 +85,7 @@ def at_rest(case: Case, control: bool) -> Experiment:
         do = "Evaluate the last three checkpoints with four times the prompts; if they agree, change the data or the reward, not the steps."
     else:
         change = "exploration, the reward or the network" if control else "the data, the reward or the group size"
-        do = (
-            f"Stop here. Two more seeds show whether this level is typical; to get beyond it change {change}, not the steps."
-        )
+        do = f"Stop here. Two more seeds show whether this level is typical; to get beyond it change {change}, not the steps."
     return Experiment(
         do=do,
         expect_if_right="They agree within noise: more steps of this set-up bring nothing.",
