@@ -80,11 +80,16 @@ def standing(case: Case, *, reward_trusted: bool) -> Standing | None:
             return Standing(course.name, course.level.step, course.level.value, tie=0.0, bottom=-np.inf, measured=None)
         error = course.level.noise / 5**0.5  # of a mean of about five points
         tie = max(TIE * error, 1e-9 * abs(course.best))  # rounding is no difference
-        value = course.level.value
-        start = float(np.median(value[: max(3, value.size // 20)]))
+        start = began(course.level.value)
         margin = max(MATERIAL * max(float(np.ptp(course.middle)), abs(start)), 2 * error)
         return Standing(course.name, course.level.step, levels(course), tie, start - margin, course)
     return None
+
+
+def began(value: Floats) -> float:
+    """The level at the start: the median of the first points, or the first alone where the run broke right after it."""
+    usual = float(np.median(value[: max(3, value.size // 20)]))
+    return float(value[0]) if abs(value[0] - usual) > BREAK / 2 * float(np.ptp(value)) else usual
 
 
 def levels(course: Course) -> Floats:
