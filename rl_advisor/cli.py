@@ -19,6 +19,7 @@ from rl_advisor.doors.steps import Step
 from rl_advisor.doors.waiting import busy
 from rl_advisor.evals.commands import group as eval_group
 from rl_advisor.serve_command import serve
+from rl_advisor.triage_command import triage
 
 MISTAKE, UNREADABLE = 2, 3
 ADVISORS = click.Choice(["builtin", "anthropic", "openai"])
@@ -276,5 +277,5 @@ def _show(kind: str, answer: dict[str, Any], as_json: bool, *, whole: bool = Fal
         sys.exit(MISTAKE)
 
 
-for _command in (*workbench.COMMANDS, *asking.COMMANDS, serve):
+for _command in (*workbench.COMMANDS, *asking.COMMANDS, serve, triage):
     main.add_command(_command)
