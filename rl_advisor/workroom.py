@@ -84,6 +84,13 @@ def report(run: str) -> str:
     return str(_or_refused(written))
 
 
+def triaged(run: str) -> dict[str, Any]:
+    """The row that a table of many runs has for the one at this path; see :func:`rl_advisor.triage.row.read_and_judged`."""
+    from rl_advisor.triage.row import read_and_judged
+
+    return dict(_or_refused(lambda: read_and_judged(run)))
+
+
 def metrics(run: str) -> list[str]:
     """The names of the run's curves."""
     from rl_advisor import tools

@@ -136,6 +136,17 @@ class Desk:
             raise workroom.Refused(*found.args)
         return found
 
+    async def worked(self, function: Callable[..., Any], path: str) -> Any:
+        """What a function of :mod:`rl_advisor.workroom` answers about a path that was found below the folders; it is not kept.
+
+        Raises:
+            workroom.Refused: why there is no answer.
+        """
+        found = await self._worked(function, [path], path, Ear(None))
+        if isinstance(found, workroom.Refused):
+            raise workroom.Refused(*found.args)
+        return found
+
     def _in_worker(self, function: Callable[..., Any], arguments: Sequence[Any], about: str, ear: Ear, turn: Turn) -> Any:
         def wanted() -> None:
             from_thread.check_cancelled()

@@ -11,7 +11,7 @@ from pydantic import Field
 from rl_advisor import workroom
 from rl_advisor.doors import shipped
 from rl_advisor.doors.output import is_name
-from rl_advisor.server.answers import LABEL
+from rl_advisor.server.results import LABEL
 from rl_advisor.server.confinement import Outside, called
 from rl_advisor.server.desk import Desk
 

@@ -4,7 +4,7 @@
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 
@@ -46,29 +46,35 @@ def rows_of(looked: Looked, how: How, store: Store, tell: Callable[[Row, int, in
     total = len(looked.places)
     for place, answer, more in answers(looked.places, how, store):
         total += more
-        if "several" not in answer or "verdict" in answer:
+        if is_row(answer):
             rows.append(whole(answer, place.run, inside(place.where, place.inner), place.changed))
             tell(rows[-1], len(rows), total)
     return rows
 
 
-def answers(places: Sequence[Place], how: How, store: Store) -> Iterator[tuple[Place, Row, int]]:
-    """Each place with its answer, known ones first, and how many more runs it turned out to hold; their answers come later."""
-    queue = deque(places)
-    unknown: deque[Place] = deque()
+def settled(places: Iterable[Place], known: Callable[[Sequence[str]], Mapping[str, Row]]) -> tuple[list[tuple[Place, Row]], list[Place]]:
+    """The places whose answers are known, several runs at one place each for itself, and those that are not."""
+    queue, found, unknown = deque(places), [], []
     while queue:
-        some = [queue.popleft() for _ in range(min(len(queue), 5000))]
-        known = store.known(place.key for place in some)
+        some = [queue.popleft() for _ in range(min(len(queue), 5_000))]
+        answers = known([place.key for place in some])
         for place in some:
-            if place.key not in known:
+            if place.key not in answers:
                 unknown.append(place)
                 continue
-            inner = _inside(place, known[place.key])
-            queue.extend(inner)
-            yield place, known[place.key], _more(known[place.key], inner)
+            found.append((place, answers[place.key]))
+            queue.extend(parts_of(place, answers[place.key]))
+    return found, unknown
+
+
+def answers(places: Sequence[Place], how: How, store: Store) -> Iterator[tuple[Place, Row, int]]:
+    """Each place with its answer, known ones first, and how many more runs it turned out to hold; their answers come later."""
+    found, unknown = settled(places, store.known)
+    for place, answer in found:
+        yield place, answer, more_in(answer)
     if unknown:
         with engine(how.engine, how.jobs, how.cluster) as submit:
-            yield from _worked(unknown, how, store, submit)
+            yield from _worked(deque(unknown), how, store, submit)
 
 
 def _worked(queue: "deque[Place]", how: How, store: Store, submit: Submit) -> Iterator[tuple[Place, Row, int]]:
@@ -88,23 +94,29 @@ def _worked(queue: "deque[Place]", how: How, store: Store, submit: Submit) -> It
                 begin(place, 1)
                 continue
             answer = future.result() if lost is None else {"error": f"its worker was lost twice ({type(lost).__name__})", "passing": True}
-            inner = _inside(place, answer)
             if not answer.get("passing"):
                 store.keep(place.key, answer)
-            queue.extend(inner)
-            yield place, answer, _more(answer, inner)
+            parts, unknown = settled(parts_of(place, answer), store.known)
+            queue.extend(unknown)
+            yield place, answer, more_in(answer)
+            yield from ((part, known, more_in(known)) for part, known in parts)
 
 
-def _inside(place: Place, answer: Row) -> list[Place]:
+def parts_of(place: Place, answer: Row) -> list[Place]:
     """The places of several runs that lie at one."""
     names = answer.get("several", ()) if place.inner.count("/") < DEEPEST else ()
     inner = [inside(place.inner, name) if place.inner else name for name in names]
     return [replace(place, run=inside(place.run, n), inner=i, key=inner_key(place.key, n)) for n, i in zip(names, inner, strict=True)]
 
 
-def _more(answer: Row, inner: Sequence[Place]) -> int:
-    """How many runs a place turned out to hold beyond the one it was counted as."""
-    return len(inner) - (bool(inner) and "verdict" not in answer)
+def more_in(answer: Row) -> int:
+    """How many runs a place holds beyond the one it was counted as."""
+    return len(answer.get("several", ())) - ("several" in answer and not is_row(answer))
 
 
-__all__ = ["How", "Looked", "Place", "Row", "Store", "answers", "look", "order", "rows_of", "triage", "whole"]
+def is_row(answer: Row) -> bool:
+    """Whether an answer says something of a run, and does not only name others."""
+    return "several" not in answer or "verdict" in answer
+
+
+__all__ = ["How", "Looked", "Place", "Row", "Store", "answers", "is_row", "look", "more_in", "order", "parts_of", "rows_of", "settled", "triage", "whole"]

@@ -6,9 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rl_advisor import __version__
-from rl_advisor.triage.places import File, Folder, below, runs_of, tree
+
+if TYPE_CHECKING:
+    from rl_advisor.triage.places import File, Folder
 
 TAIL = 2048
 """Last bytes of a file that its key rests on, besides its size and time."""
@@ -65,6 +68,7 @@ def _local(root: str, named: str) -> list[Place]:
     """The runs below a folder or in a file."""
     from rl_advisor.doors import folders
     from rl_advisor.intake.one_of_several import parted
+    from rl_advisor.triage.places import File, below, runs_of
 
     path = folders.existing(root)
     if not (file := parted(path)[0]).is_dir():
@@ -76,7 +80,7 @@ def _local(root: str, named: str) -> list[Place]:
     return [_place(run, path, named) for run in runs]
 
 
-def _place(run: Folder, root: Path, named: str) -> Place:
+def _place(run: "Folder", root: Path, named: str) -> Place:
     files = list(run.everything())
     where = root / run.path if run.path else root
     name = f"{named}{run.path}".rstrip("/") if run.path or named else (root.name or str(root))
@@ -87,6 +91,7 @@ def _place(run: Folder, root: Path, named: str) -> Place:
 def _remote(root: str, named: str) -> list[Place]:
     """The runs below an address, as its store lists them."""
     from rl_advisor.remote import copies
+    from rl_advisor.triage.places import File, runs_of, tree
 
     known = copies.listed(root)
     if known.runs:
@@ -113,7 +118,7 @@ def _holds_metrics(file: Path) -> bool:
     return found is not None and not getattr(found, "BESIDE", False)
 
 
-def key_of(name: str, files: Iterable[File], where: Path | None) -> str:
+def key_of(name: str, files: "Iterable[File]", where: Path | None) -> str:
     """The key of a run with these files, which lie below ``where``; of a store's files what the store says stands for their content."""
     return _digest(name, [f"{f.path}\0{f.size}\0{f.changed!r}\0{f.tag or (_tail(where, f) if where else '')}" for f in sorted(files)])
 
@@ -130,7 +135,7 @@ def inner_key(key: str, name: str) -> str:
     return _digest(name, [key])
 
 
-def _tail(where: Path, file: File) -> str:
+def _tail(where: Path, file: "File") -> str:
     """The last bytes of a file, digested; of what no format reads, nothing."""
     if not file.size or file.path.endswith(_WEIGHTS):
         return ""

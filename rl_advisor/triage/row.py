@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rl_advisor.assessment import BROKEN
-from rl_advisor.run import Run
+if TYPE_CHECKING:
+    from rl_advisor.run import Run
 
 Row = dict[str, Any]
 CONTRACT = ("run", "verdict", "p", "cause", "call", "best_checkpoint", "step", "planned_steps", "error")
@@ -27,9 +27,10 @@ def read_and_judged(path: str) -> Row:
     return {"several": inner} if len(inner) == len(names) > 0 else judged(whole) | ({"several": inner} if inner else {})
 
 
-def judged(run: Run) -> Row:
+def judged(run: "Run") -> Row:
     """The row of a run, made safe."""
     from rl_advisor import tools
+    from rl_advisor.assessment import BROKEN
     from rl_advisor.doors.judgement import judgement
     from rl_advisor.doors.names import foreign_names
     from rl_advisor.doors.output import aliased, clean
@@ -64,7 +65,7 @@ def judged(run: Run) -> Row:
     return aliased(clean(row), foreign_names(run))  # type: ignore[no-any-return]
 
 
-def outcome(run: Run) -> Row | None:
+def outcome(run: "Run") -> Row | None:
     """The curve that says how good the policy is: its own name, start, best and last, and at most 40 points; None where there is none."""
     from rl_advisor import trajectory
     from rl_advisor.features.bins import reduce
@@ -80,13 +81,13 @@ def outcome(run: Run) -> Row | None:
     return {"name": curve.name, "raw": curve.raw, **levels, "newest": float(value[-1]), **points}
 
 
-def settings(run: Run) -> dict[str, Any]:
+def settings(run: "Run") -> dict[str, Any]:
     """Settings by their own keys, values that fit a cell; what only the log tells (a learning rate) under our name."""
     from rl_advisor.compare import LOGGED
 
     logged = {ours: run.curves[name].finite()[1] for name, ours in LOGGED.items() if name in run.curves and ours not in run.settings}
     first = {ours: float(f"{x[0]:.3g}") for ours, x in logged.items() if x.size}
-    return {key: value for key, value in list(_short({**first, **run.settings, **run.config}).items())[:MOST_SETTINGS]}
+    return dict(list(_short({**first, **run.settings, **run.config}).items())[:MOST_SETTINGS])
 
 
 def _short(settings: Mapping[str, Any]) -> dict[str, Any]:
