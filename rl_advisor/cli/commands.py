@@ -13,23 +13,14 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import click
 
-<<<<<<< HEAD:rl_advisor/cli.py
-from rl_advisor import __version__, asking, workbench
-from rl_advisor.doors.mistakes import NoSuchChoice
-from rl_advisor.doors.steps import Step
-from rl_advisor.doors.waiting import busy
-from rl_advisor.evals.commands import group as eval_group
-from rl_advisor.serve_command import serve
-from rl_advisor.triage_command import triage
-=======
 from rl_advisor import __version__
 from rl_advisor.cli import ask, extras
 from rl_advisor.cli.corpora import group as eval_group
 from rl_advisor.cli.serve import serve
 from rl_advisor.cli.step import Step
+from rl_advisor.cli.triage import triage
 from rl_advisor.cli.waiting import busy
 from rl_advisor.output.errors import UsageError
->>>>>>> main:rl_advisor/cli/commands.py
 
 MISTAKE, UNREADABLE = 2, 3
 ADVISORS = click.Choice(["builtin", "anthropic", "openai"])
@@ -289,9 +280,5 @@ def _show(kind: str, answer: dict[str, Any], as_json: bool, *, whole: bool = Fal
         sys.exit(MISTAKE)
 
 
-<<<<<<< HEAD:rl_advisor/cli.py
-for _command in (*workbench.COMMANDS, *asking.COMMANDS, serve, triage):
-=======
-for _command in (*extras.COMMANDS, *ask.COMMANDS, serve):
->>>>>>> main:rl_advisor/cli/commands.py
+for _command in (*extras.COMMANDS, *ask.COMMANDS, serve, triage):
     main.add_command(_command)

@@ -78,7 +78,7 @@ class Dispatcher:
 
         Raises:
             Outside: a run may not be read.
-            workroom.Refused: why there is no answer.
+            isolated.Refused: why there is no answer.
         """
         paths, key = await self.quick(lambda: self._key(function, runs, question))
         ear = Listener(ctx)
@@ -129,29 +129,25 @@ class Dispatcher:
         """What a function of :mod:`rl_advisor.workers.isolated` answers about its arguments alone; neither they nor the answer are kept.
 
         Raises:
-            workroom.Refused: why there is no answer.
+            isolated.Refused: why there is no answer.
         """
         found = await self._worked(function, arguments, "pasted text", Listener(ctx))
         if isinstance(found, isolated.Refused):
             raise isolated.Refused(*found.args)
         return found
 
-<<<<<<< HEAD:rl_advisor/server/desk.py
     async def worked(self, function: Callable[..., Any], path: str) -> Any:
-        """What a function of :mod:`rl_advisor.workroom` answers about a path that was found below the folders; it is not kept.
+        """What a function of :mod:`rl_advisor.workers.isolated` answers about a path that was found below the folders; it is not kept.
 
         Raises:
-            workroom.Refused: why there is no answer.
+            isolated.Refused: why there is no answer.
         """
-        found = await self._worked(function, [path], path, Ear(None))
-        if isinstance(found, workroom.Refused):
-            raise workroom.Refused(*found.args)
+        found = await self._worked(function, [path], path, Listener(None))
+        if isinstance(found, isolated.Refused):
+            raise isolated.Refused(*found.args)
         return found
 
-    def _in_worker(self, function: Callable[..., Any], arguments: Sequence[Any], about: str, ear: Ear, turn: Turn) -> Any:
-=======
     def _in_worker(self, function: Callable[..., Any], arguments: Sequence[Any], about: str, ear: Listener, turn: Slot) -> Any:
->>>>>>> main:rl_advisor/server/dispatch.py
         def wanted() -> None:
             from_thread.check_cancelled()
             turn.go_on()

@@ -8,18 +8,11 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp_types import Completion, CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
 from pydantic import Field
 
-<<<<<<< HEAD
-from rl_advisor import workroom
-from rl_advisor.doors import shipped
-from rl_advisor.doors.output import is_name
-from rl_advisor.server.results import LABEL
-=======
 from rl_advisor.output import shipped
 from rl_advisor.output.clean import is_name
->>>>>>> main
 from rl_advisor.server.confinement import Outside, called
 from rl_advisor.server.dispatch import Dispatcher
-from rl_advisor.server.handlers import LABEL
+from rl_advisor.server.results import LABEL
 from rl_advisor.workers import isolated
 
 MOST_COMPLETIONS = 50

@@ -12,19 +12,20 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult
 from pydantic import Field
 
-from rl_advisor import workroom
-from rl_advisor.doors.budget import fit
-from rl_advisor.doors.output import aliased, clean
+from rl_advisor.output.budget import fit
+from rl_advisor.output.clean import aliased, clean
 from rl_advisor.server.confinement import Outside, called
-from rl_advisor.server.desk import BUSY, Desk
+from rl_advisor.server.dispatch import BUSY, Dispatcher
 from rl_advisor.server.results import Answer, result_of
 from rl_advisor.triage import Place, Row, is_row, look, order, parts_of, settled, whole
-from rl_advisor.triage.work import inside
+from rl_advisor.triage.row import CONTRACT
+from rl_advisor.triage.work import for_server, inside
+from rl_advisor.workers import isolated
 
 SECONDS, ONE_RUN_S, AT_ONCE = 20.0, 8.0, 3
 """For how long a call judges, how much of that one run may take, and how many are judged at a time: one place stays free for others."""
 MOST_KEPT = 20_000
-SHOWN = ("run", "urgency", "verdict", "p", "cause", "call", "best_checkpoint", "step", "planned_steps", "error", "why", "saves_gpu_hours", "age_s")
+SHOWN = ("run", "urgency", *CONTRACT[1:], "why", "saves_gpu_hours", "age_s")
 
 Root = Annotated[str, Field(description="Folder with runs; all allowed folders when left out.", max_length=1024)]
 First = Annotated[int, Field(description="Row to begin with, for further pages.", ge=0, le=1_000_000)]
@@ -35,7 +36,7 @@ Urgency = Literal["burning", "gamed", "degrading", "dead", "undecided", "sound",
 class Triage:
     """Judges what lies below the folders, and remembers it by content for as long as the server lives."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Dispatcher) -> None:
         """Nothing is known yet."""
         self._desk = desk
         self._known: OrderedDict[str, Row] = OrderedDict()
@@ -64,7 +65,7 @@ class Triage:
             "runs": shown,
         }
         named = {part for row in shown for part in (row["run"], *row["run"].split("/"))}
-        return fit(aliased(clean({k: v for k, v in answer.items() if v is not None}), named), workroom.LONGEST_ANSWER)
+        return fit(aliased(clean({k: v for k, v in answer.items() if v is not None}), named), isolated.LONGEST_ANSWER)
 
     def _found(self, keys: Sequence[str]) -> dict[str, Row]:
         return {key: self._known[key] for key in keys if key in self._known}
@@ -104,8 +105,8 @@ class Triage:
         """Judge one place; the places in it that are to be judged, too."""
         path = inside(place.where, place.inner)
         try:
-            answer = await self._desk.worked(workroom.triaged, path)
-        except workroom.Refused as refused:
+            answer = await self._desk.worked(for_server, path)
+        except isolated.Refused as refused:
             if refused.args == (BUSY,):  # another time
                 return []
             answer = {"error": self._desk.said(refused)[:300]}
@@ -118,7 +119,7 @@ class Triage:
             self._known.popitem(last=False)
 
 
-def triage_tool(desk: Desk) -> Any:
+def triage_tool(desk: Dispatcher) -> Any:
     """The tool over the runs of a desk."""
     triage = Triage(desk)
 
@@ -132,7 +133,7 @@ def triage_tool(desk: Desk) -> Any:
         """
         try:
             return result_of(await triage.page(ctx, root, first, rows, only))
-        except (Outside, workroom.Refused, OSError) as mistake:
+        except (Outside, isolated.Refused, OSError) as mistake:
             raise ToolError(desk.said(mistake)) from None
 
     return triage_runs

@@ -1,6 +1,6 @@
 """Thousands of runs judged: found, told from those already known, the rest given to an engine, kept, and put in order of urgency.
 
-    roots -> look -> places -> (store) -> work on an engine -> rows -> urgency, what they have in common, table, page
+roots -> look -> places -> (store) -> work on an engine -> rows -> urgency, what they have in common, table, page
 """
 
 from collections import deque
@@ -119,4 +119,4 @@ def is_row(answer: Row) -> bool:
     return "several" not in answer or "verdict" in answer
 
 
-__all__ = ["How", "Looked", "Place", "Row", "Store", "answers", "is_row", "look", "more_in", "order", "parts_of", "rows_of", "settled", "triage", "whole"]
+__all__ = ["How", "Looked", "Place", "Row", "Store", "is_row", "look", "order", "parts_of", "rows_of", "settled", "triage", "whole"]

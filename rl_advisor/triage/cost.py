@@ -1,17 +1,17 @@
-"""What a run costs: GPUs, hours, GPU hours burnt after the break, and hours to the planned end, as far as times and GPU counts are logged."""
+"""What a run costs: GPUs, hours, GPU hours burnt after the break and up to the planned end, as far as times and GPUs are logged."""
 
 from typing import Any
 
 import numpy as np
 
 from rl_advisor.run import Run
-from rl_advisor.settings import Settings
+from rl_advisor.settings.given import Settings
 
 _LONGEST_STEP_S = 7 * 86_400.0
 
 
 def cost(run: Run, broke_at: float | None) -> dict[str, Any]:
-    """``gpus``, ``hours`` so far, ``hours_after_break``, ``hours_left`` to the planned end, and the same in GPU hours; None where not logged."""
+    """``gpus``, ``hours`` so far, ``hours_after_break``, ``hours_left`` to the planned end, all in GPU hours too; None where not logged."""
     count, pace = gpus(run), seconds_a_step(run)
     so_far = None if pace is None else pace * (run.last_step - run.first_step) / 3600
     after = None if pace is None or broke_at is None else pace * max(0.0, run.last_step - broke_at) / 3600

@@ -1,7 +1,6 @@
 """What lies at the roots: every run with a name, where it is, when it last grew, and a key of its content that changes when it does."""
 
 import hashlib
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -66,26 +65,29 @@ def look(roots: Sequence[str]) -> Looked:
 
 def _local(root: str, named: str) -> list[Place]:
     """The runs below a folder or in a file."""
-    from rl_advisor.doors import folders
-    from rl_advisor.intake.one_of_several import parted
+    from rl_advisor.answers import run_folders
+    from rl_advisor.reading.parsing import confined_files
+    from rl_advisor.run_reference import split_reference
     from rl_advisor.triage.places import File, below, runs_of
 
-    path = folders.existing(root)
-    if not (file := parted(path)[0]).is_dir():
+    path = run_folders.existing(root)
+    if not (file := split_reference(path)[0]).is_dir():
         status = file.stat()
         one = [File("", status.st_size, status.st_mtime)]
         return [Place(str(path), str(path), key_of(path.name, one, file), status.st_mtime)]
-    listing = below(path)
-    runs = runs_of(listing, lambda inner: _holds_metrics(path / inner)) or ([listing] if listing.files else [])
-    return [_place(run, path, named) for run in runs]
+    real = path.resolve()
+    with confined_files.fenced(real):
+        listing = below(real)
+        runs = runs_of(listing, lambda inner: _holds_metrics(real / inner)) or ([listing] if listing.files else [])
+        return [_place(run, path, real, named) for run in runs]
 
 
-def _place(run: "Folder", root: Path, named: str) -> Place:
+def _place(run: "Folder", root: Path, real: Path, named: str) -> Place:
     files = list(run.everything())
-    where = root / run.path if run.path else root
     name = f"{named}{run.path}".rstrip("/") if run.path or named else (root.name or str(root))
     inside = [f._replace(path=f.path[len(run.path) :].lstrip("/")) for f in files]
-    return Place(name, str(where), key_of(where.name, inside, where), max((f.changed for f in files), default=0.0))
+    key = key_of((real / run.path).name, inside, real / run.path)
+    return Place(name, str(root / run.path), key, max((f.changed for f in files), default=0.0))
 
 
 def _remote(root: str, named: str) -> list[Place]:
@@ -137,18 +139,16 @@ def inner_key(key: str, name: str) -> str:
 
 def _tail(where: Path, file: "File") -> str:
     """The last bytes of a file, digested; of what no format reads, nothing."""
+    from rl_advisor.reading.parsing import confined_files
+
     if not file.size or file.path.endswith(_WEIGHTS):
         return ""
     try:
-        number = os.open(where / file.path if file.path else where, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        with confined_files.opened(where / file.path if file.path else where) as opened:
+            opened.seek(max(0, file.size - TAIL))
+            return hashlib.blake2b(opened.read(TAIL), digest_size=16).hexdigest()
     except OSError:
         return ""
-    try:
-        return hashlib.blake2b(os.pread(number, TAIL, max(0, file.size - TAIL)), digest_size=16).hexdigest()
-    except OSError:
-        return ""
-    finally:
-        os.close(number)
 
 
 @cache

@@ -1,16 +1,16 @@
 """Where runs lie below a root, told from names alone wherever names tell: no file of thousands of runs is opened to find them.
 
-A folder that holds logs is a run. Folders below it are parts of it (``eval``, ``tensorboard``, ``rank_0``), or runs of their own when two of
-them or more hold files of the same names. What names cannot tell is left to the reader, which tells runs apart by their numbers.
+A folder that holds logs is a run. Folders below it are parts of it (``eval``, ``tensorboard``, ``rank_0``), or runs of their own when two
+or more of them hold files of the same names. What names cannot tell is left to the reader, which tells runs apart by their numbers.
 """
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.run_folder import IN_CHECKPOINT, checkpoint_step, is_skipped
 
 DEEPEST, MOST_ENTRIES = 8, 5_000_000
@@ -18,14 +18,18 @@ FLAT = 60
 """Logs side by side in one folder from which each is taken for a run; fewer are told apart by the reader."""
 MOST_OPENED = 4
 """Files of a folder that are opened where no name says that it is a run."""
-_SAYS_SO = r"(?:.*[_.-])?(?:logs?|history|stats|metrics|results?|train(?:ing)?|eval(?:uation)?|curves?|rewards?|returns?|episodes?|scores?|run)"
+_SAYS_SO = (
+    r"(?:.*[_.-])?(?:logs?|history|stats|metrics|results?|train(?:ing)?|eval(?:uation)?|curves?|rewards?|returns?|episodes?|scores?|run)"
+)
 _SURE = re.compile(
     r"(?i)trainer_state\.json|progress\.(?:csv|json|txt)|result\.json|.*tfevents.*|.*(?:monitor\.csv|\.wandb|\.jsonl|\.log|\.db)"
     rf"|{_SAYS_SO}[\w.-]{{0,40}}\.(?:csv|tsv|npz|parquet)(?:\.gz)?"
 )
 _LIKELY = re.compile(rf"(?i).*\.(?:csv|tsv|npz|parquet)(?:\.gz)?|{_SAYS_SO}[\w-]{{0,40}}\.(?:json|txt|out)(?:\.gz)?")
 _PERHAPS = re.compile(r"(?i).*\.(?:json|npy|txt|out|md|gz|ipynb)")
-_SHARD = re.compile(r"(?i)\d+|.*monitor|.*tfevents.*|.*(?:rollout|sample|completion|generation|trajector|telemetry|gpu|rank|worker|env)\w{0,40}")
+_SHARD = re.compile(
+    r"(?i)\d+|.*monitor|.*tfevents.*|.*(?:rollout|sample|completion|generation|trajector|telemetry|gpu|rank|worker|env)\w{0,40}"
+)
 _PART = re.compile(
     r"(?i)(?:(?:train(?:ing)?|eval(?:uation|uator)?|test|val(?:idation)?|logs?|log_dir|tensorboard|tb|tb_logs|events|metrics|stats|monitors?"
     r"|rollouts?|completions?|samples|generations|trajectories|checkpoints?|ckpts?|wandb|files|media|telemetry|gpu|system|actor|critic"
@@ -79,7 +83,7 @@ def below(root: Path) -> Folder:
         nonlocal left
         found = Folder(path)
         try:
-            with os.scandir(root / path) as entries:
+            with confined_files.listed(root / path) as entries:
                 for entry in sorted(entries, key=lambda e: e.name):
                     left -= 1
                     inner = f"{path}/{entry.name}" if path else entry.name
@@ -102,8 +106,11 @@ def below(root: Path) -> Folder:
 
 def _logs_in(folder: Path) -> bool:
     """Whether a folder named like a checkpoint holds logs or rollouts instead."""
-    with os.scandir(folder) as entries:
-        names = [entry.name for _, entry in zip(range(50), entries, strict=False)]
+    with confined_files.listed(folder) as entries:
+        return _all_logs([entry.name for _, entry in zip(range(50), entries, strict=False)])
+
+
+def _all_logs(names: list[str]) -> bool:
     return bool(names) and all(name.endswith((".jsonl", ".parquet", ".csv", ".html", ".log")) or "tfevents" in name for name in names)
 
 
@@ -132,7 +139,21 @@ def tree(files: Iterable[File]) -> Folder:
                 above.folders.append(known[path])
             above = known[path]
         above.files.append(file)
-    return root
+    return _pruned(root)
+
+
+def _pruned(folder: Folder) -> Folder:
+    """The folder without what holds no logs; of checkpoints only that they are there, and their state files."""
+    kept = []
+    for inner in folder.folders:
+        names = [PurePosixPath(f.path).name for f in inner.files]
+        if checkpoint_step(inner.name) is not None and not _all_logs(names):
+            states = (f for f in inner.files if PurePosixPath(f.path).name in IN_CHECKPOINT)
+            folder.files += [File(f"{inner.path}/", 0, 0.0), *states]
+        elif not is_skipped(inner.name):
+            kept.append(_pruned(inner))
+    folder.folders = kept
+    return folder
 
 
 def runs_of(folder: Folder, opens: Opens) -> list[Folder]:

@@ -16,7 +16,7 @@ POINTS, MOST_SETTINGS, LONGEST_SAID = 40, 200, 240
 def read_and_judged(path: str) -> Row:
     """The row of the run at this path; where several lie there, ``several`` names those below it, and the row is that of what is left."""
     from rl_advisor import tools
-    from rl_advisor.doors import run_table
+    from rl_advisor.answers import run_table
 
     place = Path(path)
     whole = tools.read(place)
@@ -30,10 +30,10 @@ def read_and_judged(path: str) -> Row:
 def judged(run: "Run") -> Row:
     """The row of a run, made safe."""
     from rl_advisor import tools
+    from rl_advisor.answers.judgement import judgement
     from rl_advisor.assessment import BROKEN
-    from rl_advisor.doors.judgement import judgement
-    from rl_advisor.doors.names import foreign_names
-    from rl_advisor.doors.output import aliased, clean
+    from rl_advisor.output.clean import aliased, clean
+    from rl_advisor.output.names import names_of_run
     from rl_advisor.triage.cost import cost
 
     a = tools.advisor_named("builtin").assess(run)
@@ -62,19 +62,19 @@ def judged(run: "Run") -> Row:
         "cost": cost(run, onset if a.verdict in BROKEN else None),
         "finished": bool(a.planned_steps and a.step >= a.planned_steps) or a.call_reason == "finished",
     }
-    return aliased(clean(row), foreign_names(run))  # type: ignore[no-any-return]
+    return aliased(clean(row), names_of_run(run))  # type: ignore[no-any-return]
 
 
 def outcome(run: "Run") -> Row | None:
     """The curve that says how good the policy is: its own name, start, best and last, and at most 40 points; None where there is none."""
-    from rl_advisor import trajectory
+    from rl_advisor.curves import outcome_shape
     from rl_advisor.features.bins import reduce
 
-    curve = trajectory.outcome(run)
+    curve = outcome_shape.outcome(run)
     step, value = curve.finite() if curve is not None else (None, None)
     if curve is None or step is None or value is None or not value.size:
         return None
-    shape = trajectory.shape_or_none(curve)
+    shape = outcome_shape.shape_or_none(curve)
     bins = reduce(step, value, min(POINTS, step.size))
     points = {"x": [float(f"{x:.6g}") for x in bins.step.tolist()], "y": [float(f"{y:.4g}") for y in bins.median.tolist()]}
     levels = {name: getattr(shape, name) if shape else None for name in ("start", "best", "last")}
@@ -83,7 +83,7 @@ def outcome(run: "Run") -> Row | None:
 
 def settings(run: "Run") -> dict[str, Any]:
     """Settings by their own keys, values that fit a cell; what only the log tells (a learning rate) under our name."""
-    from rl_advisor.compare import LOGGED
+    from rl_advisor.answers.compare import LOGGED
 
     logged = {ours: run.curves[name].finite()[1] for name, ours in LOGGED.items() if name in run.curves and ours not in run.settings}
     first = {ours: float(f"{x[0]:.3g}") for ours, x in logged.items() if x.size}

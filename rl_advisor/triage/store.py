@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import orjson
 
@@ -69,12 +69,10 @@ class Store:
         """Close the file."""
         self._base.close()
 
-    def __enter__(self) -> "Store":
+    def __enter__(self) -> Self:
         """The store itself, closed at the end."""
         return self
 
     def __exit__(self, *_: object) -> None:
         """Close it."""
         self.close()
-
-

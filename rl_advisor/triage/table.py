@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from rl_advisor.doors.words import number, said, table
+from rl_advisor.output.layout import number, said, table
+from rl_advisor.output.wording import chance, plain
 from rl_advisor.triage.row import Row
 from rl_advisor.triage.urgency import CLASSES, SAID
-from rl_advisor.wording import chance, plain
 
 SHOWN = 40
 _HEAD = ("run", "verdict", "call", "what broke first", "keep", "step", "age", "left")

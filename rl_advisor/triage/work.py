@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-
 from rl_advisor.triage.row import Row, read_and_judged
 from rl_advisor.workers import Crowded, Limits, Stopped, in_worker
 
@@ -50,6 +49,13 @@ def work(task: Task, wanted: Callable[[], None] = lambda: None) -> Row:
         return _judged(inside(str(folder), task.inner), task, wanted)
 
 
+def for_server(path: str) -> Row:
+    """The row of the run at this path, for who is inside a worker already; raises ``isolated.Refused`` where there is none."""
+    from rl_advisor.workers import isolated
+
+    return dict(isolated.or_refused(lambda: read_and_judged(path)))
+
+
 def inside(where: str, inner: str) -> str:
     """The path of one of several runs at a place: a folder or file below it, or a run of the file that it is."""
     return f"{where}{inner}" if inner.startswith("#") or not inner else f"{where.rstrip('/')}/{inner}"
@@ -57,10 +63,10 @@ def inside(where: str, inner: str) -> str:
 
 def _judged(path: str, task: Task, wanted: Callable[[], None]) -> Row:
     """The answer of a worker, or why there is none."""
-    from rl_advisor.doors.mistakes import NoSuchChoice
+    from rl_advisor.output.errors import UsageError
     from rl_advisor.reading import UnreadableRun
 
-    refusals = (UnreadableRun, FileNotFoundError, NoSuchChoice)
+    refusals = (UnreadableRun, FileNotFoundError, UsageError)
     began, why, passing = time.monotonic(), "", False
     for tried in range(TRIES):
         left = task.seconds - (time.monotonic() - began)
@@ -87,6 +93,4 @@ def warmed() -> None:
     """Start loading what the work needs, before the first of it."""
     from rl_advisor.workers import POOL
 
-    POOL.start("rl_advisor.workroom:load")
-
-
+    POOL.start("rl_advisor.workers.isolated:load")

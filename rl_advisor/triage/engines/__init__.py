@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from importlib import import_module
 from importlib.util import find_spec
 
-from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.output.errors import UsageError
 from rl_advisor.triage.row import Row
 from rl_advisor.triage.work import Task
 
@@ -22,6 +22,6 @@ def engine(name: str, jobs: int, address: str = "") -> AbstractContextManager[Su
     """
     module = import_module(f"rl_advisor.triage.engines.on_{name}")
     if module.NEEDS and find_spec(module.NEEDS) is None:
-        raise NoSuchChoice(f'--engine {name} needs an extra: pip install "rl-advisor[{name}]"')
+        raise UsageError(f'--engine {name} needs an extra: pip install "rl-advisor[{name}]"')
     opened: AbstractContextManager[Submit] = module.engine(jobs, address)
     return opened

@@ -3,6 +3,8 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
 
 from rl_advisor.triage.engines import Submit
 from rl_advisor.triage.work import work
@@ -15,8 +17,7 @@ AGAIN = 3
 @contextmanager
 def engine(jobs: int, address: str = "") -> Iterator[Submit]:
     """Tasks of one CPU each; ``jobs`` is how many CPUs a local cluster has."""
-    import ray
-
+    ray: Any = import_module(NEEDS)
     ours = not ray.is_initialized()
     if ours:
         where = address or os.environ.get("RAY_ADDRESS", "")

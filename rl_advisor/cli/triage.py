@@ -19,7 +19,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.argument("roots", nargs=-1, required=True, metavar="ROOT...")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON line a run, most urgent first.")
 @click.option("--all", "every", is_flag=True, help="Show all rows of the table, not the most urgent 40.")
-@click.option("--engine", type=click.Choice(["processes", "ray", "dask"]), default="processes", show_default=True, help="Who does the work.")
+@click.option("--engine", type=click.Choice(["processes", "ray", "dask"]), default="processes", show_default=True, help="Who works.")
 @click.option("--cluster", default="", metavar="ADDRESS", help="Running cluster of that engine; without one a local one is started.")
 @click.option("--jobs", type=click.IntRange(1), default=None, metavar="N", help="Runs judged at a time.  [default: one a core]")
 @click.option("--seconds", type=click.IntRange(2), default=20, show_default=True, help="Processor time that one run may take.")
@@ -27,9 +27,9 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--store", type=FILE, metavar="FILE", help="Keep answers here.  [default: rl-advisor/triage.sqlite in your cache folder]")
 @click.option("--no-store", is_flag=True, help="Keep nothing, know nothing.")
 def triage(roots: tuple[str, ...], as_json: bool, every: bool, store: Path | None, no_store: bool, **how: Any) -> None:
-    """Judge every run below each ROOT, most urgent first: folders, files, s3://BUCKET/RUNS, wandb://ENTITY/PROJECT, MLflow experiments.
+    """Judge every run below each ROOT, most urgent first: folders, files, s3://BUCKET/RUNS, wandb://ENTITY/PROJECT.
 
-    A run that did not change since the last time is not judged again. One that hangs, grows or breaks its reader becomes a row that says so.
+    A run that did not change since the last time is not judged again; one that hangs or breaks its reader becomes a row that says so.
     """
     from rl_advisor.triage import look, order, rows_of
 
@@ -56,7 +56,7 @@ def opened(file: Path | None, nothing: bool) -> "Store":
     """
     import sqlite3
 
-    from rl_advisor.doors.mistakes import NoSuchChoice
+    from rl_advisor.output.errors import UsageError
     from rl_advisor.triage import Store
 
     if nothing:
@@ -68,7 +68,7 @@ def opened(file: Path | None, nothing: bool) -> "Store":
         return Store(file or base / "triage.sqlite")
     except (OSError, sqlite3.Error, RuntimeError) as failed:
         if file is not None:
-            raise NoSuchChoice(f"{file} cannot be used as a store of answers: {failed}") from failed
+            raise UsageError(f"{file} cannot be used as a store of answers: {failed}") from failed
         click.echo(f"rl-advisor: answers are not kept ({failed})", err=True)
         return Store(None)
 
@@ -99,13 +99,8 @@ def _show(rows: "Sequence[Row]", as_json: bool, every: bool) -> None:
     if as_json:
         import orjson
 
-        out = sys.stdout.buffer if hasattr(sys.stdout, "buffer") else None
         for row in rows:
-            line = orjson.dumps(row) + b"\n"
-            if out is not None:
-                out.write(line)
-            else:
-                click.echo(line, nl=False)
+            click.echo(orjson.dumps(row))
         return
     from rl_advisor.triage.table import SHOWN, lines
 
