@@ -85,8 +85,8 @@ def _judged(path: str, task: Task, wanted: Callable[[], None]) -> Row:
 
 
 def _bare(text: str, path: str) -> str:
-    """The message without where the run lies."""
-    return text.replace(path, Path(path).name)[:300]
+    """The message without where the run lies, and without what would have been read."""
+    return text.partition(". Looked for:")[0].replace(path, Path(path).name)[:300]
 
 
 def warmed() -> None:

@@ -69,7 +69,7 @@ def listed(address: str, found: Listing, bounds: Bounds) -> None:
 def _moment(text: str) -> float:
     """Seconds since the epoch; 0 for what is no date."""
     try:
-        return datetime.fromisoformat(text.replace("Z", "+00:00")).replace(tzinfo=UTC).timestamp()
+        return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
     except ValueError:
         return 0.0
 

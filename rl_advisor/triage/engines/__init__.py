@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from importlib import import_module
 from importlib.util import find_spec
 
-from rl_advisor.output.errors import UsageError
+from rl_advisor.output.errors import UsageError, no_such
 from rl_advisor.triage.row import Row
 from rl_advisor.triage.work import Task
 
@@ -18,8 +18,10 @@ def engine(name: str, jobs: int, address: str = "") -> AbstractContextManager[Su
     """The engine of that name with so many pieces of work at a time; ``address`` is a running cluster's.
 
     Raises:
-        NoSuchChoice: its library is not installed.
+        UsageError: there is no such engine, or its library is not installed.
     """
+    if name not in ENGINES:
+        raise no_such("engine", name, ENGINES)
     module = import_module(f"rl_advisor.triage.engines.on_{name}")
     if module.NEEDS and find_spec(module.NEEDS) is None:
         raise UsageError(f'--engine {name} needs an extra: pip install "rl-advisor[{name}]"')
