@@ -56,7 +56,10 @@ def kept(serve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dic
             if "mutation" in asked["query"]:
                 sent["changes"].append(variables)
             files = [{"name": n, "uploadUrl": f"http://{self.headers['Host']}/put"} for n in variables.get("files", [])]
-            run = THERE | {"files": {"edges": []}}
+            node = {"id": "1", "name": "rl-advisor.md", "url": "", "directUrl": "", "sizeBytes": "1", "mimetype": "", "md5": ""}
+            pages = {"endCursor": "c", "hasNextPage": False}
+            held = {"edges": [{"node": node | {"updatedAt": "2026-11-21T00:00:00"}, "cursor": "c"}], "pageInfo": pages}
+            run = THERE | {"files": held, "fileCount": 1}
             viewer = {"id": "u", "username": "u", "entity": "me", "email": "e", "flags": "{}", "teams": {"edges": []}}
             self._answer(
                 json.dumps(
