@@ -34,7 +34,7 @@ def _run(**raised: float) -> Run:
 def test_rules(text: str, since: float, fires: bool) -> None:
     said = broken(text, _run(since=since))
     assert (said is not None) == fires
-    assert not fires or (text.strip() in said and "since step" in said)
+    assert not fires or (text.strip() in said and "is broken since step" in said)
 
 
 @pytest.mark.parametrize(
