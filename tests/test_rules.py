@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
-from rl_advisor.doors.mistakes import NoSuchChoice
-from rl_advisor.rules import broken, rule
+from rl_advisor.output.errors import UsageError
 from rl_advisor.run import Curve, Run
+from rl_advisor.tools.rules import broken, rule
 
 STEPS = np.arange(0.0, 100, 5)
 
 
 def _run(**raised: float) -> Run:
     """KL at 0.1, above its limit from a step on; a loss that ends as not a number; two metrics of one last name."""
-    kl = np.where(STEPS >= raised.get("since", 1e9), 0.9, 0.1)
+    kl = np.where(raised.get("since", 1e9) <= STEPS, 0.9, 0.1)
     loss = np.r_[np.ones(STEPS.size - 1), np.nan]
     rows = {"kl/ref": ("objective/kl", kl), "policy/loss": ("loss", loss), "a/x": ("train/score", kl), "b/x": ("eval/score", kl)}
     return Run(curves={name: Curve(name, raw, "f", STEPS, value) for name, (raw, value) in rows.items()})
@@ -41,13 +41,13 @@ def test_rules(text: str, since: float, fires: bool) -> None:
     "text", ["", "kl", "kl > ", "kl > 0.5 for ever", "__import__('os').system('x') > 1", "kl > 1.2.3", "kl > 0.5; rm", "k" * 300 + " > 1"]
 )
 def test_what_is_no_rule_is_said(text: str) -> None:
-    with pytest.raises(NoSuchChoice, match="is no rule"):
+    with pytest.raises(UsageError, match="is no rule"):
         rule(text)
 
 
 @pytest.mark.parametrize(("text", "says"), [("score > 1", "eval/score, train/score"), ("klx > 1", "nothing logged goes by")])
 def test_names_that_fit_several_or_nothing(text: str, says: str) -> None:
-    with pytest.raises(NoSuchChoice, match=says):
+    with pytest.raises(UsageError, match=says):
         broken(text, _run())
 
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from rl_advisor import writing
 from rl_advisor.advisors.builtin import assess
-from rl_advisor.cli import main
-from rl_advisor.doors import folders
-from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.answers import run_folders
+from rl_advisor.cli.commands import main
+from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run
-from rl_advisor.trackers import Mark, bare, note
+from rl_advisor.tools import report_file
+from rl_advisor.tools.trackers import Mark, bare, note
 
 RUN = Path(__file__).parents[1] / "examples" / "grpo-run"
 
@@ -52,7 +52,7 @@ def _events(folder: Path):
 
 def test_tensorboard_shows_text_curves_and_marks(tmp_path: Path, judged) -> None:
     """TensorBoard's own reader finds the verdict as text, the run's tag, and a point of it at each mark."""
-    where = Path(writing.note_to(f"tensorboard:{tmp_path}", *judged, RUN))
+    where = Path(report_file.note_to(f"tensorboard:{tmp_path}", *judged, RUN))
     said = _events(where / "judgement")
     assert b"Collapsed" in said.Tensors("rl-advisor/judgement")[0].tensor_proto.string_val[0]
     assert len(said.Tensors("eval_accuracy")) > 20
@@ -63,11 +63,11 @@ def test_tensorboard_shows_text_curves_and_marks(tmp_path: Path, judged) -> None
 
 def test_tensorboard_is_written_anew_and_is_no_run(tmp_path: Path, judged) -> None:
     """The second judgement replaces the first; reading the folder around it finds nothing of ours."""
-    writing.note_to(f"tensorboard:{tmp_path}", *judged, RUN)
+    report_file.note_to(f"tensorboard:{tmp_path}", *judged, RUN)
     first = {p.name for p in tmp_path.rglob("events*")}
-    writing.note_to(f"tensorboard:{tmp_path}", *judged, RUN)
+    report_file.note_to(f"tensorboard:{tmp_path}", *judged, RUN)
     assert len({p.parent for p in tmp_path.rglob("events*")}) == 3 == len(list(tmp_path.rglob("events*"))), first
-    assert folders.runs_below(tmp_path) == []
+    assert run_folders.runs_below(tmp_path) == []
     assert [p.name for p in tmp_path.iterdir()] == ["grpo-run.rl-advisor"]
     (tmp_path / "metrics.jsonl").write_text("\n".join(json.dumps({"step": i, "reward": i / 9}) for i in range(9)))
     assert read_run(tmp_path).files == ("metrics.jsonl",)
@@ -85,8 +85,8 @@ def test_what_is_not_ours_is_left_alone(tmp_path: Path, judged, there: str) -> N
         (target / "judgement" / "thesis.md").write_text("mine")
     else:
         target.symlink_to(elsewhere)
-    with pytest.raises(NoSuchChoice, match="holds something else"):
-        writing.note_to(f"tensorboard:{tmp_path}", *judged, RUN)
+    with pytest.raises(UsageError, match="holds something else"):
+        report_file.note_to(f"tensorboard:{tmp_path}", *judged, RUN)
     assert not list(elsewhere.iterdir())
     assert {p.name for p in tmp_path.iterdir()} == {target.name, "elsewhere"}
 
@@ -96,10 +96,10 @@ def test_beside_the_run_and_nothing_in_it(tmp_path: Path) -> None:
     run = tmp_path / "runs" / "mine"
     run.mkdir(parents=True)
     (run / "metrics.jsonl").write_text("\n".join(json.dumps({"step": i, "reward": i / 30}) for i in range(40)))
-    before = folders.fingerprint(run)
+    before = run_folders.fingerprint(run)
     told = CliRunner().invoke(main, ["report", str(run), "--to", "tensorboard", "--json"])
     assert json.loads(told.stdout) == {"told": [str(run.parent / "mine.rl-advisor")]}
-    assert folders.fingerprint(run) == before
+    assert run_folders.fingerprint(run) == before
 
 
 @pytest.mark.parametrize(
@@ -122,18 +122,18 @@ def test_mlflow_gets_tags_marks_and_a_page(tmp_path: Path, judged, monkeypatch: 
     mlflow = pytest.importorskip("mlflow")
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"file:{tmp_path}")
-    run = writing.note_to("mlflow", *judged, RUN).rpartition(" ")[2]
+    run = report_file.note_to("mlflow", *judged, RUN).rpartition(" ")[2]
     tracking = mlflow.MlflowClient()
     tracking.set_tag(run, "mlflow.note.content", "my own words")
-    writing.note_to(f"mlflow:/{run}", *judged, RUN)
+    report_file.note_to(f"mlflow:/{run}", *judged, RUN)
     held = tracking.get_run(run).data
     assert (held.tags["rl-advisor.verdict"], held.tags["mlflow.note.content"]) == ("collapsed", "my own words")
     assert {m.step for m in tracking.get_metric_history(run, "rl-advisor/first_break")} == {152}
     assert len(tracking.get_metric_history(run, "eval_accuracy")) > 20
     page = next((tmp_path / "1").glob("*/artifacts/rl-advisor.md"), None) or next(tmp_path.rglob("rl-advisor.md"))
     assert "Collapsed" in page.read_text()
-    with pytest.raises(NoSuchChoice):
-        writing.note_to(f"mlflow:/{'0' * 32}", *judged, RUN)
+    with pytest.raises(UsageError):
+        report_file.note_to(f"mlflow:/{'0' * 32}", *judged, RUN)
 
 
 def test_wandb_without_a_key_keeps_a_run_here(tmp_path: Path, judged, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,7 +142,7 @@ def test_wandb_without_a_key_keeps_a_run_here(tmp_path: Path, judged, monkeypatc
     monkeypatch.setenv("WANDB_DIR", str(tmp_path))
     monkeypatch.setenv("WANDB_MODE", "offline")
     monkeypatch.chdir(tmp_path)
-    assert "offline-run" in writing.note_to("wandb:demo", *judged, RUN)
+    assert "offline-run" in report_file.note_to("wandb:demo", *judged, RUN)
     held = read_run(next((tmp_path / "wandb").glob("offline-run-*")))
     raw = {c.raw: c for c in held.curves.values()}
     assert raw["rl-advisor/first_break"].value.size == 1
@@ -155,7 +155,7 @@ def test_trackio_gets_an_alert_and_marks(tmp_path: Path, judged, monkeypatch: py
     pytest.importorskip("trackio")
     import sqlite3
 
-    writing.note_to("trackio:demo", *judged, RUN)
+    report_file.note_to("trackio:demo", *judged, RUN)
     with sqlite3.connect(next(tmp_path.glob("demo*.db"))) as base:
         ((title, level, step),) = base.execute("SELECT title, level, step FROM alerts").fetchall()
         assert ("collapsed" in title, level, step) == (True, "error", 300)

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rl_advisor import writing
 from rl_advisor.advisors.builtin import assess
 from rl_advisor.reading import read_run
+from rl_advisor.tools import report_file
 from tests.remote.conftest import KEY
 
 RUN = Path(__file__).parents[2] / "examples" / "grpo-run"
 THERE = {
-    "projectId": "7", "id": "UnVuOnYx", "name": "run1", "displayName": "grpo", "state": "finished", "tags": ["mine", "rl-advisor:improving"],
-    "sweepName": None, "config": "{}", "group": None, "jobType": None, "commit": None, "readOnly": False, "historyLineCount": 1,
-    "createdAt": "2026-11-21T00:00:00Z", "heartbeatAt": "2026-11-21T00:00:00Z", "description": "", "notes": "my notes", "systemMetrics": "{}",
-    "summaryMetrics": json.dumps({"reward": 0.5}), "user": {"name": "n", "username": "u"},
+    "projectId": "7", "id": "UnVuOnYx", "name": "run1", "displayName": "grpo", "state": "finished", "sweepName": None, "config": "{}",
+    "tags": ["mine", "rl-advisor:improving"], "group": None, "jobType": None, "commit": None, "readOnly": False, "historyLineCount": 1,
+    "createdAt": "2026-11-21T00:00:00Z", "heartbeatAt": "2026-11-21T00:00:00Z", "description": "", "notes": "my notes",
+    "systemMetrics": "{}", "summaryMetrics": json.dumps({"reward": 0.5}), "user": {"name": "n", "username": "u"},
     "historyKeys": {"lastStep": 0, "sets": [], "keys": {}},
 }  # fmt: skip
 
@@ -89,7 +89,7 @@ def kept(serve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dic
 def test_a_run_that_is_there_keeps_what_it_had(kept: dict[str, Any]) -> None:
     """Its summary and tags gain our names and lose none; the page is among its files; notes are not touched."""
     run = read_run(RUN)
-    assert writing.note_to("wandb:me/proj/run1", run, assess(run), RUN) == "wandb: me/proj/run1"
+    assert report_file.note_to("wandb:me/proj/run1", run, assess(run), RUN) == "wandb: me/proj/run1"
     summaries = [json.loads(c["summaryMetrics"]) for c in kept["changes"] if c.get("summaryMetrics")]
     assert summaries[-1]["rl-advisor/verdict"] == "collapsed"
     assert summaries[-1]["reward"] == 0.5

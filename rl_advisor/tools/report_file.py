@@ -1,0 +1,116 @@
+"""The assessment of a run written to a file, in the form that the file's ending asks for."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from rl_advisor.assessment import Assessment
+from rl_advisor.discovery import modules
+from rl_advisor.output import safe_write
+from rl_advisor.output.clean import readable
+from rl_advisor.output.errors import UsageError
+from rl_advisor.run import Run
+
+Render = Callable[[Run, Assessment], str]
+_LONGEST_PAGE = 20_000_000
+
+
+def renderer(out: str | Path) -> Render:
+    """What renders a page for this file name.
+
+    Raises:
+        NoSuchChoice: no report has this ending; the message names the endings.
+    """
+    render: Render = _kind(out).render
+    return render
+
+
+def _kind(out: str | Path) -> ModuleType:
+    kinds = {module.SUFFIX: module for module in modules("rl_advisor.reports", "SUFFIX", "render", "compared")}
+    ending = Path(out).suffix.lower()
+    if ending not in kinds:
+        raise UsageError(f"no report is written to a file that ends in {ending or 'nothing'!r}; there are {', '.join(sorted(kinds))}")
+    return kinds[ending]
+
+
+def _target(out: str | Path) -> Path:
+    target = Path(out)
+    if not target.parent.is_dir():
+        raise UsageError(f"there is no folder {target.parent} to write {target.name} into")
+    return target
+
+
+def write_comparison(runs: Sequence[str | Path], out: str | Path) -> Path:
+    """The file that the page on several runs was written to.
+
+    Raises:
+        NoSuchChoice: no report has this ending, or there is no such folder.
+    """
+    from rl_advisor import tools
+
+    target, kind = _target(out), _kind(out)
+    page = kind.compared([tools.read(r) for r in runs], tools.compare_runs(runs))
+    return safe_write.put(target, readable(page, _LONGEST_PAGE))
+
+
+def tracker(target: str) -> ModuleType:
+    """The tracker that a target such as ``tensorboard:FOLDER`` names.
+
+    Raises:
+        NoSuchChoice: there is none of that name; the message names the targets.
+    """
+    kinds = {module.__name__.rpartition(".")[2]: module for module in modules("rl_advisor.tools.trackers", "WHERE", "write")}
+    name = target.partition(":")[0]
+    if name not in kinds:
+        raise UsageError(f"--to takes {', '.join(kind.WHERE for kind in kinds.values())}; not {readable(target, 100)!r}")
+    return kinds[name]
+
+
+def note_to(target: str, run: Run, assessment: Assessment, place: str | Path) -> str:
+    """Where the judgement was written for a tracker to show; ``place`` is the run's own, beside which files may go.
+
+    Raises:
+        NoSuchChoice: no such tracker, its client is not installed, or it did not take the note; the message says which.
+    """
+    from rl_advisor.remote.bounds import without_keys
+    from rl_advisor.tools.trackers import note
+
+    chosen, where = tracker(target), target.partition(":")[2]
+    try:
+        with redirect_stdout(sys.stderr):  # clients talk, and an answer in JSON is one document
+            return str(chosen.write(note(run, assessment), where, place))
+    except (UsageError, FileNotFoundError):
+        raise
+    except Exception as failure:
+        raise UsageError(f"{target.partition(':')[0]} did not take the judgement: {without_keys(str(failure), where)[:300]}") from failure
+
+
+def report(run: Run, assessment: Assessment, out: str | None, to: Sequence[str], place: str | Path) -> dict[str, str | list[str]]:
+    """Where a judgement was written: ``written``, the page, and ``told``, the trackers; ``place`` is the run's own.
+
+    Raises:
+        UsageError: no report has this ending, there is no such folder or tracker, or a tracker did not take it.
+    """
+    page = {"written": str(page_of(run, assessment, _target(out)))} if out else {}
+    told = [note_to(each, run, assessment, place) for each in to]
+    return {**page, **({"told": told} if told else {})}
+
+
+def page_of(run: Run, assessment: Assessment, out: Path) -> Path:
+    """The file that the page was written to."""
+    return safe_write.put(out, readable(renderer(out)(run, assessment), _LONGEST_PAGE))
+
+
+def write(run: Run, out: str | Path, advisor: str = "builtin", options: Mapping[str, Any] | None = None) -> Path:
+    """The file that the page about a run was written to; ``options`` are what the advisor is told.
+
+    Raises:
+        NoSuchChoice: no report has this ending, or there is no such folder.
+    """
+    from rl_advisor.tools import advisor_named
+
+    target = _target(out)
+    return page_of(run, advisor_named(advisor).assess(run, **(options or {})), target)
