@@ -12,11 +12,11 @@ from rl_advisor.doors.budget import fit
 from rl_advisor.wording import chance, plain, value
 
 Answer = dict[str, Any]
-LONGEST = {"assess": 3600, "load": 2000, "samples": 3000}
+LONGEST = {"assess": 3600, "curves": 6000, "load": 2000, "samples": 3000}
 """Characters of each brief as JSON."""
-RUN_OF = {"assess": "story", "load": "steps", "samples": "statistics"}
+RUN_OF = {"assess": "story", "curves": "metrics", "load": "steps", "samples": "statistics"}
 """What an answer about one run holds, and a table of runs does not."""
-EVIDENCE, AT_ODDS, CURVES, METRICS, UNMAPPED, SPOKEN = 2, 3, 6, 30, 12, 220
+EVIDENCE, AT_ODDS, CURVES, METRICS, MOST_LEFT, UNMAPPED, SPOKEN = 2, 3, 6, 30, 20, 12, 220
 WEIGHTY = 0.3
 """Weight from which a piece of evidence is worth its characters."""
 SPARE = ("unmapped_moved", "risk", "also_present", "effects", "evidence_for", "evidence_against", "at_odds", "rivals")
@@ -217,4 +217,50 @@ def _over_steps(found: Any) -> Answer:
     }
 
 
-BRIEFS: dict[str, Callable[[Answer], Answer]] = {"assess": _assess, "load": _load, "samples": _samples}
+def _measured(answer: Answer) -> Answer:
+    """Curves, a dict of short lines each: where it came from and went, both directions with intervals, breaks, raw points."""
+    return {
+        "run": answer["run"],
+        "step": answer["step"],
+        "curves": [_curve(c) for c in answer["metrics"]],
+        "unknown": answer.get("unknown"),
+        "left_out": ", ".join(answer["left_out"][:MOST_LEFT]),
+        "gaps": answer["gaps"][:2],
+        "names_as_written": answer.get("names_as_written"),
+    }
+
+
+def _curve(c: Answer) -> Answer:
+    name = c["logged_as"] if len(c["logged_as"]) <= 80 else c["name"]
+    told: Answer = {"curve": name, "is": c["name"] if c["name"] != name else None, "points": c["points"], "too_few": c.get("too_few")}
+    if "first" not in c:
+        return told
+    told["logged"] = f"first {_raw(c['first'], '')}, last {_raw(c['last'], '')}, highest {_at(c['highest'])}"
+    told |= {part: _way(c[part]) for part in ("overall", "recent") if part in c}
+    if top := c.get("smoothed_highest"):
+        low, high = top["step_interval"]
+        told["smoothed_highest"] = f"{_at(top)} (between {low:.0f} and {high:.0f})"
+    if begun := c.get("onset"):
+        low, high = begun["interval"]
+        told["onset"] = f"{begun['kind']} of {_raw(begun['size'], '')} at step {begun['step']:.0f} (between {low:.0f} and {high:.0f})"
+    told["levels"] = "; ".join(f"{_raw(p['before'], '')} → {_raw(p['after'], '')} at {p['step']:.0f}" for p in c.get("change_points", ())[:5])
+    told |= {"noise": c["noise"], "not_finite": c.get("not_finite"), "note": c.get("note"), "pace": c.get("rate", {}).get("pace")}
+    points = c["sketch"]
+    thin = points if c["points"] <= len(points) else [*points[:-1:2], points[-1]]
+    told["means" if c["points"] > len(points) else "raw"] = f"steps {thin[0][0]}-{thin[-1][0]}: {' '.join(_raw(v, '') for _, v in thin)}"
+    return told | ({"newest": " ".join(_raw(v, "") for _, v in c["newest"])} if thin is not points else {})
+
+
+def _at(point: Answer) -> str:
+    return f"{_raw(point['value'], '')} at step {point['step']:.0f}"
+
+
+def _way(found: Answer) -> str:
+    """A direction with its change and interval, and what could have been seen where none is told."""
+    low, high = found["interval"]
+    since = f" since step {found['from_step']:.0f}" if "from_step" in found else ""
+    unseen = f"; less than {_raw(found['detectable_change'], '')} would not show" if found.get("detectable_change") else ""
+    return f"{found['direction']}{since}: {_raw(found['change'], '')} [{_raw(low, '')}, {_raw(high, '')}]{unseen}"
+
+
+BRIEFS: dict[str, Callable[[Answer], Answer]] = {"assess": _assess, "curves": _measured, "load": _load, "samples": _samples}
