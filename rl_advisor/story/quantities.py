@@ -111,7 +111,8 @@ def quantity(curve: Curve, at: Floats | None = None) -> Quantity | None:
 
 def dozen(step: Floats) -> Floats:
     """A dozen of the steps, evenly picked."""
-    return step[np.unique(np.linspace(0, step.size - 1, min(SKETCHED, step.size)).round().astype(int))]
+    picked: Floats = step[np.unique(np.linspace(0, step.size - 1, min(SKETCHED, step.size)).round().astype(int))]
+    return picked
 
 
 def _sampled(step: Floats, x: Floats, at: Floats) -> tuple[tuple[float, float | None], ...]:
