@@ -7,9 +7,9 @@ import numpy as np
 
 from rl_advisor.curves.course import Course
 from rl_advisor.curves.performance import Performance
+from rl_advisor.output.wording import pair, percent, value
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import metric
-from rl_advisor.wording import pair, percent, value
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,8 @@ def way(c: Told) -> str:
 
 def swings(c: Told) -> str:
     """How far it went up and down."""
-    return f"{c.name} went up and down {c.amounts['wander']:.1f} times its range; its deepest dip took {percent(c.amounts['deepest dip'])} of it"
+    dip = percent(c.amounts["deepest dip"])
+    return f"{c.name} went up and down {c.amounts['wander']:.1f} times its range; its deepest dip took {dip} of it"
 
 
 def height(c: Told) -> str:

@@ -1,0 +1,268 @@
+"""Answers for a language model by value a character: what decides comes first, what is the same for every run stays out.
+
+Each takes the full answer of a verb and gives the part that a second look is chosen by; the whole is one call away.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from rl_advisor.output.budget import fit
+from rl_advisor.output.wording import chance, plain, value
+
+Answer = dict[str, Any]
+LONGEST = {"assess": 3600, "curves": 6000, "load": 2000, "samples": 3000}
+"""Characters of each brief as JSON."""
+RUN_OF = {"assess": "story", "curves": "metrics", "load": "steps", "samples": "statistics"}
+"""What an answer about one run holds, and a table of runs does not."""
+EVIDENCE, AT_ODDS, CURVES, METRICS, MOST_LEFT, UNMAPPED, SPOKEN = 2, 3, 6, 30, 20, 12, 220
+WEIGHTY = 0.3
+"""Weight from which a piece of evidence is worth its characters."""
+SPARE = ("unmapped_moved", "risk", "also_present", "effects", "evidence_for", "evidence_against", "at_odds", "rivals")
+"""What gives way where an answer is too long, in this order: the last of it first."""
+
+
+def characters(value: Any) -> int:
+    """How long a value is as JSON."""
+    return len(orjson.dumps(value))
+
+
+def brief(kind: str, answer: Answer) -> Answer:
+    """The short form of an answer, within its characters; an answer without one is given back as it is."""
+    make = BRIEFS.get(kind)
+    if make is None or RUN_OF[kind] not in answer:
+        return answer  # a table of several runs is short as it is
+    return fit(_spared(_bare(make(answer)), LONGEST[kind]), LONGEST[kind], characters)
+
+
+def _spared(found: Answer, limit: int) -> Answer:
+    """The answer without the last of its less telling lists, as far as it takes to be within ``limit`` characters."""
+    for name in SPARE:
+        while characters(found) > limit and found.get(name):
+            kept = found[name][:-1] if isinstance(found[name], list) else None
+            found = {k: kept if k == name else v for k, v in found.items() if k != name or kept}
+    return found
+
+
+def _bare(found: Any) -> Any:
+    """A value without what is empty, numbers to three digits."""
+    if isinstance(found, dict):
+        return {k: v for k, part in found.items() if (v := _bare(part)) not in (None, "", [], {})}
+    if isinstance(found, list):
+        return [_bare(part) for part in found]
+    return float(f"{found:.3g}") if isinstance(found, float) and abs(found) < 1e6 and found != int(found) else found
+
+
+def _assess(answer: Answer) -> Answer:
+    """Verdict, call and what to do; the chain; evidence on both sides; settings; raw points; rivals; what is missing; what to call."""
+    story = answer["story"]
+    ours, sure = answer["verdict"], answer["confidence"]
+    likely = sorted(answer["probabilities"].items(), key=lambda item: -item[1])
+    fresh = [e for e in answer["evidence"] if abs(e["weight"]) >= WEIGHTY and _bare_of_stop(e["says"]) not in answer["why"]]
+    against = [e for e in fresh if e["for"] == ours and e["weight"] < 0]
+    return {
+        "run": answer["run"],
+        "at": f"{story['progress']}, {story['framework']}" if story["framework"] else story["progress"],
+        "verdict": ours,
+        "confidence": sure,
+        "probabilities": {v: chance(p, sure) for v, p in likely[:4] if p >= 0.02 and len(likely) > 1},
+        "why": answer["why"],
+        "words": story["words"],
+        "call": answer["call"],
+        "call_reason": answer["call_reason"],
+        "p_continue_pays": answer["p_continue_pays"],
+        "do": story["do"],
+        "first_broken_link": answer["first_broken_link"],
+        "cause": story["cause"],
+        "onset": answer["onset"],
+        "effects": story["effects"],
+        "also_present": [line[:SPOKEN] for line in story["also"]],
+        "keep": story["keep"],
+        "evidence_for": [_said(e) for e in fresh if e["for"] == ours and e["weight"] > 0][:EVIDENCE],
+        "evidence_against": [_said(e) for e in against][:EVIDENCE],
+        "at_odds": [line[:SPOKEN] for line in answer["at_odds"] if line not in {e["says"] for e in against}][:AT_ODDS],
+        "settings": "; ".join(f"{k} {v}" for k, v in story["settings"].items()),
+        "curves": _curves(story["curves"][:CURVES]),
+        "rivals": [f"{plain(r['verdict'])} {chance(r['p'], sure)}; against it: {r['against']}"[:SPOKEN] for r in answer["rivals"]],
+        "could_change_this": story["could_change"],
+        "unmapped_moved": story["unnamed"],
+        "risk": answer["risk"],
+        "next_call": story["next_call"],
+        "names_as_written": answer.get("names_as_written"),
+    }
+
+
+def _said(e: Answer) -> str:
+    return _bare_of_stop(e["says"])[:SPOKEN]
+
+
+def _bare_of_stop(text: str) -> str:
+    return text.rstrip(".")
+
+
+def _curves(curves: list[Answer]) -> dict[str, str]:
+    """Raw points in rows under one row of steps, then the newest five of each: a curve a row, under the name that the run gave it."""
+    if not curves:
+        return {}
+    rows = {"steps": " ".join(f"{s:.0f}" for s, _ in curves[0]["sketch"])}
+    for q in curves:
+        name = q["label"] if q["label"] == q["metric"] or (role := ROLES.get(q["metric"])) is None else f"{q['label']} ({role})"
+        sketch = " ".join("-" if v is None else _raw(v, q["unit"]) for _, v in q["sketch"])
+        newest = " ".join(_raw(v, q["unit"]) for _, v in q["recent"])
+        rows[name] = f"{sketch} | last of {q['points']}: {newest}" if q["points"] > len(q["recent"]) else sketch
+    return rows
+
+
+ROLES = {"kl/ref": "KL to the reference", "kl/old": "KL to the old policy"}
+"""What a curve is, where its name alone does not say it."""
+
+
+def _raw(x: float, unit: str) -> str:
+    return value(x, "" if unit == "share" else unit, 3)
+
+
+def _load(answer: Answer) -> Answer:
+    """What the run is, the settings that matter, its metrics under both names, what is there besides, what could not be read."""
+    steps, samples, saved = answer["steps"], answer["rollouts"], answer["checkpoints"]
+    metrics = [
+        f"{m['raw']} = {m['name']} ({m['points']})" if m["raw"] != m["name"] else f"{m['name']} ({m['points']})" for m in answer["metrics"]
+    ]
+    return {
+        "run": answer["run"],
+        "runs": answer.get("runs"),
+        "frameworks": answer["frameworks"],
+        "steps": f"{steps['first']:g} to {steps['last']:g} of {steps['planned'] or 'an unknown plan'}, {steps['unit']}",
+        "settings": answer.get("settings"),
+        "samples": f"{samples['count']} at {len(samples['steps'])} steps" if samples["count"] else "none",
+        "checkpoints": [c["step"] for c in saved],
+        "events": answer["events"][:3],
+        "gaps": answer["gaps"][:4],
+        "unmapped": answer["unmapped"][:UNMAPPED],
+        "metrics": metrics[:METRICS],
+        "telemetry": answer["telemetry"] if answer["telemetry"]["samples"] else None,
+        "formats": answer["formats"],
+        "unmapped_in_all": len(answer["unmapped"]),
+        "settings_in_all": len(answer["config"]),
+        "names_as_written": answer.get("names_as_written"),
+    }
+
+
+def _samples(answer: Answer) -> Answer:
+    """What the samples say and what changed, one sample of each kind in its envelope, how the reward is made, few statistics over steps."""
+    one = {
+        kind: [_sample(s) for s in answer.get(kind, [])[:n]]
+        for kind, n in (("highest", 1), ("lowest", 1), ("random", 1), ("newest_failures", 1))
+    }
+    pairs = {
+        kind: [{side: _sample(s) for side, s in pair.items()} for pair in answer.get(kind, [])[:1]]
+        for kind in ("contrast", "contradicting", "early_late")
+    }
+    return {
+        "run": answer["run"],
+        "responses": answer["responses"],
+        "says": [f"{s['pattern']} ({s['outcome']}): {s['statement']}"[:SPOKEN] for s in answer["says"][:6]],
+        "changes": [_change(m) for m in answer["changes"].get("measures", [])[:6]],
+        "reward": _reward(answer["reward"]),
+        **one,
+        **pairs,
+        "over_steps": _over_steps(answer["statistics"]),
+        "gaps": answer["gaps"][:2],
+        "names_as_written": answer.get("names_as_written"),
+    }
+
+
+def _change(m: Answer) -> str:
+    since = f", from step {m['onset']['step']:.0f}" if m.get("onset") else ""
+    return f"{m['measure'].replace('_', ' ')} {value(m['first'], digits=3)} → {value(m['latest'], digits=3)}{since}"
+
+
+def _sample(row: Answer) -> Any:
+    """A sample with its rewards, its text in one envelope that says where it stands."""
+    if not isinstance(row, dict) or "response" not in row:
+        return row
+    parts = [p["untrusted"][:200] for p in (row.get("prompt"), row["response"]) if isinstance(p, dict) and "untrusted" in p]
+    named = {k: row[k] for k in ("step", "reward", "length", "truncated") if row.get(k) is not None and row.get(k) is not False}
+    made = row.get("components") or {}
+    text = {"untrusted": "\n→ ".join(parts), "from": f"row {row.get('row')}"}
+    return named | ({"components": made} if len(made) > 1 else {}) | {"text": text}
+
+
+def _reward(found: Answer) -> Answer:
+    """How the reward behaves: its spread, groups without spread, what it goes with."""
+    kept: Answer = {
+        k: found[k] for k in ("groups", "against_length", "against_consensus", "length_by_decile", "same_text", "cannot_tell") if k in found
+    }
+    h = found.get("histogram")
+    spread = (
+        f"{value(h['min'])} to {value(h['max'])}, median {value(h['median'])}, {value(h['share_at_max'], 'share')} at the top" if h else ""
+    )
+    if "length_by_decile" in kept:
+        kept["length_by_decile"] = " ".join(f"{value(d['reward'])}:{value(d['tokens'])}" for d in kept["length_by_decile"])
+    made = found.get("components", {})
+    parts = {name: c.get("share_of_spread") for name, c in made.items()} if len(made) > 1 else None
+    return {"spread": spread, **kept, "share_of_spread": parts}
+
+
+def _over_steps(found: Any) -> Answer:
+    """The statistics that ever differ, at no more than five steps."""
+    rows = found.get("steps", []) if isinstance(found, dict) else found
+    if not rows:
+        return {}
+    picked = [rows[round(i * (len(rows) - 1) / 4)] for i in range(5)] if len(rows) > 5 else rows
+    names = [n for n in picked[0] if n not in ("step", "responses") and len({r.get(n) for r in picked}) > 1]
+    told = [n for n in names if all(isinstance(r.get(n), int | float) for r in picked)]
+    return {"step": " ".join(f"{r['step']:.0f}" for r in picked)} | {
+        n: " ".join(value(float(r[n]), digits=3) for r in picked) for n in told[:10]
+    }
+
+
+def _measured(answer: Answer) -> Answer:
+    """Curves, a dict of short lines each: where it came from and went, both directions with intervals, breaks, raw points."""
+    return {
+        "run": answer["run"],
+        "step": answer["step"],
+        "curves": [_curve(c) for c in answer["metrics"]],
+        "unknown": answer.get("unknown"),
+        "left_out": ", ".join(answer["left_out"][:MOST_LEFT]),
+        "gaps": answer["gaps"][:2],
+        "names_as_written": answer.get("names_as_written"),
+    }
+
+
+def _curve(c: Answer) -> Answer:
+    name = c["logged_as"] if len(c["logged_as"]) <= 80 else c["name"]
+    told: Answer = {"curve": name, "is": c["name"] if c["name"] != name else None, "points": c["points"], "too_few": c.get("too_few")}
+    if "first" not in c:
+        return told
+    told["logged"] = f"first {_raw(c['first'], '')}, last {_raw(c['last'], '')}, highest {_at(c['highest'])}"
+    told |= {part: _way(c[part]) for part in ("overall", "recent") if part in c}
+    if top := c.get("smoothed_highest"):
+        low, high = top["step_interval"]
+        told["smoothed_highest"] = f"{_at(top)} (between {low:.0f} and {high:.0f})"
+    if begun := c.get("onset"):
+        low, high = begun["interval"]
+        told["onset"] = f"{begun['kind']} of {_raw(begun['size'], '')} at step {begun['step']:.0f} (between {low:.0f} and {high:.0f})"
+    told["levels"] = "; ".join(
+        f"{_raw(p['before'], '')} → {_raw(p['after'], '')} at {p['step']:.0f}" for p in c.get("change_points", ())[:5]
+    )
+    told |= {"noise": c["noise"], "not_finite": c.get("not_finite"), "note": c.get("note"), "pace": c.get("rate", {}).get("pace")}
+    points = c["sketch"]
+    thin = points if c["points"] <= len(points) else [*points[:-1:2], points[-1]]
+    told["means" if c["points"] > len(points) else "raw"] = f"steps {thin[0][0]}-{thin[-1][0]}: {' '.join(_raw(v, '') for _, v in thin)}"
+    return told | ({"newest": " ".join(_raw(v, "") for _, v in c["newest"])} if thin is not points else {})
+
+
+def _at(point: Answer) -> str:
+    return f"{_raw(point['value'], '')} at step {point['step']:.0f}"
+
+
+def _way(found: Answer) -> str:
+    """A direction with its change and interval, and what could have been seen where none is told."""
+    low, high = found["interval"]
+    since = f" since step {found['from_step']:.0f}" if "from_step" in found else ""
+    unseen = f"; less than {_raw(found['detectable_change'], '')} would not show" if found.get("detectable_change") else ""
+    return f"{found['direction']}{since}: {_raw(found['change'], '')} [{_raw(low, '')}, {_raw(high, '')}]{unseen}"
+
+
+BRIEFS: dict[str, Callable[[Answer], Answer]] = {"assess": _assess, "curves": _measured, "load": _load, "samples": _samples}

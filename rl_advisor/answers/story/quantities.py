@@ -1,0 +1,184 @@
+"""The quantities that an answer names, each measured once: raw logged values under the name that the run gave them, none smoothed."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rl_advisor.assessment import QuantityView
+from rl_advisor.curves import outcome_shape
+from rl_advisor.output.wording import pair, value
+from rl_advisor.run import Curve, Floats, Run
+from rl_advisor.vocabulary import metric
+
+SKETCHED, RECENT, AROUND = 12, 5, 5
+"""Points of a sketch, newest points given one by one, and points whose median says what was usual before and after an event."""
+BLOCKS = 24
+"""Characters of a sparkline."""
+TOLD = ("reward/mean", "reward/success", "kl/ref", "kl/old", "entropy/mean", "response/length", "episode/length")
+"""What is sketched beside the outcome."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One logged curve as it is told at every door."""
+
+    metric: str
+    """Our name."""
+    label: str
+    """The run's own name."""
+    unit: str
+    points: int
+    first: float
+    last: float
+    best: float | None
+    """The best logged value, where higher or lower is better."""
+    best_step: float | None
+    recent: tuple[tuple[float, float], ...]
+    """The newest points."""
+    sketch: tuple[tuple[float, float | None], ...]
+    """A dozen of its raw points: the first, the last and ten between; or at the steps of another curve, None where none is near."""
+    blocks: tuple[float, ...]
+    """Means of two dozen stretches, the last one the last point itself."""
+
+    @property
+    def said(self) -> str:
+        """From where to where it went, and its best where that lies between."""
+        a, b = pair(self.first, self.last, self.unit)
+        if self.points == 1:
+            return f"{self.metric} is {b} (one point)"
+        best = ""
+        if self.best is not None and self.best_step is not None and value(self.best, self.unit) not in (a, b):
+            best = f", best {value(self.best, self.unit)} at step {self.best_step:.0f}"
+        return f"{self.metric} from {a} to {b}{best}"
+
+    def view(self, at_checkpoint: float | None = None) -> QuantityView:
+        """Its values for an assessment."""
+        return QuantityView(
+            metric=self.metric, first=self.first, last=self.last, best=self.best, best_step=self.best_step, at_checkpoint=at_checkpoint
+        )
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What a curve usually was before an event and what it is now: medians of a few raw points that do not reach across the event."""
+
+    metric: str
+    unit: str
+    before: float
+    after: float
+
+    @property
+    def said(self) -> str:
+        """The move in a few words."""
+        a, b = pair(self.before, self.after, self.unit)
+        return f"{self.metric} from {a} to {b}"
+
+
+def unit_of(curve: Curve) -> str:
+    """The unit in which a curve is said."""
+    if curve.name == "policy/learning_rate":
+        return "rate"
+    known = metric(curve.name)
+    return known.unit if known else ""
+
+
+def label(curve: Curve) -> str:
+    """The name by which the run's owner knows a curve; ours where it was put together from several."""
+    return curve.raw if curve.raw and len(curve.raw) <= 60 and ", " not in curve.raw else curve.name
+
+
+def quantity(curve: Curve, at: Floats | None = None) -> Quantity | None:
+    """The curve's quantity, sketched at its own steps or at those of ``at``; None where it has no finite value."""
+    step, x = curve.finite()
+    if not x.size:
+        return None
+    better = known.better if (known := metric(curve.name)) else 0
+    top = int(np.argmax(better * x)) if better else 0
+    return Quantity(
+        metric=curve.name,
+        label=label(curve),
+        unit=unit_of(curve),
+        points=int(x.size),
+        first=float(x[0]),
+        last=float(x[-1]),
+        best=float(x[top]) if better else None,
+        best_step=float(step[top]) if better else None,
+        recent=_points(step[-RECENT:], x[-RECENT:]),
+        sketch=_sampled(step, x, dozen(step) if at is None else at),
+        blocks=_blocks(x),
+    )
+
+
+def dozen(step: Floats) -> Floats:
+    """A dozen of the steps, evenly picked."""
+    picked: Floats = step[np.unique(np.linspace(0, step.size - 1, min(SKETCHED, step.size)).round().astype(int))]
+    return picked
+
+
+def _sampled(step: Floats, x: Floats, at: Floats) -> tuple[tuple[float, float | None], ...]:
+    """The point nearest to each step of ``at``, where one is nearer than half way to the next of them."""
+    right = np.clip(np.searchsorted(step, at), 0, step.size - 1)
+    left = np.maximum(right - 1, 0)
+    near = np.where(np.abs(step[left] - at) < np.abs(step[right] - at), left, right)
+    reach = max(float(np.diff(at).min()) / 2, 1.0) if at.size > 1 else np.inf
+    found = zip(at.tolist(), near.tolist(), strict=True)
+    return tuple((float(round(s)), float(f"{x[i]:.3g}") if abs(step[i] - s) <= reach else None) for s, i in found)
+
+
+def _points(step: Floats, x: Floats) -> tuple[tuple[float, float], ...]:
+    return tuple((float(round(s)), float(f"{v:.3g}")) for s, v in zip(step.tolist(), x.tolist(), strict=True))
+
+
+def _blocks(x: Floats) -> tuple[float, ...]:
+    parts = np.array_split(x, min(BLOCKS, x.size))
+    return (*(float(p.mean()) for p in parts[:-1]), float(x[-1]))
+
+
+def logged_at(curve: Curve | None, at: float | None) -> float | None:
+    """The value that was logged at a step, or last before it; None where there is none."""
+    step, x = curve.finite() if curve is not None else (np.empty(0), np.empty(0))
+    before = x[step <= at] if at is not None else x[:0]
+    return float(before[-1]) if before.size else None
+
+
+def moved(curve: Curve, at: float | None) -> Moved | None:
+    """How a curve moved across a step, or over the whole run where no step is given; None with fewer than four points."""
+    step, x = curve.finite()
+    if x.size < 4:
+        return None
+    early = x[step < at] if at is not None else x[: x.size // 2]
+    late = x[step > at] if at is not None else x[x.size // 2 :]
+    if not early.size or not late.size:
+        early, late = x[: x.size // 2], x[x.size // 2 :]
+    near = early[-AROUND:] if at is not None else early[:AROUND]
+    return Moved(curve.name, unit_of(curve), float(np.median(near)), float(np.median(late[-AROUND:])))
+
+
+def outcomes(run: Run) -> list[Quantity]:
+    """The held-out score and the training reward that the judgement goes by, where they are logged."""
+    return [q for c in _outcome_curves(run) if (q := quantity(c)) is not None]
+
+
+def _outcome_curves(run: Run) -> list[Curve]:
+    return [c for c in (outcome_shape.held_out(run), _as_logged(run, outcome_shape.training(run))) if c is not None]
+
+
+def _as_logged(run: Run, curve: Curve | None) -> Curve | None:
+    """The training reward as the run logged it: what the judge un-averages is no number that its owner can find."""
+    return run.curves.get(curve.name, curve) if curve is not None else None
+
+
+def sketched(run: Run, also: str = "") -> list[Quantity]:
+    """The curves that an answer sketches, all at the same steps: outcome, reward, KL, entropy, length, and the cause's own metric."""
+    told = _outcome_curves(run)
+    wanted = [run.curves[name] for name in (*TOLD, also) if name in run.curves and name not in {c.name for c in told}]
+    curves = [c for c in (*told, *wanted) if c.finite()[0].size]
+    steps = [c.finite()[0] for c in curves]
+    # Evaluations set the steps where there are enough of them: nothing is logged more rarely.
+    at = next((s for s in steps if s.size >= SKETCHED - 4), max(steps, key=len, default=np.empty(0)))
+    return [q for c in dict.fromkeys(curves) if (q := quantity(c, dozen(at))) is not None]
+
+
+def own_names(run: Run) -> dict[str, str]:
+    """Our name of each metric -> the name that the run's owner can search for, where they differ."""
+    return {c.name: label(c) for c in run.curves.values() if c.mapped and label(c) != c.name}
