@@ -45,7 +45,7 @@ def hero(run: Run, a: Assessment, story: Story) -> str:
     ends = (run.first_step, max(run.last_step, run.first_step + 1))
     groups, marks = _grouped(shown), _marked(a, ends)
     panels = "".join(_panel(group, ends, a, marks) for group in groups)
-    return f'<figure class="hero of{len(groups)}">{_names(marks, ends)}{panels}{_axis(run, ends)}</figure>'
+    return f'<figure class="hero of{len(groups)}">{_names(marks, ends)}{panels}{axis(ends, run.step_unit)}</figure>'
 
 
 def _shown(run: Run, story: Story) -> list[Shown]:
@@ -81,16 +81,14 @@ def _names(marks: list[Mark], ends: Span) -> str:
     return f'<svg class="marks" height="{max(rows) + 4}" aria-hidden="true" focusable="false">{names}</svg>' if marks else ""
 
 
-def _axis(run: Run, ends: Span) -> str:
+def axis(ends: Span, name: str) -> str:
     """Round steps below the panels, and what they count."""
     names = ""
     for t in ticks(*ends):
         x = 100 * _across(t, ends) / WIDE
         anchor = "start" if x < 3 else "end" if x > 97 else "middle"
         names += f'<text x="{x:.2f}%" y="13" text-anchor="{anchor}">{tick(t)}</text>'
-    return (
-        f'<svg class="xticks" height="18" aria-hidden="true" focusable="false">{names}</svg><p class="axis">{text(run.step_unit, 40)}</p>'
-    )
+    return f'<svg class="xticks" height="18" aria-hidden="true" focusable="false">{names}</svg><p class="axis">{text(name, 120)}</p>'
 
 
 def ticks(low: float, high: float, about: int = 5) -> list[float]:

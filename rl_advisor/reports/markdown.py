@@ -138,24 +138,31 @@ def _section(title: str, lines: list[str]) -> str:
 
 
 def compared(_: Sequence[Run], answer: dict[str, Any]) -> str:
-    """Several runs: what they say together, then variants, runs and settings as tables."""
-    said = [f"- {p['a']} and {p['b']}: {inert(p['said'])}" for p in answer["between"]] + [f"- {inert(n)}" for n in answer["notes"]]
-    variants = [[v["variant"], str(len(v["runs"])), *(_estimate(v.get(field)) for field in ("last", "best"))] for v in answer["variants"]]
-    fields = ("run", "variant", "verdict", "first_broken_link", "start", "best", "best_step", "last")
-    runs = [[number(r[f]) if isinstance(r.get(f), float) else inert(str(r.get(f, "not known"))) for f in fields] for r in answer["runs"]]
+    """Several runs: what differs first, then runs, variants and settings as tables."""
+    variants = [
+        [v["variant"], str(len(v["runs"])), *(_estimate(v[f]) for f in ("final", "best"))] for v in answer["variants"] if "final" in v
+    ]
+    fields = ("run", "variant", "verdict", "first_broken_link", "start", "best", "best_step", "last", "final")
+    runs = [[_cell(r.get(f), whole=f == "best_step") for f in fields] for r in answer["runs"]]
     settings = [[inert(key), *(inert(str(v)) for v in values)] for key, values in answer["settings_that_differ"].items()]
     parts = [
         f"# {len(answer['runs'])} runs side by side",
-        "\n".join(said),
-        _section("Seeds of each variant together", _table(("variant", "seeds", "last level", "best level"), variants)),
+        "\n".join(f"- {inert(line)}" for line in (*answer["said"], *answer["notes"])),
         _section("Runs", _table(tuple(f.replace("_", " ") for f in fields), runs)),
+        _section("Seeds of each variant together", _table(("variant", "seeds", "final level", "best"), variants)),
         _section("Settings that differ", _table(("setting", *(inert(r["run"]) for r in answer["runs"])), settings)),
     ]
     return "\n\n".join(p for p in parts if p) + "\n"
 
 
-def _estimate(e: dict[str, float] | None) -> str:
-    return f"{number(e['value'])} ({number(e['low'])} to {number(e['high'])})" if e else "not known"
+def _cell(x: Any, *, whole: bool) -> str:
+    if isinstance(x, int | float):
+        return f"{x:.0f}" if whole else value(float(x), digits=3)
+    return "" if x is None else inert(str(x))
+
+
+def _estimate(e: dict[str, float]) -> str:
+    return f"{value(e['value'])} ({value(e['low'])} to {value(e['high'])})"
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
