@@ -4,21 +4,22 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rl_advisor.answers.checklist import deliverables
+from rl_advisor.answers.compare import spelled
+from rl_advisor.answers.story.naming import named, named_story
+from rl_advisor.answers.story.quantities import label
+from rl_advisor.answers.story.telling import Story, tell
 from rl_advisor.assessment import Assessment, FindingView
-from rl_advisor.doors.deliverables import deliverables
-from rl_advisor.doors.words import spark
 from rl_advisor.finding import number
-from rl_advisor.page.curves import drawn
-from rl_advisor.page.gpu import SMALL, phases
-from rl_advisor.page.order import foremost, in_order, is_first
-from rl_advisor.page.samples import triad
-from rl_advisor.page.sections import counted, rows, sides, told
+from rl_advisor.output.layout import spark
+from rl_advisor.output.wording import plain, value
+from rl_advisor.reports.html.curves import drawn
+from rl_advisor.reports.html.gpu import SMALL, phases
+from rl_advisor.reports.html.order import foremost, in_order, is_first
+from rl_advisor.reports.html.samples import triad
+from rl_advisor.reports.html.sections import counted, rows, sides, told
 from rl_advisor.run import Run
 from rl_advisor.samples.excerpts import excerpt
-from rl_advisor.story.naming import named, named_story
-from rl_advisor.story.quantities import label
-from rl_advisor.story.telling import Story, tell
-from rl_advisor.wording import plain, value
 
 SUFFIX = ".md"
 SHORT = (160, 60)
@@ -144,7 +145,7 @@ def compared(_: Sequence[Run], answer: dict[str, Any]) -> str:
     ]
     fields = ("run", "variant", "verdict", "first_broken_link", "start", "best", "best_step", "last", "final")
     runs = [[_cell(r.get(f), whole=f == "best_step") for f in fields] for r in answer["runs"]]
-    settings = [[inert(key), *(inert(str(v)) for v in values)] for key, values in answer["settings_that_differ"].items()]
+    settings = [[inert(key), *(inert(spelled(v)) for v in values)] for key, values in answer["settings_that_differ"].items()]
     parts = [
         f"# {len(answer['runs'])} runs side by side",
         "\n".join(f"- {inert(line)}" for line in (*answer["said"], *answer["notes"])),

@@ -1,0 +1,222 @@
+"""Runs or seeds side by side: what differs first, then how each went, what the seeds of each variant say together, and what changed.
+
+Runs whose logged settings differ in nothing but seeds, names and places are seeds of one variant; what only some of them log tells none
+apart. Runs of other tasks or other evaluations are refused. Aggregates are those of :mod:`rl_advisor.features.aggregate`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from rl_advisor.answers.comparable import Common, common, final
+from rl_advisor.answers.story.quantities import label, quantity
+from rl_advisor.features.aggregate import gap, improvement, least_p, level, rank_p
+from rl_advisor.finding import number
+from rl_advisor.judgement.case import open_case
+from rl_advisor.judgement.verdict import judge
+from rl_advisor.output.wording import listed, pair, value
+from rl_advisor.run import Floats, Run
+
+MOST_VARIANTS = 6
+"""Variants that are told against the first in sentences; more are a ranked table."""
+RISK = 0.05
+"""How often luck alone may be called a difference, all pairs of variants together."""
+TOLD = 6
+"""Settings that are named in a sentence."""
+_NO_VARIANT = re.compile(
+    r"(?i)seed|logging|wandb|"
+    r"(?:^|[_./])(?:name|dir|path|id|host|user|time|date|port|tags?|notes|group|project|version|commit|(?:file)?root|folder|resume.*)$"
+)
+"""Settings that tell runs apart and make no other variant."""
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """Runs that differ by nothing but their seed."""
+
+    name: str
+    runs: list[str]
+    final: Floats
+    """The final level of each run that has one."""
+    best: Floats
+    settings: dict[str, Any]
+    """Those that not all variants share."""
+
+
+def compare(runs: Sequence[Run]) -> dict[str, Any]:
+    """What differs, in sentences; each run's row, each variant's seeds together, variants against the first, settings that differ.
+
+    Raises:
+        ValueError: fewer than two runs.
+    """
+    if len(runs) < 2:
+        raise ValueError(f"{len(runs)} run given, a comparison needs at least two")
+    by, differ = common(runs), differing(runs)
+    told = {key: values for key, values in differ.items() if not _NO_VARIANT.search(key)}
+    names = _grouped(told, len(runs))
+    rows = [_row(run, by, i) | {"variant": name} for i, (run, name) in enumerate(zip(runs, names, strict=True))]
+    variants = _variants(rows, told, names)
+    able = [] if by.refused else [v for v in variants if v.final.size]
+    between = _between(able) if len(able) <= MOST_VARIANTS else []
+    few = [] if by.refused or len(able) > MOST_VARIANTS else _few(able)
+    return {
+        "said": list(by.refused) or [p["said"] for p in between] or _ranked(rows, able),
+        "refused": list(by.refused),
+        "by": _name(by),
+        "runs": rows,
+        "variants": [] if by.refused else [_said_of(v) for v in variants],
+        "between": between,
+        "settings_that_differ": differ,
+        "notes": [*by.notes, *few],
+    }
+
+
+def _name(by: Common) -> str | None:
+    """What the compared curve is called: the runs' own name where they share one."""
+    names = {label(c) for c in by.curves if c is not None}
+    return names.pop() if len(names) == 1 else next((c.name for c in by.curves if c is not None), None)
+
+
+def _row(run: Run, by: Common, place: int) -> dict[str, Any]:
+    """How a run went: raw first, best and last value of the compared curve, and its final level."""
+    judged, curve = judge(open_case(run)), by.curves[place]
+    q = quantity(curve) if curve is not None else None
+    link = judged.cause.link.value if judged.cause else (judged.link.value if judged.link else "none")
+    row: dict[str, Any] = {"run": run.name, "steps": run.last_step, "verdict": judged.verdict, "first_broken_link": link}
+    if q is None:
+        return row | {"outcome": None}
+    level_ = final(curve, by.until)
+    return row | {"outcome": q.metric, "start": q.first, "best": q.best, "best_step": q.best_step, "last": q.last, "final": level_}
+
+
+def _grouped(told: Mapping[str, list[Any]], count: int) -> list[str]:
+    """The variant of each run: one letter for all that share every telling setting, in the order in which they came."""
+    members: dict[str, str] = {}
+    for i in range(count):
+        key = repr([values[i] for values in told.values()])
+        members.setdefault(key, chr(ord("A") + len(members)) if len(members) < 26 else f"V{len(members) + 1}")
+    return [members[repr([values[i] for values in told.values()])] for i in range(count)]
+
+
+def _variants(rows: Sequence[Mapping[str, Any]], told: Mapping[str, list[Any]], names: list[str]) -> list[Variant]:
+    found = []
+    for name in dict.fromkeys(names):
+        own = [row for row in rows if row["variant"] == name]
+        levels = {f: np.array([row[f] for row in own if row.get(f) is not None], dtype=np.float64) for f in ("final", "best")}
+        at = names.index(name)
+        settings = {key: values[at] for key, values in told.items()}
+        found.append(Variant(name, [row["run"] for row in own], levels["final"], levels["best"], settings))
+    return found
+
+
+def _said_of(v: Variant) -> dict[str, Any]:
+    """A variant's seeds together: interquartile means of the final and the best level, with intervals where there are two seeds."""
+    known = {"final": asdict(level(v.final)), "best": asdict(level(v.best))} if v.final.size > 1 and v.best.size > 1 else {}
+    return {"variant": v.name, "runs": v.runs, "settings": v.settings, **known}
+
+
+def _few(variants: Sequence[Variant]) -> list[str]:
+    few = [v for v in variants if least_p(v.final.size, v.final.size) > RISK]
+    if len(variants) < 2 or not few:
+        return []
+    most = max(v.final.size for v in few)
+    seeds = "One seed of a variant is" if most == 1 else f"{most} seeds of a variant are"
+    return [f"{seeds} too few to tell luck from effect: use at least 4 of each, better 10."]
+
+
+def _between(variants: Sequence[Variant]) -> list[dict[str, Any]]:
+    """Each variant against the first: difference of the final levels, probability of improvement, and what can be said."""
+    return [_pair(variants[0], b, len(variants) - 1) for b in variants[1:]]
+
+
+def _pair(a: Variant, b: Variant, pairs: int) -> dict[str, Any]:
+    changed = {key: [a.settings[key], b.settings[key]] for key in a.settings if repr(a.settings[key]) != repr(b.settings[key])}
+    apart = asdict(gap(a.final, b.final))
+    better = asdict(improvement(a.final, b.final))
+    p = min(1.0, pairs * rank_p(a.final, b.final))
+    known = min(1.0, pairs * least_p(a.final.size, b.final.size)) <= RISK
+    said = f"{_delta(a, b, apart)}{_changes(changed)}. {_weight(a, b, p, changed, known=known)}"
+    return {"a": a.name, "b": b.name, "b_minus_a": apart, "probability_of_improvement": better, "p": p, "changed": changed, "said": said}
+
+
+def _delta(a: Variant, b: Variant, apart: Mapping[str, float]) -> str:
+    """By how much one ends above the other, from which to which level."""
+    low, high = pair(float(level(a.final).value), float(level(b.final).value))
+    size = apart["value"]
+    if low == high:
+        return f"{b.name} ends where {a.name} does ({high})"
+    spread = f", 95 % interval {value(apart['low'])} to {value(apart['high'])}" if apart["low"] != apart["high"] else ""
+    return f"{b.name} ends {value(abs(size))} {'above' if size > 0 else 'below'} {a.name} ({high} against {low}{spread})"
+
+
+def _changes(changed: Mapping[str, list[Any]]) -> str:
+    said = [f"{key} {spelled(a)} → {spelled(b)}" for key, (a, b) in changed.items()]
+    return f"; {listed(said, TOLD)}" if said else ""
+
+
+def spelled(x: Any) -> str:
+    """A setting's value as every door of a comparison shows it."""
+    if isinstance(x, int | float) and not isinstance(x, bool):
+        return f"{x:.0f}" if float(x).is_integer() and abs(x) < 1e9 else value(float(x), "rate", 3)
+    return str(x)[:40]
+
+
+def _weight(a: Variant, b: Variant, p: float, changed: Mapping[str, list[Any]], *, known: bool) -> str:
+    """What the difference is worth: too few seeds, no more than luck, or an effect, and whether it is known of what."""
+    if not known and a.final.size == b.final.size == 1:
+        return "With one seed each, that may be luck."
+    if not known:
+        return f"With {a.final.size} against {b.final.size} seeds, that may be luck."
+    if p > RISK:
+        return f"That is no more than luck does (p {number(p)}), which is not to say that they are equal."
+    if not changed:
+        return f"That is more than luck (p {number(p)}), but no logged setting differs, so the log does not say why."
+    if len(changed) == 1:
+        return f"That is more than luck (p {number(p)}), and this is the one setting that differs."
+    return f"That is more than luck (p {number(p)}); which of the {len(changed)} settings did it cannot be told: change one at a time."
+
+
+def _ranked(rows: Sequence[Mapping[str, Any]], variants: Sequence[Variant]) -> list[str]:
+    """Many runs, or seeds of one variant, in one sentence: the best, the worst, and what lies between."""
+    known = sorted((row for row in rows if row.get("final") is not None), key=lambda row: -row["final"])
+    if not known:
+        return ["None of these runs has an outcome to compare."]
+    best, worst = known[0], known[-1]
+    middle = float(np.median([row["final"] for row in known]))
+    kind = f"{len(rows)} seeds of one variant" if len(variants) == 1 else f"{len(rows)} runs of {len(variants)} variants"
+    ends = f"{value(worst['final'])} ({worst['run']}) to {value(best['final'])} ({best['run']})"
+    return [f"{kind}: final level {ends}, median {value(middle)}."]
+
+
+LOGGED = {
+    "policy/learning_rate": "learning_rate",
+    "ratio/clip_range": "clip_range",
+    "kl/ref_coef": "kl_coef",
+    "entropy/coef": "entropy_coef",
+}
+"""Curves that are settings, where the configuration does not say them."""
+
+
+def _logged(run: Run) -> dict[str, Any]:
+    """Settings that only the log tells: the first value of a curve that is one."""
+    found = {ours: run.curves[name].finite()[1] for name, ours in LOGGED.items() if name in run.curves and ours not in run.settings}
+    return {ours: float(f"{x[0]:.3g}") for ours, x in found.items() if x.size}
+
+
+def differing(runs: Sequence[Run]) -> dict[str, list[Any]]:
+    """Settings in our words, and configuration keys that all runs log and do not share; a list a key, in the order of the runs.
+
+    What only some runs log differs from nothing. A configuration key that differs just as a setting of ours does is the same setting
+    under the framework's name and is left out.
+    """
+    found: dict[str, list[Any]] = {}
+    for tables in ([_logged(run) | dict(run.settings) for run in runs], [run.config for run in runs]):
+        told = {repr(values) for values in found.values()}
+        for key in sorted(set.intersection(*(set(table) for table in tables))):
+            values = [table[key] for table in tables]
+            if len({repr(v) for v in values}) > 1 and key not in found and repr(values) not in told:
+                found[key] = values
+    return found
