@@ -182,4 +182,4 @@ def _gpu(answer: Answer) -> Iterable[str]:
 
 
 def _report(answer: Answer) -> Iterable[str]:
-    yield f"written: {answer['written']}"
+    yield from (f"written: {where}" for where in [answer[k] for k in ("written",) if k in answer] + answer.get("told", []))
