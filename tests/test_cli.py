@@ -68,7 +68,7 @@ def test_until_hides_what_came_later():
     """At step 100 of a run that fell at step 166 nothing is known of the fall."""
     early = answer("curves", RUN, "--metric", "reward/mean", "--until", 100)["metrics"][0]
     assert early["steps"][1] <= 100
-    assert early["end"] > 0.8
+    assert early["last"] > 0.8
     assert [c["step"] for c in answer("load", RUN)["checkpoints"] if c["step"] <= 100] == [100]
     judged = answer("assess", RUN, "--until", 100)
     assert judged["step"] == 100
