@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from conftest import written
 from rl_advisor.cli import main
 from rl_advisor.output.errors import UsageError
 from rl_advisor.triage import How, Store, look, rows_of, triage
 from rl_advisor.triage.row import CONTRACT
 from rl_advisor.triage.urgency import order, whole
 from rl_advisor.triage.work import Task, work
+from small_runs import CURVES, written
 
 NO_ENGINE = How(engine="none")
 
@@ -52,8 +52,6 @@ def test_an_unchanged_run_is_known_a_grown_one_is_judged(sweep: Path, tmp_path: 
 
 def test_several_runs_in_one_file_have_a_row_each(tmp_path: Path) -> None:
     """What names cannot tell the reader tells; the rows are kept like any other."""
-    from conftest import CURVES
-
     (tmp_path / "a").mkdir()
     several = {name: [{"step": i, "reward": float(v)} for i, v in enumerate(values)] for name, values in CURVES.items()}
     (tmp_path / "a" / "sweep.json").write_text(json.dumps(several))
