@@ -19,7 +19,10 @@ TREES = {
     "checkpoints": (["a/checkpoint-50/trainer_state.json", "a/checkpoint-50/model.safetensors", "a/trainer_state.json"], ["a"]),
     "runs in a folder named logs": (["logs/a/progress.csv", "logs/b/progress.csv"], ["logs/a", "logs/b"]),
     "tracker inside a run": (["a/train.log", "a/wandb/run-1/run-1.wandb", "b/train.log", "b/wandb/run-2/run-2.wandb"], ["a", "b"]),
-    "MLflow's store of files": (["0/meta.yaml", "0/r1/meta.yaml", "0/r1/metrics/reward", "0/r2/meta.yaml", "0/r2/metrics/reward"], ["0/r1", "0/r2"]),
+    "MLflow's store of files": (
+        ["0/meta.yaml", "0/r1/meta.yaml", "0/r1/metrics/reward", "0/r2/meta.yaml", "0/r2/metrics/reward"],
+        ["0/r1", "0/r2"],
+    ),
     "event files alone": (["a/events.out.tfevents.1.host", "a/events.out.tfevents.2.host"], ["a"]),
     "many logs side by side": ([f"sweep_{i:03}.csv" for i in range(FLAT)], [f"sweep_{i:03}.csv" for i in range(FLAT)]),
     "many monitors of one run": ([f"{i}.monitor.csv" for i in range(FLAT)], [""]),
@@ -42,7 +45,7 @@ def test_a_listing_of_the_disk_is_that_of_a_store(tmp_path: Path) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("step,reward\n1,2\n")
         found = {p.run for p in look([str(tmp_path / name)]).places}
-        assert found == {run or name for run in TREES[name][1]} or name in ("nothing that is a log",), name
+        assert found == {run or name for run in TREES[name][1]} or name == "nothing that is a log", name
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:
@@ -53,7 +56,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "root" / "a" / "progress.csv").write_text("step,reward\n1,2\n")
     (tmp_path / "root" / "b").symlink_to(tmp_path / "outside")
     (tmp_path / "root" / "a" / "train.log").symlink_to(tmp_path / "outside" / "progress.csv")
-    assert ["a"] == [p.run for p in look([str(tmp_path / "root")]).places]
+    assert [p.run for p in look([str(tmp_path / "root")]).places] == ["a"]
 
 
 def test_a_key_follows_the_content(tmp_path: Path) -> None:
@@ -81,7 +84,7 @@ def test_names_say_which_root(tmp_path: Path) -> None:
     for root in ("x", "y"):
         (tmp_path / root / "a").mkdir(parents=True)
         (tmp_path / root / "a" / "progress.csv").write_text("step,reward\n1,2\n")
-    assert ["a"] == [p.run for p in look([str(tmp_path / "x")]).places]
+    assert [p.run for p in look([str(tmp_path / "x")]).places] == ["a"]
     both = look([str(tmp_path / "x"), f"{tmp_path / 'y'}/", str(tmp_path / "x")]).places
     assert [f"{tmp_path}/x/a", f"{tmp_path}/y/a"] == [p.run for p in both]
     assert both[0].where == f"{tmp_path}/x/a"
