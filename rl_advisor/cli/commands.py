@@ -30,6 +30,24 @@ UNTIL = click.option("--until", type=STEP, metavar="STEP", help="Look at the run
 ADVISOR = click.option("--advisor", type=ADVISORS, default="builtin", show_default=True, help="Who judges.")
 MAP = click.option("--map", "mapping", multiple=True, metavar="ROLE=NAME", help="Say which logged name plays a role: reward/mean=my_score.")
 
+AGAINST = click.option(
+    "--against", multiple=True, type=click.Path(), metavar="GOOD [GOOD...]", help="Earlier sound runs of the same set-up to measure RUN against."
+)
+
+
+class Several(click.Command):
+    """A command whose ``--against`` takes every word up to the next option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments, with ``--against A B`` read as ``--against A --against B``."""
+        spread: list[str] = []
+        taking = False
+        for word in args:
+            taking = word == "--against" or (taking and not word.startswith("-"))
+            again = taking and word != "--against" and spread[-1] != "--against"
+            spread += ["--against", word] if again else [word]
+        return super().parse_args(ctx, spread)
+
 
 _ASKED = (
     click.option("--model", metavar="NAME", help="Model that a model advisor asks.  [env: RL_ADVISOR_MODEL]"),
@@ -137,36 +155,46 @@ def gpu(run: str, plot: str | None, as_json: bool) -> None:
     _show("gpu", busy(run, lambda: tools.gpu_phase_profile(run)), as_json)
 
 
-@main.command()
+@main.command(cls=Several)
 @RUN
 @UNTIL
 @ADVISOR
+@AGAINST
 @click.option("--price", type=click.FloatRange(0), metavar="SHARE", help="What the whole budget costs, as a share of the score's scale.")
 @_model_options
 @MAP
 @click.option("--verbose", "-v", is_flag=True, help="Show everything that was looked at.")
 @JSON
 def assess(  # noqa: PLR0913
-    run: str, until: float | None, advisor: str, price: float | None, mapping: tuple[str, ...], verbose: bool, as_json: bool, **asked: Any
+    run: str,
+    until: float | None,
+    advisor: str,
+    against: tuple[str, ...],
+    price: float | None,
+    mapping: tuple[str, ...],
+    verbose: bool,
+    as_json: bool,
+    **asked: Any,
 ) -> None:
     """Judge RUN: verdict, continue or stop, what broke first, best checkpoint, what to do next."""
     from rl_advisor import tools
 
     judge = _available(advisor)
     told = _told(judge, {"price": price}, asked)
-    _show("assess", busy(run, lambda: tools.assess_run(run, until, judge, _roles(mapping), told)), as_json, whole=verbose)
+    _show("assess", busy(run, lambda: tools.assess_run(run, until, judge, _roles(mapping), told, against)), as_json, whole=verbose)
 
 
-@main.command()
+@main.command(cls=Several)
 @RUN
 @click.option("--out", required=True, type=click.Path(dir_okay=False), metavar="FILE", help="FILE.md or FILE.html.")
 @UNTIL
 @ADVISOR
+@AGAINST
 @_model_options
 @MAP
 @JSON
 def report(  # noqa: PLR0913
-    run: str, out: str, until: float | None, advisor: str, mapping: tuple[str, ...], as_json: bool, **asked: Any
+    run: str, out: str, until: float | None, advisor: str, against: tuple[str, ...], mapping: tuple[str, ...], as_json: bool, **asked: Any
 ) -> None:
     """Write the judgement of RUN as a page."""
     from rl_advisor import tools
@@ -175,7 +203,8 @@ def report(  # noqa: PLR0913
     report_file.renderer(out)  # a wrong ending is said before the reading begins
     judge = _available(advisor)
     told = _told(judge, {}, asked)
-    written = busy(run, lambda: report_file.write(tools.read(run, until, _roles(mapping)), out, judge, told))
+    roles = _roles(mapping)
+    written = busy(run, lambda: report_file.write(tools.beside(tools.read(run, until, roles), against, roles), out, judge, told))
     _show("report", {"written": str(written)}, as_json)
 
 

@@ -22,6 +22,8 @@ MOST_STRETCHES, FEWEST_STRETCHES, POINTS = 24, 4, 2
 """Stretches at most and at least, and the points that each should have."""
 PRIOR = 6.0
 """Degrees of freedom that the spread over the whole curve is worth beside that of one stretch."""
+FREEDOM = 2.7
+"""Degrees of freedom that each sound run is worth; with it one in twenty of the proving ground's sound runs leaves a band, for 1 to 3 runs."""
 SHIFT = 0.1
 """By what share of the steps one sound run usually learns earlier or later than another."""
 ALONE = 0.15
@@ -34,7 +36,8 @@ AMONG = 3.0
 """How far a sound run may leave the band of the others before departures are measured by it."""
 ROUGH = 10.0
 """Largest over smallest value from which a positive metric is measured on a log scale."""
-BAND = 0.95
+BAND, OUT = 0.95, 0.99
+"""Where one more sound run lies at a stretch with that probability: what is shown as the band, and beyond what a lasting departure counts."""
 UNHEARD = ("time/", "progress/", "throughput/", "memory/")
 """What differs between machines and not between runs."""
 PLANS_DIFFER = 1.05
@@ -60,6 +63,17 @@ class Band:
     def size(self) -> float:
         """The largest departure that lasts, below the middle where negative, beside what sound runs do among themselves."""
         return lasting(self.off)[0] / max(1.0, self.among / AMONG)
+
+    @property
+    def outside(self) -> bool:
+        """Whether the run left the band."""
+        return abs(self.size) > limit(self.runs, OUT)
+
+    @property
+    def there(self) -> tuple[float, float, float]:
+        """This run and the borders of the band in the middle of the largest departure."""
+        at = (self.where.start + self.where.stop) // 2
+        return float(self.here[at]), float(self.low[at]), float(self.high[at])
 
     @property
     def where(self) -> slice:
@@ -148,7 +162,7 @@ def lasting(off: Floats) -> tuple[float, int]:
 
 def limit(runs: int, share: float) -> float:
     """Within how many standard deviations one more run lies with that probability, when so many runs are known."""
-    return float(stdtrit(runs - 1 + PRIOR, (1 + share) / 2))
+    return float(stdtrit(FREEDOM * runs, (1 + share) / 2))
 
 
 def stretches(step: Floats, value: Floats, edges: Floats) -> tuple[Floats, Floats]:

@@ -4,6 +4,7 @@ The command line and the server offer the same functions, so both give the same 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -149,10 +150,12 @@ def assess_run(
     advisor: str = "builtin",
     mapping: Mapping[str, str] | None = None,
     options: Mapping[str, Any] | None = None,
+    against: Sequence[str | Path] = (),
 ) -> Answer:
     """Judge a run: verdict, call, cause, effects, evidence for and against, raw curve sketches, checkpoint to keep, what to do next.
 
-    Several runs in one folder or file become a row each, worst first. Reach for it first.
+    Several runs in one folder or file become a row each, worst first. Reach for it first. ``against`` names earlier sound runs of the same
+    set-up: what leaves their band is told, with when.
     At most about 3,600 characters, most important first; ``detail`` all gives every finding.
     """
     from rl_advisor.answers import judgement, run_table
@@ -160,26 +163,43 @@ def assess_run(
     judge = advisor_named(advisor)
     told = dict(options or {})
     builtin = advisor_named("builtin")
-    if table := _table("assess", run, until, mapping, run_table.judged(builtin.assess)):
+    row = run_table.judged(builtin.assess)
+    if table := _table(("assess", *map(str, against)), run, until, mapping, lambda one: row(beside(one, against, mapping))):
         return table
 
     def ask(whole: "Run") -> Answer:
-        return judgement.judgement(whole, judge.assess(whole, **told))
+        known = beside(whole, against, mapping)
+        return judgement.judgement(known, judge.assess(known, **told))
 
     if advisor != "builtin":
         # Asked anew each time: a model that could not be reached a minute ago may answer now, and no failure must be remembered.
         return _safe(ask, read(run, until, mapping))
-    return _answer(("assess", *sorted(told.items())), run, until, mapping, ask)
+    return _kept(("assess", *sorted(told.items())), [run, *against], until, mapping, lambda whole: _safe(ask, whole[0]))
 
 
-def explain_finding(run: str | Path, pattern: str, until: float | None = None) -> Answer:
+MOST_SOUND = 16
+"""Sound runs that one run is measured against."""
+
+
+def beside(run: "Run", against: Sequence[str | Path], mapping: Mapping[str, str] | None = None) -> "Run":
+    """The run with the earlier sound runs at these paths, against which it is measured.
+
+    Raises:
+        UsageError: too many runs; and what ``read`` raises.
+    """
+    if len(against) > MOST_SOUND:
+        raise UsageError(f"{len(against)} sound runs were named; {MOST_SOUND} are enough")
+    return replace(run, sound=tuple(read(other, None, mapping) for other in against)) if against else run
+
+
+def explain_finding(run: str | Path, pattern: str, until: float | None = None, against: Sequence[str | Path] = ()) -> Answer:
     """Explain one finding of a run: what was measured and where, what the pattern means, what it is confused with, how to test it.
 
     Reach for it when one finding decides. At most about 600 tokens.
     """
     from rl_advisor.answers.finding_in_full import explained
 
-    return _answer(("explain", pattern), run, until, None, lambda whole: explained(whole, pattern))
+    return _kept(("explain", pattern), [run, *against], until, None, lambda whole: _safe(lambda one: explained(beside(one, against), pattern), whole[0]))
 
 
 def estimate_memory(config: str | Path, **setup: Any) -> Answer:
@@ -256,7 +276,7 @@ def advisor_named(name: str) -> ModuleType:
 
 
 def _table(
-    what: str, asked: str | Path, until: float | None, mapping: Mapping[str, str] | None, row: Callable[["Run"], dict[str, Any]]
+    what: object, asked: str | Path, until: float | None, mapping: Mapping[str, str] | None, row: Callable[["Run"], dict[str, Any]]
 ) -> Answer | None:
     """A row for each of several runs of a folder or file, worst first; None for a single run, or one that was asked for by name."""
     from rl_advisor.answers import run_table
