@@ -61,6 +61,7 @@ def _assess(answer: Answer) -> Answer:
         "cause": story["cause"],
         "onset": answer["onset"],
         "effects": story["effects"],
+        "beside_sound_runs": story["beside"],
         "also_present": [line[:SPOKEN] for line in story["also"]],
         "at_odds": story["at_odds"][:AT_ODDS],
         "evidence_for": [_cut(e) for e in answer["evidence"] if e["for"] == ours and e["weight"] > 0][:EVIDENCE],

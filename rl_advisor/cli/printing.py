@@ -1,5 +1,6 @@
 """Answers as plain text for a terminal: what matters first, no decoration that a pipe would choke on."""
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -7,6 +8,7 @@ from rl_advisor.cli.answer import answer_page, look_of_terminal
 from rl_advisor.cli.asked import check_page, explained_page, preflight_page
 from rl_advisor.cli.samples import samples_page
 from rl_advisor.output.layout import Answer, anything, filled, gaps, more, number, pairs, said, spark, table
+from rl_advisor.output.wording import plain, value
 
 
 def text(kind: str, answer: Answer, *, whole: bool = False) -> str:
@@ -53,25 +55,32 @@ def _evaluated(protocol: Answer) -> str:
 
 
 def _compare(answer: Answer) -> Iterable[str]:
-    for pair in answer["between"]:
-        changed = "; ".join(f"{key} {said(str(a))} → {said(str(b))}" for key, (a, b) in list(pair["changed"].items())[:3])
-        delta = f"{pair['b']} minus {pair['a']}: {_cell(pair['b_minus_a']['value'])} at the end"
-        yield from filled(f"{delta}{f' ({changed})' if changed else ''}. {pair['said']}")
-    yield from (line for note in answer["notes"] for line in filled(f"note: {note}"))
+    """What differs first, then the runs as a table, the best first where they are many, then the settings of each variant."""
+    from rl_advisor.answers.compare import spelled
+
+    yield from (line for told in (*answer["said"], *answer["notes"]) for line in filled(told))
     yield ""
-    head: list[tuple[str, ...]] = [("variant", "run", "verdict", "first broken link", "start", "best", "last")]
-    yield from table(head, [tuple(_cell(row.get(f)) for f in _COMPARED) for row in answer["runs"]])
-    for v in answer["variants"]:
-        means = [f"{f} {_cell(v[f]['value'])} ({_cell(v[f]['low'])} to {_cell(v[f]['high'])})" for f in ("last", "best") if f in v]
-        settings = ", ".join(f"{key} {said(str(value))}" for key, value in v["settings"].items())
+    rows = answer["runs"]
+    many = len(answer["variants"]) > len(answer["between"]) + 1
+    rows = sorted(rows, key=lambda row: -(row.get("final") or -math.inf)) if many else rows
+    yield from table([tuple(f.replace("_", " ") for f in _COMPARED)], [_compared(row) for row in rows])
+    if answer["by"]:
+        yield f"start, best, last: {said(answer['by'])} as logged; final: median of the end"
+    for v in answer["variants"] if not many else ():
+        settings = ", ".join(f"{key} {said(spelled(x))}" for key, x in list(v["settings"].items())[:_SETTINGS])
+        more_ = f" and {len(v['settings']) - _SETTINGS} more" if len(v["settings"]) > _SETTINGS else ""
         count = f"{len(v['runs'])} run{'s' if len(v['runs']) > 1 else ''}"
-        yield from filled(f"{v['variant']}, {count}: {'; '.join(part for part in (*means, settings) if part)}")
-    for pair in answer["between"]:
-        share, low, high = (_cell(100 * pair["probability_of_improvement"][k]) for k in ("value", "low", "high"))
-        yield f"{pair['b']} beats {pair['a']} in {share} % of pairs of runs ({low} to {high})"
+        yield from filled(f"{v['variant']}, {count}: {settings or 'no setting differs'}{more_}")
 
 
-_COMPARED = ("variant", "run", "verdict", "first_broken_link", "start", "best", "last")
+def _compared(row: Answer) -> tuple[str, ...]:
+    levels = tuple("-" if row.get(f) is None else value(row[f], digits=3) for f in ("start", "best", "last", "final"))
+    return row["variant"], said(row["run"]), plain(row["verdict"]), plain(row["first_broken_link"]), *levels
+
+
+_COMPARED = ("variant", "run", "verdict", "first_broken_link", "start", "best", "last", "final")
+_SETTINGS = 8
+"""Settings of a variant that are named."""
 
 
 def _cell(value: Any) -> str:
@@ -173,4 +182,4 @@ def _gpu(answer: Answer) -> Iterable[str]:
 
 
 def _report(answer: Answer) -> Iterable[str]:
-    yield f"written: {answer['written']}"
+    yield from (f"written: {where}" for where in [answer[k] for k in ("written",) if k in answer] + answer.get("told", []))
