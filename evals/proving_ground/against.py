@@ -24,10 +24,9 @@ Row = dict[str, Any]
 
 def answer(job: tuple[str, tuple[str, ...]]) -> list[Row]:
     """What the advisor says of a run alone, and beside the first so many of these sound runs."""
+    from evals.proving_ground.judge import judged
     from rl_advisor.judgement.case import open_case
     from rl_advisor.reading import read_run
-
-    from evals.proving_ground.judge import judged
 
     folder, sound = job
     run, known = read_run(Path(folder)), tuple(read_run(Path(s)) for s in sound)
@@ -72,7 +71,7 @@ def told(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
         harmed = [r for r in broken if r["harmed"]]
         lines["alone" if count == 0 else f"beside {count}"] = {
             "runs": len(mine), "verdict": figures.share(mine, "verdict"), "link": figures.share(mine, "link"),
-            "sound runs": len(sound), "alarms": figures.share(sound, "alarm"), "new alarms": figures.share(sound, "left"),
+            "sound runs": len(sound), "alarms": figures.share(sound, "alarm"), "leave the band": figures.share(sound, "left"),
             "broken seen": figures.share(broken, "alarm"), "missed alone, now found": figures.share([r for r in broken if r["run"] in missed], "left"),
             "harmed seen": figures.share(harmed, "alarm"),
             "harmed and missed alone, now found": figures.share([r for r in harmed if r["run"] in missed], "left"),
@@ -87,16 +86,14 @@ def page(folder: Path) -> str:
     held = [r for r in rows if r["held"]]
     missed = [r["run"] for r in rows if r["beside"] == 0 and r["broken"] and not r["alarm"]]
     harmed = [r["run"] for r in rows if r["beside"] == 0 and r["harmed"] and not r["alarm"]]
-    return "\n\n".join(
-        [
-            "## Beside sound runs of one's own",
-            f"`assess RUN --against GOOD [GOOD...]`: groups of {plans.KIN.sound} sound runs and {plans.KIN.broken} that are broken by a dose of "
-            f"at most {plans.KIN.most:g}, all logged alike; three sound runs are named, the other three are judged. Of the broken runs "
-            f"{len(missed)} are missed alone, of which {len(harmed)} had come to harm. *Alarms*: a verdict that something is wrong, or a link that "
-            "is blamed; *new alarms*: sound runs that leave the band.",
-            figures.markdown(told(rows), "all"), figures.markdown(told(held), "tasks and faults held out"),
-        ]
-    )  # fmt: skip
+    told_of = (
+        f"`assess RUN --against GOOD [GOOD...]`: groups of {plans.KIN.sound} sound runs and {plans.KIN.broken} that are broken by a dose of at most "
+        f"{plans.KIN.most:g}, all logged alike; three sound runs are named, the other three are judged. Of the broken runs {len(missed)} are missed "
+        f"alone, of which {len(harmed)} had come to harm. *Alarms*: a verdict that something is wrong, or a link that is blamed; *leave the band*: "
+        "sound runs of which something does."
+    )
+    tables = (figures.markdown(told(rows), "all"), figures.markdown(told(held), "tasks and faults held out"))
+    return "\n\n".join(["## Beside sound runs of one's own", told_of, *tables])
 
 
 def main() -> None:

@@ -42,7 +42,7 @@ def judged(case: Any) -> dict[str, Any]:
     from rl_advisor.judgement import checkpoint, continuation, verdict
 
     found = verdict.judge(case)
-    ahead = continuation.prospect(case, found)
+    ahead = continuation.continuation(case, found)
     best = checkpoint.best_checkpoint(case, reward_trusted=found.verdict != "reward_hacking")
     odds = getattr(found, "probabilities", None) or {found.verdict: 1.0}
     return {

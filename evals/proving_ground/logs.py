@@ -59,7 +59,9 @@ class View:
     tells_plan: bool
 
 
-def view(rng: np.random.Generator, own: np.random.Generator, spec: dict[str, Any], names: list[str], metrics: Floats, seen: dict[str, Floats]) -> View:
+def view(
+    rng: np.random.Generator, own: np.random.Generator, spec: dict[str, Any], names: list[str], metrics: Floats, seen: dict[str, Floats]
+) -> View:
     """The run through the eyes of one convention; ``seen`` has moments, score and length of the evaluations, whose luck is the run's ``own``."""
     c = chosen(rng, spec)
     c = replace(c, step=str(rng.choice(c.step.split("|"))))
@@ -127,7 +129,9 @@ def disturbed(rng: np.random.Generator, rows: list[tuple[int, Row]]) -> list[tup
     return rows
 
 
-def evaluated(rng: np.random.Generator, own: np.random.Generator, c: Convention, spec: dict[str, Any], seen: dict[str, Floats], per: int) -> list[tuple[int, Row]]:
+def evaluated(
+    rng: np.random.Generator, own: np.random.Generator, c: Convention, spec: dict[str, Any], seen: dict[str, Floats], per: int
+) -> list[tuple[int, Row]]:
     """Held-out scores at their own cadence, of as many samples as people take; none where the run does not evaluate."""
     if rng.random() >= c.evaluates:
         return []

@@ -23,7 +23,7 @@ MOST_STRETCHES, FEWEST_STRETCHES, POINTS = 24, 4, 2
 PRIOR = 6.0
 """Degrees of freedom that the spread over the whole curve is worth beside that of one stretch."""
 FREEDOM = 2.7
-"""Degrees of freedom that each sound run is worth; with it one in twenty of the proving ground's sound runs leaves a band, for 1 to 3 runs."""
+"""Degrees of freedom that each sound run is worth: with it one in twenty sound runs of the proving ground leaves a band, of 1 or of 3."""
 SHIFT = 0.1
 """By what share of the steps one sound run usually learns earlier or later than another."""
 ALONE = 0.15
@@ -37,7 +37,7 @@ AMONG = 3.0
 ROUGH = 10.0
 """Largest over smallest value from which a positive metric is measured on a log scale."""
 BAND, OUT = 0.95, 0.99
-"""Where one more sound run lies at a stretch with that probability: what is shown as the band, and beyond what a lasting departure counts."""
+"""Where one more sound run lies at a stretch with that probability: what is shown as band, and beyond what a lasting departure counts."""
 UNHEARD = ("time/", "progress/", "throughput/", "memory/")
 """What differs between machines and not between runs."""
 PLANS_DIFFER = 1.05
@@ -70,8 +70,13 @@ class Band:
         return abs(self.size) > limit(self.runs, OUT)
 
     @property
+    def usual(self) -> bool:
+        """Whether the run nowhere leaves the band for long."""
+        return abs(self.size) < limit(self.runs, BAND)
+
+    @property
     def there(self) -> tuple[float, float, float]:
-        """This run and the borders of the band in the middle of the largest departure."""
+        """The run itself and the borders of its band in the middle of the largest departure."""
         at = (self.where.start + self.where.stop) // 2
         return float(self.here[at]), float(self.low[at]), float(self.high[at])
 
@@ -117,7 +122,9 @@ def beside(run: Run, curve: Curve, name: str) -> Band | None:
     return measured(name, edges, [(means[known], errors[known]) for means, errors in rows], back, known)
 
 
-def measured(name: str, edges: Floats, rows: Sequence[tuple[Floats, Floats]], back: Callable[[Floats], Floats], known: "np.ndarray") -> Band:  # type: ignore[type-arg]
+def measured(
+    name: str, edges: Floats, rows: Sequence[tuple[Floats, Floats]], back: Callable[[Floats], Floats], known: "np.ndarray"
+) -> Band:  # type: ignore[type-arg]
     """The band of stretch means and their errors, of which the last row is this run's."""
     sound, errors, here = np.array([m for m, _ in rows[:-1]]), np.array([e for _, e in rows]), rows[-1][0]
     noise = np.maximum(np.median(errors, axis=0), errors[-1])

@@ -1,11 +1,11 @@
-"""This run leaves the band in which earlier sound runs of the same set-up stayed.
+"""The run leaves the band in which earlier sound runs of the same set-up stayed.
 
-Looks for: a metric that lies outside of what one more sound run would do, for an eighth of the steps or more; asked only where earlier sound
-    runs are named. A reward or score above its band is no fault, unless a reward is there while the held-out score is not.
+Looks for: a metric that lies outside of what one more sound run would do, for an eighth of the steps or more; asked only where
+    earlier sound runs are named. A reward or score above its band is no fault, unless a reward is there and the held-out score is not.
 Means: something differs from the runs that went well; the metric that left its band first says where to look.
 Not to be confused with: settings, data or a model that were changed on purpose; luck, of which one or two sound runs tell little.
-Next test: compare settings, code and data of this run with those of the sound ones where the first metric left its band, then repeat it with
-    another seed: luck does not leave the band at the same place twice.
+Next test: compare settings, code and data of this run with those of the sound ones where the first metric left its band, then
+    repeat it with another seed: luck does not leave the band at the same place twice.
 Source: prediction intervals of one more run; control charts.
 """
 
@@ -40,7 +40,9 @@ def detect(run: Run) -> Answer:
     there = first.there
     measures |= {"step": first.onset.step, "here": there[0], "low": there[1], "high": there[2]}
     more = f", then {listed(outside[1:])}" if len(outside) > 1 else ""
-    text = f"{first.name} left the band of {runs} at step {first.onset.step:.0f}: {number(there[0])}, where they give {number(there[1])} to "
+    text = (
+        f"{first.name} left the band of {runs} at step {first.onset.step:.0f}: {number(there[0])}, where they give {number(there[1])} to "
+    )
     text += f"{number(there[2])}{more}. {len(outside)} of {len(found)} shared metrics lie outside."
     where = tuple(Evidence(b.name, b.onset.step, float(b.edges[-1])) for b in outside)
     return present(text, first.onset, measures, where, link_of(outside))

@@ -42,7 +42,7 @@ GAMED = 4.0
 """What a sign of gaming weighs against the usual, when the reward rose and the score did not."""
 EXPLAINED = 0.3
 """What is left of it where another finding that is present would bring it about."""
-BESIDE, ENOUGH_SOUND = 1.5, 3
+BESIDE, ENOUGH_SOUND = 0.75, 3
 """What it weighs that a run stays within what sound runs did, and from how many of them on: fitted on the proving ground (docs/log.md).
 That it leaves their band speaks for no verdict, only for a link: a run that does less than its twins may still rise."""
 INSIDE = -2.0

@@ -4,7 +4,6 @@ The command line and the server offer the same functions, so both give the same 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -13,8 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rl_advisor.answers import run_folders
 from rl_advisor.answers.cache import Cache
 from rl_advisor.output.clean import aliased, clean
-from rl_advisor.output.errors import UsageError, as_usage_error, no_such
+from rl_advisor.output.errors import as_usage_error, no_such
 from rl_advisor.output.names import names_of_run
+from rl_advisor.tools.runs import beside as beside
+from rl_advisor.tools.runs import place as place
+from rl_advisor.tools.runs import read as read
 
 if TYPE_CHECKING:
     from rl_advisor.run import Run
@@ -22,48 +24,7 @@ if TYPE_CHECKING:
 ADVISORS = ("builtin", "anthropic", "openai")
 Answer = dict[str, Any]
 T = TypeVar("T")
-_RUNS: Cache["Run"] = Cache(8)
 _ANSWERS: Cache[Any] = Cache(64)
-
-
-def read(run: str | Path, until: float | None = None, mapping: Mapping[str, str] | None = None) -> "Run":
-    """The run at that path or address, as it looked at ``until``; read once for as long as its files stay the same.
-
-    Raises:
-        FileNotFoundError: nothing is there; the message names what is.
-        NoSuchChoice: ``mapping`` names what no file has; the message names the nearest.
-        rl_advisor.reading.UnreadableRun: something is there, and none of it could be read.
-    """
-    from rl_advisor.reading import UnreadableRun, read_run
-
-    path = place(run)
-    key = (str(path), run_folders.fingerprint(path), tuple(sorted((mapping or {}).items())))
-    try:
-        whole = _RUNS.get(key, lambda: read_run(path, mapping=mapping))
-    except KeyError as unknown:
-        # Only the caller's mapping raises it: a name that no file has.
-        if not mapping:
-            raise
-        raise UsageError(str(unknown.args[0])) from unknown
-    except UnreadableRun as unreadable:
-        if str(run).startswith(str(path)):
-            raise
-        # Where the copy of a store lies means nothing to who gave an address.
-        raise UnreadableRun(str(unreadable).replace(str(path), path.name), unreadable.shapes) from unreadable
-    return whole if until is None else whole.until(until)
-
-
-def place(run: str | Path) -> Path:
-    """Where the run lies on this machine; text that is an address of a store is fetched first, a ``Path`` never is.
-
-    Raises what ``folders.existing`` and ``rl_advisor.remote.copies.fetch`` raise.
-    """
-    if isinstance(run, str) and "://" in run:
-        from rl_advisor.remote import copies
-
-        if copies.is_address(run):
-            return copies.local_copy(run)
-    return run_folders.existing(run)
 
 
 def list_runs(root: str | Path = ".", limit: int = 50) -> Answer:
@@ -144,7 +105,7 @@ def gpu_phase_profile(run: str | Path, until: float | None = None) -> Answer:
     return _answer("gpu", run, until, None, profile)
 
 
-def assess_run(
+def assess_run(  # noqa: PLR0913
     run: str | Path,
     until: float | None = None,
     advisor: str = "builtin",
@@ -177,21 +138,6 @@ def assess_run(
     return _kept(("assess", *sorted(told.items())), [run, *against], until, mapping, lambda whole: _safe(ask, whole[0]))
 
 
-MOST_SOUND = 16
-"""Sound runs that one run is measured against."""
-
-
-def beside(run: "Run", against: Sequence[str | Path], mapping: Mapping[str, str] | None = None) -> "Run":
-    """The run with the earlier sound runs at these paths, against which it is measured.
-
-    Raises:
-        UsageError: too many runs; and what ``read`` raises.
-    """
-    if len(against) > MOST_SOUND:
-        raise UsageError(f"{len(against)} sound runs were named; {MOST_SOUND} are enough")
-    return replace(run, sound=tuple(read(other, None, mapping) for other in against)) if against else run
-
-
 def explain_finding(run: str | Path, pattern: str, until: float | None = None, against: Sequence[str | Path] = ()) -> Answer:
     """Explain one finding of a run: what was measured and where, what the pattern means, what it is confused with, how to test it.
 
@@ -199,7 +145,13 @@ def explain_finding(run: str | Path, pattern: str, until: float | None = None, a
     """
     from rl_advisor.answers.finding_in_full import explained
 
-    return _kept(("explain", pattern), [run, *against], until, None, lambda whole: _safe(lambda one: explained(beside(one, against), pattern), whole[0]))
+    return _kept(
+        ("explain", pattern),
+        [run, *against],
+        until,
+        None,
+        lambda whole: _safe(lambda one: explained(beside(one, against), pattern), whole[0]),
+    )
 
 
 def estimate_memory(config: str | Path, **setup: Any) -> Answer:
