@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from rl_advisor.features.autoregression import effective_count, lag_one
+from rl_advisor.features.series import Bools
 from rl_advisor.finding import Onset
 from rl_advisor.run import Curve, Floats, Run
 
@@ -116,15 +117,13 @@ def beside(run: Run, curve: Curve, name: str) -> Band | None:
     edges = np.linspace(min(float(step[0]) for step, _ in [*others, here]), until, pieces + 1)
     way, back = scales([value for _, value in others])
     rows = [stretches(step, way(value), edges) for step, value in [*others, here]]
-    known = np.isfinite([means for means, _ in rows]).all(axis=0)
+    known: Bools = np.isfinite(np.array([means for means, _ in rows])).all(axis=0)
     if known.sum() < FEWEST_STRETCHES:
         return None
     return measured(name, edges, [(means[known], errors[known]) for means, errors in rows], back, known)
 
 
-def measured(
-    name: str, edges: Floats, rows: Sequence[tuple[Floats, Floats]], back: Callable[[Floats], Floats], known: "np.ndarray"
-) -> Band:  # type: ignore[type-arg]
+def measured(name: str, edges: Floats, rows: Sequence[tuple[Floats, Floats]], back: Callable[[Floats], Floats], known: Bools) -> Band:
     """The band of stretch means and their errors, of which the last row is this run's."""
     sound, errors, here = np.array([m for m, _ in rows[:-1]]), np.array([e for _, e in rows]), rows[-1][0]
     noise = np.maximum(np.median(errors, axis=0), errors[-1])
