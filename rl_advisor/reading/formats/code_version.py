@@ -53,7 +53,8 @@ def _metadata(told: Any) -> dict[str, Any]:
     """Of W&B's metadata the commit, the program's name, Python and the GPU; no address and no host."""
     if not isinstance(told, dict):
         return {}
-    git = told.get("git") if isinstance(told.get("git"), dict) else {}
+    git: Any = told.get("git")
+    git = git if isinstance(git, dict) else {}
     rows = {
         "commit": git.get("commit"),
         "program": Path(str(told.get("program") or "")).name,
