@@ -124,21 +124,6 @@ def samples(  # noqa: PLR0913
 
 @main.command()
 @RUN
-@click.option("--plot", type=click.Path(dir_okay=False, writable=True), metavar="FILE.png", help="Draw the phases of each GPU as well.")
-@JSON
-def gpu(run: str, plot: str | None, as_json: bool) -> None:
-    """Show where the GPUs' time went in RUN."""
-    from rl_advisor import tools
-    from rl_advisor.output import safe_write
-
-    if plot is not None:
-        safe_write.put(plot, tools.plot_curves(run, ("gpu/phases",)))
-        click.echo(f"rl-advisor: drawn in {plot}", err=True)
-    _show("gpu", busy(run, lambda: tools.gpu_phase_profile(run)), as_json)
-
-
-@main.command()
-@RUN
 @UNTIL
 @ADVISOR
 @click.option("--price", type=click.FloatRange(0), metavar="SHARE", help="What the whole budget costs, as a share of the score's scale.")

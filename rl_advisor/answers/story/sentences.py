@@ -7,6 +7,7 @@ from rl_advisor.answers.story.chain import Chain, named
 from rl_advisor.answers.story.quantities import Quantity, logged_at, quantity
 from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.curves import outcome_shape
+from rl_advisor.judgement.slowness import slowest
 from rl_advisor.output.wording import chance, clause, listed, plain, sentence, value
 from rl_advisor.run import Run
 
@@ -149,5 +150,7 @@ def paragraph(story: "Story", a: Assessment) -> str:
         parts.append(f"What broke first: {story.cause}.")
     if story.effects:
         parts.append(f"Then: {listed(list(story.effects), EFFECTS)}.")
+    if (idle := slowest(a.findings)) is not None and idle.statement not in story.do:
+        parts.append(idle.statement)
     parts += [f"Keep {story.keep}." if a.best_checkpoint.path else sentence(story.keep), story.call, f"Next: {story.do}"]
     return " ".join(p for p in parts if p)
