@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
 
 from rl_advisor.features.autoregression import effective_count, lag_one
 from rl_advisor.features.series import Bools
@@ -168,6 +167,8 @@ def lasting(off: Floats) -> tuple[float, int]:
 
 def limit(runs: int, share: float) -> float:
     """Within how many standard deviations one more run lies with that probability, when so many runs are known."""
+    from scipy.special import stdtrit
+
     return float(stdtrit(FREEDOM * runs, (1 + share) / 2))
 
 
