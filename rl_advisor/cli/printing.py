@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from rl_advisor.answers.context import said as on_record
 from rl_advisor.cli.answer import answer_page, look_of_terminal
 from rl_advisor.cli.asked import check_page, explained_page, preflight_page
 from rl_advisor.cli.gpu import gpu_page
@@ -115,6 +116,7 @@ def _load(answer: Answer) -> Iterable[str]:
         else "telemetry: none"
     )
     yield from filled(_evaluated(answer["protocol"]))
+    yield from filled(on_record(answer["context"]))
     yield f"checkpoints: {', '.join(str(c['step']) for c in saved[:20])}{more(saved, 20)}" if saved else "checkpoints: none"
     yield from (f"event ({e['kind']}, step {number(e['step'])}): {said(e['text'])[:120]}" for e in answer["events"][:5])
     yield from gaps(answer)
