@@ -51,6 +51,11 @@ def trusted_first(names: Sequence[str]) -> list[str]:
     return sorted(names, key=rank)
 
 
+def private(name: str) -> bool:
+    """Whether a score's name says that its split was kept from every decision: the one to release by."""
+    return _has(SPLITS[0][1], name)
+
+
 def unlike(runs: Sequence[Run]) -> list[str]:
     """The parts of the protocol in which runs differ for certain, each in words; a part that only one gives differs from nothing."""
     told = [protocol(run) for run in runs]

@@ -18,6 +18,7 @@ from rl_advisor.features.rate import pace, rate
 from rl_advisor.features.scale import natural_scale
 from rl_advisor.features.trend import Change, Direction, Trend, direction, level_change, trend
 from rl_advisor.finding import number
+from rl_advisor.protocol import private
 from rl_advisor.run import Curve, Floats, Run
 
 FEWEST = 5
@@ -216,11 +217,12 @@ def shape_or_none(curve: Curve | None) -> Shape | None:
 
 
 def held_out(run: Run) -> Curve | None:
-    """The held-out score to go by: the one with the most points, a plain score before a length-like or second one."""
+    """The held-out score to go by: a private split's, else the one with the most points, a plain score before a second one."""
     scores = run.family("eval/score/")
     if not scores:
         return None
-    return max(scores.values(), key=lambda c: (np.isfinite(c.value).sum(), -len(c.name)))
+    counted = {c: int(np.isfinite(c.value).sum()) for c in scores.values()}
+    return max(counted, key=lambda c: (private(c.name) and counted[c] >= FEWEST, counted[c], -len(c.name)))
 
 
 @lru_cache(maxsize=64)
@@ -268,11 +270,22 @@ def kl_regime(run: Run, share: float = 0.15) -> KlRegime:
     way, kl_way = s.direction(), direction(kl.recent, share * spread)
     if way == "undecidable" and s.name.startswith("eval/") and (reward := shape_or_none(training(run))) is not None:
         way = reward.direction()  # few evaluations: the reward says more, and detectors of the gap watch over it
+    if way == "undecidable" and flat_since(s):
+        way = "flat"
     change, kl_change = s.recent.slope * s.recent.span, kl.recent.slope * kl.recent.span
     text = f"Since step {s.recent_first:.0f} KL to the reference is {kl_way} ({number(kl_change)}, now "
     text += f"{number(kl.last)}) and the outcome {way} ({number(change)})"
     measures = {"kl_change": kl_change, "kl_last": kl.last, "outcome_change": change, "outcome_last": s.last}
     return KlRegime(s.name, kl_way, way, s.recent_first, float(s.step[-1]), text, measures)
+
+
+def flat_since(s: Shape) -> bool:
+    """Whether a longer stretch up to the end, the last half, two thirds or all, is flat by equivalence, where noise hides it in the last third."""
+    for share in (1 / 2, 2 / 3, 1.0):
+        late = slice(s.n - max(FEWEST, round(share * s.n)), None)
+        if direction(trend(s.step[late], s.value[late]), s.margin) == "flat":
+            return True
+    return False
 
 
 def thriving(run: Run) -> bool:

@@ -66,7 +66,7 @@ SPIKE = {
 }
 TOO_LARGE = Expected(
     verdict=("collapsed", "degrading"), link=("policy_update",), present=("update_too_large",), call=("stop",), do=r"learning.rate|lr\b|pass|epoch",
-    never=(r"staleness", r"stale data"), keeps=(0.3, 0.62),
+    never=(r"allowed staleness",), keeps=(0.3, 0.62),
 )  # fmt: skip
 SB3_SPIKE = {
     "reward__mean": jump((20, 180, 260), (90, 60), 0.6, sd=8),
@@ -81,7 +81,7 @@ WALKS = (
     Situation("w1_slight_decline", lambda: language({"accuracy": share(0.415, 0.41, 0.354, sd=0.01)}, reward__mean=CLIMB, response__length=LONGER), HACKED, ("002 hack triad", "002 during Reward up")),
     Situation("w2", lambda: but(language({"accuracy": jump((0.35, 0.55, 0.6), (0.2, 0.15), 0.6, sd=0.012)}, settings={"passes": 4}, **SPIKE), evaluations=24), TOO_LARGE, ("002 walk 2", "002 walk 2.2", "002 walk 2.3")),
     Situation("w2_noepochs", lambda: language({"accuracy": jump((0.35, 0.55, 0.6), (0.2, 0.15), 0.6, sd=0.012)}, **SPIKE), TOO_LARGE, ("002 walk 2", "002 policy collapse")),
-    Situation("sb3_w2_epochs10", lambda: control(**SB3_SPIKE), Expected(verdict=("collapsed", "degrading"), link=("policy_update",), present=("update_too_large",), call=("stop",), do=r"learning.rate|pass|epoch", never=("staleness",)), ("002 walk 2",), ("sb3",)),
+    Situation("sb3_w2_epochs10", lambda: control(**SB3_SPIKE), Expected(verdict=("collapsed", "degrading"), link=("policy_update",), present=("update_too_large",), call=("stop",), do=r"learning.rate|pass|epoch", never=("allowed staleness",)), ("002 walk 2",), ("sb3",)),
 )  # fmt: skip
 
 RISE, TOP = share(0.3, 0.5, 0.7, sd=0.025), share(0.5, sd=0.02)
@@ -106,9 +106,9 @@ GROUND = (
     Situation("noise_trend", lambda: but(language(reward__mean=share(0.3, 0.44, sd=0.06)), plan=1.5), Expected(verdict=("improving", "plateaued"), call=("continue",)), ("004 traj Noise or trend",)),
     Situation("sb3_critic", lambda: control(reward__mean=way(-202, -203, sd=4), value__explained_variance=way(-0.3, -0.5, sd=0.1), value__loss=way(900, 920, sd=30)), Expected(verdict=("not_learning", "plateaued", "degrading"), call=("stop",), present=("critic_failure",), do=r"critic", never=(r"yet the outcome rose",)), ("002 critic sig explained", "002 critic test", "002 during Value loss"), ("sb3",)),
     Situation("rew_zero", lambda: language({"accuracy": share(0.0)}, reward__mean=share(0.0), reward__std=way(0.0), reward__flat_groups=share(1.0)), Expected(verdict=("not_learning",), call=("stop",), present=("reward_never_paid",), link=("reward_signal",)), ("002 reward 99.9", "002 minimal discriminate")),
-    Situation("rew_one", lambda: but(language(reward__mean=share(0.995, 0.998, sd=0.003), reward__std=way(0.02, sd=0.005, low=0.0), reward__flat_groups=share(0.97, sd=0.01)), plan=1.5), Expected(verdict=("not_learning", "plateaued"), call=("stop",), present=("reward_always_paid",), never=(r"still improving",)), ("002 reward dist almost all 1", "004 final Call")),
+    Situation("rew_one", lambda: but(language(reward__mean=share(1.0, sd=0.0005, exact=True), reward__std=way(0.0), reward__flat_groups=share(1.0, exact=True)), plan=1.5), Expected(verdict=("not_learning", "plateaued"), call=("stop",), present=("reward_always_paid",), never=(r"still improving",)), ("002 reward dist almost all 1", "004 final Call")),
     Situation("saturated", lambda: but(language({"accuracy": share(0.7, 0.95, 0.985, 0.985, 0.985, sd=0.004)}, reward__mean=share(0.6, 0.9, 0.95, 0.955, sd=0.015)), plan=1.5), Expected(verdict=("plateaued", "improving"), says=(r"used up|ceiling|harder",), call=("stop",), do=r"harder"), ("004 final Call", "002 order 2")),
-    Situation("allone_groups", lambda: but(language({"accuracy": share(0.3, sd=0.012)}, reward__mean=share(0.31, sd=0.015), reward__flat_groups=share(0.97, 0.98, sd=0.008), reward__std=way(0.05, sd=0.01, low=0.0)), plan=1.5), Expected(verdict=("not_learning", "plateaued"), present=("zero_variance_groups",), link=("training_signal", "reward_signal"), call=("stop",)), ("000 rewards 4", "001 all 4", "002 loop GRPO")),
+    Situation("allone_groups", lambda: but(language({"accuracy": share(0.3, sd=0.012)}, reward__mean=share(0.31, sd=0.015), reward__flat_groups=share(0.97, 0.98, sd=0.008), reward__std=way(0.05, sd=0.01, low=0.0)), plan=1.5), Expected(verdict=("not_learning", "plateaued"), present=("zero_variance_groups",), link=("training_signal", "reward_signal"), call=("stop",)), ("000 rewards 4", "001 all 4", "002 loop GRPO"), ("trl",)),
     Situation("high_var", lambda: but(language(reward__mean=share(0.42, sd=0.24)), plan=1.5), Expected(verdict=("not_learning", "plateaued", "undecidable"), present=("noise_dominated",), says=(r"batch|prompts",)), ("000 variance",)),
 )  # fmt: skip
 

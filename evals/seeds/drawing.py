@@ -56,7 +56,7 @@ def drawn(w: Way, n: int, rng: np.random.Generator) -> Floats:
         levels = np.repeat(levels, 2)
     at = np.array(w.at) if w.at is not None else np.linspace(0, 1, len(levels))
     value = PchipInterpolator(at, levels)(np.linspace(0, 1, n))
-    value = np.clip(value + remembering(n, w.sd, w.phi, rng), w.low, w.high)
+    value = np.clip(value + remembering(n, w.sd, w.phi * rng.uniform(0.3, 1.1), rng), w.low, w.high)
     return value if w.nan_from is None else np.where(np.arange(n) < w.nan_from * n, value, np.nan)
 
 

@@ -47,12 +47,15 @@ class Situation:
     frameworks: tuple[str, ...] = LANGUAGE
 
 
+def claimed(a: Assessment) -> str:
+    """What an answer claims of the run and asks for."""
+    step = a.next_experiment
+    return " \n".join([a.summary, a.why, a.risk, *a.at_odds, step.do, step.expect_if_right, step.expect_if_wrong, a.best_checkpoint.why])
+
+
 def told(a: Assessment) -> str:
     """Everything in an answer that a person reads."""
-    present = [f.statement for f in a.findings if f.outcome == "present"]
-    step = a.next_experiment
-    parts = [a.summary, a.why, a.risk, *a.at_odds, *a.could_not_see, step.do, step.expect_if_right, step.expect_if_wrong, a.best_checkpoint.why]
-    return " \n".join([*parts, *present])
+    return " \n".join([claimed(a), *a.could_not_see, *(f.statement for f in a.findings if f.outcome == "present")])
 
 
 def lacking(a: Assessment, e: Expected) -> list[str]:
@@ -68,7 +71,7 @@ def lacking(a: Assessment, e: Expected) -> list[str]:
         *([f"confidence {a.confidence}"] if e.confidence and a.confidence not in e.confidence else []),
         *([f"does: {a.next_experiment.do[:60]}"] if e.do and not re.search(e.do, a.next_experiment.do, re.IGNORECASE) else []),
         *[f"says not /{p}/" for p in e.says if not re.search(p, text, re.IGNORECASE)],
-        *[f"says /{p}/" for p in e.never if re.search(p, text, re.IGNORECASE)],
+        *[f"says /{p}/" for p in e.never if re.search(p, claimed(a), re.IGNORECASE)],
     ]
     if e.keeps is not None and (a.best_checkpoint.step is None or not e.keeps[0] <= a.best_checkpoint.step / max(1, a.step) <= e.keeps[1]):
         out.append(f"keeps {a.best_checkpoint.step}")

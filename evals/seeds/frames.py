@@ -108,6 +108,7 @@ def as_trl(made: Made, n: int, rng: np.random.Generator, folder: Path) -> None:
     checkpoints(folder, n, "checkpoint-{}")
     if made.answers is not None:
         table = pd.DataFrame(responses(made.answers, n, rng)).rename(columns={"response": "completion", "reward": "task_reward"})
+        table["advantage"] = table["task_reward"] - table.groupby(["step", "prompt"])["task_reward"].transform("mean")
         (folder / "completions").mkdir()
         for step, part in table.groupby("step"):
             part.reset_index(drop=True).to_parquet(folder / "completions" / f"completions_{int(str(step)):05d}.parquet")

@@ -8,7 +8,7 @@ Next test: evaluate the checkpoint at the onset against the last one on held-out
 Source: the practitioner's guide (the critical warning pattern of KL and reward).
 """
 
-from rl_advisor import trajectory
+from rl_advisor import course, trajectory
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -19,6 +19,9 @@ SPEAKS = {"plateaued": 0.7}
 NEEDS: tuple[str, ...] = ("kl/ref", "reward/mean|reward/used|eval/score/*")
 CHANGE: tuple[tuple[str, str], ...] = (("kl_coef", "three times"),)
 
+TEXT = {"response/length", "response/truncated", "response/repetition", "entropy/mean"}
+"""What shows in the answers that a drift costs something."""
+
 
 def detect(run: Run) -> Answer:
     """Present when KL to the reference rises over the last third while the outcome is flat by equivalence."""
@@ -26,6 +29,9 @@ def detect(run: Run) -> Answer:
     where = (Evidence("kl/ref", found.first, found.last), Evidence(found.outcome, found.first, found.last))
     if found.kl == "rising" and found.way == "flat":
         text = f"{found.text}: the policy drifts and gains nothing."
+        if run.settings.get("kl_coef") == 0 and not found.outcome.startswith("eval/") and not course.departures(run).keys() & TEXT:
+            text = f"{found.text}; without a KL penalty KL grows anyway, and no score says whether it costs anything."
+            return unclear(text, measures=found.measures, evidence=where)
         onset = Onset(found.first, float(run.curves["kl/ref"].step[0]), found.last)
         return present(text, onset, found.measures, where)
     if found.kl == "rising" and found.way == "undecidable":

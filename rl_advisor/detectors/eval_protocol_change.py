@@ -13,7 +13,6 @@ import numpy as np
 
 from rl_advisor import trajectory
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.change import change_points
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
 from rl_advisor.kinds import families
 from rl_advisor.run import Curve, Run
@@ -38,20 +37,25 @@ def detect(run: Run, share: float = 0.15) -> Answer:
     held = trajectory.shape(score)
     if held.n < FEWEST:
         raise TooFewPoints(f"{held.n} evaluations, {FEWEST} needed to tell a step of the protocol from one of the policy")
-    for point in change_points(held.step, held.value):
-        place = int(np.searchsorted(held.step, point.step))
-        if place < 3 or held.n - place < 3 or not alone(held, point.after - point.before, place, share):
-            continue
-        before, at = float(held.step[place - 1]), float(held.step[place])
-        moved = [moves(run.curves[n], before, at) for n in (*BESIDE, reward.name) if n in run.curves]
-        if moves(reward, before, at) is None or any(m is not None and m > MOST for m in moved):
-            continue
-        text = f"{held.name} steps from {number(point.before)} to {number(point.after)} at step {at:.0f}, and training goes on as before"
-        if "control" in families(run):
-            return unclear(f"{text}; a policy that is evaluated greedily does that by itself at times.")
-        where = (Evidence(held.name, before, at),)
-        return present(f"{text}.", Onset(at, before, at), {"before": point.before, "after": point.after}, where)
-    return absent(f"{held.name} has no step that training does not share.")
+    place = int(np.argmax(np.abs(np.diff(held.value)))) + 1
+    around = (held.value[max(0, place - 3) : place], held.value[place : place + 3])
+    old, new = (float(np.median(side)) for side in around)
+    before, at = float(held.step[place - 1]), float(held.step[place])
+    moved = [moves(run.curves[n], before, at) for n in (*BESIDE, reward.name) if n in run.curves]
+    inside = 3 <= place <= held.n - 3 and alone(held, new - old, place, share) and stays(held, place)
+    if not inside or moves(reward, before, at) is None or any(m is not None and m > MOST for m in moved):
+        return absent(f"{held.name} has no step that training does not share.")
+    text = f"{held.name} steps from {number(old)} to {number(new)} at step {at:.0f}, and training goes on as before"
+    if "control" in families(run):
+        return unclear(f"{text}; a policy that is evaluated greedily does that by itself at times.")
+    where = (Evidence(held.name, before, at),)
+    return present(f"{text}.", Onset(at, before, at), {"before": old, "after": new}, where)
+
+
+def stays(held: trajectory.Shape, place: int, evaluations: int = 5) -> bool:
+    """Whether the evaluations before and after a step lie on its two sides: a lasting change, not one bad evaluation."""
+    early, late = held.value[max(0, place - evaluations) : place], held.value[place : place + evaluations]
+    return bool(early.max() < late.min() or late.max() < early.min())
 
 
 def alone(held: trajectory.Shape, size: float, place: int, share: float) -> bool:

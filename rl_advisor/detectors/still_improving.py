@@ -19,6 +19,10 @@ SPEAKS = {"improving": 0.7}
 NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|reward/component/*",)
 
 
+DOZEN = 12
+"""Evaluations from which a score without a gain outweighs a reward that rises."""
+
+
 def _has_had_its_say(s: Shape, least: float = 0.2) -> bool:
     """Whether a forecast over another third of the steps hardly sees a gain: then a reward that still creeps up is a lagging mean."""
     return s.rose and trajectory.pays_ahead(s) < least
@@ -42,8 +46,15 @@ def detect(run: Run) -> Answer:
     if all(x.at_ceiling for x, way in zip(shapes, ways, strict=True) if way == "rising") and "rising" in ways:
         said = f"{rising.name} has risen to its ceiling ({number(rising.last)}): nothing is left to gain."
         return absent(said, measures=measures, evidence=where)
+    if rising is not s and ways[0] != "rising" and s.n >= DOZEN and not s.rose:
+        said = f"{text}: rising, while {s.name} has gained nothing over {s.n} evaluations."
+        return unclear(said, measures=measures, evidence=where)
     if "rising" in ways and "falling" not in ways:
         return present(f"{text}: rising.", measures=measures, evidence=where)
+    if ways[0] == "undecidable" and s.rose and not s.fell and s.direction_overall() == "rising" and "falling" not in ways:
+        whole = s.overall.slope * s.overall.span
+        said = f"{s.name} rises over the whole run (by {number(whole)} on a straight line); its last third alone is too noisy to tell."
+        return present(said, measures={**measures, "whole_change": whole}, evidence=where)
     if ways[0] == "undecidable" and "falling" not in ways:
         return unclear(f"{text}: rising or not cannot be told.", measures=measures, evidence=where)
     return absent(f"{text}: {ways[0]}.", measures=measures, evidence=where)

@@ -102,7 +102,7 @@ DIALECT = Dialect(
     },
     switches={
         "synchronous": "`rollout.max_head_offpolicyness` = 0, `actor.recompute_logprob` = false and `actor.use_decoupled_loss` = false",
-        "weight_cap": "`actor.rejection_sampling.upper` = 5 (`actor.behave_imp_weight_cap` in older releases) and a lower "
+        "weight_cap": "`actor.rejection_sampling.upper` = 5 (`actor.behav_imp_weight_cap` in older releases) and a lower "
         "`rollout.max_head_offpolicyness`",
         "mismatch_correction": "`actor.use_decoupled_loss` = true with `actor.recompute_logprob` = true",
         "deterministic": "`actor.megatron.use_deterministic_algorithms` = true where the ratio is not one even so",

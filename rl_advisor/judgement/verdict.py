@@ -60,7 +60,7 @@ def judge(case: Case) -> Judged:
     return Judged(
         verdict,
         reason(verdict, evidence),
-        confidence(case, verdict, odds[verdict]),
+        confidence(case, verdict, odds[verdict], broken=cause is not None),
         cause,
         None if cause else likely_link(case, verdict),
         odds,
@@ -68,12 +68,14 @@ def judge(case: Case) -> Judged:
     )
 
 
-def confidence(case: Case, verdict: Verdict, p: float) -> Confidence:
-    """High from three in four, medium from one in two; never high for progress that nothing checks, low for a guessed outcome."""
+def confidence(case: Case, verdict: Verdict, p: float, *, broken: bool = False) -> Confidence:
+    """High from three in four, medium from one in two; never high for progress that nothing checks or in which something is ``broken``,
+    low for a guessed outcome.
+    """
     if verdict == "undecidable" or p < LIKELY or case.run.outcome_guess is not None:
         return "low"
     unchecked = case.performance.held is None and not len(case.run.rollouts) and "language" in families(case.run)
-    return "high" if p >= SURE and not (unchecked and verdict == "improving") else "medium"
+    return "high" if p >= SURE and not (verdict == "improving" and (unchecked or broken)) else "medium"
 
 
 def decided(odds: Mapping[Verdict, float]) -> Verdict:
