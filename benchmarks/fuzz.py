@@ -36,7 +36,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from rl_advisor import tools
 from rl_advisor.discovery import modules
-from rl_advisor.doors.budget import tokens
+from rl_advisor.output.budget import tokens
 from rl_advisor.reading import UnreadableRun, format_of, read_run
 
 from mutating import MADE, damaged, databases, fixtures, questions, shortened
@@ -107,7 +107,7 @@ def seeds() -> list[Seed]:
             (place / name).unlink()
             if kind != "unclaimed" and len(kept[kind]) < EACH:
                 kept[kind].append((name, data))
-    if unseen := {m.__name__.rpartition(".")[2] for m in modules("rl_advisor.formats", "FORMAT")} - set(kept):
+    if unseen := {m.__name__.rpartition(".")[2] for m in modules("rl_advisor.reading.formats", "FORMAT")} - set(kept):
         print(f"  no file to begin with: {', '.join(sorted(unseen))}", file=sys.stderr)
     return [one for kind in sorted(kept) for one in kept[kind]]
 
@@ -259,10 +259,9 @@ def prepare() -> None:
     logging.disable()
     signal.signal(signal.SIGALRM, _ring)
     tools.load_run(ROOT / "tests" / "data" / "doors" / "run-01")
-    from rl_advisor import workroom
-    from rl_advisor.workers import in_worker
+    from rl_advisor.workers import in_worker, isolated
 
-    in_worker(workroom.load)  # the workers' own process is started before it counts as an escape
+    in_worker(isolated.load)  # the workers' own process is started before it counts as an escape
     sys.addaudithook(watch)
 
 

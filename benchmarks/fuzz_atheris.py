@@ -21,7 +21,13 @@ with atheris.instrument_imports(include=["rl_advisor"], enable_loader_override=F
 
     for found in pkgutil.walk_packages(rl_advisor.__path__, "rl_advisor."):
         if found.name.startswith(
-            ("rl_advisor.intake", "rl_advisor.formats", "rl_advisor.dialects", "rl_advisor.reading", "rl_advisor.run")
+            (
+                "rl_advisor.reading.parsing",
+                "rl_advisor.reading.formats",
+                "rl_advisor.reading.dialects",
+                "rl_advisor.reading",
+                "rl_advisor.run",
+            )
         ):
             import_module(found.name)
 

@@ -25,7 +25,7 @@ TEXT = {"response/length", "response/truncated", "response/repetition", "entropy
 
 def detect(run: Run) -> Answer:
     """Present when KL to the reference rises over the last third while the outcome is flat by equivalence."""
-    found = trajectory.kl_regime(run)
+    found = outcome_shape.kl_regime(run)
     where = (Evidence("kl/ref", found.first, found.last), Evidence(found.outcome, found.first, found.last))
     if found.kl == "rising" and found.way == "flat":
         text = f"{found.text}: the policy drifts and gains nothing."

@@ -12,7 +12,7 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from rl_advisor.workers.nursery import END, FORK
+from rl_advisor.workers.fork_server import END, FORK
 
 MOST_IDLE = 4
 LARGEST_IDLE = 300 << 20
@@ -20,7 +20,7 @@ LARGEST_IDLE = 300 << 20
 TOGETHER = 2_400 << 20
 """Bytes that all workers may have together, or a third of the machine's memory where that is less; beyond it the largest one ends."""
 _PAGE = mmap.PAGESIZE
-_CODE = "import sys; sys.path[:] = sys.argv[3:]; from rl_advisor.workers.nursery import main; main(int(sys.argv[1]), sys.argv[2])"
+_CODE = "import sys; sys.path[:] = sys.argv[3:]; from rl_advisor.workers.fork_server import main; main(int(sys.argv[1]), sys.argv[2])"
 
 
 @dataclass(eq=False)
