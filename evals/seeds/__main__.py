@@ -8,13 +8,12 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
-from rl_advisor.advisors.builtin import assess
-from rl_advisor.assessment import Assessment
-from rl_advisor.reading import read_run
-
 from evals.seeds import answered, areal_runs, course_of_runs
 from evals.seeds.expected import Situation, lacking
 from evals.seeds.frames import written
+from rl_advisor.advisors.builtin import assess
+from rl_advisor.assessment import Assessment
+from rl_advisor.reading import read_run
 
 SITUATIONS: dict[str, Situation] = {s.name: s for s in (*course_of_runs.SITUATIONS, *areal_runs.SITUATIONS, *answered.SITUATIONS)}
 LEAST, MOST = 160, 320
@@ -33,7 +32,11 @@ def tried(case: tuple[str, str, int]) -> tuple[str, str, int, list[str]]:
     name, framework, draw = case
     with tempfile.TemporaryDirectory() as folder:
         a = asked(name, framework, draw, Path(folder) / "run")
-    said = [f"[{a.verdict} {a.confidence} {a.call}/{a.call_reason} {a.first_broken_link}]"] if (short := lacking(a, SITUATIONS[name].expected)) else []
+    said = (
+        [f"[{a.verdict} {a.confidence} {a.call}/{a.call_reason} {a.first_broken_link}]"]
+        if (short := lacking(a, SITUATIONS[name].expected))
+        else []
+    )
     return name, framework, draw, short + said
 
 
@@ -57,7 +60,9 @@ def main() -> None:
         good += right >= 0.9
         first = next((row for row in mine if row[3]), None)
         print(f"{name:30} {right:4.0%}" + (f"  {first[1]} {first[2]}: {'; '.join(first[3])}" if first else ""))
-    print(f"{good} of {len(names)} situations right in nine of ten drawings; {np.mean([not r[3] for r in found]):.1%} of {len(found)} drawings")
+    print(
+        f"{good} of {len(names)} situations right in nine of ten drawings; {np.mean([not r[3] for r in found]):.1%} of {len(found)} drawings"
+    )
     if told.json:
         Path(told.json).write_text(json.dumps(found))
 

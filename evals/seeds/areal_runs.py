@@ -14,7 +14,15 @@ USUAL = {
     "rollout/behave_weight": way(1.0, sd=0.002, exact=True),
     "rollout/staleness": way(1.0, sd=0.1, low=0.0, exact=True),
 }
-SETTINGS = {"learning_rate": 1e-6, "minibatches": 4, "group": 8, "longest": 1024, "seed": 5, "staleness": 4, "actor.use_decoupled_loss": True}
+SETTINGS = {
+    "learning_rate": 1e-6,
+    "minibatches": 4,
+    "group": 8,
+    "longest": 1024,
+    "seed": 5,
+    "staleness": 4,
+    "actor.use_decoupled_loss": True,
+}
 GOOD = {"accuracy": share(0.3, 0.5, 0.6, sd=0.01)}
 LEARNS = share(0.3, 0.5, 0.65, sd=0.02)
 FALLS = share(0.3, 0.5, 0.55, 0.35, 0.2, sd=0.02)
@@ -23,7 +31,9 @@ AREAL = ("areal",)
 NOT_GAMED = r"being gamed"
 
 
-def run(score: dict[str, Way] | None = None, settings: dict[str, object] | None = None, raw: dict[str, Way] | None = None, **curves: Way) -> Made:
+def run(
+    score: dict[str, Way] | None = None, settings: dict[str, object] | None = None, raw: dict[str, Way] | None = None, **curves: Way
+) -> Made:
     """An everyday asynchronous run with some curves replaced."""
     ours = {k.replace("__", "/"): w for k, w in curves.items()}
     return Made(USUAL | {"reward/mean": LEARNS} | ours, score or {}, settings=SETTINGS | (settings or {}), raw=raw or {})
@@ -32,9 +42,17 @@ def run(score: dict[str, Way] | None = None, settings: dict[str, object] | None 
 def named_as_in_the_guide() -> Made:
     """The same measures under the guide's names."""
     made = run(FALLEN, ratio__mean=way(1.0, 1.1, 1.25, sd=0.01, exact=True))
-    names = {"reward/mean": "ppo/actor/task_reward", "ratio/mean": "ppo_actor/update/importance_weight", "response/length": "ppo_actor/seq_len"}
+    names = {
+        "reward/mean": "ppo/actor/task_reward",
+        "ratio/mean": "ppo_actor/update/importance_weight",
+        "response/length": "ppo_actor/seq_len",
+    }
     raw = {names[k]: w for k, w in (made.curves | {"reward/mean": FALLS}).items() if k in names}
-    raw |= {"ppo_actor/update/behave_imp_weight": way(1.0, sd=0.002, exact=True), "rollout/reward": FALLS, "ppo_actor/no_eos_ratio": share(0.02, 0.3, sd=0.01)}
+    raw |= {
+        "ppo_actor/update/behave_imp_weight": way(1.0, sd=0.002, exact=True),
+        "rollout/reward": FALLS,
+        "ppo_actor/no_eos_ratio": share(0.02, sd=0.004),
+    }
     return but(made, curves={k: w for k, w in made.curves.items() if k not in (*names, "rollout/behave_weight")}, raw=raw)
 
 

@@ -4,9 +4,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rl_advisor.assessment import Assessment
-
 from evals.seeds.drawing import Made
+from rl_advisor.assessment import Assessment
 
 LANGUAGE = ("trl", "verl")
 BROKEN = ("not_learning", "degrading", "collapsed", "reward_hacking", "unstable")

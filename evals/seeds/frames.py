@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-
 from evals.seeds.drawing import Answers, Floats, Made, Talk, drawn, question
 
 Row = dict[str, Any]
@@ -62,7 +61,11 @@ FORMATTED = 17
 
 def curves_of(made: Made, names: Mapping[str, str], n: int, rng: np.random.Generator) -> dict[str, Floats]:
     """The framework's names and their values; what it has no name for keeps ours where it is a component, else is left out."""
-    told = {(names.get(k) or k.replace("reward/component/", "rewards/") + "/mean"): w for k, w in made.curves.items() if k in names or "component/" in k}
+    told = {
+        (names.get(k) or k.replace("reward/component/", "rewards/") + "/mean"): w
+        for k, w in made.curves.items()
+        if k in names or "component/" in k
+    }
     return {name: drawn(w, n, rng) for name, w in (told | made.raw).items()}
 
 
@@ -81,7 +84,9 @@ def responses(answers: Answers, last: int, rng: np.random.Generator) -> list[Row
             for _ in range(answers.group):
                 talk = Talk(p + 3 * k, done, rng)
                 text, reward, more = answers.write(talk)
-                rows.append({"step": 1 + round(done * (last - 1)), "prompt": question(talk.prompt), "response": text, "reward": reward, **more})
+                rows.append(
+                    {"step": 1 + round(done * (last - 1)), "prompt": question(talk.prompt), "response": text, "reward": reward, **more}
+                )
     return rows
 
 
@@ -134,7 +139,9 @@ def as_areal(made: Made, n: int, rng: np.random.Generator, folder: Path) -> None
     """Rows of its trackers and the configuration."""
     steps = np.arange(0.0, n)
     curves, (at, scores) = curves_of(made, AREAL, n, rng), scores_of(made, steps, rng)
-    held = {int(s): {f"eval-rollout/{'reward' if k == 'accuracy' else k}": float(v[i]) for k, v in scores.items()} for i, s in enumerate(at)}
+    held = {
+        int(s): {f"eval-rollout/{'reward' if k == 'accuracy' else k}": float(v[i]) for k, v in scores.items()} for i, s in enumerate(at)
+    }
     rows = ({"step": int(s)} | {k: float(v[i]) for k, v in curves.items()} | held.get(int(s), {}) for i, s in enumerate(steps))
     (folder / "stats.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (folder / "config.yaml").write_text(nested(settings_of(made, "areal") | {"total_train_steps": round(n * made.plan)}))
@@ -175,7 +182,12 @@ def nested(flat: Mapping[str, Any]) -> str:
     return yaml.safe_dump(out)
 
 
-FRAMES: Mapping[str, Callable[[Made, int, np.random.Generator, Path], None]] = {"trl": as_trl, "verl": as_verl, "areal": as_areal, "sb3": as_sb3}
+FRAMES: Mapping[str, Callable[[Made, int, np.random.Generator, Path], None]] = {
+    "trl": as_trl,
+    "verl": as_verl,
+    "areal": as_areal,
+    "sb3": as_sb3,
+}
 
 
 def written(made: Made, framework: str, n: int, rng: np.random.Generator, folder: Path) -> Path:

@@ -11,9 +11,9 @@ Source: the field guide on exploration (entropy stays high: the policy behaves l
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves.task_family import families
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
-from rl_advisor.kinds import families
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -30,17 +30,17 @@ HIGH = {"language": 2.5}
 def detect(run: Run, kept: float = 0.9) -> Answer:
     """Present when entropy opens high for language, keeps ``kept`` of that to the end, and no outcome has gained anything."""
     curve = run.curves["entropy/mean"]
-    s = trajectory.shape(curve)
-    begin, now = float(np.median(course.opening(curve))), float(np.median(course.final(curve)))
+    s = outcome_shape.shape(curve)
+    begin, now = float(np.median(segments.opening(curve))), float(np.median(segments.final(curve)))
     high = next((level for family, level in HIGH.items() if family in families(run)), None)
     text = f"Entropy is {number(begin)} nats at the start and {number(now)} at the end"
     measures = {"at_start": begin, "now": now}
     where = (Evidence(curve.name, float(s.step[0]), float(s.step[-1])),)
-    curves = (trajectory.held_out(run), trajectory.training(run))
-    outcomes = [x for x in map(trajectory.shape_or_none, curves) if x is not None]
+    curves = (outcome_shape.held_out(run), outcome_shape.training(run))
+    outcomes = [x for x in map(outcome_shape.shape_or_none, curves) if x is not None]
     gained = any(x.rose for x in outcomes) or not outcomes
     if high is None or begin < high or now < kept * begin or gained:
         return absent(f"{text}.", measures=measures, evidence=where)
     best = outcomes[0]
     text += f" and {best.name} stays near {number(best.last)}: the policy is as random as it began"
-    return present(f"{text}.", course.around(s.step, float(s.step[0])), measures, where)
+    return present(f"{text}.", segments.around(s.step, float(s.step[0])), measures, where)

@@ -40,5 +40,7 @@ def detect(run: Run, left: float = 0.5) -> Answer:
     if held is not None and held.rose and not held.fell:
         return absent(f"{text} as the held-out score rose.", measures=measures, evidence=where)
     outcome = Outcome.PRESENT if held is not None or now < STUB * begin else Outcome.UNCLEAR
-    said = "without a gain in the held-out score" if held is not None else "and no held-out score says that they got better: read the shortest"
-    return Answer(outcome, f"{text} {said}.", course.began(curve), measures, where)
+    said = (
+        "without a gain in the held-out score" if held is not None else "and no held-out score says that they got better: read the shortest"
+    )
+    return Answer(outcome, f"{text} {said}.", segments.began(curve), measures, where)

@@ -7,7 +7,7 @@ Next test: the same stretch in bf16, which has the range of full precision; or a
 Source: the field guide's table of what comes before NaN (fp16 overflow: bf16, dynamic loss scaling).
 """
 
-from rl_advisor import course
+from rl_advisor.curves import segments
 from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -34,5 +34,7 @@ def detect(run: Run, first: float = 0.05, many: int = 3) -> Answer:
     since = f" from step {steps[0]:.0f} on" if steps else ""
     text = f"Half precision overflowed at least {len(late)} times{since}: each time an update was skipped and the loss scale halved. "
     text += "bf16 has the range for it."
-    onset = course.around(course.logged(run), steps[0]) if steps else None
-    return present(text, onset, measures, (Evidence("events", steps[0] if steps else run.first_step, steps[-1] if steps else run.last_step),))
+    onset = segments.around(segments.logged(run), steps[0]) if steps else None
+    return present(
+        text, onset, measures, (Evidence("events", steps[0] if steps else run.first_step, steps[-1] if steps else run.last_step),)
+    )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rl_advisor.curves.held_out_scores import PRIVATE
 from rl_advisor.run import Run
 from rl_advisor.settings.given import is_word
 
@@ -21,7 +22,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 WANTED = ("split", "samples", "temperature", "tokens")
 """What a score of a language model means nothing without; control asks for ``environment`` and ``episodes``."""
 SPLITS = (
-    ("private", r"private|hidden|held_?out"),
+    ("private", PRIVATE),
     ("test", r"test"),
     ("dev", r"dev|val(?:id(?:ation)?)?"),
 )
@@ -49,11 +50,6 @@ def trusted_first(names: Sequence[str]) -> list[str]:
         return next((i for i, (_, pattern) in enumerate(SPLITS) if _has(pattern, name)), len(SPLITS))
 
     return sorted(names, key=rank)
-
-
-def private(name: str) -> bool:
-    """Whether a score's name says that its split was kept from every decision: the one to release by."""
-    return _has(SPLITS[0][1], name)
 
 
 def unlike(runs: Sequence[Run]) -> list[str]:
