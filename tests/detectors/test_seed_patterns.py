@@ -125,5 +125,3 @@ def test_outcome(pattern: str, shown: Run, expected: Outcome) -> None:
     """The detector gives the outcome that a practitioner would."""
     found = run_detector(MODULES[pattern], shown)
     assert expected == found.outcome, found.statement
-
-

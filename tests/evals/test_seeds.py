@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-
 from evals.seeds.__main__ import SITUATIONS, asked
 from evals.seeds.expected import lacking
 
