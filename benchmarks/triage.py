@@ -1,10 +1,10 @@
 """What the triage costs: runs a second and core, memory of a worker, linearity, kills, a second look, and a lost worker of Ray.
 
-    python benchmarks/triage.py runs FOLDER COUNT            # made runs of the proving ground's sample, each again and again with other numbers
-    python benchmarks/triage.py local FOLDER 10 100 1000     # processes of this machine: runs a second and core, memory
-    python benchmarks/triage.py kills FOLDER 20              # killed at random moments; rows lost or doubled
-    python benchmarks/triage.py bucket FOLDER 100 --engine ray   # through a loopback object store
-    python benchmarks/triage.py lost FOLDER                  # Ray, one worker killed in the middle
+python benchmarks/triage.py runs FOLDER COUNT            # made runs of the proving ground's sample, each again and again with other numbers
+python benchmarks/triage.py local FOLDER 10 100 1000     # processes of this machine: runs a second and core, memory
+python benchmarks/triage.py kills FOLDER 20              # killed at random moments; rows lost or doubled
+python benchmarks/triage.py bucket FOLDER 100 --engine ray   # through a loopback object store
+python benchmarks/triage.py lost FOLDER                  # Ray, one worker killed in the middle
 """
 
 import argparse
@@ -12,7 +12,6 @@ import json
 import os
 import random
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -70,19 +69,28 @@ def _linked(source: Path, target: Path) -> None:
 
 
 def _measured(arguments: list[str]) -> dict[str, float]:
-    """Wall and processor seconds of a triage with all its workers, rows, and the largest resident size of any of its processes."""
-    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    done = subprocess.run([sys.executable, "-m", "rl_advisor", "triage", *arguments, "--json"], capture_output=True, check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    """Wall and processor seconds of a triage with all that it started, rows, and the largest resident size of any of its processes."""
+    began, seen, largest = time.monotonic(), {}, 0
+    with (
+        tempfile.TemporaryFile() as out,
+        subprocess.Popen([sys.executable, "-m", "rl_advisor", "triage", *arguments, "--json"], stdout=out) as process,
+    ):
+        while process.poll() is None:
+            for pid in (process.pid, *_descendants(process.pid)):
+                with suppress(OSError, IndexError):
+                    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+                    seen[pid] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+                    largest = max(largest, int(fields[21]) * os.sysconf("SC_PAGE_SIZE") >> 20)
+            time.sleep(0.05)
+        out.seek(0)
+        rows = [json.loads(line) for line in out]
     return {
         "rows": len(rows),
         "names": len({row["run"] for row in rows}),
         "errors": sum(row["error"] is not None for row in rows),
         "wall_s": round(time.monotonic() - began, 2),
-        "cpu_s": round(cpu, 2),
-        "largest_mib": round(after.ru_maxrss / 1024),
+        "cpu_s": round(sum(seen.values()), 2),
+        "largest_mib": largest,
     }
 
 
@@ -130,7 +138,16 @@ def lost(folder: Path) -> None:
                     break
                 time.sleep(0.2)
             rows: list[dict[str, Any]] = [json.loads(line) for line in (process.communicate()[0] or b"").splitlines()]
-        print(json.dumps({"killed": kill, "rows": len(rows), "errors": sum(r["error"] is not None for r in rows), "s": round(time.monotonic() - began, 1)}))
+        print(
+            json.dumps(
+                {
+                    "killed": kill,
+                    "rows": len(rows),
+                    "errors": sum(r["error"] is not None for r in rows),
+                    "s": round(time.monotonic() - began, 1),
+                }
+            )
+        )
 
 
 def _descendants(pid: int) -> list[int]:

@@ -52,7 +52,7 @@ class Triage:
         async with self._one_at_a_time:
             await self._judged(settled(places, self._found)[1], ctx, len(places))
         known, unknown = settled(places, self._found)
-        found = sorted((whole(answer, p.run, p.run, p.changed) for p, answer in known if is_row(answer)), key=order)
+        found = sorted((whole(answer, p) for p, answer in known if is_row(answer)), key=order)
         counts = Counter(row["urgency"] for row in found)
         chosen = [row for row in found if only is None or row["urgency"] == only]
         shown = [{name: row[name] for name in SHOWN if row.get(name) is not None} for row in chosen[first : first + rows]]

@@ -1,4 +1,4 @@
-"""The page on many runs, complete in one file: counts, a table that draws only what is on the screen, curves side by side, what is common."""
+"""The page on many runs, complete in one file: counts, a table that draws only what is on the screen, curves, what the runs share."""
 
 import os
 from collections import Counter
@@ -47,7 +47,8 @@ def page(rows: Sequence[Row], common: str = "", reports: Mapping[str, str] | Non
         f'<main id="main" class="wide"><header class="verdict"><h1><span class="word">{len(rows):,} runs</span></h1>{lede}'
         f'<ul class="counts">{chips}</ul></header><section aria-label="Runs"><div class="bar">'
         '<label for="find">Find</label><input id="find" type="search" placeholder="name, cause, verdict, framework" autocomplete="off">'
-        '<label for="view">Show</label><select id="view"><option value="rows">table</option><option value="tiles">curves side by side</option></select>'
+        '<label for="view">Show</label><select id="view"><option value="rows">table</option>'
+        '<option value="tiles">curves side by side</option></select>'
         '<span class="shown" role="status"></span></div>'
         f'<div class="rows" role="table" aria-label="Runs, most urgent first" tabindex="0"><div class="head" role="row">{heads}</div>'
         f'<div class="space" role="rowgroup"></div></div><div class="detail" aria-live="polite"></div></section>{common}</main>'
