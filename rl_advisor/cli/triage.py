@@ -30,6 +30,7 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option("--parquet", type=FILE, metavar="FILE", help="Write the rows as Parquet, too.")
 @click.option("--page", type=FILE, metavar="FILE.html", help="Write a page to sort and filter, too.")
 @click.option("--reports", type=FOLDER, metavar="DIR", help="Write a report each of the most urgent 500 runs; the page links them.")
+@click.option("--common", "shared", is_flag=True, help="Say what the runs have in common, instead of one by one.")
 @click.option("--watch", is_flag=True, help="Look again and again, and tell only what changes.")
 @click.option("--every", type=click.FloatRange(1), default=300.0, show_default=True, metavar="SECONDS", help="Time between two looks.")
 @click.option("--looks", type=click.IntRange(1), metavar="N", help="End a watch after so many looks.")
@@ -55,7 +56,22 @@ def triage(roots: tuple[str, ...], as_json: bool, every_row: bool, store: Path |
             how_often = {"every": given["every"], "looks": given["looks"], "webhook": given["webhook"]}
             watching.watch(roots, looked, kept, _teller(as_json), **how_often)
         else:
-            _show(looked(), as_json, every_row)
+            rows = looked()
+            _show_common(rows, as_json) if given["shared"] else _show(rows, as_json, every_row)
+
+
+def _show_common(rows: "Sequence[Row]", as_json: bool) -> None:
+    from rl_advisor.cli import extras
+    from rl_advisor.output.layout import filled
+    from rl_advisor.triage.common import common
+    from rl_advisor.triage.said import sentences
+
+    found = common(rows)
+    if as_json:
+        extras.show(found, as_json)
+        return
+    for sentence in sentences(found):
+        click.echo("\n".join(filled(f"- {sentence}")))
 
 
 def _teller(as_json: bool) -> "Callable[[Row], None]":
@@ -68,6 +84,8 @@ def _written(rows: "Sequence[Row]", given: dict[str, Any]) -> None:
     """The files that were asked for."""
     from rl_advisor.output import safe_write
     from rl_advisor.triage import files, page, work
+    from rl_advisor.triage.common import common
+    from rl_advisor.triage.said import section
 
     if given["parquet"]:
         files.parquet(rows, given["parquet"])
@@ -75,7 +93,7 @@ def _written(rows: "Sequence[Row]", given: dict[str, Any]) -> None:
     if given["reports"]:
         found = files.reports([row for row in rows if "://" not in row["where"]], given["reports"], lambda row: work.report(row["where"]))
     if given["page"]:
-        safe_write.put(given["page"], page.page(rows, reports=files.links(found, given["page"])))
+        safe_write.put(given["page"], page.page(rows, section(common(rows)), files.links(found, given["page"])))
 
 
 def _how(given: dict[str, Any]) -> "How":

@@ -45,7 +45,7 @@ def page(rows: Sequence[Row], common: str = "", reports: Mapping[str, str] | Non
     lede = f'<p class="lede">Stopping what is advised to stop would save {number(round(worth, 1))} GPU hours.</p>' if worth >= 0.1 else ""
     body = (
         f'<main id="main" class="wide"><header class="verdict"><h1><span class="word">{len(rows):,} runs</span></h1>{lede}'
-        f'<ul class="counts">{chips}</ul></header><section aria-label="Runs"><div class="bar">'
+        f'<ul class="counts">{chips}</ul></header><section aria-label="Runs"><div class="finding-bar">'
         '<label for="find">Find</label><input id="find" type="search" placeholder="name, cause, verdict, framework" autocomplete="off">'
         '<label for="view">Show</label><select id="view"><option value="rows">table</option>'
         '<option value="tiles">curves side by side</option></select>'
