@@ -204,6 +204,8 @@ class Run:
     """Where the other runs of the folder lie."""
     outcome_guess: Guess | None = None
     """Which metric was taken as the outcome, where its name alone does not say that it is one."""
+    sound: tuple[Run, ...] = ()
+    """Earlier sound runs of the same set-up, named by who asks, against which this one is measured."""
     axis: str = "step"
     """What a part's steps are: ``step``, or ``row`` when the file only has an order; after reading always ``step``."""
 
