@@ -351,3 +351,29 @@ def test_log_of_a_trainer_without_callbacks(tmp_path) -> None:
         rows = [json.loads(line) for line in (tmp_path / str(stop) / "rl-advisor-log.jsonl").read_text().splitlines()]
         assert set(rows[0]) == {"step", "reward", "grad_norm"}
         assert (tmp_path / str(stop) / "end.md").is_file()
+
+
+def test_a_recording_beside_the_run_is_no_news(tmp_path) -> None:
+    """What the recorder appends does not count as training going on; what the trainer appends does."""
+    (tmp_path / "metrics.jsonl").write_text("{}")
+    before = watching._digest(tmp_path, tmp_path / "gpu.parquet")
+    (tmp_path / "gpu.parquet.csv").write_text("time, gpu")
+    (tmp_path / "gpu.parquet").write_text("packed")
+    assert watching._digest(tmp_path, tmp_path / "gpu.parquet") == before
+    assert watching._digest(tmp_path, None) != before
+    (tmp_path / "gpus.csv").write_text("the trainer's own")
+    assert watching._digest(tmp_path, tmp_path / "gpu.parquet") != before
+
+
+def test_watching_records_only_where_there_is_a_gpu(tmp_path) -> None:
+    """Without one, or without access to it, that is said before the watching begins."""
+    from rl_advisor.gpu import nvml
+
+    try:
+        nvml.nvml()
+    except nvml.NoGpu as missing:
+        words = ["watch", str(RUN), "--record", str(tmp_path / "gpu.csv"), "--idle", "1"]
+        done = subprocess.run([sys.executable, "-m", "rl_advisor", *words], capture_output=True, text=True, timeout=60, check=False)
+        assert (done.returncode, str(missing)[:40] in done.stderr, list(tmp_path.iterdir())) == (2, True, [])
+    else:
+        pytest.skip("this machine has a GPU")
