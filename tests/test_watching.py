@@ -326,6 +326,10 @@ def test_listener_writes_a_report_at_the_end(tmp_path, capsys) -> None:
     assert "Collapsed" in (tmp_path / "run" / "rl-advisor-report.html").read_text()
     Listener(tmp_path / "run", 50, report=None).finish()
     assert not capsys.readouterr().out
+    Listener(tmp_path / "run", 50, report=None, to=["tensorboard"]).finish()
+    assert (tmp_path / "run.rl-advisor" / "judgement").is_dir()
+    with pytest.raises(UsageError, match="--to takes"):
+        Listener(tmp_path / "run", 50, to=["teletype"])
 
 
 def test_grace_and_rules_of_a_listener(capsys) -> None:
