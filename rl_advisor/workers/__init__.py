@@ -7,7 +7,6 @@ nobody waits any longer. What goes in and comes out is JSON or bytes; nothing is
 process, without bounds.
 """
 
-import contextlib
 import os
 import select
 import time
@@ -21,9 +20,7 @@ from rl_advisor.workers.frames import BYTES, CALL, ERROR, PROGRESS, RESULT, Torn
 from rl_advisor.workers.pool import POOL, Worker
 
 TICK_S = 0.05
-"""Between two looks at how large a worker is, and whether its work is still wanted."""
-SLOW_S = 1.0
-"""After which work lets other work go first."""
+"""Between two looks at how large a worker is, whether its work is still wanted, and whose turn it is."""
 Ear = Callable[[str, int, int], None]
 
 
@@ -129,21 +126,13 @@ def _awaited(worker: Worker, call: Call) -> None:
         call.wanted()
         if time.monotonic() - call.began > call.limits.wall_s:
             raise Stopped(f"it needed more than {call.limits.wall_s:g} seconds")
-        _step_back(worker, call)
-        size = POOL.size(worker)
-        if size > call.limits.memory:
+        POOL.take_turns(worker)
+        if POOL.grown(worker) > call.limits.memory:
             raise Stopped(_TOO_LARGE)
-        if POOL.crowded(size):
+        if POOL.crowded(worker):
             raise Crowded("it needed more memory than the machine has left beside other work")
+    POOL.go_on(worker)  # it may have been stopped in the middle of its answer
     call.wanted()
-
-
-def _step_back(worker: Worker, call: Call) -> None:
-    """What takes long gets the processors that nobody else wants; that cannot be taken back, so the worker serves no other call."""
-    if not worker.worn and time.monotonic() - call.began > SLOW_S:
-        worker.worn = True
-        with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, worker.pid, 15)
 
 
 _TOO_LARGE = "it needed more memory than it may take"

@@ -1,4 +1,8 @@
-"""The caller's side: starts the nursery when the first worker is wanted, keeps a few idle workers warm, and ends those that are spent."""
+"""The caller's side: starts the nursery when the first worker is wanted, keeps a few idle workers warm, and ends those that are spent.
+
+While more work is under way than there are processors, those run that have run least; the others stand still. So a short piece of work takes
+about as long beside many long ones as alone.
+"""
 
 import atexit
 import contextlib
@@ -9,6 +13,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +24,7 @@ LARGEST_IDLE = 300 << 20
 """Bytes beyond those of a fresh worker with which one is kept: what a large run left behind is given back to the machine."""
 TOGETHER = 2_400 << 20
 """Bytes that all workers may have together, or a third of the machine's memory where that is less; beyond it the largest one ends."""
+PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _PAGE = mmap.PAGESIZE
 _CODE = "import sys; sys.path[:] = sys.argv[3:]; from rl_advisor.workers.nursery import main; main(int(sys.argv[1]), sys.argv[2])"
 
@@ -30,8 +36,13 @@ class Worker:
     pid: int
     channel: socket.socket
     about: str = ""
-    worn: bool = False
-    """Whether something about it cannot be undone (it was slowed down), so that it serves no second call."""
+    size: int = 0
+    """Bytes beyond those of a fresh one, when it was last looked at."""
+    ran: float = 0.0
+    """Seconds for which it was let run since it was taken."""
+    looked: float = 0.0
+    still: bool = False
+    """Whether it stands still until others have run as much."""
     gone: bool = False
 
 
@@ -47,7 +58,7 @@ class Pool:
         self._control: socket.socket | None = None
         self._ready = False
         self._idle: list[Worker] = []
-        self._held: dict[int, int] = {}
+        self._held: list[Worker] = []
         self._owner = 0
         self._fresh = 0
 
@@ -64,17 +75,17 @@ class Pool:
             worker = same or (self._idle.pop(0) if len(self._idle) >= MOST_IDLE else self._forked())
             if same:
                 self._idle.remove(same)
-            worker.about = about
-            self._held[worker.pid] = 0
+            worker.about, worker.size, worker.ran, worker.looked = about, 0, 0.0, time.monotonic()
+            self._held.append(worker)
             return worker
 
     def give_back(self, worker: Worker) -> None:
-        """Keep it for the next call, unless it is worn or has grown large."""
-        if worker.worn or self.size(worker) > LARGEST_IDLE:
+        """Keep it for the next call, unless it has grown large."""
+        if self.grown(worker) > LARGEST_IDLE:
             self.end(worker)
             return
         with self._lock:
-            self._held.pop(worker.pid, None)
+            self._held.remove(worker)
             self._idle.append(worker)
             spare = self._idle.pop(0) if len(self._idle) > MOST_IDLE else None
         if spare:
@@ -87,7 +98,8 @@ class Pool:
                 return 0
             worker.gone = True
             worker.channel.close()
-            self._held.pop(worker.pid, None)
+            if worker in self._held:
+                self._held.remove(worker)
             try:
                 return int.from_bytes(self._said(END + worker.pid.to_bytes(8, "big"), size=4), "big")
             except OSError:  # the nursery is gone, and cannot end its own
@@ -104,18 +116,28 @@ class Pool:
         """The process that makes workers; 0 before the first is wanted."""
         return self._nursery.pid if self._nursery else 0
 
-    def size(self, worker: Worker) -> int:
+    def grown(self, worker: Worker) -> int:
         """Bytes that it has beyond what it shares with a fresh one; 0 when nobody can tell."""
-        size = max(0, (_private(worker.pid) or 0) - self._fresh)
-        with self._lock:
-            if worker.pid in self._held:
-                self._held[worker.pid] = size
-        return size
+        worker.size = max(0, (_private(worker.pid) or 0) - self._fresh)
+        return worker.size
 
-    def crowded(self, size: int) -> bool:
-        """Whether all workers together are larger than the machine bears, and none is larger than this size."""
+    def crowded(self, worker: Worker) -> bool:
+        """Whether all workers together are larger than the machine bears, and none is larger than this one."""
         with self._lock:
-            return sum(self._held.values()) > _bearable() and size == max(self._held.values())
+            return sum(w.size for w in self._held) > _bearable() and worker.size == max(w.size for w in self._held)
+
+    def take_turns(self, worker: Worker) -> None:
+        """Let it run, or stand still while as many others as there are processors have run less."""
+        with self._lock:
+            now = time.monotonic()
+            worker.ran += 0.0 if worker.still else now - worker.looked
+            worker.looked = now
+            _stand(worker, still=sum(w.ran < worker.ran for w in self._held) >= PROCESSORS)
+
+    def go_on(self, worker: Worker) -> None:
+        """Let it run, whoever else does."""
+        with self._lock:
+            _stand(worker, still=False)
 
     def _forked(self) -> Worker:
         self._started()
@@ -182,6 +204,14 @@ class Pool:
         """End every worker; the next call starts anew."""
         with self._lock:
             self._lost()
+
+
+def _stand(worker: Worker, *, still: bool) -> None:
+    """Stop it where it stands, or let it go on."""
+    if still != worker.still and not worker.gone:
+        with contextlib.suppress(OSError):
+            os.kill(worker.pid, signal.SIGSTOP if still else signal.SIGCONT)
+        worker.still = still
 
 
 def _bearable() -> int:
