@@ -31,7 +31,7 @@ fix: .venv/.dev
 
 # The built-in advisor and every baseline arm on the corpora of the repository; fills docs/accuracy.md, docs/agreement.md and the README.
 eval: .venv/.dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m rl_advisor.evals evals/corpus/{grpo,classic,unseen,second} --results evals/results --write docs/accuracy.md \
+	OMP_NUM_THREADS=1 $(BIN)/python -m evals.lab evals/corpus/{grpo,classic,unseen,second} --results evals/results --write docs/accuracy.md \
 	  --readme README.md --readings evals/readings --agreement docs/agreement.md
 
 # Makes the classic-control and the small GRPO runs of the corpora again, on a CPU (GRPO larger where a GPU is found); in an environment
@@ -44,7 +44,7 @@ corpus:
 
 # Fits the odds that going on pays on drawn learning curves, and says how they do on families left out and on the labeled runs.
 train: .venv/.core
-	$(BIN)/python -m rl_advisor.evals.training --write
+	$(BIN)/python -m evals.lab.training --write
 
 # Ten thousand small trainings with known faults (hours on two cores; goes on where it stopped), what the judge says of the part held out, and the page.
 proving-ground: .venv/.dev

@@ -1,7 +1,7 @@
 """Counts the tokens of every tool's answer with vendors' own tokenizers, which judges.py installs.
 
 Asked are two real runs and one of a thousand metrics. An answer may have 4,000 tokens by any of the tokenizers, and the estimate by
-which answers are cut (``rl_advisor.doors.budget``) must never be below the count.
+which answers are cut (``rl_advisor.output.budget``) must never be below the count.
 """
 
 import json
@@ -16,7 +16,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from rl_advisor.doors.budget import tokens  # noqa: E402 - the tests' folder must be known first
+from rl_advisor.output.budget import tokens  # noqa: E402
 
 from doors import DATA, QUESTIONS, with_client  # noqa: E402 - as above
 

@@ -5,9 +5,9 @@ Run ``python benchmarks/experiments.py``, or with the name of a framework.
 
 import sys
 
-from rl_advisor.diagnosis import patterns
+from rl_advisor.judgement.diagnosis import patterns
 from rl_advisor.judgement.experiment import manual_page
-from rl_advisor.judgement.levers import dialects, turns
+from rl_advisor.judgement.settings_to_change import dialects, turns
 from rl_advisor.run import Run
 
 

@@ -1,9 +1,9 @@
 """Damages good files and makes senseless questions for as long as told; prints how many, from which seeds, and what broke.
 
-``--part formats`` gives damaged files to the format that claims them, every eighth to ``read_run``; ``--part arguments`` asks every tool of
-the server in this process. In both hypothesis throws the dice, ``BATCH`` inputs a seed. ``fuzz_atheris.py`` beside this looks for bytes that
-reach new branches. Broken means an exception that is no answer, more than ``SLOW`` seconds of processor time or ``MOST_BYTES``, a value of a
-curve that does not stand in the file, a file opened for writing, a child process, a socket, unpickling.
+``--part formats`` gives damaged files to the format that claims them, every eighth to ``read_run``; ``--part arguments`` asks every
+tool of the server in this process. In both hypothesis throws the dice, ``BATCH`` inputs a seed. ``fuzz_atheris.py`` beside this looks
+for bytes that reach new branches. Broken means an exception that is no answer, more than ``SLOW`` seconds of processor time or
+``MOST_BYTES``, a value of a curve that does not stand in the file, a file opened for writing, a child process, a socket, unpickling.
 """
 
 import argparse
@@ -39,9 +39,9 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from rl_advisor import tools
 from rl_advisor.discovery import modules
-from rl_advisor.doors.budget import tokens
-from rl_advisor.intake.bytes_in import PACK_ERRORS
+from rl_advisor.output.budget import tokens
 from rl_advisor.reading import READER_FAILED, UnreadableRun, format_of, read_run
+from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS
 
 from inventing import unheard
 from mutating import MADE, damaged, databases, fixtures, questions, shortened
@@ -128,7 +128,7 @@ def seeds() -> list[Seed]:
             (place / name).unlink()
             if kind != "unclaimed" and len(kept[kind]) < EACH:
                 kept[kind].append((name, data))
-    if unseen := {m.__name__.rpartition(".")[2] for m in modules("rl_advisor.formats", "FORMAT")} - set(kept):
+    if unseen := {m.__name__.rpartition(".")[2] for m in modules("rl_advisor.reading.formats", "FORMAT")} - set(kept):
         print(f"  no file to begin with: {', '.join(sorted(unseen))}", file=sys.stderr)
     return [one for kind in sorted(kept) for one in kept[kind]]
 
@@ -301,10 +301,9 @@ def prepare() -> None:
     logging.disable()
     signal.signal(signal.SIGPROF, _ring)
     tools.load_run(ROOT / "tests" / "data" / "doors" / "run-01")
-    from rl_advisor import workroom
-    from rl_advisor.workers import in_worker
+    from rl_advisor.workers import in_worker, isolated
 
-    in_worker(workroom.load)  # the workers' own process is started before it counts as an escape
+    in_worker(isolated.load)  # the workers' own process is started before it counts as an escape
     sys.addaudithook(watch)
     bound_memory()
 

@@ -21,7 +21,13 @@ with atheris.instrument_imports(include=["rl_advisor"], enable_loader_override=F
 
     for found in pkgutil.walk_packages(rl_advisor.__path__, "rl_advisor."):
         if found.name.startswith(
-            ("rl_advisor.intake", "rl_advisor.formats", "rl_advisor.dialects", "rl_advisor.reading", "rl_advisor.run")
+            (
+                "rl_advisor.reading.parsing",
+                "rl_advisor.reading.formats",
+                "rl_advisor.reading.dialects",
+                "rl_advisor.reading",
+                "rl_advisor.run",
+            )
         ):
             import_module(found.name)
 
@@ -45,7 +51,8 @@ def main() -> None:
         start = place / "corpus"
         start.mkdir()
         for i, (name, data) in enumerate(corpus):
-            (start / str(i)).write_bytes(bytes([i % 256]) + (data if b"\0" in data or name.endswith(("json", "ipynb")) else data[:LONGEST_TEXT]))
+            whole = b"\0" in data or name.endswith(("json", "ipynb"))
+            (start / str(i)).write_bytes(bytes([i % 256]) + (data if whole else data[:LONGEST_TEXT]))
         end = time.monotonic() + asked.seconds
 
         def one(data: bytes) -> None:

@@ -56,7 +56,7 @@ def loop(path: Path) -> None:
 
 def ours(path: Path) -> None:
     """Read the file as a part of a run."""
-    from rl_advisor.formats import metrics_jsonl
+    from rl_advisor.reading.formats import metrics_jsonl
 
     metrics_jsonl.read(path)
 

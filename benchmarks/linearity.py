@@ -302,7 +302,7 @@ def follow(name: str) -> None:
 
 
 if __name__ == "__main__":
-    formats = [module.FORMAT for module in modules("rl_advisor.formats", "FORMAT", "read")]
+    formats = [module.FORMAT for module in modules("rl_advisor.reading.formats", "FORMAT", "read")]
     if missing := set(formats) - set(MAKERS):
         sys.exit(f"no maker of files for {', '.join(sorted(missing))}")
     import pyarrow.csv

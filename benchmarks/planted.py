@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rl_advisor.advisors.builtin import assess
+from rl_advisor.advisors.grounding import held
+from rl_advisor.advisors.grounding.facts import facts
+from rl_advisor.answers.run_folders import runs_below
 from rl_advisor.assessment import Assessment
-from rl_advisor.doors.folders import runs_below
-from rl_advisor.grounding import held
-from rl_advisor.grounding.facts import facts
 from rl_advisor.reading import read_run
 
 REPOSITORY = Path(__file__).parent.parent

@@ -10,14 +10,14 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
+from evals.lab.arms import ARMS
 from rl_advisor.evals.answers import Answer, read_answer
-from rl_advisor.evals.arms import ARMS
 from rl_advisor.evals.corpus import read_corpus
 from rl_advisor.evals.firewall import blind
 from rl_advisor.evals.rows import PRICED, Row, score_row
 from rl_advisor.evals.scoring import PRICES
 from rl_advisor.judgement.case import open_case
-from rl_advisor.judgement.prospects import call, prospect
+from rl_advisor.judgement.continuation import call, continuation
 from rl_advisor.judgement.verdict import judge
 from rl_advisor.reading import read_run
 
@@ -34,7 +34,7 @@ def calls(folder: Path) -> Iterator[tuple[str, str, Row]]:
             view = blind(run, prefix.step, whole=False)
             case = open_case(view)
             judged = judge(case)
-            ahead = prospect(case, judged)
+            ahead = continuation(case, judged)
             fixed = {name: read_answer(ARMS[name](view)) for name in SIMPLE} | {UNTOLD: Answer(call=call(case, judged, ahead)[0])}
             for price in PRICES:
                 told = {TOLD: Answer(call=call(case, judged, ahead, price)[0])}

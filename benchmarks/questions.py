@@ -12,7 +12,7 @@ from typing import Any
 
 from rl_advisor import tools
 from rl_advisor.assessment import BROKEN
-from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import UnreadableRun
 
 NOTHING = {"read": False, "verdict": False, "link": False, "cause": False, "alarm": False}
@@ -23,7 +23,7 @@ def answered(folder: Path, case: Mapping[str, Any]) -> dict[str, bool]:
     """Which parts of the answer to one case are right."""
     try:
         answer = tools.assess_run(folder / case["path"])
-    except (UnreadableRun, NoSuchChoice, FileNotFoundError):
+    except (UnreadableRun, UsageError, FileNotFoundError):
         return NOTHING
     said = [answer["summary"], answer["next_experiment"]["do"]]
     said += [f"{f['pattern']} {f['statement']}" for f in answer["findings"] if f["outcome"] == "present"]

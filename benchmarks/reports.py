@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 
 from rl_advisor.advisors import builtin
+from rl_advisor.advisors.grounding import ground, unmeasured
+from rl_advisor.answers.run_folders import runs_below
 from rl_advisor.assessment import Assessment
-from rl_advisor.doors.folders import runs_below
-from rl_advisor.grounding import ground, unmeasured
 from rl_advisor.reading import read_run
 
 REPOSITORY = Path(__file__).parent.parent

@@ -40,7 +40,7 @@ def write(path: Path, size: float) -> None:
 
 def ours(path: Path) -> None:
     """Read the dump and pick the samples."""
-    from rl_advisor.formats import rollouts_jsonl, rollouts_parquet
+    from rl_advisor.reading.formats import rollouts_jsonl, rollouts_parquet
     from rl_advisor.samples.spotcheck import triad
 
     run = (rollouts_parquet if path.suffix == ".parquet" else rollouts_jsonl).read(path)

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rl_advisor.formats import nvidia_smi
 from rl_advisor.gpu.profile import profile
+from rl_advisor.reading.formats import nvidia_smi
 from rl_advisor.run import Curve, Run
 
 HEADER = (

@@ -9,14 +9,14 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from rl_advisor.intake import event_files
-from rl_advisor.intake.event_files.crc32c import constant, linear_rows, masked
+from rl_advisor.reading.parsing import event_files
+from rl_advisor.reading.parsing.event_files.crc32c import constant, linear_rows, masked
 
 OURS = """
 import json, resource, sys, time
 import numpy
 from pathlib import Path
-from rl_advisor.intake.event_files import read_events
+from rl_advisor.reading.parsing.event_files import read_events
 base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 begin = time.process_time()
 scalars = read_events(Path(sys.argv[1]), verified=sys.argv[2] == "verified").scalars()

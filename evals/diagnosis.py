@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from evals.lab.perturb import injected as with_injection
 from inspect_ai import Task, task
 from inspect_ai.agent import Agent, react
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -23,7 +24,6 @@ from inspect_ai.tool import Tool, ToolSource, mcp_server_stdio, mcp_tools
 from rl_advisor.evals.answers import read_answer
 from rl_advisor.evals.corpus import Label, read_corpus
 from rl_advisor.evals.packs import INSTRUCTIONS, TEMPLATE, export
-from rl_advisor.evals.perturb import injected as with_injection
 from rl_advisor.evals.rows import score_row
 
 HERE = Path(__file__).parent

@@ -19,8 +19,8 @@ from rl_advisor import tools
 from rl_advisor.evals import scoring
 from rl_advisor.features.series import Floats
 from rl_advisor.judgement.case import open_case
+from rl_advisor.judgement.continuation import LEAST
 from rl_advisor.judgement.going_on import FACTS, FILE, facts
-from rl_advisor.judgement.prospects import LEAST
 from rl_advisor.judgement.verdict import judge
 from rl_advisor.reading import UnreadableRun
 from scipy.optimize import minimize

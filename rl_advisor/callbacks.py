@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rl_advisor.gpu.marks import Marks
-from rl_advisor.watching import STOP, State, exit_code, heard
+from rl_advisor.tools.watching import STOP, State, exit_code, heard
 
 
 class Listener:
@@ -52,7 +52,7 @@ class Listener:
 
     def _complain(self, step: int, trouble: Exception) -> None:
         """Say once what keeps it from judging, and again only when that changes."""
-        from rl_advisor.doors.output import readable
+        from rl_advisor.output.clean import readable
 
         said = readable(f"{type(trouble).__name__}: {trouble}", 500)
         if said != self._trouble:

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-Ear = Callable[[str, int, int], None]
-_ear: ContextVar[Ear | None] = ContextVar("ear", default=None)
+Listener = Callable[[str, int, int], None]
+_ear: ContextVar[Listener | None] = ContextVar("ear", default=None)
 
 
-def come_to(what: str, number: int, total: int) -> None:
+def report_progress(what: str, number: int, total: int) -> None:
     """Say that part ``number`` of ``total`` begins."""
     ear = _ear.get()
     if ear is not None:
@@ -20,7 +20,7 @@ def come_to(what: str, number: int, total: int) -> None:
 
 
 @contextmanager
-def heard_by(ear: Ear) -> Iterator[None]:
+def listening(ear: Listener) -> Iterator[None]:
     """Within it everything that is said in this thread is heard."""
     before = _ear.set(ear)
     try:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from rl_advisor.formats import nvidia_smi
+from rl_advisor.reading.formats import nvidia_smi
 from rl_advisor.run import Curve, Floats, Run
 
 ROOT = Path(__file__).parent / "data" / "gpu"

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from rl_advisor.intake.bytes_in import ANSI
 from rl_advisor.reading import format_of
+from rl_advisor.reading.parsing.bytes_in import ANSI
 from rl_advisor.run import Run
 
 from mutating import mutated

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from rl_advisor.formats import rollouts_parquet
+from rl_advisor.reading.formats import rollouts_parquet
 from rl_advisor.run import Curve, Run
 
 DATA = Path(__file__).parent / "data" / "rollouts"

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rl_advisor.formats import nvidia_smi, telemetry_parquet
-from rl_advisor.intake import counters
-from rl_advisor.intake.alike_rows import Cells, cells, line_blocks
+from rl_advisor.reading.formats import nvidia_smi, telemetry_parquet
+from rl_advisor.reading.parsing import counters
+from rl_advisor.reading.parsing.alike_rows import Cells, cells, line_blocks
 
 NUMBERS = st.integers(0, 9_999_999).map(str) | st.tuples(st.integers(0, 9_999_999), st.integers(0, 99)).map(lambda p: f"{p[0]}.{p[1]:02d}")
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from rl_advisor import workroom
-from rl_advisor.cli import main
-from rl_advisor.doors import placing
-from rl_advisor.intake import beneath
+from rl_advisor.cli.commands import main
+from rl_advisor.output import safe_write
 from rl_advisor.reading import UnreadableRun, read_run
+from rl_advisor.reading.parsing import confined_files
+from rl_advisor.workers import isolated
 
 OUTSIDE = "\n".join(f'{{"step": {i}, "outside": {i}, "reward": {i}}}' for i in range(9))
 INSIDE = OUTSIDE.replace("outside", "inside")
@@ -34,7 +34,7 @@ def test_links_and_what_is_no_file_are_not_opened(house):
     (run / "link").symlink_to(house / "shut" / "run" / "metrics.jsonl")
     (house / "open" / "way").symlink_to(house / "shut" / "run")
     os.mkfifo(run / "pipe")
-    with beneath.fenced(house / "open"):
+    with confined_files.fenced(house / "open"):
         for path in (
             run / "link",
             house / "open" / "way" / "metrics.jsonl",
@@ -43,8 +43,8 @@ def test_links_and_what_is_no_file_are_not_opened(house):
             run / ".." / ".." / "shut" / "run" / "nothing",
         ):
             with pytest.raises(OSError, match=r".*"):
-                beneath.opened(path)
-        with beneath.opened(run / "metrics.jsonl") as file, beneath.named(run / "metrics.jsonl") as name:
+                confined_files.opened(path)
+        with confined_files.opened(run / "metrics.jsonl") as file, confined_files.named(run / "metrics.jsonl") as name:
             assert file.read() == Path(name).read_bytes() == INSIDE.encode()
 
 
@@ -82,7 +82,7 @@ def test_no_race_leads_outside(house, what):
 
 
 def _read(root, run):
-    with beneath.fenced(root):
+    with confined_files.fenced(root):
         return read_run(run)
 
 
@@ -99,8 +99,8 @@ def test_the_server_s_work_is_fenced(house):
     run = house / "open" / "run"
     run.rename(house / "open" / "aside")
     run.symlink_to(house / "shut" / "run")
-    with pytest.raises(workroom.Refused):
-        workroom.fenced([str(house / "open")], "rl_advisor.workroom:answer", "load_run", [str(run)], {})
+    with pytest.raises(isolated.Refused):
+        isolated.fenced([str(house / "open")], "rl_advisor.workers.isolated:answer", "load_run", [str(run)], {})
 
 
 EXAMPLE = Path(__file__).parent / "data" / "doors" / "run-01"
@@ -112,7 +112,7 @@ def test_a_planted_link_is_not_written_through(tmp_path, planted):
     victim = tmp_path / "victim"
     victim.write_text("precious")
     (tmp_path / planted).symlink_to(victim)
-    placing.put(tmp_path / "report.html", "<html>")
+    safe_write.put(tmp_path / "report.html", "<html>")
     assert victim.read_text() == "precious"
     assert (tmp_path / "report.html").read_text() == "<html>"
     assert not (tmp_path / "report.html").is_symlink()
@@ -127,7 +127,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        placing.put(tmp_path / "report.md", "new")
+        safe_write.put(tmp_path / "report.md", "new")
     assert [p.name for p in tmp_path.iterdir()] == ["report.md"]
     assert (tmp_path / "report.md").read_text() == "old"
 
@@ -156,8 +156,8 @@ def test_a_kill_leaves_the_old_or_the_new_file(tmp_path):
     """Killed at any moment while it writes, a whole file stands there: the old one or the new one."""
     place, size = tmp_path / "report.md", 4 << 20
     place.write_text("o" * size)
-    put = f"placing.put({str(place)!r}, letter * {size})"
-    code = f"from rl_advisor.doors import placing\nprint(flush=True)\nwhile True:\n for letter in 'no': {put}"
+    put = f"safe_write.put({str(place)!r}, letter * {size})"
+    code = f"from rl_advisor.output import safe_write\nprint(flush=True)\nwhile True:\n for letter in 'no': {put}"
     for after in range(8):
         with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as writer:
             writer.stdout.readline()

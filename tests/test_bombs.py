@@ -11,12 +11,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from rl_advisor import workroom
-from rl_advisor.formats import evaluations_npz, mlflow_sqlite
-from rl_advisor.intake import sqlite_tables
-from rl_advisor.intake.settings.yaml_in import load_yaml
 from rl_advisor.reading import READER_FAILED, UnreadableRun, read_run
-from rl_advisor.workers import Limits, in_worker
+from rl_advisor.reading.formats import evaluations_npz, mlflow_sqlite
+from rl_advisor.reading.parsing import sqlite_tables
+from rl_advisor.reading.parsing.config.yaml_in import load_yaml
+from rl_advisor.workers import Limits, in_worker, isolated
 
 LIMITS = Limits(cpu_s=10, memory=1 << 30, wall_s=60)
 VERL = "".join(f"step:{i} - actor/entropy:0.6 - critic/rewards/mean:{i}\n" for i in range(5))
@@ -141,8 +140,8 @@ def test_bombs_end_in_an_answer_or_a_refusal(tmp_path, bomb):
     """None of them meets a limit, and no reader fails on one."""
     BOMBS[bomb](tmp_path)
     try:
-        said = str(in_worker(workroom.answer, "load_run", [str(tmp_path)], {}, limits=LIMITS, raises=(workroom.Refused,)))
-    except workroom.Refused as refused:
+        said = str(in_worker(isolated.answer, "load_run", [str(tmp_path)], {}, limits=LIMITS, raises=(isolated.Refused,)))
+    except isolated.Refused as refused:
         said = str(refused)
     assert READER_FAILED not in said
 

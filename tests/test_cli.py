@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from rl_advisor.cli import main
+from rl_advisor.cli.commands import main
 
 RUN = Path(__file__).parent / "data" / "doors" / "run-01"
 ASSESSMENT = {

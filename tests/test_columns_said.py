@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from rl_advisor import tools
-from rl_advisor.cli import main
-from rl_advisor.doors.mistakes import NoSuchChoice
-from rl_advisor.formats import trackio
+from rl_advisor.cli.commands import main
+from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run
+from rl_advisor.reading.formats import trackio
 
 ROWS = [
     {"step": s, "prompt": f"p{i // 4}", "completion": f"c{i} at {s}", "right": float(i % 2), "advantage": i % 2 - 0.5}
@@ -49,7 +49,7 @@ def test_a_callers_word_goes_before_a_guess(tmp_path: Path) -> None:
 def test_a_column_that_is_not_there_is_the_callers_mistake(tmp_path: Path) -> None:
     """The message names the columns that are there, on the command line too, and only while it is asked."""
     (tmp_path / "dump.csv").write_text(CSV)
-    with pytest.raises(NoSuchChoice, match="'final'; there is final_text"):
+    with pytest.raises(UsageError, match="'final'; there is final_text"):
         tools.spot_check_samples(tmp_path, columns={"response": "final"})
     said = CliRunner().invoke(main, ["samples", str(tmp_path), "--map", "response=final"])
     assert said.exit_code == 2

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from rl_advisor.cli import main
-from rl_advisor.compare import compare, differing
+from rl_advisor.answers.compare import compare, differing
+from rl_advisor.cli.commands import main
 from rl_advisor.features.aggregate import gap, improvement, interquartile_mean, least_p, level, rank_p
 from rl_advisor.reading import read_run
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rl_advisor.consistency import consistency
+from rl_advisor.answers.engine_consistency import consistency
 
 STEPS = 12
 

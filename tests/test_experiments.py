@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
+from rl_advisor.curves.outcome_shape import shape
 from rl_advisor.curves.performance import Performance
-from rl_advisor.diagnosis import detectors, pattern_of, patterns
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome
 from rl_advisor.judgement.case import Case
+from rl_advisor.judgement.diagnosis import detectors, pattern_of, patterns
 from rl_advisor.judgement.experiment import manual_page, next_experiment
-from rl_advisor.judgement.levers import dialects, lasting, turns
+from rl_advisor.judgement.settings_to_change import dialects, lasting, turns
 from rl_advisor.judgement.verdict import Judged
 from rl_advisor.run import Curve, Run
-from rl_advisor.trajectory import shape
 from rl_advisor.vocabulary import Link
 
 

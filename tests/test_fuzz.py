@@ -11,7 +11,7 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 from hypothesis import HealthCheck, given, settings
 from mcp import Client
-from rl_advisor.doors.budget import tokens
+from rl_advisor.output.budget import tokens
 from rl_advisor.reading import READER_FAILED, UnreadableRun, format_of, read_run
 from rl_advisor.server import build
 

@@ -21,7 +21,7 @@ from rl_advisor.detectors import (
     trainer_bound,
     waiting_on_reward,
 )
-from rl_advisor.diagnosis import patterns, run_detector
+from rl_advisor.judgement.diagnosis import patterns, run_detector
 from rl_advisor.run import Checkpoint, Curve, Event, Run
 
 from gpu_loops import Part, simulate

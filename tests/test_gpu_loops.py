@@ -6,13 +6,13 @@ from itertools import groupby
 import numpy as np
 import pytest
 from PIL import Image
-from rl_advisor.doors.mistakes import NoSuchChoice
-from rl_advisor.doors.plot import picture
-from rl_advisor.doors.strip_plot import COLOURS
+from rl_advisor.answers.gpu_plot import COLOURS
+from rl_advisor.answers.plot import picture
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.profile import profile
 from rl_advisor.gpu.signals import FINE
 from rl_advisor.gpu.strip import strips
+from rl_advisor.output.errors import UsageError
 from rl_advisor.run import Run
 
 from gpu_loops import CANNOT, LOOPS, Part, Sensor, simulate
@@ -145,7 +145,7 @@ def test_picture_of_phases(tmp_path):
     for name in ("generation", "training", "waiting"):
         wanted = np.array([int(COLOURS[name][i : i + 2], 16) for i in (1, 3, 5)])
         assert min(np.abs(wanted - np.array(c)).max() for c in seen) < 12
-    with pytest.raises(NoSuchChoice, match="no GPU telemetry"):
+    with pytest.raises(UsageError, match="no GPU telemetry"):
         picture(Run(), ("gpu/phases",))
 
 

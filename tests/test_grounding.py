@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from benchmarks.planted import KINDS, tally
 from rl_advisor.advisors.builtin import assess
+from rl_advisor.advisors.grounding import ground, strike, unmeasured, unsupported
 from rl_advisor.assessment import Assessment, BestCheckpoint, Experiment, FindingView, OnsetView
-from rl_advisor.grounding import ground, strike, unmeasured, unsupported
 from rl_advisor.reading import read_run
 
 HERE = Path(__file__).parent

@@ -5,9 +5,9 @@ import inspect
 from pathlib import Path
 
 import pytest
-from rl_advisor.diagnosis import detectors, diagnose, pattern_of, with_role
 from rl_advisor.discovery import modules
 from rl_advisor.finding import Outcome, Role
+from rl_advisor.judgement.diagnosis import detectors, diagnose, pattern_of, with_role
 from rl_advisor.judgement.experiment import manual_page
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import METRICS, Link, metric
@@ -32,7 +32,7 @@ def test_detector_keeps_its_contract(module) -> None:
     assert next(iter(inspect.signature(module.detect).parameters)) == "run"
 
 
-@pytest.mark.parametrize("module", modules("rl_advisor.dialects", "DIALECT"), ids=lambda m: m.__name__.rpartition(".")[2])
+@pytest.mark.parametrize("module", modules("rl_advisor.reading.dialects", "DIALECT"), ids=lambda m: m.__name__.rpartition(".")[2])
 def test_dialect_maps_into_the_vocabulary(module) -> None:
     """Every name that a dialect gives is ours, and every note is about one of ours."""
     dialect = module.DIALECT
@@ -43,7 +43,7 @@ def test_dialect_maps_into_the_vocabulary(module) -> None:
 
 def test_formats_and_reports_keep_their_contract() -> None:
     """Formats and reports define what their folders ask for, under names that differ."""
-    formats = modules("rl_advisor.formats", "FORMAT", "claims", "read")
+    formats = modules("rl_advisor.reading.formats", "FORMAT", "claims", "read")
     assert len({m.FORMAT for m in formats}) == len(formats)
     assert {len(inspect.signature(door).parameters) for m in formats for door in (m.claims, m.read)} == {2}
     reports = modules("rl_advisor.reports", "SUFFIX", "render", "compared")

@@ -2,8 +2,8 @@
 
 import json
 
-from rl_advisor.doors.inventory import inventory
-from rl_advisor.doors.printing import text
+from rl_advisor.answers.inventory import inventory
+from rl_advisor.cli.printing import text
 from rl_advisor.reading import read_run
 
 

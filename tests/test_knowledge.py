@@ -1,9 +1,9 @@
 """Every row of the field guide's tables of failures is a detector, or is said to be out of sight: none is silently left out."""
 
 import pytest
-from rl_advisor.diagnosis import detectors, pattern_of
+from rl_advisor.judgement.blind_spots import ROWS
+from rl_advisor.judgement.diagnosis import detectors, pattern_of
 from rl_advisor.judgement.experiment import manual_page
-from rl_advisor.judgement.unseen import ROWS
 
 LANGUAGE = {
     "L1": "drift_without_gain kl_and_outcome", "L2": "destructive_drift", "L3": "over_optimisation",

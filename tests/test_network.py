@@ -9,7 +9,7 @@ import time
 
 import httpx2
 import pytest
-from rl_advisor.agent import wire
+from rl_advisor.advisors.model import wire
 from rl_advisor.reading import UnreadableRun
 from rl_advisor.remote import copies
 from rl_advisor.remote.bounds import without_keys
@@ -133,7 +133,7 @@ def test_half_open_connections_keep_nobody_out(tmp_path):
 
 def test_a_connection_that_asks_nothing_is_dropped(tmp_path):
     """The server ends it, long before a person would."""
-    code = "from rl_advisor.server import patience; patience.ASK_WITHIN_S = 0.5"
+    code = "from rl_advisor.server import connections; connections.ASK_WITHIN_S = 0.5"
     with http_server(tmp_path, code) as url:
         port = int(url.split(":")[2].split("/")[0])
         with socket.create_connection(("127.0.0.1", port)) as idle:

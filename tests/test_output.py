@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rl_advisor.doors.budget import fit, tokens
-from rl_advisor.doors.output import aliased, clean, is_name, readable, rounded, untrusted
 from rl_advisor.finding import Outcome
+from rl_advisor.output.budget import fit, tokens
+from rl_advisor.output.clean import aliased, clean, is_name, readable, rounded, untrusted
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=60)
 SCALARS = st.one_of(

@@ -9,10 +9,10 @@ import rl_advisor
 from worst_lines import DECADES, Used, growth, used_in
 
 ROOT = Path(rl_advisor.__file__).parent
-FOLDERS = ("formats", "intake", "reading", "gpu")
-MODULES = ("features/secrets.py", "features/text.py", "doors/output.py")
+FOLDERS = ("reading/formats", "reading/parsing", "reading", "gpu")
+MODULES = ("features/text/secrets.py", "features/text/measures.py", "output/clean.py")
 MET = [
-    *(used for folder in FOLDERS for used in used_in(ROOT / folder, f"rl_advisor.{folder}")),
+    *(used for folder in FOLDERS for used in used_in(ROOT / folder, f"rl_advisor.{folder.replace('/', '.')}")),
     *(used for name in MODULES for used in used_in(ROOT / name, f"rl_advisor.{name[:-3].replace('/', '.')}")),
 ]
 
@@ -41,5 +41,9 @@ def test_time_grows_with_the_line_and_no_faster(used):
 def test_all_patterns_were_met():
     """The walk sees what modules keep, in tables and inside functions."""
     names = {used.where for used in MET}
-    assert {"rl_advisor.formats.verl_console._PAIR", "rl_advisor.intake.log_lines._KINDS", "rl_advisor.features.secrets._SHAPES"} <= names
+    assert {
+        "rl_advisor.reading.formats.verl_console._PAIR",
+        "rl_advisor.reading.parsing.log_lines._KINDS",
+        "rl_advisor.features.text.secrets._SHAPES",
+    } <= names
     assert len(MET) > 80

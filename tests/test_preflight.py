@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from rl_advisor.cli import main
-from rl_advisor.preflight import histogram, preflight, returns
+from rl_advisor.answers.preflight import histogram, preflight, returns
+from rl_advisor.cli.commands import main
 from rl_advisor.run import Run
 
 DRAWN = np.random.default_rng(5)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from rl_advisor.compare import compare
-from rl_advisor.protocol import protocol, trusted_first, unlike
+from rl_advisor.answers.compare import compare
 from rl_advisor.run import Curve, Run
+from rl_advisor.settings.protocol import protocol, trusted_first, unlike
 
 
 def scored(name: str = "val/pass@8", last: float = 0.5, **config: object) -> Run:

@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 from click.testing import CliRunner
-from rl_advisor.cli import main
-from rl_advisor.diagnosis import detectors
+from rl_advisor.cli.commands import main
 from rl_advisor.discovery import modules
+from rl_advisor.judgement.diagnosis import detectors
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -20,8 +20,8 @@ def blocks() -> dict[str, str]:
     said = (
         CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1"}).invoke(main, ["assess", str(ROOT / "examples" / "grpo-run")]).stdout.splitlines()
     )
-    count = f"{len(detectors())} patterns, {len(modules('rl_advisor.formats', 'FORMAT'))} file formats"
-    count += f" and {len(modules('rl_advisor.dialects', 'DIALECT'))} frameworks' names are known."
+    count = f"{len(detectors())} patterns, {len(modules('rl_advisor.reading.formats', 'FORMAT'))} file formats"
+    count += f" and {len(modules('rl_advisor.reading.dialects', 'DIALECT'))} frameworks' names are known."
     return {"demo": "\n```text\n" + "\n".join(said[:SHOWN]) + "\n```\n", "counts": count}
 
 

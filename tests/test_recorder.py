@@ -6,12 +6,12 @@ import time
 from itertools import count
 
 import pytest
-from rl_advisor.formats import nvidia_smi, telemetry_parquet
 from rl_advisor.gpu.marks import Marks
 from rl_advisor.gpu.nvml import NoGpu, Reading, nvml
 from rl_advisor.gpu.recorder import Rotation, journal_of, record
 from rl_advisor.gpu.steps import logged_seconds
 from rl_advisor.reading import read_run
+from rl_advisor.reading.formats import nvidia_smi, telemetry_parquet
 
 FOREVER = """
 import sys

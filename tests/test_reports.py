@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from rl_advisor.advisors.builtin import assess
-from rl_advisor.doors.output import readable
+from rl_advisor.output.clean import readable
 from rl_advisor.reading import read_run
 from rl_advisor.reports import html, markdown
 from rl_advisor.run import Checkpoint, Curve, Gap, Run

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from rl_advisor import tools, workroom
-from rl_advisor.cli import main
+from rl_advisor import tools
+from rl_advisor.cli.commands import main
+from rl_advisor.workers import isolated
 
 STEPS = np.arange(1, 61)
 NOISE = np.random.default_rng(5).normal(0, 0.02, (3, STEPS.size))
@@ -68,8 +69,8 @@ def test_a_refusal_shows_what_the_file_looks_like(tmp_path: Path) -> None:
     refused = CliRunner().invoke(main, ["load", str(tmp_path / "people.csv")])
     assert refused.exit_code == 3
     assert "columns: name, town" in refused.stderr
-    with pytest.raises(workroom.Refused, match="mapping") as told:
-        workroom.answer("load_run", [str(tmp_path / "people.csv")], {})
+    with pytest.raises(isolated.Refused, match="mapping") as told:
+        isolated.answer("load_run", [str(tmp_path / "people.csv")], {})
     assert '"untrusted":"columns: name, town' in str(told.value)
 
 
@@ -77,7 +78,7 @@ def test_a_mapping_reaches_the_run_through_the_server(tmp_path: Path) -> None:
     """What was not understood can be said, by the tool as in the terminal."""
     rows = [{"step": i, "zeal": i / 9, "entropy": 1 - i / 20} for i in range(12)]
     (tmp_path / "log.json").write_text(json.dumps(rows))
-    given = workroom.answer("load_run", [str(tmp_path / "log.json")], {"mapping": {"reward/mean": "zeal"}, "detail": "all"})
+    given = isolated.answer("load_run", [str(tmp_path / "log.json")], {"mapping": {"reward/mean": "zeal"}, "detail": "all"})
     assert {"reward/mean": "zeal"}.items() <= {m["name"]: m["raw"] for m in given["metrics"]}.items()
 
 

@@ -26,8 +26,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from rl_advisor.cli import main
-from rl_advisor.doors.budget import tokens
+from rl_advisor.cli.commands import main
+from rl_advisor.output.budget import tokens
 from rl_advisor.server.confinement import REFUSED, Outside, called, inside, roots_of
 from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.summary_pb2 import Summary

@@ -20,14 +20,13 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import PromptReference, Request, ResourceTemplateReference, Result
 from pydantic import ConfigDict
 from rl_advisor import tools as verbs
-from rl_advisor import workroom
-from rl_advisor.cli import main
-from rl_advisor.doors.budget import tokens
-from rl_advisor.doors.mistakes import NoSuchChoice
-from rl_advisor.doors.shipped import skill_pages
+from rl_advisor.cli.commands import main
+from rl_advisor.output.budget import tokens
+from rl_advisor.output.errors import UsageError
+from rl_advisor.output.shipped import skill_pages
 from rl_advisor.server.build import address
 from rl_advisor.server.confinement import REFUSED
-from rl_advisor.workers import POOL
+from rl_advisor.workers import POOL, isolated
 
 from doors import DATA, QUESTIONS, hostile_run, never_done, with_client
 
@@ -343,16 +342,16 @@ def test_long_work_reports_progress():
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_work_that_nobody_waits_for_ends(monkeypatch, mode):
     """A call that is given up ends with its worker at once, whatever it does, frees its place, and leaves nothing half-made behind."""
-    real = workroom.answer
+    real = isolated.answer
 
     async def talk(client):
-        monkeypatch.setattr(workroom, "answer", never_done)
+        monkeypatch.setattr(isolated, "answer", never_done)
         for _ in range(6):
             async with anyio.create_task_group() as group:
                 group.start_soon(client.call_tool, "assess_run", {"run": "run-01"})
                 await anyio.sleep(0.1)
                 group.cancel_scope.cancel()
-        monkeypatch.setattr(workroom, "answer", real)
+        monkeypatch.setattr(isolated, "answer", real)
         return await client.call_tool("assess_run", {"run": "run-01"})
 
     judged = with_client([DATA], talk, mode=mode)
@@ -365,7 +364,7 @@ def test_work_that_nobody_waits_for_ends(monkeypatch, mode):
 )
 def test_only_this_machine_may_listen(text):
     """Nobody is asked who they are, so nobody else may call."""
-    with pytest.raises(NoSuchChoice):
+    with pytest.raises(UsageError):
         address(text)
 
 

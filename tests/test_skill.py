@@ -5,9 +5,10 @@ import re
 
 import pytest
 import yaml
-from rl_advisor.diagnosis import detectors, pattern_of
-from rl_advisor.doors import shipped, skill_pages
-from rl_advisor.doors.budget import tokens
+from rl_advisor.answers import skill_pages
+from rl_advisor.judgement.diagnosis import detectors, pattern_of
+from rl_advisor.output import shipped
+from rl_advisor.output.budget import tokens
 from rl_advisor.vocabulary import METRICS, Link
 
 FOLDER = shipped.folder("skills") / shipped.SKILL
@@ -41,7 +42,7 @@ def test_every_reference_is_named_and_every_named_one_exists():
 
 
 def test_the_list_of_patterns_is_what_the_detectors_say():
-    """Written by `python -m rl_advisor.doors.skill_pages`; run it again after changing a detector's page."""
+    """Written by `python -m rl_advisor.answers.skill_pages`; run it again after changing a detector's page."""
     assert skill_pages.path().read_text(encoding="utf-8") == skill_pages.page()
 
 
@@ -73,7 +74,7 @@ def test_trigger_queries_have_both_kinds():
 def test_what_the_skill_sends_people_to_exists():
     """Tools, commands and metric names in the skill and the prompts are real."""
     from rl_advisor import tools
-    from rl_advisor.cli import main
+    from rl_advisor.cli.commands import main
 
     text = BODY + "".join(p.read_text() for p in shipped.folder("prompts").glob("*.md"))
     for name in set(re.findall(r"`((?:list|load|summarize|spot|gpu|assess|compare)_\w+)`", text)):

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
-from rl_advisor.doors import printing
-from rl_advisor.doors.output import clean
-from rl_advisor.doors.spot_check import spot_check
-from rl_advisor.features.text import final_answer
+from rl_advisor.answers.spot_check import spot_check
+from rl_advisor.cli import printing
+from rl_advisor.features.text.measures import final_answer
+from rl_advisor.output.clean import clean
 from rl_advisor.reading import read_run
 from rl_advisor.run import Run
 from rl_advisor.samples import spotcheck

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from rl_advisor.curves.task_family import FAMILIES, families
+from rl_advisor.evals.synthetic import flat, make_run, saturating
+from rl_advisor.judgement.blind_spots import ROWS, fitting
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.narrative import could_not_see
-from rl_advisor.judgement.unseen import ROWS, fitting
-from rl_advisor.kinds import FAMILIES, families
-from rl_advisor.synthetic import flat, make_run, saturating
 from rl_advisor.vocabulary import METRICS
 
 KINDS = [

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from rl_advisor import tools
-from rl_advisor.doors.answer_page import Look, answer_page
-from rl_advisor.doors.brief import LONGEST, brief, characters
+from rl_advisor.answers.brief import LONGEST, brief, characters
+from rl_advisor.cli.answer import Look, answer_page
+from rl_advisor.output.wording import chance, pair, percent, value
 from rl_advisor.reports import html, markdown
-from rl_advisor.wording import chance, pair, percent, value
 
 ROOT = Path(__file__).parents[1]
 RUNS = [ROOT / "examples" / "grpo-run", *sorted((ROOT / "tests" / "data" / "golden").glob("*/*"))]

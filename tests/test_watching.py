@@ -19,11 +19,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from rl_advisor import watching
 from rl_advisor.advisors import builtin
 from rl_advisor.callbacks import Listener
-from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run
+from rl_advisor.tools import watching
 
 from cut_on_disk import cut_run
 
@@ -149,7 +149,7 @@ def test_callers_mistakes(tmp_path) -> None:
     with pytest.raises(FileNotFoundError):
         follow(tmp_path / "none", Clock())
     for wrong in ({"webhook": "file:///etc/hosts"}, {"state_file": foreign}, {"out": tmp_path / "r.doc"}):
-        with pytest.raises(NoSuchChoice):
+        with pytest.raises(UsageError):
             follow(RUN, Clock(), **wrong)
 
 

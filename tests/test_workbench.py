@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from rl_advisor.cli import main
+from rl_advisor.cli.commands import main
 
 CONFIG = {
     "hidden_size": 2048,

@@ -13,7 +13,7 @@ import anyio
 import pytest
 from anyio.to_thread import run_sync
 from rl_advisor import workers
-from rl_advisor.server.turns import Busy, Turns
+from rl_advisor.server.scheduler import Busy, Scheduler
 from rl_advisor.workers import POOL, Crowded, Limits, Stopped, in_worker
 
 MIB = 1 << 20
@@ -162,7 +162,7 @@ def test_newest_and_shortest_go_first():
     """A short call is answered at once while calls that never end hold every place and many more wait."""
 
     async def talk():
-        turns, took = Turns(places=2), []
+        turns, took = Scheduler(places=2), []
 
         async def long(turn):
             await run_sync(lambda: _until_over(turn), limiter=anyio.CapacityLimiter(1))
@@ -186,7 +186,7 @@ def test_newest_and_shortest_go_first():
         return sorted(took)[1], turns
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("rl_advisor.server.turns.PATIENCE_S", (0.05, 0.2, 0.8))
+        patched.setattr("rl_advisor.server.scheduler.PATIENCE_S", (0.05, 0.2, 0.8))
         took, turns = anyio.run(talk)
     assert took < 0.5
     assert not turns._working and not turns._waiting

@@ -7,10 +7,10 @@ from typing import Any
 import orjson
 
 from rl_advisor.advisors import builtin
-from rl_advisor.agent.failures import failure
-from rl_advisor.agent.session import Wishes, advise, wishes
-from rl_advisor.agent.turns import Ask, Busy, Conversation, Entry, ToolCall, Turn, Unavailable, Usage
-from rl_advisor.agent.wire import bounded
+from rl_advisor.advisors.model.failures import failure
+from rl_advisor.advisors.model.session import ModelOptions, advise, model_options
+from rl_advisor.advisors.model.turns import Ask, Busy, Conversation, Entry, ToolCall, Turn, Unavailable, Usage
+from rl_advisor.advisors.model.wire import bounded
 from rl_advisor.assessment import Assessment
 from rl_advisor.run import Run
 
@@ -34,10 +34,10 @@ def assess(  # noqa: PLR0913 - each is one option of the command line
     ``max_cost`` is in US dollars, ``max_tokens`` counts everything sent and written; ``transcript`` is a file to resume from.
     """
     rest = {"max_cost": max_cost, "max_tokens": max_tokens, "transcript": transcript} | ({"sleep": sleep} if sleep else {})
-    return advise("anthropic", run, builtin.assess(run), connect, wishes(DEFAULT, model, base_url, **rest))
+    return advise("anthropic", run, builtin.assess(run), connect, model_options(DEFAULT, model, base_url, **rest))
 
 
-def connect(wished: Wishes) -> Ask:
+def connect(wished: ModelOptions) -> Ask:
     """The function that asks the model.
 
     Raises:

@@ -1,17 +1,17 @@
 """The built-in advisor: judges from the findings alone, with no model and no key."""
 
+from rl_advisor.answers.story.telling import completed
 from rl_advisor.assessment import Assessment, BrokenLink, EvidenceView, OnsetView, view
 from rl_advisor.judgement.at_odds import at_odds
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.checkpoint import best_checkpoint
+from rl_advisor.judgement.continuation import call, continuation, risk
 from rl_advisor.judgement.evidence import Piece
 from rl_advisor.judgement.experiment import next_experiment
 from rl_advisor.judgement.narrative import could_not_see, ruled_out
-from rl_advisor.judgement.prospects import call, prospect, risk
 from rl_advisor.judgement.proven import that_matter
 from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.run import Run
-from rl_advisor.story.telling import completed
 
 
 def assess(run: Run, price: float | None = None) -> Assessment:
@@ -21,7 +21,7 @@ def assess(run: Run, price: float | None = None) -> Assessment:
     """
     case = open_case(run)
     judged = judge(case)
-    ahead = prospect(case, judged)
+    ahead = continuation(case, judged)
     said, reason = call(case, judged, ahead, price)
     best = best_checkpoint(case, reward_trusted=judged.verdict != "reward_hacking")
     signed = Assessment(

@@ -8,10 +8,10 @@ from typing import Any
 import orjson
 
 from rl_advisor.advisors import builtin
-from rl_advisor.agent.failures import failure
-from rl_advisor.agent.session import Wishes, advise, wishes
-from rl_advisor.agent.turns import Ask, Busy, Conversation, Entry, ToolCall, Turn, Unavailable, Usage
-from rl_advisor.agent.wire import bounded
+from rl_advisor.advisors.model.failures import failure
+from rl_advisor.advisors.model.session import ModelOptions, advise, model_options
+from rl_advisor.advisors.model.turns import Ask, Busy, Conversation, Entry, ToolCall, Turn, Unavailable, Usage
+from rl_advisor.advisors.model.wire import bounded
 from rl_advisor.assessment import Assessment
 from rl_advisor.run import Run
 
@@ -36,10 +36,10 @@ def assess(  # noqa: PLR0913 - each is one option of the command line
     A server of your own is named by ``base_url``; it needs ``model``, and no key.
     """
     rest = {"max_cost": max_cost, "max_tokens": max_tokens, "transcript": transcript} | ({"sleep": sleep} if sleep else {})
-    return advise("openai", run, builtin.assess(run), connect, wishes(DEFAULT, model, base_url, **rest))
+    return advise("openai", run, builtin.assess(run), connect, model_options(DEFAULT, model, base_url, **rest))
 
 
-def connect(wished: Wishes) -> Ask:
+def connect(wished: ModelOptions) -> Ask:
     """The function that asks the model.
 
     Raises:
@@ -71,7 +71,7 @@ def connect(wished: Wishes) -> Ask:
     return ask
 
 
-def request(wished: Wishes, conversation: Conversation) -> dict[str, Any]:
+def request(wished: ModelOptions, conversation: Conversation) -> dict[str, Any]:
     """The arguments of the client. The beginning never changes, which is what providers cache by themselves."""
     tools = [
         {"type": "function", "function": {"name": t.name, "description": t.description, "parameters": dict(t.schema)}}

@@ -72,7 +72,7 @@ class Performance:
 
 def performance(run: Run) -> Performance:
     """Both curves of a run, measured."""
-    from rl_advisor import trajectory
+    from rl_advisor.curves import outcome_shape
 
-    held, train = trajectory.held_out(run), trajectory.training(run)
+    held, train = outcome_shape.held_out(run), outcome_shape.training(run)
     return Performance(course(held) if held is not None else None, course(train) if train is not None else None)

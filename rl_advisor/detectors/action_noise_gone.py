@@ -11,7 +11,7 @@ Source: the field guide on premature certainty; studies of what matters in on-po
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
@@ -30,11 +30,11 @@ def detect(run: Run, left: float = 0.1) -> Answer:
     step, value = curve.finite()
     if value.size < 8:
         raise TooFewPoints(f"{value.size} points of the policy's deviation, 8 needed")
-    begin = float(np.median(course.opening(curve)))
-    half, now = float(np.median(value[value.size // 2 :][:5])), float(np.median(course.final(curve)))
-    outcome = trajectory.outcome(run)
+    begin = float(np.median(segments.opening(curve)))
+    half, now = float(np.median(value[value.size // 2 :][:5])), float(np.median(segments.final(curve)))
+    outcome = outcome_shape.outcome(run)
     assert outcome is not None  # diagnosis asked for one
-    s = trajectory.shape(outcome)
+    s = outcome_shape.shape(outcome)
     measures = {"at_start": begin, "half_way": half, "now": now, "outcome_gain": s.best - s.start}
     where = (Evidence("policy/std", float(step[0]), float(step[-1])), Evidence(s.name, float(s.step[0]), float(s.step[-1])))
     text = f"The policy's deviation went from {number(begin)} to {number(half)} half way and {number(now)} now"
@@ -44,4 +44,4 @@ def detect(run: Run, left: float = 0.1) -> Answer:
     if max(s.gain.high, s.best - s.start) > 5 * s.margin and s.gain.high > 0:
         text += "; noise hides whether anything was gained"
         return unclear(f"{text}.", measures=measures, evidence=where)
-    return present(f"{text}, nothing was gained.", course.began(curve), measures, where)
+    return present(f"{text}, nothing was gained.", segments.began(curve), measures, where)

@@ -10,7 +10,7 @@ Source: reports of simulators whose unclipped terms reach 1e6 within ten iterati
 
 import numpy as np
 
-from rl_advisor import course
+from rl_advisor.curves import segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Curve, Run
@@ -39,7 +39,7 @@ def detect(run: Run, times: float = 100.0) -> Answer:
     text = f"{curve.name} leaves all it was at step {step[place]:.0f}: up to {number(before)} before, {number(now)} after"
     text += f"; {len(found) - 1} more curves with it." if len(found) > 1 else "."
     measures = {"before": before, "after": now, "curves": float(len(found))}
-    return present(text, course.around(step, float(step[place])), measures, (Evidence(curve.name, float(step[place]), float(step[-1])),))
+    return present(text, segments.around(step, float(step[place])), measures, (Evidence(curve.name, float(step[place]), float(step[-1])),))
 
 
 def exploded(curve: Curve, times: float) -> int | None:

@@ -11,7 +11,7 @@ Source: reports that router shift precedes volatile ratios, bursts of clipping a
 
 import numpy as np
 
-from rl_advisor import course
+from rl_advisor.curves import segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import spikes
 from rl_advisor.finding import Answer, Evidence, Onset, Outcome, Role, number, present
@@ -29,14 +29,14 @@ def erratic(run: Run, correlation: float = 0.99, times: float = 2.0) -> list[str
     out = []
     agree = run.curves.get("mismatch/correlation")
     if agree is not None and agree.finite()[1].size >= 6:
-        first, last = float(np.median(course.opening(agree, 0.2))), float(np.median(course.final(agree)))
+        first, last = float(np.median(segments.opening(agree, 0.2))), float(np.median(segments.final(agree)))
         if last < correlation and last < first - 0.001:
             out.append(f"the correlation of probabilities fell from {number(first)} to {number(last)}")
     for name in ("ratio/max", "kl/mismatch", "mismatch/logprob"):
         curve = run.curves.get(name)
         if curve is None or curve.finite()[1].size < 6:
             continue
-        first, last = float(np.quantile(course.opening(curve, 0.3), 0.75)), float(np.quantile(course.final(curve, 0.3), 0.75))
+        first, last = float(np.quantile(segments.opening(curve, 0.3), 0.75)), float(np.quantile(segments.final(curve, 0.3), 0.75))
         if last > times * max(first, 1e-9):
             out.append(f"{name} went from {number(first)} to {number(last)}")
     return out

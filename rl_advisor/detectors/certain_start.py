@@ -12,10 +12,10 @@ Source: studies of how deep supervised tuning limits what follows (arXiv 2606.18
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves.task_family import families
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
-from rl_advisor.kinds import families
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -27,12 +27,12 @@ BRINGS: tuple[str, ...] = ("no_gradient", "zero_variance_groups", "entropy_colla
 
 def detect(run: Run, flat: float = 0.7, low: float = 0.1, near: float = 0.02) -> Answer:
     """Present when groups start flat at a middling reward with entropy below ``low``, or entropy below ``near``, and nothing is gained."""
-    reward = trajectory.training(run)
+    reward = outcome_shape.training(run)
     assert reward is not None  # diagnosis asked for it
     level = reward.finite()[1]
     if level.size < 5:
         raise TooFewPoints(f"{level.size} points of the reward, 5 needed")
-    mean, start, first = float(np.median(course.opening(reward))), _first(run, "reward/flat_groups"), _first(run, "entropy/mean")
+    mean, start, first = float(np.median(segments.opening(reward))), _first(run, "reward/flat_groups"), _first(run, "entropy/mean")
     measures = {"flat_groups_start": start, "reward_start": mean, "entropy_start": first}
     at = float(reward.step[0])
     where = (Evidence(reward.name, at, at),)
@@ -45,7 +45,7 @@ def detect(run: Run, flat: float = 0.7, low: float = 0.1, near: float = 0.02) ->
         return absent(f"{text}.", measures=measures, evidence=where)
     if np.isnan(first):
         return unclear(f"{text}: entropy is not logged.", measures=measures)
-    if trajectory.thriving(run):
+    if outcome_shape.thriving(run):
         return unclear(f"{text}, and the run learns all the same.", measures=measures, evidence=where)
     return present(f"{text}: it answers one way only.", Onset(at, at, at), measures, where)
 
@@ -53,4 +53,4 @@ def detect(run: Run, flat: float = 0.7, low: float = 0.1, near: float = 0.02) ->
 def _first(run: Run, name: str) -> float:
     """The level at which a curve opens; NaN where it is not logged."""
     curve = run.curves.get(name)
-    return float(np.median(course.opening(curve))) if curve is not None and curve.finite()[1].size else float("nan")
+    return float(np.median(segments.opening(curve))) if curve is not None and curve.finite()[1].size else float("nan")

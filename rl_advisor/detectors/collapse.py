@@ -9,7 +9,7 @@ Next test: load the checkpoint before the onset, evaluate it and the last one wi
 Source: drawdown against an isotonic null with autocorrelated noise; the practitioner's guide on peaks and declines.
 """
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
@@ -22,13 +22,13 @@ NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|r
 
 def detect(run: Run, most_left: float = 0.4) -> Answer:
     """Present when the held-out score or the training reward keeps less than ``most_left`` of its best height."""
-    curves = [c for c in (trajectory.held_out(run), trajectory.training(run)) if trajectory.shape_or_none(c) is not None]
+    curves = [c for c in (outcome_shape.held_out(run), outcome_shape.training(run)) if outcome_shape.shape_or_none(c) is not None]
     if not curves:
-        trajectory.shape(trajectory.held_out(run) or trajectory.training(run))  # raises with the number of points
+        outcome_shape.shape(outcome_shape.held_out(run) or outcome_shape.training(run))  # raises with the number of points
     for curve in curves:
         if curve is not None and (found := _of(curve, most_left)) is not None:
             return found
-    s = trajectory.shape(curves[0])
+    s = outcome_shape.shape(curves[0])
     measures = {"best": s.best, "last": s.last, "lost_share": s.lost}
     return absent(
         f"{s.name} ends at {number(s.last)} against its best {number(s.best)}: no collapse.",
@@ -37,10 +37,10 @@ def detect(run: Run, most_left: float = 0.4) -> Answer:
 
 
 def _of(curve: Curve, most_left: float) -> Answer | None:
-    s = trajectory.shape(curve)
+    s = outcome_shape.shape(curve)
     if not s.fell or s.lost < 1 - most_left:
         return None
-    onset = course.decline_began(curve)
+    onset = segments.decline_began(curve)
     text = f"{s.name} fell from {number(s.best)} (step {s.best_step:.0f}) to {number(s.last)} and stayed there"
     text += f"; the fall began near step {onset.step:.0f}." if onset else "."
     measures = {"best": s.best, "best_step": s.best_step, "last": s.last, "lost_share": s.lost, "p": s.peak.p}

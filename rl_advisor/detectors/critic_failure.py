@@ -11,7 +11,7 @@ Source: the field guide's signals of a broken critic; decoupled advantage estima
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
@@ -31,15 +31,15 @@ def detect(run: Run, good: float = 0.1) -> Answer:
     if value.size < 8:
         raise TooFewPoints(f"{value.size} points of explained variance, 8 needed")
     warm = value[value.size // 5 :]
-    late = course.final(curve, 0.4)
+    late = segments.final(curve, 0.4)
     level, spread = float(np.median(late)), float(np.std(late) / np.sqrt(late.size))
     low_share = float(np.mean(warm <= 0))
-    thriving = trajectory.thriving(run)
+    thriving = outcome_shape.thriving(run)
     measures = {"late": level, "share_not_above_zero": low_share, "error": spread, "nine_tenths_below": float(np.quantile(value, 0.9))}
     where = (Evidence(curve.name, float(step[value.size // 5]), float(step[-1])),)
     text = f"Explained variance is {number(level)} in the last part, at or below zero in {number(100 * low_share)} percent of the updates"
     if level + 2 * spread < good and not thriving:
-        return present(f"{text}.", course.began(curve), measures, where)
+        return present(f"{text}.", segments.began(curve), measures, where)
     if level + 2 * spread < good:
         return unclear(f"{text}, yet the outcome rose.", measures=measures, evidence=where)
     return absent(f"{text}.", measures=measures, evidence=where)

@@ -12,10 +12,10 @@ import re
 
 import numpy as np
 
-from rl_advisor import course
+from rl_advisor.curves import segments
+from rl_advisor.curves.task_family import families
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present, unclear
-from rl_advisor.kinds import families
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -46,7 +46,7 @@ def detect(run: Run) -> Answer:
     measures = {"dead_parts": float(len(asked)), "parts": float(len(parts))}
     if not families(run) & {"language", "tools"}:
         return unclear(f"{text}; it may be a term that is switched off.", measures=measures, evidence=where)
-    return present(f"{text}: what it asks for is never paid.", course.around(curve.step, float(curve.step[0])), measures, where)
+    return present(f"{text}: what it asks for is never paid.", segments.around(curve.step, float(curve.step[0])), measures, where)
 
 
 def still(curve: Curve) -> bool:

@@ -8,7 +8,7 @@ Next test: evaluate the checkpoint nearest the peak and the last one on the same
 Source: the practitioner's guide (peak and decline); isotonic-null test of the drawdown.
 """
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
@@ -21,9 +21,9 @@ NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|r
 
 def detect(run: Run) -> Answer:
     """Present when the held-out score, or the reward without one, ends below its smoothed peak by more than noise."""
-    curve = trajectory.outcome(run)
+    curve = outcome_shape.outcome(run)
     assert curve is not None  # diagnosis asked for one of NEEDS
-    s = trajectory.shape(curve)
+    s = outcome_shape.shape(curve)
     measures = {"best": s.best, "best_step": s.best_step, "last": s.last, "drop": s.best - s.last, "p": s.peak.p}
     if s.fell:
         return _present(curve, measures)
@@ -34,7 +34,7 @@ def detect(run: Run) -> Answer:
 
 
 def _present(curve: Curve, measures: dict[str, float]) -> Answer:
-    s = trajectory.shape(curve)
+    s = outcome_shape.shape(curve)
     text = f"{s.name} peaked at {number(s.best)} (step {s.best_step:.0f}) and declined to {number(s.last)}."
     where = (Evidence(curve.name, s.best_step, float(s.step[-1])),)
-    return present(text, course.decline_began(curve), measures, where)
+    return present(text, segments.decline_began(curve), measures, where)

@@ -9,7 +9,7 @@ Source: the practitioner's guide (KL rising, reward declining: stop).
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
@@ -24,15 +24,15 @@ CHANGE: tuple[tuple[str, str], ...] = (("learning_rate", "half"), ("kl_coef", "t
 
 def detect(run: Run, growth: float = 2.0) -> Answer:
     """Present when the outcome fell from its best while KL grew at least ``growth`` times."""
-    curve = trajectory.outcome(run)
+    curve = outcome_shape.outcome(run)
     assert curve is not None  # diagnosis asked for one
-    s = trajectory.shape(curve)
+    s = outcome_shape.shape(curve)
     step, kl = run.curves["kl/ref"].finite()
-    if kl.size < trajectory.FEWEST:
+    if kl.size < outcome_shape.FEWEST:
         raise TooFewPoints(f"{kl.size} points of kl/ref")
     top = max(s.best_step, float(step[min(4, step.size - 1)]))
     near = kl[step <= top][-9:]
-    before, after = float(np.median(near)), float(np.median(course.final(run.curves["kl/ref"])))
+    before, after = float(np.median(near)), float(np.median(segments.final(run.curves["kl/ref"])))
     measures = {"kl_at_best": before, "kl_last": after, "best": s.best, "last": s.last}
     where = (Evidence("kl/ref", s.best_step, float(step[-1])), Evidence(s.name, s.best_step, float(s.step[-1])))
     text = f"Since step {s.best_step:.0f} KL went from {number(before)} to {number(after)} and {s.name} from "
@@ -40,6 +40,6 @@ def detect(run: Run, growth: float = 2.0) -> Answer:
     late = kl[step > top]
     apart = late.size >= 3 and float(np.quantile(late[-max(3, late.size // 3) :], 0.25)) > float(np.quantile(near, 0.9))
     if s.fell and apart and after > growth * max(before, 1e-4) and after > 0.02:
-        began = course.began(run.curves["kl/ref"], after=top - 5 * float(np.median(np.diff(step))))
+        began = segments.began(run.curves["kl/ref"], after=top - 5 * float(np.median(np.diff(step))))
         return present(f"{text}: worse and further away.", began, measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)

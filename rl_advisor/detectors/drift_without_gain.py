@@ -8,7 +8,7 @@ Next test: evaluate the checkpoint at the onset against the last one on held-out
 Source: the practitioner's guide (the critical warning pattern of KL and reward).
 """
 
-from rl_advisor import trajectory
+from rl_advisor.curves import outcome_shape
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -22,7 +22,7 @@ CHANGE: tuple[tuple[str, str], ...] = (("kl_coef", "three times"),)
 
 def detect(run: Run) -> Answer:
     """Present when KL to the reference rises over the last third while the outcome is flat by equivalence."""
-    found = trajectory.kl_regime(run)
+    found = outcome_shape.kl_regime(run)
     where = (Evidence("kl/ref", found.first, found.last), Evidence(found.outcome, found.first, found.last))
     if found.kl == "rising" and found.way == "flat":
         text = f"{found.text}: the policy drifts and gains nothing."

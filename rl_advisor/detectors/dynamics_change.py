@@ -12,7 +12,7 @@ Source: data and environment as the first link to suspect; L26 and L20 of the fi
 
 import numpy as np
 
-from rl_advisor import course, lag, trajectory
+from rl_advisor.curves import outcome_shape, segments, untrail
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
@@ -37,12 +37,12 @@ BRINGS: tuple[str, ...] = (
 
 def detect(run: Run, share: float = 0.25, ratio: float = 1.3, near: float = 0.05) -> Answer:
     """Present when the return falls by ``share`` of its scale, lengths change by ``ratio`` there, and evaluation stays for a while."""
-    score, reward = trajectory.held_out(run), trajectory.training(run)
+    score, reward = outcome_shape.held_out(run), outcome_shape.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
-    held, train = trajectory.shape(score), trajectory.shape(reward)
-    length = trajectory.shape(lag.untrailed(run, run.curves["episode/length"]))
-    scale, span = train.margin / trajectory.MATERIAL, float(train.step[-1] - train.step[0])
-    if course.counts_steps(train, length):
+    held, train = outcome_shape.shape(score), outcome_shape.shape(reward)
+    length = outcome_shape.shape(untrail.untrailed(run, run.curves["episode/length"]))
+    scale, span = train.margin / outcome_shape.MATERIAL, float(train.step[-1] - train.step[0])
+    if segments.counts_steps(train, length):
         text = "The return counts the steps of an episode, so that its fall and a shorter episode are one thing."
         return unclear(text)
     steps = change_points(length.step, length.value)
@@ -64,11 +64,11 @@ def detect(run: Run, share: float = 0.25, ratio: float = 1.3, near: float = 0.05
     return absent("Return and length of the training episodes take no step together.")
 
 
-def _stays(held: trajectory.Shape, at: float, part: float) -> bool:
+def _stays(held: outcome_shape.Shape, at: float, part: float) -> bool:
     """Whether the next evaluations keep most of the level of those before, measured against the part that the return lost."""
     place = int((held.step <= at).sum())
     before, after = held.value[max(0, place - 4) : place], held.value[place : place + 3]
     if min(before.size, after.size) < 3:
         raise TooFewPoints(f"{min(before.size, after.size)} evaluations beside a step of the return, 3 needed")
-    lost = float(np.median(before) - np.median(after)) / (held.margin / trajectory.MATERIAL)
+    lost = float(np.median(before) - np.median(after)) / (held.margin / outcome_shape.MATERIAL)
     return lost < part / 2

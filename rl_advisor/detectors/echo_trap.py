@@ -12,7 +12,7 @@ Source: RAGEN on the collapse of multi-turn agents (arXiv 2504.20073).
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, number, present
 from rl_advisor.run import Run
@@ -28,22 +28,22 @@ CHANGE: tuple[tuple[str, str], ...] = (("dynamic_filtering", ""),)
 def detect(run: Run, left: float = 0.5) -> Answer:
     """Present when the spread fell below ``left`` of its start clearly before the reward fell; unclear when the reward has not fallen."""
     curve = run.curves.get("reward/group_std") or run.curves["reward/std"]
-    reward = trajectory.training(run)
+    reward = outcome_shape.training(run)
     assert reward is not None  # diagnosis asked for it
-    s = trajectory.shape(reward)
+    s = outcome_shape.shape(reward)
     step, value = curve.finite()
     if value.size < 12:
         raise TooFewPoints(f"{value.size} points of {curve.name}, 12 needed")
-    begin, now = float(np.median(course.opening(curve, 0.15))), float(np.median(course.final(curve)))
+    begin, now = float(np.median(segments.opening(curve, 0.15))), float(np.median(segments.final(curve)))
     measures = {"spread_start": begin, "spread_now": now, "reward_best": s.best, "reward_last": s.last}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])), Evidence(s.name, float(s.step[0]), float(s.step[-1])))
     text = f"{curve.name} went from {number(begin)} to {number(now)}, {s.name} from {number(s.best)} at its best to {number(s.last)}"
-    onset = course.began(curve)
+    onset = segments.began(curve)
     if not now < left * begin or s.at_ceiling or onset is None:
         return absent(f"{text}.", measures=measures, evidence=where)
     if not s.fell:
         outcome = Outcome.ABSENT if s.direction() == "rising" else Outcome.UNCLEAR
         return Answer(outcome, f"{text}: the reward has not fallen.", measures=measures, evidence=where)
-    if onset.high < course.decline_began(reward).low:
+    if onset.high < segments.decline_began(reward).low:
         return present(f"{text}: the spread went first.", onset, measures, where)
     return absent(f"{text}: the spread did not go first.", measures=measures, evidence=where)

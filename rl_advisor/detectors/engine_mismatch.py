@@ -11,7 +11,7 @@ Source: reports on training-inference mismatch; AReaL's comparison of rollouts b
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.trend import trend
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
@@ -42,7 +42,7 @@ def detect(run: Run, times: float = 2.0) -> Answer:
     name = next(n for n in PRIOR if n in run.curves)
     curve = run.curves[name]
     step, value = curve.finite()
-    if value.size < trajectory.FEWEST:
+    if value.size < outcome_shape.FEWEST:
         raise TooFewPoints(f"{value.size} points of {name}")
     size = np.abs(value)
     begin, now = float(np.median(size[: max(3, size.size // 20)])), float(np.median(size[-max(3, size.size // 5) :]))
@@ -51,7 +51,7 @@ def detect(run: Run, times: float = 2.0) -> Answer:
     where = (Evidence(name, float(step[0]), float(step[-1])),)
     text = f"{name} went from {number(begin)} to {number(now)}"
     if slope.low > 0 and now > times * begin and now > PRIOR[name] / 5:
-        return present(f"{text}: growing.", course.began(curve), measures, where)
+        return present(f"{text}: growing.", segments.began(curve), measures, where)
     if begin > PRIOR[name] and now > PRIOR[name]:
         return present(f"{text}: high from the start, which looks like precision.", None, measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)

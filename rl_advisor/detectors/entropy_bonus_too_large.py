@@ -9,7 +9,7 @@ Source: soft actor-critic's objective, in which weight times entropy stands besi
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
@@ -29,13 +29,13 @@ def detect(run: Run) -> Answer:
     step, value = curve.finite()
     if min(value.size, reward.finite()[1].size, length.finite()[1].size) < 4:
         raise TooFewPoints("fewer than 4 points of the entropy weight, the return and the length of episodes")
-    now, begin = float(np.median(course.final(curve))), float(np.median(course.opening(curve)))
+    now, begin = float(np.median(segments.final(curve))), float(np.median(segments.opening(curve)))
     each = float(np.median(reward.finite()[1]) / max(float(np.median(length.finite()[1])), 1.0))
     measures = {"weight": now, "reward_per_step": each}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"The entropy weight is {number(now)}, beside a reward of {number(each)} a step"
-    s = trajectory.shape_or_none(trajectory.outcome(run))
+    s = outcome_shape.shape_or_none(outcome_shape.outcome(run))
     unmoved = s is not None and s.last - s.start < 2 * s.scatter and s.gain.low <= 0
     if min(now, begin) > abs(each) and now > 0 and unmoved:
-        return present(f"{text}: the bonus drowns it.", course.around(step, float(step[0])), measures, where)
+        return present(f"{text}: the bonus drowns it.", segments.around(step, float(step[0])), measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)

@@ -11,7 +11,7 @@ Source: entropy mechanism of reasoning RL (arXiv 2505.22617); clip-higher in DAP
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
@@ -31,26 +31,26 @@ def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Answer:
     step, value = curve.finite()
     if value.size < 6:
         raise TooFewPoints(f"{value.size} points of entropy")
-    begin, now = float(np.median(course.opening(curve))), float(np.median(course.final(curve)))
+    begin, now = float(np.median(segments.opening(curve))), float(np.median(segments.final(curve)))
     share = now / begin if begin > 0 else float("nan")
     groups = run.curves.get("reward/flat_groups")
-    flat = float(np.median(course.final(groups))) if groups is not None and groups.finite()[1].size else float("nan")
-    held = trajectory.shape_or_none(trajectory.held_out(run))
-    s = held or trajectory.shape_or_none(trajectory.training(run))
+    flat = float(np.median(segments.final(groups))) if groups is not None and groups.finite()[1].size else float("nan")
+    held = outcome_shape.shape_or_none(outcome_shape.held_out(run))
+    s = held or outcome_shape.shape_or_none(outcome_shape.training(run))
     room = s is None or not s.at_ceiling
-    ways = [x.direction() for x in (held, trajectory.shape_or_none(trajectory.training(run))) if x is not None]
+    ways = [x.direction() for x in (held, outcome_shape.shape_or_none(outcome_shape.training(run))) if x is not None]
     rises = "rising" in ways and "falling" not in ways
     stalled = not rises or flat >= dead
     # Without groups to look at, a policy that learned, kept what it had and levelled off looks the same when it simply converged.
-    converged = not bool({"flat", "falling"} & set(ways)) or trajectory.thriving(run)
-    sure = flat >= dead or not ways or trajectory.any_fell(run) or not converged
+    converged = not bool({"flat", "falling"} & set(ways)) or outcome_shape.thriving(run)
+    sure = flat >= dead or not ways or outcome_shape.any_fell(run) or not converged
     measures = {"at_start": begin, "now": now, "share_left": share, "flat_groups": flat}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Entropy went from {number(begin)} to {number(now)}"
     if share < left and room and stalled and sure and (flat >= dead or np.isnan(flat)):
         return present(
             f"{text} while there is room above the score.",
-            course.began(curve),
+            segments.began(curve),
             measures,
             where,
         )

@@ -10,7 +10,7 @@ Source: phases of collapse in tool-using RL (arXiv 2512.04220); the field guide 
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Curve, Run
@@ -28,19 +28,19 @@ def detect(run: Run, times: float = 2.0) -> Answer:
     step, value = curve.finite()
     if value.size < 6:
         raise TooFewPoints(f"{value.size} points of entropy")
-    begin, now = float(np.median(course.opening(curve))), float(np.median(course.final(curve)))
+    begin, now = float(np.median(segments.opening(curve))), float(np.median(segments.final(curve)))
     measures = {"at_start": begin, "now": now}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Entropy went from {number(begin)} to {number(now)}"
     if not (begin > 0 and now > times * begin):
         return absent(f"{text}.", measures=measures, evidence=where)
-    if trajectory.shape(curve).gain.low <= 0:
+    if outcome_shape.shape(curve).gain.low <= 0:
         return unclear(f"{text}, which its own scatter could do.", measures=measures, evidence=where)
     cut = run.curves.get("response/truncated")
-    if trajectory.any_fell(run) or (cut is not None and _filled(cut)):
-        text += " as the outcome fell" if trajectory.any_fell(run) else " as answers ran to the length limit"
-        return present(f"{text}.", course.began(curve), measures, where)
-    if trajectory.thriving(run):
+    if outcome_shape.any_fell(run) or (cut is not None and _filled(cut)):
+        text += " as the outcome fell" if outcome_shape.any_fell(run) else " as answers ran to the length limit"
+        return present(f"{text}.", segments.began(curve), measures, where)
+    if outcome_shape.thriving(run):
         return absent(f"{text}, and the outcome rose with it.", measures=measures, evidence=where)
     return unclear(f"{text}; the outcome neither rose nor fell with it.", measures=measures, evidence=where)
 
@@ -48,4 +48,4 @@ def detect(run: Run, times: float = 2.0) -> Answer:
 def _filled(cut: Curve, most: float = 0.5) -> bool:
     """Whether most answers are cut at the end that were not at the start."""
     value = cut.finite()[1]
-    return bool(value.size >= 3 and np.median(course.final(cut)) >= most > np.median(course.opening(cut)))
+    return bool(value.size >= 3 and np.median(segments.final(cut)) >= most > np.median(segments.opening(cut)))

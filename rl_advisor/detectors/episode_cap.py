@@ -11,7 +11,7 @@ Source: time limits in reinforcement learning (arXiv 1712.00378); the difference
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
@@ -29,11 +29,11 @@ def detect(run: Run, explained: float = 0.3) -> Answer:
     step, value = curve.finite()
     if value.size < 8:
         raise TooFewPoints(f"{value.size} points of the episode length, 8 needed")
-    highest, late = float(value.max()), course.final(curve)
+    highest, late = float(value.max()), segments.final(curve)
     pinned = float(np.mean(late >= 0.995 * highest))
-    begin = float(np.median(course.opening(curve)))
+    begin = float(np.median(segments.opening(curve)))
     critic = run.curves.get("value/explained_variance")
-    fit = float(np.median(course.final(critic))) if critic is not None and critic.finite()[1].size else float("nan")
+    fit = float(np.median(segments.final(critic))) if critic is not None and critic.finite()[1].size else float("nan")
     now = float(np.median(late))
     measures = {"at_start": begin, "now": now, "highest": highest, "pinned_share": pinned, "explained_variance": fit}
     where = (Evidence("episode/length", float(step[0]), float(step[-1])),)
@@ -43,10 +43,10 @@ def detect(run: Run, explained: float = 0.3) -> Answer:
         return absent(f"{text}.", measures=measures, evidence=where)
     if begin >= 0.995 * highest:
         return absent(f"{text}: all episodes have one length.", measures=measures, evidence=where)
-    s = trajectory.shape_or_none(trajectory.outcome(run))
+    s = outcome_shape.shape_or_none(outcome_shape.outcome(run))
     stuck = s is not None and s.direction() in ("flat", "falling") and not s.at_ceiling
     with_length = s is not None and s.rose and s.last >= s.best - s.margin
     if stuck and fit < explained and not with_length:
-        return present(f"{text}, the return does not rise.", course.began(curve), measures, where)
+        return present(f"{text}, the return does not rise.", segments.began(curve), measures, where)
     text += "; whether the limit or the goal ends them cannot be told from the log"
     return unclear(f"{text}.", measures=measures, evidence=where)

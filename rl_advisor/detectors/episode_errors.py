@@ -9,7 +9,7 @@ Source: reports on invalid episodes in agentic RL; the field guide on tool failu
 
 import numpy as np
 
-from rl_advisor import course
+from rl_advisor.curves import segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
@@ -29,12 +29,12 @@ def detect(run: Run, share: float = 0.05) -> Answer:
         curve = run.curves.get(name)
         if curve is None or curve.finite()[1].size < 3:
             continue
-        begin, now = float(np.median(course.opening(curve))), float(np.median(course.final(curve)))
+        begin, now = float(np.median(segments.opening(curve))), float(np.median(segments.final(curve)))
         measures[name] = now
         if now > share and (now > 2 * begin or min(begin, now) > 4 * share):
             text = f"{name} went from {number(begin)} to {number(now)}."
             where = (Evidence(name, float(curve.step[0]), float(curve.step[-1])),)
-            return present(text, course.began(curve), measures | {"at_start": begin}, where)
+            return present(text, segments.began(curve), measures | {"at_start": begin}, where)
     if not measures:
         raise TooFewPoints("the shares of failed episodes have fewer than 3 points")
     text = ", ".join(f"{name} {number(value)}" for name, value in measures.items())

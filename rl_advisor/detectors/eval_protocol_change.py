@@ -11,11 +11,11 @@ Source: the field guide on fixed evaluation protocols.
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor.curves import outcome_shape
+from rl_advisor.curves.task_family import families
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
-from rl_advisor.kinds import families
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -33,9 +33,9 @@ BRINGS: tuple[str, ...] = ("train_eval_gap",)
 
 def detect(run: Run, share: float = 0.15) -> Answer:
     """Present when the score steps by more than ``share`` of its scale from one evaluation to the next and nothing in training does."""
-    score, reward = trajectory.held_out(run), trajectory.training(run)
+    score, reward = outcome_shape.held_out(run), outcome_shape.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
-    held = trajectory.shape(score)
+    held = outcome_shape.shape(score)
     if held.n < FEWEST:
         raise TooFewPoints(f"{held.n} evaluations, {FEWEST} needed to tell a step of the protocol from one of the policy")
     for point in change_points(held.step, held.value):
@@ -54,11 +54,11 @@ def detect(run: Run, share: float = 0.15) -> Answer:
     return absent(f"{held.name} has no step that training does not share.")
 
 
-def alone(held: trajectory.Shape, size: float, place: int, share: float) -> bool:
+def alone(held: outcome_shape.Shape, size: float, place: int, share: float) -> bool:
     """Whether a change of level is made between two neighbouring evaluations, and is far beyond what others of them differ by."""
     steps = np.diff(held.value)
     own, others = steps[place - 1], np.delete(steps, place - 1)
-    large = abs(size) > share * held.margin / trajectory.MATERIAL
+    large = abs(size) > share * held.margin / outcome_shape.MATERIAL
     return bool(large and own * size > 0 and abs(own) > 0.7 * abs(size) and abs(own) > 2 * float(np.max(np.abs(others))))
 
 

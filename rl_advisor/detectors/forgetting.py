@@ -8,7 +8,7 @@ Next test: the whole suite of tests at three checkpoints; then some of the old d
 Source: the alignment tax in InstructGPT (arXiv 2203.02155).
 """
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
@@ -22,8 +22,8 @@ NEEDS: tuple[str, ...] = ("eval/score/*",)
 
 def detect(run: Run) -> Answer:
     """Present when one score rose for good and another one fell for good."""
-    single = {n: c for n, c in run.family("eval/score/").items() if course.drawn(n) == 1}
-    shapes = {n: s for n, c in single.items() if (s := trajectory.shape_or_none(c)) is not None}
+    single = {n: c for n, c in run.family("eval/score/").items() if segments.drawn(n) == 1}
+    shapes = {n: s for n, c in single.items() if (s := outcome_shape.shape_or_none(c)) is not None}
     if len(shapes) < 2:
         raise TooFewPoints(f"{len(shapes)} held-out scores with 5 evaluations, two needed to compare")
     gained = [s for s in shapes.values() if s.rose and not s.fell]
@@ -33,6 +33,6 @@ def detect(run: Run) -> Answer:
     if gained and lost:
         up, down = gained[0], lost[0]
         text = f"{up.name} went from {number(up.start)} to {number(up.last)}, {down.name} from {number(down.best)} to {number(down.last)}."
-        return present(text, course.decline_began(single[down.name]), measures, where)
+        return present(text, segments.decline_began(single[down.name]), measures, where)
     text = f"Of {len(shapes)} held-out scores {len(gained)} rose and {len(lost)} fell."
     return absent(text, measures=measures, evidence=where)

@@ -12,10 +12,10 @@ Source: AReaL's guide (rewards that do not rise: step size); KL stable and rewar
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves.outcome_shape import Shape
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
 from rl_advisor.run import Floats, Run
-from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
 
 LINK = Link.POLICY_UPDATE
@@ -33,11 +33,11 @@ def detect(run: Run, still: float = 0.02, least: float = 0.05, steps: float = 1e
     Also where the KL of every update is logged and all of them together cannot have changed ``least`` of the actions. Updates of more
     than ``steps`` nats are movement.
     """
-    reward = trajectory.training(run)
+    reward = outcome_shape.training(run)
     assert reward is not None  # diagnosis asked for it
-    s = trajectory.shape(reward)
+    s = outcome_shape.shape(reward)
     kl = run.curves.get("kl/ref")
-    drift = float(np.median(course.final(kl))) if kl is not None and kl.finite()[1].size else float("nan")
+    drift = float(np.median(segments.final(kl))) if kl is not None and kl.finite()[1].size else float("nan")
     rate = run.curves.get("policy/learning_rate")
     lr = float(np.max(rate.finite()[1])) if rate is not None and rate.finite()[1].size else float("nan")
     spread, alive = signal(run)
@@ -55,7 +55,7 @@ def detect(run: Run, still: float = 0.02, least: float = 0.05, steps: float = 1e
     onset = Onset(float(s.step[0]), float(s.step[0]), float(s.step[0]))
     if alive and lr == 0:
         return present(f"{text}: the learning rate is zero.", onset, measures, where)
-    moved = bool(course.departures(run, factor=1.3).keys() - {"kl/ref"}) or drift > still or _steps(run) > steps
+    moved = bool(segments.departures(run, factor=1.3).keys() - {"kl/ref"}) or drift > still or _steps(run) > steps
     reach = farthest(run)
     if alive and reach is not None and reach < least:
         text += f"; all updates together can have changed no more than {number(100 * reach)} percent of the actions"
@@ -102,7 +102,7 @@ def signal(run: Run) -> tuple[float, bool]:
     """Typical spread of the reward in a batch, and whether there is enough of it to learn from."""
     std, groups = run.curves.get("reward/std"), run.curves.get("reward/flat_groups")
     spread = float(np.median(std.finite()[1])) if std is not None and std.finite()[1].size else float("nan")
-    flat = float(np.median(course.final(groups))) if groups is not None and groups.finite()[1].size else 0.0
+    flat = float(np.median(segments.final(groups))) if groups is not None and groups.finite()[1].size else 0.0
     return spread, flat < 0.8 and not spread <= 1e-6
 
 

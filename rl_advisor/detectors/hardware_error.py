@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rl_advisor import course
+from rl_advisor.curves import segments
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, not_logged
 from rl_advisor.gpu.signals import rows_of
 from rl_advisor.run import Run
@@ -48,7 +48,7 @@ def detect(run: Run) -> Answer:
     text = f"{'; '.join(dict.fromkeys(f[1] for f in (hard or found)[:4]))}"
     text += f", first about step {first:.0f}" if first is not None else ", at an unknown step"
     text += f"; soon after: {trouble}." if trouble else "; nothing that is logged broke soon after."
-    onset = None if first is None else course.around(course.logged(run), first)
+    onset = None if first is None else segments.around(segments.logged(run), first)
     where = (Evidence("telemetry" if counted else "events", first or run.first_step, first or run.last_step),)
     measures = {"errors": float(len(found)), "of_the_card": float(len(hard))}
     return Answer(Outcome.PRESENT if hard else Outcome.UNCLEAR, text, onset, measures, where)
@@ -93,7 +93,7 @@ def _trouble_after(run: Run, first: float | None) -> str:
         if (~np.isfinite(curve.value[near])).any() and np.isfinite(curve.value[: max(0, place - 1)]).any():
             found.append(f"{name} is not finite")
     others = [e for e in run.events if e.kind in {"error", "out_of_memory"} and not XID.search(e.text) and not UNCORRECTABLE.search(e.text)]
-    rows = course.logged(run)
+    rows = segments.logged(run)
     soon = float(rows[min(rows.size - 1, int(np.searchsorted(rows, first)) + SOON)])
     crash = [e for e in others if e.step is not None and first - 1 <= e.step <= soon]
     return ", ".join([*found, *(["the log reports a crash"] if crash else [])])

@@ -12,7 +12,7 @@ Source: AReaL's guide (both weights stay very close to one; fewer mini-batches, 
 
 import numpy as np
 
-from rl_advisor import course
+from rl_advisor.curves import segments
 from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, number, present
 from rl_advisor.priors.circumstances import circumstances
 from rl_advisor.run import Run
@@ -33,20 +33,20 @@ def detect(run: Run, away: float = 0.05) -> Answer:
         curve = run.curves.get(name)
         if curve is None or curve.finite()[1].size < 3:
             continue
-        late = course.final(curve)
+        late = segments.final(curve)
         level, error = float(np.mean(late)), float(np.std(late) / np.sqrt(late.size))
         measures[name] = level
         if abs(level - 1) > away + 2 * error:
             text = f"{name} is {number(level)} in the last part of the run, one is right."
             where = (Evidence(name, float(curve.step[0]), float(curve.step[-1])),)
-            return present(text, course.began(curve), measures, where)
+            return present(text, segments.began(curve), measures, where)
     off = _off_at_once(run) if circumstances(run).updates == "one" or _once(run) else None
     if off is not None:
         name, level = off
         step = run.curves[name].finite()[0]
         where = (Evidence(name, float(step[0]), float(step[-1])),)
         text = f"{name} is {number(level)} at its middle, where one update a batch leaves no room for it: sampling and training disagree."
-        return present(text, course.around(step, float(step[0])), {**measures, name: level}, where)
+        return present(text, segments.around(step, float(step[0])), {**measures, name: level}, where)
     if not measures:
         return not_logged("No importance weight is logged, nor that each batch is used for one update, which would make the rest one.")
     text = ", ".join(f"{name} {number(level)}" for name, level in measures.items())

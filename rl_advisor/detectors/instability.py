@@ -12,7 +12,7 @@ Source: zigzag count against the noise of the smooth curve; the field guide on m
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -26,19 +26,19 @@ CHANGE: tuple[tuple[str, str], ...] = (("learning_rate", "half"), ("prompts_per_
 
 def detect(run: Run, share: float = 0.2, turns: int = 3) -> Answer:
     """Present when the smoothed outcome turns ``turns`` times by more than ``share`` of its scale."""
-    curve = trajectory.outcome(run)
+    curve = outcome_shape.outcome(run)
     assert curve is not None  # diagnosis asked for one of NEEDS
-    s = trajectory.shape(curve)
-    scale = s.margin / trajectory.MATERIAL
+    s = outcome_shape.shape(curve)
+    scale = s.margin / outcome_shape.MATERIAL
     threshold = max(share * scale, 4 * s.noise / np.sqrt(3))
-    seen = course.swings(s.smoothed, threshold)
+    seen = segments.swings(s.smoothed, threshold)
     error = _own_error(run, s)
     if error is not None and seen < turns:
         # What the episodes of each evaluation scatter by is known: what single evaluations swing beyond it is the policy's own.
         # The second half must do it alone: what swung while it learned and has settled is no see-saw.
         threshold = max(2 * share * scale, 2 * error)
-        late = course.swings(s.value[s.n // 2 :], threshold)
-        seen = course.swings(s.value, threshold) if late >= turns else seen
+        late = segments.swings(s.value[s.n // 2 :], threshold)
+        seen = segments.swings(s.value, threshold) if late >= turns else seen
     measures = {
         "turns": float(seen),
         "smallest_swing": threshold,
@@ -49,13 +49,13 @@ def detect(run: Run, share: float = 0.2, turns: int = 3) -> Answer:
     where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
     if seen >= turns and not s.got_somewhere:
         text = f"{s.name} turned {seen} times by more than {number(threshold)}."
-        return present(text, course.began(curve), measures, where)
+        return present(text, segments.began(curve), measures, where)
     text = f"{s.name} turned {seen} times by more than {number(threshold)}"
     text += f", on top of a gain of {number(s.last - s.start)}." if seen >= turns else ": no see-saw."
     return absent(text, measures=measures, evidence=where)
 
 
-def _own_error(run: Run, s: trajectory.Shape) -> float | None:
+def _own_error(run: Run, s: outcome_shape.Shape) -> float | None:
     """The spread of the episodes within one evaluation, which is more than the error of their mean; None where it is not logged.
 
     The largest ones count: returns of a policy between failing and solving a task spread most.
@@ -64,4 +64,4 @@ def _own_error(run: Run, s: trajectory.Shape) -> float | None:
     if spread is None or not s.name.startswith("eval/"):
         return None
     value = spread.finite()[1]
-    return float(np.quantile(value, 0.75)) if value.size >= trajectory.FEWEST and (value > 0).mean() > 0.3 else None
+    return float(np.quantile(value, 0.75)) if value.size >= outcome_shape.FEWEST and (value > 0).mean() > 0.3 else None

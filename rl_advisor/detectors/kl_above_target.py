@@ -10,7 +10,7 @@ Source: Stable-Baselines3 stops a pass at one and a half times target_kl; Spinni
 
 import numpy as np
 
-from rl_advisor import course
+from rl_advisor.curves import segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, number, present
 from rl_advisor.run import Run
@@ -38,7 +38,7 @@ def detect(run: Run, times: float = 3.0) -> Answer:
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"KL per update is {number(usual)} at its middle, where {number(target)} is the target"
     if usual > times * target:
-        return present(f"{text}: {number(usual / target)} times as much.", course.around(step, float(step[0])), measures, where)
+        return present(f"{text}: {number(usual / target)} times as much.", segments.around(step, float(step[0])), measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)
 
 

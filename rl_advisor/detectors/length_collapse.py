@@ -10,7 +10,7 @@ Source: the practitioner's guide on sudden changes of length.
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, number
 from rl_advisor.run import Run
@@ -27,8 +27,8 @@ def detect(run: Run, left: float = 0.5) -> Answer:
     step, value = curve.finite()
     if value.size < 6:
         raise TooFewPoints(f"{value.size} points of response/length")
-    begin, now = float(np.median(course.opening(curve))), float(np.median(course.final(curve)))
-    held = trajectory.shape_or_none(trajectory.held_out(run))
+    begin, now = float(np.median(segments.opening(curve))), float(np.median(segments.final(curve)))
+    held = outcome_shape.shape_or_none(outcome_shape.held_out(run))
     measures = {"at_start": begin, "now": now}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Mean length went from {number(begin)} to {number(now)} tokens"
@@ -37,4 +37,4 @@ def detect(run: Run, left: float = 0.5) -> Answer:
     if held is not None and held.rose and not held.fell:
         return absent(f"{text} as the held-out score rose.", measures=measures, evidence=where)
     outcome = Outcome.PRESENT if held is not None else Outcome.UNCLEAR
-    return Answer(outcome, f"{text} without a gain in the held-out score.", course.began(curve), measures, where)
+    return Answer(outcome, f"{text} without a gain in the held-out score.", segments.began(curve), measures, where)

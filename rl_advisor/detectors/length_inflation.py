@@ -12,7 +12,7 @@ Source: Dr. GRPO on the bias of dividing by length; the classic length preferenc
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.payoff import difference
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, number, present, unclear
@@ -82,8 +82,8 @@ def _wrong_grow(s: Stretches) -> tuple[str, dict[str, float]] | None:
 
 
 def _by_curves(run: Run) -> Answer:
-    length = trajectory.shape_or_none(run.curves.get("response/length"))
-    reward, held = trajectory.shape_or_none(trajectory.training(run)), trajectory.shape_or_none(trajectory.held_out(run))
+    length = outcome_shape.shape_or_none(run.curves.get("response/length"))
+    reward, held = outcome_shape.shape_or_none(outcome_shape.training(run)), outcome_shape.shape_or_none(outcome_shape.held_out(run))
     if length is None or reward is None:
         return unclear("The curves of length and reward are too short, and there are too few samples.")
     measures = {"length_first": length.start, "length_latest": length.last, "reward_first": reward.start, "reward_latest": reward.last}
@@ -99,5 +99,5 @@ def _by_curves(run: Run) -> Answer:
     said += f", {held.name} from {number(held.start)} to {number(held.last)}."
     measures |= {"score_first": held.start, "score_latest": held.last}
     outcome = Outcome.ABSENT if held_out_rose(run) else Outcome.PRESENT
-    when = course.began(run.curves["response/length"]) if outcome is Outcome.PRESENT else None
+    when = segments.began(run.curves["response/length"]) if outcome is Outcome.PRESENT else None
     return Answer(outcome, said, when, measures, evidence)

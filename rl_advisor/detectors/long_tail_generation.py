@@ -13,7 +13,7 @@ Source: RollPacker and others on skewed rollouts, which gain a factor of two and
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.phases import GENERATION
+from rl_advisor.features.gpu.phases import GENERATION
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, number
 from rl_advisor.gpu.look import Seen, look
 from rl_advisor.run import Floats, Run

@@ -8,7 +8,7 @@ Next test: look at what else steps at that index: learning rate, prompt length, 
 Source: the practitioner's guide on discontinuities, corrected for group-relative advantages.
 """
 
-from rl_advisor import course
+from rl_advisor.curves import segments
 from rl_advisor.features.change import discontinuity
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
@@ -27,6 +27,6 @@ def detect(run: Run, times: float = 2.0) -> Answer:
     measures = {"at_step": found.at, "ratio": found.ratio, "ratio_low": found.low, "ratio_high": found.high}
     text = f"{name} changes {number(found.ratio)} times (between {number(found.low)} and {number(found.high)}) at step {found.at:.0f}"
     if found.low > times or found.high < 1 / times:
-        onset = course.around(curve.finite()[0], found.at, 2)
+        onset = segments.around(curve.finite()[0], found.at, 2)
         return present(f"{text}.", onset, measures, (Evidence(name, found.at, found.at),))
     return absent(f"{text}: no abrupt change of scale.", measures=measures)

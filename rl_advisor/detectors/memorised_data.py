@@ -10,7 +10,7 @@ Source: the field guide on contaminated and narrow data; saw-tooth rewards at ep
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -46,9 +46,9 @@ def repetition(run: Run) -> tuple[float, float, float]:
 
 def detect(run: Run, often: float = 2.0, many: float = 5.0) -> Answer:
     """Present when prompts come back in at least ``often`` of the logged steps on average, or ``many`` epochs, and the score fell."""
-    score, reward = trajectory.held_out(run), trajectory.training(run)
+    score, reward = outcome_shape.held_out(run), outcome_shape.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
-    held, train = trajectory.shape(score), trajectory.shape(reward)
+    held, train = outcome_shape.shape(score), outcome_shape.shape(reward)
     back, of, passes = repetition(run)
     measures = {
         "steps_per_prompt": back,
@@ -64,11 +64,11 @@ def detect(run: Run, often: float = 2.0, many: float = 5.0) -> Answer:
     repeats = back >= often or passes >= many
     # Of a handful of prompts nothing but their answers can be learned, whatever that does to the style.
     few = passes >= 4 * many or (of >= 4 and back > 0.8 * of)
-    style = set() if few else course.departures(run).keys() & STYLE
+    style = set() if few else segments.departures(run).keys() & STYLE
     parted = train.last - train.start > train.margin and (held.fell or (not held.rose and held.n >= 8)) and not held.at_ceiling
     if repeats and parted and not style:
         text = f"{train.name} gained {number(train.last - train.start)} while {held.name} ends at {number(held.last)}; {seen}."
-        return present(text, course.decline_began(score), measures, where)
+        return present(text, segments.decline_began(score), measures, where)
     if parted:
         text = f"Reward and score part, but {seen}, and the style of the responses {'changed' if style else 'did not change'}."
         return absent(text, measures=measures, evidence=where)

@@ -12,11 +12,11 @@ Source: studies of coverage after reinforcement learning (arXiv 2504.13837, arXi
 
 from collections.abc import Mapping
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves.outcome_shape import Shape
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, number, present
 from rl_advisor.run import Curve, Run
-from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
 
 LINK = Link.EXPLORATION
@@ -27,11 +27,11 @@ CHANGE: tuple[tuple[str, str], ...] = (("clip_higher", ""), ("kl_coef", "three t
 
 def both(scores: Mapping[str, Curve]) -> tuple[Shape | None, Shape | None, Curve | None]:
     """The shape of the single answer with the most points, that of the widest best-of-many, and the latter's curve."""
-    ranked = sorted(scores.values(), key=lambda c: (course.drawn(c.name), -c.finite()[1].size))
+    ranked = sorted(scores.values(), key=lambda c: (segments.drawn(c.name), -c.finite()[1].size))
     one, many = ranked[0], ranked[-1]
-    if course.drawn(one.name) > 1 or course.drawn(many.name) == 1:
+    if segments.drawn(one.name) > 1 or segments.drawn(many.name) == 1:
         return None, None, None
-    return trajectory.shape_or_none(one), trajectory.shape_or_none(many), many
+    return outcome_shape.shape_or_none(one), outcome_shape.shape_or_none(many), many
 
 
 def detect(run: Run) -> Answer:
@@ -45,7 +45,7 @@ def detect(run: Run) -> Answer:
     text += f"{many.name} from {number(many.best)} at its best to {number(many.last)}"
     better = one.rose and not one.fell
     if better and many.fell:
-        return present(f"{text}.", course.decline_began(curve), measures, where)
+        return present(f"{text}.", segments.decline_began(curve), measures, where)
     worse = many.overall.slope < 0 and many.best - many.last > many.margin and many.direction_overall() == "undecidable"
     outcome = Outcome.UNCLEAR if better and worse else Outcome.ABSENT
     return Answer(outcome, f"{text}.", measures=measures, evidence=where)

@@ -9,7 +9,7 @@ Next test: the same run with the rate annealed from one over the first tenth of 
 Source: Q-learning needs every action to be tried again and again (Sutton and Barto, chapter 6); the field guide on exploration.
 """
 
-from rl_advisor import trajectory
+from rl_advisor.curves import outcome_shape
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
 from rl_advisor.run import Run
@@ -39,7 +39,7 @@ def detect(run: Run, least: float = 0.01, early: float = 0.05) -> Answer:
         return absent(f"{text}.", measures=measures, evidence=where)
     if step[0] > early * run.last_step:
         return unclear(f"{text}; what it was before is not logged.", measures=measures, evidence=where)
-    shape = trajectory.shape_or_none(trajectory.outcome(run))
+    shape = outcome_shape.shape_or_none(outcome_shape.outcome(run))
     if shape is None or shape.got_somewhere:
         return unclear(f"{text}, yet the outcome is not seen to suffer.", measures=measures, evidence=where)
     first = float(step[0])

@@ -12,7 +12,7 @@ Source: GRPO's advantage is zero in a group of one reward, and so is its gradien
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -39,12 +39,12 @@ def detect(run: Run, share: float = 0.9) -> Answer:
     first = begins(none)
     if moved(run, float(step[min(first, step.size - 1)])):
         return unclear(f"{text}, yet the policy moves.", measures=measures, evidence=where)
-    if trajectory.thriving(run):
+    if outcome_shape.thriving(run):
         return unclear(f"{text}: the run has learned, and nothing is left to learn from.", measures=measures, evidence=where)
     groups = run.curves.get("reward/flat_groups")
-    flat = float(np.median(course.final(groups))) if groups is not None and groups.finite()[1].size else float("nan")
+    flat = float(np.median(segments.final(groups))) if groups is not None and groups.finite()[1].size else float("nan")
     text += f", and {number(100 * flat)} percent of the groups have no spread of reward" if flat >= share else ""
-    return present(f"{text}: nothing is learned.", course.around(step, float(step[min(first, step.size - 1)])), measures, where)
+    return present(f"{text}: nothing is learned.", segments.around(step, float(step[min(first, step.size - 1)])), measures, where)
 
 
 def begins(none: Bools, share: float = 0.9) -> int:

@@ -8,7 +8,7 @@ Next test: double the batch, or evaluate with four times the prompts; the smalle
 Source: minimum detectable change under autocorrelated noise; AReaL's guide on high variance of the task reward.
 """
 
-from rl_advisor import trajectory
+from rl_advisor.curves import outcome_shape
 from rl_advisor.features.noise import more_points_needed, signal_to_noise
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
@@ -22,9 +22,9 @@ CHANGE: tuple[tuple[str, str], ...] = (("prompts_per_step", "twice"), ("group_si
 
 def detect(run: Run) -> Answer:
     """Present when noise exceeds signal and the direction over the whole run cannot be told."""
-    curve = trajectory.outcome(run)
+    curve = outcome_shape.outcome(run)
     assert curve is not None  # diagnosis asked for one
-    s = trajectory.shape(curve)
+    s = outcome_shape.shape(curve)
     found = signal_to_noise(s.step, s.value)
     measures = {"signal": found.signal, "noise": found.noise, "ratio": found.ratio, "detectable": found.detectable}
     where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
@@ -34,7 +34,7 @@ def detect(run: Run) -> Answer:
     text = f"{s.name} varies by {number(found.noise)} from point to point; a change below {number(found.detectable)} would go unseen"
     if found.signal < found.detectable and s.direction_overall() == "undecidable":
         # A tenth of the scale is a change that anybody would want to see.
-        wanted = s.margin / trajectory.MATERIAL / 10
+        wanted = s.margin / outcome_shape.MATERIAL / 10
         more = more_points_needed(s.overall, wanted)
         measures |= {"wanted": wanted, "more_points": float(more)}
         text += f", and to see one of {number(wanted)} would take about {more} more points at this cadence, or fewer of many more episodes"

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rl_advisor import course
+from rl_advisor.curves import segments
 from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
@@ -72,12 +72,12 @@ def detect(run: Run) -> Answer:
         name, at = min(turns.items(), key=lambda item: item[1])
         text = f"{name} is not finite from step {at:.0f} on ({len(turns)} curves in all)."
         where = (Evidence(name, at, float(run.curves[name].step[-1])),)
-        onset = replace(course.around(run.curves[name].step, at), high=at)
+        onset = replace(segments.around(run.curves[name].step, at), high=at)
         return present(text, onset, {"curves": float(len(turns))}, where)
     if said:
         at = next((e.step for e in said if e.step is not None), run.last_step)
         text = f"The log reports numbers that are none in {len(said)} lines, first after step {at:.0f}."
-        return present(text, course.around(course.logged(run), at), {"lines": float(len(said))}, (Evidence("events", at, at),))
+        return present(text, segments.around(segments.logged(run), at), {"lines": float(len(said))}, (Evidence("events", at, at),))
     if not any(n in run.curves for n in CORE) and not run.events:
         return not_logged("No loss, gradient or reward is logged that could turn to NaN.")
     return absent("Every core curve is finite to its end and the log reports no NaN.")

@@ -11,9 +11,9 @@ Source: GRPO takes the mean of the group as baseline (DeepSeekMath, arXiv 2402.0
 
 import numpy as np
 
-from rl_advisor import course
+from rl_advisor.curves import segments
+from rl_advisor.curves.task_family import families
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
-from rl_advisor.kinds import families
 from rl_advisor.priors.circumstances import method
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -34,7 +34,7 @@ def detect(run: Run, share: float = 0.9) -> Answer:
     measures = {"group_size": float(run.settings.get("group_size") or "nan"), "rows_alike": same}
     if not families(run) & {"language", "tools"} or method(run) != "grpo" or "value/loss" in run.curves:
         return absent("The baseline is no group's mean.", measures=measures)
-    onset = course.around(reward.step, float(reward.step[0]))
+    onset = segments.around(reward.step, float(reward.step[0]))
     if same >= share:
         text = f"Mean advantage and mean reward are the same at {number(100 * same)} percent of the rows: no baseline is taken off."
         return present(text, onset, measures, where)

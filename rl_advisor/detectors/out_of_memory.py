@@ -11,7 +11,7 @@ Source: the field guide's ledger of memory: weights, optimizer, gradients, activ
 
 import numpy as np
 
-from rl_advisor import course
+from rl_advisor.curves import segments
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, not_logged, number
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -40,7 +40,7 @@ def detect(run: Run, many: int = 2) -> Answer:
     text += f" and the run was restarted {len(restarts)} times" if short and restarts else ""
     text += f", first about step {first:.0f}" if first is not None else ""
     text += f"; the fullest GPU held {number(100 * full)} % of its memory" if full is not None else ""
-    onset = None if first is None else course.around(course.logged(run), first)
+    onset = None if first is None else segments.around(segments.logged(run), first)
     where = (Evidence("events", first or run.first_step, first or run.last_step),)
     outcome = Outcome.PRESENT if short or len(restarts) >= many else Outcome.UNCLEAR
     return Answer(outcome, f"{text}.", onset, measures, where)

@@ -11,7 +11,7 @@ Source: scaling laws of reward-model over-optimisation (Gao et al. 2022, arXiv 2
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.relation import aligned
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, number, present
@@ -35,9 +35,9 @@ def fitted(distance: Floats, score: Floats) -> tuple[float, float, float]:
 
 def detect(run: Run) -> Answer:
     """Present when the fit explains half of the score, peaks inside the distances seen, and score and reward went apart behind the peak."""
-    score, reward = trajectory.held_out(run), trajectory.training(run)
+    score, reward = outcome_shape.held_out(run), outcome_shape.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
-    held, train = trajectory.shape(score), trajectory.shape(reward)
+    held, train = outcome_shape.shape(score), outcome_shape.shape(reward)
     kl = run.curves["kl/ref"].finite()
     step, value, drift = aligned(*score.finite(), *kl)
     distance = np.sqrt(np.maximum(drift, 0.0))
@@ -55,6 +55,6 @@ def detect(run: Run) -> Answer:
     )
     if held.fell and gained and inside and left < 0.5:
         text += f"; the score was best near {number(peak)}."
-        return present(text, course.decline_began(score), measures, where)
+        return present(text, segments.decline_began(score), measures, where)
     outcome = Outcome.UNCLEAR if held.fell and gained else Outcome.ABSENT
     return Answer(outcome, f"{text}: no peak behind it that a fit shows.", measures=measures, evidence=where)

@@ -14,10 +14,10 @@ import re
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves.task_family import families
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
-from rl_advisor.kinds import families
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -40,13 +40,13 @@ def detect(run: Run, rows: int = 8) -> Answer:
     top = float(curve.finite()[1][-1])
     where = (Evidence(name, float(curve.step[0]), float(curve.step[-1])),)
     text = f"{name} is exactly {number(top)} at each of the last {rows} rows"
-    held = trajectory.shape_or_none(trajectory.held_out(run))
+    held = outcome_shape.shape_or_none(outcome_shape.held_out(run))
     if held is None:
         return unclear(f"{text}: solved, or a check that anything passes; no held-out score tells which.", None, {"level": top}, where)
     if held.at_ceiling or held.touches_ceiling or held.rose:
         return absent(f"{text}, and {held.name} agrees ({number(held.last)}).", None, {"level": top}, where)
     text += f", and {held.name} stands at {number(held.last)}"
-    return present(f"{text}: the check is passed without the task.", course.began(curve), {"level": top, "score": held.last}, where)
+    return present(f"{text}: the check is passed without the task.", segments.began(curve), {"level": top, "score": held.last}, where)
 
 
 def _asked(run: Run) -> dict[str, Curve]:

@@ -8,7 +8,7 @@ Next test: evaluate the last three checkpoints with many prompts; equal within n
 Source: two one-sided tests (equivalence) on an autocorrelation-aware slope.
 """
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -21,9 +21,9 @@ NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|r
 
 def detect(run: Run) -> Answer:
     """Present when the last third of the outcome is flat by equivalence, after a gain or at the ceiling."""
-    curve = trajectory.outcome(run)
+    curve = outcome_shape.outcome(run)
     assert curve is not None  # diagnosis asked for one of NEEDS
-    s = trajectory.shape(curve)
+    s = outcome_shape.shape(curve)
     change = s.recent.slope * s.recent.span
     measures = {"recent_change": change, "recent_low": s.recent.low * s.recent.span, "recent_high": s.recent.high * s.recent.span}
     measures["last"] = s.last
@@ -32,7 +32,7 @@ def detect(run: Run) -> Answer:
     since = f"{s.name} since step {s.recent_first:.0f}"
     if (way == "flat" and (s.rose or s.at_ceiling)) or (way == "undecidable" and s.stopped()):
         text = f"{since} is flat at {number(s.last)} (change {number(change)})."
-        began = course.began(curve)
+        began = segments.began(curve)
         return present(text, began if s.rose else None, measures, where)
     if way == "undecidable":
         text = f"{since}: a change between {number(measures['recent_low'])} and {number(measures['recent_high'])} fits, "

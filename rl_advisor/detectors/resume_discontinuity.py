@@ -9,7 +9,7 @@ Source: resume discontinuities; the practitioner's guide on abrupt changes.
 
 import numpy as np
 
-from rl_advisor import course
+from rl_advisor.curves import segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.trend import Change, level_change
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
@@ -34,7 +34,7 @@ def detect(run: Run, around: int = 10) -> Answer:
             looked += jump is not None
             if jump is not None and stepped(curve, at, jump):
                 text = f"{curve.name} goes from {number(jump.before)} to {number(jump.after)} across the restart at step {at:.0f}."
-                onset = course.around(curve.finite()[0], at)
+                onset = segments.around(curve.finite()[0], at)
                 where = (Evidence(curve.name, onset.low, onset.high),)
                 return present(text, onset, {"before": jump.before, "after": jump.after}, where)
     measures = {"restarts": float(len(restarts))}

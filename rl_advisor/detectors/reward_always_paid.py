@@ -7,7 +7,7 @@ Next test: grade the outputs of a deliberately bad policy: they must not be paid
 Source: the field guide's table of reward distributions (almost all 1).
 """
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -21,9 +21,9 @@ BRINGS: tuple[str, ...] = ("no_gradient", "zero_variance_groups", "frozen_policy
 
 def detect(run: Run) -> Answer:
     """Present when the reward is constant from the first step on and stands at its top."""
-    curve = trajectory.training(run)
+    curve = outcome_shape.training(run)
     assert curve is not None  # diagnosis asked for it
-    found = course.constant(curve, run.curves.get("reward/std"))
+    found = segments.constant(curve, run.curves.get("reward/std"))
     where = (Evidence(curve.name, found.first, found.last),)
     measures = {"level": found.level, "share_at_level": found.share, "spread": found.spread}
     if found.constant and found.high:

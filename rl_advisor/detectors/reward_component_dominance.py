@@ -10,14 +10,14 @@ Source: read the reward's parts one by one before its sum; a mean hides what it 
 
 import numpy as np
 
-from rl_advisor.course import decline_began
+from rl_advisor.curves.outcome_shape import Shape, shape_or_none, training
+from rl_advisor.curves.segments import decline_began
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, number, present
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import Shift, listed, onset, shift, shift_or_none
 from rl_advisor.samples.text_signs import samples
-from rl_advisor.trajectory import Shape, shape_or_none, training
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL

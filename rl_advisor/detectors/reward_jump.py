@@ -13,12 +13,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from rl_advisor import course, lag, trajectory
+from rl_advisor.curves import outcome_shape, segments, untrail
+from rl_advisor.curves.task_family import families
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
 from rl_advisor.features.trend import Change, level_change
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
-from rl_advisor.kinds import families
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -30,13 +30,13 @@ BRINGS: tuple[str, ...] = ("zero_variance_groups", "loss_discontinuity", "gradie
 
 def detect(run: Run, share: float = 0.25) -> Answer:
     """Present when the reward steps by more than ``share`` of its scale and the held-out score stays within its margin there."""
-    score, reward = trajectory.held_out(run), trajectory.training(run)
+    score, reward = outcome_shape.held_out(run), outcome_shape.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
-    held, train = trajectory.shape(score), trajectory.shape(reward)
-    scale = train.margin / trajectory.MATERIAL
+    held, train = outcome_shape.shape(score), outcome_shape.shape(reward)
+    scale = train.margin / outcome_shape.MATERIAL
     length = run.curves.get("episode/length")
-    lasted = trajectory.shape_or_none(lag.untrailed(run, length)) if length is not None else None
-    if lasted is not None and course.counts_steps(train, lasted):
+    lasted = outcome_shape.shape_or_none(untrail.untrailed(run, length)) if length is not None else None
+    if lasted is not None and segments.counts_steps(train, lasted):
         return absent(f"{train.name} counts the steps of an episode throughout: it is graded as before.")
     for jump in sorted(change_points(train.step, train.value), key=lambda c: -abs(c.after - c.before)):
         size = jump.after - jump.before
@@ -53,17 +53,17 @@ def detect(run: Run, share: float = 0.25) -> Answer:
         text = f"{train.name} steps from {number(jump.before)} to {number(jump.after)} at step {jump.step:.0f}; "
         text += f"{held.name} changes by {number(there.delta)}"
         if abs(there.delta) < abs(size) / 4:
-            onset = course.around(train.step, jump.step, 2)
+            onset = segments.around(train.step, jump.step, 2)
             return present(f"{text}: the policy is not what changed.", onset, measures, where)
     return absent(f"{train.name} has no step that {held.name} does not share.")
 
 
-def _learnable(run: Run, held: trajectory.Shape, level: float) -> bool:
+def _learnable(run: Run, held: outcome_shape.Shape, level: float) -> bool:
     """Whether returns of one task rose to a level that evaluation reached, too."""
     return "control" in families(run) and level <= float(held.value.max()) + held.margin
 
 
-def nearest(overall: Change, held: trajectory.Shape, at: float, most: int = 4) -> Change:
+def nearest(overall: Change, held: outcome_shape.Shape, at: float, most: int = 4) -> Change:
     """The change of the score over the next few evaluations, where it is the smaller one: what it does long after is not of this step."""
     place = int((held.step <= at).sum())
     before, after = held.value[max(0, place - most) : place], held.value[place : place + most]
@@ -77,7 +77,7 @@ def nearest(overall: Change, held: trajectory.Shape, at: float, most: int = 4) -
     )
 
 
-def abrupt(train: trajectory.Shape, at: float, size: float) -> bool:
+def abrupt(train: outcome_shape.Shape, at: float, size: float) -> bool:
     """Whether most of the change happens within a fiftieth of the run around ``at``."""
     near = max(2, train.n // 50)
     place = int((train.step < at).sum())

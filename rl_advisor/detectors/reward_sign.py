@@ -12,7 +12,7 @@ Source: the field guide on wiring mistakes (sign errors, reversed preference lab
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features.relation import correlation
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, number, present, unclear
 from rl_advisor.run import Run
@@ -51,14 +51,14 @@ def detect(run: Run) -> Answer:
 
 
 def _against_update(run: Run, small: float = 0.1) -> Answer | None:
-    reward, step_size, entropy = trajectory.training(run), run.curves.get("kl/old"), run.curves.get("entropy/mean")
-    s = trajectory.shape_or_none(reward)
+    reward, step_size, entropy = outcome_shape.training(run), run.curves.get("kl/old"), run.curves.get("entropy/mean")
+    s = outcome_shape.shape_or_none(reward)
     if reward is None or s is None or step_size is None or entropy is None or min(c.finite()[1].size for c in (step_size, entropy)) < 6:
         return None
     size, left = np.abs(step_size.finite()[1]), entropy.finite()[1]
     usual, highest = float(np.quantile(size, 0.9)), float(size.max())
     # Growing certain takes several updates; a policy thrown to one answer does it in one.
-    begin, early, now = float(left[0]), float(left[2]), float(np.median(course.final(entropy)))
+    begin, early, now = float(left[0]), float(left[2]), float(np.median(segments.final(entropy)))
     measures = {"return_start": s.start, "return_last": s.last, "kl_old": usual, "entropy_start": begin, "entropy_last": now}
     text = (
         f"{s.name} went from {number(s.start)} to {number(s.last)} with KL per update below {number(usual)} in nine tenths of the updates; "
@@ -71,13 +71,13 @@ def _against_update(run: Run, small: float = 0.1) -> Answer | None:
     if never_rose and healthy:
         where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
         said = f"{text}: something else is optimised."
-        return present(said, course.decline_began(reward), measures, where)
-    return absent(f"{text}.", measures=measures) if trajectory.held_out(run) is None else None
+        return present(said, segments.decline_began(reward), measures, where)
+    return absent(f"{text}.", measures=measures) if outcome_shape.held_out(run) is None else None
 
 
 def _against_score(run: Run) -> Answer | None:
-    score, reward = trajectory.held_out(run), trajectory.training(run)
-    held, train = trajectory.shape_or_none(score), trajectory.shape_or_none(reward)
+    score, reward = outcome_shape.held_out(run), outcome_shape.training(run)
+    held, train = outcome_shape.shape_or_none(score), outcome_shape.shape_or_none(reward)
     if score is None or held is None or train is None:
         return None
     at_evals = np.interp(held.step, train.step, train.smoothed)
@@ -91,5 +91,5 @@ def _against_score(run: Run) -> Answer | None:
     text = f"Reward and {held.name} have rank correlation {number(together.rho)}; the highest reward is {number(highest)}"
     early = held.best_step <= held.step[0] + 0.1 * (held.step[-1] - held.step[0])
     if highest <= 0 and float(train.value.min()) < 0 and held.fell and early and train.last > train.start and not train.fell:
-        return present(f"{text}: it pays failure.", course.decline_began(score), measures, where)
+        return present(f"{text}: it pays failure.", segments.decline_began(score), measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)

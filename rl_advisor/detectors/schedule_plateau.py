@@ -9,7 +9,7 @@ Source: outcomes that flatten with an annealed rate or clip range.
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor.curves import outcome_shape
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
@@ -24,11 +24,11 @@ CHANGE: tuple[tuple[str, str], ...] = (("lr_schedule", "constant"), ("learning_r
 def detect(run: Run, left: float = 0.1) -> Answer:
     """Present when the rate ends below ``left`` of its maximum and the outcome is flat over the last third only."""
     step, rate = run.curves["policy/learning_rate"].finite()
-    if rate.size < trajectory.FEWEST:
+    if rate.size < outcome_shape.FEWEST:
         raise TooFewPoints(f"{rate.size} points of the learning rate")
-    curve = trajectory.outcome(run)
+    curve = outcome_shape.outcome(run)
     assert curve is not None  # diagnosis asked for one
-    s = trajectory.shape(curve)
+    s = outcome_shape.shape(curve)
     highest, now = float(rate.max()), float(np.median(rate[-max(3, rate.size // 20) :]))
     measures = {"highest": highest, "now": now}
     text = f"The learning rate went from {number(highest)} to {number(now)}"

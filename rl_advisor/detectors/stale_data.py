@@ -10,7 +10,7 @@ Source: the field guide on data freshness; AReaL's advice to fall back to synchr
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
@@ -42,15 +42,15 @@ def detect(run: Run, versions: float = 2.0) -> Answer:
     step, value = curve.finite()
     if value.size < 3:
         raise TooFewPoints(f"{value.size} points of the staleness")
-    begin, now = float(np.median(course.opening(curve))), float(np.median(course.final(curve)))
+    begin, now = float(np.median(segments.opening(curve))), float(np.median(segments.final(curve)))
     measures = {"at_start": begin, "now": now}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Samples are {number(begin)} versions old at the start and {number(now)} at the end"
-    grown = trajectory.shape_or_none(curve)
+    grown = outcome_shape.shape_or_none(curve)
     if now > versions and now > 1.5 * max(begin, 0.5) and (grown is None or grown.gain.low > 0):
-        return present(f"{text}.", course.began(curve), measures, where)
-    s = trajectory.shape_or_none(trajectory.outcome(run))
+        return present(f"{text}.", segments.began(curve), measures, where)
+    s = outcome_shape.shape_or_none(outcome_shape.outcome(run))
     if now > versions and s is not None and s.fell and not s.rose:
-        return present(f"{text}, and the outcome fell.", course.around(step, float(step[0])), measures, where)
+        return present(f"{text}, and the outcome fell.", segments.around(step, float(step[0])), measures, where)
     text += ", as while the run learned" if now > versions and s is not None and s.rose else ""
     return absent(f"{text}.", measures=measures, evidence=where)

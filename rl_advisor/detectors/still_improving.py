@@ -7,10 +7,10 @@ Next test: go on for a tenth of the budget and compare the held-out score with i
 Source: Prais-Winsten slope with bias-corrected autocorrelation.
 """
 
-from rl_advisor import trajectory
+from rl_advisor.curves import outcome_shape
+from rl_advisor.curves.outcome_shape import Shape
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
-from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
@@ -21,15 +21,15 @@ NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|r
 
 def _has_had_its_say(s: Shape, least: float = 0.2) -> bool:
     """Whether a forecast over another third of the steps hardly sees a gain: then a reward that still creeps up is a lagging mean."""
-    return s.rose and trajectory.pays_ahead(s) < least
+    return s.rose and outcome_shape.pays_ahead(s) < least
 
 
 def detect(run: Run) -> Answer:
     """Present when the held-out score is rising, or the reward is and the score agrees or is missing."""
-    curves = [c for c in (trajectory.held_out(run), trajectory.training(run)) if c is not None]
-    shapes = [s for s in map(trajectory.shape_or_none, curves) if s is not None]
+    curves = [c for c in (outcome_shape.held_out(run), outcome_shape.training(run)) if c is not None]
+    shapes = [s for s in map(outcome_shape.shape_or_none, curves) if s is not None]
     if not shapes:
-        trajectory.shape(curves[0])  # raises with the number of points
+        outcome_shape.shape(curves[0])  # raises with the number of points
     s = shapes[0]
     ways = [x.direction() for x in shapes]
     rising = next((x for x, way in zip(shapes, ways, strict=True) if way == "rising"), s)

@@ -10,7 +10,7 @@ Source: reports on soft actor-critic temperatures that grow to 1e8 or vanish.
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, number, present
 from rl_advisor.run import Run
@@ -32,23 +32,23 @@ def detect(run: Run, times: float = 100.0) -> Answer:
     step, value = curve.finite()
     if value.size < 4:
         raise TooFewPoints(f"{value.size} points of entropy/coef")
-    begin, now = float(np.median(course.opening(curve))), float(np.median(course.final(curve)))
-    thriving = trajectory.thriving(run)
+    begin, now = float(np.median(segments.opening(curve))), float(np.median(segments.final(curve)))
+    thriving = outcome_shape.thriving(run)
     measures = {"at_start": begin, "now": now}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"The entropy weight went from {number(begin)} to {number(now)}"
     if np.ptp(value) == 0:
         return absent(f"The entropy weight is held at {number(begin)}.", measures=measures, evidence=where)
     if not thriving and now > times * max(begin, 1e-6):
-        return present(f"{text} and the outcome did not rise.", course.began(curve, growing=True), measures, where)
+        return present(f"{text} and the outcome did not rise.", segments.began(curve, growing=True), measures, where)
     if begin > 0 and now < begin / (10 * times) and not thriving:
         outcome = Outcome.PRESENT if _never_rose(run) else Outcome.UNCLEAR
         text += ": it vanished, and the outcome did not hold."
-        return Answer(outcome, text, course.began(curve, growing=True), measures, where)
+        return Answer(outcome, text, segments.began(curve, growing=True), measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)
 
 
 def _never_rose(run: Run) -> bool:
     """Whether neither the score nor the reward ever gained more than noise."""
-    shapes = [trajectory.shape_or_none(c) for c in (trajectory.held_out(run), trajectory.training(run))]
+    shapes = [outcome_shape.shape_or_none(c) for c in (outcome_shape.held_out(run), outcome_shape.training(run))]
     return not any(s.rose for s in shapes if s is not None)

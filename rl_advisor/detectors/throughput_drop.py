@@ -9,7 +9,7 @@ Source: change between quarters of the run and the Theil-Sen trend, both beyond 
 
 import numpy as np
 
-from rl_advisor.course import began
+from rl_advisor.curves.segments import began
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.trend import trend
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear

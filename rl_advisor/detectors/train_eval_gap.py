@@ -12,12 +12,12 @@ Source: the field guide's triad of reward hacking; reward-model over-optimisatio
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves.outcome_shape import Shape
+from rl_advisor.curves.task_family import families
 from rl_advisor.features.relation import gap_trend
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
-from rl_advisor.kinds import families
 from rl_advisor.run import Run
-from rl_advisor.trajectory import Shape
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
@@ -47,11 +47,11 @@ STYLE = {"response/length", "response/truncated", "response/repetition", "episod
 
 def detect(run: Run) -> Answer:
     """Present when the score fell for good while the reward did not fall with it, or stood while reward and style left it."""
-    score, reward = trajectory.held_out(run), trajectory.training(run)
+    score, reward = outcome_shape.held_out(run), outcome_shape.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
-    held, train = trajectory.shape(score), trajectory.shape(reward)
+    held, train = outcome_shape.shape(score), outcome_shape.shape(reward)
     at_best = float(np.interp(held.best_step, train.step, train.smoothed))
-    left = course.departures(run)
+    left = segments.departures(run)
     measures = {
         "reward_start": train.start,
         "reward_at_best_score": at_best,
@@ -67,12 +67,12 @@ def detect(run: Run) -> Answer:
     if parted(held, train, at_best):
         went = f"Since step {held.best_step:.0f} {held.name} fell from {number(held.best)} to {number(held.last)} while {train.name} "
         went += f"went from {number(at_best)} to {number(train.last)}"
-        return present(f"{went}: they part. {side}", course.decline_began(score), measures, where)
+        return present(f"{went}: they part. {side}", segments.decline_began(score), measures, where)
     went = f"{train.name} went from {number(train.start)} to {number(train.last)}, "
     went += f"{held.name} from {number(held.start)} to {number(held.last)}"
     if left_behind(held, train) and "control" not in families(run):
         if left.keys() & STYLE:
-            return present(f"{went}: the gap widens. {side}", course.began(reward), measures, where)
+            return present(f"{went}: the gap widens. {side}", segments.began(reward), measures, where)
         return unclear(f"{went}: the gap widens, and nothing says whether it is style or prompts learned by heart.", None, measures, where)
     if held.n < 8 and train.last - train.start > train.margin and not held.rose:
         return unclear(f"{went}: {held.n} evaluations are too few to say.", measures=measures)

@@ -12,7 +12,7 @@ Source: AReaL's guide (share without an end token above 5 percent deserves actio
 
 import numpy as np
 
-from rl_advisor import course
+from rl_advisor.curves import segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, not_logged, number, present
 from rl_advisor.run import Curve, Run
@@ -33,7 +33,7 @@ def detect(run: Run, share: float = 0.05, most: float = 0.5) -> Answer:
         return not_logged("No share of cut responses is logged, and the lengths pile up at no cap.")
     curve, least = found
     step, value = curve.finite()
-    begin, now = float(np.median(value[:3])), float(np.median(course.final(curve)))
+    begin, now = float(np.median(value[:3])), float(np.median(segments.final(curve)))
     measures = {"at_start": begin, "now": now, "highest": float(value.max())}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     went = f"Truncated share {number(begin)} at the start, {number(now)} at the end"
@@ -43,7 +43,7 @@ def detect(run: Run, share: float = 0.05, most: float = 0.5) -> Answer:
     if value.size < 3:
         raise TooFewPoints(f"{value.size} points of the truncated share")
     if now >= most or now > max(share, least) + 3 * begin:
-        onset = course.began(curve) or course.around(step, float(step[int(np.argmax(value >= (begin + now) / 2))]))
+        onset = segments.began(curve) or segments.around(step, float(step[int(np.argmax(value >= (begin + now) / 2))]))
         return present(f"{went}: rising.", onset, measures, where)
     return absent(f"{went}.", measures=measures, evidence=where)
 

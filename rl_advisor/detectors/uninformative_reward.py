@@ -11,7 +11,7 @@ Source: spurious and random rewards; the field guide on proxies that do not agre
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -35,12 +35,12 @@ BRINGS: tuple[str, ...] = (
 
 def detect(run: Run) -> Answer:
     """Present when the reward stays flat from start to end while the held-out score falls and the policy moves."""
-    score, reward = trajectory.held_out(run), trajectory.training(run)
+    score, reward = outcome_shape.held_out(run), outcome_shape.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
-    held, train = trajectory.shape(score), trajectory.shape(reward)
+    held, train = outcome_shape.shape(score), outcome_shape.shape(reward)
     std = run.curves.get("reward/std")
     spread = float(np.median(std.finite()[1])) if std is not None and std.finite()[1].size else float("nan")
-    moved = course.departures(run)
+    moved = segments.departures(run)
     change = train.overall.slope * train.overall.span
     measures = {"reward_change": change, "reward_spread": spread, "score_start": held.start, "score_last": held.last}
     where = (Evidence(train.name, float(train.step[0]), float(train.step[-1])), Evidence(held.name, held.best_step, float(held.step[-1])))

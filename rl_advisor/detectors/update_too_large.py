@@ -11,7 +11,7 @@ Source: the field guide's guardrail (KL, clip fraction, entropy); TRPO and PPO.
 
 import numpy as np
 
-from rl_advisor import trajectory
+from rl_advisor.curves import outcome_shape
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
@@ -46,9 +46,9 @@ PRIOR = {"kl/old": 0.1, "ratio/clip_fraction": 0.3, "kl/ref": 0.5}
 
 def detect(run: Run) -> Answer:
     """Present when a step-size measure leaves its level upwards and the outcome falls with it, or violates the trust region throughout."""
-    s = trajectory.shape_or_none(trajectory.outcome(run))
-    fell = trajectory.any_fell(run)
-    seen = [(name, run.curves[name]) for name in PRIOR if name in run.curves and run.curves[name].finite()[1].size >= trajectory.FEWEST]
+    s = outcome_shape.shape_or_none(outcome_shape.outcome(run))
+    fell = outcome_shape.any_fell(run)
+    seen = [(name, run.curves[name]) for name in PRIOR if name in run.curves and run.curves[name].finite()[1].size >= outcome_shape.FEWEST]
     if not seen:
         raise TooFewPoints("the step-size measures have fewer than 5 points")
     measures: dict[str, float] = {}

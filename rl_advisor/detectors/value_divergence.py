@@ -9,7 +9,7 @@ Source: over-estimation in Q-learning (double Q-learning, arXiv 1509.06461); the
 
 import numpy as np
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Curve, Run
@@ -38,12 +38,12 @@ def detect(run: Run, times: float = 30.0) -> Answer:
         raise TooFewPoints(f"{value.size} points of {curve.name}, 8 needed")
     size = np.abs(value)
     early = float(np.median(size[: max(4, value.size // 5)]))
-    late = float(np.median(np.abs(course.final(curve, 0.2))))
-    thriving = trajectory.thriving(run)
+    late = float(np.median(np.abs(segments.final(curve, 0.2))))
+    thriving = outcome_shape.thriving(run)
     growth = abs(late) / max(early, 1e-12)
     measures = {"early": early, "late": abs(late), "growth": growth}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"{curve.name} went from {number(early)} to {number(abs(late))} ({number(growth)} times)"
     if growth > times and not thriving:
-        return present(f"{text} and the outcome did not rise.", course.began(curve, growing=True), measures, where)
+        return present(f"{text} and the outcome did not rise.", segments.began(curve, growing=True), measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)

@@ -12,7 +12,7 @@ Source: TRL's notes on frac_reward_zero_std; dynamic sampling in DAPO (arXiv 250
 import numpy as np
 import pandas as pd
 
-from rl_advisor import course, trajectory
+from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, not_logged, number, present, unclear
 from rl_advisor.run import Curve, Run
@@ -36,17 +36,17 @@ def detect(run: Run, share: float = 0.8) -> Answer:
     step, value = curve.finite()
     if value.size < 3 and value.min() < 1:
         raise TooFewPoints(f"{value.size} points of {curve.name}")
-    begin, now = float(np.median(value[:3])), float(np.median(course.final(curve)))
-    reward = trajectory.training(run)
-    level = float(np.median(course.final(reward))) if reward is not None else _level(run)
+    begin, now = float(np.median(value[:3])), float(np.median(segments.final(curve)))
+    reward = outcome_shape.training(run)
+    level = float(np.median(segments.final(reward))) if reward is not None else _level(run)
     measures = {"at_start": begin, "now": now, "live_share": 1 - now, "reward": level}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Groups without spread: {number(begin)} at the start, {number(now)} at the end, at a reward of {number(level)}"
     if now < share:
         return absent(f"{text}.", measures=measures, evidence=where)
-    if begin < share and trajectory.thriving(run):
+    if begin < share and outcome_shape.thriving(run):
         return unclear(f"{text}: they became so as the run learned, which solved prompts do.", measures=measures, evidence=where)
-    onset = Onset(float(step[0]), float(step[0]), float(step[0])) if begin >= share else course.began(curve)
+    onset = Onset(float(step[0]), float(step[0]), float(step[0])) if begin >= share else segments.began(curve)
     split = _split(run)
     said = (
         "; in the latest samples " + " and ".join(f"{number(v)} are all at the {k}" for k, v in split.items() if v)

@@ -8,8 +8,8 @@ from typing import Any
 import orjson
 from pydantic import BaseModel
 
+from rl_advisor.advisors.grounding import ground
 from rl_advisor.assessment import Assessment
-from rl_advisor.grounding import ground
 
 _LINE_LIMIT = 10_000_000
 COSTS = ("tokens", "seconds", "money")

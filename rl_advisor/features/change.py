@@ -14,17 +14,17 @@ from rl_advisor.features.breaks import Fit, Search, best_fit, chance, penalty, s
 from rl_advisor.features.series import Bools, Floats, constant, finite, thinned
 from rl_advisor.features.trend import trend
 
-Shape = Literal["none", "step", "hinge", "variance"]
+ChangeKind = Literal["none", "step", "hinge", "variance"]
 ONSET_BINS = 256
 SURE = 0.02
 """p-value of a trend below which a curve did leave what it was, though neither a step nor a kink describes how."""
 
 
 @dataclass(frozen=True)
-class Onset:
+class OnsetEstimate:
     """Where a curve leaves what it was: the kind of break, its place with an interval, and its size."""
 
-    shape: Shape
+    shape: ChangeKind
     at: float
     """First step of the new level, or the kink of a hinge; the last step when there is no change."""
     low: float
@@ -34,7 +34,7 @@ class Onset:
     sign: int
 
 
-def onset(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200, seed: int = 0, *, drift: bool = False) -> Onset:
+def onset(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200, seed: int = 0, *, drift: bool = False) -> OnsetEstimate:
     """The best of no change, a step, a kink and a change of spread by penalised likelihood, with a 95 % bootstrap interval of its place.
 
     ``drift`` asks for a break from a straight line instead of from a constant. Raises TooFewPoints below 6 finite points.
@@ -46,7 +46,7 @@ def onset(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200, seed: int
     low, high = np.quantile(places, [0.025, 0.975])
     at = float(x[fit.index])
     size = fit.size * float(fit.column[-1])
-    return Onset("hinge" if fit.width > 0 else "step", at, min(float(low), at), max(float(high), at), size, int(np.sign(size)))
+    return OnsetEstimate("hinge" if fit.width > 0 else "step", at, min(float(low), at), max(float(high), at), size, int(np.sign(size)))
 
 
 def onset_draws(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200, seed: int = 0, *, drift: bool = False) -> Floats:
@@ -87,9 +87,9 @@ def _draw(x: Floats, fit: Fit, draws: int, seed: int) -> Floats:
     return x[fit.found.index[pick]]
 
 
-def _spread_onset(x: Floats, y: Floats, fit: Fit | None) -> Onset:
+def _spread_onset(x: Floats, y: Floats, fit: Fit | None) -> OnsetEstimate:
     """A step in the log size of the whitened residuals, or no change."""
-    none = Onset("none", float(x[-1]), float(x[0]), float(x[-1]), 0.0, 0)
+    none = OnsetEstimate("none", float(x[-1]), float(x[0]), float(x[-1]), 0.0, 0)
     if fit is None or x.size < 20:
         return none
     rest = whiten(y - np.median(y), fit.phi, spacing(x))
@@ -99,7 +99,7 @@ def _spread_onset(x: Floats, y: Floats, fit: Fit | None) -> Onset:
         return none
     places = _draw(x, found, 200, 0)
     at, (low, high) = float(x[found.index]), np.quantile(places, [0.025, 0.975])
-    return Onset("variance", at, min(float(low), at), max(float(high), at), found.size, int(np.sign(found.size)))
+    return OnsetEstimate("variance", at, min(float(low), at), max(float(high), at), found.size, int(np.sign(found.size)))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.series import Floats
-from rl_advisor.features.text import words
+from rl_advisor.features.text.measures import words
 
 _BUCKETS = 4096
 _FEWEST = 8

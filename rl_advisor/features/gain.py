@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.features.autoregression import colour, spacing
-from rl_advisor.features.background import noise
 from rl_advisor.features.bins import running_mean, smooth, window_width
+from rl_advisor.features.gpu.background import noise
 from rl_advisor.features.series import Floats, constant, thinned
 
 GAIN_BINS = 128
@@ -107,11 +107,11 @@ def _stay(u: Floats) -> Floats:
     return np.zeros((u.size, 1))
 
 
-Shape = Callable[[Floats], Floats]
-SHAPES: tuple[Shape, ...] = (_exponential, _power, _sigmoid, _line, _stay)
+CurveForm = Callable[[Floats], Floats]
+SHAPES: tuple[CurveForm, ...] = (_exponential, _power, _sigmoid, _line, _stay)
 
 
-def _forecast(shape: Shape, x: Floats, y: Floats, later: Floats) -> Floats:
+def _forecast(shape: CurveForm, x: Floats, y: Floats, later: Floats) -> Floats:
     """What a shape fitted to the curve says of later steps, starting from the present level; the line is fitted to the last third."""
     tail = max(3, x.size // 3)
     first, span = float(x[0]), float(x[-1] - x[0])

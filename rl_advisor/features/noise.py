@@ -7,8 +7,8 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from rl_advisor.features.autoregression import colour, effective_count, lag_one, uncertain
-from rl_advisor.features.background import noise
 from rl_advisor.features.bins import smooth
+from rl_advisor.features.gpu.background import noise
 from rl_advisor.features.series import Floats, constant, thinned
 from rl_advisor.features.trend import Trend, trend
 

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.features.autoregression import GRID, colour, deviance, doubted, least_deviance, likelihood, spacing, uncertain, whiten
-from rl_advisor.features.background import background, noise
 from rl_advisor.features.bins import clipped, median_of_three, running_mean, window_width
 from rl_advisor.features.breaks import Search, best_fit, chance
+from rl_advisor.features.gpu.background import background, noise
 from rl_advisor.features.series import Floats, constant, thinned
 
 PEAK_BINS = 256

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.features.phases import runs_of
+from rl_advisor.features.gpu.phases import runs_of
 from rl_advisor.gpu.signals import Ticks
 from rl_advisor.gpu.steps import Steps, step_of
 from rl_advisor.run import Floats

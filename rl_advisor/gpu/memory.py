@@ -37,7 +37,7 @@ ADVICE = {
 
 
 @dataclass(frozen=True)
-class Shape:
+class ModelShape:
     """What of a model's configuration decides its memory."""
 
     width: int
@@ -76,7 +76,7 @@ class Setup:
     reward_model: bool = False
 
 
-def shape_of(config: Mapping[str, Any]) -> Shape:
+def shape_of(config: Mapping[str, Any]) -> ModelShape:
     """The shape in a model's ``config.json``.
 
     Raises:
@@ -91,7 +91,7 @@ def shape_of(config: Mapping[str, Any]) -> Shape:
         return value
 
     width, heads = need("hidden_size", "n_embd", "d_model"), need("num_attention_heads", "n_head", "num_heads")
-    return Shape(
+    return ModelShape(
         width=width,
         layers=need("num_hidden_layers", "n_layer", "num_layers"),
         inner=need("intermediate_size", "n_inner", "d_ff", default=4 * width),
@@ -103,7 +103,7 @@ def shape_of(config: Mapping[str, Any]) -> Shape:
     )
 
 
-def trained_parameters(shape: Shape, rank: int) -> int:
+def trained_parameters(shape: ModelShape, rank: int) -> int:
     """Parameters that are trained: all, or two thin matrices beside every projection of every layer."""
     if not rank:
         return shape.parameters
@@ -129,7 +129,7 @@ def of_file(config: Path, setup: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError(f"{config.name} does not describe a model: {unfit}") from unfit
 
 
-def estimate(shape: Shape, setup: Setup) -> dict[str, Any]:
+def estimate(shape: ModelShape, setup: Setup) -> dict[str, Any]:
     """Memory of one GPU in GiB: each part, the sum, and what to reduce first (the largest part that can be).
 
     Frozen copies have the actor's shape and are sharded as its weights are. With adapters the actor itself, adapters off, is
@@ -147,7 +147,7 @@ def estimate(shape: Shape, setup: Setup) -> dict[str, Any]:
     }
 
 
-def _states(shape: Shape, setup: Setup) -> dict[str, float]:
+def _states(shape: ModelShape, setup: Setup) -> dict[str, float]:
     """Bytes that stay: weights, gradients, the optimizer's state, and the other models."""
     trained = trained_parameters(shape, setup.lora_rank)
     shards = [setup.gpus if setup.stage >= stage else 1 for stage in (1, 2, 3)]
@@ -164,7 +164,7 @@ def _states(shape: Shape, setup: Setup) -> dict[str, float]:
     }
 
 
-def _passing(shape: Shape, setup: Setup) -> dict[str, float]:
+def _passing(shape: ModelShape, setup: Setup) -> dict[str, float]:
     """Bytes that come and go: activations, logits (and their gradient, in float32), keys and values."""
     tokens = setup.micro_batch * setup.tokens
     layer = ACTIVATION_BYTES * tokens * shape.width

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.phase_confidence import band, shares_of
-from rl_advisor.features.phase_fit import Sensor, levels
-from rl_advisor.features.phases import TRAINING, WAITING, runs_of
+from rl_advisor.features.gpu.phase_confidence import band, shares_of
+from rl_advisor.features.gpu.phase_fit import Sensor, levels
+from rl_advisor.features.gpu.phases import TRAINING, WAITING, runs_of
 from rl_advisor.gpu.idle import Foreign, listed
 from rl_advisor.gpu.look import Seen, look
 from rl_advisor.gpu.signals import INSTANT, POWER_LAG

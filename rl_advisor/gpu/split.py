@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.phase_confidence import CONSENSUS, agreement_of, levels_differ, returns_at_ends, shares_of, split_with_variants
-from rl_advisor.features.phase_fit import Sensor, covered, forward_fit, levels
-from rl_advisor.features.phase_levels import cycle, otsu
-from rl_advisor.features.phases import GENERATION, TRAINING, WAITING, quiet_ticks, runs_of
+from rl_advisor.features.gpu.phase_confidence import CONSENSUS, agreement_of, levels_differ, returns_at_ends, shares_of, split_with_variants
+from rl_advisor.features.gpu.phase_fit import Sensor, covered, forward_fit, levels
+from rl_advisor.features.gpu.phase_levels import cycle, otsu
+from rl_advisor.features.gpu.phases import GENERATION, TRAINING, WAITING, quiet_ticks, runs_of
 from rl_advisor.gpu.signals import COUNTER_LAG, FINE, INSTANT, POWER_LAG, USUAL_WINDOW, Rows, Ticks
 from rl_advisor.gpu.steps import Steps, step_of
 from rl_advisor.run import Floats

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.phases import GENERATION, TRAINING, WAITING
+from rl_advisor.features.gpu.phases import GENERATION, TRAINING, WAITING
 from rl_advisor.gpu.look import Seen, look
 from rl_advisor.gpu.signals import Rows
 from rl_advisor.run import Floats, Run

@@ -2,11 +2,11 @@
 
 import re
 
-from rl_advisor import checks
 from rl_advisor.assessment import BROKEN
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.verdict import Judged
+from rl_advisor.settings import checks
 
 MOST = 5
 """Facts that are told."""

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from rl_advisor import trajectory
+from rl_advisor.curves import outcome_shape
+from rl_advisor.curves.outcome_shape import Shape
 from rl_advisor.curves.performance import Performance, performance
-from rl_advisor.diagnosis import diagnose
 from rl_advisor.finding import Finding, Outcome
+from rl_advisor.judgement.diagnosis import diagnose
 from rl_advisor.judgement.proven import Proven, proven
 from rl_advisor.run import Run
-from rl_advisor.trajectory import Shape
 
 UNKNOWN_RISE = 0.0
 """Chance that a curve rose that is not there: nothing shows it."""
@@ -78,6 +78,6 @@ def case_of(run: Run, findings: Mapping[str, Finding]) -> Case:
         run=run,
         findings=findings,
         performance=weighed,
-        held=trajectory.shape_or_none(trajectory.held_out(run)),
-        train=trajectory.shape_or_none(trajectory.training(run)),
+        held=outcome_shape.shape_or_none(outcome_shape.held_out(run)),
+        train=outcome_shape.shape_or_none(outcome_shape.training(run)),
     )

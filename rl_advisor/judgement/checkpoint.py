@@ -6,11 +6,11 @@ import numpy as np
 
 from rl_advisor.assessment import BestCheckpoint
 from rl_advisor.curves.course import Course
+from rl_advisor.curves.outcome_shape import FEWEST, MATERIAL
 from rl_advisor.features.bins import running_mean
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
 from rl_advisor.run import Floats
-from rl_advisor.trajectory import FEWEST, MATERIAL
 
 NOTHING = "no checkpoint is on disk, and no score that can be trusted says which step was best"
 TIE = 0.1

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from rl_advisor.assessment import VERDICTS, Verdict
 from rl_advisor.curves.performance import PARTED, Performance
 from rl_advisor.curves.sentences import says
-from rl_advisor.diagnosis import patterns
 from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import explained
+from rl_advisor.judgement.diagnosis import patterns
 from rl_advisor.judgement.weights import Weights, centred, weights
 
 Speaks = Mapping[Verdict, float]

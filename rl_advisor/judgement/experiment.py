@@ -3,11 +3,11 @@
 import re
 
 from rl_advisor.assessment import Experiment
-from rl_advisor.diagnosis import detectors, pattern_of
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import roots
-from rl_advisor.judgement.levers import lasting, turns
+from rl_advisor.judgement.diagnosis import detectors, pattern_of
 from rl_advisor.judgement.proven import experiment_on, few, normal, that_matter
+from rl_advisor.judgement.settings_to_change import lasting, turns
 from rl_advisor.judgement.usual_steps import usual_step
 from rl_advisor.judgement.verdict import Judged
 from rl_advisor.run import Run

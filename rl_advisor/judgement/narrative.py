@@ -1,10 +1,10 @@
 """The lists of an assessment: what was looked for and is not there, and what could not be seen."""
 
-from rl_advisor.diagnosis import role_of
 from rl_advisor.finding import Finding, Outcome, Role
+from rl_advisor.judgement.blind_spots import fitting
 from rl_advisor.judgement.case import Case
-from rl_advisor.judgement.unseen import fitting
-from rl_advisor.wording import plain
+from rl_advisor.judgement.diagnosis import role_of
+from rl_advisor.output.wording import plain
 
 MOST = 8
 """Gaps that are listed; a broken folder may have hundreds."""

@@ -3,7 +3,7 @@
 The features are the forecast's own probability of a gain (as log odds), the expected gain as a share of the outcome's scale, the share of
 the plan that is left, and the noise of the outcome as a share of its range (as logarithms); for the gain also the room below a ceiling.
 None of them knows a framework, a task or a level. Where nothing could be measured yet, the share of the plan alone speaks.
-``python -m rl_advisor.evals.training`` fits the weights on drawn learning curves and writes them to ``odds.json``.
+``python -m evals.lab.training`` fits the weights on drawn learning curves and writes them to ``odds.json``.
 """
 
 import json
@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
+from rl_advisor.curves.outcome_shape import MATERIAL, Shape
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.gain import expected_gain
 from rl_advisor.judgement.case import Case
 from rl_advisor.run import Floats
-from rl_advisor.trajectory import MATERIAL, Shape
 
 WEIGHTS = Path(__file__).parent / "odds.json"
 NAMES = ("forecast", "expected gain", "plan left", "noise of the outcome")

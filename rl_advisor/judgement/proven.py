@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rl_advisor import checks
 from rl_advisor.assessment import Experiment
-from rl_advisor.proofs import causes, proofs
-from rl_advisor.proofs.crashes import crash_of
-from rl_advisor.proofs.rows import Rows
+from rl_advisor.judgement.proofs import causes, proofs
+from rl_advisor.judgement.proofs.crashes import crash_of
+from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.run import Run
-from rl_advisor.settings import CheckOutcome
+from rl_advisor.settings import checks
+from rl_advisor.settings.given import CheckOutcome
 from rl_advisor.vocabulary import Link
 
 

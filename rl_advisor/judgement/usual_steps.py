@@ -1,9 +1,9 @@
 """What a colleague would do next where no finding names a cause: by verdict, kind of training, and what is on disk."""
 
 from rl_advisor.assessment import Experiment, Verdict
+from rl_advisor.curves.task_family import families
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
-from rl_advisor.kinds import families
 from rl_advisor.run import Run
 
 FALLS: frozenset[Verdict] = frozenset({"collapsed", "degrading", "unstable"})

@@ -7,15 +7,15 @@ half of the weight speaks for is given with low confidence, beside its rivals.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rl_advisor import checks
 from rl_advisor.assessment import BROKEN, Confidence, Verdict
-from rl_advisor.diagnosis import patterns, with_role
+from rl_advisor.curves.task_family import families
 from rl_advisor.finding import Finding, Role
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import root_of_fall, roots
+from rl_advisor.judgement.diagnosis import patterns, with_role
 from rl_advisor.judgement.evidence import Piece, gather
 from rl_advisor.judgement.weights import probabilities, weights
-from rl_advisor.kinds import families
+from rl_advisor.settings import checks
 from rl_advisor.vocabulary import Link
 
 FALLS: frozenset[Verdict] = frozenset({"collapsed", "degrading", "unstable"})

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from rl_advisor.intake.settings.values import typed
-from rl_advisor.kinds import families
+from rl_advisor.curves.task_family import families
 from rl_advisor.priors import Circumstances
+from rl_advisor.reading.parsing.config.values import typed
 from rl_advisor.run import Run
 
 METHOD_WORDS: tuple[tuple[str, str], ...] = (

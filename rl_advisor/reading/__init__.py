@@ -11,17 +11,17 @@ from pathlib import Path, PurePosixPath
 from types import ModuleType
 
 from rl_advisor.discovery import modules
-from rl_advisor.intake import beneath
-from rl_advisor.intake.bytes_in import PACK_ERRORS, head, torn_said
-from rl_advisor.intake.one_of_several import MARK, begun_at, parted
-from rl_advisor.intake.request import WHOLE, Request
-from rl_advisor.progress import come_to
+from rl_advisor.progress import report_progress
 from rl_advisor.reading.assembling import assemble, gathered, says_something
+from rl_advisor.reading.file_description import shape_of
+from rl_advisor.reading.parsing import confined_files
+from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS, head, torn_said
+from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.printed_settings import with_printed
 from rl_advisor.reading.run_folder import Found, readme_of, walk
 from rl_advisor.reading.separating import on_the_way
-from rl_advisor.reading.shape import shape_of
 from rl_advisor.run import ROLLOUT_COLUMNS, Gap, Run
+from rl_advisor.run_reference import MARK, begun_at, split_reference
 
 READER_FAILED = "its reader failed on it"
 LOOKED_FOR = (
@@ -63,13 +63,13 @@ def read_run(path: Path | str, *, mapping: Mapping[str, str] | None = None) -> R
 
 def read_with(part: Callable[[Path, Request], Run | None], place: Path, mapping: Mapping[str, str]) -> Run:
     """As ``read_run``, where ``part`` gives what one file holds, or None for a file that no format claims."""
-    place, inner = parted(place)
+    place, inner = split_reference(place)
     if not place.exists():
         raise FileNotFoundError(f"no such file or folder: {place}{_near(place)}")
     root = place if place.is_dir() else place.parent
-    if not beneath.held(place):
+    if not confined_files.held(place):
         root = root.resolve()
-    with nullcontext() if beneath.held(place) or (place.is_symlink() and place.is_file()) else beneath.fenced(root):
+    with nullcontext() if confined_files.held(place) or (place.is_symlink() and place.is_file()) else confined_files.fenced(root):
         return _read_below(root, part, place, inner, mapping)
 
 
@@ -139,7 +139,7 @@ def format_of(path: Path, ask: Request = WHOLE) -> ModuleType | None:
 
 @cache
 def _formats() -> tuple[ModuleType, ...]:
-    formats = modules("rl_advisor.formats", "FORMAT", "claims", "read")
+    formats = modules("rl_advisor.reading.formats", "FORMAT", "claims", "read")
     return tuple(sorted(formats, key=lambda m: getattr(m, "GENERAL", False)))
 
 
@@ -156,7 +156,7 @@ def _parts(root: Path, found: Found, read: Callable[[Path], Run | None]) -> tupl
     wanted = _without_old_states(root, found.files)
     ignored = [Gap(p.as_posix(), "an earlier state: the latest one holds it") for p in sorted(set(found.files) - set(wanted))]
     for number, relative in enumerate(wanted, 1):
-        come_to("reading file", number, len(wanted))
+        report_progress("reading file", number, len(wanted))
         path = root / relative
         kind = (relative.parent, relative.suffix)
         vain[kind] += 1

@@ -134,7 +134,7 @@ def _joined(parts: Sequence[tuple[str, Run]], spoken: _Spoken, readme: str) -> t
 
 
 def _dialects() -> list[Dialect]:
-    return [module.DIALECT for module in modules("rl_advisor.dialects", "DIALECT")]
+    return [module.DIALECT for module in modules("rl_advisor.reading.dialects", "DIALECT")]
 
 
 def _unit(parts: Sequence[tuple[str, Run]], usual: str) -> str:

@@ -10,10 +10,10 @@ from typing import IO
 
 import pandas as pd
 
-from rl_advisor.intake import beneath
-from rl_advisor.intake.bytes_in import GZIP_MAGIC, ZSTD_MAGIC
-from rl_advisor.intake.request import Request
 from rl_advisor.reading import format_of, read_with
+from rl_advisor.reading.parsing import confined_files
+from rl_advisor.reading.parsing.bytes_in import GZIP_MAGIC, ZSTD_MAGIC
+from rl_advisor.reading.parsing.request import Request
 from rl_advisor.reading.restarts import behind
 from rl_advisor.run import Run
 
@@ -62,7 +62,7 @@ class Follower:
         status, seen = path.stat(), self._seen.get(path)
         if seen is not None and (seen.inode, seen.size, seen.changed) == (status.st_ino, status.st_size, status.st_mtime_ns):
             return seen.shown
-        with beneath.opened(path) as file:
+        with confined_files.opened(path) as file:
             start = file.read(START)
         grown = seen is not None and seen.inode == status.st_ino and status.st_size >= seen.size and start.startswith(seen.start)
         module = format_of(path, ask)
@@ -89,7 +89,7 @@ class Follower:
         if begin == 0 and end == path.stat().st_size:
             found: Run = read(path, ask)
             return found
-        with tempfile.TemporaryDirectory() as folder, beneath.opened(path) as file:
+        with tempfile.TemporaryDirectory() as folder, confined_files.opened(path) as file:
             copy = Path(folder) / path.name
             with copy.open("wb") as out:
                 if begin and getattr(module, "APPENDED", "") == "table":
@@ -108,7 +108,7 @@ def _copied(file: IO[bytes], out: IO[bytes], size: int) -> None:
 
 def _header(path: Path) -> int:
     """Bytes of the lines before the first row of a table: comments and the names."""
-    with beneath.opened(path) as file:
+    with confined_files.opened(path) as file:
         while (line := file.readline(_COPY)).startswith(b"#"):
             pass
         return file.tell() if line else 0
@@ -116,7 +116,7 @@ def _header(path: Path) -> int:
 
 def _whole_end(path: Path, kind: str | re.Pattern[bytes], begin: int, size: int) -> int:
     """Where the last whole line, record or block at or behind ``begin`` ends."""
-    with beneath.opened(path) as file:
+    with confined_files.opened(path) as file:
         if isinstance(kind, re.Pattern):
             return _block_end(file, kind, begin, size)
         return _record_end(file, begin, size) if kind == "records" else _line_end(file, begin, size)

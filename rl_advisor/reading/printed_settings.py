@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from rl_advisor.intake.bytes_in import ANSI, bare_name, head
-from rl_advisor.intake.settings.printed import of_print
+from rl_advisor.reading.parsing.bytes_in import ANSI, bare_name, head
+from rl_advisor.reading.parsing.config.printed import of_print
 from rl_advisor.run import Run
 
 SUFFIXES = (".log", ".txt", ".out", ".err", ".md")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rl_advisor.intake import beneath
-from rl_advisor.intake.bytes_in import head
+from rl_advisor.reading.parsing import confined_files
+from rl_advisor.reading.parsing.bytes_in import head
 from rl_advisor.run import Checkpoint
 
 ENTRY_LIMIT = 20_000
@@ -85,7 +85,7 @@ def _sort_in(root: Path, place: tuple[Path, int], entry: os.DirEntry[str], found
 
 def _entries(folder: Path, found: Found) -> Iterator[os.DirEntry[str]]:
     try:
-        with beneath.listed(folder) as entries:
+        with confined_files.listed(folder) as entries:
             for entry in entries:
                 entry.is_dir(), entry.is_file()  # asked now: known afterwards, too
                 if found.entries >= ENTRY_LIMIT:
@@ -119,7 +119,7 @@ def readme_of(root: Path) -> str:
 
 def _holds_logs(folder: Path) -> bool:
     """Whether a folder named like a checkpoint holds rollouts or logs instead (``iteration_000010`` of a cookbook, ``step_5`` of dumps)."""
-    with beneath.listed(folder) as entries:
+    with confined_files.listed(folder) as entries:
         names = [entry.name for _, entry in zip(range(50), entries, strict=False)]
     return bool(names) and all(name.endswith((".jsonl", ".parquet", ".csv", ".html", ".log")) or "tfevents" in name for name in names)
 

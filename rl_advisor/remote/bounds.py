@@ -12,7 +12,7 @@ from threading import Event, Lock
 from typing import Any, Protocol
 from urllib.parse import quote, unquote, urlsplit
 
-from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.output.errors import UsageError
 
 SECONDS = 300.0
 BYTES = 4 << 30
@@ -100,7 +100,7 @@ def client(module: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ImportError as missing:
-        raise NoSuchChoice(f'addresses of this kind need an extra: pip install "rl-advisor[{extra}]"') from missing
+        raise UsageError(f'addresses of this kind need an extra: pip install "rl-advisor[{extra}]"') from missing
 
 
 def without_keys(text: str, address: str = "") -> str:

@@ -12,9 +12,9 @@ from types import ModuleType
 from urllib.parse import unquote, urlsplit
 
 from rl_advisor.discovery import modules
-from rl_advisor.doors.mistakes import NoSuchChoice
-from rl_advisor.formats.fetched import NOTE
+from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import UnreadableRun
+from rl_advisor.reading.formats.fetched import NOTE
 from rl_advisor.remote.bounds import Bounds, shown, without_keys
 
 FRESH_S = 300.0
@@ -91,17 +91,17 @@ def fetch(address: str, folder: Path, bounds: Bounds | None = None) -> Bounds:
 
 
 def _store(address: str) -> ModuleType:
-    stores = sorted(modules("rl_advisor.stores", "ADDRESSES", "claims", "fetch"), key=lambda m: getattr(m, "GENERAL", False))
+    stores = sorted(modules("rl_advisor.remote.stores", "ADDRESSES", "claims", "fetch"), key=lambda m: getattr(m, "GENERAL", False))
     found = next((store for store in stores if store.claims(address)), None)
     if found is None:
         known = ", ".join(a for store in stores for a in store.ADDRESSES)
-        raise NoSuchChoice(f"no store has addresses like {shown(address)}; there are {known}")
+        raise UsageError(f"no store has addresses like {shown(address)}; there are {known}")
     return found
 
 
 def _told(failure: BaseException, address: str) -> BaseException:
     """The failure as one that a caller knows, without keys."""
-    if isinstance(failure, NoSuchChoice | UnreadableRun | KeyboardInterrupt):
+    if isinstance(failure, UsageError | UnreadableRun | KeyboardInterrupt):
         return failure
     cause = failure.__cause__ if isinstance(failure, FileNotFoundError) else None
     if cause is not None and getattr(cause, "status", None) != _NOT_FOUND and not isinstance(cause, FileNotFoundError):

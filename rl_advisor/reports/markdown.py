@@ -4,21 +4,21 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from rl_advisor.answers.checklist import deliverables
+from rl_advisor.answers.story.naming import named, named_story
+from rl_advisor.answers.story.quantities import label
+from rl_advisor.answers.story.telling import Story, tell
 from rl_advisor.assessment import Assessment, FindingView
-from rl_advisor.doors.deliverables import deliverables
-from rl_advisor.doors.words import spark
 from rl_advisor.finding import number
-from rl_advisor.page.curves import drawn
-from rl_advisor.page.gpu import SMALL, phases
-from rl_advisor.page.order import in_order, is_first
-from rl_advisor.page.samples import triad
-from rl_advisor.page.sections import told
+from rl_advisor.output.layout import spark
+from rl_advisor.output.wording import listed, plain, sentence, value
+from rl_advisor.reports.html.curves import drawn
+from rl_advisor.reports.html.gpu import SMALL, phases
+from rl_advisor.reports.html.order import in_order, is_first
+from rl_advisor.reports.html.samples import triad
+from rl_advisor.reports.html.sections import told
 from rl_advisor.run import Run
 from rl_advisor.samples.excerpts import excerpt
-from rl_advisor.story.naming import named, named_story
-from rl_advisor.story.quantities import label
-from rl_advisor.story.telling import Story, tell
-from rl_advisor.wording import listed, plain, sentence, value
 
 SUFFIX = ".md"
 SHORT = (160, 60)

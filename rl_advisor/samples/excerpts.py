@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rl_advisor.features.secrets import masked
+from rl_advisor.features.text.secrets import masked
 
 HEAD, TAIL = 700, 500
 """Characters kept from the beginning and the end of a long text."""

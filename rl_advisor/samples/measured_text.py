@@ -9,10 +9,8 @@ import pandas as pd
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.endings import is_open, pile_up
-from rl_advisor.features.language import other_language_share
-from rl_advisor.features.phrases import CLAIM, HEDGING, PRAISE, REFUSAL, VERIFIER_ATTACK, claims_after_failure, tool_calls
-from rl_advisor.features.repetition import compression, identical_run, repeated_share, tail_loop, variety
-from rl_advisor.features.text import (
+from rl_advisor.features.text.language import other_language_share
+from rl_advisor.features.text.measures import (
     CHARS,
     bounded,
     copied_share,
@@ -23,8 +21,10 @@ from rl_advisor.features.text import (
     repeated_fields,
     words,
 )
-from rl_advisor.features.turns import spoken
-from rl_advisor.features.wording import word_order
+from rl_advisor.features.text.phrases import CLAIM, HEDGING, PRAISE, REFUSAL, VERIFIER_ATTACK, claims_after_failure, tool_calls
+from rl_advisor.features.text.repetition import compression, identical_run, repeated_share, tail_loop, variety
+from rl_advisor.features.text.spoken import spoken
+from rl_advisor.features.text.telling_words import word_order
 from rl_advisor.run import Floats, Run
 
 PER_STEP = 128

@@ -8,7 +8,7 @@ import pandas as pd
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.payoff import payoff
-from rl_advisor.features.text import final_answer
+from rl_advisor.features.text.measures import final_answer
 from rl_advisor.run import Floats, Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.text_change import wilson

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.text import distinct_share
-from rl_advisor.features.wording import telling_words
+from rl_advisor.features.text.measures import distinct_share
+from rl_advisor.features.text.telling_words import telling_words
 from rl_advisor.run import Run
 from rl_advisor.samples.changes import changes
 from rl_advisor.samples.excerpts import shown

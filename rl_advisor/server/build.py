@@ -11,13 +11,13 @@ from mcp.server import MCPServer
 from mcp.server.caching import CacheHint
 
 from rl_advisor import __version__
-from rl_advisor.doors import shipped
-from rl_advisor.doors.mistakes import NoSuchChoice
-from rl_advisor.server.answers import tools_of
+from rl_advisor.output import shipped
+from rl_advisor.output.errors import UsageError
 from rl_advisor.server.confinement import roots_of, stores_of
-from rl_advisor.server.desk import Desk
+from rl_advisor.server.connections import patient
+from rl_advisor.server.dispatch import Dispatcher
 from rl_advisor.server.guides import offer_completions, offer_prompts, offer_resources
-from rl_advisor.server.patience import patient
+from rl_advisor.server.handlers import tools_of
 from rl_advisor.server.skill import DAY_MS, Skills
 
 KEPT_OPEN, BACKLOG = 75, 2048
@@ -31,7 +31,7 @@ def build(folders: Sequence[str | Path] = (".",), addresses: Sequence[str] = ())
     Raises:
         NoSuchChoice: one of them is no folder, or no address.
     """
-    desk = Desk(roots_of(folders), stores_of(addresses))
+    desk = Dispatcher(roots_of(folders), stores_of(addresses))
     server: MCPServer[None] = MCPServer(
         "rl-advisor",
         title="RL advisor",
@@ -65,7 +65,7 @@ def serve(server: MCPServer[None], where: tuple[str, int] | None = None) -> None
     try:
         door = socket.create_server(where, family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=BACKLOG)
     except OSError as taken:
-        raise NoSuchChoice(f"nobody can listen at {host}:{port}: {os.strerror(taken.errno or 0)}") from None
+        raise UsageError(f"nobody can listen at {host}:{port}: {os.strerror(taken.errno or 0)}") from None
     app = server.streamable_http_app(host=host, stateless_http=True, json_response=True)
     uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_keep_alive=KEPT_OPEN, http=patient())).run(sockets=[door])
 
@@ -79,9 +79,9 @@ def address(text: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     host = host.strip("[]")
     if not colon or not port.isdigit() or not 0 < int(port) < 2**16:
-        raise NoSuchChoice(f"--http takes HOST:PORT, for example 127.0.0.1:8000; not {text!r}")
+        raise UsageError(f"--http takes HOST:PORT, for example 127.0.0.1:8000; not {text!r}")
     if host != "localhost" and not _is_loopback(host):
-        raise NoSuchChoice(
+        raise UsageError(
             f"{host} could be reached by other machines, and this server asks nobody who they are; use 127.0.0.1, ::1 or localhost"
         )
     return host, int(port)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
-from rl_advisor.doors.mistakes import NoSuchChoice
-from rl_advisor.intake.one_of_several import MARK, parted
+from rl_advisor.output.errors import UsageError
+from rl_advisor.run_reference import MARK, split_reference
 
 LONGEST = 1024
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^/]")
@@ -28,7 +28,7 @@ def roots_of(folders: Sequence[str | Path]) -> tuple[Path, ...]:
     roots = tuple(Path(folder).resolve() for folder in folders)
     wrong = [root for root in roots if not root.is_dir()]
     if wrong:
-        raise NoSuchChoice(f"{wrong[0]} is no folder")
+        raise UsageError(f"{wrong[0]} is no folder")
     return roots
 
 
@@ -42,7 +42,7 @@ def inside(roots: Sequence[Path], asked: str) -> Path:
         raise Outside(REFUSED)
     for candidate in _candidates(roots, asked):
         try:
-            file, run = parted(candidate)
+            file, run = split_reference(candidate)
             real = file.resolve(strict=True)
             kind = real.lstat().st_mode
         except (OSError, RuntimeError, ValueError):
@@ -60,7 +60,7 @@ def stores_of(addresses: Sequence[str]) -> tuple[str, ...]:
     """
     wrong = [a for a in addresses if not _ADDRESS.match(a)]
     if wrong:
-        raise NoSuchChoice(f"--remote takes an address, for example s3://bucket/runs; not {wrong[0][:80]!r}")
+        raise UsageError(f"--remote takes an address, for example s3://bucket/runs; not {wrong[0][:80]!r}")
     return tuple(a.rstrip("/") for a in addresses)
 
 

@@ -8,12 +8,12 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp_types import Completion, CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
 from pydantic import Field
 
-from rl_advisor import workroom
-from rl_advisor.doors import shipped
-from rl_advisor.doors.output import is_name
-from rl_advisor.server.answers import LABEL
+from rl_advisor.output import shipped
+from rl_advisor.output.clean import is_name
 from rl_advisor.server.confinement import Outside, called
-from rl_advisor.server.desk import Desk
+from rl_advisor.server.dispatch import Dispatcher
+from rl_advisor.server.handlers import LABEL
+from rl_advisor.workers import isolated
 
 MOST_COMPLETIONS = 50
 RunName = Annotated[str, Field(description="Run as list_runs names it.")]
@@ -50,29 +50,29 @@ def offer_prompts(server: MCPServer[Any]) -> None:
         return _filled("compare_seeds", "runs", ", ".join(f"`{_spoken(n)}`" for n in names[:16]))
 
 
-def offer_resources(server: MCPServer[Any], desk: Desk) -> None:
+def offer_resources(server: MCPServer[Any], desk: Dispatcher) -> None:
     """Offer what a run holds, and its report, as resources."""
 
     @server.resource("run://{+run}/inventory", name="run inventory", title="What a run holds", mime_type="application/json", meta=LABEL)
     async def inventory(run: str) -> str:
-        return _json(await _read(desk, run, workroom.answer, "load_run", {"detail": "all"}))
+        return _json(await _read(desk, run, isolated.answer, "load_run", {"detail": "all"}))
 
     @server.resource(
         "run://{+run}/curve{?metric}", name="curve", title="One curve of a run, measured", mime_type="application/json", meta=LABEL
     )
     async def curve(run: str, metric: str = "reward/mean") -> str:
-        return _json(await _read(desk, run, workroom.answer, "summarize_curves", {"metrics": [metric]}))
+        return _json(await _read(desk, run, isolated.answer, "summarize_curves", {"metrics": [metric]}))
 
     @server.resource("run://{+run}/report.md", name="run report", title="The report on a run", mime_type="text/markdown", meta=LABEL)
     async def report(run: str) -> str:
-        return str(await _read(desk, run, workroom.report))
+        return str(await _read(desk, run, isolated.report))
 
 
-async def _read(desk: Desk, run: str, function: Callable[..., Any], *question: Any) -> Any:
+async def _read(desk: Dispatcher, run: str, function: Callable[..., Any], *question: Any) -> Any:
     """What the function answers about a run that may be read."""
     try:
         return await desk.ask(function, [run], *question)
-    except (Outside, workroom.Refused):
+    except (Outside, isolated.Refused):
         raise ResourceNotFoundError("no such run, or nothing of that name in it") from None
 
 
@@ -82,7 +82,7 @@ def _json(answer: dict[str, Any]) -> str:
     return orjson.dumps(answer).decode()
 
 
-def offer_completions(server: MCPServer[Any], desk: Desk) -> None:
+def offer_completions(server: MCPServer[Any], desk: Dispatcher) -> None:
     """Complete run names everywhere, and metric names where the run is known."""
 
     @server.completion()  # type: ignore[no-untyped-call, untyped-decorator]
@@ -105,19 +105,19 @@ def _some(names: Sequence[str]) -> Completion:
     return Completion(values=list(names[:MOST_COMPLETIONS]), total=len(names), has_more=len(names) > MOST_COMPLETIONS)
 
 
-async def _metrics(desk: Desk, run: str) -> Sequence[str]:
+async def _metrics(desk: Dispatcher, run: str) -> Sequence[str]:
     """Metric names of a run; none when the run may not or cannot be read."""
     try:
-        return list(await desk.ask(workroom.metrics, [run]))
-    except (Outside, workroom.Refused):
+        return list(await desk.ask(isolated.metrics, [run]))
+    except (Outside, isolated.Refused):
         return ()
 
 
-def _names(desk: Desk) -> Sequence[str]:
+def _names(desk: Dispatcher) -> Sequence[str]:
     """Names of all runs."""
-    from rl_advisor.doors import folders
+    from rl_advisor.answers import run_folders
 
-    return [called(desk.roots, p) for root in desk.roots for p in folders.runs_below(root)]
+    return [called(desk.roots, p) for root in desk.roots for p in run_folders.runs_below(root)]
 
 
 def _fitting(names: Sequence[str], typed: str) -> Sequence[str]:

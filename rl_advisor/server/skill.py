@@ -10,7 +10,7 @@ from mcp.server.mcpserver.resources import TextResource
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, PaginatedRequestParams, RequestParams
 
-from rl_advisor.doors import shipped
+from rl_advisor.output import shipped
 
 DAY_MS = 86_400_000
 CACHING = {"ttlMs": DAY_MS, "cacheScope": "public"}

@@ -1,7 +1,7 @@
 """Work on files of strangers, done in a process that the operating system stops: ``in_worker(function, *args)`` gives what it gives.
 
-A worker is forked from a process that has everything loaded (:mod:`rl_advisor.workers.nursery`), so a new one costs milliseconds. It has
-limits on processor time and memory that the kernel keeps (what it computes cannot talk them away), writes no file, and is killed when
+A worker is forked from a process that has everything loaded (``fork_server``), so a new one costs milliseconds. It has limits
+on processor time and memory that the kernel keeps (what it computes cannot talk them away), writes no file, and is killed when
 nobody waits any longer. What goes in and comes out is JSON or bytes; nothing is unpickled. On macOS the kernel does not bound memory: there
 (as everywhere) the size of a worker is looked at twenty times a second. Without ``os.fork`` (Windows) the work is done in the caller's
 process, without bounds.
@@ -21,7 +21,7 @@ from rl_advisor.workers.pool import POOL, Worker
 
 TICK_S = 0.05
 """Between two looks at how large a worker is, whether its work is still wanted, and whose turn it is."""
-Ear = Callable[[str, int, int], None]
+Listener = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Call:
     """One piece of work under way."""
 
     limits: Limits
-    ear: Ear | None = None
+    ear: Listener | None = None
     wanted: Callable[[], None] = lambda: None
     """Asked at every tick; what it raises ends the work, and its worker."""
     raises: tuple[type[Exception], ...] = ()
@@ -63,7 +63,7 @@ def in_worker(  # noqa: PLR0913
     *args: Any,
     limits: Limits | None = None,
     about: str = "",
-    ear: Ear | None = None,
+    ear: Listener | None = None,
     wanted: Callable[[], None] = lambda: None,
     raises: tuple[type[Exception], ...] = (),
 ) -> Any:

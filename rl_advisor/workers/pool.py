@@ -1,7 +1,7 @@
 """The caller's side: starts the nursery when the first worker is wanted, keeps a few idle workers warm, and ends those that are spent.
 
-While more work is under way than there are processors, those run that have run least; the others stand still. So a short piece of work takes
-about as long beside many long ones as alone.
+While more work is under way than there are processors, those run that have run least; the others stand still. So a short piece of
+work takes about as long beside many long ones as alone.
 """
 
 import atexit
@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from rl_advisor.workers.nursery import END, FORK
+from rl_advisor.workers.fork_server import END, FORK
 
 MOST_IDLE = 4
 LARGEST_IDLE = 300 << 20
@@ -26,7 +26,7 @@ TOGETHER = 2_400 << 20
 """Bytes that all workers may have together, or a third of the machine's memory where that is less; beyond it the largest one ends."""
 PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _PAGE = mmap.PAGESIZE
-_CODE = "import sys; sys.path[:] = sys.argv[3:]; from rl_advisor.workers.nursery import main; main(int(sys.argv[1]), sys.argv[2])"
+_CODE = "import sys; sys.path[:] = sys.argv[3:]; from rl_advisor.workers.fork_server import main; main(int(sys.argv[1]), sys.argv[2])"
 
 
 @dataclass(eq=False)

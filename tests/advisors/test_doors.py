@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from rl_advisor import tools
-from rl_advisor.cli import main
+from rl_advisor.cli.commands import main
 from wire import Fails, Says
 
 FOLDER = Path(__file__).parents[1] / "data" / "corpus" / "runs" / "run-01"

@@ -5,9 +5,9 @@ import math
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from rl_advisor.agent.ledger import LEAST_WRITTEN, MOST_WRITTEN, PRICE_SOURCE, PRICED_ON, Ledger, Price, price_of
-from rl_advisor.agent.turns import Usage
-from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.advisors.model.ledger import LEAST_WRITTEN, MOST_WRITTEN, PRICE_SOURCE, PRICED_ON, Ledger, Price, price_of
+from rl_advisor.advisors.model.turns import Usage
+from rl_advisor.output.errors import UsageError
 
 PRICES = st.builds(Price, *(st.floats(0, 100) for _ in range(4)))
 
@@ -51,5 +51,5 @@ def test_unknown_price_is_none(model, known, monkeypatch):
 def test_senseless_prices_are_refused(given_price, monkeypatch):
     """The variable holds two numbers or is refused."""
     monkeypatch.setenv("RL_ADVISOR_PRICES", given_price)
-    with pytest.raises(NoSuchChoice, match="RL_ADVISOR_PRICES"):
+    with pytest.raises(UsageError, match="RL_ADVISOR_PRICES"):
         price_of("my-model")

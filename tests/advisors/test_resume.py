@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from rl_advisor.agent import transcript
-from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.advisors.model import transcript
+from rl_advisor.output.errors import UsageError
 from wire import DROP, Says
 
 LOOK = Says(calls=(("load_run", {}),))
@@ -66,9 +66,9 @@ def test_transcript_of_something_else_is_refused(speaker, run, tmp_path):
     with speaker.play([*[DROP] * 5]) as provider:
         speaker.assess(run, provider, transcript=kept)
     before = kept.read_bytes()
-    with pytest.raises(NoSuchChoice, match="step"):
+    with pytest.raises(UsageError, match="step"):
         speaker.advisor.assess(run.until(100), transcript=kept)
-    with pytest.raises(NoSuchChoice, match="model"):
+    with pytest.raises(UsageError, match="model"):
         speaker.advisor.assess(run, transcript=kept, model="another")
     assert kept.read_bytes() == before
 
@@ -78,12 +78,12 @@ def test_other_files_are_left_alone(tmp_path, content):
     """A file that is no transcript stays as it is."""
     file = tmp_path / "notes.txt"
     file.write_bytes(content)
-    with pytest.raises(NoSuchChoice, match=r"notes\.txt"):
+    with pytest.raises(UsageError, match=r"notes\.txt"):
         transcript.resume(file, {"run": "a"})
     assert file.read_bytes() == content
 
 
 def test_folder_of_the_transcript_must_exist(tmp_path):
     """A wrong folder is said before anything is asked."""
-    with pytest.raises(NoSuchChoice, match="no folder"):
+    with pytest.raises(UsageError, match="no folder"):
         transcript.resume(tmp_path / "none" / "talk.jsonl", {})

@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from rl_advisor.agent.loop import CLOSING
+from rl_advisor.advisors.model.loop import CLOSING
 from rl_advisor.assessment import Assessment
-from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run
 from wire import BREAKS, DROP, GARBAGE, Fails, Says
 
@@ -220,7 +220,7 @@ def test_cap_ends_the_session_with_a_valid_assessment(speaker, run, base, cap):
 
 def test_cap_in_money_needs_a_price(speaker, run, monkeypatch):
     """A cap that cannot be kept is refused before anything is sent; a given price makes it possible."""
-    with pytest.raises(NoSuchChoice, match="RL_ADVISOR_PRICES"):
+    with pytest.raises(UsageError, match="RL_ADVISOR_PRICES"):
         speaker.advisor.assess(run, model="my-model", max_cost=1.0)
     monkeypatch.setenv("RL_ADVISOR_PRICES", "3,15")
     with speaker.play([Fails(401)]) as provider:

@@ -204,7 +204,7 @@ def test_folds_open_for_evidence_and_for_paper(opened) -> None:
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_page_on_several_runs_fits_and_passes_axe(browser, tmp_path, width, scheme) -> None:
     """Several runs side by side: nothing scrolls sideways, axe finds no fault, nothing is requested."""
-    from rl_advisor.writing import write_comparison
+    from rl_advisor.tools.report_file import write_comparison
 
     runs = [Path(__file__).parents[1] / "data" / "corpus" / "runs" / f"run-0{i}" for i in (1, 2)]
     page_file = write_comparison(runs, tmp_path / "compared.html")

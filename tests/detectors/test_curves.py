@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rl_advisor import trajectory
+from rl_advisor.curves import outcome_shape
 from rl_advisor.detectors import train_eval_gap
-from rl_advisor.diagnosis import detectors, pattern_of, run_detector
+from rl_advisor.evals.synthetic import falling, flat, make_run, noise, rising, saturating, stepping
 from rl_advisor.finding import Outcome
+from rl_advisor.judgement.diagnosis import detectors, pattern_of, run_detector
 from rl_advisor.run import Event, Run
-from rl_advisor.synthetic import falling, flat, make_run, noise, rising, saturating, stepping
 
 MODULES = {pattern_of(m): m for m in detectors()}
 EVALS = 21
@@ -297,7 +297,7 @@ OTHERS = {
 def test_a_score_without_a_scale_is_no_error() -> None:
     """A score whose every change is noise of a constant has a margin of zero, and is still compared with the reward."""
     told = run(reward__mean=rising(), eval__score__accuracy=score(*[0.0] * 12))
-    held, train = trajectory.shape_or_none(trajectory.held_out(told)), trajectory.shape_or_none(trajectory.training(told))
+    held, train = outcome_shape.shape_or_none(outcome_shape.held_out(told)), outcome_shape.shape_or_none(outcome_shape.training(told))
     assert held is not None
     assert train is not None
     assert train_eval_gap.left_behind(replace(held, margin=0.0), train)

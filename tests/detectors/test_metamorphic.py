@@ -5,8 +5,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from rl_advisor.diagnosis import detectors, pattern_of, run_detector
-from rl_advisor.kinds import families
+from rl_advisor.curves.task_family import families
+from rl_advisor.judgement.diagnosis import detectors, pattern_of, run_detector
 from rl_advisor.reading import read_run
 from rl_advisor.run import Curve, Run
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rl_advisor import course
+from rl_advisor.curves import segments
 from rl_advisor.detectors import tone_drift
-from rl_advisor.diagnosis import detectors, pattern_of, run_detector
+from rl_advisor.evals.synthetic import falling, flat, make_run, noise, rising, saturating, stepping
 from rl_advisor.finding import Outcome
+from rl_advisor.judgement.diagnosis import detectors, pattern_of, run_detector
 from rl_advisor.run import Run
-from rl_advisor.synthetic import falling, flat, make_run, noise, rising, saturating, stepping
 
 from rollout_runs import made, solves
 
@@ -182,7 +182,7 @@ def test_outcome(pattern: str, shown: Run, expected: Outcome) -> None:
 )
 def test_draws_by_name(name: str, count: int) -> None:
     """The number of draws is read from the usual names and from no other."""
-    assert course.drawn(f"eval/score/{name}") == count
+    assert segments.drawn(f"eval/score/{name}") == count
 
 
 ONCE = {"updates_per_batch": 1, "minibatches": 1}

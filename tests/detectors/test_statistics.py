@@ -7,7 +7,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 from rl_advisor.detectors import reward_shortcut, zero_variance_groups
-from rl_advisor.features.wording import telling_words
+from rl_advisor.features.text.telling_words import telling_words
 from rl_advisor.finding import Outcome
 from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.reward_check import reference_columns

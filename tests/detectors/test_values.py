@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rl_advisor.diagnosis import detectors, pattern_of, run_detector
+from rl_advisor.evals.synthetic import falling, flat, make_run, noise, rising, saturating, stepping
 from rl_advisor.finding import Outcome
+from rl_advisor.judgement.diagnosis import detectors, pattern_of, run_detector
 from rl_advisor.run import Event, Run
-from rl_advisor.synthetic import falling, flat, make_run, noise, rising, saturating, stepping
 
 from rollout_runs import made, solves
 

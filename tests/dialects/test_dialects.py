@@ -7,7 +7,7 @@ from rl_advisor.discovery import modules
 from rl_advisor.reading.translating import our_name, recognise, settings_of
 from rl_advisor.vocabulary import metric
 
-DIALECTS = {m.DIALECT.name: m.DIALECT for m in modules("rl_advisor.dialects", "DIALECT")}
+DIALECTS = {m.DIALECT.name: m.DIALECT for m in modules("rl_advisor.reading.dialects", "DIALECT")}
 
 
 @pytest.mark.parametrize(

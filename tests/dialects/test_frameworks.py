@@ -7,7 +7,7 @@ from rl_advisor.reading.translating import recognise, translate
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import METRICS, metric
 
-DIALECTS = {m.DIALECT.name: m.DIALECT for m in modules("rl_advisor.dialects", "DIALECT")}
+DIALECTS = {m.DIALECT.name: m.DIALECT for m in modules("rl_advisor.reading.dialects", "DIALECT")}
 U = "ppo_actor/update/"
 
 SAME = (1.0, 0.0)

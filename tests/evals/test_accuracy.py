@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from evals.lab import accuracy, pages
+from evals.lab.arms import ARMS
 from rl_advisor.advisors.builtin import assess
-from rl_advisor.evals import accuracy, pages
 from rl_advisor.evals.answers import read_answer
-from rl_advisor.evals.arms import ARMS
 from rl_advisor.evals.firewall import blind
 from rl_advisor.evals.harness import score_answers
 from rl_advisor.reading import read_run

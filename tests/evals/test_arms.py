@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from evals.lab.arms import ARMS, patience
 from rl_advisor.evals import rules
-from rl_advisor.evals.arms import ARMS, patience
 from rl_advisor.evals.table import compare_answers, compare_arms, markdown
 from rl_advisor.reading import read_run
 from rl_advisor.run import Curve, Run
@@ -151,7 +151,7 @@ def test_answers_stand_beside_arms_on_what_they_answer(tmp_path):
 
 
 def test_the_table_is_one_command():
-    """``python -m rl_advisor.evals CORPUS`` prints the table of the chosen arms and nothing else."""
-    command = [sys.executable, "-m", "rl_advisor.evals", str(CORPUS), "--arm", "always_stop", "--json"]
+    """``python -m evals.lab CORPUS`` prints the table of the chosen arms and nothing else."""
+    command = [sys.executable, "-m", "evals.lab", str(CORPUS), "--arm", "always_stop", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
     assert json.loads(done.stdout)["always_stop"]["runs"] == 4

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from rl_advisor.cli import main
+from rl_advisor.cli.commands import main
 from rl_advisor.evals.firewall import leaks
 from rl_advisor.evals.harness import score_answers
 from rl_advisor.evals.labeling import propose, verdicts

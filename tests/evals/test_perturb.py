@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from rl_advisor.evals import perturb
+from evals.lab import perturb
 from rl_advisor.reading import read_run
 from shared_corpus import CORPUS, LABELS, plain
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from rl_advisor.evals import readings
+from evals.lab import readings
 from shared_corpus import CORPUS, LABELS, truth
 
 ROOT = Path(__file__).parents[2]

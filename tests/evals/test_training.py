@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from rl_advisor.evals.imagined import SHAPES, Imagined, imagined
-from rl_advisor.evals.training import drawn, fit, fitted, left_out, scores
+from evals.lab.imagined import SHAPES, Imagined, imagined
+from evals.lab.training import drawn, fit, fitted, left_out, scores
 from rl_advisor.judgement.odds import NAMES, WEIGHTS, Outlook, probability, upside, weights
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from rl_advisor.cli import main
-from rl_advisor.explaining.pasted import run_of
-from rl_advisor.proofs import causes, proofs
-from rl_advisor.proofs.crashes import crash_in
-from rl_advisor.proofs.rows import Rows
+from rl_advisor.answers.explain.pasted import run_of
+from rl_advisor.cli.commands import main
+from rl_advisor.judgement.proofs import causes, proofs
+from rl_advisor.judgement.proofs.crashes import crash_in
+from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.reading import read_run
 from rl_advisor.tools import explain_log
 
@@ -195,7 +195,7 @@ def test_nothing_false_is_proven_of_sound_runs(folder: Path) -> None:
 
 
 def test_every_cause_is_named_by_a_proof() -> None:
-    source = (Path(__file__).parents[2] / "rl_advisor" / "proofs" / "__init__.py").read_text()
+    source = (Path(__file__).parents[2] / "rl_advisor" / "judgement" / "proofs" / "__init__.py").read_text()
     assert all(f'"{name}"' in source for name in causes())
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.autoregression import colour, spacing, whiten
-from rl_advisor.features.background import noise
 from rl_advisor.features.bins import reduce, smooth
 from rl_advisor.features.change import change_points, discontinuity, onset, onset_draws, probability_before, spikes
 from rl_advisor.features.gain import expected_gain
+from rl_advisor.features.gpu.background import noise
 from rl_advisor.features.noise import binomial_sd, more_points_needed, sign_changes, signal_to_noise
 from rl_advisor.features.peak import isotonic, peak
 from rl_advisor.features.rate import Rate, pace, rate

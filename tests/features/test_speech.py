@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rl_advisor.features.endings import is_open, pile_up
-from rl_advisor.features.language import language, other_language_share, prose
-from rl_advisor.features.turns import spoken
+from rl_advisor.features.text.language import language, other_language_share, prose
+from rl_advisor.features.text.spoken import spoken
 from rl_advisor.samples.measured_text import BUDGET
 
 SPOKEN: list[tuple[str, str]] = list(json.loads((Path(__file__).parents[1] / "data" / "languages.json").read_text("utf-8")).items())

@@ -11,9 +11,7 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.features.dependence import own_group, retrieval
 from rl_advisor.features.mismatch import first_difference, mismatch
 from rl_advisor.features.payoff import difference, payoff
-from rl_advisor.features.phrases import PRAISE, REFUSAL, VERIFIER_ATTACK, claims_after_failure, tool_calls
-from rl_advisor.features.repetition import compression, identical_run, repeated_share, tail_loop, variety
-from rl_advisor.features.text import (
+from rl_advisor.features.text.measures import (
     copied_share,
     distinct_share,
     empty_fields,
@@ -24,7 +22,9 @@ from rl_advisor.features.text import (
     repeated_fields,
     words,
 )
-from rl_advisor.features.wording import telling_words, word_order
+from rl_advisor.features.text.phrases import PRAISE, REFUSAL, VERIFIER_ATTACK, claims_after_failure, tool_calls
+from rl_advisor.features.text.repetition import compression, identical_run, repeated_share, tail_loop, variety
+from rl_advisor.features.text.telling_words import telling_words, word_order
 
 NOUNS = ["river", "engine", "garden", "letter", "window", "teacher", "market", "signal", "forest", "number", "bridge", "captain"]
 VERBS = ["follows", "crosses", "repairs", "measures", "describes", "forgets", "paints", "carries"]

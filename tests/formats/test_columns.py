@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from rl_advisor import tools
-from rl_advisor.formats import columns_json, metrics_csv, metrics_jsonl, saved_checkpoints, scalar_csv
 from rl_advisor.reading import read_run
+from rl_advisor.reading.formats import columns_json, metrics_csv, metrics_jsonl, saved_checkpoints, scalar_csv
 
 GOLDEN = Path(__file__).parents[1] / "data" / "golden"
 

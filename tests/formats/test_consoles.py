@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rl_advisor.formats import areal_console, line_console, rsl_rl_console
 from rl_advisor.reading import format_of, read_run
+from rl_advisor.reading.formats import areal_console, line_console, rsl_rl_console
 
 DATA = Path(__file__).parent.parent / "data" / "consoles"
 RSL_RL = """

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rl_advisor.features.phrases import tool_calls as written_calls
-from rl_advisor.intake import chat
+from rl_advisor.features.text.phrases import tool_calls as written_calls
 from rl_advisor.reading import read_run
+from rl_advisor.reading.parsing import chat
 from rl_advisor.run import Run
 
 ARGUMENTS = '{"city": "Ulm"}'

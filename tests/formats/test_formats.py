@@ -13,7 +13,7 @@ from rl_advisor.discovery import modules
 from rl_advisor.reading import format_of
 
 DATA = Path(__file__).parent.parent / "data" / "formats"
-FORMATS = modules("rl_advisor.formats", "FORMAT", "claims", "read")
+FORMATS = modules("rl_advisor.reading.formats", "FORMAT", "claims", "read")
 FIXTURES = {
     "trainer_state.json": "trainer_state", "train.log": "dict_console", "console.log": "verl_console",
     "verl_metrics.jsonl": "metrics_jsonl", "metrics.jsonl": "metrics_jsonl", "steps.jsonl": "metrics_jsonl",

@@ -5,8 +5,8 @@
 from pathlib import Path
 
 import pytest
-from rl_advisor.formats import dict_console, line_console
 from rl_advisor.reading import UnreadableRun, format_of, read_run
+from rl_advisor.reading.formats import dict_console, line_console
 
 LINES = {
     "cleanrl": "global_step={i}00, episodic_return=[{i}.5]\nSPS: 10{i}\n",

@@ -1,7 +1,7 @@
 """What a log says besides its numbers: which lines are errors, which speak of NaN, and which only sound like it."""
 
 import pytest
-from rl_advisor.intake.log_lines import EVENT_LIMIT, SURVIVED, Watch
+from rl_advisor.reading.parsing.log_lines import EVENT_LIMIT, SURVIVED, Watch
 
 CRASH = [
     "Traceback (most recent call last):",

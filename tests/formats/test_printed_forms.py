@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rl_advisor.intake.line_shapes import NUMBER
-from rl_advisor.intake.slot_names import BARE, slots
 from rl_advisor.reading import UnreadableRun, format_of, read_run
+from rl_advisor.reading.parsing.line_shapes import NUMBER
+from rl_advisor.reading.parsing.slot_names import BARE, slots
 
 NAN = float("nan")
 

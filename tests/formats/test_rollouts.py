@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from rl_advisor.formats import rollouts_jsonl, rollouts_parquet, rollouts_wandb_table
-from rl_advisor.intake import json_rows, reservoir
+from rl_advisor.reading.formats import rollouts_jsonl, rollouts_parquet, rollouts_wandb_table
+from rl_advisor.reading.parsing import json_rows, reservoir
 
 DATA = Path(__file__).parents[1] / "data" / "rollouts"
 

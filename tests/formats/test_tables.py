@@ -5,9 +5,9 @@ import zlib
 
 import numpy as np
 import pytest
-from rl_advisor.doors.inventory import inventory
-from rl_advisor.intake.bytes_in import byte_lines, torn_said
+from rl_advisor.answers.inventory import inventory
 from rl_advisor.reading import UnreadableRun, read_run
+from rl_advisor.reading.parsing.bytes_in import byte_lines, torn_said
 
 HEADER = "time/total_timesteps,rollout/ep_rew_mean,train/entropy_loss"
 ROWS = [(1_000 * i, 10.5 * i, -0.7 + 0.01 * i) for i in range(1, 13)]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rl_advisor.formats import amd_smi, dcgmi_dmon, gpu_columns, gpustat, nvidia_dmon, nvidia_smi, prometheus
+from rl_advisor.reading.formats import amd_smi, dcgmi_dmon, gpu_columns, gpustat, nvidia_dmon, nvidia_smi, prometheus
 
 SMI = """timestamp, index, temperature.gpu, utilization.gpu [%], utilization.memory [%], memory.used [MiB], memory.total [MiB], power.draw [W], clocks.current.sm [MHz], fan.speed [%], clocks_event_reasons.active, pstate
 2026/11/20 23:49:21.923, 0, 40, 7 %, 3 %, 1024 MiB, 143771 MiB, 80.27 W, 345 MHz, [N/A], 0x0000000000000001, P0

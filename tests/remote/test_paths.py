@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from rl_advisor import tools
-from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import UnreadableRun, read_run
 from rl_advisor.remote import copies
 from rl_advisor.remote.bounds import Bounds
@@ -155,7 +155,7 @@ def test_slow_store_is_given_up(serve, tmp_path: Path) -> None:
 
 def test_unknown_address_names_the_choices() -> None:
     """An address of no store is the caller's mistake."""
-    with pytest.raises(NoSuchChoice, match="s3://BUCKET/RUN"):
+    with pytest.raises(UsageError, match="s3://BUCKET/RUN"):
         tools.read("ftp://host/run")
 
 
@@ -164,7 +164,7 @@ def test_missing_client_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> N
     import sys
 
     monkeypatch.setitem(sys.modules, "s3fs", None)
-    with pytest.raises(NoSuchChoice, match=r'pip install "rl-advisor\[s3\]"'):
+    with pytest.raises(UsageError, match=r'pip install "rl-advisor\[s3\]"'):
         tools.read("s3://runs/a")
 
 

@@ -3,9 +3,9 @@
 import socket
 
 import pytest
-from rl_advisor.doors.mistakes import NoSuchChoice
-from rl_advisor.server.answers import Desk
+from rl_advisor.output.errors import UsageError
 from rl_advisor.server.confinement import Outside, below, roots_of, stores_of
+from rl_advisor.server.handlers import Dispatcher
 
 ADDRESSES = ("https://127.0.0.1/run", "s3://bucket/run", "wandb://a/b/c", "mlflow+http://127.0.0.1/x", "prometheus+http://127.0.0.1/")
 
@@ -19,7 +19,7 @@ def test_s1_no_address_without_the_switch(address: str, tmp_path, monkeypatch: p
 
     monkeypatch.setattr(socket.socket, "connect", opened)
     with pytest.raises(Outside):
-        Desk(roots_of([tmp_path])).run(address)
+        Dispatcher(roots_of([tmp_path])).run(address)
 
 
 def test_only_below_what_was_named() -> None:
@@ -32,5 +32,5 @@ def test_only_below_what_was_named() -> None:
         "https://evil/https://host/x", "http://host/x", "https://host\\evil/x",
     ):  # fmt: skip
         assert not below(stores, outside), outside
-    with pytest.raises(NoSuchChoice, match="--remote takes an address"):
+    with pytest.raises(UsageError, match="--remote takes an address"):
         stores_of(["runs/"])

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from rl_advisor import tools
-from rl_advisor.cli import main
-from rl_advisor.doors.mistakes import NoSuchChoice
+from rl_advisor.cli.commands import main
+from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import UnreadableRun
-from rl_advisor.stores import prometheus
+from rl_advisor.remote.stores import prometheus
 
 RECORDED = Path(__file__).parent / "recorded"
 
@@ -66,7 +66,7 @@ def test_mlflow_missing_run(mlflow: tuple[str, str]) -> None:
     """A run that the server does not know, and an address without one, are the caller's mistakes."""
     with pytest.raises(FileNotFoundError, match="no run at mlflow"):
         tools.read(f"mlflow+http://{mlflow[0]}/none")
-    with pytest.raises(NoSuchChoice, match="RUN_ID"):
+    with pytest.raises(UsageError, match="RUN_ID"):
         tools.read(f"mlflow+http://{mlflow[0]}/")
 
 
@@ -109,7 +109,7 @@ def test_counters_beside_a_run(metrics: tuple[str, list[str]], tmp_path: Path, e
 def test_prometheus_says_what_it_takes() -> None:
     """Unknown parameters, odd times and steps are the caller's mistakes; long ranges are asked for in parts."""
     for wrong in ("since=1", "start=yesterday", "step=often", "start=9&end=3"):
-        with pytest.raises(NoSuchChoice):
+        with pytest.raises(UsageError):
             tools.read(f"prometheus+http://127.0.0.1:9/?{wrong}")
     assert prometheus._seconds("2m") == 120.0
 

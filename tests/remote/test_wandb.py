@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from rl_advisor import tools
-from rl_advisor.doors.mistakes import NoSuchChoice
-from rl_advisor.formats import wandb_run
+from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import UnreadableRun, read_run
-from rl_advisor.stores import wandb as store
+from rl_advisor.reading.formats import wandb_run
+from rl_advisor.remote.stores import wandb as store
 from tests.remote.conftest import KEY
 
 REAL = next((Path(__file__).parents[1] / "data" / "trackers").rglob("*.wandb"))
@@ -134,5 +134,5 @@ def test_without_a_key_nothing_is_asked(monkeypatch: pytest.MonkeyPatch, tmp_pat
 def test_addresses() -> None:
     """The browser's address and the short one name the same run; others are refused with the form."""
     assert store._path("https://wandb.ai/me/proj/runs/run1?nw=x") == store._path("wandb://me/proj/run1") == "me/proj/run1"
-    with pytest.raises(NoSuchChoice, match="wandb://ENTITY/PROJECT/RUN"):
+    with pytest.raises(UsageError, match="wandb://ENTITY/PROJECT/RUN"):
         store._path("wandb://me/proj")

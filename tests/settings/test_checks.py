@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rl_advisor import checks
 from rl_advisor.reading import read_run
 from rl_advisor.run import Curve, Run
-from rl_advisor.settings import NAMES, Settings
+from rl_advisor.settings import checks
+from rl_advisor.settings.given import NAMES, Settings
 
 CORPORA = Path(__file__).parents[2] / "evals" / "corpus"
 NAN = float("nan")

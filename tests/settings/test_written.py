@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from rl_advisor.intake.settings import settings_in
 from rl_advisor.reading import part_of
+from rl_advisor.reading.parsing.config import settings_in
 
 COMMAND = """#!/bin/bash
 LR=2e-6

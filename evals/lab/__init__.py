@@ -1,0 +1,1 @@
+"""The laboratory of the evals: every arm on every corpus, perturbed runs, fits; it runs in a checkout and is no part of the package."""

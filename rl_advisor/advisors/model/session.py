@@ -1,0 +1,128 @@
+"""One judgement by a model from beginning to end: instructions, transcript, caps, the loop, and what to sign when it fails."""
+
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from rl_advisor.advisors.model import transcript
+from rl_advisor.advisors.model.ledger import PRICE_VARIABLE, Ledger, price_of
+from rl_advisor.advisors.model.loop import Session, converse, recall
+from rl_advisor.advisors.model.signing import answer_tool, instead, signed
+from rl_advisor.advisors.model.toolbox import Toolbox, tools
+from rl_advisor.advisors.model.turns import Ask, Conversation, Entry, Turn, Unavailable
+from rl_advisor.assessment import Assessment
+from rl_advisor.output import shipped
+from rl_advisor.output.clean import readable
+from rl_advisor.output.errors import UsageError
+from rl_advisor.run import Run
+
+QUESTION = "Judge the run."
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """What a caller may set, whoever the provider is."""
+
+    model: str
+    base_url: str | None = None
+    max_cost: float | None = None
+    max_tokens: int | None = None
+    transcript: str | Path | None = None
+    sleep: Callable[[float], None] = time.sleep
+
+
+def model_options(default: str, model: str | None, base_url: str | None, **rest: object) -> ModelOptions:
+    """The caller's wishes, with the environment's where the caller has none."""
+    chosen = model or os.environ.get("RL_ADVISOR_MODEL") or default
+    return ModelOptions(model=chosen, base_url=base_url or os.environ.get("RL_ADVISOR_BASE_URL") or None, **rest)  # type: ignore[arg-type]
+
+
+def advise(advisor: str, run: Run, base: Assessment, client: Callable[[ModelOptions], Ask], wished: ModelOptions) -> Assessment:
+    """The model's assessment, or ``base`` saying why there is none.
+
+    ``client`` gives the function that asks the model, and raises ``Unavailable`` where it cannot be asked.
+
+    Raises:
+        NoSuchChoice: the wishes cannot be met: a cap in money without a price, a transcript of something else.
+    """
+    session = _open(advisor, Toolbox(run, base.findings), base, wished)
+    session.ask = _when_needed(client, wished)
+    ended = converse(session)
+    if session.ledger.spent.total:
+        note(advisor, f"{wished.model}: {session.ledger.said()}")
+    if ended.said is None:
+        note(advisor, f"{ended.why}; the built-in advisor answers instead.")
+        return instead(base, advisor, readable(ended.why, 300))
+    return signed(ended.said, base, run, session.seen, session.bench.names)
+
+
+def note(advisor: str, text: str) -> None:
+    """Tell the person at the terminal."""
+    sys.stderr.write(f"rl-advisor: {advisor}: {readable(text, 500)}\n")
+
+
+def _when_needed(client: Callable[[ModelOptions], Ask], wished: ModelOptions) -> Ask:
+    """Asks through a client that is set up with the first question: a finished transcript needs no key."""
+    connected = cache(client)
+
+    def ask(conversation: Conversation) -> Turn:
+        return connected(wished)(conversation)
+
+    return ask
+
+
+def _not_yet(_: Conversation) -> Turn:
+    raise Unavailable("there is no client yet")
+
+
+def _ledger(wished: ModelOptions) -> Ledger:
+    price = price_of(wished.model)
+    if wished.max_cost is not None and price is None:
+        raise UsageError(
+            f"the price of {wished.model} is not known, so a cap in money cannot be kept; "
+            f"set {PRICE_VARIABLE}=INPUT,OUTPUT (dollars for a million tokens) or cap the tokens instead"
+        )
+    return Ledger(price, wished.max_cost, wished.max_tokens)
+
+
+def _open(advisor: str, bench: Toolbox, base: Assessment, wished: ModelOptions) -> Session:
+    """The session, begun or taken up from its transcript."""
+    conversation = Conversation(_instructions(), (*tools(), answer_tool()))
+    path = None if wished.transcript is None else Path(wished.transcript)
+
+    def keep(entry: Entry) -> None:
+        if path is not None:
+            transcript.append(path, entry)
+
+    session = Session(
+        conversation=conversation,
+        bench=bench,
+        base=base,
+        ask=_not_yet,
+        ledger=_ledger(wished),
+        sleep=wished.sleep,
+        keep=keep,
+        note=lambda text: note(advisor, text),
+    )
+    entries = [] if path is None else transcript.resume(path, _about(advisor, bench.run, base, wished.model))
+    if not entries:
+        entries = [{"role": "user", "text": QUESTION}]
+        keep(entries[0])
+    recall(session, entries)
+    return session
+
+
+def _about(advisor: str, run: Run, base: Assessment, model: str) -> dict[str, str | int]:
+    """What a transcript must have in common with a session that takes it up: who was asked, about which measured run."""
+    measured = hashlib.sha256(base.model_dump_json().encode()).hexdigest()[:16]
+    return {"advisor": advisor, "model": model, "run": readable(run.name, 200), "step": base.step, "measured": measured}
+
+
+def _instructions() -> str:
+    skill = shipped.skill_pages()["SKILL.md"].split("---", 2)[-1].strip()
+    return f"{shipped.prompt('model_advisor')}\n{skill}"

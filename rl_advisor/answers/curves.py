@@ -1,0 +1,185 @@
+"""Curves measured for a reader: shape with intervals, onset, change points, and a short numeric sketch. The answer of ``curves``."""
+
+import difflib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from rl_advisor.features import TooFewPoints
+from rl_advisor.features.autoregression import ENOUGH
+from rl_advisor.features.bins import reduce, smooth
+from rl_advisor.features.change import change_points, onset
+from rl_advisor.features.noise import more_points_needed
+from rl_advisor.features.peak import peak
+from rl_advisor.features.rate import pace, rate
+from rl_advisor.features.trend import Trend, direction, trend
+from rl_advisor.output.errors import no_such
+from rl_advisor.run import Curve, Floats, Run
+from rl_advisor.vocabulary import Link, metric
+
+SKETCH, MOST, MATERIAL = 40, 12, 0.03
+FIRST = (
+    "eval/score/",
+    "reward/mean",
+    "reward/success",
+    "kl/ref",
+    "entropy/mean",
+    "response/length",
+    "response/truncated",
+    "policy/grad_norm",
+)
+"""What to measure first when nobody says what: the outcome, then what most often explains it."""
+
+Fields = dict[str, Any]
+
+
+def summaries(run: Run, names: Sequence[str] = ()) -> Fields:
+    """Every named curve measured; without names the foremost twelve, and the names of the rest under ``left_out``.
+
+    Names that the run does not have are told under ``unknown``, with the nearest that it has.
+
+    Raises:
+        NoSuchChoice: the run has none of the names.
+    """
+    known = [name for name in names if find(run, name) is not None]
+    chosen = [named(run, name) for name in (known or names)] if names else _foremost(run)
+    left = [c.name for c in _in_order(run) if c.name not in {d.name for d in chosen}] if not names else []
+    return {
+        "run": run.name,
+        "step": run.last_step,
+        "metrics": [summary(curve) for curve in chosen],
+        **({"unknown": {name: nearest(run, name) for name in names if name not in known}} if len(known) < len(names) else {}),
+        "left_out": left,
+        "gaps": [{"where": g.where, "why": g.why} for g in run.gaps],
+    }
+
+
+def find(run: Run, name: str) -> Curve | None:
+    """The curve of that name, ours or the framework's; None where the run has none."""
+    return run.curves.get(name) or next((c for c in run.curves.values() if c.raw == name), None)
+
+
+def nearest(run: Run, name: str) -> list[str]:
+    """The names of the run that are nearest to a name."""
+    return difflib.get_close_matches(name, {n for c in run.curves.values() for n in (c.name, c.raw)}, 3, 0.4)
+
+
+def named(run: Run, name: str) -> Curve:
+    """The curve of that name, ours or the framework's.
+
+    Raises:
+        NoSuchChoice: the run has none; the message names those it has.
+    """
+    found = find(run, name)
+    if found is None:
+        raise no_such("metric", name, sorted(run.curves))
+    return found
+
+
+def _in_order(run: Run) -> list[Curve]:
+    """Curves in the order in which to look at them; those without meaning last."""
+    links = list(Link)
+
+    def place(curve: Curve) -> tuple[int, int, str]:
+        first = next((i for i, start in enumerate(FIRST) if curve.name.startswith(start)), len(FIRST))
+        known = metric(curve.name)
+        return first, links.index(known.link) if known else len(links), curve.name
+
+    return sorted(run.curves.values(), key=place)
+
+
+def _foremost(run: Run) -> list[Curve]:
+    return [c for c in _in_order(run) if metric(c.name)][:MOST]
+
+
+def summary(curve: Curve) -> Fields:
+    """One curve measured; what needs more points than there are is left out, and ``too_few`` says so."""
+    step, value = curve.finite()
+    known = metric(curve.name)
+    fields: Fields = {
+        "name": curve.name,
+        "logged_as": curve.raw,
+        "link": known.link if known else None,
+        "unit": known.unit if known else None,
+        "points": curve.value.size,
+        "steps": [step[0], step[-1]] if step.size else [],
+    }
+    if curve.note:
+        fields["note"] = curve.note
+    if value.size < curve.value.size:
+        fields["not_finite"] = curve.value.size - value.size
+    better = known.better if known else 0
+    return fields | (_shape(step, value, better) if value.size else {"too_few": "no finite value was logged"})
+
+
+def _shape(step: Floats, value: Floats, better: int) -> Fields:
+    line = smooth(step, value)
+    edge = max(1, value.size // 20)
+    fields: Fields = {"start": np.median(value[:edge]), "end": np.median(line[-edge:]), "noise": (value - line).std()}
+    parts: tuple[Callable[[Floats, Floats], Fields], ...] = (_highest, _directions, _onset, _changes)
+    try:
+        for part in parts:
+            fields |= part(step, value)
+        if better:
+            fields |= _pace(step, value, better)
+    except TooFewPoints as short:
+        fields["too_few"] = str(short)
+    return fields | {"sketch": _sketch(step, value)}
+
+
+def _margin(value: Floats) -> float:
+    """The smallest change that matters: a share of what the quantity can span."""
+    scale = 1.0 if value.min() >= 0 and value.max() <= 1 else max(float(np.ptp(value)), 0.1 * float(np.median(np.abs(value))))
+    return MATERIAL * scale
+
+
+def _highest(step: Floats, value: Floats) -> Fields:
+    """The highest smoothed point, and the fall since where it is more than noise."""
+    top = peak(step, value)
+    fields: Fields = {"highest": {"value": top.value, "step": top.step, "step_interval": [top.low, top.high]}}
+    if top.p < 0.05 and top.drop > 0:
+        fields["drop"] = {"since_highest": top.drop, "interval": [top.drop_low, top.drop_high]}
+    return fields
+
+
+def _directions(step: Floats, value: Floats) -> Fields:
+    """Straight-line change over everything and over the last third."""
+    first, margin = value.size - max(min(value.size, 8), value.size // 3), _margin(value)
+    whole, late = trend(step, value), trend(step[first:], value[first:])
+    return {"overall": _direction(whole, margin), "recent": {"from_step": step[first]} | _direction(late, margin)}
+
+
+def _direction(found: Trend, margin: float) -> Fields:
+    """A trend's direction and size; where none can be told, also what could have been seen and how many more points it takes."""
+    which = direction(found, margin)
+    fields: Fields = {"direction": which, "change": found.slope * found.span, "interval": [found.low * found.span, found.high * found.span]}
+    if which != "undecidable":
+        return fields
+    # Where zero is excluded and yet nothing is claimed, the memory of so few points is what is not known.
+    missing = max(more_points_needed(found, margin), ENOUGH - found.n if found.low * found.high > 0 else 0) if margin > 0 else 0
+    return fields | {"detectable_change": found.detectable} | ({"more_points": missing} if 0 < missing < 100 * found.n else {})
+
+
+def _pace(step: Floats, value: Floats, better: int) -> Fields:
+    """Whether the rate of improvement itself changes."""
+    found = rate(step, value)
+    return {"rate": {"pace": pace(found, _margin(value), better), "kink_step": found.at, "before": found.before, "after": found.after}}
+
+
+def _onset(step: Floats, value: Floats) -> Fields:
+    found = onset(step, value)
+    if found.shape == "none":
+        return {"onset": None}
+    return {"onset": {"kind": found.shape, "step": found.at, "interval": [found.low, found.high], "size": found.size}}
+
+
+def _changes(step: Floats, value: Floats) -> Fields:
+    return {"change_points": [{"step": c.step, "before": c.before, "after": c.after} for c in change_points(step, value)]}
+
+
+def _sketch(step: Floats, value: Floats) -> list[list[float]]:
+    """At most 40 points, each the mean of a stretch of the curve; the last one is the last that was logged."""
+    bins = reduce(step, value, SKETCH)
+    points = [[round(float(s)), float(f"{v:.3g}")] for s, v in zip(bins.step, bins.mean, strict=True)]
+    return [*points[:-1], [round(float(step[-1])), float(f"{value[-1]:.3g}")]]

@@ -1,0 +1,84 @@
+"""Pasted text becomes a Run: quoting marks come off, the readers look at it as at a file, and the settings that stand in it come along."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from rl_advisor.discovery import modules
+from rl_advisor.reading import read_alone
+from rl_advisor.reading.parsing.config import settings_in
+from rl_advisor.reading.parsing.text_file import text_file
+from rl_advisor.reading.translating import our_name, settings_of
+from rl_advisor.run import Curve, Run
+from rl_advisor.vocabulary import Dialect
+
+NAME = "pasted lines"
+HEAD, TAIL = 1_000_000, 1_000_000
+"""Characters at both ends of a longer paste that are looked at."""
+_QUOTE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?){1,3}|^[ \t]{0,3}`{3,}[^\n]{0,40}$|^`|`[ \t]*$|^//(?=-)", re.MULTILINE)
+_TABLE = re.compile(r"^[^\n,]{1,60}(?:,[^\n,]{1,60}){2,200}\n[-+\d.eE, nNaAiIfF]{5,4000}$", re.MULTILINE)
+
+
+def run_of(text: str, framework: str | None = None) -> Run:
+    """What can be read of a pasted text; a Run without curves where nothing can. Nothing of it is written anywhere.
+
+    ``framework`` is the name of a dialect, for settings whose keys several frameworks use.
+    """
+    bare = _QUOTE.sub("", bounded(text))
+    run = _read(bare)
+    written = settings_in(bare) if len(bare) < HEAD else {}
+    if written:
+        dialect = _dialect(framework or (run.frameworks[0] if run.frameworks else ""))
+        run = replace(run, config={**written, **run.config}, settings={**settings_of(written, dialect), **run.settings})
+    return (
+        replace(run, frameworks=(framework, *run.frameworks))
+        if framework and framework not in run.frameworks and _dialect(framework)
+        else run
+    )
+
+
+def bounded(text: str) -> str:
+    """The text, or its two ends where it is longer than two million characters."""
+    return text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
+
+
+def _read(text: str) -> Run:
+    """The run that one of the readers makes of the text as a file of the kind that it looks like."""
+    for name in _names(text):
+        try:
+            run = read_alone(text_file(name, text))
+        except (ValueError, OSError):
+            continue
+        if run.curves or run.events:
+            gaps = tuple(replace(g, where="the paste") for g in run.gaps)
+            return replace(run, name=NAME, files=(), gaps=gaps, curves=_named(run.curves))
+    return Run(name=NAME)
+
+
+def _named(curves: Mapping[str, Curve]) -> dict[str, Curve]:
+    """The curves by our names, those too where the framework cannot be told but all that use a name mean the same by it."""
+    found: dict[str, Curve] = {n: c for n, c in curves.items() if c.mapped or c.guessed}
+    for name, curve in curves.items():
+        meant = {ours for d in _dialects() if (ours := our_name(curve.raw, d)) is not None} if name not in found else set()
+        ours = meant.pop() if len(meant) == 1 else name
+        if name not in found:
+            found[name if ours in found or ours in curves else ours] = replace(curve, name=ours, guessed=ours != name)
+    return found
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """File names under which the readers may claim the text, the likeliest first."""
+    start = text.lstrip()[:4_000]
+    if start.startswith("{") and '":' in start:
+        return ("metrics.jsonl", "train.log")
+    if _TABLE.search(start):
+        return ("progress.csv", "train.log")
+    return ("train.log", "metrics.jsonl", "results.md")
+
+
+def _dialects() -> list[Dialect]:
+    return [m.DIALECT for m in modules("rl_advisor.reading.dialects", "DIALECT")]
+
+
+def _dialect(name: str) -> Dialect | None:
+    return next((d for d in _dialects() if d.name == name), None)

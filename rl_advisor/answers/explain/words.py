@@ -1,0 +1,70 @@
+"""A word explained: a pattern, a check, a verdict, a metric of ours or of any framework."""
+
+import difflib
+from typing import Any
+
+from rl_advisor.discovery import modules
+from rl_advisor.finding import number
+from rl_advisor.judgement.diagnosis import detectors, pattern_of
+from rl_advisor.judgement.experiment import manual_page
+from rl_advisor.priors import table
+from rl_advisor.reading.translating import our_name
+from rl_advisor.settings import checks
+from rl_advisor.vocabulary import METRICS, metric
+
+VERDICTS = {
+    "improving": "The score rises by more than its noise: go on.",
+    "plateaued": "The score stopped changing by an amount that matters: change something, or stop and keep the best checkpoint.",
+    "not_learning": "The score never left its start: look for a missing signal (reward, gradient) before tuning.",
+    "degrading": "The score falls slowly from its best: keep the best checkpoint, and find what drifts.",
+    "collapsed": "The score fell to (almost) nothing: stop; what is on disk from before the fall is what there is.",
+    "reward_hacking": "The training reward rises and what it stands for does not: read samples, mend the reward.",
+    "unstable": "The score goes up and down by more than chance: smaller steps or more data an update.",
+    "undecidable": "What is logged does not tell: what would is said beside it.",
+}
+
+
+def explain_word(word: str) -> dict[str, Any] | None:
+    """What a pattern, check, verdict or metric of that name is; None for a word that is none of them."""
+    name = word.strip().lower().replace(" ", "_").replace("-", "_")
+    if name in {pattern_of(m) for m in detectors()}:
+        page = manual_page(name)
+        return {"word": name, "kind": "pattern", "summary": page["Title"], "page": page}
+    if name in {checks.name_of(m) for m in checks.registered()}:
+        page = checks.manual_page(next(m for m in checks.registered() if checks.name_of(m) == name))
+        return {"word": name, "kind": "check", "summary": page["Title"], "page": page}
+    if name in VERDICTS:
+        return {"word": name, "kind": "verdict", "summary": VERDICTS[name], "page": {}}
+    return _metric(word.strip())
+
+
+def nearest(word: str) -> list[str]:
+    """The known words nearest to one that is not known."""
+    known = [*map(pattern_of, detectors()), *map(checks.name_of, checks.registered()), *VERDICTS, *METRICS]
+    return difflib.get_close_matches(word.lower(), known, n=4, cutoff=0.45)
+
+
+def _metric(raw: str) -> dict[str, Any] | None:
+    """What a metric is by each framework that logs it under that name, and which values are usual."""
+    spoken = {m.DIALECT.name: our_name(raw, m.DIALECT) for m in modules("rl_advisor.reading.dialects", "DIALECT")}
+    names = dict.fromkeys([raw] if metric(raw) else [ours for ours in spoken.values() if ours])
+    if not names:
+        return None
+    meanings = []
+    for name in names:
+        known = metric(name)
+        who = sorted(d for d, ours in spoken.items() if ours == name)
+        ranges = [
+            {
+                "given": " ".join(v for v in vars(r.given).values() if v) or "any",
+                "usual": f"{number(r.usual[0])} to {number(r.usual[1])}",
+                "source": r.source,
+            }
+            for r in table().get(name, ())
+        ]
+        row = next(iter(table().get(name, ())), None)
+        means = {"below": row.below, "above": row.above, "usual": row.inside} if row else {}
+        meanings.append(
+            {"metric": name, "meaning": known.meaning if known else "", "frameworks": who[:8], "ranges": ranges, "means": means}
+        )
+    return {"word": raw, "kind": "metric", "summary": meanings[0]["meaning"], "meanings": meanings}

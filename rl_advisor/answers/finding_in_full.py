@@ -1,0 +1,34 @@
+"""One finding in full: what was measured in this run, and the manual page of its pattern. The answer of ``explain_finding``."""
+
+from typing import Any
+
+from rl_advisor.answers.curves import summary
+from rl_advisor.answers.skill_pages import manual
+from rl_advisor.answers.story.naming import renamed
+from rl_advisor.answers.story.quantities import own_names
+from rl_advisor.assessment import view
+from rl_advisor.judgement.diagnosis import detectors, pattern_of, run_detector
+from rl_advisor.output.errors import no_such
+from rl_advisor.run import Run
+
+CURVES = 2
+"""Curves of the evidence that are measured beside it."""
+
+
+def explained(run: Run, pattern: str) -> dict[str, Any]:
+    """The finding with its measures, the curves that it rests on, and the pattern's manual page.
+
+    Raises:
+        NoSuchChoice: no such pattern; the message names the nearest.
+    """
+    wanted = pattern.strip().lower().replace(" ", "_").replace("-", "_")
+    module = next((m for m in detectors() if pattern_of(m) == wanted), None)
+    if module is None:
+        raise no_such("pattern", pattern, sorted(pattern_of(m) for m in detectors()))
+    found = view(run_detector(module, run)).model_dump()
+    title, page = manual(module)
+    cited = [str(e["metric"]) for e in found["evidence"] if str(e["metric"]) in run.curves]
+    told = {k: found[k] for k in ("pattern", "link", "outcome", "statement", "onset", "measures", "evidence")}
+    curves = [summary(run.curves[name]) for name in dict.fromkeys(cited)][:CURVES]
+    answer: dict[str, Any] = renamed({"run": run.name, **told, "curves": curves, "about": {"is": title, **page}}, own_names(run))
+    return answer

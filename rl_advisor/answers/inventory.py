@@ -1,0 +1,112 @@
+"""What a run left behind, counted: the answer of ``load``."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from rl_advisor.answers.story.surroundings import settings
+from rl_advisor.output.clean import is_name, untrusted
+from rl_advisor.run import Curve, Run
+from rl_advisor.settings.protocol import protocol
+from rl_advisor.vocabulary import metric
+
+
+def inventory(run: Run) -> dict[str, Any]:
+    """Frameworks, files, metrics, samples, telemetry, checkpoints, configuration and gaps of a run."""
+    return {
+        "run": run.name,
+        **({"runs": {"count": len(run.others) + 1, "this": run.place, "others": run.others}} if run.others else {}),
+        "frameworks": run.frameworks,
+        "formats": run.formats,
+        "steps": _steps(run),
+        "metrics": [_metric(c) for c in run.curves.values() if c.mapped or c.guessed],
+        "unmapped": [c.raw for c in run.curves.values() if not (c.mapped or c.guessed)],
+        "unmapped_moved": [{"raw": raw, "first": first, "last": last} for raw, first, last in run.unmapped_moved()],
+        **_guess(run),
+        "rollouts": _rollouts(run),
+        "telemetry": _telemetry(run),
+        "checkpoints": [{"step": c.step, "path": c.path} for c in run.checkpoints],
+        "events": [{"kind": e.kind, "step": e.step, "where": e.where, "text": untrusted(e.text, e.where, 300)} for e in run.events[:20]],
+        "gaps": [{"where": g.where, "why": g.why} for g in run.gaps],
+        "files": run.files,
+        "taken": _taken(run),
+        "not_taken": [{"where": g.where, "why": g.why} for g in run.ignored],
+        "settings": settings(run),
+        "config": _settings(run.config),
+        "protocol": protocol(run),
+    }
+
+
+def _guess(run: Run) -> dict[str, Any]:
+    """Which metric was taken as the outcome where nothing says that it is one, and the next best."""
+    guess = run.outcome_guess
+    return {"outcome_guess": {"raw": guess.raw, "runner_up": guess.runner_up, "lower_is_better": guess.lower_is_better}} if guess else {}
+
+
+def _taken(run: Run) -> list[dict[str, Any]]:
+    """How many metrics and samples were taken from each file, most first; many files of one kind in a folder are told together."""
+    metrics: dict[str, set[str]] = {}
+    for curve in run.curves.values():
+        for file in curve.source.split(", "):
+            metrics.setdefault(re.sub(r" and \d+ more$", "", file), set()).add(curve.raw)
+    samples = Counter(run.rollouts["source"].tolist() if "source" in run.rollouts else ())
+    kinds: dict[tuple[str, str], list[str]] = {}
+    for file in run.files:
+        kinds.setdefault((str(PurePosixPath(file).parent), PurePosixPath(file).suffix), []).append(file)
+    lots = [lot for files in kinds.values() for lot in ([files] if len(files) > 3 else [[file] for file in files])]
+    rows = []
+    for files in lots:
+        first = PurePosixPath(files[0])
+        counts = {"metrics": len(set().union(*(metrics.get(f, ()) for f in files))), "samples": sum(samples[f] for f in files)}
+        where = {"from": str(first)} if len(files) == 1 else {"from": str(first.parent / f"*{first.suffix}"), "files": len(files)}
+        rows.append({**where, **{what: count for what, count in counts.items() if count}})
+    return sorted(rows, key=lambda row: (-row.get("metrics", 0), -row.get("samples", 0)))
+
+
+def _steps(run: Run) -> dict[str, Any]:
+    seen = np.unique(np.concatenate([c.step for c in run.curves.values()])) if run.curves else np.empty(0)
+    return {"first": run.first_step, "last": run.last_step, "count": int(seen.size), "planned": run.planned_steps, "unit": run.step_unit}
+
+
+def _metric(curve: Curve) -> dict[str, Any]:
+    known = metric(curve.name)
+    row = {"name": curve.name, "raw": curve.raw, "source": curve.source, "points": curve.value.size, "link": known.link if known else None}
+    lost = int((~np.isfinite(curve.value)).sum())
+    return (
+        row
+        | ({"not_finite": lost} if lost else {})
+        | ({"guessed": True} if curve.guessed else {})
+        | ({"note": curve.note} if curve.note else {})
+    )
+
+
+def _rollouts(run: Run) -> dict[str, Any]:
+    table = run.rollouts
+    steps = sorted(table["step"].dropna().unique().tolist()) if len(table) else []
+    return {"count": len(table), "steps": steps, "fields": [str(c) for c in table.columns]}
+
+
+def _telemetry(run: Run) -> dict[str, Any]:
+    table = run.telemetry
+    if not len(table):
+        return {"gpus": 0, "samples": 0, "hours": 0}
+    return {"gpus": int(table["gpu"].nunique()), "samples": len(table), "hours": float(np.ptp(table["time"].to_numpy())) / 3600}
+
+
+def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration, with text that is more than a name in an envelope."""
+    return {str(key): _setting(value, str(key), 0) for key, value in config.items()}
+
+
+def _setting(value: Any, key: str, depth: int) -> Any:
+    if isinstance(value, str) and not is_name(value):
+        return untrusted(value, f"the configuration, {key}", 300)
+    if isinstance(value, Mapping) and depth < 6:
+        return {str(k): _setting(v, str(k), depth + 1) for k, v in value.items()}
+    if isinstance(value, list | tuple) and depth < 6:
+        return [_setting(v, key, depth + 1) for v in value]
+    return value

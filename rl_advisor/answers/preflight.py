@@ -1,0 +1,140 @@
+"""Before training: whether the reward tells a good policy from a random one, what its histogram says, and what a plan does not describe.
+
+Episodes are read from monitor files, CSV or JSONL; no code of the user's is run.
+"""
+
+import json
+import re
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rl_advisor.features.aggregate import gap, improvement, rank_p
+from rl_advisor.finding import number
+from rl_advisor.reading import part_of
+from rl_advisor.reading.parsing.bytes_in import lines
+from rl_advisor.run import Floats, Run
+from rl_advisor.settings import checks
+from rl_advisor.settings.protocol import protocol
+
+RETURNS = ("monitor/r", "r", "return", "episode_return", "reward", "score", "ep_rew", "episode_reward")
+"""Names of an episode's return, the likeliest first."""
+FEW = 8
+"""Episodes of each policy below which nothing is said of a difference."""
+LIMIT = 100_000
+CONTEXT = {
+    "seed": r"seed",
+    "code version": r"commit|git|revision|version|code_sha",
+    "data version": r"dataset|data_files|train_files|data_revision|env_id|env$|env_name|environment",
+    "evaluation": r"eval|test_freq|val_",
+    "stop rule": r"max_steps|total_timesteps|n_timesteps|total_training_steps|epochs|patience|max_iterations|stop",
+}
+"""Part of an experiment's description -> keys of settings that give it."""
+
+
+def returns(path: Path) -> Floats:
+    """The returns of the episodes in a monitor file, a CSV or JSONL; empty where none are found."""
+    part = part_of(path)
+    curve = next((part.curves[name] for name in RETURNS if name in part.curves), None) if part is not None else None
+    if curve is not None:
+        return curve.finite()[1][:LIMIT]
+    found = (_of_line(line) for _, line in zip(range(LIMIT), lines(path), strict=False))
+    return np.array([value for value in found if value is not None and np.isfinite(value)])
+
+
+def preflight(random: Floats, scripted: Floats, settings: Run) -> dict[str, Any]:
+    """What is known before the first update, as plain JSON: both policies against each other, the histogram, the context, the settings."""
+    both = np.concatenate([random, scripted])
+    said = [checks.told(o) for o in checks.run(settings) if o.outcome in ("fault", "note")]
+    against, shape = _against(random, scripted), histogram(both)
+    context = {part: any(re.search(rf"(?i){keys}", key) for key in settings.config) for part, keys in CONTEXT.items()}
+    missing = [part for part, there in context.items() if not there]
+    faults = [c["statement"] for c in said if c["outcome"] == "fault"]
+    stops = [a for a in (against["says"] if against["tells_apart"] is False else "", shape["says"] if shape["alarm"] else "", *faults) if a]
+    summary = " ".join(stops) or f"Nothing found that speaks against starting. {against['says']}"
+    return {
+        "ready": not stops,
+        "episodes": against,
+        "histogram": shape,
+        "context": {"there": [p for p in context if context[p]], "missing": missing},
+        "protocol": protocol(settings),
+        "checks": said,
+        "summary": summary + (f" Not described: {', '.join(missing)}." if missing else ""),
+    }
+
+
+def _against(random: Floats, scripted: Floats) -> dict[str, Any]:
+    """The two policies against each other, with intervals; ``tells_apart`` is None where there are too few episodes."""
+    counts = {"random": int(random.size), "scripted": int(scripted.size)}
+    if min(counts.values()) < FEW:
+        return {**counts, "tells_apart": None, "says": f"At least {FEW} episodes of each policy are needed to compare them."}
+    better, p = improvement(random, scripted), rank_p(random, scripted)
+    apart = bool(p < 0.05 and better.value > 0.5)
+    ends = f"{number(float(np.median(random)))} against {number(float(np.median(scripted)))} in the middle"
+    if apart:
+        share = f"{100 * better.value:.0f} percent of pairs of episodes ({ends})"
+        says = f"The scripted policy beats the random one in {share}: the reward tells them apart."
+    elif p < 0.05:
+        says = f"The random policy is paid more than the scripted one ({ends}): check the sign of the reward and its parts before training."
+    else:
+        says = (
+            f"The reward does not tell the scripted policy from the random one ({ends}), so no training can. Shape it, or check the script."
+        )
+    return {
+        **counts,
+        "tells_apart": apart,
+        "difference": asdict(gap(random, scripted)),
+        "share_better": asdict(better),
+        "p": p,
+        "says": says,
+    }
+
+
+def histogram(values: Floats) -> dict[str, Any]:
+    """The shape of the rewards, what it means, and whether it is an alarm."""
+    if not values.size:
+        return {"shape": "none", "alarm": False, "says": "No episode was given.", "bins": []}
+    counts, edges = np.histogram(values, bins=min(12, max(1, int(np.unique(values).size))))
+    bins = [{"from": float(a), "to": float(b), "count": int(c)} for a, b, c in zip(edges[:-1], edges[1:], counts, strict=True)]
+    shape, says = _shape(values)
+    return {"shape": shape, "alarm": shape in ("all_alike", "almost_all_low", "almost_all_high", "long_tail"), "says": says, "bins": bins}
+
+
+def _shape(values: Floats) -> tuple[str, str]:
+    """One of five shapes, and what it means."""
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        return "all_alike", f"Every episode is paid {number(low)}: there is nothing to learn from."
+    at_low, at_high = float(np.mean(values == low)), float(np.mean(values == high))
+    if at_low > 0.95:
+        return (
+            "almost_all_low",
+            f"{100 * at_low:.0f} percent of the episodes get the least reward: too sparse. Add intermediate rewards or a curriculum.",
+        )
+    if at_high > 0.95:
+        return (
+            "almost_all_high",
+            f"{100 * at_high:.0f} percent of the episodes get the highest reward: too easy. Make the task harder or split the score.",
+        )
+    middle, spread = float(np.median(values)), float(np.subtract(*np.quantile(values, [0.75, 0.25])))
+    far = float(np.max(np.abs(values - middle)))
+    if spread == 0 or far > 30 * spread:
+        return (
+            "long_tail",
+            f"A few episodes are paid {number(far)} away from the usual {number(middle)}: they would drown the rest. Clip or normalise.",
+        )
+    return "spread", "Rewards are spread without a long tail."
+
+
+def _of_line(line: str) -> float | None:
+    """The return in one line of JSONL, or a line that is a number."""
+    text = line.strip()[:20_000]
+    try:
+        row = json.loads(text) if text else None
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(row, dict):
+        row = next((row[name] for name in RETURNS if name in row), None)
+    return float(row) if isinstance(row, int | float) and not isinstance(row, bool) else None

@@ -1,0 +1,100 @@
+"""Several runs in one folder or file as a table: a row for each, worst first, none of them merged and none chosen in silence."""
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rl_advisor.progress import report_progress
+from rl_advisor.run_reference import split_reference
+
+if TYPE_CHECKING:
+    from rl_advisor.run import Run
+
+Row = dict[str, Any]
+MOST_ROWS, LONGEST_S = 100, 90.0
+"""Runs that are read one by one, and seconds of processor time after which the rest are only named."""
+_WORST = ("collapsed", "reward_hacking", "degrading", "unstable", "not_learning", "plateaued", "undecidable", "improving")
+
+
+def places_of(asked: Path, run: "Run") -> list[str]:
+    """Where each of several runs lies, below the folder or as ``file#run``; empty for one run, or where one was asked for by name."""
+    if not run.others or split_reference(asked)[1]:
+        return []
+    return list(dict.fromkeys((run.place, *run.others)))
+
+
+def rows_of(asked: Path, places: Sequence[str], read: Callable[[Path], "Run"], row: Callable[["Run"], Row]) -> list[Row]:
+    """What ``row`` says of each run; of one that cannot be read, or comes too late, why."""
+    base = asked if asked.is_dir() else asked.parent
+    out, began, most = [], time.process_time(), _seconds()
+    for number, place in enumerate(places, 1):
+        report_progress("run", number, len(places))
+        if number > MOST_ROWS or time.process_time() - began > most:
+            out.append({"run": place, "error": "not looked at: too many runs for one table; name it to read it"})
+            continue
+        try:
+            out.append({"run": place, **row(read(base / place))})
+        except (ValueError, LookupError, OSError) as error:
+            out.append({"run": place, "error": str(error)[:200].replace(str(base), ".")})
+    return out
+
+
+def _seconds() -> float:
+    """Processor time that a table may take: half of what is left to a worker that is bounded, else LONGEST_S."""
+    try:
+        import resource
+    except ImportError:  # only Unix bounds its processes so
+        return LONGEST_S
+    most = resource.getrlimit(resource.RLIMIT_CPU)[0]
+    return LONGEST_S if most == resource.RLIM_INFINITY else min(LONGEST_S, max(1.0, 0.5 * (most - time.process_time())))
+
+
+def judged(assess: Callable[["Run"], Any]) -> Callable[["Run"], Row]:
+    """What a table of judgements says of a run."""
+
+    def row(run: "Run") -> Row:
+        a = assess(run)
+        best = a.best_checkpoint
+        return {
+            "verdict": a.verdict,
+            "confidence": a.confidence,
+            "call": a.call,
+            "p": a.p_continue_pays,
+            "cause": a.first_broken_link,
+            "best_checkpoint": None if best is None else best.step,
+            "step": a.step,
+            "planned_steps": a.planned_steps,
+            **_outcome(run),
+            "error": None,
+        }
+
+    return row
+
+
+def held(run: "Run") -> Row:
+    """What a table of contents says of a run."""
+    steps = {"first": run.first_step, "last": run.last_step, "planned": run.planned_steps, "unit": run.step_unit}
+    known = sum(c.mapped or c.guessed for c in run.curves.values())
+    return {"frameworks": run.frameworks, "steps": steps, "metrics": known, "files": len(run.files), **_outcome(run), "error": None}
+
+
+def worst_first(rows: Sequence[Row]) -> list[Row]:
+    """Rows in the order in which to look at them: what could not be read last."""
+    return sorted(rows, key=_urgency)
+
+
+def _urgency(row: Row) -> tuple[int, float, str]:
+    verdict = str(row.get("verdict"))
+    return _WORST.index(verdict) if verdict in _WORST else len(_WORST), -float(row.get("p") or 0.0), str(row["run"])
+
+
+def _outcome(run: "Run") -> Row:
+    """The run's own name of its outcome, with its last value; and that it was guessed."""
+    from rl_advisor.reading.assembling import SPEAKS
+
+    curve = next((c for prefix in SPEAKS for n, c in run.curves.items() if n.startswith(prefix) and c.finite()[1].size), None)
+    if curve is None:
+        return {"outcome": None}
+    value = curve.finite()[1]
+    return {"outcome": curve.raw, "last": float(value[-1]), **({"guessed": True} if run.outcome_guess else {})}

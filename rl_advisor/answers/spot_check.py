@@ -1,0 +1,72 @@
+"""What the model wrote, chosen to be read: best rewarded, worst rewarded and random, in envelopes. The answer of ``samples``."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rl_advisor.output.clean import is_name, untrusted
+from rl_advisor.output.errors import UsageError
+from rl_advisor.run import Run
+
+LONGEST = 1500
+SEED = 0
+
+
+def spot_check(run: Run, step: int | None = None, count: int = 3) -> dict[str, Any]:
+    """What the samples say, what changed since the first ones, the triad at a step, text statistics over steps, the reward's audit.
+
+    Raises:
+        NoSuchChoice: the step lies before the first sample; the message names first and last.
+    """
+    from rl_advisor.samples import spotcheck
+
+    try:
+        picked = spotcheck.triad(run, step, count, SEED)
+    except ValueError as none:
+        raise UsageError(str(none)) from none
+    answer = {"responses": _counted(run), "says": _says(run), "changes": spotcheck.changed(run)}
+    answer |= {key: _marked(value, key, key) for key, value in dict(picked).items()}
+    answer["statistics"] = _marked(spotcheck.statistics(run), "statistics")
+    answer["reward"] = _marked(spotcheck.reward_audit(run), "reward")
+    gaps = [*answer.pop("gaps", ()), *({"where": g.where, "why": g.why} for g in run.gaps)]
+    return {"run": run.name, **answer, "gaps": [g for i, g in enumerate(gaps) if g not in gaps[:i]]}
+
+
+def _counted(run: Run) -> dict[str, Any]:
+    """How many responses there are, and at which steps."""
+    rows = run.rollouts
+    if not len(rows):
+        return {"count": 0, "steps": 0}
+    return {"count": len(rows), "steps": int(rows["step"].nunique()), "first": float(rows["step"].min()), "last": float(rows["step"].max())}
+
+
+def _says(run: Run) -> list[dict[str, Any]]:
+    """What the detectors that read samples found: causes before what they bring about, then what cannot be decided."""
+    from rl_advisor.finding import Outcome, Role
+    from rl_advisor.judgement.diagnosis import diagnose, patterns, role_of
+
+    read = [f for f in diagnose(run) if any(e.metric == "rollouts" for e in f.evidence)]
+    present = [f for f in read if f.outcome is Outcome.PRESENT]
+    brought = {name for f in present for name in patterns()[f.pattern].brings}
+    told = sorted(present, key=lambda f: (f.pattern in brought, role_of(f.pattern) is Role.SYMPTOM))
+    told += [f for f in read if f.outcome is Outcome.UNCLEAR]
+    return [{"pattern": f.pattern, "outcome": f.outcome.value, "statement": f.statement, "onset": f.onset} for f in told]
+
+
+_OURS = frozenset({"meaning", "source", "gaps", "cannot_tell"})
+"""Parts whose text is not the run's."""
+_WRITTEN = frozenset({"prompt", "response", "word", "text", "quote", "example", "other"})
+
+
+def _marked(value: Any, origin: str, key: str = "") -> Any:
+    """The value with everything that the model or the data set wrote in envelopes that say where it stands."""
+    if key in _OURS:
+        return value
+    if isinstance(value, Mapping):
+        row = f"{value['source']}, row {value['row']}" if "source" in value and "row" in value else origin
+        inside = key in _WRITTEN and "response" not in value
+        return {k: _marked(v, row, key if inside else str(k)) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_marked(v, origin, key) for v in value]
+    if isinstance(value, str) and (key in _WRITTEN or not is_name(value)):
+        return untrusted(value, origin, LONGEST)
+    return value

@@ -1,0 +1,115 @@
+"""The chain of events: the cause, what followed from it folded beneath it, and what else is open; each event once.
+
+Findings of one event are told by the metric that moved, so that five patterns that rest on one curve make one phrase.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rl_advisor.answers.story.quantities import Moved, moved
+from rl_advisor.assessment import Assessment, FindingView
+from rl_advisor.finding import Role
+from rl_advisor.judgement.diagnosis import patterns
+from rl_advisor.output.wording import clause, plain, value
+from rl_advisor.run import Run
+
+DISTANT = 0.25
+"""Share by which a metric must have moved for the move to be worth a phrase."""
+ELSEWHERE = ("rollouts", "telemetry", "events")
+
+
+@dataclass(frozen=True)
+class Chain:
+    """What broke, what came of it, and what stands beside it."""
+
+    cause: FindingView | None
+    effects: tuple[FindingView, ...]
+    open: tuple[FindingView, ...]
+    """Present, and neither the cause nor one of its effects."""
+
+
+def chain(a: Assessment) -> Chain:
+    """The chain that an assessment's findings form."""
+    cause = cause_of(a)
+    present = [f for f in a.findings if f.outcome == "present" and f is not cause and _role(f) is not Role.SYMPTOM]
+    if cause is None:
+        return Chain(None, (), tuple(present))
+    brought = _brought(cause.pattern)
+    effects = [f for f in present if f.pattern in brought or _later(f, cause)]
+    return Chain(cause, tuple(sorted(effects, key=_place)), tuple(f for f in present if f not in effects))
+
+
+def cause_of(a: Assessment) -> FindingView | None:
+    """The finding that the assessment names as the first break: on its link, with its onset; None where nothing in the log names it."""
+    able = [f for f in a.findings if f.link == a.first_broken_link and f.outcome in ("present", "unclear") and _role(f) is not Role.SYMPTOM]
+    onset = a.onset.model_dump() if a.onset else None
+    exact = [f for f in able if onset is not None and f.onset == onset]
+    if not exact and onset is None:
+        exact = [f for f in able if f.outcome == "present" and f.onset is None] or [f for f in able if f.outcome == "present"]
+    return max(exact, key=lambda f: (f.outcome == "present", patterns()[f.pattern].weight), default=None)
+
+
+def _role(f: FindingView) -> Role:
+    return patterns()[f.pattern].role if f.pattern in patterns() else Role.CONSEQUENCE
+
+
+def _brought(pattern: str) -> set[str]:
+    """Everything that a pattern brings about, directly or through what it brings about."""
+    found: set[str] = set()
+    queue = [pattern]
+    while queue:
+        known = patterns().get(queue.pop())
+        fresh = set(known.brings if known else ()) - found
+        found |= fresh
+        queue += fresh
+    return found
+
+
+def _later(f: FindingView, cause: FindingView) -> bool:
+    """Whether a finding began no earlier than the cause."""
+    return f.onset is not None and cause.onset is not None and f.onset["high"] >= cause.onset["low"]
+
+
+def _place(f: FindingView) -> tuple[float, float]:
+    return (f.onset["step"] if f.onset else float("inf")), -patterns()[f.pattern].weight if f.pattern in patterns() else 0.0
+
+
+@dataclass(frozen=True)
+class Effect:
+    """An effect in a few words, with the move that they tell where a metric of the run shows it."""
+
+    said: str
+    move: Moved | None = None
+
+
+def effects(run: Run, found: Iterable[FindingView], at: float | None, told: Iterable[str] = ()) -> list[Effect]:
+    """Findings in a few words each: the metric that moved, told once, or the pattern's name where no metric of the run shows it."""
+    seen, out = set(told), []
+    for f in found:
+        names = [str(e["metric"]) for e in f.evidence if str(e["metric"]) in run.curves]
+        fresh = [n for n in names if n not in seen]
+        seen |= set(names)
+        move = next((m for n in fresh if (m := _move(run, n, at))), None)
+        if move is not None:
+            out.append(Effect(move.said, move))
+        elif not names:
+            out.append(Effect(named(f)))
+    return out
+
+
+def _move(run: Run, name: str, at: float | None) -> Moved | None:
+    """How far a metric moved; None where it hardly did."""
+    m = moved(run.curves[name], at)
+    return m if m is not None and abs(m.after - m.before) > DISTANT * max(abs(m.before), abs(m.after)) else None
+
+
+def named(f: FindingView) -> str:
+    """A finding's name, with the share it measured last where it measured one."""
+    share = next((v for n, v in f.measures.items() if n.endswith(("_latest", "now")) and v is not None and 0 < v <= 1), None)
+    whole = share is not None and f.pattern in ("sample_repetition", "truncation", "hollow_answers")
+    return f"{plain(f.pattern)} ({value(share, 'share')})" if whole and share is not None else plain(f.pattern)
+
+
+def statement(f: FindingView) -> str:
+    """What a finding says, as one clause."""
+    return clause(f.statement)

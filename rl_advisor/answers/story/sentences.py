@@ -1,0 +1,134 @@
+"""The sentences that every door shows, each built once from typed facts, so that words cannot contradict numbers."""
+
+import re
+from typing import TYPE_CHECKING
+
+from rl_advisor.answers.story.chain import Chain, named
+from rl_advisor.answers.story.quantities import Quantity, logged_at, quantity
+from rl_advisor.assessment import Assessment
+from rl_advisor.curves import outcome_shape
+from rl_advisor.output.wording import chance, clause, listed, plain, sentence, value
+from rl_advisor.run import Run
+
+if TYPE_CHECKING:
+    from rl_advisor.answers.story.telling import Story
+
+CALLS = {
+    "pays": "Continue: the chance that a later checkpoint beats the best so far is {p}.",
+    "solved": "Stop: the task is solved, so there is nothing left to gain.",
+    "finished": "Finished: the planned steps are done.",
+    "broken": "Stop: it is broken, and the chance that a later checkpoint beats the best so far is {p}.",
+    "dead": "Stop: nothing is being learned any more, because the gradient has no signal.",
+    "no_gain": "Stop: the chance that a later checkpoint beats the best so far is only {p}.",
+    "price": "{call}: at this price, a chance of {p} for a better checkpoint {decides}.",
+    "not_measured": "Undecided: nothing that is logged says whether more steps help.",
+}
+LONGER = "Finished while still improving: a longer plan may pay."
+OPENINGS = {
+    "improving": "The run is still improving",
+    "plateaued": "The run has plateaued",
+    "not_learning": "The run is not learning",
+    "degrading": "The run is past its best and getting worse",
+    "collapsed": "The run has collapsed",
+    "reward_hacking": "The reward is being gamed",
+    "unstable": "The run is unstable",
+    "undecidable": "This log is not enough for a verdict",
+}
+"""How a paragraph begins."""
+EFFECTS = 4
+"""Effects in a sentence."""
+
+
+def progress(run: Run, a: Assessment) -> str:
+    """How far the run has come."""
+    return (
+        f"{a.step}/{a.planned_steps} steps" if a.planned_steps else f"{a.step} {run.step_unit if run.step_unit != 'updates' else 'steps'}"
+    )
+
+
+def verdict(a: Assessment) -> str:
+    """The verdict with how sure it is: the probability where there is one; between which verdicts it lies where none is called."""
+    p = a.probabilities.get(a.verdict)
+    if a.verdict == "undecidable" and a.probabilities:
+        likely = sorted((v for v in a.probabilities if v != a.verdict), key=lambda v: -a.probabilities[v])[:2]
+        return f"{plain(a.verdict)} ({' or '.join(plain(v) for v in likely)}, {a.confidence} confidence)"
+    sure = f"{chance(p, a.confidence)}, " if p is not None and p < 1 else ""
+    return f"{plain(a.verdict)} ({sure}{a.confidence} confidence)"
+
+
+def call(a: Assessment) -> str:
+    """Go on or stop, and why."""
+    finished = a.planned_steps is not None and a.step >= a.planned_steps
+    if finished and a.call_reason in ("broken", "no_gain", "finished", "dead"):
+        if a.call_reason in ("broken", "dead"):
+            return "Finished, and broken: training on from the last step will not help."
+        return LONGER if a.verdict == "improving" and a.first_broken_link == "none" else CALLS["finished"]
+    decides = "is worth it" if a.call == "continue" else "is not worth it"
+    said = CALLS[a.call_reason].format(p=chance(a.p_continue_pays, a.confidence), call=a.call.capitalize(), decides=decides)
+    if a.call == "undecided" and not said.startswith("Undecided"):
+        return f"Undecided: {said.partition(': ')[2]}"
+    return said
+
+
+def do(a: Assessment) -> str:
+    """The one thing to do next."""
+    return sentence(a.next_experiment.do)
+
+
+def cause(a: Assessment, told: Chain) -> str:
+    """What broke first and when; where nothing names it, the stage to look at; empty where nothing is broken."""
+    if told.cause is None:
+        return (
+            ""
+            if a.first_broken_link == "none"
+            else f"nothing in the log clearly comes before it; most likely the {plain(a.first_broken_link)}"
+        )
+    said = clause(told.cause.statement)
+    if told.cause.onset is None or f"step {told.cause.onset['step']:.0f}" in said:
+        return f"{named(told.cause)}: {said}"
+    low, high = told.cause.onset["low"], told.cause.onset["high"]
+    when = f"step {told.cause.onset['step']:.0f}" if round(low) == round(high) else f"step {low:.0f} to {high:.0f}"
+    return f"{named(told.cause)} from {when}: {said}"
+
+
+def keep(run: Run, a: Assessment) -> str:
+    """Which checkpoint to keep, with the score that was logged there; who chose it says why (``best_checkpoint.why``)."""
+    best, told = a.best_checkpoint, trusted(run, a)
+    if told is None or told.best is None:
+        return f"{best.path}: {best.why}" if best.path else best.why
+    top = f"{told.metric} was best at step {told.best_step:.0f} ({value(told.best, told.unit)})"
+    if best.path is None:
+        return f"no saved checkpoint beats the start; {top}" if run.checkpoints else f"no checkpoint was saved; {top}"
+    at = logged_at(run.curves.get(told.metric), best.step)
+    if at == told.best:
+        return f"{best.path}: {told.metric} {value(told.best, told.unit)}, the best logged"
+    there = f"{told.metric} {value(at, told.unit)} there, " if at is not None else ""
+    return f"{best.path}: {there}best {value(told.best, told.unit)} at step {told.best_step:.0f}"
+
+
+def trusted(run: Run, a: Assessment) -> Quantity | None:
+    """The quantity that a checkpoint is chosen by: the held-out score, or the reward where it is not gamed."""
+    curve = outcome_shape.held_out(run) or (outcome_shape.training(run) if a.verdict != "reward_hacking" else None)
+    return quantity(run.curves.get(curve.name, curve)) if curve is not None else None
+
+
+def nothing(run: Run) -> str:
+    """Why no outcome is told: the error that ended the run, or what keeps the reward from being found."""
+    crashed = [e for e in run.events if e.kind in ("error", "out_of_memory")]
+    if crashed:
+        lines = f"{len(crashed)} lines" if len(crashed) > 1 else "one line"
+        return f"the run ended before anything could be measured: {crashed[0].where} reports an error ({lines}); start there"
+    return next((g.why for g in run.gaps if g.where == "reward"), "no reward and no score is logged")
+
+
+def paragraph(story: "Story", a: Assessment) -> str:
+    """The story in five to seven sentences."""
+    why = a.why.rstrip(".")
+    parts = [f"{OPENINGS[a.verdict]}: {why}." if why else f"{OPENINGS[a.verdict]}."]
+    parts.append(sentence("; ".join(re.sub("^(\\S+) from ", r"\1 went from ", line) for line in story.outcome)))
+    if story.cause:
+        parts.append(f"What broke first: {story.cause}.")
+    if story.effects:
+        parts.append(f"Then: {listed(list(story.effects), EFFECTS)}.")
+    parts += [f"Keep {story.keep}." if a.best_checkpoint.path else sentence(story.keep), story.call, f"Next: {story.do}"]
+    return " ".join(p for p in parts if p)

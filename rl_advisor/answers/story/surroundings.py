@@ -1,0 +1,115 @@
+"""What stands around a judgement: the settings that matter, what was not logged and could change it, and where to look next."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from rl_advisor.answers.story.chain import cause_of
+from rl_advisor.answers.story.quantities import moved
+from rl_advisor.assessment import Assessment
+from rl_advisor.curves import outcome_shape
+from rl_advisor.curves.task_family import families
+from rl_advisor.output.wording import pair, value
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import METRICS
+
+FAR = 1 / 3
+"""Relative difference of before and after, of their sum, from which a curve without a name is worth a word: it doubled or halved."""
+SETTINGS: Mapping[str, str] = {
+    "kl_coef": "KL coefficient",
+    "temperature": "temperature",
+    "updates_per_batch": "passes per batch",
+    "minibatches": "minibatches",
+    "group_size": "group size",
+    "prompts_per_step": "prompts per step",
+    "max_response_length": "max length",
+    "clip_range": "clip range",
+    "entropy_coef": "entropy coefficient",
+    "gamma": "gamma",
+    "max_grad_norm": "max grad norm",
+    "algorithm": "algorithm",
+}
+"""Our keys of the settings that a practitioner asks for first, and what they are called."""
+
+
+def settings(run: Run) -> dict[str, str]:
+    """The settings that matter by their plain names, the learning rate from first to last."""
+    told = {"learning rate": rate} if (rate := _learning_rate(run)) else {}
+    told |= {name: _said(run.settings[key]) for key, name in SETTINGS.items() if run.settings.get(key) is not None}
+    size = next((run.config[k] for k in ("dataset_size", "num_prompts", "n_prompts", "train_size") if k in run.config), None)
+    if size is not None:
+        told["data set"] = _said(size)
+    if (held := outcome_shape.held_out(run)) is not None:
+        told["evaluations"] = f"{int(np.isfinite(held.value).sum())}"
+    if run.checkpoints:
+        told["checkpoints"] = f"{len(run.checkpoints)}"
+    return told
+
+
+def _learning_rate(run: Run) -> str:
+    curve = run.curves.get("policy/learning_rate")
+    x = curve.finite()[1] if curve is not None else np.empty(0)
+    if x.size and x.max() > 0:
+        a, b = pair(float(x[0]), float(x[-1]), "rate")
+        return a if np.ptp(x) == 0 else f"{a} → {b}"
+    given = run.settings.get("learning_rate")
+    return _said(given, "rate") if given is not None else ""
+
+
+def _said(x: Any, unit: str = "") -> str:
+    if isinstance(x, int | float) and not isinstance(x, bool):
+        return value(float(x), unit, 3)
+    return str(x) if _WORD.fullmatch(str(x)) else "given"
+
+
+_WORD = re.compile(r"[\w.+/-]{1,30}")
+"""A setting's value that is told as it is; a longer one is the run's own text."""
+Absent = Callable[[Run], bool]
+
+
+def _lacks(*starts: str) -> Absent:
+    return lambda run: not any(name.startswith(starts) for name in run.curves)
+
+
+MISSING: tuple[tuple[str, str, Absent], ...] = (
+    ("held-out score", "", lambda run: outcome_shape.held_out(run) is None and "control" not in families(run)),
+    ("evaluation episodes", "control", lambda run: outcome_shape.held_out(run) is None),
+    ("samples", "language", lambda run: not len(run.rollouts)),
+    ("KL", "language", _lacks("kl/")),
+    ("entropy", "", _lacks("entropy/mean", "policy/std", "exploration/rate", "entropy/coef")),
+    ("gradient norm", "", _lacks("policy/grad_norm")),
+    ("zero-variance groups", "language", _lacks("reward/flat_groups", "reward/group_std")),
+    ("trainer/engine mismatch", "language", _lacks("kl/mismatch", "mismatch/")),
+    ("GPU time", "", lambda run: not len(run.telemetry) and not run.family("time/phase/")),
+)
+"""What could change a judgement, the most decisive first: its name, the kind of training that it belongs to, and whether it is missing."""
+
+
+def missing(run: Run) -> list[str]:
+    """What was not logged, the most decisive first."""
+    kinds = families(run)
+    return [name for name, kind, absent in MISSING if (not kind or kind in kinds) and absent(run)]
+
+
+def unnamed(run: Run, most: int = 4) -> list[str]:
+    """Curves that are not ours by any name and that moved by half or more, those that moved furthest first."""
+    strange = [c for c in run.curves.values() if not (c.mapped or c.guessed) and c.name not in METRICS]
+    told = [m for c in strange if (m := moved(c, None)) is not None]
+    far = [(abs(m.after - m.before) / (abs(m.after) + abs(m.before)), m.said) for m in told if abs(m.after) + abs(m.before) > 0]
+    return [said for size, said in sorted(far, reverse=True)[:most] if size >= FAR]
+
+
+def second_call(run: Run, a: Assessment) -> str:
+    """The tool call that is most likely to confirm or refute this judgement."""
+    cause = cause_of(a)
+    metrics = [str(e["metric"]) for e in cause.evidence] if cause is not None else []
+    if len(run.rollouts) and ("rollouts" in metrics or a.verdict == "reward_hacking" or not metrics):
+        return "spot_check_samples"
+    score = outcome_shape.outcome(run)
+    asked = list(dict.fromkeys([*(m for m in metrics if m in run.curves), *([score.name] if score is not None else [])]))[:2]
+    names = [run.curves[n].raw if n in run.curves else n for n in asked]
+    if not names:
+        return "load_run"
+    return f"summarize_curves(metrics={names})"

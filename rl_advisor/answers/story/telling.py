@@ -1,0 +1,138 @@
+"""The story of a run: what an answer says first, the same facts in the same words at every door."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rl_advisor.answers.story import sentences
+from rl_advisor.answers.story.chain import Chain, Effect, chain, effects, named, statement
+from rl_advisor.answers.story.quantities import Quantity, logged_at, outcomes, own_names, sketched
+from rl_advisor.answers.story.surroundings import missing, second_call, settings, unnamed
+from rl_advisor.assessment import Assessment, QuantityView
+from rl_advisor.finding import Outcome
+from rl_advisor.output.wording import plain
+from rl_advisor.run import Run
+
+RIVALS = 3
+
+
+@dataclass(frozen=True)
+class Rival:
+    """Another verdict, how likely it is, and what speaks against it."""
+
+    verdict: str
+    p: float
+    against: str
+
+
+@dataclass(frozen=True)
+class Story:
+    """What is told of a run, in the order in which it is told."""
+
+    framework: str
+    progress: str
+    verdict: str
+    call: str
+    do: str
+    cause: str
+    effects: tuple[str, ...]
+    outcome: tuple[str, ...]
+    keep: str
+    at_odds: tuple[str, ...]
+    also: tuple[str, ...]
+    """Present beside the chain: open questions."""
+    rivals: tuple[Rival, ...]
+    settings: dict[str, str]
+    curves: tuple[Quantity, ...]
+    """The outcome first, then the cause's own metric where one is known, then the usual."""
+    not_logged: tuple[str, ...]
+    unnamed: tuple[str, ...]
+    """Curves whose meaning is not known, and that moved: they may say what ours cannot."""
+    unclear: int
+    """Patterns that could not be decided."""
+    next_call: str
+    words: str
+    """What an advisor that is not ours says in its own words; empty for ours, whose words are these fields."""
+    names: dict[str, str]
+    """Our metric names and the run's own."""
+
+
+def tell(run: Run, a: Assessment) -> Story:
+    """The story of a run under an assessment; metrics go by our names, which ``naming.renamed`` turns into the run's own."""
+    told = chain(a)
+    metric = _metric_of(run, told)
+    curves = sketched(run, metric)
+    story = Story(
+        framework=", ".join(run.frameworks),
+        progress=sentences.progress(run, a),
+        verdict=sentences.verdict(a),
+        call=sentences.call(a),
+        do=sentences.do(a),
+        cause=sentences.cause(a, told),
+        effects=tuple(e.said for e in _effects(run, a)),
+        outcome=tuple(q.said for q in outcomes(run)) or (sentences.nothing(run),),
+        keep=sentences.keep(run, a),
+        at_odds=tuple(a.at_odds),
+        also=tuple(f"{named(f)}: {statement(f)}" for f in told.open),
+        rivals=rivals(a),
+        settings=settings(run),
+        curves=tuple(_foremost(curves, metric)),
+        not_logged=tuple(missing(run)),
+        unnamed=tuple(unnamed(run)),
+        unclear=sum(f.outcome == Outcome.UNCLEAR.value for f in a.findings),
+        next_call=second_call(run, a),
+        words="",
+        names=own_names(run),
+    )
+    return replace(story, words=a.summary.removeprefix(sentences.paragraph(story, a)).strip())
+
+
+def _effects(run: Run, a: Assessment) -> list[Effect]:
+    """The effects that are not told by the outcome or by the cause's own metric."""
+    told = chain(a)
+    shown = {q.metric for q in outcomes(run)} | {_metric_of(run, told)}
+    return effects(run, told.effects, a.onset.step if a.onset else None, shown)
+
+
+def quantities(run: Run, a: Assessment) -> list[QuantityView]:
+    """Every quantity that the story says, as values."""
+    told = sentences.trusted(run, a)
+    at = logged_at(run.curves.get(told.metric), a.best_checkpoint.step) if told is not None else None
+    outcome = [q.view(at if told is not None and q.metric == told.metric else None) for q in outcomes(run)]
+    moves = [QuantityView(metric=e.move.metric, before=e.move.before, after=e.move.after) for e in _effects(run, a) if e.move is not None]
+    return outcome + moves
+
+
+def completed(run: Run, a: Assessment) -> Assessment:
+    """The assessment with its quantities and its summary."""
+    whole = a.model_copy(update={"quantities": quantities(run, a)})
+    return whole.model_copy(update={"summary": sentences.paragraph(tell(run, whole), whole)})
+
+
+def _metric_of(run: Run, told: Chain) -> str:
+    """The metric that shows the cause; empty where none of the run's does."""
+    cited = [str(e["metric"]) for e in told.cause.evidence] if told.cause is not None else []
+    return next((m for m in cited if m in run.curves), "")
+
+
+def _foremost(curves: list[Quantity], metric: str) -> list[Quantity]:
+    """The outcome, the cause's metric, then the others."""
+    order = {q.metric: i for i, q in enumerate(curves)}
+    return sorted(curves, key=lambda q: (order[q.metric] > 0, q.metric != metric, order[q.metric]))
+
+
+def rivals(a: Assessment) -> tuple[Rival, ...]:
+    """The likeliest other verdicts with what killed each: what speaks against it, or the weightiest for the verdict that was given."""
+    others = sorted(((p, v) for v, p in a.probabilities.items() if v != a.verdict and p >= 0.01), reverse=True)[:RIVALS]
+    given = next((e.says for e in a.evidence if e.for_ == a.verdict and e.weight > 0), "")
+    found = []
+    for p, v in others:
+        against = min((e for e in a.evidence if e.for_ == v and e.weight < 0), key=lambda e: e.weight, default=None)
+        found.append(Rival(plain(v), p, against.says if against else given))
+    return tuple(found)
+
+
+def as_json(story: Story) -> dict[str, Any]:
+    """The story as plain values."""
+    from dataclasses import asdict
+
+    return asdict(story)

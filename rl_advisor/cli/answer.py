@@ -1,0 +1,145 @@
+"""The judgement of a run on a terminal: twenty lines, the action before line six; ``-v`` shows the rest."""
+
+import os
+import sys
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rl_advisor.output.layout import Answer, filled, page_width, said, spark
+from rl_advisor.output.wording import listed, plain, sentence, value
+
+GOOD, EVEN, BAD, OPEN, FAINT, STRONG = "32", "36", "31", "33", "2", "1"
+COLOURS = {"improving": GOOD, "plateaued": EVEN, "undecidable": OPEN}
+"""Colour of a verdict; every other one is bad news."""
+LABEL = 9
+LINES = 3
+"""Lines that one entry may take."""
+SHOWN = {"effects": 4, "at_odds": 1, "also": 2, "curves": 2, "not_logged": 3}
+
+
+@dataclass(frozen=True)
+class Look:
+    """How wide the page is, and whether it may have colours."""
+
+    width: int = 100
+    colour: bool = False
+
+    def painted(self, text: str, code: str) -> str:
+        """The text in a colour, where there are any."""
+        return f"\x1b[{code}m{text}\x1b[0m" if self.colour else text
+
+
+def look_of_terminal() -> Look:
+    """The terminal's width; colours only on a terminal that was not asked to go without (https://no-color.org)."""
+    plain_wanted = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return Look(page_width(), bool(os.environ.get("FORCE_COLOR") or sys.stdout.isatty()) and not plain_wanted)
+
+
+def answer_page(answer: Answer, look: Look, *, whole: bool = False) -> Iterable[str]:
+    """The lines of the page; ``whole`` adds everything that was looked at."""
+    story = answer["story"]
+    yield _headline(answer, look)
+    yield ""
+    yield from _wrapped(f"  {story['call']}", look, "  ")
+    yield from _entries(story, look)
+    yield ""
+    yield from _curves(story, look)
+    yield from _foot(answer, look, whole=whole)
+    if whole:
+        yield from _rest(answer, look)
+
+
+def _headline(answer: Answer, look: Look) -> str:
+    """What the run is on the left, the verdict on the right."""
+    story = answer["story"]
+    parts = [said(part) for part in (answer["run"], story["progress"], story["framework"]) if part]
+    verdict, _, sure = story["verdict"].partition(" (")
+    right = f"{verdict.upper()} ({sure}"
+    if len("  ".join(parts)) + len(right) + 2 > look.width:
+        parts = parts[:2]  # the framework is the first to give way
+    left = "  ".join(parts)
+    room = look.width - len(left) - len(right)
+    painted = look.painted(right, f"{STRONG};{COLOURS.get(answer['verdict'], BAD)}")
+    return f"{left}{' ' * room}{painted}" if room > 1 else f"{left}\n{painted}"
+
+
+def _entries(story: Answer, look: Look) -> Iterable[str]:
+    """Label and text of everything that the story tells, what there is of it."""
+    effects = [said(e) for e in story["effects"]]
+    also = [said(e).partition(":")[0] for e in story["also"]]
+    rows = (
+        ("In words", story["words"]),
+        ("Do now", story["do"]),
+        ("Cause", story["cause"]),
+        ("Effect", listed(effects, SHOWN["effects"]) if effects else ""),
+        ("Score", "; ".join(map(said, story["outcome"]))),
+        ("Keep", story["keep"]),
+        ("At odds", "; ".join(said(x).rstrip(".") for x in story["at_odds"][: SHOWN["at_odds"]])),
+        ("Also", listed(also, SHOWN["also"]) if also else ""),
+    )
+    for label, text in rows:
+        if text:
+            yield from _wrapped(f"  {look.painted(label.ljust(LABEL), FAINT)}{said(text)}", look, "  " + " " * LABEL, LINES)
+
+
+def _wrapped(line: str, look: Look, indent: str, most: int = LINES) -> list[str]:
+    """The line as at most ``most`` lines of the page; what is cut is marked."""
+    painted = 8 if "\x1b[" in line else 0  # escapes take no room
+    return textwrap.wrap(
+        line,
+        max(40, look.width) + painted,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+        max_lines=most,
+        placeholder=" ...",
+    )
+
+
+def _curves(story: Answer, look: Look) -> Iterable[str]:
+    """A sparkline of the outcome and of the cause's metric, side by side where they fit."""
+    drawn = [f"{said(q['label'])} {spark(list(q['blocks']))} {value(q['last'], q['unit'])}" for q in story["curves"][: SHOWN["curves"]]]
+    together = "  " + "   ".join(drawn)
+    if drawn:
+        yield from ([together] if len(together) <= look.width else [f"  {row}" for row in drawn])
+
+
+def _foot(answer: Answer, look: Look, *, whole: bool) -> Iterable[str]:
+    """What was not checked, and where to read on."""
+    story = answer["story"]
+    lacking = [str(x) for x in story["not_logged"]]
+    not_checked = f"Not checked: {listed(lacking, SHOWN['not_logged'])} (not logged)." if lacking else ""
+    present = sum(f["outcome"] == "present" for f in answer["findings"])
+    on = "" if whole else f"All {present} findings: -v. Page: rl-advisor report RUN --out run.html"
+    yield from (look.painted(row, FAINT) for row in _wrapped(f"  {' '.join(p for p in (not_checked, on) if p)}", look, "  "))
+
+
+def _rest(answer: Answer, look: Look) -> Iterable[str]:
+    """Everything else: what was weighed, the findings, what was ruled out, what could not be told, what the next test predicts."""
+    story, then = answer["story"], answer["next_experiment"]
+    parts: list[tuple[str, list[str]]] = [
+        (
+            "What was weighed",
+            [f"{said(e['says'])} ({'for' if e['weight'] >= 0 else 'against'} {plain(e['for'])})" for e in answer["evidence"]],
+        ),
+        ("Other readings", [f"{r['verdict']} {value(r['p'], 'share')}: {said(r['against'])}" for r in story["rivals"]]),
+        ("Settings", [f"{k} {said(v)}" for k, v in story["settings"].items()]),
+        ("Findings", _findings(answer, "present")),
+        ("Could not be decided", _findings(answer, "unclear")),
+        ("Ruled out", [said(line) for line in answer["ruled_out"]]),
+        ("Could not be seen", [said(line) for line in answer["could_not_see"]]),
+        ("The next test", [f"{sentence(then['do'])}", f"If right: {then['expect_if_right']}", f"If wrong: {then['expect_if_wrong']}"]),
+    ]
+    for title, rows in parts:
+        if rows:
+            yield from ("", look.painted(title, STRONG))
+        yield from (line for row in rows for line in filled(f"  {row}", look.width))
+
+
+def _findings(answer: Answer, outcome: str) -> list[str]:
+    return [f"{plain(f['pattern'])} ({plain(f['link'])}): {said(f['statement'])}" for f in answer["findings"] if f["outcome"] == outcome]
+
+
+def _weighed(e: Answer) -> str:
+    return f"{said(e['says'])} ({'for' if e['weight'] >= 0 else 'against'} {plain(e['for'])})"

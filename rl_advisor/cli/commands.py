@@ -1,0 +1,283 @@
+"""The terminal door: one command per verb, for people and, with ``--json``, for programs.
+
+Everything heavy is imported inside the command that needs it, so that ``rl-advisor --help`` answers at once.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+# One thread is three times faster on problems as small as ours; numpy reads this when it is imported, which happens later.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import click
+
+from rl_advisor import __version__
+from rl_advisor.cli import ask, extras
+from rl_advisor.cli.corpora import group as eval_group
+from rl_advisor.cli.serve import serve
+from rl_advisor.cli.step import Step
+from rl_advisor.cli.waiting import busy
+from rl_advisor.output.errors import UsageError
+
+MISTAKE, UNREADABLE = 2, 3
+ADVISORS = click.Choice(["builtin", "anthropic", "openai"])
+RUN = click.argument("run", type=click.Path())
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+STEP = Step(min=0, max=1e300)
+UNTIL = click.option("--until", type=STEP, metavar="STEP", help="Look at the run as it was at this step.")
+ADVISOR = click.option("--advisor", type=ADVISORS, default="builtin", show_default=True, help="Who judges.")
+MAP = click.option("--map", "mapping", multiple=True, metavar="ROLE=NAME", help="Say which logged name plays a role: reward/mean=my_score.")
+
+
+_ASKED = (
+    click.option("--model", metavar="NAME", help="Model that a model advisor asks.  [env: RL_ADVISOR_MODEL]"),
+    click.option("--base-url", metavar="URL", help="Server to ask instead of the provider's.  [env: RL_ADVISOR_BASE_URL]"),
+    click.option("--max-cost", type=click.FloatRange(0), metavar="DOLLARS", help="A model advisor stops before it costs more."),
+    click.option("--max-tokens", type=click.IntRange(0), metavar="N", help="A model advisor stops before it uses more."),
+    click.option("--transcript", type=click.Path(dir_okay=False), metavar="FILE.jsonl", help="Keep the conversation; resume from it."),
+)
+
+
+def _model_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of the advisors that ask a model, on a command."""
+    for option in reversed(_ASKED):
+        command = option(command)
+    return command
+
+
+class _Door(click.Group):
+    """Turns the two kinds of failure that a caller can do something about into a message and an exit code."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (UsageError, FileNotFoundError) as mistake:
+            _fail(mistake, MISTAKE)
+        except OSError as failed:
+            _fail(OSError(f"{failed.filename or 'a file'}: {failed.strerror or failed}"), MISTAKE)
+        except ValueError as unreadable:
+            from rl_advisor.reading import UnreadableRun
+
+            if not isinstance(unreadable, UnreadableRun):
+                raise
+            _fail(unreadable, UNREADABLE)
+
+
+def _fail(error: Exception, code: int) -> None:
+    from rl_advisor.output.clean import readable
+
+    click.echo(f"rl-advisor: {readable(str(error.args[0] if error.args else error), 2000)}", err=True)
+    for where, lines in getattr(error, "shapes", {}).items():
+        click.echo(
+            "\n".join((f"  {readable(where, 200)} holds, in its own words:", *(f"    {readable(line, 700)}" for line in lines))), err=True
+        )
+    sys.exit(code)
+
+
+@click.group(cls=_Door, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="rl-advisor")
+def main() -> None:
+    """Read what a reinforcement-learning run left behind; say whether it is healthy, what broke first, and what to do next."""
+
+
+@main.command()
+@RUN
+@MAP
+@JSON
+def load(run: str, mapping: tuple[str, ...], as_json: bool) -> None:
+    """Show what was found and read in RUN, and what was not."""
+    from rl_advisor import tools
+
+    _show("load", busy(run, lambda: tools.load_run(run, _roles(mapping))), as_json)
+
+
+@main.command()
+@RUN
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric; may be repeated.")
+@UNTIL
+@MAP
+@JSON
+def curves(run: str, metrics: tuple[str, ...], until: float | None, mapping: tuple[str, ...], as_json: bool) -> None:
+    """Measure the curves of RUN: direction, best point, onset, change points."""
+    from rl_advisor import tools
+
+    _show("curves", busy(run, lambda: tools.summarize_curves(run, metrics, until, _roles(mapping))), as_json)
+
+
+@main.command()
+@RUN
+@click.option("--step", type=int, help="Step of the samples; the latest when left out.")
+@click.option("--count", type=click.IntRange(1, 50), default=3, show_default=True, help="Samples of each kind.")
+@UNTIL
+@click.option("--map", "mapping", multiple=True, metavar="ROLE=COLUMN", help="Say which column plays a role: response=final_text.")
+@JSON
+def samples(  # noqa: PLR0913
+    run: str, step: int | None, count: int, until: float | None, mapping: tuple[str, ...], as_json: bool
+) -> None:
+    """Show the best rewarded, the worst rewarded and random samples of RUN."""
+    from rl_advisor import tools
+
+    _show("samples", busy(run, lambda: tools.spot_check_samples(run, step, count, until, _roles(mapping))), as_json)
+
+
+@main.command()
+@RUN
+@click.option("--plot", type=click.Path(dir_okay=False, writable=True), metavar="FILE.png", help="Draw the phases of each GPU as well.")
+@JSON
+def gpu(run: str, plot: str | None, as_json: bool) -> None:
+    """Show where the GPUs' time went in RUN."""
+    from rl_advisor import tools
+    from rl_advisor.output import safe_write
+
+    if plot is not None:
+        safe_write.put(plot, tools.plot_curves(run, ("gpu/phases",)))
+        click.echo(f"rl-advisor: drawn in {plot}", err=True)
+    _show("gpu", busy(run, lambda: tools.gpu_phase_profile(run)), as_json)
+
+
+@main.command()
+@RUN
+@UNTIL
+@ADVISOR
+@click.option("--price", type=click.FloatRange(0), metavar="SHARE", help="What the whole budget costs, as a share of the score's scale.")
+@_model_options
+@MAP
+@click.option("--verbose", "-v", is_flag=True, help="Show everything that was looked at.")
+@JSON
+def assess(  # noqa: PLR0913
+    run: str, until: float | None, advisor: str, price: float | None, mapping: tuple[str, ...], verbose: bool, as_json: bool, **asked: Any
+) -> None:
+    """Judge RUN: verdict, continue or stop, what broke first, best checkpoint, what to do next."""
+    from rl_advisor import tools
+
+    judge = _available(advisor)
+    told = _told(judge, {"price": price}, asked)
+    _show("assess", busy(run, lambda: tools.assess_run(run, until, judge, _roles(mapping), told)), as_json, whole=verbose)
+
+
+@main.command()
+@RUN
+@click.option("--out", required=True, type=click.Path(dir_okay=False), metavar="FILE", help="FILE.md or FILE.html.")
+@UNTIL
+@ADVISOR
+@_model_options
+@MAP
+@JSON
+def report(  # noqa: PLR0913
+    run: str, out: str, until: float | None, advisor: str, mapping: tuple[str, ...], as_json: bool, **asked: Any
+) -> None:
+    """Write the judgement of RUN as a page."""
+    from rl_advisor import tools
+    from rl_advisor.tools import report_file
+
+    report_file.renderer(out)  # a wrong ending is said before the reading begins
+    judge = _available(advisor)
+    told = _told(judge, {}, asked)
+    written = busy(run, lambda: report_file.write(tools.read(run, until, _roles(mapping)), out, judge, told))
+    _show("report", {"written": str(written)}, as_json)
+
+
+@main.command()
+@click.argument("runs", nargs=-1, required=True, type=click.Path())
+@click.option("--out", type=click.Path(dir_okay=False), metavar="FILE", help="Write it as a page too: FILE.md or FILE.html.")
+@JSON
+def compare(runs: tuple[str, ...], out: str | None, as_json: bool) -> None:
+    """Set RUNS or seeds side by side: variants, whether they differ by more than luck, and which settings changed."""
+    from rl_advisor import tools
+    from rl_advisor.tools import report_file
+
+    if len(runs) < 2:
+        raise click.UsageError("compare needs at least two runs")
+    if out is not None:
+        written = busy(f"{len(runs)} runs", lambda: report_file.write_comparison(runs, out))
+        click.echo(f"rl-advisor: written: {written}", err=True)
+    _show("compare", busy(f"{len(runs)} runs", lambda: tools.compare_runs(runs)), as_json)
+
+
+main.add_command(eval_group)
+
+
+@eval_group.command("score")
+@click.argument("corpus", required=False, type=click.Path())
+@click.option("--answers", type=click.Path(), metavar="FILE.jsonl", help="Score answers made elsewhere.")
+@click.option("--key", type=click.Path(), metavar="key.json", help="The key of the exported tasks that were answered.")
+@click.option(
+    "--cut", "cuts", multiple=True, type=click.FloatRange(0, 1, min_open=True), metavar="SHARE", help="Judge this share of each run."
+)
+@click.option("--rows", is_flag=True, help="Add one row per run.")
+@ADVISOR
+@JSON
+def evaluate(  # noqa: PLR0913
+    corpus: str | None, answers: str | None, key: str | None, cuts: tuple[float, ...], rows: bool, advisor: str, as_json: bool
+) -> None:
+    """Score an advisor, or answers made elsewhere, on labelled runs; ``eval CORPUS`` is short for this."""
+    from rl_advisor.cli import evaluate
+
+    folder = evaluate.corpus(corpus)
+    if answers is not None:
+        _show("eval", evaluate.score_file(folder, answers, rows, key), as_json)
+        return
+    judge, total = _available(advisor), evaluate.judgements(folder, cuts)
+    with click.progressbar(length=total, label="judging", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
+        scores = evaluate.score(folder, cuts, judge, rows, lambda: bar.update(1))
+    _show("eval", scores, as_json)
+
+
+@main.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the completion script of SHELL; put it where your shell looks, or evaluate it."""
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise click.UsageError(f"no completion is known for {shell}")
+    click.echo(kind(main, {}, "rl-advisor", "_RL_ADVISOR_COMPLETE").source())
+
+
+def _roles(mapping: tuple[str, ...]) -> Mapping[str, str]:
+    """``ROLE=NAME`` pairs as a table."""
+    wrong = [pair for pair in mapping if not all(pair.partition("=")[::2])]
+    if wrong:
+        raise click.UsageError(f"--map takes ROLE=NAME, for example reward/mean=my_score; not {wrong[0]!r}")
+    return dict(pair.split("=", 1) for pair in mapping)
+
+
+def _told(advisor: str, own: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What the advisor is told of the options given; the built-in one knows ``own``, the others ``asked``."""
+    known, other = (own, asked) if advisor == "builtin" else (asked, own)
+    lost = [f"--{name.replace('_', '-')}" for name, value in other.items() if value is not None]
+    if lost:
+        click.echo(f"rl-advisor: the {advisor} advisor makes no use of {', '.join(lost)}.", err=True)
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def _available(advisor: str) -> str:
+    """The advisor, or the built-in one, with a warning, when it cannot be loaded; a missing client it reports itself."""
+    from rl_advisor import tools
+
+    try:
+        tools.advisor_named(advisor)
+    except ImportError as missing:
+        click.echo(f"rl-advisor: the {advisor} advisor cannot be loaded ({missing}); the built-in advisor answers instead.", err=True)
+        return "builtin"
+    return advisor
+
+
+def _show(kind: str, answer: dict[str, Any], as_json: bool, *, whole: bool = False) -> None:
+    """Print the answer as one JSON document or as text; ``whole`` leaves nothing out."""
+    if as_json:
+        extras.show(answer, as_json)
+    else:
+        from rl_advisor.cli import printing
+
+        click.echo(printing.text(kind, answer, whole=whole), color=True)  # the page itself decides on colours
+    if kind in ("load", "assess") and isinstance(answer.get("runs"), list):
+        click.echo("rl-advisor: several runs lie here; name one of them", err=True)
+        sys.exit(MISTAKE)
+
+
+for _command in (*extras.COMMANDS, *ask.COMMANDS, serve):
+    main.add_command(_command)

@@ -1,0 +1,176 @@
+"""Answers as plain text for a terminal: what matters first, no decoration that a pipe would choke on."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from rl_advisor.cli.answer import answer_page, look_of_terminal
+from rl_advisor.cli.asked import check_page, explained_page, preflight_page
+from rl_advisor.cli.samples import samples_page
+from rl_advisor.output.layout import Answer, anything, filled, gaps, more, number, pairs, said, spark, table
+
+
+def text(kind: str, answer: Answer, *, whole: bool = False) -> str:
+    """The answer of a command as text; ``whole`` leaves nothing out of a judgement."""
+    if kind in ("load", "assess") and isinstance(answer.get("runs"), list):
+        return "\n".join(_runs(answer["runs"]))
+    pages: dict[str, Callable[[Answer], Iterable[str]]] = {
+        "load": _load,
+        "curves": _curves,
+        "samples": samples_page,
+        "gpu": _gpu,
+        "assess": lambda a: answer_page(a, look_of_terminal(), whole=whole),
+        "report": _report,
+        "compare": _compare,
+        "explain": explained_page,
+        "check": check_page,
+        "preflight": preflight_page,
+    }
+    lines = list(pages.get(kind, anything)(answer))
+    lines += [f"{alias}: {said(words)}" for alias, words in answer.get("names_as_written", {}).items()]
+    return "\n".join(lines)
+
+
+def _runs(rows: list[Answer]) -> Iterable[str]:
+    """Several runs, a line each."""
+    yield f"{len(rows)} runs lie here, worst first; name one to read it."
+    yield ""
+    judged = any("verdict" in row for row in rows)
+    names = (
+        ("run", "verdict", "call", "p", "cause", "step", "outcome", "last") if judged else ("run", "metrics", "files", "outcome", "last")
+    )
+    head = [tuple("broke first" if name == "cause" else name for name in names)]
+    kept = {"run", "outcome"}
+    cells = [tuple("-" if row.get(n) is None else said(str(row[n])) if n in kept else _cell(row[n]) for n in names) for row in rows]
+    yield from table(head, cells)
+    yield from (line for row in rows if row.get("error") for line in filled(f"{said(row['run'])}: {said(row['error'])}"))
+
+
+def _evaluated(protocol: Answer) -> str:
+    """The evaluation protocol and what of it is not known."""
+    known = [f"{part} {said(str(value))}" for part, value in protocol.items() if part != "missing"]
+    missing = f"; not given: {', '.join(protocol['missing'])}" if protocol["missing"] else ""
+    return f"evaluation: {', '.join(known) or 'nothing says how'}{missing}"
+
+
+def _compare(answer: Answer) -> Iterable[str]:
+    for pair in answer["between"]:
+        changed = "; ".join(f"{key} {said(str(a))} → {said(str(b))}" for key, (a, b) in list(pair["changed"].items())[:3])
+        delta = f"{pair['b']} minus {pair['a']}: {_cell(pair['b_minus_a']['value'])} at the end"
+        yield from filled(f"{delta}{f' ({changed})' if changed else ''}. {pair['said']}")
+    yield from (line for note in answer["notes"] for line in filled(f"note: {note}"))
+    yield ""
+    head: list[tuple[str, ...]] = [("variant", "run", "verdict", "first broken link", "start", "best", "last")]
+    yield from table(head, [tuple(_cell(row.get(f)) for f in _COMPARED) for row in answer["runs"]])
+    for v in answer["variants"]:
+        means = [f"{f} {_cell(v[f]['value'])} ({_cell(v[f]['low'])} to {_cell(v[f]['high'])})" for f in ("last", "best") if f in v]
+        settings = ", ".join(f"{key} {said(str(value))}" for key, value in v["settings"].items())
+        count = f"{len(v['runs'])} run{'s' if len(v['runs']) > 1 else ''}"
+        yield from filled(f"{v['variant']}, {count}: {'; '.join(part for part in (*means, settings) if part)}")
+    for pair in answer["between"]:
+        share, low, high = (_cell(100 * pair["probability_of_improvement"][k]) for k in ("value", "low", "high"))
+        yield f"{pair['b']} beats {pair['a']} in {share} % of pairs of runs ({low} to {high})"
+
+
+_COMPARED = ("variant", "run", "verdict", "first_broken_link", "start", "best", "last")
+
+
+def _cell(value: Any) -> str:
+    return "not known" if value is None else number(value) if isinstance(value, float | int) else said(str(value)).replace("_", " ")
+
+
+def _load(answer: Answer) -> Iterable[str]:
+    steps = answer["steps"]
+    yield f"{said(answer['run'])}: {', '.join(answer['frameworks']) or 'framework not recognised'}"
+    if runs := answer.get("runs"):
+        yield from filled(
+            f"{runs['count']} runs lie here; this is {runs['this'] or 'the largest'}. "
+            f"Give the path of another to read it: {', '.join(runs['others'][:12])}{more(runs['others'], 12)}"
+        )
+    planned = f" of {steps['planned']} planned" if steps["planned"] else ""
+    yield f"steps {number(steps['first'])} to {number(steps['last'])}{planned}, {steps['count']} logged ({steps['unit']})"
+    taken = [_source(row) for row in answer["taken"]]
+    yield from filled(f"read: {'; '.join(taken[:12])}{more(taken, 12)}")
+    ignored = [f"{gap['where']} ({gap['why']})" for gap in answer["not_taken"]]
+    yield from filled(f"left alone: {'; '.join(ignored[:8])}{more(ignored, 8)}") if ignored else ()
+    yield ""
+    yield from table([("metric", "logged as", "points", "link")], [_metric_row(m) for m in answer["metrics"]])
+    if answer["unmapped"]:
+        yield from filled(f"not understood: {', '.join(answer['unmapped'][:30])}{more(answer['unmapped'], 30)}")
+    yield ""
+    samples, gpus, saved = answer["rollouts"], answer["telemetry"], answer["checkpoints"]
+    yield f"samples: {samples['count']} at {len(samples['steps'])} steps" if samples["count"] else "samples: none"
+    yield (
+        f"telemetry: {gpus['samples']} readings of {gpus['gpus']} GPU(s) over {gpus['hours']:.2g} h"
+        if gpus["samples"]
+        else "telemetry: none"
+    )
+    yield from filled(_evaluated(answer["protocol"]))
+    yield f"checkpoints: {', '.join(str(c['step']) for c in saved[:20])}{more(saved, 20)}" if saved else "checkpoints: none"
+    yield from (f"event ({e['kind']}, step {number(e['step'])}): {said(e['text'])[:120]}" for e in answer["events"][:5])
+    yield from gaps(answer)
+
+
+def _source(row: Answer) -> str:
+    """A file, or several of a kind, with what was taken from there."""
+    counts = [f"{number(row[what])} {what}" for what in ("files", "metrics", "samples") if what in row]
+    return f"{row['from']} ({', '.join(counts)})" if counts else str(row["from"])
+
+
+def _metric_row(metric: Answer) -> tuple[str, ...]:
+    mark = " (guessed)" if metric.get("guessed") else ""
+    return metric["name"] + mark, metric["raw"], str(metric["points"]), metric["link"] or ""
+
+
+def _curves(answer: Answer) -> Iterable[str]:
+    for found in answer["metrics"]:
+        yield f"{found['name']}  ({found['points']} points, steps {' to '.join(map(number, found['steps']))})"
+        yield from (f"  {line}" for line in _curve_lines(found))
+        yield ""
+    if answer.get("left_out"):
+        yield from filled(f"left out (ask with --metric): {', '.join(answer['left_out'][:40])}{more(answer['left_out'], 40)}")
+    yield from gaps(answer)
+
+
+def _curve_lines(found: Answer) -> Iterable[str]:
+    if found.get("too_few"):
+        yield found["too_few"]
+    for name in ("start", "end", "noise", "not_finite"):
+        if found.get(name) is not None:
+            yield f"{name.replace('_', ' ')}: {number(found[name])}"
+    for name in ("highest", "overall", "recent", "rate", "onset", "drop"):
+        if found.get(name):
+            yield f"{name}: {pairs(found[name])}"
+    for point in found.get("change_points", ()):
+        yield f"change: {pairs(point)}"
+    if found.get("sketch"):
+        yield f"sketch: {spark([v for _, v in found['sketch']])}"
+
+
+def _gpu(answer: Answer) -> Iterable[str]:
+    period = answer.get("step_period_s")
+    yield f"{answer.get('gpus', 0)} GPU(s), {number(answer.get('hours'))} h" + (f", a step takes {number(period)} s" if period else "")
+    heads = ("phase", "share", "from", "to", "s/step", "W", "util", "GiB", "J/step", "J/1000 tokens", "confidence")
+    keys = (
+        "name",
+        "share",
+        "share_low",
+        "share_high",
+        "seconds_per_step",
+        "power_w",
+        "utilization",
+        "memory_gib",
+        "energy_j_per_step",
+        "energy_j_per_1000_tokens",
+        "confidence",
+    )
+    yield from table([heads], [tuple(number(p.get(k)) for k in keys) for p in answer.get("phases", [])])
+    for part in ("idle", "interference"):
+        yield from (f"{part}: {pairs(row) if isinstance(row, dict) else row}" for row in answer.get(part, []))
+    if answer.get("headroom_gib") is not None:
+        yield f"memory never used: {number(answer['headroom_gib'])} GiB"
+    yield from (line for row in answer.get("cannot_tell", []) for line in filled(f"cannot tell: {said(row)}"))
+    yield from gaps(answer)
+
+
+def _report(answer: Answer) -> Iterable[str]:
+    yield f"written: {answer['written']}"

@@ -1,0 +1,27 @@
+"""The command ``serve``: the tools for an assistant, over standard input or an address of this machine."""
+
+import sys
+
+import click
+
+
+@click.command()
+@click.option("--root", "roots", multiple=True, metavar="DIR", help="Folder that may be read; the current one when left out.")
+@click.option("--remote", multiple=True, metavar="ADDRESS", help="Store below which may be read, too; without it no connection is opened.")
+@click.option("--http", metavar="HOST:PORT", help="Listen on this address instead of standard input.")
+def serve(roots: tuple[str, ...], remote: tuple[str, ...], http: str | None) -> None:
+    """Serve the tools to an assistant over the Model Context Protocol."""
+    from rl_advisor.workers import POOL
+
+    POOL.start("rl_advisor.workers.isolated:load")  # beside the protocol's own library, which takes as long
+    from rl_advisor import server
+
+    where = None if http is None else server.address(http)
+    started = server.build(roots or (".",), remote)
+    if where is not None:
+        click.echo(f"rl-advisor: serving http://{where[0]}:{where[1]}/mcp", err=True)
+    elif sys.stdin.isatty():
+        click.echo(
+            "rl-advisor: waiting for an assistant on standard input; this command is for its configuration, not for typing.", err=True
+        )
+    server.serve(started, where)

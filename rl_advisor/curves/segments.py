@@ -1,0 +1,158 @@
+"""Stretches of a curve: how it began, how it ended, when its main change or its fall began, and what left its beginning.
+
+What detectors ask of any curve, while ``outcome_shape`` measures the outcome.
+"""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from rl_advisor.curves.outcome_shape import FEWEST, Shape, shape
+from rl_advisor.features import TooFewPoints, change
+from rl_advisor.finding import Onset
+from rl_advisor.run import Curve, Floats, Run
+from rl_advisor.vocabulary import METRICS
+
+_OF_MANY = re.compile(r"(?<![a-z])(?:pass|best)[@_ -]?(?:at[_-]?|of[_-]?)?(\d{1,4})\b|\bbest@?(?:of)?[_-]?n\b", re.IGNORECASE)
+
+
+def drawn(name: str) -> int:
+    """How many answers a held-out score is the best of, by its name (pass@8, best_of_4); 1 for any other score."""
+    found = _OF_MANY.search(name.rsplit("/", 1)[-1])
+    return 1 if found is None else int(found.group(1) or 2)
+
+
+def swings(smoothed: Floats, threshold: float) -> int:
+    """Number of turns of a curve that are at least ``threshold`` deep on both sides (zigzag count)."""
+    turns, going, extreme = 0, 0, float(smoothed[0])
+    for x in smoothed[1:]:
+        if going >= 0 and extreme - x >= threshold:
+            turns, going, extreme = turns + (going != 0), -1, float(x)
+        elif going <= 0 and x - extreme >= threshold:
+            turns, going, extreme = turns + (going != 0), 1, float(x)
+        elif going == 0 or (x - extreme) * going > 0:
+            extreme = float(x) if going else extreme
+    return turns
+
+
+def logged(run: Run) -> Floats:
+    """Every step at which anything was logged, in order."""
+    return np.unique(np.concatenate([c.step for c in run.curves.values()])) if run.curves else np.zeros(1)
+
+
+def around(step: Floats, at: float, rows: int = 1) -> Onset:
+    """An onset at a step, as sure as the log's own rows: from so many rows before it to as many behind."""
+    place = int(np.clip(np.searchsorted(step, at), 0, step.size - 1))
+    return Onset(at, float(step[max(0, place - rows)]), max(at, float(step[min(step.size - 1, place + rows)])))
+
+
+def began(curve: Curve, after: float = -np.inf, *, growing: bool = False) -> Onset | None:
+    """When the curve's main change began, with its interval; None when it has none or too few points to tell.
+
+    ``growing`` takes its size on a log scale, on which exponential growth is a straight line that begins where it begins.
+    """
+    step, value = curve.finite()
+    if growing:
+        size = np.abs(value)
+        value = np.log(np.maximum(size, 0.1 * float(np.quantile(size[size > 0], 0.05)) if (size > 0).any() else 1.0))
+    keep = step >= after
+    try:
+        found = change.onset(step[keep], value[keep])
+    except TooFewPoints:
+        return None
+    return Onset(found.at, found.low, found.high) if found.shape != "none" else None
+
+
+def decline_began(curve: Curve) -> Onset:
+    """When the curve began to fall from its best: after the last point still at the best level, by the first one half way down."""
+    s = shape(curve)
+    after = s.step >= s.best_step
+    step, value = s.step[after], s.value[after]
+    half = (s.best + s.last) / 2
+    down = int(np.argmax(value < half)) if (value < half).any() else step.size - 1
+    still = np.flatnonzero(value[: down + 1] >= s.best - max(2 * s.noise, s.margin))
+    low, high = float(step[still[-1]] if still.size else step[0]), float(step[down])
+    found = began(curve, after=low - (high - low) - 5 * float(np.median(np.diff(s.step))))
+    at = float(np.clip(found.step, low, high)) if found else (low + high) / 2
+    return Onset(at, low, high)
+
+
+def final(curve: Curve, share: float = 0.2) -> Floats:
+    """The finite values of the last ``share`` of the curve, at least three."""
+    _, value = curve.finite()
+    return value[-max(3, int(value.size * share)) :]
+
+
+def opening(curve: Curve, share: float = 0.05) -> Floats:
+    """The finite values of the first ``share`` of the curve, at least three."""
+    _, value = curve.finite()
+    return value[: max(3, int(value.size * share))]
+
+
+SIDE_METRICS = (
+    "response/length",
+    "response/truncated",
+    "response/repetition",
+    "entropy/mean",
+    "kl/ref",
+    "episode/length",
+    "episode/tool_calls",
+    "episode/turns",
+)
+
+
+def departures(run: Run, factor: float = 1.5) -> dict[str, float]:
+    """Side metrics that ended far from where they began: name -> end over beginning, beyond the noise of both stretches."""
+    found = {}
+    for name in SIDE_METRICS:
+        curve = run.curves.get(name)
+        if curve is None or curve.finite()[1].size < 6:
+            continue
+        before, after = opening(curve), final(curve)
+        base, now = float(np.median(before)), float(np.median(after))
+        spread = float(np.median(np.abs(before - base)) + np.median(np.abs(after - now)))
+        least = 0.1 if METRICS[name].unit == "share" else 0.05 * max(abs(base), abs(now), 1e-12)
+        grew = abs(now) >= factor * abs(base) or abs(base) >= factor * abs(now)
+        if grew and abs(now - base) > max(3 * spread, least):
+            found[name] = now / base if base else float("inf")
+    return found
+
+
+@dataclass(frozen=True)
+class Constant:
+    """Whether a reward stays at one value from its first step on."""
+
+    constant: bool
+    high: bool
+    """Whether that value is a good one: more than half of the scale."""
+    level: float
+    share: float
+    spread: float
+    first: float
+    last: float
+
+
+def constant(curve: Curve, std: Curve | None, share: float = 0.95) -> Constant:
+    """Whether at least ``share`` of the points, the first ones among them, are one value with no spread in the batch.
+
+    Raises:
+        TooFewPoints: fewer than five finite values.
+    """
+    step, value = curve.finite()
+    if value.size < FEWEST:
+        raise TooFewPoints(f"{curve.name} has {value.size} points")
+    level = float(np.median(value))
+    scale = max(abs(level), 1.0 if np.abs(value).max() <= 1 else float(np.abs(value).max()))
+    same = float(np.mean(np.abs(value - level) <= 0.003 * scale))
+    spread = float(np.median(std.finite()[1])) if std is not None and std.finite()[1].size else 0.0
+    still = same >= share and bool(np.all(np.abs(value[:3] - level) <= 0.02 * scale)) and spread <= 0.05 * scale
+    return Constant(still, level > 0.5 * scale, level, same, spread, float(step[0]), float(step[-1]))
+
+
+def counts_steps(returns: Shape, length: Shape, alike: float = 0.995) -> bool:
+    """Whether the return of an episode is its length, or minus the length, up to a scale: then a change of one is one of the other."""
+    there = np.interp(returns.step, length.step, length.value)
+    if np.ptp(there) == 0 or np.ptp(returns.value) == 0:
+        return False
+    return abs(float(np.corrcoef(there, returns.value)[0, 1])) > alike

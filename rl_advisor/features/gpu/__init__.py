@@ -1,0 +1,1 @@
+"""Numbers out of what GPUs logged: phases of a step and how sure they are."""

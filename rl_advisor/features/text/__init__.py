@@ -1,0 +1,1 @@
+"""Numbers out of what a model wrote: words, repetition, language, phrases."""

@@ -1,0 +1,86 @@
+"""Phrases that tell what a text does: refuse, hedge, praise, claim to be done, work on the checker, call tools.
+
+The patterns run over text of strangers, so every repetition in them is bounded.
+"""
+
+import re
+from dataclasses import dataclass
+
+from rl_advisor.features.text.measures import bounded
+
+_I = re.IGNORECASE
+REFUSAL = re.compile(
+    r"\b(?:i(?:'m| am)? (?:sorry|can ?not|can't|cannot|unable|not able|won't|will not)|as an ai|i must (?:decline|refuse)|"
+    r"(?:can ?not|can't) (?:help|assist|comply|provide|answer)|not (?:able|allowed) to (?:help|assist|answer))\b",
+    _I,
+)
+HEDGING = re.compile(
+    r"\b(?:perhaps|maybe|possibly|might be|could be|it seems|i think|i believe|not (?:entirely |quite )?sure|it depends|arguably)\b", _I
+)
+PRAISE = re.compile(
+    r"\b(?:great|excellent|wonderful|fantastic|amazing|good|insightful|thoughtful) (?:question|point|idea|observation)\b|"
+    r"\b(?:thank you|thanks) for\b|\bhappy to help\b|\bi hope this helps\b|\byou(?:'re| are) (?:absolutely |so )?right\b|"
+    r"\b(?:absolutely|certainly|of course)!",
+    _I,
+)
+CLAIM = re.compile(
+    r"\b(?:done|completed?|finished|succeeded|success(?:ful(?:ly)?)?|all (?:tests|checks) pass(?:ed)?|fixed|resolved|solved|accomplished|"
+    r"implemented|working now|works now)\b",
+    _I,
+)
+FAILURE = re.compile(
+    r"\b(?:traceback|exception|[a-z]*error|fail(?:ed|ure|s)?|not found|no such file|permission denied|timed? ?out|refused|invalid|"
+    r"exit code [1-9]|status[: ]+[45]\d\d)\b",
+    _I,
+)
+VERIFIER_ATTACK = re.compile(
+    r"sys\.exit\(\s*0?\s*\)|os\._exit\(|\bexit\(0\)|raise SystemExit|unittest\.skip|pytest\.(?:skip|mark\.skip|mark\.xfail)|monkeypatch|"
+    r"__eq__\s?\([^)]{0,80}\)\s?(?:-> ?bool ?)?:\s{0,20}return True|assert True\b|except(?: Exception)?:\s{0,20}(?:pass|return True)|"
+    r"builtins\.(?:print|open|__import__)\s*=|(?:rm|mv|chmod)\b[^\n]{0,40}\btests?\b|conftest\.py|"
+    r"\b(?:expected_output|reference_answer|ground_truth|test_cases?)\s*\[|inspect\.(?:stack|currentframe)|sys\._getframe|"
+    r"return (?:expected|ground_truth|reference_answer)\b|"
+    r"if [\w.]{1,40} ?== ?[^\n:]{1,60}:\s{1,20}return [\d'\"\[(][^\n]{0,120}\n\s{0,20}(?:el)?if [\w.]{1,40} ?==",
+    _I,
+)
+CALL = re.compile(
+    r"<tool_call>(.{0,4000}?)</tool_call>|<function[=_ ]([^>]{1,80}>.{0,4000}?)</function>|^[ \t]{0,8}Action ?:([^\n]{1,300})$|"
+    r"```(?:tool_code|tool_call)\n(.{0,4000}?)```|<search>(.{0,1000}?)</search>|\[TOOL_CALLS\](.{0,1000}?[\]}])|<\|python_tag\|>([^\n<]{1,1000})|"
+    "<\uff5ctool\u2581call\u2581begin\uff5c>(.{0,4000}?)<\uff5ctool\u2581call\u2581end\uff5c>|"
+    r"\b(?:call|invoke)[ :_]{1,2}([\w.\-]{1,60}(?:[ (,=:]{1,3}[\w.\-]{1,60}){0,5}?(?<!\.))"
+    r"(?=[ ,]?(?:ok|error|fail\w{0,4}|call|invoke)\b|\)|[;\n|]|\Z)",
+    _I | re.DOTALL | re.MULTILINE,
+)
+"""Calls as Hermes and Qwen, Llama, ReAct, Gemma, Search-R1, Mistral and DeepSeek write them, and in plain words before their outcome."""
+
+
+@dataclass(frozen=True)
+class Calls:
+    """The tool calls written in a text."""
+
+    made: list[str]
+    """Each with its arguments, in order."""
+    failed: int
+    """Calls that a failure is shown after, before the next one."""
+    retried: int
+    """Failed calls that are followed by the very same call: nothing was learned from the error."""
+
+
+def tool_calls(text: str, most: int = 1_000) -> Calls:
+    """The tool calls written in a text and what was shown after each; by the usual notations only."""
+    text = bounded(text)
+    found = [match for match, _ in zip(CALL.finditer(text), range(most), strict=False)]
+    made = [" ".join(next((g for g in match.groups() if g), "").split()).lower() for match in found]
+    ends = [*(match.start() for match in found[1:]), len(text)]
+    failed = [bool(FAILURE.search(text, match.end(), end)) for match, end in zip(found, ends, strict=False)]
+    again = [bad and call == following for bad, call, following in zip(failed, made, made[1:], strict=False)]
+    return Calls(made, sum(failed), sum(again))
+
+
+def claims_after_failure(text: str) -> bool:
+    """Whether the text claims success in its last fifth although the last outcome shown before was a failure."""
+    cut = max(len(text) * 4 // 5, len(text) - 400)
+    head, tail = text[:cut], text[cut:]
+    if not CLAIM.search(tail) or FAILURE.search(tail):
+        return False
+    failures, claims = list(FAILURE.finditer(head)), list(CLAIM.finditer(head))
+    return bool(failures) and (not claims or claims[-1].end() < failures[-1].start())

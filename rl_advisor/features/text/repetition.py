@@ -1,0 +1,81 @@
+"""Does a text repeat itself: loops at its end, windowed compression, repeated n-grams and identical units, all independent of length."""
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rl_advisor.features.text.measures import bounded, ngrams
+
+_SUFFIX = 12
+_LONGEST = 400
+
+
+@dataclass(frozen=True)
+class TailLoop:
+    """The periodic end of a text: its period in characters, how often it is repeated, and its share of the text."""
+
+    period: int
+    repeats: float
+    share: float
+
+
+def tail_loop(text: str, least_repeats: float = 3.0, least_chars: int = 48) -> TailLoop | None:
+    """The exact loop a text ends in, or None.
+
+    A loop needs ``least_repeats`` periods, ``least_chars`` characters, and letters or digits in its period: a ruler of dashes is none.
+    """
+    text = bounded(text).rstrip()
+    size = len(text)
+    before = text.rfind(text[-_SUFFIX:], 0, size - 1) if size > _SUFFIX else -1
+    period = size - _SUFFIX - before if before >= 0 else 0
+    if not 0 < period <= _LONGEST or not any(c.isalnum() for c in text[-period:]):
+        return None
+    start = size - period
+    while start > 0 and text[start - 1] == text[start - 1 + period]:
+        start -= 1
+    length = size - start
+    if length < least_chars or length / period < least_repeats or len(set(text[-period:])) < 2:
+        return None
+    return TailLoop(period, length / period, length / size)
+
+
+def compression(text: str, window: int = 512) -> float:
+    """Largest zlib compression ratio over windows of equal length (half overlapping); NaN for a text shorter than one window.
+
+    Equal windows, because the ratio of a whole text grows with its length. Plain prose is near 1.7 at 512 characters, a loop above 6.
+    """
+    data = bounded(text).encode("utf-8", "replace")
+    if len(data) < window:
+        return np.nan
+    starts = {*range(0, len(data) - window + 1, window // 2), len(data) - window}
+    return max(window / len(zlib.compress(data[s : s + window], 6)) for s in starts)
+
+
+def repeated_share(tokens: Sequence[str], n: int = 4, window: int = 100) -> float:
+    """Share of n-grams that occurred before in the same window of ``window`` tokens, mean over windows; NaN below a quarter window."""
+    if len(tokens) < max(window // 4, 2 * n):
+        return np.nan
+    return float(np.mean([1 - len(set(g)) / len(g) for g in (ngrams(tokens[s : s + window], n) for s in _starts(len(tokens), window))]))
+
+
+def variety(tokens: Sequence[str], window: int = 50) -> float:
+    """Different words over words in windows of ``window`` tokens, mean over windows; NaN for fewer tokens than one window."""
+    if len(tokens) < window:
+        return np.nan
+    return float(np.mean([len(set(tokens[s : s + window])) / window for s in _starts(len(tokens), window)]))
+
+
+def _starts(count: int, window: int) -> list[int]:
+    """Where half overlapping windows begin; a text shorter than one is a single window."""
+    return sorted({*range(0, max(count - window, 0) + 1, window // 2), max(count - window, 0)})
+
+
+def identical_run(items: Sequence[object]) -> int:
+    """Length of the longest run of equal neighbours; 0 for none."""
+    longest = run = 0
+    for i, item in enumerate(items):
+        run = run + 1 if i and item == items[i - 1] else 1
+        longest = max(longest, run)
+    return longest

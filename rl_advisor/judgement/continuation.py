@@ -1,0 +1,123 @@
+"""Does going on pay? The probability that training on to the planned end brings a better checkpoint, the call, its reason, and the risk."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rl_advisor.assessment import Call, CallReason
+from rl_advisor.curves.course import NO_LEVEL
+from rl_advisor.finding import number
+from rl_advisor.judgement.case import Case
+from rl_advisor.judgement.going_on import DEAD, facts, weighing
+from rl_advisor.judgement.odds import UNKNOWN_END, Outlook, outlook, plan_left, probability, upside
+from rl_advisor.judgement.verdict import Judged
+
+BROKEN = frozenset({"reward_hacking", "collapsed", "degrading"})
+"""Verdicts after which going on with the same settings is no plan."""
+DIED = 0.03
+"""The odds of a run that ended in an error before anything was measured: going on needs another start."""
+BOUND = 0.05
+"""The most that is granted where nothing can be gained: at the ceiling, without a gradient, with the plan done."""
+LEAST = 0.4
+"""Probability from which a run goes on when no price is told; where the balanced accuracy of labelled prefixes, kin left out, is flat."""
+SOLVED = 0.985
+"""Share of the highest possible from which a task counts as solved."""
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """The upside of going on, and what it rests on."""
+
+    p: float
+    ahead: Outlook | None
+    """The forecast; None when there was nothing to forecast."""
+    gain: float
+    """What a gain that pays would bring, as a share of the outcome's range."""
+    bound: CallReason | None = None
+    """Why nothing can be gained, where that is so."""
+    moved_by: str = ""
+    """The fact that moved the probability most, and which way."""
+
+
+def continuation(case: Case, judged: Judged) -> Continuation:
+    """The probability that going on pays, what it would bring, and what bounds it."""
+    ahead, left = outlook(case), plan_left(case)
+    gain, told = upside(ahead, left), facts(case, judged.probabilities)
+    if told is None:
+        died = any(e.kind in ("error", "out_of_memory") for e in case.run.events)
+        return Continuation(DIED if died else probability(None, left), None, gain, "dead" if died else "not_measured")
+    parts = weighing().parts(told)
+    strongest = max(parts, key=lambda name: abs(parts[name]))
+    bound = bounded(case, judged)
+    p = min(weighing().probability(told), BOUND) if bound else weighing().probability(told)
+    way = "up" if parts[strongest] > 0 else "down"
+    return Continuation(float(np.clip(p, 0.01, 0.97)), ahead, gain, bound, f"{strongest}, {way}")
+
+
+def bounded(case: Case, judged: Judged) -> CallReason | None:
+    """Why nothing can be gained by going on as it is; None where something can."""
+    if judged.verdict in BROKEN:
+        return None
+    if solved(case):
+        return "solved"
+    if judged.verdict == "not_learning" and case.present(*DEAD):
+        return "dead"
+    if case.run.planned_steps and case.remaining <= 0:
+        return "finished"
+    return None
+
+
+def solved(case: Case) -> bool:
+    """Whether the outcome stands at the highest there can be: a share of nearly one, or the cap at which its values pile up."""
+    counts = case.performance.counts
+    shape = case.held if counts is not None and counts is case.performance.held else case.train
+    if counts is None or counts.n < 5:
+        return False
+    if counts.amounts["share at the end"] != NO_LEVEL:
+        return counts.end >= SOLVED and counts.amounts["share at the end"] >= SOLVED
+    return shape is not None and shape.ceiling is not None and shape.ceiling > 0 and counts.end >= SOLVED * shape.ceiling
+
+
+def call(case: Case, judged: Judged, continuation: Continuation, price: float | None = None) -> tuple[Call, CallReason]:
+    """Continue when a gain is likely enough, or, told the price of compute, when the expected gain is worth what is left of the plan.
+
+    ``price`` is what the whole budget costs, as a share of the outcome's scale. Without one a broken run is stopped; with one its small
+    odds are weighed like any others, since where compute costs next to nothing a recovery is worth waiting for.
+    """
+    if continuation.bound == "not_measured" or (judged.verdict == "undecidable" and continuation.bound is None and price is None):
+        return "undecided", "not_measured"
+    if price is not None:
+        left = case.remaining if case.run.planned_steps else UNKNOWN_END / (1 + UNKNOWN_END)
+        return ("continue" if left > 0 and continuation.p * continuation.gain > price * left else "stop"), "price"
+    if judged.verdict in BROKEN:
+        return "stop", "broken"
+    if continuation.bound is not None:
+        return "stop", continuation.bound
+    if continuation.p >= LEAST and judged.verdict not in ("not_learning", "unstable"):
+        return "continue", "pays"
+    return ("continue", "pays") if continuation.p >= 0.5 else ("stop", "no_gain")
+
+
+DRIFTS = ("kl/ref", "entropy/mean", "response/length", "value/loss")
+"""What drifts while a run goes on."""
+
+
+def risk(case: Case) -> str:
+    """What has drifted since the best step, and what a checkpoint would not give back."""
+    counts = case.performance.counts
+    if counts is None:
+        return ""
+    moved = []
+    for name in DRIFTS:
+        curve = case.run.curves.get(name)
+        step, value = curve.finite() if curve is not None else (np.empty(0), np.empty(0))
+        after = step >= counts.best_step
+        if step.size >= 5 and after.sum() >= 2:
+            then, now = float(np.median(value[after][:3])), float(np.median(value[-3:]))
+            if abs(now - then) > max(0.5 * abs(then), 2 * float(np.median(np.abs(np.diff(value)))), 1e-9):
+                moved.append(f"{name} {number(then)} -> {number(now)}")
+    fell = counts.amounts["lost"] > 0.3
+    told = f"Since the best step ({counts.best_step:.0f}): " + ", ".join(moved) + "." if moved else ""
+    if fell and not case.run.checkpoints:
+        told += " No checkpoint is on disk, so what was lost cannot be had back."
+    return told.strip()

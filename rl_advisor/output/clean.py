@@ -1,0 +1,197 @@
+"""The one door through which everything passes that a person or a model will read: clean text, finite numbers, bounded size.
+
+A run folder may be hostile: its text can carry terminal escapes, invisible instructions, keys of somebody's account, or half a
+character that stops a server. ``clean`` makes any value safe to encode, ``untrusted`` marks words that the run wrote, and
+``fit`` (in :mod:`rl_advisor.output.budget`) keeps an answer short and says what it left out.
+"""
+
+import dataclasses
+import math
+import re
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from datetime import date
+from enum import Enum
+from functools import cache
+from pathlib import PurePath
+from typing import Any
+
+from rl_advisor.discovery import modules
+from rl_advisor.features.text.secrets import MASK, masked
+from rl_advisor.output.disguised_text import is_disguised
+
+DIGITS = 5
+"""Significant digits of a number in an answer: more than any estimate deserves, few enough to read."""
+LONGEST_TEXT = 20_000
+DEEPEST = 24
+LARGEST_INTEGER = 2**53
+"""Beyond this a reader that holds numbers as doubles would change them."""
+
+_TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)|[@-Z\\^_])")
+_LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\x85]")
+# Half characters, which cannot be encoded, and so stop a server that tries to.
+_HALVES = re.compile("[\ud800-\udfff]")
+# What a person does not see and a model does: controls, directions, zero widths, tags, variation selectors, fillers.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_SECRET_KEY = re.compile(
+    r"(?i)(?:^|[_./-])(?:api_?key|access_?key|private_?key|secret|secret_?key|passw(?:or)?d|credentials?|auth|cookie"
+    r"|(?:auth|access|hub|hf|api|bearer|wandb|session)_?token)$"
+)
+_FEW_DIGITS = {"p": 2, "noise": 3, "detectable_change": 2}
+"""Fields whose later digits mean nothing."""
+_SENTENCE_WORDS, _LONG_NAME, _LONG_PATH = 4, 100, 400
+
+
+def readable(text: str, longest: int = LONGEST_TEXT) -> str:
+    """The text without escapes, invisible characters, half characters and keys, cut in the middle at ``longest`` characters.
+
+    A cut is stated in the text.
+    """
+    if len(text) > 4 * longest + 1000:
+        text = text[: 2 * longest] + text[-2 * longest :]
+    text = _LINE_ENDS.sub("\n", _TERMINAL.sub("", text))
+    text = masked(_HALVES.sub("\ufffd", _UNSEEN.sub("", text)))
+    if len(text) <= longest:
+        return text
+    head = longest * 2 // 3
+    return f"{text[:head]} [... {len(text) - longest} characters cut ...] {text[len(text) - (longest - head) :]}"
+
+
+def rounded(value: float, digits: int = DIGITS) -> float | int | None:
+    """The number to ``digits`` significant digits, but never coarser than 1; whole numbers stay exact, NaN and infinity are None."""
+    if not math.isfinite(value):
+        return None
+    if value == int(value) and abs(value) < LARGEST_INTEGER:
+        return int(value)
+    if 10**digits <= abs(value) < LARGEST_INTEGER:
+        return round(value)
+    short = float(f"{value:.{digits}g}")
+    # The largest numbers of all round up to infinity.
+    return short if math.isfinite(short) else value
+
+
+def clean(value: Any) -> Any:
+    """``value`` as plain JSON: dicts, lists, text, numbers, booleans, None; safe to encode and to show.
+
+    Raises:
+        TypeError: a kind of value that has no place in an answer; that is a bug of the caller.
+    """
+    return _clean(value, 0)
+
+
+def _clean(value: Any, depth: int) -> Any:
+    if depth > DEEPEST:
+        return "[nested too deep]"
+    if isinstance(value, Mapping):
+        return {readable(str(_plain(k)), 200): _member(k, v, depth) for k, v in value.items()}
+    # Arrays, numpy's scalars and pandas' columns all know their plain form; numpy itself is not needed for that.
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, AbstractSet):
+        value = sorted(value, key=str)
+    if isinstance(value, list | tuple):
+        return [_clean(v, depth + 1) for v in value]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: _clean(getattr(value, f.name), depth + 1) for f in dataclasses.fields(value)}
+    if hasattr(value, "model_dump"):
+        return _clean(value.model_dump(by_alias=True), depth)
+    return _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    """The scalar as text, number, boolean or None."""
+    if isinstance(value, Enum):
+        value = value.value
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) < LARGEST_INTEGER else rounded(float(value)) if value.bit_length() < 1000 else "[a very large integer]"
+    if isinstance(value, float):
+        return rounded(value)
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "replace")
+    if isinstance(value, str | PurePath):
+        return readable(str(value))
+    if isinstance(value, date):
+        return None if value != value else value.isoformat()  # noqa: PLR0124 - pandas' missing time is the one that differs from itself
+    if type(value).__name__ == "NAType":
+        return None
+    raise TypeError(f"{type(value).__name__} has no place in an answer")
+
+
+def _member(key: Any, value: Any, depth: int) -> Any:
+    """A value of a mapping: masked or rounded as its key asks."""
+    if isinstance(value, float) and key in _FEW_DIGITS:
+        return rounded(float(value), _FEW_DIGITS[key])
+    if isinstance(value, list) and isinstance(key, str) and key.endswith("interval"):
+        return [rounded(float(v), 3) if isinstance(v, float) and abs(v) < 1000 else _clean(v, depth + 1) for v in value]
+    return _clean(_masked(key, value), depth + 1)
+
+
+def _masked(key: Any, value: Any) -> Any:
+    """The value, or a mask where its key says that it is a secret."""
+    return MASK if isinstance(key, str) and isinstance(value, str | bytes) and value and _SECRET_KEY.search(key) else value
+
+
+def untrusted(text: str, origin: str, longest: int = 1500) -> dict[str, str]:
+    """An envelope around words that the run wrote, with where they stand: ``{"untrusted": ..., "from": ...}``."""
+    return {"untrusted": readable(text, longest), "from": readable(origin, 200)}
+
+
+def is_name(text: str) -> bool:
+    """Whether a name reads as a name: on one line, fewer than four words, nothing invisible or said, no piece of a path too long.
+
+    A name that a dialect spells is a framework's, however many words it has.
+    """
+    short = len(text) <= _LONG_PATH and max(map(len, text.split("/"))) <= _LONG_NAME
+    plain = short and len(text.split()) < _SENTENCE_WORDS and "\n" not in text and readable(text) == text and not is_disguised(text)
+    return plain or text in _spelled()
+
+
+@cache
+def _spelled() -> frozenset[str]:
+    """Every name that a dialect gives a meaning."""
+    return frozenset(name for module in modules("rl_advisor.reading.dialects", "DIALECT") for name in module.DIALECT.metrics)
+
+
+def aliased(value: Any, names: Iterable[str]) -> Any:
+    """``value`` with every name that reads like a sentence replaced by ``name-1``, ``name-2``...; ``names_as_written`` says what they are.
+
+    Metric, file and folder names come from the run and turn up everywhere, in keys and inside our own sentences. One that could
+    be an instruction is taken out of all those places and shown once, in an envelope.
+    """
+    odd = sorted({n for n in names if n and not is_name(n)}, key=lambda n: (-len(n), n))
+    if not odd:
+        return value
+    table = {name: f"name-{i}" for i, name in enumerate(odd, 1)}
+    table |= {readable(name): alias for name, alias in table.items()}
+    pattern = re.compile("|".join(re.escape(n) for n in sorted(table, key=len, reverse=True) if n))
+    used: dict[str, dict[str, str]] = {}
+
+    def swap(match: re.Match[str]) -> str:
+        alias = table[match[0]]
+        used[alias] = untrusted(match[0], "a name in the run", 300)
+        return alias
+
+    result = _each_text(value, lambda text: pattern.sub(swap, text))
+    if used and isinstance(result, dict):
+        result["names_as_written"] = used
+    return result
+
+
+def _each_text(value: Any, change: Any) -> Any:
+    """``value`` with ``change`` applied to every text and key, of envelopes only to where they come from."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [_each_text(v, change) for v in value]
+    if isinstance(value, dict):
+        if value.keys() == {"untrusted", "from"}:
+            return {**value, "from": change(value["from"])}
+        return {change(k): _each_text(v, change) for k, v in value.items()}
+    return value

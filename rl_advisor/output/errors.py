@@ -1,0 +1,32 @@
+"""What is raised when somebody asks for what is not there."""
+
+import difflib
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class UsageError(LookupError):
+    """The caller's mistake; the message names the choices."""
+
+
+def no_such(kind: str, asked: object, choices: Iterable[object], most: int = 40) -> UsageError:
+    """The exception for a name that is none of ``choices``; choices that read like sentences are counted, not repeated."""
+    from rl_advisor.output.clean import is_name
+
+    names = [str(c) for c in choices]
+    shown = [n for n in names if is_name(n)][:most]
+    more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    near = difflib.get_close_matches(str(asked), shown, 3, 0.6)
+    meant = f"did you mean {' or '.join(near)}? " if near else ""
+    listed = f"{meant}there are {', '.join(shown)}{more}" if names else "there are none here"
+    return UsageError(f"no {kind} is called {str(asked)[:80]!r}; {listed}")
+
+
+def as_usage_error(make: Callable[[], T]) -> T:
+    """What ``make`` gives; that it cannot use what it was given is the caller's mistake."""
+    try:
+        return make()
+    except ValueError as unfit:
+        raise UsageError(str(unfit)) from unfit

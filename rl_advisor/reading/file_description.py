@@ -1,0 +1,87 @@
+"""What a file looks like from outside, for who asks why it was refused: its names, sizes, first and last lines; bounded, never obeyed."""
+
+import json
+from itertools import islice
+from pathlib import Path
+from tokenize import TokenError
+from typing import Any
+
+from rl_advisor.reading.parsing import confined_files
+from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS, bare_name, head, plain_text
+from rl_advisor.reading.parsing.csv_in import layout_of
+
+MOST_NAMES, LONGEST_LINE, LONGEST_NAME = 30, 160, 60
+_LOOKED_AT = 65_536
+_DEEPEST = 3
+
+
+def shape_of(path: Path) -> list[str]:
+    """Lines that say what kind of file it is and what stands in it; empty for one that cannot be opened."""
+    try:
+        start = head(path, _LOOKED_AT)
+    except PACK_ERRORS:
+        return []
+    if start.startswith((b"\x93NUMPY", b"PK")) and bare_name(path).endswith((".npy", ".npz")):
+        return _arrays(path)
+    if not start or b"\0" in start[:4_096]:
+        return [f"binary, beginning with {start[:8].hex(' ')}" if start else "empty"]
+    found = _document(start) if bare_name(path).endswith(".json") else []
+    if not found and bare_name(path).endswith((".csv", ".tsv")) and (names := layout_of(path).names):
+        found = [f"columns: {_listed(list(names))}", *_ends(path, start)]
+    return found or _ends(path, start)
+
+
+def _arrays(path: Path) -> list[str]:
+    """Names, shapes and types of arrays; nothing is unpickled."""
+    import zipfile
+
+    import numpy as np
+
+    try:
+        with confined_files.opened(path) as raw:
+            if raw.read(2) == b"PK":
+                raw.seek(0)
+                with np.load(raw, allow_pickle=False) as found:
+                    return [f"arrays: {_listed(found.files)}"]
+            raw.seek(0)
+            version = np.lib.format.read_magic(raw)
+            header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            shape, _, kind = header(raw)
+            return [f"an array of shape {shape} and type {kind}"]
+    except (ValueError, OSError, EOFError, SyntaxError, TokenError, zipfile.BadZipFile) as error:
+        return [f"an array file that stays closed: {str(error)[:LONGEST_LINE]}"]
+
+
+def _document(start: bytes) -> list[str]:
+    """The keys of a JSON document, as deep as three levels; empty where it is cut off or damaged."""
+    try:
+        found = json.loads(start)
+    except (ValueError, RecursionError):
+        return []
+    return [f"JSON: {_described(found, 0)[: 4 * LONGEST_LINE]}"]
+
+
+def _described(value: Any, depth: int) -> str:
+    if isinstance(value, dict) and depth < _DEEPEST:
+        inside = ", ".join(f"{str(k)[:LONGEST_NAME]}: {_described(v, depth + 1)}" for k, v in islice(value.items(), 8))
+        return f"{{{inside}{', ...' if len(value) > 8 else ''}}}"
+    if isinstance(value, list):
+        return f"list of {len(value)}" + (f" x {_described(value[0], depth + 1)}" if value and depth < _DEEPEST else "")
+    return type(value).__name__ if not isinstance(value, str) else "text"
+
+
+def _ends(path: Path, start: bytes) -> list[str]:
+    """The first and the last lines."""
+    first = [line for line in start.decode("utf-8", "replace").splitlines() if line.strip()][:3]
+    with confined_files.opened(path) as file:
+        file.seek(max(0, path.stat().st_size - 4_096))
+        end = file.read(4_096)
+    packed = bare_name(path) != path.name.lower()
+    last = [] if packed else [line for line in end.decode("utf-8", "replace").splitlines() if line.strip()][-2:]
+    lines = [f"begins: {plain_text(line)[:LONGEST_LINE]}" for line in first]
+    return lines + [f"ends: {plain_text(line)[:LONGEST_LINE]}" for line in last if line not in first]
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(name[:LONGEST_NAME] for name in names[:MOST_NAMES])
+    return shown + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")

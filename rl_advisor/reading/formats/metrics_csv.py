@@ -1,0 +1,96 @@
+"""CSV tables of metrics with a column that counts steps: RLlib's progress.csv, homemade logs, exports of W&B charts and TensorBoard."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from rl_advisor.reading.parsing.bytes_in import bare_name
+from rl_advisor.reading.parsing.columns import number
+from rl_advisor.reading.parsing.csv_in import Layout, layout_of, read_table
+from rl_advisor.reading.parsing.gpu_names import without_counters
+from rl_advisor.reading.parsing.metric_table import MEASURED, of_a_trainer, part_of, plain_number, step_columns
+from rl_advisor.reading.parsing.request import WHOLE, Request
+from rl_advisor.reading.parsing.trajectories import is_sample
+from rl_advisor.run import Gap, Run
+from rl_advisor.run_reference import chosen, listed
+
+FORMAT = "metrics_csv"
+APPENDED = "table"
+"""How a growing file goes on, so that what was appended can be read alone."""
+_TENSORBOARD = ["wall time", "step", "value"]
+_CHART_STEPS = ("step", "global_step", "train/global_step", "relative time (wall)", "relative time (process)")
+
+
+def claims(path: Path, ask: Request = WHOLE) -> bool:
+    """Whether the header has a column that counts steps and the first row has two numbers and no long text.
+
+    Without such a column all must be numbers, under names of a trainer.
+    """
+    if not bare_name(path).endswith((".csv", ".tsv", ".txt")):
+        return False
+    layout = layout_of(path)
+    names = list(layout.names)
+    if ask.last_resort:
+        return _may_be_curves(layout) and any(MEASURED.search(name) for name in (path.stem, *names))
+    if not names or layout.bare or "time/total_timesteps" in names or is_sample(_first(layout), ask.columns):
+        return False
+    first = layout.rows[0]
+    numbers = sum(_is_number(cell, layout) for cell in first)
+    if not step_columns(names):
+        return numbers == len(names) and of_a_trainer(names, names) and not any(_is_number(name, layout) for name in names)
+    long = (cell for cell in first if len(cell) > 60 and not cell.startswith(("{", "[")))
+    return numbers >= 2 and all(_is_number(cell, layout) for cell in long)
+
+
+def read(path: Path, ask: Request = WHOLE) -> Run:
+    """Every numeric column as a curve; of several runs in one file that with most rows, the others are named in a gap."""
+    table, gaps = read_table(path)
+    if table.empty:
+        return Run(gaps=gaps or (Gap(path.name, "no rows"),), formats=(FORMAT,))
+    table, several = _one_chart(table, path.name, ask.run)
+    part = part_of(table, path.name, lambda column: _name(column, list(map(str, table.columns)), path), ask.run)
+    several = several if several.others else part
+    part = replace(part, place=several.place, others=several.others, gaps=(*gaps, *dict.fromkeys((*several.gaps, *part.gaps))))
+    return without_counters(replace(part, formats=(FORMAT,)))
+
+
+def _may_be_curves(layout: Layout) -> bool:
+    """Whether a column is of numbers from the first row on and none holds long text: the rows may be those of a run."""
+    numbers = [i for i in range(len(layout.names)) if all(_is_number(row[i], layout) for row in layout.rows if len(row) > i and row[i])]
+    text = any(len(cell) > 120 and not cell.startswith(("{", "[")) for row in layout.rows for cell in row)
+    return bool(numbers) and len(layout.rows) >= 2 and not text and not is_sample(_first(layout))
+
+
+def _one_chart(table: pd.DataFrame, source: str, wanted: str) -> tuple[pd.DataFrame, Run]:
+    """Of W&B's export of one chart, in which every column but the step is ``run - metric``, the columns of one run."""
+    runs = {str(c): str(c).rpartition(" - ")[0] for c in table.columns[1:]}
+    if not runs or str(table.columns[0]).lower() not in _CHART_STEPS or not all(runs.values()):
+        return table, Run()
+    sizes = Counter[str]()
+    for column, run in runs.items():
+        sizes[run] += int(table[column].notna().sum())
+    names = [name for name, _ in sizes.most_common()]
+    read = chosen(names, wanted)
+    return table[[table.columns[0], *(c for c, run in runs.items() if run == read)]], listed(names, read, source)
+
+
+def _first(layout: Layout) -> dict[str, str]:
+    """The first row by the header's names."""
+    return dict(zip(layout.names, layout.rows[0], strict=True))
+
+
+def _name(column: str, columns: Sequence[str], path: Path) -> str | None:
+    """The metric's name: TensorBoard's export has it in the file name only, W&B's behind the run's name; None for bounds and clocks."""
+    if [c.lower() for c in columns] == _TENSORBOARD:
+        return path.stem if column.lower() == "value" else None
+    if " - " in column:
+        return None if column.endswith(("__MIN", "__MAX")) else column.rpartition(" - ")[2]
+    return column
+
+
+def _is_number(cell: str, layout: Layout) -> bool:
+    """Whether a cell is a number as this table writes them."""
+    return number(plain_number(cell.replace(layout.thousands or "\0", "").replace(layout.decimal, "."))) is not None

@@ -1,0 +1,114 @@
+"""What a training left in a notebook's outputs: the table that Trainer draws while it trains, else the lines that were printed."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS, bare_name, document, head, parse_json, plain_text
+from rl_advisor.reading.parsing.line_shapes import shapes_of
+from rl_advisor.reading.parsing.log_lines import Watch
+from rl_advisor.reading.parsing.metric_table import part_of, step_columns
+from rl_advisor.reading.parsing.printed_rows import run_of
+from rl_advisor.reading.parsing.request import WHOLE, Request
+from rl_advisor.run import Gap, Run
+from rl_advisor.run_reference import MARK, chosen, listed
+
+FORMAT = "notebook"
+SIZE_LIMIT, MOST_CELLS, FEWEST = 128_000_000, 2_000_000, 3
+HTML_LIMIT = 16_000_000
+_TRAINER = {"training loss": "loss", "validation loss": "eval_loss"}
+"""What Trainer's table calls the losses that it logs under other names."""
+
+
+def claims(path: Path, _: Request = WHOLE) -> bool:
+    """Whether it is a notebook by its name and its beginning."""
+    return bare_name(path).endswith(".ipynb") and head(path, 64).lstrip().startswith(b"{")
+
+
+def read(path: Path, ask: Request = WHOLE) -> Run:
+    """The longest table of metrics in the outputs, the others named; without any the curves of the printed lines."""
+    try:
+        found = parse_json(document(path, SIZE_LIMIT))
+    except (ValueError, OverflowError, *PACK_ERRORS) as error:
+        return Run(gaps=(Gap(path.name, f"damaged: {error}"[:300]),), formats=(FORMAT,))
+    outputs = list(_outputs(found))
+    tables = {f"table {n}": table for n, table in enumerate((t for kind, text in outputs if kind == "html" for t in _tables(text)), 1)}
+    if tables:
+        ranked = sorted(tables, key=lambda name: -len(tables[name]))
+        name = chosen(ranked, ask.run)
+        several = listed(ranked, name, path.name)
+        part = part_of(tables[name], path.name)
+        return replace(part, place=several.place, others=several.others, gaps=(*several.gaps, *part.gaps), formats=(FORMAT,))
+    return _printed([line for kind, text in outputs if kind == "text" for line in text.splitlines()], path.name, ask.run)
+
+
+def _printed(lines: list[str], source: str, wanted: str) -> Run:
+    watch = Watch(source)
+    part, runs, _ = run_of(shapes_of(watch.through(lines), watch), source, wanted)
+    if not part.curves:
+        return Run()
+    several = listed(runs, wanted if wanted in runs else runs[0], source) if runs else Run()
+    place = several.place or (MARK + wanted if wanted in runs else "")
+    return replace(part, place=place, others=several.others, gaps=several.gaps, formats=(FORMAT,))
+
+
+def _outputs(found: Any) -> Iterator[tuple[str, str]]:
+    """Kind (``html`` or ``text``) and text of each output of a cell."""
+    cells = found.get("cells") if isinstance(found, dict) else None
+    for cell in cells if isinstance(cells, list) else ():
+        for output in cell.get("outputs") or () if isinstance(cell, dict) else ():
+            if not isinstance(output, dict):
+                continue
+            data = output.get("data") if isinstance(output.get("data"), dict) else {}
+            html = _text(data.get("text/html")) if data else ""
+            yield ("html", html) if "<table" in html else ("text", plain_text(_text(output.get("text") or (data or {}).get("text/plain"))))
+
+
+def _text(value: Any) -> str:
+    return "".join(v for v in value if isinstance(v, str)) if isinstance(value, list) else value if isinstance(value, str) else ""
+
+
+def _tables(html: str) -> Iterator[pd.DataFrame]:
+    """The tables of a page that have a column which counts their rows."""
+    reader = _Cells()
+    reader.feed(html[:HTML_LIMIT])
+    for rows in reader.tables:
+        names = [_TRAINER.get(name.lower(), "/".join(part.strip(" ") for part in name.split("/"))) for name in rows[0]] if rows else []
+        body = [row for row in rows[1:] if len(row) == len(names)]
+        if len(set(names)) == len(names) > 1 and len(body) >= FEWEST and step_columns(names):
+            yield pd.DataFrame(body, columns=names)
+
+
+class _Cells(HTMLParser):
+    """Collects the cells of every table, row by row."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables: list[list[list[str]]] = []
+        self._cell: list[str] | None = None
+        self._count = 0
+
+    def handle_starttag(self, tag: str, _: object) -> None:
+        """Begin a table, a row or a cell."""
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr" and self.tables:
+            self.tables[-1].append([])
+        elif tag in ("td", "th") and self.tables and self.tables[-1]:
+            self._cell = []
+
+    def handle_endtag(self, tag: str) -> None:
+        """Keep a cell that is complete."""
+        if tag in ("td", "th") and self._cell is not None and self._count < MOST_CELLS:
+            self.tables[-1][-1].append("".join(self._cell).strip())
+            self._count += 1
+            self._cell = None
+
+    def handle_data(self, data: str) -> None:
+        """Take what stands inside a cell."""
+        if self._cell is not None:
+            self._cell.append(data[:200])

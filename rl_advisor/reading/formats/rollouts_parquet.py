@@ -1,0 +1,148 @@
+"""Responses in Parquet: the completions that TRL writes, and any table with a response-like text column."""
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from rl_advisor.reading.parsing import confined_files
+from rl_advisor.reading.parsing.cells import as_number
+from rl_advisor.reading.parsing.chat import as_text
+from rl_advisor.reading.parsing.completions import completions_table
+from rl_advisor.reading.parsing.parquet_in import cells, opened
+from rl_advisor.reading.parsing.request import WHOLE, Request
+from rl_advisor.reading.parsing.reservoir import Batch, Reservoir
+from rl_advisor.reading.parsing.rollout_table import path_step, roles
+from rl_advisor.run import Curve, Gap, Run
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
+FORMAT = "rollouts_parquet"
+_BATCH, _BUFFER, _STREAMS, _AHEAD = 768, 1 << 18, 2, 2
+_ALL_AT_ONCE, _ROWS = 32 << 20, 200_000
+"""Uncompressed bytes and rows up to which a file is read whole."""
+
+
+def claims(path: Path, ask: Request = WHOLE) -> bool:
+    """Whether the file is Parquet with a response-like column, or damaged so that nobody can say."""
+    if path.suffix.lower() not in (".parquet", ".pq"):
+        return False
+    file = _open(path)
+    return isinstance(file, Gap) or "response" in roles(file.schema_arrow.names, ask.columns)[0].values()
+
+
+def read(path: Path, ask: Request = WHOLE) -> Run:
+    """The responses of one file, at most a bounded sample a step; what was left out is a gap."""
+    file = _open(path)
+    if isinstance(file, Gap):
+        return Run(files=(path.name,), formats=(FORMAT,), gaps=(file,))
+    import pyarrow as pa
+
+    try:
+        rows, curves, gaps = _whole(path) if _small(file) else _sample(file, path, ask.columns)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        return Run(files=(path.name,), formats=(FORMAT,), gaps=(Gap(path.name, f"its data are damaged: {error}"[:300]),))
+    table, said = completions_table(rows, path, ask.columns)
+    columns = tuple(map(str, rows.columns))
+    return Run(curves=curves, rollouts=table, columns=columns, files=(path.name,), formats=(FORMAT,), gaps=(*gaps, *said))
+
+
+def _open(path: Path) -> "pq.ParquetFile | Gap":
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with confined_files.named(path) as name:
+            file = pq.ParquetFile(name)
+        _ = file.schema_arrow.names
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        return Gap(path.name, f"no readable Parquet file: {error}"[:300])
+    return file
+
+
+def _small(file: "pq.ParquetFile") -> bool:
+    meta = file.metadata
+    return bool(sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups)) <= _ALL_AT_ONCE) and meta.num_rows <= _ROWS
+
+
+def _whole(path: Path) -> tuple[pd.DataFrame, dict[str, Curve], tuple[Gap, ...]]:
+    table = opened(path).read(use_threads=False)
+    return pd.DataFrame({name: cells(table[name]) for name in table.column_names}), {}, ()
+
+
+def _sample(file: "pq.ParquetFile", path: Path, columns: Mapping[str, str]) -> tuple[pd.DataFrame, dict[str, Curve], tuple[Gap, ...]]:
+    """A bounded sample; only rows that are kept become Python objects."""
+    raw = {ours: name for name, ours in roles(file.schema_arrow.names, columns)[0].items()}
+    said, kept = path_step(path), Reservoir()
+    for before, batch in _batches(path, file.metadata):
+        kept.offer(_places(batch, raw, said, before), lambda picked, batch=batch: batch.take(picked).to_pylist())  # type: ignore[misc]
+    return kept.table(), kept.curves(path.name), kept.gaps(path.name)
+
+
+def _batches(path: Path, metadata: Any) -> Iterator[tuple[int, Any]]:
+    """The batches of a file with the number of rows before each, two row groups at a time; always in the same order.
+
+    Each row group is unpacked in a thread of its own, a few batches ahead. A small buffer, since a column of one row group may
+    be a gigabyte.
+    """
+    sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+    first = [0, *accumulate(sizes)]
+    with ExitStack() as opened:
+        waiting: deque[tuple[ThreadPoolExecutor, Any, deque[Any]]] = deque()
+        for k in range(min(_STREAMS, len(sizes))):
+            stream = _of_groups(path, [(i, first[i]) for i in range(k, len(sizes), _STREAMS)])
+            thread = opened.enter_context(ThreadPoolExecutor(1))
+            waiting.append((thread, stream, deque(thread.submit(next, stream, None) for _ in range(_AHEAD))))
+        while waiting:
+            thread, stream, coming = waiting.popleft()
+            if (found := coming.popleft().result()) is not None:
+                coming.append(thread.submit(next, stream, None))
+                waiting.append((thread, stream, coming))
+                yield found
+
+
+def _of_groups(path: Path, groups: list[tuple[int, int]]) -> Iterator[tuple[int, Any]]:
+    import pyarrow.parquet as pq
+
+    with confined_files.named(path) as name, pq.ParquetFile(name, buffer_size=_BUFFER, pre_buffer=False) as file:
+        for group, first in groups:
+            before = first
+            for batch in file.iter_batches(batch_size=_BATCH, row_groups=[group], use_threads=False):
+                yield before, batch
+                before += batch.num_rows
+
+
+def _places(batch: Any, raw: dict[str, str], said: int | None, before: int) -> Batch:
+    """Number, step, reward, length and prompt of the rows of a batch."""
+    n = batch.num_rows
+    return Batch(
+        number=range(before, before + n),
+        step=batch[raw["step"]].to_pylist() if "step" in raw else [said] * n,
+        reward=_rewards(batch[raw["reward"]]) if "reward" in raw else [np.nan] * n,
+        size=_lengths(batch[raw["response"]]),
+        prompt=[p if type(p) is str else as_text(p) for p in batch[raw["prompt"]].to_pylist()] if "prompt" in raw else [""] * n,
+    )
+
+
+def _rewards(column: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_float64(column.type):
+        return column.to_numpy(zero_copy_only=False)
+    return [as_number(value) for value in column.to_pylist()]
+
+
+def _lengths(column: Any) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return [0] * len(column)
+    return pc.binary_length(column).fill_null(0).to_numpy()

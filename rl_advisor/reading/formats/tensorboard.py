@@ -1,0 +1,63 @@
+"""TensorBoard event files, old and new style; texts that hold settings become the configuration."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from rl_advisor.reading.parsing.event_files import Events, read_events
+from rl_advisor.reading.parsing.request import WHOLE, Request
+from rl_advisor.run import Curve, Gap, Run
+
+FORMAT = "tensorboard"
+APPENDED = "records"
+"""How a growing file goes on, so that what was appended can be read alone."""
+_NAME = re.compile(r"events\.out\.tfevents\.|.*\.tfevents(\.|$)")
+_CONFIG_TAG = re.compile(r"(.*/)?(args|model_config|config|hyperparameters|hparams)(/text_summary)?")
+
+
+def claims(path: Path, _: Request = WHOLE) -> bool:
+    """Whether the name is one that event writers give."""
+    return _NAME.match(path.name) is not None and path.is_file()
+
+
+def read(path: Path, _: Request = WHOLE) -> Run:
+    """One event file: its scalars as curves, in the order of writing; holes as gaps."""
+    events = read_events(path)
+    curves = {}
+    for tag, (step, value, time) in events.scalars().items():
+        curves[tag] = Curve(tag, tag, path.name, step, value, time)
+    return Run(
+        name=path.parent.name, curves=curves, config=_config(events), gaps=_gaps(events, path.name), formats=(FORMAT,), files=(path.name,)
+    )
+
+
+def _gaps(events: Events, name: str) -> tuple[Gap, ...]:
+    return tuple(
+        Gap(
+            name,
+            f"half-written: the last {end - start:,} bytes"
+            if why == "half-written"
+            else f"{why}: bytes {start:,} to {end:,} could not be read",
+        )
+        for start, end, why in events.holes
+    )
+
+
+def _config(events: Events) -> dict[str, Any]:
+    """Return the first text of every tag that holds settings: one JSON object, or a table of parameters."""
+    config: dict[str, Any] = {}
+    for tag, texts in events.texts.items():
+        if _CONFIG_TAG.fullmatch(tag) and texts:
+            config.update(_parsed(texts[0][1]))
+    return config
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    if text.lstrip().startswith("|param|value|"):
+        return dict(re.findall(r"^\|([^|\n]+)\|([^|\n]*)\|$", text, re.MULTILINE)[2:])
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

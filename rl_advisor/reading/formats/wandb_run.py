@@ -1,0 +1,156 @@
+"""W&B's own run file (``run-ID.wandb``): LevelDB's log framing around protobuf records, decoded by hand."""
+
+import re
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rl_advisor.reading.parsing import confined_files
+from rl_advisor.reading.parsing.bytes_in import head, parse_json
+from rl_advisor.reading.parsing.columns import Row, curves_of
+from rl_advisor.reading.parsing.request import WHOLE, Request
+from rl_advisor.reading.parsing.tracker_rows import flat, on_trainer_steps
+from rl_advisor.reading.parsing.wire import BYTES, BadRecordError, fields, varint
+from rl_advisor.run import Gap, Run
+
+FORMAT = "wandb_run"
+_MAGIC = b":W&B\xe1\xbe"
+_START, _BLOCK, _HEAD = 7, 32_768, 7
+_FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
+_LARGEST = 64 << 20
+_HISTORY, _CONFIG, _STATS, _RUN = 2, 5, 7, 17
+_GPU = re.compile(r"gpu\.(\d+)\.(gpu|memory|memoryAllocatedBytes|temp|powerWatts|smClock)")
+_COLUMNS = {
+    "gpu": ("utilization", 0.01), "memory": ("memory_activity", 0.01), "memoryAllocatedBytes": ("memory_gib", 2.0**-30),
+    "temp": ("temperature", 1.0), "powerWatts": ("power_w", 1.0), "smClock": ("sm_clock", 1.0),
+}  # fmt: skip
+
+
+@dataclass
+class _Content:
+    rows: list[Row] = field(default_factory=list)
+    telemetry: list[dict[str, Any]] = field(default_factory=list)
+    config: dict[str, Any] = field(default_factory=dict)
+    bad: int = 0
+
+
+def claims(path: Path, _: Request = WHOLE) -> bool:
+    """Whether it starts as W&B's run files do."""
+    return path.suffix == ".wandb" and head(path, len(_MAGIC)) == _MAGIC
+
+
+def read(path: Path, _: Request = WHOLE) -> Run:
+    """History on the trainer's own step where it is logged, configuration, and GPU statistics."""
+    content = _Content()
+    gaps: list[Gap] = []
+    for record in _records(path, gaps):
+        try:
+            _take(record, content)
+        except (BadRecordError, ValueError):
+            content.bad += 1
+    if content.bad:
+        gaps.append(Gap(path.name, f"{content.bad} damaged records were left out"))
+    return Run(
+        curves=curves_of(on_trainer_steps(content.rows), path.name),
+        telemetry=_telemetry(content.telemetry),
+        config={k: v for k, v in content.config.items() if not k.startswith("_wandb")},
+        gaps=tuple(gaps),
+        formats=(FORMAT,),
+    )
+
+
+def _records(path: Path, gaps: list[Gap]) -> Iterator[bytes]:
+    """Yield whole records; a torn one at the end and damaged blocks become gaps."""
+    pieces: list[bytes] = []
+    with confined_files.opened(path) as stream:
+        block = stream.read(_BLOCK)
+        at, base = _START, 0
+        while block:
+            for kind, piece in _pieces(block, at, path, base, gaps):
+                if kind in (_FULL, _FIRST):
+                    pieces = []
+                pieces.append(piece)
+                if kind in (_FULL, _LAST) and sum(map(len, pieces)) <= _LARGEST:
+                    yield b"".join(pieces)
+                    pieces = []
+            base += len(block)
+            at, block = 0, stream.read(_BLOCK)
+
+
+def _pieces(block: bytes, at: int, path: Path, base: int, gaps: list[Gap]) -> Iterator[tuple[int, bytes]]:
+    while at + _HEAD <= len(block):
+        _, size, kind = struct.unpack_from("<IHB", block, at)
+        if kind == 0 and size == 0:
+            return
+        if kind not in (_FULL, _FIRST, _MIDDLE, _LAST) or at + _HEAD + size > len(block):
+            why = "half-written" if len(block) < _BLOCK else "damaged"
+            gaps.append(Gap(path.name, f"{why}: bytes {base + at:,} to {base + len(block):,} could not be read"))
+            return
+        yield kind, block[at + _HEAD : at + _HEAD + size]
+        at += _HEAD + size
+
+
+def _take(record: bytes, content: _Content) -> None:
+    for number, wire, a, b in fields(record, 0, len(record)):
+        if wire != BYTES:
+            continue
+        if number == _HISTORY:
+            values = flat(_items(record, a, b, 1))
+            time = values.get("_timestamp")
+            count = values.get("_step")
+            content.rows.append((_float(count, len(content.rows)), _float(time, np.nan), values))
+        elif number == _CONFIG:
+            content.config |= _items(record, a, b, 1)
+        elif number == _RUN:
+            for n, w, c, d in fields(record, a, b):
+                content.config |= _items(record, c, d, 1) if n == 4 and w == BYTES else {}
+        elif number == _STATS:
+            content.telemetry += _gpus(_items(record, a, b, 3), _clock(record, a, b))
+
+
+def _float(value: Any, otherwise: float) -> float:
+    return float(value) if isinstance(value, int | float) else otherwise
+
+
+def _items(record: bytes, at: int, end: int, wanted: int) -> dict[str, Any]:
+    """Return the items of a history, configuration or statistics record: names and JSON values."""
+    found: dict[str, Any] = {}
+    for number, wire, a, b in fields(record, at, end):
+        if number != wanted or wire != BYTES:
+            continue
+        name: list[str] = []
+        value: Any = None
+        for n, w, c, d in fields(record, a, b):
+            if n in (1, 2) and w == BYTES:
+                name.append(record[c:d].decode("utf-8", "replace"))
+            elif n == 16 and w == BYTES:
+                value = parse_json(record[c:d])
+        found["/".join(name)] = value
+    return found
+
+
+def _clock(record: bytes, at: int, end: int) -> float:
+    for number, wire, a, b in fields(record, at, end):
+        if number == 2 and wire == BYTES:
+            parts = {n: varint(record, c, d)[0] for n, w, c, d in fields(record, a, b) if w == 0}
+            return parts.get(1, 0) + parts.get(2, 0) * 1e-9
+    return float("nan")
+
+
+def _gpus(values: dict[str, Any], time: float) -> list[dict[str, Any]]:
+    found: dict[int, dict[str, Any]] = {}
+    for name, value in values.items():
+        match = _GPU.fullmatch(name)
+        if match and isinstance(value, int | float):
+            column, scale = _COLUMNS[match.group(2)]
+            found.setdefault(int(match.group(1)), {})[column] = value * scale
+    return [{"time": time, "gpu": gpu, **row} for gpu, row in found.items()]
+
+
+def _telemetry(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    return pd.DataFrame(rows) if rows else pd.DataFrame()

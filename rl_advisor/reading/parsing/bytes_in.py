@@ -1,0 +1,256 @@
+"""How bytes come in: the first bytes of a file, its lines, its JSON, each bounded, since a run folder may hold anything."""
+
+import codecs
+import io
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import IO, Any, cast
+
+from rl_advisor.reading.parsing import confined_files
+
+LINE_LIMIT = 1_000_000
+"""Characters of one line that are looked at; the rest of a longer line is dropped."""
+DOCUMENT_LIMIT = 512_000_000
+"""Bytes of a file that must be held in memory as a whole."""
+MOST_VALUES, _MANY_FROM = 12_000_000, 8_000_000
+"""Values of one JSON document, and the bytes from which they are counted."""
+MOST_BLANK = 100_000
+"""Blank lines in a row behind which nothing more is looked for."""
+MOST_PACKED, _PACKED_FROM = 200, 1 << 26
+"""Times its size to which a packed file may unpack, and the unpacked bytes from which that is asked; logs reach thirty."""
+BUFFER = 1 << 17
+GZIP_MAGIC = b"\x1f\x8b"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+PACK_ERRORS = (OSError, EOFError, zlib.error)
+"""What a torn or damaged packed file raises."""
+_torn: ContextVar[set[Path] | None] = ContextVar("torn", default=None)
+ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\[(?:\d{1,2};)*\d{1,2}m")
+"""Terminal colours, with or without the escape byte (which copying a log often drops)."""
+
+
+def bare_name(path: Path) -> str:
+    """The file's name in lower case, without the suffix of a compression."""
+    name = path.name.lower()
+    for suffix in (".gz", ".zst"):
+        name = name.removesuffix(suffix)
+    return name
+
+
+class _Recoded(io.RawIOBase):
+    """UTF-16 text as UTF-8 bytes, streamed: what PowerShell's ``>`` and ``Tee-Object`` write."""
+
+    def __init__(self, file: IO[bytes], encoding: str) -> None:
+        self._file, self._decoder, self._rest = file, codecs.getincrementaldecoder(encoding)("replace"), b""
+
+    def readable(self) -> bool:
+        """Whether it can be read: always."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer as far as there is text; 0 at the end."""
+        while not self._rest:
+            raw = self._file.read(1 << 16)
+            self._rest = self._decoder.decode(raw, final=not raw).encode()
+            if not raw:
+                break
+        size = min(len(buffer), len(self._rest))
+        buffer[:size], self._rest = self._rest[:size], self._rest[size:]
+        return size
+
+    def close(self) -> None:
+        """Close the file below, too."""
+        self._file.close()
+        super().close()
+
+
+class _Unpacked(io.RawIOBase):
+    """What a packed file holds, until it has become more than any log is packed to."""
+
+    def __init__(self, file: IO[bytes], path: Path) -> None:
+        self._file, self._came = file, 0
+        self._most = max(_PACKED_FROM, MOST_PACKED * path.stat().st_size)
+
+    def readable(self) -> bool:
+        """Whether it can be read: always."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer; 0 at the end.
+
+        Raises:
+            OSError: it unpacks to more than a log does.
+        """
+        size = (getattr(self._file, "readinto1", None) or self._file.readinto)(buffer)  # type: ignore[attr-defined]
+        self._came += size
+        if self._came > self._most:
+            raise OSError(f"it unpacks to more than {MOST_PACKED} times its size")
+        return int(size)
+
+    def close(self) -> None:
+        """Close the file below, too."""
+        self._file.close()
+        super().close()
+
+
+def _encoding(start: bytes) -> str:
+    """The UTF-16 that the first bytes are in, by their mark or by every second one being 0; empty for anything else."""
+    if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return "utf-16"
+    ascii_ = len(start) >= 6 and all(9 <= b < 127 for b in start[0:6:2])
+    return "utf-16-le" if ascii_ and not any(start[1:6:2]) else ""
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """The file opened for reading bytes: unpacked when it is gzip or zstd, text in UTF-16 as UTF-8, no byte order mark."""
+    file = cast("io.BufferedReader", confined_files.opened(path, BUFFER))
+    start = file.peek(6)[:6]
+    magic = start[:4]
+    if magic.startswith(GZIP_MAGIC):
+        file.close()
+        return io.BufferedReader(_Unpacked(confined_files.unzipped(path), path), BUFFER)
+    if magic == ZSTD_MAGIC:
+        import pyarrow as pa
+
+        return io.BufferedReader(_Unpacked(pa.CompressedInputStream(pa.PythonFile(file), "zstd"), path), BUFFER)
+    if encoding := _encoding(start):
+        return io.BufferedReader(_Recoded(file, encoding))
+    if start.startswith(codecs.BOM_UTF8):
+        file.seek(3)
+    return file
+
+
+def head(path: Path, size: int = 16_384) -> bytes:
+    """The first ``size`` bytes, unpacked; fewer when the file is shorter or its packing is damaged."""
+    data = b""
+    try:
+        with open_bytes(path) as file:
+            while len(data) < size and (more := cast("io.BufferedReader", file).read1(size - len(data))):
+                data += more
+    except PACK_ERRORS:
+        return data
+    return data
+
+
+def lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[str]:
+    """The lines of a text file without their ends, streamed; invalid bytes are replaced, what follows ``limit`` in a line is dropped."""
+    for raw in byte_lines(path, limit):
+        yield raw.rstrip(b"\r\n").decode("utf-8", "replace")
+
+
+def drawn_lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[str]:
+    """As ``lines``, where a carriage return ends a line, too, as a progress bar's does; such a line keeps it."""
+    with open_bytes(path) as file:
+        text = io.TextIOWrapper(file, "utf-8", "replace", newline="")
+        while line := _drawn_line(text, path, limit):
+            yield line.rstrip("\n").removesuffix("\r") if line.endswith("\n") else line
+            while line and len(line) == limit and not line.endswith(("\n", "\r")):
+                line = _drawn_line(text, path, limit)
+
+
+def _drawn_line(text: io.TextIOWrapper, path: Path, limit: int) -> str:
+    try:
+        return text.readline(limit)
+    except PACK_ERRORS:
+        say_torn(path)
+        return ""
+
+
+def byte_lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[bytes]:
+    """The lines of a file as bytes with their ends, streamed; what follows ``limit`` in a line is dropped."""
+    blank = 0
+    with open_bytes(path) as file:
+        while raw := line_of(file, path, limit):
+            blank = blank + 1 if raw == b"\n" else 0
+            if blank > MOST_BLANK:
+                say_torn(path)
+                return
+            yield raw
+            rest = raw
+            while rest and len(rest) == limit and not rest.endswith(b"\n"):
+                rest = line_of(file, path, limit)
+
+
+def line_of(file: IO[bytes], path: Path, limit: int) -> bytes:
+    """The next line, at most ``limit`` bytes of it; nothing where a packed file is torn, which is said to whoever reads the file."""
+    try:
+        return file.readline(limit)
+    except PACK_ERRORS:
+        say_torn(path)
+        return b""
+
+
+@contextmanager
+def torn_said() -> Iterator[set[Path]]:
+    """While it is open, packed files that turn out to be torn or damaged are put into the set it gives."""
+    torn: set[Path] = set()
+    told = _torn.set(torn)
+    try:
+        yield torn
+    finally:
+        _torn.reset(told)
+
+
+def say_torn(path: Path) -> None:
+    """Say that a packed file ends too early or is damaged, so that only what stands before that could be read."""
+    if (torn := _torn.get()) is not None:
+        torn.add(path)
+
+
+def document(path: Path, limit: int = DOCUMENT_LIMIT) -> bytes:
+    """The whole file, unpacked.
+
+    Raises:
+        OverflowError: it is larger than ``limit``.
+    """
+    with open_bytes(path) as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise OverflowError(f"larger than {limit:,} bytes")
+    return data
+
+
+def parse_json(text: bytes | str) -> Any:
+    """What a JSON text says; bare NaN and Infinity are accepted, as Python's own writer puts them.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    import orjson
+
+    _refuse_many(text)
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        try:
+            return whole_text(json.loads(text))
+        except RecursionError as error:
+            raise ValueError("nested too deep") from error
+
+
+def _refuse_many(text: bytes | str) -> None:
+    """Raise where a text holds so many values that they would take a hundred times its bytes once they are objects."""
+    if len(text) > _MANY_FROM:
+        values = sum(text.count(m) for m in (b",", b"{", b"[")) if isinstance(text, bytes) else sum(text.count(m) for m in ",{[")
+        if values > MOST_VALUES:
+            raise OverflowError(f"more than {MOST_VALUES:,} values")
+
+
+def whole_text(value: Any) -> Any:
+    r"""The value with half characters (a lone \ud83d of a response cut in an emoji) replaced, since nothing downstream can encode them."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [whole_text(v) for v in value]
+    if isinstance(value, dict):
+        return {whole_text(k): whole_text(v) for k, v in value.items()}
+    return value
+
+
+def plain_text(text: str) -> str:
+    """The text without terminal colours."""
+    return ANSI.sub("", text) if "[" in text else text

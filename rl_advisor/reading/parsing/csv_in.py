@@ -1,0 +1,165 @@
+"""How a CSV comes in: one bounded table, whatever stands between its cells, with a gap for every line that does not fit."""
+
+import csv
+import io
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any, cast
+
+import pandas as pd
+
+from rl_advisor.reading.parsing.bytes_in import DOCUMENT_LIMIT, PACK_ERRORS, bare_name, head, open_bytes, say_torn
+from rl_advisor.run import Gap
+
+_HEAD = 262_144
+NAN_WORDS = ("nan", "-nan", "+nan")
+_NAN = re.compile(r"(?i)(?:^|[,;\t\n\"]) ?[-+]?nan")
+_LOOKED_AT = 20
+"""Rows by which the layout is told."""
+_COMMA_DECIMAL = re.compile(r"-?\d*,\d+(?:[eE][-+]?\d+)?")
+_POINT_DECIMAL = re.compile(r"-?\d*\.\d+(?:[eE][-+]?\d+)?")
+_NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|[-+]?(?:nan|inf)", re.IGNORECASE)
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What stands between cells and in numbers, the comment lines before the header, the header's names and the first rows."""
+
+    separator: str = ","
+    decimal: str = "."
+    thousands: str | None = None
+    comments: int = 0
+    names: tuple[str, ...] = ()
+    bare: bool = False
+    """Whether the first line is a row already: then the columns are called c0, c1, ..., or step where the first counts."""
+    rows: tuple[tuple[str, ...], ...] = ()
+
+
+def layout_of(path: Path) -> Layout:
+    """The layout of a table by its first lines: commas, semicolons or tabs; a ``.txt`` is a table only with tabs (Spinning Up)."""
+    lines = re.split("\r\n?|\n", head(path, _HEAD).decode("utf-8", "replace").replace("\0", ""))[:-1]
+    comments = next((i for i, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    lines = lines[comments:]
+    allowed = "\t" if bare_name(path).endswith(".txt") else ",;\t"
+    best = Layout(comments=comments)
+    for separator in allowed if lines else "":
+        try:  # a quoted cell may hold ends of lines
+            reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator)
+            rows = [tuple(cell.strip() for cell in row) for row in islice(reader, _LOOKED_AT + 1)]
+        except csv.Error:  # a cell without an end
+            continue
+        if len(rows) > 1 and len(rows[0]) > len(best.names) and len(rows[1]) == len(rows[0]):
+            best = Layout(separator, *_numbers_of(rows[1:], separator), comments, rows[0], rows=tuple(rows[1:]))
+    return _with_names(best)
+
+
+def _with_names(layout: Layout) -> Layout:
+    """The layout with names made up where the first line has numbers alone."""
+    if not layout.names or not all(_NUMBER.fullmatch(name) for name in layout.names):
+        return layout
+    rows = (layout.names, *layout.rows)
+    first = [float(row[0]) for row in rows if row and _NUMBER.fullmatch(row[0])]
+    counts = len(layout.names) > 1 and all(b - a == 1 for a, b in pairwise(first))
+    names = ["step" if counts and i == 0 else f"c{i}" for i in range(len(layout.names))]
+    return replace(layout, names=tuple(names), bare=True, rows=rows)
+
+
+def _numbers_of(rows: Sequence[tuple[str, ...]], separator: str) -> tuple[str, str | None]:
+    """The decimal mark and the one between thousands; a comma is no decimal mark where it stands between cells."""
+    cells = [cell for row in rows for cell in row if cell]
+    points = any(_POINT_DECIMAL.fullmatch(cell) for cell in cells)
+    if separator != "," and not points and any(_COMMA_DECIMAL.fullmatch(cell) for cell in cells):
+        return ",", None
+    return ".", "," if any(_THOUSANDS.fullmatch(cell) for cell in cells) else None
+
+
+def read_table(path: Path, skip: int | None = None) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
+    """The table below ``skip`` lines (below its comments, when not given), numbers as numbers.
+
+    A header that is repeated begins a new part of the table, which may have other columns. Lines with too many or, at the end, too few
+    cells are left out with a gap.
+    """
+    layout = layout_of(path)
+    text, gaps = _text(path), list[Gap]()
+    lines = layout.comments if skip is None else skip
+    text = text.split("\n", lines)[-1] if lines else text
+    if text and not text.endswith("\n"):
+        text, _, cut = text.rpartition("\n")
+        if cut and _complete(text, cut, layout.separator):
+            text += "\n" + cut
+        elif cut:
+            gaps.append(Gap(path.name, "the last line is cut off and was left out"))
+    tables, lost = [], 0
+    for part in _parts(text, layout.separator):
+        try:
+            tables.append(_parsed(part, layout))
+        except (pd.errors.ParserError, pd.errors.EmptyDataError, csv.Error):
+            return pd.DataFrame(), (*gaps, Gap(path.name, "no table could be read"))
+        lost += _lost(part, tables[-1])
+    if lost:
+        gaps.append(Gap(path.name, f"{lost:,} lines have more cells than the header has names; left out"))
+    return tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True), tuple(gaps)
+
+
+def _text(path: Path) -> str:
+    """The text of a file, also of a packed one that is torn, with line feeds at the ends of its lines."""
+    pieces, size = [], 0
+    with open_bytes(path) as file:
+        try:
+            while piece := cast("io.BufferedReader", file).read1(1 << 20):
+                pieces.append(piece)
+                size += len(piece)
+                if size > DOCUMENT_LIMIT:
+                    raise OverflowError(f"larger than {DOCUMENT_LIMIT:,} bytes")
+        except PACK_ERRORS:
+            say_torn(path)
+    return _with_ends(b"".join(pieces).decode("utf-8", "replace"))
+
+
+def _with_ends(text: str) -> str:
+    """The text with line feeds, where lines end in carriage returns alone."""
+    return text.replace("\r", "\n") if "\r" in text and "\n" not in text else text
+
+
+def _parts(text: str, separator: str) -> list[str]:
+    """The text cut before each line that begins as the header does."""
+    first = text.split("\n", 1)[0].split(separator, 1)[0]
+    if not re.search(r"[^\W\d]", first) or text.count("\n" + first + separator) == 0:
+        return [text]
+    starts = [0, *(m.start() + 1 for m in re.finditer(re.escape("\n" + first + separator), text))]
+    return [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
+
+
+def _parsed(text: str, layout: Layout) -> pd.DataFrame:
+    how: dict[str, Any] = {"sep": layout.separator, "on_bad_lines": "skip", "low_memory": False, "skipinitialspace": True}
+    how |= {"header": None, "names": list(layout.names)} if layout.bare else {}
+    table = pd.read_csv(io.StringIO(text), decimal=layout.decimal, thousands=layout.thousands, **how)
+    return _with_nan(table, text, how) if _NAN.search(text) else table
+
+
+def _with_nan(table: pd.DataFrame, text: str, how: Mapping[str, Any]) -> pd.DataFrame:
+    """The table with ``nan`` as text in the cells that say so, which pandas reads like empty ones: a loss that is NaN is a fact."""
+    open_ = [i for i, name in enumerate(table.columns) if pd.api.types.is_float_dtype(table[name]) and table[name].isna().any()]
+    cells = pd.read_csv(io.StringIO(text), usecols=open_, dtype=str, keep_default_na=False, na_values=[""], **how)
+    for name in cells.columns:
+        said = cells[name].str.strip().str.lower().isin(NAN_WORDS)
+        if said.any() and len(said) == len(table):
+            table[name] = table[name].astype(object).mask(said, NAN_WORDS[0])
+    return table
+
+
+def _lost(text: str, table: pd.DataFrame) -> int:
+    """How many lines of the text are no rows of the table; not told where a cell may hold an end of line."""
+    lines = text.count("\n") + (not text.endswith("\n")) - 1
+    if '"' in text or lines == len(table):
+        return 0
+    return max(0, sum(1 for line in text.split("\n") if line.strip()) - 1 - len(table))
+
+
+def _complete(text: str, last: str, separator: str) -> bool:
+    """Whether a last line without an end has all its cells."""
+    return bool(text) and last.count(separator) == text.split("\n", 1)[0].count(separator) and not last.endswith(separator)

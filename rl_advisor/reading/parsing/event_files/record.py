@@ -1,0 +1,124 @@
+"""One record of an event file, decoded by hand: the clock, the step, the scalars and texts in it, and where they stand."""
+
+import struct
+from dataclasses import dataclass
+
+from rl_advisor.reading.parsing.event_files.crc32c import checksum, masked
+from rl_advisor.reading.parsing.wire import BYTES, EIGHT, FOUR, VARINT, Data, fields, varint
+
+HEAD, FRAME = 12, 16
+"""Bytes before the data of a record, and all bytes of a record that are not data."""
+_FIXED = {1: ("<f4", "f", 4, 5), 2: ("<f8", "d", 8, 6), 3: ("<i4", "i", 4, 0), 9: ("<i8", "q", 8, 0), 19: ("<f2", "e", 2, 0)}
+"""TensorProto type -> numpy type, struct letter, bytes, and the field that holds such values one by one."""
+_VARINT_FIELDS = {3: 7, 4: 7, 9: 10, 10: 11}
+_STRING, _CONTENT, _STRINGS = 7, 4, 8
+_SCALAR_PLUGINS = ("", "scalars")
+
+
+@dataclass(frozen=True)
+class Value:
+    """One value of an event: a number, or a text, or neither when it is an image, a histogram or the like."""
+
+    tag: str
+    number: float | None = None
+    text: bytes | None = None
+    at: int = -1
+    """Where the number stands, behind the start of the record's data; -1 when its bytes are no plain number."""
+    kind: str = ""
+    """The numpy type of the number that stands there."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One record. Places count from the start of its data; -1 means that it is not written."""
+
+    time: float
+    step: int
+    values: list[Value]
+    time_at: int
+    step_at: int
+    step_width: int
+
+
+def frame_length(data: Data, at: int) -> int:
+    """Length of the data of the record that starts here, or -1 where its own checksum says that none does."""
+    head = bytes(data[at : at + 8])
+    right = len(data) - at >= HEAD and masked(checksum(head)) == int.from_bytes(data[at + 8 : at + HEAD], "little")
+    return int.from_bytes(head, "little") if right else -1
+
+
+def intact(data: Data, start: int, end: int) -> bool:
+    """Whether the data between ``start`` and ``end`` fits the checksum behind it."""
+    return masked(checksum(bytes(data[start:end]))) == int.from_bytes(data[end : end + 4], "little")
+
+
+def decode(data: Data, start: int, end: int) -> Record:
+    """Decode the event in ``data[start:end]``.
+
+    Raises:
+        BadRecordError: the bytes are no event.
+
+    """
+    time, step, values = 0.0, 0, []
+    time_at = step_at = -1
+    width = 0
+    for number, wire, a, b in fields(data, start, end):
+        if number == 1 and wire == EIGHT:
+            time, time_at = struct.unpack_from("<d", data, a)[0], a - start
+        elif number == 2 and wire == VARINT:
+            step, step_at, width = _signed(varint(data, a, b)[0]), a - start, b - a
+        elif number == 5 and wire == BYTES:
+            values += [_value(data, c, d, start) for n, w, c, d in fields(data, a, b) if n == 1 and w == BYTES]
+    return Record(time, step, values, time_at, step_at, width)
+
+
+def _signed(value: int) -> int:
+    return value - (value >> 63 << 64)
+
+
+def _value(data: Data, at: int, end: int, start: int) -> Value:
+    tag, plugin, found = "", "", Value("")
+    for field, wire, a, b in fields(data, at, end):
+        if field == 1 and wire == BYTES:
+            tag = bytes(data[a:b]).decode("utf-8", "replace")
+        elif field == 2 and wire == FOUR:
+            found = Value("", struct.unpack_from("<f", data, a)[0], None, a - start, "<f4")
+        elif field == 9 and wire == BYTES:
+            plugin = _plugin(data, a, b)
+        elif field == 8 and wire == BYTES:
+            found = _tensor(data, a, b, start)
+    if found.number is not None and plugin not in _SCALAR_PLUGINS:
+        return Value(tag)
+    return Value(tag, found.number, found.text, found.at, found.kind)
+
+
+def _plugin(data: Data, at: int, end: int) -> str:
+    for field, wire, a, b in fields(data, at, end):
+        if field == 1 and wire == BYTES:
+            names = [bytes(data[c:d]) for n, w, c, d in fields(data, a, b) if n == 1 and w == BYTES]
+            return names[0].decode("utf-8", "replace") if names else ""
+    return ""
+
+
+def _tensor(data: Data, at: int, end: int, start: int) -> Value:
+    """Return the single number, or the first text, of a TensorProto; neither when it holds several numbers."""
+    kind = 0
+    places: dict[int, tuple[int, int, int]] = {}
+    for field, wire, a, b in fields(data, at, end):
+        if field == 1 and wire == VARINT:
+            kind = varint(data, a, b)[0]
+        else:
+            places.setdefault(field, (wire, a, b))
+    if kind == _STRING and _STRINGS in places:
+        _, a, b = places[_STRINGS]
+        return Value("", None, bytes(data[a:b]))
+    if kind in _FIXED:
+        dtype, letter, size, field = _FIXED[kind]
+        for wire, a, b in (places[f] for f in (_CONTENT, field) if f in places):
+            if wire != VARINT and b - a == size:
+                return Value("", float(struct.unpack_from("<" + letter, data, a)[0]), None, a - start, dtype)
+    wire, a, b = places.get(_VARINT_FIELDS.get(kind, -1), (VARINT, 0, 0))
+    if b > a:
+        value, behind = varint(data, a, b)
+        return Value("", float(_signed(value))) if behind == b else Value("")
+    return Value("")

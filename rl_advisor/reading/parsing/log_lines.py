@@ -1,0 +1,130 @@
+"""What a console log says besides its metrics: tracebacks, CUDA errors, out of memory, NaN warnings."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from rl_advisor.reading.parsing.bytes_in import plain_text
+from rl_advisor.run import Event
+
+TEXT_LIMIT = 2_000
+EVENT_LIMIT = 100
+SURVIVED = 200
+"""Lines after which an error was not the end of a run."""
+INTERESTING = re.compile(
+    r"NVRM: Xid|uncorrectable ECC"
+    r"|Traceback \(most|\b\w*(?:Error|Exception)\b|[Oo]ut of memory|OOM|Killed|SIGKILL|SIGTERM|\b(?:nan|NaN|inf)\b|KeyboardInterrupt"
+)
+_ERROR = (
+    r"^\s*(?:[\w.]+\.)?(?:\w+Error|\w*Exception)\b(?::|\(|$)"
+    r"|NVRM: Xid|uncorrectable ECC|CUDA error|NCCL error|SIGKILL|SIGTERM|KeyboardInterrupt|core dumped"
+)
+_COMPUTED = (
+    r"(?:loss|grad|logit|log_?prob|weight|param|reward|advantage|value|ratio|\bkl\b|entropy|tensor|activation|overflow|update|step|model"
+    r"|action)"
+)
+_NON_FINITE = (
+    r"\b(?:nan|inf)\b.{0,40}\b(?:detected|encountered|found|skipp\w+)\b"
+    r"|\b(?:found|detected|contains?|got|skip\w*|overflow|became)\b.{0,40}\b(?:nan|inf)\b"
+    r"|\b(?:is|are)\s+(?:now\s+|all\s+)?(?:nan|inf)\b"
+)
+_NONE_COUNTED = re.compile(r"(?i)\b(?:nan|inf)\w{0,40}(?:[ _]\w{1,40}){0,2}\s{0,8}[:=]\s{0,8}0++(?:\.0++)?\b")
+"""``number of nan iterations: 0``."""
+_KINDS = (
+    ("out_of_memory", re.compile(r"out of memory|OutOfMemory|OOM[- ]?[Kk]ill|oom-kill|\bKilled\b", re.IGNORECASE)),
+    ("error", re.compile(_ERROR)),
+    ("non_finite", re.compile(_NON_FINITE, re.IGNORECASE)),
+)
+_OF_WHAT = re.compile(_COMPUTED, re.IGNORECASE)
+"""What is NaN must be computed in training: a side metric that is none broke nothing."""
+_PREFIX = re.compile(r"^(?:\((?:[\w.: -]+?)(?:pid|ip)=[^)]*\)|\[rank\d+\]:?)\s?")
+
+
+@dataclass
+class _Said:
+    """What was said at least once: the kind, the step before it, and where it stood last."""
+
+    kind: str
+    step: float | None
+    line: int
+    last_step: float | None
+
+
+@dataclass
+class Watch:
+    """Looks at the lines of a log one after another and keeps the events: the first and the newest of them, where there are many."""
+
+    where: str
+    line: int = 0
+    """How many lines have gone through."""
+    _traceback: list[str] = field(default_factory=list)
+    _first: dict[str, _Said] = field(default_factory=dict)
+    _newest: dict[str, _Said] = field(default_factory=dict)
+
+    def through(self, lines: Iterable[str]) -> Iterator[str]:
+        """The same lines, counted, so that an event can say where it stands; one that ends in a carriage return was only drawn over."""
+        for line in lines:
+            self.line += 1
+            yield line
+            self.line -= line.endswith("\r")
+
+    def look(self, line: str, step: float | None) -> None:
+        """Take in one line; ``step`` is the last step that was seen before it."""
+        if self._traceback:
+            self._continue(line, step)
+        elif INTERESTING.search(line):
+            text = _PREFIX.sub("", plain_text(line))
+            if "Traceback (most recent call last)" in text:
+                self._traceback.append(text)
+            else:
+                self._keep(text, step)
+
+    @property
+    def inside(self) -> bool:
+        """Whether the lines of a traceback are being taken in."""
+        return bool(self._traceback)
+
+    def finish(self, step: float | None) -> tuple[Event, ...]:
+        """All events, an unfinished traceback among them; an error after which the log went on is a warning."""
+        if self._traceback:
+            self._close(step)
+        return tuple(
+            Event("warning" if said.kind == "error" and self._survived(said, step) else said.kind, text, self.where, said.step, said.line)
+            for text, said in (*self._first.items(), *self._newest.items())
+        )
+
+    def _survived(self, said: _Said, step: float | None) -> bool:
+        """Whether rows or many lines came after it was said last: the text of a sample, or what the program took in its stride."""
+        rows = step is not None and said.last_step is not None and step > said.last_step
+        return rows or self.line - said.line > SURVIVED
+
+    def _continue(self, line: str, step: float | None) -> None:
+        text = _PREFIX.sub("", plain_text(line))
+        self._traceback.append(text)
+        ended = bool(text) and not text[0].isspace() and "Traceback" not in text
+        if ended or len(self._traceback) > 200:
+            self._close(step)
+
+    def _close(self, step: float | None) -> None:
+        text = "\n".join(self._traceback)
+        self._traceback = []
+        last = text.rsplit("\n", 1)[-1]
+        kind = "out_of_memory" if _KINDS[0][1].search(last) else "error"
+        self._add(kind, text, step)
+
+    def _keep(self, text: str, step: float | None) -> None:
+        kind = next((name for name, pattern in _KINDS if pattern.search(text)), None)
+        if kind == "non_finite" and _NONE_COUNTED.search(text):
+            return
+        if kind == "non_finite" and not _OF_WHAT.search(text):
+            kind = "warning"
+        if kind:
+            self._add(kind, text.strip(), step)
+
+    def _add(self, kind: str, text: str, step: float | None) -> None:
+        short = text if len(text) <= TEXT_LIMIT else text[: TEXT_LIMIT // 4] + "\n...\n" + text[-TEXT_LIMIT * 3 // 4 :]
+        kept = self._first if short in self._first or len(self._first) < EVENT_LIMIT // 2 else self._newest
+        before = kept.pop(short, None) if kept is self._newest else kept.get(short)
+        kept[short] = _Said(kind, before.step if before else step, self.line, step)
+        if len(self._newest) > EVENT_LIMIT // 2:
+            del self._newest[next(iter(self._newest))]

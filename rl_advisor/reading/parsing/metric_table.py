@@ -1,0 +1,242 @@
+"""How a table of metrics becomes curves: the column that counts its rows, one run of several, the numbers over the steps."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from rl_advisor.reading.parsing.csv_in import NAN_WORDS
+from rl_advisor.reading.parsing.nested_cells import opened
+from rl_advisor.reading.parsing.starts import counts_rows, starts
+from rl_advisor.run import Curve, Floats, Gap, Run
+from rl_advisor.run_reference import MARK, chosen, listed
+
+STEP_COLUMNS = (
+    "train_global_step", "trainer_global_step", "training_global_step", "step", "global_step", "_step", "training_iteration", "iteration",
+    "iter", "update", "total_timesteps", "timesteps_total", "timesteps", "num_timesteps", "misc_total_timesteps", "time_total_timesteps",
+    "timesteps_so_far", "total_env_interacts", "total_env_steps", "total_steps", "env_steps", "env_step", "environment_steps",
+    "agent_steps", "actor_steps", "num_env_steps", "total_num_steps", "t_env", "learner_steps", "timestep", "total_num_timesteps",
+    "total_num_frames", "num_frames", "train_step", "train_steps", "current_steps", "steps", "frames", "frame", "nb_steps",
+    "num_updates", "updates", "episode", "episodes", "nb_episode", "i_episode", "episode_num", "num_episodes", "ep",
+    "evaluation_iteration", "epoch", "itr",
+    "misc_nupdates", "nupdates", "generation", "gen", "generations",
+)  # fmt: skip
+"""Column names that count rows, best first, in lower case with underscores."""
+OF_PLAN = "global_step/max_steps"
+"""Where ms-swift writes its step and what is planned, as ``5/100``."""
+_TRAINERS = re.compile(
+    r"(?i)(?:^|[_/. ])(?:loss|entropy|grad_?norm|learning_?rate|lr|approx_?kl|kl)(?:$|[_/. ])"
+    r"|(?:episode|epis|ep|mean|avg|average|total|train\w{0,20}|eval\w{0,20})[_/. ]?(?:reward|return|rew|ret|score|len|length)s?(?:$|[_/. ])"
+)
+MEASURED = re.compile(
+    r"(?i)reward|return|score|fitness|loss|entropy|success|win|accuracy|episode|epoch|step|generation|iter|train|eval|learn|log|curve|metric"
+    r"|history|result|monitor|progress|agent|polic|^c\d+$"
+)
+"""Words of a name, or of a file, that make numbers in an order likely those of a run."""
+_SAMPLES = {"id", "idx", "index", "uid", "name", "file", "path", "problem", "label", "target", "prediction", "model", "dataset"}
+RUN_COLUMNS = (
+    "run", "run_id", "run_name", "run_uuid", "seed", "trial_id", "experiment", "experiment_id", "exp_name", "agent", "algo", "algorithm",
+    "method", "env", "env_id", "env_name", "task", "arm", "variant", "exp", "trial", "condition", "model_name",
+)  # fmt: skip
+SHARE = 5
+"""How many times longer the longest start may be than one that is read because it is later."""
+TIME_COLUMNS = ("_timestamp", "timestamp", "wall_time", "Wall time")
+_DRESSED = re.compile(
+    r"\s*+(?:(?:\w++\.)*+[a-z]\w*+\(|array\()?\[*+\s*+([-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|-?nan|-?inf)\s*+\]*+"
+    r"(?:,[^)]*+)?\)?\s*+(%)?\s*+"
+)
+LONG_NAMES, LONG_VALUES = ("metric", "metrics", "metric_name", "name", "tag", "key", "variable"), ("value", "values", "val")
+"""Columns of a table that has a row for each number, not for each step."""
+
+
+def part_of(table: pd.DataFrame, source: str, named: Callable[[str], str | None] = lambda column: column, run: str = "") -> Run:
+    """Every numeric column as a curve; of several runs in one table that with most rows, the others are named in a gap.
+
+    ``named`` gives the metric of a column, or None for a column that is none; ``run`` is the one to read instead of the largest.
+    Where no column counts steps, ``axis`` is ``row``.
+    """
+    if table.empty:
+        return Run(gaps=(Gap(source, "no rows"),))
+    table, several = one_run(table, source, run)
+    found = step_columns([str(c) for c in table.columns])
+    table = _wide(opened(table), found) if found else opened(table)
+    step, steps = _counting(table, found) if found else ("", np.arange(1.0, len(table) + 1))
+    if step in ("train/global_step", "trainer/global_step"):  # a tracker's row without one belongs to the step before it, or to 0
+        steps = np.asarray(pd.Series(steps).ffill().fillna(0.0), np.float64)
+    gaps = several.gaps
+    if step and not counts_rows(steps):
+        gaps = (*gaps, Gap(source, f"{step} goes back again and again: the rows are counted instead"))
+        step, steps = "", np.arange(1.0, len(table) + 1)
+    (first, last), begun = one_start(steps, source, run) if not several.place else ((0, len(table)), several)
+    table, steps = table.iloc[first:last], steps[first:last]
+    curves = _curves(table, steps, source, lambda column: None if column == step else named(column))
+    place = begun.place or several.place
+    return Run(
+        curves=curves,
+        place=place,
+        others=begun.others or several.others,
+        gaps=(*gaps, *begun.gaps) if begun is not several else gaps,
+        step_unit=unit_of(step),
+        axis="step" if step else "row",
+    )
+
+
+def _curves(table: pd.DataFrame, steps: Floats, source: str, named: Callable[[str], str | None]) -> dict[str, Curve]:
+    """The numeric columns over the steps, by what ``named`` calls them."""
+    time = _times(table)
+    curves: dict[str, Curve] = {}
+    for column in map(str, table.columns):
+        value = numbers_in(table[column])
+        known = np.isfinite(steps) & ~_empty(table[column], value)
+        name = named(column)
+        if name is not None and known.any():
+            curves[name] = Curve(name, name, source, steps[known], value[known], None if time is None else time[known])
+    return curves
+
+
+def _empty(column: "pd.Series[Any]", value: Floats) -> npt.NDArray[np.bool_]:
+    """Where a cell holds no number; ``nan`` that is written out is one, as infinity is: the metric was that."""
+    none = np.isnan(value)
+    if none.any() and not pd.api.types.is_numeric_dtype(column):
+        none[none] = [not (isinstance(cell, str) and cell.strip().lower() in NAN_WORDS) for cell in column[none]]
+    return none
+
+
+def _wide(table: pd.DataFrame, steps: Sequence[str]) -> pd.DataFrame:
+    """A table with a row for each number as one with a column for each metric; any other as it is."""
+    plain = {_plain(str(name)): str(name) for name in reversed(table.columns)}
+    name = next((plain[n] for n in LONG_NAMES if n in plain), None)
+    value = next((plain[v] for v in LONG_VALUES if v in plain), None)
+    if name is None or value is None or pd.api.types.is_numeric_dtype(table[name]) or table[name].nunique() > max(50, len(table) // 2):
+        return table
+    wide = table.pivot_table(index=_counting(table, steps)[0], columns=name, values=value, aggfunc="last").reset_index()
+    return wide.rename(columns=str)
+
+
+def numbers_in(column: "pd.Series[Any]") -> Floats:
+    """The numbers of a column, NaN where a cell holds none; those of shares are brought to 0..1, those of arrays and tensors taken out."""
+    found = pd.to_numeric(column, errors="coerce").to_numpy(np.float64)
+    if not np.isfinite(found).any() and not pd.api.types.is_numeric_dtype(column):
+        found = pd.to_numeric(column.map(plain_number), errors="coerce").to_numpy(np.float64)
+    return found
+
+
+def plain_number(cell: Any) -> Any:
+    """The number in a cell as it is printed with its type, brackets or a percent sign (``tensor(0.5)``, ``[23.]``, ``5 %``)."""
+    match = _DRESSED.fullmatch(cell) if isinstance(cell, str) and len(cell) < 120 else None
+    if match is None:
+        return cell
+    return float(match.group(1)) / 100 if match.group(2) else match.group(1)
+
+
+def _times(table: pd.DataFrame) -> Floats | None:
+    """Seconds since the epoch of each row, from numbers or ISO dates; None where no column has them."""
+    column = next((name for name in TIME_COLUMNS if name in table), None)
+    if column is None:
+        return None
+    seconds = pd.to_numeric(table[column], errors="coerce")
+    if seconds.isna().all():
+        stamps = pd.to_datetime(table[column].astype("string"), format="ISO8601", errors="coerce", utc=True)
+        seconds = (stamps - pd.Timestamp(0, tz="UTC")).dt.total_seconds()
+    found = seconds.to_numpy(np.float64)  # nothing trained before 1973
+    return found if np.isfinite(found).any() and np.nanmin(found) > 1e8 else None
+
+
+def step_columns(names: Sequence[str]) -> list[str]:
+    """The columns that may count rows, best first."""
+    plain = {_plain(name): name for name in reversed(names)}
+    return [plain[key] for key in STEP_COLUMNS if key in plain]
+
+
+def of_a_trainer(names: Sequence[str], numbers: Sequence[str]) -> bool:
+    """Whether rows that name no step are a trainer's: two numbers, one of a name that only trainers write, and none of a sample."""
+    return len(numbers) >= 2 and not _SAMPLES & {name.lower() for name in names} and any(_TRAINERS.search(name) for name in numbers)
+
+
+def _plain(name: str) -> str:
+    """The name in lower case with underscores between its words."""
+    return re.sub(r"[ ./-]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip()).lower())
+
+
+def _counting(table: pd.DataFrame, columns: Sequence[str]) -> tuple[str, Floats]:
+    """The first of the columns that goes up but for a few new starts: ``steps`` is often the length of an episode. Else the first."""
+    numbers = [(name, numbers_in(table[name])) for name in columns]
+    for name, steps in numbers:
+        known = steps[np.isfinite(steps)]
+        if known.size > 1 and known.max() > known[0] and (np.diff(known) < 0).sum() <= max(2, known.size // 50):
+            return name, steps
+    return numbers[0]
+
+
+def unit_of(column: str) -> str:
+    """What a step column counts, as far as its name says so."""
+    words = _plain(column).replace("_", " ")
+    kinds = (
+        ("env steps", r"timestep|env(?:ironment)? (?:step|interact)|frame|t env"),
+        ("iterations", r"iter"),
+        ("episodes", r"episode"),
+        ("epochs", r"epoch"),
+        ("updates", r"update"),
+    )
+    return next((unit for unit, pattern in kinds if re.search(pattern, words)), "steps")
+
+
+def one_run(table: pd.DataFrame, source: str, run: str = "") -> tuple[pd.DataFrame, Run]:
+    """The rows of one run, where columns tell several apart, and what is to be said of the others."""
+    columns = _run_columns(table)
+    if not columns:
+        return table, _alone(table, run)
+    texts = table[columns].astype("string").fillna("").agg("/".join, axis=1) if len(columns) > 1 else table[columns[0]].astype("string")
+    names = list(map(str, texts.dropna().value_counts().index))
+    if len(names) > max(2, len(table) // 3):
+        return table, Run()
+    read = chosen(names, run)
+    by = f" by its column {columns[0]}" if len(columns) == 1 else f" by its columns {', '.join(map(str, columns))}"
+    return table[(texts == read).fillna(False)].drop(columns=columns), listed(names, read, source, by)
+
+
+def _run_columns(table: pd.DataFrame) -> list[Any]:
+    """The columns that part the table into runs: those named so, and text of few values at whose change the steps go back."""
+    most = max(2, len(table) // 3)
+    few = [c for c in table.columns if 1 < table[c].nunique() <= most]
+    named = [c for c in few if str(c).lower() in RUN_COLUMNS]
+    if named or {str(c).lower() for c in few} & set(LONG_NAMES):
+        return named
+    for step in step_columns([str(c) for c in table.columns])[:1]:
+        steps = numbers_in(table[step])
+        told = [c for c in few if not pd.api.types.is_numeric_dtype(table[c]) and c != step]
+        return [c for c in told if _parts(table[c].astype("string").fillna("").to_numpy(str), steps)][:1]
+    return []
+
+
+def _parts(label: "np.ndarray[Any, Any]", steps: Floats) -> bool:
+    """Whether the steps go back where a label changes and nowhere else, or each step comes once for each of the labels."""
+    label, steps = label[np.isfinite(steps)], steps[np.isfinite(steps)]
+    back = np.flatnonzero(np.diff(steps) < 0) + 1
+    if not back.size and np.unique(steps).size == steps.size:
+        return False
+    changes = np.flatnonzero(label[1:] != label[:-1]) + 1
+    if back.size and np.isin(back, changes).all() and changes.size <= 2 * back.size:
+        return True
+    ordered = np.lexsort((np.arange(steps.size), label))
+    inside = (label[ordered][1:] == label[ordered][:-1]) & (np.diff(steps[ordered]) <= 0)
+    return not inside.any()
+
+
+def _alone(table: pd.DataFrame, run: str) -> Run:
+    """That the table is the run of that name, where a column has this one value throughout."""
+    own = [c for c in table.columns if run and not pd.api.types.is_numeric_dtype(table[c]) and (table[c] == table[c].iloc[0]).all()]
+    return Run(place=MARK + run) if any(str(table[c].dropna().iloc[0]) == run for c in own) else Run()
+
+
+def one_start(steps: Floats, source: str, run: str) -> tuple[tuple[int, int], Run]:
+    """First and last row (exclusive) of one start of the trainer, the latest of the long ones, and what is to be said of the others."""
+    found = {f"start {number}": rows for number, rows in enumerate(starts(steps), 1)}
+    size = {name: last - first for name, (first, last) in found.items()}
+    lively = [name for name in found if SHARE * size[name] >= max(size.values())]
+    ranked = [*reversed(lively), *sorted(set(found) - set(lively), key=lambda name: -size[name])]
+    read = chosen(ranked, run)
+    return found[read], listed(ranked, read, source, ", each counted from the beginning") if len(found) > 1 else Run()

@@ -1,0 +1,49 @@
+"""Cells of a table that hold a whole dictionary (RLlib's ``info`` of before 2019, homemade loggers): columns of their own, by ``/``."""
+
+import ast
+import re
+from typing import Any
+
+import pandas as pd
+
+from rl_advisor.reading.parsing.bytes_in import parse_json
+from rl_advisor.reading.parsing.tracker_rows import flat
+
+LIMIT = 64_000_000
+"""Characters of dictionaries in one table; beyond that they stay closed."""
+_SETTINGS = ("config", "params", "hyperparameters")
+_NAN, _INF = (re.compile(rf"(?<=[\s:\[(,-]){word}(?=[\s,\])}}])") for word in ("-?nan", "inf"))
+
+
+def opened(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with a column for each number inside of such cells; what holds settings, or is no dictionary, stays as it is."""
+    closed = [
+        name
+        for name in table.columns
+        if not pd.api.types.is_numeric_dtype(table[name]) and str(name).lower() not in _SETTINGS and _is_dictionary(table[name].dropna())
+    ]
+    if sum(int(table[name].astype(str).str.len().sum()) for name in closed) > LIMIT:
+        return table
+    parts = [table.drop(columns=closed)]
+    for name in closed:
+        rows = [flat(_dictionary(cell), f"{name}/") for cell in table[name]]
+        parts.append(pd.DataFrame(rows, index=table.index).drop(columns=list(table.columns), errors="ignore"))
+    return pd.concat(parts, axis=1) if closed else table
+
+
+def _is_dictionary(cells: "pd.Series[Any]") -> bool:
+    return bool(len(cells)) and str(cells.iloc[0]).startswith("{") and bool(_dictionary(cells.iloc[0]))
+
+
+def _dictionary(cell: Any) -> dict[str, Any]:
+    """What a cell says, as JSON or as Python writes it; empty when it is neither."""
+    if not isinstance(cell, str) or not cell.startswith("{"):
+        return {}
+    try:
+        found = parse_json(cell)
+    except ValueError:
+        try:
+            found = ast.literal_eval(_INF.sub("1e999", _NAN.sub("None", cell)))
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return {}
+    return {str(key): value for key, value in found.items()} if isinstance(found, dict) else {}

@@ -1,0 +1,232 @@
+"""The count by which printed lines go: which one it is, whether it stands before or behind what belongs to it, and the runs it parts."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from rl_advisor.reading.parsing.learner_words import speaks, words
+from rl_advisor.reading.parsing.line_shapes import Family, Shapes
+from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, step_columns
+from rl_advisor.reading.parsing.slot_names import BARE
+from rl_advisor.run import Floats
+
+FEWEST = 3
+"""Lines in which a name must come back."""
+FEWEST_ROWS = 2
+"""Rows of a table."""
+MOST_RUNS = 200
+MOST_TURNS = 20
+Places = npt.NDArray[np.int64]
+
+
+@dataclass(eq=False)
+class Lines:
+    """The lines of one family as arrays."""
+
+    family: Family
+    record: Places
+    form: Places
+    number: Floats
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What their numbers are called."""
+        return self.family.names
+
+
+@dataclass
+class Axis:
+    """The count that the lines belong to: the records that say it, its value there, the run that is of, and the how-manyth value it is."""
+
+    name: str
+    record: Places
+    step: Floats
+    run: Places
+    turn: Places
+    runs: tuple[str, ...] = ()
+    last: bool = False
+    """Whether the count closes what belongs to it."""
+    inner: bool = False
+    """Whether the runs are told apart only by the count's starting anew."""
+    planned: int | None = None
+
+    @property
+    def values(self) -> int:
+        """How many values it takes, one after the other."""
+        return int(self.turn[-1]) + 1
+
+    @property
+    def largest_first(self) -> list[str]:
+        """The names of the runs, the one with most entries first."""
+        sizes = np.bincount(self.run, minlength=len(self.runs))[: len(self.runs)]
+        return [self.runs[i] for i in np.argsort(-sizes, kind="stable")]
+
+    def step_at(self, record: float | None) -> float | None:
+        """The step that was the last before a record; the first for what came before it."""
+        at = np.searchsorted(self.record, -1 if record is None else record, "right") - 1
+        return None if record is None else float(self.step[max(int(at), 0)])
+
+    def places(self, record: Places) -> Places:
+        """Which entry each record belongs to, -1 for none."""
+        at = np.searchsorted(self.record, record, "left" if self.last else "right") - (not self.last)
+        return np.where(at < self.record.size, at, -1)
+
+
+def counts(lines: Lines, name: str) -> bool:
+    """Whether a name of these lines is that of a count."""
+    return lines.family.counts[lines.names.index(name)] or bool(step_columns([name]))
+
+
+def by_order(found: Sequence[Lines]) -> Axis | None:
+    """The order of the lines as their axis, where no count stands anywhere: that of the longest family that tells of an outcome."""
+    telling = [lines for lines in found if sum(speaks(name) for name in lines.names) >= 2]
+    if not telling:
+        return None
+    most = max(telling, key=lambda lines: lines.record.size)
+    size = most.record.size
+    return Axis("", most.record, np.arange(1.0, size + 1), np.zeros(size, np.int64), np.arange(size))
+
+
+def axis_of(found: Sequence[Lines], shapes: Shapes) -> Axis | None:
+    """The count by which the lines go: one that stands on the lines of the outcome and has a value for most of them."""
+    names = {name for lines in found for name in lines.names if counts(lines, name)}
+    own = {name: [lines for lines in found if name in lines.names and counts(lines, name)] for name in sorted(names)}
+    known = {name: axis for name in own if (axis := _entries(name, own[name], shapes)) is not None}
+    plain = [axis for axis in known.values() if not axis.inner]
+    known = {name: axis for name, axis in known.items() if not axis.inner or not any(_outer(axis, other) for other in plain)}
+    if not known:
+        return None
+    telling = [lines.record for lines in found if any(speaks(name) for name in lines.names)]
+    told = np.unique(np.concatenate(telling)) if telling else np.empty(0, np.int64)
+    near = {name: any(np.isin(lines.record, told).any() for lines in own[name]) for name in known}
+    most = max(axis.values for name, axis in known.items() if near[name] or not any(near.values()))
+    best = min(known, key=lambda name: (not near[name], known[name].values * 3 < most, _rank(name)))
+    return _placed(known[best], found)
+
+
+def _outer(inner: Axis, other: Axis) -> bool:
+    """Whether one count starts anew because another goes on, as steps do in epochs."""
+    starts = inner.record[np.flatnonzero(np.diff(inner.run)) + 1]
+    ends = inner.record[np.flatnonzero(np.diff(inner.run))]
+    return bool((np.searchsorted(other.record, starts, "right") > np.searchsorted(other.record, ends, "right")).mean() > 0.8)
+
+
+def _rank(name: str) -> int:
+    """How good an axis a count of that name is: by the order of the known ones, lengths of episodes and nameless counts last."""
+    plain = words(name).replace(" ", "_")
+    order = {known: i for i, known in enumerate(STEP_COLUMNS)}
+    return 1_000 if name == BARE else 900 if plain == "steps" else order.get(plain, 500)
+
+
+def _entries(name: str, every: Sequence[Lines], shapes: Shapes) -> Axis | None:
+    """The values of a count in the order written, runs told apart; None when it does not go up.
+
+    Lines in which it starts anew much more often than in others count something else: games of an evaluation beside those of training.
+    """
+    backs = [int((np.diff(lines.number[:, lines.names.index(name)]) < 0).sum()) for lines in every]
+    own = [lines for lines, back in zip(every, backs, strict=True) if back <= max(2, 2 * min(backs), lines.record.size // 50)]
+    record = np.concatenate([lines.record for lines in own])
+    step = np.concatenate([lines.number[:, lines.names.index(name)] for lines in own])
+    form = np.concatenate([lines.form + 1000 * i for i, lines in enumerate(own)])
+    turn = np.argsort(record, kind="stable")
+    record, step, form = record[turn], step[turn], form[turn]
+    known = np.isfinite(step)
+    record, step, form = record[known], step[known], form[known]
+    if step.size == 0 or not _enough(step, own):
+        return None
+    run, runs = _runs(record, step, form, own, shapes)
+    alone = not runs
+    if alone:
+        run, runs = _starts(record, step, own)
+    new = np.r_[True, (np.diff(step) != 0) | (np.diff(run) != 0)]
+    if not runs and not _goes_up(step[new]):
+        return None
+    turn = np.cumsum(new) - 1
+    planned = max((lines.family.totals.get(name, 0.0) for lines in own), default=0.0)
+    return Axis(name, record, step, run, turn, runs, inner=alone and bool(runs), planned=int(planned) or None)
+
+
+def _enough(step: Floats, own: Sequence[Lines]) -> bool:
+    few = sum(lines.record.size for lines in own) < FEWEST
+    return few or np.unique(step).size >= (FEWEST_ROWS if any(lines.family.header for lines in own) else FEWEST)
+
+
+def _goes_up(step: Floats) -> bool:
+    """Whether the numbers are those of a count: hardly any goes back."""
+    return step.size == 1 or (bool(step[-1] > step[0]) and int((np.diff(step) < 0).sum()) <= max(2, step.size // 50))
+
+
+def _runs(record: Places, step: Floats, form: Places, own: Sequence[Lines], shapes: Shapes) -> tuple[Places, tuple[str, ...]]:
+    """Which run each entry is of, and their names, by what stands in the lines or above them; none where there is one."""
+    if _labelled(record, step, shapes.labels):
+        at = np.searchsorted([r for r, _ in shapes.labels], record, "right") - 1
+        names = [f"{name}" for _, name in shapes.labels]
+        there = list(dict.fromkeys(names[i] if i >= 0 else "start" for i in at))
+        return np.array([there.index(names[i] if i >= 0 else "start") for i in at]), tuple(there)
+    if len(own) == 1 and (kinds := _taking_turns(step, form)):
+        texts = [own[0].family.texts[kind] for kind in kinds if kind < len(own[0].family.texts)]
+        if len({len(text.split()) for text in texts}) == 1 and len(texts) == len(kinds):
+            return np.searchsorted(kinds, form), _apart(texts)
+    return np.zeros(step.size, np.int64), ()
+
+
+def _starts(record: Places, step: Floats, own: Sequence[Lines]) -> tuple[Places, tuple[str, ...]]:
+    """The runs that follow each other, each from its first step on, named by the time at which they begin; none for one run."""
+    early = step[0] + (step[1] - step[0] if step.size > 1 else 0)
+    again = np.flatnonzero((np.diff(step) < 0) & (step[1:] <= early)) + 1
+    if not 0 < again.size <= MOST_RUNS or not all(_goes_up(part) for part in np.split(step, again)):
+        return np.zeros(step.size, np.int64), ()
+    stamps = {r: s for lines in own for r, s in lines.family.stamps.items()}
+    starts = [0, *again.tolist()]
+    names = [stamps.get(int(record[at]), "")[:19] or f"run {i + 1}" for i, at in enumerate(starts)]
+    names = [name if names.count(name) == 1 else f"run {i + 1}" for i, name in enumerate(names)]
+    return np.repeat(np.arange(len(starts)), np.diff([*starts, step.size])), tuple(names)
+
+
+def _taking_turns(step: Floats, form: Places) -> list[int]:
+    """The forms of lines that count each for itself, as the agents or processes of one log do; empty where they count together."""
+    kinds = np.unique(form)
+    if not 1 < kinds.size <= MOST_TURNS or not all(_goes_up(step[form == kind]) for kind in kinds):
+        return []
+    again = (np.diff(step) <= 0) & (np.diff(form) != 0)
+    return kinds.tolist() if again.sum() >= max(2, step.size // (4 * kinds.size)) else []
+
+
+def _labelled(record: Places, step: Floats, labels: Sequence[tuple[int, str]]) -> bool:
+    """Whether headings or blocks part the entries: the count goes back or stands still where they change, and only there."""
+    if not labels:
+        return False
+    at = np.searchsorted([r for r, _ in labels], record, "right") - 1
+    used = {labels[i][1] if i >= 0 else "" for i in at}
+    if len(used) == 1:
+        return used != {""}
+    back = np.diff(step) <= 0
+    return bool(back.any()) and bool((np.diff(at)[back] != 0).all())
+
+
+def _apart(texts: Sequence[str]) -> tuple[str, ...]:
+    """What tells forms apart: the first word that differs, without its punctuation."""
+    rows = [text.split() for text in texts]
+    column = next(i for i, words_ in enumerate(zip(*rows, strict=True)) if len(set(words_)) > 1)
+    names = [re.sub(r"^[\W_]+|[\W_]+$", "", row[column].split("\0")[0]) or row[column].replace("\0", "") for row in rows]
+    names = [name.rpartition(":")[2] or name for name in names]
+    return tuple(name if names.count(name) == 1 else f"{name} {i + 1}" for i, name in enumerate(names))
+
+
+def _placed(axis: Axis, found: Sequence[Lines]) -> Axis:
+    """The axis with whether its count stands before what belongs to it or behind: as its commonest other lines lie."""
+    others = [lines for lines in found if axis.name not in lines.names and any(speaks(name) for name in lines.names)]
+    if not others or axis.values < FEWEST_ROWS:
+        return axis
+    most = max(others, key=lambda lines: lines.record.size).record
+    before, after = bool((most < axis.record[0]).any()), bool((most > axis.record[-1]).any())
+    if before == after:
+        at = np.clip(np.searchsorted(axis.record, most, "right") - 1, 0, axis.record.size - 1)
+        following = axis.record[np.minimum(at + 1, axis.record.size - 1)]
+        inner = (most > axis.record[0]) & (most < axis.record[-1])
+        before = inner.any() and float(np.median((following - most)[inner])) < float(np.median((most - axis.record[at])[inner]))
+        return replace(axis, last=bool(before))
+    return replace(axis, last=before)

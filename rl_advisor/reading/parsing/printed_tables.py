@@ -1,0 +1,55 @@
+"""Tables printed with a header and rows below it: with bars (Markdown, notebooks, boxes) or with blanks between the cells."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rl_advisor.reading.parsing.columns import number
+
+_BARS = re.compile(r"[|│┃]")
+_BLANKS = re.compile(r" {2,}|\t")
+_NAME = re.compile(r"[^\W\d][^|:=]{0,80}")
+WIDEST = 20_000
+FEWEST_BLANK = 3
+"""Cells that a header without bars has at least."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """The names of a table's columns, and whether bars stand between them."""
+
+    names: tuple[str, ...]
+    bars: bool
+
+
+def cells_of(line: str) -> tuple[list[str], bool]:
+    """The cells of a line, and whether bars part them; an empty cell at either border is none."""
+    bars = _BARS.search(line) is not None
+    cells = [cell.strip(" \t*`") for cell in (_BARS.split(line) if bars else _BLANKS.split(line.strip()))]
+    if bars and cells and not cells[0]:
+        cells = cells[1:]
+    if bars and cells and not cells[-1]:
+        cells = cells[:-1]
+    return cells, bars
+
+
+def header_of(found: tuple[list[str], bool]) -> Header | None:
+    """The header that these cells make, None when they are not all different names."""
+    cells, bars = found
+    if not (2 if bars else FEWEST_BLANK) <= len(cells) <= WIDEST or len(set(cells)) < len(cells):
+        return None
+    return Header(tuple(re.sub(r" ?/ ?", "/", cell) for cell in cells), bars) if all(map(_NAME.fullmatch, cells)) else None
+
+
+def row_of(line: str, header: Header) -> tuple[tuple[str, ...], list[float]] | None:
+    """The columns that hold a number in a row below that header, and the numbers; None for a line that is no such row."""
+    if header.bars and not _BARS.search(line):
+        return None
+    cells, _ = cells_of(line)
+    if len(cells) != len(header.names):
+        return None
+    numbers: Sequence[float | None] = [None if "_" in cell else number(cell) for cell in cells]
+    known = [(name, value) for name, value in zip(header.names, numbers, strict=True) if value is not None]
+    if len(known) < 2:
+        return None
+    return tuple(name for name, _ in known), [value for _, value in known]

@@ -1,0 +1,267 @@
+"""How columns of strangers become a rollout table: which column is the prompt, the response, the reward, and which is left as it is."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from rl_advisor.reading.parsing.cells import as_cut, as_number, named_numbers
+from rl_advisor.reading.parsing.chat import as_text, is_chat, split_chat, tool_calls
+from rl_advisor.run import ROLLOUT_COLUMNS, Floats, Gap
+
+NOTHING_SAID: Mapping[str, str] = MappingProxyType({})
+"""What a caller says of columns who says nothing."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns one writer is known by, and what they mean: raw name -> our name."""
+
+    needs: frozenset[str]
+    meaning: Mapping[str, str]
+
+
+LAYOUTS = (
+    Layout(frozenset({"step", "prompt", "completion", "advantage"}), {"completion": "response"}),
+    Layout(frozenset({"input", "output", "score"}), {"input": "prompt", "output": "response", "score": "reward", "uid": "group"}),
+    Layout(frozenset({"task_id", "sample_idx", "seqlen", "prompt_len", "completion"}), {"completion": "response", "task_id": "group"}),
+    Layout(frozenset({"group_idx", "traj_idx", "total_reward"}), {"iteration": "step", "group_idx": "group", "total_reward": "reward"}),
+    Layout(frozenset({"content", "rewards"}), {"content": "response", "rewards": "reward", "advantages": "advantage", "idx": "group"}),
+    Layout(frozenset({"group_index", "trajectory_index", "messages", "reward"}), {"messages": "response", "group_index": "group"}),
+)
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "response": (
+        *(
+            "response",
+            "completion",
+            "output",
+            "generation",
+            "generated_text",
+            "generated",
+            "response_text",
+            "completion_text",
+            "output_text",
+        ),
+        *(
+            "model_output",
+            "model_response",
+            "responses",
+            "completions",
+            "outputs",
+            "generations",
+            "prediction",
+            "trajectory",
+            "conversation",
+        ),
+        *("messages", "conversations", "transcript", "messages_and_choices", "output_response"),
+    ),
+    "prompt": (
+        "prompt",
+        "input",
+        "question",
+        "query",
+        "instruction",
+        "problem",
+        "prompt_text",
+        "input_prompt",
+        "input_text",
+        "prompts",
+        "inputs",
+        "questions",
+        "task",
+    ),
+    "reward": (
+        "reward",
+        "score",
+        "total_reward",
+        "reward_total",
+        "final_reward",
+        "rewards",
+        "scores",
+        "return",
+        "episode_reward",
+        "reward_score",
+    ),
+    "advantage": ("advantage", "advantages", "adv"),
+    "step": ("step", "global_step", "training_step", "train_step", "iteration", "global_steps", "iter", "update"),
+    "group": ("group", "group_id", "group_idx", "group_index", "prompt_id", "prompt_idx", "task_id", "uid", "problem_id", "question_id"),
+    "length": (
+        "length",
+        "response_length",
+        "completion_length",
+        "num_tokens",
+        "completion_tokens",
+        "response_tokens",
+        "output_tokens",
+        "n_tokens",
+    ),
+    "truncated": ("truncated", "is_truncated", "clipped", "finish_reason", "stop_reason", "termination_reason"),
+}
+"""Our column -> names it goes by elsewhere, most telling first. Any but our own name is a guess, and said to be one."""
+_EVAL = re.compile(r"(?:^|[_\-.])(?:val|eval|evals|test|valid|validation)(?:$|[_\-.])")
+_STEP = re.compile(r"(?:step|iteration|iter|completions|epochstep|rollout)[_-]?0*(\d{1,9})(?!\d)")
+
+
+def layout_of(names: Iterable[str]) -> Layout | None:
+    """The known writer whose columns are all among ``names``, or None."""
+    have = set(names)
+    return next((layout for layout in LAYOUTS if layout.needs <= have), None)
+
+
+def roles(names: Sequence[str], said: Mapping[str, str] = NOTHING_SAID) -> tuple[dict[str, str], list[str]]:
+    """Raw name -> our name for the columns that can be told, and which of ours were guessed from the name alone.
+
+    What the caller said (our name -> theirs) goes before what is known or guessed.
+    """
+    found = {raw: ours for ours, raw in said.items() if raw in names}
+    layout = layout_of(names)
+    known = layout.meaning.items() if layout else ()
+    found |= {raw: ours for raw, ours in known if raw in names and raw not in found and ours not in found.values()}
+    lower = {name.lower(): name for name in reversed(names)}
+    guessed = []
+    for ours, theirs in NAMES.items():
+        raw = next((lower[name] for name in theirs if name in lower and lower[name] not in found), None)
+        if ours in found.values() or raw is None:
+            continue
+        found[raw] = ours
+        if raw.lower() not in (ours, "completion"):
+            guessed.append(ours)
+    return found, guessed
+
+
+def path_step(path: PurePath) -> int | None:
+    """The training step that a file's own name or its folder's name says, or None."""
+    if path.stem.isdigit():
+        parent = path.parent.name
+        return int(parent[:9]) if parent.isdigit() else int(path.stem[:9])
+    for part in (path.stem, path.parent.name):
+        if match := _STEP.search(part.lower()):
+            return int(match[1])
+    return None
+
+
+def path_split(path: PurePath) -> str:
+    """``eval`` when the file's or its folders' names say that these responses were for evaluation, else ``train``."""
+    # Only folders that surely belong to the run are looked at: what lies above it may be called "test" for any reason.
+    folder = path.parent.parent if path.parent.name.isdigit() else path.parent
+    return "eval" if any(_EVAL.search(part.lower()) for part in (path.stem, folder.name)) else "train"
+
+
+def rollout_table(rows: pd.DataFrame, path: PurePath, said: Mapping[str, str] = NOTHING_SAID) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
+    """The rows with our columns where their meaning can be told and raw names elsewhere; and what had to be guessed or is missing.
+
+    ``rows`` has one response a row and keeps its own index in ``row``; ``said`` is that of ``roles``.
+    The step comes from a column, else from the file's name.
+    """
+    names = [str(name) for name in rows.columns]
+    meaning, guessed = roles(names, said)
+    raw = {ours: theirs for theirs, ours in meaning.items()}
+    gaps = [Gap(path.name, f"column '{raw[ours]}' was taken as the {ours}: guessed from its name") for ours in guessed]
+    table = rows.rename(columns={theirs: f"\0{ours}" for theirs, ours in meaning.items()})
+    table.columns = pd.Index(
+        [str(name).removeprefix("\0") if str(name).startswith("\0") else _free(str(name), raw) for name in table.columns]
+    )
+    table = _texts(table)
+    table, missing = _steps(table, path)
+    table = _numbers(_with_parts(table))
+    table["group"] = _groups(table)
+    table["split"] = _splits(table, path)
+    table["source"] = path.name
+    table["row"] = rows.index.to_numpy()
+    return table, (*gaps, *((Gap(path.name, missing),) if missing else ()))
+
+
+def _free(name: str, taken: Mapping[str, str]) -> str:
+    """A raw name that does not stand where one of ours stands already."""
+    return f"other/{name}" if name in taken or name in ("source", "row") else name
+
+
+def _texts(table: pd.DataFrame) -> pd.DataFrame:
+    """Prompt and response as text; chat messages are written out with their roles, and their tool calls counted."""
+    if "response" not in table:
+        table["response"] = ""
+    answers = table["response"].tolist()
+    if any(is_chat(a) for a in answers) or ("prompt" in table and any(is_chat(p) for p in table["prompt"].tolist())):
+        table["tool_calls"] = [float(tool_calls(a)) for a in answers]
+        if "prompt" not in table:
+            halves = [split_chat(a) for a in answers]
+            table["prompt"], answers = [h[0] for h in halves], [h[1] for h in halves]
+    table["response"] = pd.Series([as_text(a) for a in answers], index=table.index, dtype=object)
+    prompts = table["prompt"].tolist() if "prompt" in table else [""] * len(table)
+    table["prompt"] = pd.Series([as_text(p) for p in prompts], index=table.index, dtype=object)
+    return table
+
+
+def _steps(table: pd.DataFrame, path: PurePath) -> tuple[pd.DataFrame, str]:
+    said = path_step(path)
+    if "step" in table:
+        table["step"] = pd.to_numeric(table["step"], errors="coerce").astype(np.float64)
+        lost = int((~np.isfinite(table["step"])).sum())
+        table["step"] = table["step"].replace([np.inf, -np.inf], np.nan).fillna(0.0 if said is None else said)
+        return table, f"{lost} rows have no readable step" if lost else ""
+    table["step"] = np.float64(0 if said is None else said)
+    return table, "" if said is not None else "neither a column nor the file's name says the training step; all rows count as step 0"
+
+
+def _with_parts(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with the named numbers inside its ``reward`` and ``metrics`` cells as columns of their own."""
+    for column, prefix in (("reward", "reward/"), ("metrics", "")):
+        parts = named_numbers(table[column]) if column in table and not pd.api.types.is_numeric_dtype(table[column]) else {}
+        for name, value in parts.items():
+            if name != "total" and (own := f"{prefix}{name}") not in table and name not in ROLLOUT_COLUMNS:
+                table[own] = value
+    return table
+
+
+def _numbers(table: pd.DataFrame) -> pd.DataFrame:
+    """Reward, advantage and length as floats (NaN where there is none), the ``reward`` column always there."""
+    if "seqlen" in table and "prompt_len" in table and "length" not in table:
+        table["length"] = pd.to_numeric(table["seqlen"], errors="coerce") - pd.to_numeric(table["prompt_len"], errors="coerce")
+    for name, fold in (("reward", sum), ("advantage", _mean), ("length", sum)):
+        if name in table:
+            table[name] = pd.Series([as_number(v, fold) for v in table[name].tolist()], index=table.index, dtype=np.float64)
+    if "truncated" in table:
+        table["truncated"] = pd.Series([as_cut(v) for v in table["truncated"].tolist()], index=table.index, dtype=np.float64)
+    if "reward" not in table:
+        table["reward"] = np.nan
+    return table
+
+
+def _mean(numbers: list[float]) -> float:
+    return float(np.mean(numbers))
+
+
+def _groups(table: pd.DataFrame) -> pd.Series:
+    """The group of each response: the file's own, when it gathers several responses to one prompt, else the shared prompt in a step."""
+    if "group" in table:
+        own = table["group"].astype(str)
+        sizes = table.groupby([table["step"], own]).size()
+        if len(table) == 1 or (len(sizes) and sizes.max() > 1):
+            return own
+    shared = pd.factorize(table["prompt"])[0]
+    if "advantage" in table and (size := _block(shared, table["advantage"].to_numpy(np.float64))):
+        return pd.Series((np.arange(len(table)) // size).astype(str), index=table.index)
+    return pd.Series(shared.astype(str), index=table.index)
+
+
+def _block(prompt: npt.NDArray[np.int64], advantage: Floats) -> int:
+    """Rows of one group when one prompt stands in several groups in a row: the smallest run of rows whose advantages cancel; 0 if none."""
+    n = len(prompt)
+    if not np.isfinite(advantage).all() or not advantage.any():
+        return 0
+    for size in (s for s in range(2, min(n, 256) + 1) if n % s == 0):
+        same = (prompt.reshape(-1, size) == prompt[::size, None]).all()
+        if same and np.abs(advantage.reshape(-1, size).mean(axis=1)).max() < 1e-3 * advantage.std():
+            return size
+    return 0
+
+
+def _splits(table: pd.DataFrame, path: PurePath) -> pd.Series:
+    if "split" in table:
+        return pd.Series(["eval" if _EVAL.search(str(s).lower()) else "train" for s in table["split"]], index=table.index, dtype=object)
+    return pd.Series(path_split(path), index=table.index, dtype=object)

@@ -1,0 +1,167 @@
+"""What the numbers of a printed line are called: the names in the text around them, and which of them count.
+
+A line comes as the texts between its numbers, which lines that repeat have in common, so that each form of a line is looked at once.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from rl_advisor.reading.parsing.metric_table import step_columns
+
+BARE = "step i/n"
+"""The name of a count that has none (``12/50``)."""
+LONGEST_NAME = 100
+LOOKED_AT = 200
+"""Characters before a number in which its name is looked for."""
+_MARKS = " \t,;.()[]{}|'\"-+"
+SHORTEST = 3
+"""Letters of each word of a name that no mark stands behind."""
+_WORD = r"[^\W\d][\w./%@#&+-]*"
+SEEN = LOOKED_AT
+"""No pattern of this module is asked about a longer text."""
+_PIECE = re.compile(
+    r"[|│┃,;\t\[\]{}(<>•✨📊⏱]|(?:^|\s)[-\u2013—=*#:>.]+(?=\s)|(?<=[^\W\d]{5})\. |^ ?[a-z%]{0,3}\. "
+    r"|: (?=\S)| {2,}(?=[^\s:=])"
+)
+"""What parts two things said in a line."""
+_SEPARATED = re.compile(rf"({_WORD}(?: [\w(%.#/&@+-]+\)?){{0,4}}?)['\"`]?\)?\s*(?:->|:=|[:=|│┃])\s*$")
+_IS = re.compile(rf"({_WORD}(?: {_WORD}){{0,3}}) is $")
+_BARE = re.compile(rf"({_WORD}(?: {_WORD}){{0,3}})")
+_TWO = re.compile(r"(\w+)/(\w+) (\w+)")
+"""Two numbers of one thing: ``mean/median reward 1.5/2.0``."""
+_DRESSED = re.compile(r"(?:\b(?:np|numpy|torch|jnp)\.)?(?:\b[a-z]\w*\()?[\['\"`(\s$]*$")
+"""Brackets, quotes and type names that stand around a number: ``np.float64(``, ``tensor([``."""
+_UNIT = re.compile(r"(?:%|[µmun]?s|min|h|[kKMBG]i?B?|it/s|s/it|it|fps|FPS|x|°?C|W|px|d|e|ep|steps?|tok)?(?![^\W_])")
+_AFTER = re.compile(r"[\s,;:|│┃)\]}'\"`%±<>]|[-\u2013]\s|$|\.(?:\s|$)|\+/-")
+_COUNTERS = (
+    r"step|steps|epoch|epochs|episode|episodes|ep|eps|iter|iteration|iterations|itr|update|updates|frame|frames|round|generation"
+    r"|batch|rollout|cycle|timestep|timesteps|t_env"
+)
+_COUNT = re.compile(rf"(?i)(?:^|[^\w/])((?:[a-z]+[ _]){{0,3}}?(?:{_COUNTERS}))\s*[#\[(]*\s*$")
+_COUNTER = re.compile(
+    rf"(?i)(?:(?:global|total|train|training|env|rollout|step|num|#|no|outer|current|grpo|ppo|dqn|rl)[ _])*(?:{_COUNTERS})"
+)
+_TELLING = re.compile(r"(?i)rew|return|score|loss|rate|length|entropy|acc|avg|\b(?:kl|lr)\b")
+_LEVELS = re.compile(r"^(?:(?:\[?(?:INFO|DEBUG|WARNING|ERROR|TRACE)\]?|and|with|the|at|in|is|of|a)[ :]+)+", re.IGNORECASE)
+_CLOSING = re.compile(r"[^\s:=]{0,4}\s*(?:$|[|│┃,;()\[\]{}]|- |and )")
+_NEXT = re.compile(r"[^\s:=]{0,4} +[^\W\d][\w./ -]{0,40} ")
+"""Another bare name before the next number."""
+_ENDLESS = re.compile(r"(?i) (?:is|are|was|than|to|by|of|for|in|at|and|or|the|a|an|from|with|has|after|about)$")
+_PARTS = {"mean", "std", "min", "max", "avg", "p", "v", "median"}
+"""Names that say nothing without what they are of."""
+_NOT_NAMES = {
+    "sec",
+    "it",
+    "s",
+    "eta",
+    "line",
+    "port",
+    "pid",
+    "seed",
+    "version",
+    "gpu",
+    "rank",
+    "cuda",
+    "time",
+    "date",
+    "id",
+    "eof",
+    "vs",
+    "to",
+}
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One number of a line: where it stands among the line's numbers, its name, and which number is the total of the count."""
+
+    at: int
+    name: str
+    counts: bool = False
+    total: int = -1
+
+
+def slots(texts: Sequence[str]) -> tuple[Slot, ...]:
+    """The named numbers of a line, given the texts before, between and behind its numbers."""
+    found: dict[str, Slot] = {}
+    skip = -1
+    for at, (before, after) in enumerate(pairwise(texts)):
+        total = after.strip().lower() in ("/", "of") and at + 2 < len(texts)
+        if at == skip or not (total or before.strip(_MARKS)) or not _ends_there(after):
+            continue
+        listed = at + 2 < len(texts) and ((before.endswith("[") and after.startswith(",")) or after.isspace())
+        name, counts = _called(before[-LOOKED_AT:], after[:LOOKED_AT], total)
+        if listed and not counts:
+            continue
+        if total:
+            skip = at + 1
+            if two := _TWO.fullmatch(name):
+                found.setdefault(f"{two[2]} {two[3]}", Slot(at + 1, f"{two[2]} {two[3]}"))
+                name = f"{two[1]} {two[3]}"
+        if name and name not in found:
+            found[name] = Slot(at, name, counts, at + 1 if total else -1)
+    return tuple(sorted(found.values(), key=lambda slot: slot.at))
+
+
+def _ends_there(after: str) -> bool:
+    """Whether a number ends where it is thought to: not glued to a word, and no share of a progress bar."""
+    unit = _UNIT.match(after)
+    rest = after[unit.end() :] if unit else after
+    return bool(_AFTER.match(rest) or rest.startswith("/")) and not after.startswith("%|")
+
+
+@lru_cache(maxsize=1 << 15)
+def _called(before: str, after: str, total: bool) -> tuple[str, bool]:
+    """The name that the text before a number gives it, and whether that is one of a count."""
+    share = after.startswith("%")
+    if (count := _COUNT.search(before)) and not share:
+        return _counter(count[1]), True
+    if total and (not before.strip() or before.rstrip()[-1:] in "|])[" or before.endswith("  ")):
+        return BARE, True
+    name = _said(before, after)
+    return name, bool(name) and not share and bool(step_columns([name]) or _COUNTER.fullmatch(name))
+
+
+def _counter(words: str) -> str:
+    """What is counted: the longest known name that the words end in, else their last."""
+    parts = words.split()
+    tails = (" ".join(parts[i:]) for i in range(len(parts)))
+    return next((tail for tail in tails if step_columns([tail])), parts[-1])
+
+
+def _said(before: str, after: str) -> str:
+    """The name that stands before a mark, before ``is``, or alone before a number that ends what is said; empty for none."""
+    bare = _DRESSED.sub("", before)
+    tail = _last_said(bare)
+    if match := _SEPARATED.search(tail):
+        return _clean(match[1], bare)
+    if (said := _IS.search(before)) and _TELLING.search(said[1]):
+        return _clean(said[1], bare)
+    ends = _CLOSING.match(after) or (_NEXT.fullmatch(after) and _TELLING.search(tail))
+    alone = before[-1:] in " \t" and ends and _BARE.fullmatch(tail) and _sayable(tail)
+    return _clean(tail, bare) if alone else ""
+
+
+def _last_said(text: str) -> str:
+    """The last of the things that a text says, with the mark behind its name."""
+    end = len(text.rstrip(" :=|│┃'\"`-\u2013>"))
+    cut = max((m.end() for m in _PIECE.finditer(text, 0, end)), default=0)
+    return text[cut:].lstrip()
+
+
+def _sayable(name: str) -> bool:
+    """Whether words without any mark behind them may be a name: no single letters, as of cards or formulas."""
+    return _TELLING.search(name) is not None or min(map(len, name.split())) >= SHORTEST
+
+
+def _clean(name: str, before: str) -> str:
+    """The name without quotes and levels; what says nothing alone gets the word before its bracket."""
+    name = _LEVELS.sub("", name.strip(" '\"`*-•#")).strip()
+    if name.lower() in _PARTS:
+        of = re.search(r"([^\W\d][\w ./-]{0,40}?)\s*[:=]?\s*[({\[][^(){}\[\]]*$", before)
+        name = f"{of[1].strip()}/{name}" if of else name
+    dull = len(name) > LONGEST_NAME or name.endswith("...") or name.lower() in _NOT_NAMES or _ENDLESS.search(name)
+    return "" if dull or (len(name) == 1 and name.isascii() and name not in "rR") else name

@@ -1,0 +1,88 @@
+"""MLflow tracking servers, through MLflow's own client: the copy is a small store in MLflow's own tables."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from rl_advisor.output.errors import UsageError
+from rl_advisor.remote.bounds import Bounds, client
+
+ADDRESSES = ("mlflow+http://HOST:PORT/RUN_ID",)
+_TABLES = """
+CREATE TABLE metrics (key TEXT, value REAL, timestamp INTEGER, run_uuid TEXT, step INTEGER, is_nan INTEGER);
+CREATE TABLE params (key TEXT, value TEXT, run_uuid TEXT);
+"""
+_AT_ONCE = 8
+_BYTES_A_POINT = 100
+
+
+def claims(address: str) -> bool:
+    """Whether it says so, or is the page of a run as the browser shows it (``http://HOST/#/experiments/1/runs/ID``)."""
+    split = urlsplit(address)
+    return split.scheme.lower() in ("mlflow+http", "mlflow+https", "mlflow") or _page(split.fragment) is not None
+
+
+def fetch(address: str, into: Path, bounds: Bounds) -> None:
+    """All points of all metrics, the parameters and the tags of one run."""
+    server, run = _parts(address)
+    os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "30")
+    os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
+    tracking = client("mlflow", "mlflow").MlflowClient(tracking_uri=server)
+    try:
+        data = tracking.get_run(run).data
+    except Exception as failure:
+        if getattr(failure, "error_code", "") == "RESOURCE_DOES_NOT_EXIST":
+            raise FileNotFoundError(address) from None
+        raise
+    with closing(sqlite3.connect(into / "mlflow.db")) as base:
+        base.executescript(_TABLES)
+        base.executemany("INSERT INTO params VALUES (?, ?, ?)", [(k, v, run) for k, v in data.params.items()])
+        for points in _histories(tracking, run, sorted(data.metrics), bounds):
+            base.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?, ?, ?)", points)
+        base.commit()
+
+
+def _histories(tracking: Any, run: str, names: list[str], bounds: Bounds) -> Iterator[list[tuple[Any, ...]]]:
+    """The points of each metric; metrics that no longer fit are counted."""
+
+    def history(name: str) -> list[tuple[Any, ...]] | None:
+        if bounds.stop.is_set():
+            return None
+        found = tracking.get_metric_history(run, name)
+        return [(m.key, 0.0 if m.value != m.value else m.value, m.timestamp, run, m.step, m.value != m.value) for m in found]
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for points in pool.map(history, names):
+            bounds.size -= _BYTES_A_POINT * len(points or ())
+            if points is None or bounds.size < 0:
+                bounds.left_out["size"] += 1
+            else:
+                yield points
+
+
+def _parts(address: str) -> tuple[str, str]:
+    """The server's address and the run's id.
+
+    Raises:
+        NoSuchChoice: no run is named.
+    """
+    split = urlsplit(address)
+    run = _page(split.fragment)
+    scheme = split.scheme.lower().removeprefix("mlflow+").replace("mlflow", "http")
+    path = split.path.rstrip("/")
+    if run is None:
+        path, _, run = path.rpartition("/")
+    if not run:
+        raise UsageError(f"the address of an MLflow run ends in the run's id: {ADDRESSES[0]}")
+    return f"{scheme}://{split.netloc}{path}", run
+
+
+def _page(fragment: str) -> str | None:
+    """The run's id in the part of an address that MLflow's pages put behind ``#``."""
+    parts = fragment.partition("?")[0].strip("/").split("/")
+    return parts[parts.index("runs") + 1] if "experiments" in parts and "runs" in parts[:-1] else None

@@ -1,0 +1,85 @@
+"""Weights & Biases, through its own client: the whole history, GPU statistics, configuration and small files of one run."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from rl_advisor.output.errors import UsageError
+from rl_advisor.remote.bounds import Bounds, client
+
+ADDRESSES = ("wandb://ENTITY/PROJECT/RUN", "https://wandb.ai/ENTITY/PROJECT/runs/RUN")
+SAMPLES = 100_000
+"""GPU statistics asked for; a month at one in 30 s."""
+_PATIENCE_S = 30
+_READ = (".log", ".table.json", ".jsonl", ".csv", ".parquet", ".yaml", ".yml")
+
+
+def claims(address: str) -> bool:
+    """Whether it says so, or is the page of a run as the browser shows it."""
+    split = urlsplit(address)
+    return split.scheme.lower() == "wandb" or (split.scheme.startswith("http") and split.hostname in ("wandb.ai", "api.wandb.ai"))
+
+
+def fetch(address: str, into: Path, bounds: Bounds) -> None:
+    """The run's rows as the export of its history has them, and beside them what else says something about training."""
+    os.environ.setdefault("WANDB_SILENT", "true")
+    wandb = client("wandb", "wandb")
+    path = _path(address)
+    try:
+        run = wandb.Api(timeout=_PATIENCE_S, api_key=os.environ.get("WANDB_API_KEY")).run(path)
+    except wandb.errors.UsageError as failure:
+        raise PermissionError("no key; set WANDB_API_KEY or run `wandb login`") from failure
+    except Exception as failure:
+        if "Could not find run" in str(failure):
+            raise FileNotFoundError(address) from None
+        raise
+    (into / "config.json").write_text(json.dumps(dict(run.config), default=str))
+    _rows(run.scan_history(page_size=10_000), into / "history.jsonl", bounds)
+    _rows(run.history(stream="system", samples=SAMPLES, pandas=False), into / "system.jsonl", bounds)
+    for file in run.files(per_page=200):
+        _file(file, into, bounds)
+
+
+def _rows(rows: Any, target: Path, bounds: Bounds) -> None:
+    """One line for each row; nothing is written when there is none."""
+    out = None
+    try:
+        for row in rows:
+            line = json.dumps(row) + "\n"
+            bounds.size -= len(line)
+            if bounds.size < 0 or bounds.stop.is_set():
+                bounds.left_out["size"] += bounds.size < 0
+                break
+            out = out or target.open("w")
+            out.write(line)
+    finally:
+        if out is not None:
+            out.close()
+
+
+def _file(file: Any, into: Path, bounds: Bounds) -> None:
+    """One of the run's files, when a format reads such."""
+    name, size = str(file.name), int(file.size or 0)
+    if not name.endswith(_READ) or name in ("config.yaml", "wandb-metadata.json") or bounds.stop.is_set():
+        return
+    if size > bounds.size:
+        bounds.left_out["size"] += 1
+    elif bounds.place(into, name) is not None:
+        bounds.size -= size
+        bounds.tried(lambda: file.download(root=str(into)).close())
+
+
+def _path(address: str) -> str:
+    """ENTITY/PROJECT/RUN.
+
+    Raises:
+        NoSuchChoice: the address has other parts.
+    """
+    split = urlsplit(address)
+    parts = [unquote(p) for p in (f"{split.netloc}{split.path}" if split.scheme.lower() == "wandb" else split.path).split("/") if p]
+    parts = parts[:2] + parts[3:4] if len(parts) >= 4 and parts[2] == "runs" else parts
+    if len(parts) != 3:
+        raise UsageError(f"the address of a W&B run is {' or '.join(ADDRESSES)}")
+    return "/".join(parts)

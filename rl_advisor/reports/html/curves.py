@@ -1,0 +1,140 @@
+"""The curves that the report draws: which ones, as at most 512 bins each, with what was measured on them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rl_advisor.answers.curves import FIRST, summary
+from rl_advisor.answers.story.quantities import unit_of
+from rl_advisor.assessment import Assessment
+from rl_advisor.features.bins import reduce
+from rl_advisor.run import Curve, Floats, Run
+from rl_advisor.vocabulary import Link, metric
+
+MOST = 16
+"""Curves that are drawn; the rest is only named."""
+FEWEST = 6
+"""Curves that are drawn when there are so many, wanted or not."""
+USUAL = (*FIRST, "policy/learning_rate", "ratio/clip_fraction", "reward/component/", "value/loss")
+"""Curves that are wanted on every page: besides the foremost, what people look for next."""
+RAW = 400
+"""Logged points of a long curve that are drawn under its line."""
+_OTHER = 3
+SPAN = 50
+"""Largest over smallest value from which an axis is logarithmic."""
+_WHOLE = 60
+"""Points up to which every point is drawn as it is."""
+_PER_BIN = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """One curve as the page shows it."""
+
+    key: str
+    """Its anchor in the page; never made from the run's words."""
+    curve: Curve
+    measured: dict[str, Any]
+    """What :func:`rl_advisor.answers.curves.summary` says of it."""
+
+
+def drawn(run: Run, assessment: Assessment) -> list[Drawn]:
+    """The curves of the outcome, of the evidence and the usual suspects; others only where these are few. Two finite points at least."""
+    cited = {str(e["metric"]) for f in assessment.findings if f.outcome in ("present", "unclear") for e in f.evidence}
+    able = [c for c in run.curves.values() if (metric(c.name) or c.name in cited) and np.isfinite(c.value).sum() > 1]
+    ranked = sorted(able, key=lambda c: (_rank(c.name, cited), _place(c)))
+    wanted = sum(_rank(c.name, cited) < _OTHER for c in able)
+    chosen = sorted(ranked[: min(MOST, max(FEWEST, wanted))], key=_place)
+    return [Drawn(f"curve-{i}", c, summary(c)) for i, c in enumerate(chosen)]
+
+
+def _rank(name: str, cited: set[str]) -> int:
+    """How much a curve is wanted: outcome, evidence, usual suspects, the rest, counters of progress last."""
+    if name.startswith(("eval/score/", "reward/mean", "reward/success")):
+        return 0
+    if name in cited:
+        return 1
+    return 2 if name.startswith(USUAL) else _OTHER + name.startswith("progress/")
+
+
+def _place(curve: Curve) -> tuple[int, int, str]:
+    """The order of the page: outcome, the usual suspects, then the order of the loop."""
+    known = metric(curve.name)
+    first = next((i for i, start in enumerate(USUAL) if curve.name.startswith(start)), len(USUAL))
+    return first, list(Link).index(known.link) if known else len(Link), curve.name
+
+
+def binned(curve: Curve) -> dict[str, list[float]]:
+    """Step, line, low and high of each bin: the median of a bin and its lowest and highest point; single points of a short curve."""
+    step, value = curve.finite()
+    bins = reduce(step, value, step.size if step.size <= _WHOLE else min(512, max(_WHOLE, step.size // _PER_BIN)))
+    short = {"x": bins.step, "y": bins.median, "low": bins.low, "high": bins.high}
+    return {name: [float(f"{v:.5g}") for v in column.tolist()] for name, column in short.items()}
+
+
+def payload(run: Run, assessment: Assessment, curves: list[Drawn]) -> dict[str, Any]:
+    """Everything the page's script needs, as plain JSON."""
+    best = assessment.best_checkpoint
+    onset = assessment.onset
+    return {
+        "steps": [run.first_step, max(run.last_step, run.first_step + 1)],
+        "unit": run.step_unit,
+        "best": best.step,
+        "onset": [onset.step, onset.low, onset.high] if onset else None,
+        "curves": [
+            {
+                "key": d.key,
+                "name": d.curve.name,
+                "unit": unit_of(d.curve),
+                "log": logarithmic(d.curve),
+                "dots": d.curve.finite()[0].size <= _WHOLE,
+                "raw": _raw(d.curve),
+                **binned(d.curve),
+                **_marks(d, assessment),
+            }
+            for d in curves
+        ],
+        "axes": _axes(run),
+    }
+
+
+def logarithmic(curve: Curve) -> bool:
+    """Whether a curve is drawn on a logarithmic axis: all of it positive, over more than a factor of fifty."""
+    x = curve.finite()[1]
+    return bool(x.size and x.min() > 0 and x.max() / x.min() > SPAN)
+
+
+def _raw(curve: Curve) -> list[list[float]]:
+    """Logged points of a curve that is drawn as a line of medians, evenly chosen."""
+    step, value = curve.finite()
+    if step.size <= _WHOLE:
+        return []
+    chosen = np.unique(np.linspace(0, step.size - 1, min(RAW, step.size)).astype(int))
+    return [[float(f"{s:.7g}"), float(f"{v:.4g}")] for s, v in zip(step[chosen].tolist(), value[chosen].tolist(), strict=True)]
+
+
+def _axes(run: Run) -> dict[str, list[list[float]]]:
+    """What a step is in hours and in tokens, at no more than two hundred steps."""
+    found: dict[str, list[list[float]]] = {}
+    steps, times = run.clock()
+    if steps.size > 1:
+        found["hours"] = _thin(steps, (times - times[0]) / 3600)
+    if (tokens := run.curves.get("progress/tokens")) is not None:
+        found["tokens"] = _thin(*tokens.finite())
+    return found
+
+
+def _thin(x: Floats, y: Floats) -> list[list[float]]:
+    chosen = np.unique(np.linspace(0, x.size - 1, min(200, x.size)).astype(int)) if x.size else np.empty(0, int)
+    return [[float(f"{v:.6g}") for v in column[chosen].tolist()] for column in (x, y)]
+
+
+def _marks(d: Drawn, assessment: Assessment) -> dict[str, Any]:
+    """Change points of a curve, and the onsets of the present findings that rest on it."""
+    present = [f for f in assessment.findings if f.outcome == "present" and f.onset]
+    mine = [f.onset for f in present if any(e["metric"] == d.curve.name for e in f.evidence)]
+    return {
+        "changes": [c["step"] for c in d.measured.get("change_points", [])],
+        "onsets": [[o["step"], o["low"], o["high"]] for o in mine if o],
+    }

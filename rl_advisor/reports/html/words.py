@@ -1,0 +1,27 @@
+"""Text on its way into HTML: made readable, then escaped, so that nothing of a run's own words can act."""
+
+from html import escape
+from typing import Any
+
+from rl_advisor.output import wording
+from rl_advisor.output.clean import readable
+
+
+def text(value: Any, longest: int = 4000) -> str:
+    """Any text as inert HTML: no escapes, invisible characters, keys or markup."""
+    return escape(readable(str(value), longest), quote=True)
+
+
+def plain(name: str) -> str:
+    """A pattern or link in words, as inert HTML."""
+    return text(wording.plain(name))
+
+
+def figures(value: float) -> str:
+    """A number as people write it."""
+    return text(wording.value(value, digits=3))
+
+
+def span(low: float, high: float) -> str:
+    """An interval of steps in words."""
+    return f"step {low:.0f}" if round(low) == round(high) else f"steps {low:.0f} to {high:.0f}"

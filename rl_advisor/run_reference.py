@@ -1,0 +1,64 @@
+"""A file that holds several runs: the one to read is named behind its path (``metrics.csv#seed 2``), else it is the largest."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rl_advisor.run import Run
+
+MARK = "#"
+LISTED = 50
+"""Other runs of a file that are named."""
+
+
+def split_reference(path: Path) -> tuple[Path, str]:
+    """The file and the run in it that a path names; any other path as it stands, and ''."""
+    text = str(path)
+    at = text.find(MARK)
+    while at > 0:
+        if (file := Path(text[:at])).is_file():
+            return file, text[at + 1 :]
+        at = text.find(MARK, at + 1)
+    return path, ""
+
+
+def chosen(names: Sequence[str], wanted: str = "") -> str:
+    """The run to read of those in a file, given largest first: the one that is wanted (its last part is enough), else the largest."""
+    if wanted in names:
+        return wanted
+    ends = [name for name in names if wanted and name.rpartition("/")[2] == wanted]
+    return ends[0] if len(ends) == 1 else names[0]
+
+
+def begun_at(wanted: str, names: Sequence[str], slack_s: float = 5.0) -> str:
+    """The run that is called by the moment at which it began, where ``wanted`` is that moment to some seconds; '' where none is."""
+    from datetime import datetime
+
+    def moment(name: str) -> datetime | None:
+        try:
+            return datetime.fromisoformat(name).replace(tzinfo=None)
+        except ValueError:
+            return None
+
+    asked = moment(wanted)
+    near = [name for name in names if asked and (at := moment(name)) and abs((at - asked).total_seconds()) <= slack_s]
+    return near[0] if len(near) == 1 else ""
+
+
+def listed(names: Sequence[str], read: str, source: str, by: str = "") -> "Run":
+    """What to say of a file with these runs, of which one was read: where it and the others lie, and a gap; nothing for a single run."""
+    from rl_advisor.run import Gap, Run
+
+    others = [name for name in names if name != read]
+    if not others:
+        return Run()
+    shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+    why = f"holds {len(names)} runs{by}; {read} was read, not {shown}; to read another: {Path(source).name}{MARK}{others[0]}"
+    return Run(place=MARK + read, others=tuple(MARK + name for name in others[:LISTED]), gaps=(Gap(source, why[:400]),))
+
+
+def labels(named: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """What to call each run of (id, name) pairs: its name where no other has it, else its id. Label -> id, in the order given."""
+    all_names = [name for _, name in named]
+    return {(name if name and all_names.count(name) == 1 else key): key for key, name in named}

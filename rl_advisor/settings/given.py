@@ -1,0 +1,159 @@
+"""The settings of a run under one set of names, whatever framework wrote them: what checks ask, with the key as the user wrote it."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from rl_advisor.priors import Circumstances
+from rl_advisor.priors.circumstances import circumstances
+from rl_advisor.reading.parsing.config.values import typed
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import Link
+
+NAMES: Mapping[str, tuple[str, ...]] = {
+    name: tuple(keys) for name, keys in tomllib.loads((Path(__file__).parent / "names.toml").read_text(encoding="utf-8")).items()
+}
+"""Name -> the keys under which frameworks write it, the most particular first; a key counts by its last parts, dashes as underscores."""
+
+
+_WORD = re.compile(r"[\w.@/:+-]{1,80}")
+LAST = 5
+"""Points of a curve whose median is its latest level."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """One setting: its value, and the key as it was written."""
+
+    key: str
+    value: Any
+
+    @property
+    def number(self) -> float | None:
+        """The value as a number; None for anything else."""
+        value = typed(self.value)
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    def __str__(self) -> str:
+        """The setting as it was written; a value that is a sentence rather than a word is not repeated."""
+        shown = self.value if is_word(str(self.value)) else "(text)"
+        return f"`{self.key}` = {shown}" if is_word(self.key) else "a setting"
+
+
+@dataclass(frozen=True)
+class CheckSaid:
+    """What a check found; its name, its link and what would confirm it stand in its file."""
+
+    outcome: Literal["fault", "note", "fine", "not_given"]
+    statement: str
+    keys: tuple[str, ...] = ()
+    do: str = ""
+    confirmed: bool = False
+
+
+NOT_GIVEN = CheckSaid("not_given", "")
+
+
+@dataclass(frozen=True)
+class CheckOutcome:
+    """What one check says of the settings."""
+
+    check: str
+    outcome: Literal["fault", "note", "fine", "not_given"]
+    statement: str
+    keys: tuple[str, ...] = ()
+    """The keys it rests on, as they were written."""
+    confirm_by: str = ""
+    """What in a log would show it."""
+    do: str = ""
+    """The one thing to change."""
+    link: Link = Link.POLICY_UPDATE
+    confirmed: bool = False
+    """Whether what the run logged shows it already."""
+
+
+class Settings:
+    """What a run was started with, and the run where there is one."""
+
+    def __init__(self, run: Run) -> None:
+        """The settings of a run, by its configuration and what it logged."""
+        self.run = run
+        self.config: Mapping[str, Any] = run.config
+        self._bare = {_bare(key): key for key in reversed(list(run.config))}
+
+    @cached_property
+    def around(self) -> Circumstances:
+        """Under which circumstances the run trains, after warm-up."""
+        return circumstances(self.run, "late")
+
+    def given(self, name: str) -> Given | None:
+        """The setting of that name (one of NAMES); None where it is not given."""
+        for wanted in NAMES[name]:
+            tail = "." + _bare(wanted)
+            key = self._bare.get(_bare(wanted)) or next((k for bare, k in self._bare.items() if bare.endswith(tail)), None)
+            if key is not None and self.config[key] is not None:
+                return Given(key, typed(self.config[key]))
+        return None
+
+    def number(self, name: str) -> float | None:
+        """The setting as a number; None where it is not given, or is none."""
+        found = self.given(name)
+        return None if found is None else found.number
+
+    def keys(self, *names: str) -> tuple[str, ...]:
+        """The keys of those of the settings that are given."""
+        return tuple(found.key for name in names if (found := self.given(name)) is not None)
+
+    def words(self, name: str) -> str:
+        """The setting's text in lower case; empty where it is not given."""
+        found = self.given(name)
+        return "" if found is None else str(found.value).lower()
+
+    def calls(self, *names: str) -> bool:
+        """Whether the training script calls one of the names."""
+        called = self.config.get("script.calls")
+        return isinstance(called, list) and any(name in called for name in names)
+
+    @property
+    def has_script(self) -> bool:
+        """Whether a training script was read."""
+        return "script.calls" in self.config
+
+    def says(self, *patterns: str) -> str:
+        """The first text in the configuration that matches one of the patterns; empty where none does."""
+        texts = (str(v)[:400] for v in self.config.values() if isinstance(v, str | list))
+        return next((text for text in texts if any(re.search(p, text) for p in patterns)), "")
+
+    def level(self, *metrics: str) -> float | None:
+        """The latest level of the first of the metrics that the run logs; None where it logs none of them."""
+        for metric in metrics:
+            curve = self.run.curves.get(metric)
+            values = curve.finite()[1] if curve is not None else np.empty(0)
+            if values.size:
+                return float(np.median(values[-LAST:]))
+        return None
+
+    def broke(self, *metrics: str) -> bool:
+        """Whether one of the metrics ends in NaN or infinity."""
+        curves = [self.run.curves[m] for m in metrics if m in self.run.curves]
+        return any(c.value.size and not np.isfinite(c.value[-1]) for c in curves)
+
+
+def is_word(text: str) -> bool:
+    """Whether a key or a value is a word or a path rather than a sentence, which might be an order to whoever reads it."""
+    return _WORD.fullmatch(text) is not None
+
+
+def said(settings: Iterable[Given | None]) -> str:
+    """The settings that are given, as they were written."""
+    return ", ".join(str(s) for s in settings if s is not None)
+
+
+def _bare(key: str) -> str:
+    return key.replace("-", "_").replace("/", ".").lower()

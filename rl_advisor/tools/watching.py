@@ -1,0 +1,266 @@
+"""Follows a growing run and speaks only when the judgement of it changes."""
+
+import hashlib
+import http.client
+import json
+import secrets
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rl_advisor.answers import run_folders
+from rl_advisor.assessment import BROKEN, Assessment
+from rl_advisor.output import safe_write
+from rl_advisor.output.clean import clean
+from rl_advisor.output.errors import UsageError
+from rl_advisor.output.wording import plain
+from rl_advisor.tools import advisor_named
+from rl_advisor.tools.report_file import renderer
+
+if TYPE_CHECKING:
+    from rl_advisor.reading.live import Follower
+
+HEALTHY, STOP, UNREADABLE = 0, 10, 3
+LONGEST_PAUSE = 8
+"""An idle run is looked at this many times more rarely than a busy one, at most."""
+_LAST_TRIES, _TIMEOUT = 3, 10.0
+
+
+class Judgement(NamedTuple):
+    """What of an assessment is worth a message when it changes."""
+
+    verdict: str
+    call: str
+    first_broken_link: str
+
+
+@dataclass(frozen=True)
+class State:
+    """What must survive a restart; all of it is written to the state file."""
+
+    told: Judgement | None = None
+    doubted: Judgement | None = None
+    """Said by the latest assessment, not yet told."""
+    latest: dict[str, Any] | None = None
+    """Run, step, planned steps, probability and summary of the latest assessment."""
+    number: int = 0
+    watch: str = ""
+    """A random name of this watch; with the number it makes the name of a change, the same however often the change is posted."""
+    seen: str = ""
+    """Digest of the files that were judged last: the same files are never judged twice."""
+    due: bool = False
+    """A change that was not yet printed and written as a report."""
+    unsent: tuple[dict[str, Any], ...] = ()
+
+
+def heard(state: State, assessment: Assessment) -> tuple[State, dict[str, Any] | None]:
+    """The state after an assessment, and the change to tell: two that agree in a row, or one of high confidence; else None."""
+    now = Judgement(assessment.verdict, assessment.call, assessment.first_broken_link)
+    said = {name: getattr(assessment, name) for name in ("run", "step", "planned_steps", "p_continue_pays", "confidence", "why", "summary")}
+    state = replace(state, latest=clean(said))
+    if now == state.told:
+        return replace(state, doubted=None), None
+    if now != state.doubted and assessment.confidence != "high":
+        return replace(state, doubted=now), None
+    return _tell(state, now)
+
+
+def concluded(state: State) -> tuple[State, dict[str, Any] | None]:
+    """As ``heard``, once no further assessment can come: the last one is told even though none confirmed it."""
+    return (state, None) if state.doubted is None else _tell(state, state.doubted)
+
+
+def _tell(state: State, now: Judgement) -> tuple[State, dict[str, Any]]:
+    number, watch = state.number + 1, state.watch or secrets.token_hex(8)
+    before = state.told._asdict() if state.told else None
+    change = {"schema": "rl-advisor/change/1", "id": f"{watch}-{number}", "number": number, **(state.latest or {})}
+    change |= {"before": before, "now": now._asdict(), "text": line(change | now._asdict())}
+    return replace(state, told=now, doubted=None, number=number, watch=watch, due=True), change
+
+
+def line(change: Mapping[str, Any]) -> str:
+    """The change in one line, for a terminal or a chat."""
+    broken = change["first_broken_link"]
+    stage = "" if broken == "none" else f" (broke first: {plain(broken)})"
+    why = f": {change['why'].rstrip('.')}" if change.get("why") else ""
+    return f"{time.strftime('%H:%M')} step {change['step']}: {plain(change['verdict'])}, {change['call']}{stage}{why}."
+
+
+def ended(state: State) -> bool:
+    """Whether the plan is done, as far as the latest assessment knows."""
+    latest = state.latest or {}
+    return bool(latest.get("planned_steps")) and latest["step"] >= latest["planned_steps"]
+
+
+def exit_code(state: State) -> int:
+    """What a launcher is told; a plan that is done and came out well is healthy although nothing is left to continue."""
+    if state.told is None:
+        return UNREADABLE
+    advised = state.told.verdict in BROKEN or (state.told.call == "stop" and not ended(state))
+    return STOP if advised else HEALTHY
+
+
+def load(path: Path | None) -> State:
+    """The state in a file, a fresh one when there is none.
+
+    Raises:
+        NoSuchChoice: the file is something else.
+    """
+    if path is None or not path.exists():
+        return State()
+    try:
+        held = json.loads(path.read_text(encoding="utf-8"))
+        told, doubted = (Judgement(*held[name]) if held[name] else None for name in ("told", "doubted"))
+        return State(**{**held, "told": told, "doubted": doubted, "unsent": tuple(held["unsent"])})
+    except (ValueError, TypeError, KeyError) as unfit:
+        raise UsageError(f"{path.name} is no state of watch; name another file or remove it") from unfit
+
+
+def save(state: State, path: Path | None) -> None:
+    """Keep the state; a kill at any moment leaves either the old or the new one."""
+    if path is not None:
+        safe_write.put(path, json.dumps(asdict(state)))
+
+
+class _NoDetour(urllib.request.HTTPRedirectHandler):
+    """A post that is sent elsewhere arrives there as a question without its content, so it counts as refused."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+def posted(url: str, change: dict[str, Any]) -> str:
+    """Nothing when the server took the change, that is, answered 2xx; else why it did not."""
+    kind = {"Content-Type": "application/json", "Idempotency-Key": change["id"]}
+    try:
+        request = urllib.request.Request(url, json.dumps(change).encode(), kind)  # noqa: S310 - _Voice checked the scheme
+        with urllib.request.build_opener(_NoDetour).open(request, timeout=_TIMEOUT):
+            return ""
+    except urllib.error.HTTPError as refused:
+        refused.close()
+        return f"it answered {refused.code}"
+    except urllib.error.URLError as failed:
+        return type(failed.reason).__name__
+    except (OSError, http.client.HTTPException, ValueError) as failed:
+        return type(failed).__name__
+
+
+class _Voice:
+    """Says each change once: prints it, writes the report, posts it; the state is kept after every part."""
+
+    def __init__(
+        self, state_file: Path | None, webhook: str | None, report: Callable[[], None] | None, tell: Callable[[dict[str, Any]], None]
+    ) -> None:
+        if webhook and not webhook.startswith(("http://", "https://")):
+            raise UsageError("--webhook takes an address that begins with http:// or https://")
+        self.state, self._file, self._webhook, self._report, self._tell = load(state_file), state_file, webhook, report, tell
+        self._refused = ""
+
+    def keep(self, state: State, change: dict[str, Any] | None) -> None:
+        """First remembered, then said: a kill in between delays a change and never loses it."""
+        self.state = replace(state, unsent=(*state.unsent, change)) if change and self._webhook else state
+        save(self.state, self._file)
+        self.deliver()
+
+    def deliver(self) -> None:
+        """Say what is still to be said."""
+        if self.state.due:
+            if self._report:
+                self._report()
+            told = self.state.told._asdict() if self.state.told else {}
+            self._tell({"number": self.state.number, **(self.state.latest or {}), **told})
+            self.state = replace(self.state, due=False)
+            save(self.state, self._file)
+        while self._webhook and self.state.unsent:
+            why = posted(self._webhook, self.state.unsent[0])
+            if why:
+                self._complain(why)
+                break
+            self._refused = ""
+            self.state = replace(self.state, unsent=self.state.unsent[1:])
+            save(self.state, self._file)
+
+    def _complain(self, why: str) -> None:
+        """Say once that the webhook does not take what is posted; its address may be a secret and is not repeated."""
+        if why != self._refused:
+            self._refused = why
+            sys.stderr.write(f"rl-advisor: watch: the webhook took no post ({why}); it is tried again\n")
+
+    def close(self, every: float, sleep: Callable[[float], None]) -> None:
+        """Say the last word; what cannot be posted now stays in the state file for the next start."""
+        self.keep(*concluded(self.state))
+        for _ in range(_LAST_TRIES if self._webhook and self.state.unsent else 0):
+            sleep(every)
+            self.deliver()
+        if self._webhook and self.state.unsent:
+            kept = "the next start posts them" if self._file else "without --state they are lost"
+            sys.stderr.write(f"rl-advisor: watch: changes not taken: {len(self.state.unsent)}; {kept}\n")
+
+
+def watch(  # noqa: PLR0913
+    run: Path,
+    *,
+    every: float,
+    idle: float,
+    out: Path | None,
+    webhook: str | None,
+    state_file: Path | None,
+    clock: Callable[[], float],
+    sleep: Callable[[float], None],
+    tell: Callable[[dict[str, Any]], None],
+    until_stop: bool = False,
+) -> int:
+    """The exit code, once the plan is done, nothing was written for ``idle`` seconds, or (``until_stop``) stopping is advised.
+
+    Raises:
+        FileNotFoundError: there is no such run.
+        NoSuchChoice: the report, the address or the state file cannot be what was named.
+    """
+    from rl_advisor.reading import UnreadableRun
+    from rl_advisor.reading.live import Follower
+
+    run_folders.existing(run)
+    follower = Follower(run)
+    voice = _Voice(state_file, webhook, _reporter(follower, out) if out else None, tell)
+    changed, pause = clock(), every
+    voice.deliver()
+    while True:
+        files = _digest(run)
+        if files and files != voice.state.seen:
+            changed, pause = clock(), every
+            try:
+                voice.keep(*heard(replace(voice.state, seen=files), advisor_named("builtin").assess(follower.read())))
+            except (UnreadableRun, FileNotFoundError):
+                voice.state = replace(voice.state, seen=files)  # nothing readable yet: looked at again when it changes
+        else:
+            pause = min(2 * pause, LONGEST_PAUSE * every)
+            voice.deliver()
+        if ended(voice.state) or clock() - changed >= idle or (until_stop and exit_code(voice.state) == STOP):
+            break
+        sleep(pause)
+    voice.close(every, sleep)
+    return exit_code(voice.state)
+
+
+def _reporter(follower: "Follower", out: Path) -> Callable[[], None]:
+    """What writes the report of the run as it is now."""
+    render = renderer(out)
+
+    def report() -> None:
+        run = follower.read()
+        safe_write.put(out, render(run, advisor_named("builtin").assess(run)))
+
+    return report
+
+
+def _digest(run: Path) -> str:
+    """Sizes and times of all files in one word; empty when they changed while being looked at."""
+    try:
+        return hashlib.sha256(repr(run_folders.fingerprint(run)).encode("utf-8", "replace")).hexdigest()
+    except OSError:
+        return ""

@@ -1,0 +1,158 @@
+"""The side of the workers: a process that loads everything once and forks a worker whenever it is asked for one."""
+
+import contextlib
+import gc
+import os
+import signal
+import socket
+import sys
+import time
+from importlib import import_module
+from typing import Any, NoReturn
+
+import orjson
+
+from rl_advisor import progress
+from rl_advisor.workers.frames import BYTES, CALL, ERROR, PROGRESS, RESULT, Torn, receive, send
+
+FORK, END = b"F", b"K"
+TELL_EVERY = 0.1
+"""Seconds between two notes of progress."""
+_FORBIDDEN = frozenset(
+    (
+        *("socket.connect", "socket.bind", "socket.getaddrinfo", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork"),
+        *("os.forkpty", "pty.spawn", "os.kill", "os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate"),
+        *("os.chmod", "os.chown", "pickle.find_class"),
+    )
+)
+MOST_FILES, LONGEST_QUESTION = 512, 16 << 20
+
+
+def main(descriptor: int, loaded: str) -> NoReturn:
+    """Fork (``F`` with a socket) and end (``K`` with a process id) workers until the caller goes away; then end them all."""
+    control = socket.socket(fileno=descriptor)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's affair
+    if loaded:
+        named(loaded)()
+    gc.collect()
+    gc.freeze()
+    living: set[int] = set()
+    control.sendall(b".")
+    while True:
+        try:
+            order, descriptors, _, _ = socket.recv_fds(control, 9, 1)
+        except OSError:
+            order = b""
+        if not order:
+            break
+        if order[:1] == FORK:
+            living.add(_forked(control, descriptors[0]))
+        else:
+            control.sendall(_ended(int.from_bytes(order[1:], "big"), living).to_bytes(4, "big"))
+    for pid in living:
+        os.kill(pid, signal.SIGKILL)
+    os._exit(0)
+
+
+def _forked(control: socket.socket, descriptor: int) -> int:
+    pid = os.fork()
+    if pid:
+        os.close(descriptor)
+        control.sendall(pid.to_bytes(8, "big"))
+        return pid
+    status = 1
+    try:
+        control.close()
+        _work(socket.socket(fileno=descriptor))
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def _ended(pid: int, living: set[int]) -> int:
+    """The signal that ended the worker, or that it is ended with now; 0 when it had come to its own end."""
+    if pid not in living:
+        return 0
+    living.discard(pid)
+    done, status = os.waitpid(pid, os.WNOHANG)
+    if not done:
+        os.kill(pid, signal.SIGKILL)
+        _, status = os.waitpid(pid, 0)
+    return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+
+
+def _work(channel: socket.socket) -> None:
+    """Answer one call after the other, until nobody asks any longer."""
+    _bounded_for_good()
+    with contextlib.suppress(Torn, OSError):
+        while True:
+            kind, payload = receive(channel, LONGEST_QUESTION)
+            if kind == CALL:
+                _answer(channel, orjson.loads(payload))
+
+
+def _answer(channel: socket.socket, asked: dict[str, Any]) -> None:
+    told = 0.0
+
+    def ear(what: str, number: int, total: int) -> None:
+        nonlocal told
+        if time.monotonic() - told > TELL_EVERY:
+            told = time.monotonic()
+            send(channel, PROGRESS, orjson.dumps([what, number, total]))
+
+    _bounded(asked["limits"])
+    try:
+        with progress.listening(ear):
+            answer = named(asked["function"])(*asked["args"])
+        kind, payload = (BYTES, answer) if isinstance(answer, bytes) else (RESULT, orjson.dumps(answer))
+    except Exception as error:  # noqa: BLE001 - whatever it is, the caller hears its name, and its message where that is expected
+        kind, payload = ERROR, _said(error)
+    send(channel, kind, payload)
+
+
+def _said(error: Exception) -> bytes:
+    text = str(error.args[0]) if error.args else ""
+    name = "MemoryError" if isinstance(error, MemoryError) else type(error).__name__
+    return orjson.dumps([name, text.encode("utf-8", "replace").decode()[:20_000]])
+
+
+def _bounded_for_good() -> None:
+    """No file is written and none is left behind by a crash, whatever the work."""
+    import resource
+
+    for what, most in ((resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, MOST_FILES)):
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(what, (most, most))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # writing fails instead
+    sys.addaudithook(_forbidding)
+
+
+def _forbidding(event: str, _: object) -> None:
+    """Refuse what no reading needs, whoever asks for it."""
+    if event in _FORBIDDEN:
+        raise PermissionError(f"a worker may not do this: {event}")
+
+
+def _bounded(limits: dict[str, Any]) -> None:
+    """Only the soft limit moves: the next call of this worker has time of its own, and at the soft one the kernel ends the process."""
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    cpu = int(used.ru_utime + used.ru_stime) + 1 + int(limits["cpu_s"])
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CPU, (cpu, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_DATA, (_FRESH + limits["memory"], resource.getrlimit(resource.RLIMIT_DATA)[1]))
+
+
+_FRESH = 256 << 20
+"""Bytes of data that a worker has before it reads anything."""
+
+
+def named(function: str) -> Any:
+    """The function that ``module:name`` names."""
+    module, _, name = function.partition(":")
+    found: Any = import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
