@@ -112,8 +112,10 @@ MADE = (
     ),
     (
         "train.ipynb",
-        b'{"cells": [{"outputs": [{"data": {"text/html": "<table><tr><th>Step</th><th>reward</th></tr><tr><td>1</td><td>0.25</td></tr>'
-        b'<tr><td>2</td><td>0.5</td></tr><tr><td>3</td><td>0.75</td></tr></table>"}}, {"text": ["Episode 1, reward: 2.5\\n"]}]}]}',
+        (
+            b'{"cells": [{"outputs": [{"data": {"text/html": "<table><tr><th>Step</th><th>reward</th></tr><tr><td>1</td><td>0.25</td></tr>'
+            b'<tr><td>2</td><td>0.5</td></tr><tr><td>3</td><td>0.75</td></tr></table>"}}, {"text": ["Episode 1, reward: 2.5\\n"]}]}]}'
+        ),
     ),
     ("results.csv", b"step,reward,loss\n1,0.1,2.5\n2,0.2,\n3,0.4,1.5\n4,nan,1e3\n"),
     (

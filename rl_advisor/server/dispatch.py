@@ -78,7 +78,7 @@ class Dispatcher:
 
         Raises:
             Outside: a run may not be read.
-            workroom.Refused: why there is no answer.
+            isolated.Refused: why there is no answer.
         """
         paths, key = await self.quick(lambda: self._key(function, runs, question))
         ear = Listener(ctx)
@@ -129,7 +129,7 @@ class Dispatcher:
         """What a function of :mod:`rl_advisor.workers.isolated` answers about its arguments alone; neither they nor the answer are kept.
 
         Raises:
-            workroom.Refused: why there is no answer.
+            isolated.Refused: why there is no answer.
         """
         found = await self._worked(function, arguments, "pasted text", Listener(ctx))
         if isinstance(found, isolated.Refused):
@@ -142,7 +142,8 @@ class Dispatcher:
             turn.go_on()
 
         asked = (isolated.fenced, [str(r) for r in self.roots], f"{function.__module__}:{function.__qualname__}")
-        return in_worker(*asked, *arguments, limits=LIMITS, about=about, ear=ear, wanted=wanted, raises=(isolated.Refused,))
+        how: dict[str, Any] = {"wanted": wanted, "meter": turn.has_taken, "came": turn.came}
+        return in_worker(*asked, *arguments, limits=LIMITS, about=about, ear=ear, raises=(isolated.Refused,), **how)
 
     def _keep(self, key: Hashable, answer: Any) -> None:
         self._kept[key] = answer

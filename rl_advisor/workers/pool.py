@@ -1,7 +1,7 @@
 """The caller's side: starts the nursery when the first worker is wanted, keeps a few idle workers warm, and ends those that are spent.
 
-While more work is under way than there are processors, those run that have run least; the others stand still. So a short piece of
-work takes about as long beside many long ones as alone.
+While more work is under way than there are processors, those run that have run least, in steps of time, and of equals the newest; the
+others stand still. So a short piece of work takes about as long beside many long ones as alone.
 """
 
 import atexit
@@ -13,7 +13,7 @@ import socket
 import subprocess
 import sys
 import threading
-import time
+from bisect import bisect
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,10 @@ LARGEST_IDLE = 300 << 20
 """Bytes beyond those of a fresh worker with which one is kept: what a large run left behind is given back to the machine."""
 TOGETHER = 2_400 << 20
 """Bytes that all workers may have together, or a third of the machine's memory where that is less; beyond it the largest one ends."""
-PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+STEPS_S = (1.0, 4.0, 16.0)
+"""Seconds of processor time within which pieces of work count as equals."""
+PROCESSORS = max(1, (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1) - 1)
+"""How many workers run at a time: one processor is left to the server, and to what else the machine does."""
 _PAGE = mmap.PAGESIZE
 _CODE = "import sys; sys.path[:] = sys.argv[3:]; from rl_advisor.workers.fork_server import main; main(int(sys.argv[1]), sys.argv[2])"
 
@@ -36,11 +39,14 @@ class Worker:
     pid: int
     channel: socket.socket
     about: str = ""
+    came: float = 0.0
+    """When its work was asked for."""
     size: int = 0
     """Bytes beyond those of a fresh one, when it was last looked at."""
     ran: float = 0.0
-    """Seconds for which it was let run since it was taken."""
-    looked: float = 0.0
+    """Seconds of processor time since it was taken."""
+    before: float = 0.0
+    """Those that it had had until then."""
     still: bool = False
     """Whether it stands still until others have run as much."""
     gone: bool = False
@@ -68,20 +74,21 @@ class Pool:
             self.loaded = loaded or self.loaded
             self._started()
 
-    def take(self, about: str) -> Worker:
+    def take(self, about: str, came: float = 0.0) -> Worker:
         """A worker: the idle one that worked about the same before, a fresh one, or the one idle for longest."""
         with self._lock:
             same = next((w for w in self._idle if w.about == about), None)
             worker = same or (self._idle.pop(0) if len(self._idle) >= MOST_IDLE else self._forked())
             if same:
                 self._idle.remove(same)
-            worker.about, worker.size, worker.ran, worker.looked = about, 0, 0.0, time.monotonic()
+            worker.about, worker.came, worker.size, worker.ran, worker.before = about, came, 0, 0.0, _seen(worker.pid)[1]
             self._held.append(worker)
             return worker
 
     def give_back(self, worker: Worker) -> None:
         """Keep it for the next call, unless it has grown large."""
-        if self.grown(worker) > LARGEST_IDLE:
+        self.look(worker)
+        if worker.size > LARGEST_IDLE:
             self.end(worker)
             return
         with self._lock:
@@ -116,23 +123,18 @@ class Pool:
         """The process that makes workers; 0 before the first is wanted."""
         return self._nursery.pid if self._nursery else 0
 
-    def grown(self, worker: Worker) -> int:
-        """Bytes that it has beyond what it shares with a fresh one; 0 when nobody can tell."""
-        worker.size = max(0, (_private(worker.pid) or 0) - self._fresh)
-        return worker.size
+    def look(self, worker: Worker) -> None:
+        """Note how large it is and how long it has run; it goes on unless the processors are for others."""
+        size, ran = _seen(worker.pid)
+        with self._lock:
+            worker.size, worker.ran = max(0, size - self._fresh), ran - worker.before
+            first = sorted(self._held, key=lambda w: (bisect(STEPS_S, w.ran), -w.came))[:PROCESSORS]
+            _stand(worker, still=worker in self._held and worker not in first)
 
     def crowded(self, worker: Worker) -> bool:
         """Whether all workers together are larger than the machine bears, and none is larger than this one."""
         with self._lock:
             return sum(w.size for w in self._held) > _bearable() and worker.size == max(w.size for w in self._held)
-
-    def take_turns(self, worker: Worker) -> None:
-        """Let it run, or stand still while as many others as there are processors have run less."""
-        with self._lock:
-            now = time.monotonic()
-            worker.ran += 0.0 if worker.still else now - worker.looked
-            worker.looked = now
-            _stand(worker, still=sum(w.ran < worker.ran for w in self._held) >= PROCESSORS)
 
     def go_on(self, worker: Worker) -> None:
         """Let it run, whoever else does."""
@@ -144,7 +146,7 @@ class Pool:
         if not self._ready:
             if (self._control and self._control.recv(1)) != b".":
                 raise OSError("the process that makes workers could not be started")
-            self._fresh = (_private(self._nursery.pid) if self._nursery else None) or 0
+            self._fresh = _seen(self._nursery.pid)[0] if self._nursery else 0
             self._ready = True
         ours, theirs = socket.socketpair()
         with theirs:
@@ -221,22 +223,25 @@ def _bearable() -> int:
         return TOGETHER
 
 
-def _private(pid: int) -> int | None:
-    """Bytes of memory that no file backs; None when nobody can tell."""
+def _seen(pid: int) -> tuple[int, float]:
+    """Bytes of memory that no file backs, and seconds of processor time; zeros when nobody can tell."""
     try:
         resident, shared = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1:3]
-        return (int(resident) - int(shared)) * _PAGE
+        user, system = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[11:13]
+        return (int(resident) - int(shared)) * _PAGE, (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError):
         return _said_by_ps(pid)
 
 
-def _said_by_ps(pid: int) -> int | None:
-    """The same where there is no ``/proc``: macOS."""
+def _said_by_ps(pid: int) -> tuple[int, float]:
+    """The same where there is no ``/proc``: macOS, which says ``rss`` in KiB and ``time`` as minutes and seconds."""
     try:
-        done = subprocess.run(["/bin/ps", "-o", "rss=", "-p", str(pid)], capture_output=True, timeout=2, check=False)  # noqa: S603
-        return int(done.stdout) * 1024
+        asked = ["/bin/ps", "-o", "rss=", "-o", "time=", "-p", str(pid)]
+        size, clock = subprocess.run(asked, capture_output=True, text=True, timeout=2, check=False).stdout.split()  # noqa: S603
+        minutes, _, seconds = clock.rpartition(":")
+        return int(size) * 1024, int(minutes.rpartition(":")[2] or 0) * 60 + float(seconds)
     except (OSError, ValueError, subprocess.TimeoutExpired):
-        return None
+        return 0, 0.0
 
 
 POOL = Pool()
