@@ -59,7 +59,10 @@ def unheard(data: bytes, run: Run) -> Iterator[str]:
     Values are those of a format, before rows of one step are drawn together. What is packed or averaged while it is read (arrays, Parquet)
     cannot be found in this way and is left out.
     """
-    there = numbers_in(ANSI.sub("", data.decode("utf-8", "replace")))
+    plain = ANSI.sub("", data.decode("utf-8", "replace"))
+    there = numbers_in(plain)
+    if COUNTED & set(run.formats):
+        there |= numbers_in("".join(plain.splitlines()))
     for curve in run.curves.values():
         for value in set(curve.value[np.isfinite(curve.value)].tolist()) - there:
             if not any(form in data for form in _forms(value)):
