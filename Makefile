@@ -11,9 +11,7 @@ PROVING_BLOCKS ?= 250
 # Judges the bundled real run and writes its report.
 demo: .venv/.core
 	@$(BIN)/rl-advisor assess examples/grpo-run
-	@echo
 	@$(BIN)/rl-advisor report examples/grpo-run --out examples/grpo-run-report.html
-	@echo "Open examples/grpo-run-report.html in a browser."
 
 test: .venv/.dev
 	$(BIN)/python -m pytest -n auto --dist loadfile
@@ -65,8 +63,8 @@ linear: .venv/.dev
 .venv/.core: pyproject.toml requirements.lock
 	@test -d .venv || $(PYTHON) -m venv .venv
 	@if command -v uv >/dev/null 2>&1; \
-	then uv pip install --quiet --python $(BIN)/python -e . -c requirements.lock; \
-	else $(BIN)/python -m pip install --quiet -e . -c requirements.lock; fi
+	then uv pip install --quiet --python $(BIN)/python -e '.[gpu]' -c requirements.lock; \
+	else $(BIN)/python -m pip install --quiet -e '.[gpu]' -c requirements.lock; fi
 	@touch $@
 
 .venv/.dev: .venv/.core

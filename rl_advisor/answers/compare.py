@@ -1,30 +1,34 @@
-"""Runs or seeds side by side: how each went, what the seeds of each variant say together, which variant is better, and what changed.
+"""Runs or seeds side by side: what differs first, then how each went, what the seeds of each variant say together, and what changed.
 
-Runs whose settings differ in nothing but seeds, names and places are seeds of one variant. Aggregates are those of
-:mod:`rl_advisor.features.aggregate`; too few seeds are said to be too few.
+Runs whose logged settings differ in nothing but seeds, names and places are seeds of one variant; what only some of them log tells none
+apart. Runs of other tasks or other evaluations are refused. Aggregates are those of :mod:`rl_advisor.features.aggregate`.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from rl_advisor.answers.comparable import Common, common, final
+from rl_advisor.answers.story.quantities import label, quantity
 from rl_advisor.features.aggregate import gap, improvement, least_p, level, rank_p
 from rl_advisor.finding import number
-from rl_advisor.judgement.case import Case, open_case
+from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.verdict import judge
+from rl_advisor.output.wording import listed, pair, value
 from rl_advisor.run import Floats, Run
-from rl_advisor.settings.protocol import unlike
 
-MOST_VARIANTS = 5
-"""Variants that are compared pair by pair; of more, each is only described."""
+MOST_VARIANTS = 6
+"""Variants that are told against the first in sentences; more are a ranked table."""
 RISK = 0.05
 """How often luck alone may be called a difference, all pairs of variants together."""
+TOLD = 6
+"""Settings that are named in a sentence."""
 _NO_VARIANT = re.compile(
-    r"(?i)seed|(?:^|[_./])(?:name|dir|path|id|host|user|time|date|port|tags?|notes|group|project|version|commit|resume.*)$|logging|wandb"
+    r"(?i)seed|logging|wandb|"
+    r"(?:^|[_./])(?:name|dir|path|id|host|user|time|date|port|tags?|notes|group|project|version|commit|(?:file)?root|folder|resume.*)$"
 )
 """Settings that tell runs apart and make no other variant."""
 
@@ -34,106 +38,157 @@ class Variant:
     """Runs that differ by nothing but their seed."""
 
     name: str
-    cases: list[Case]
+    runs: list[str]
+    final: Floats
+    """The final level of each run that has one."""
+    best: Floats
     settings: dict[str, Any]
     """Those that not all variants share."""
 
-    def values(self, field: str) -> Floats:
-        """The level of the outcome, one value a run that has one."""
-        return np.array([getattr(c.outcome, field) for c in self.cases if c.outcome is not None])
-
 
 def compare(runs: Sequence[Run]) -> dict[str, Any]:
-    """How each run went, what each variant's seeds say together, how variants differ and by which settings.
+    """What differs, in sentences; each run's row, each variant's seeds together, variants against the first, settings that differ.
 
     Raises:
         ValueError: fewer than two runs.
     """
     if len(runs) < 2:
         raise ValueError(f"{len(runs)} run given, a comparison needs at least two")
-    cases = [open_case(run) for run in runs]
-    differ, curves = differing(runs), {case.outcome.name for case in cases if case.outcome is not None}
-    variants = grouped(cases, differ)
-    notes = [] if len(curves) <= 1 else [f"the runs are judged by different curves ({', '.join(sorted(curves))}): levels do not compare"]
-    other = unlike(runs)
-    if other:
-        notes.append(f"not ranked: the runs were not evaluated alike; they differ in {', '.join(other)}")
-    alike = len(curves) == 1 and not other
-    between = _between(variants) if alike else []
-    if len(variants) > MOST_VARIANTS:
-        notes.append(f"{len(variants)} variants are too many to set one against the other; name two to {MOST_VARIANTS} of them")
-    few = [v for v in variants if least_p(len(v.cases), len(v.cases)) > RISK]
-    if few:
-        most = max(len(v.cases) for v in few)
-        seeds = "one seed of a variant is" if most == 1 else f"{most} seeds of a variant are"
-        notes.append(f"{seeds} too few to tell luck from effect: at least 4 of each, better ten, are needed")
-    of = {id(case): v.name for v in variants for case in v.cases}
+    by, differ = common(runs), differing(runs)
+    told = {key: values for key, values in differ.items() if not _NO_VARIANT.search(key)}
+    names = _grouped(told, len(runs))
+    rows = [_row(run, by, i) | {"variant": name} for i, (run, name) in enumerate(zip(runs, names, strict=True))]
+    variants = _variants(rows, told, names)
+    able = [] if by.refused else [v for v in variants if v.final.size]
+    between = _between(able) if len(able) <= MOST_VARIANTS else []
+    few = [] if by.refused or len(able) > MOST_VARIANTS else _few(able)
     return {
-        "runs": [_row(case) | {"variant": of[id(case)]} for case in cases],
-        "variants": [_said_of(v) for v in variants] if alike else [],
+        "said": list(by.refused) or [p["said"] for p in between] or _ranked(rows, able),
+        "refused": list(by.refused),
+        "by": _name(by),
+        "runs": rows,
+        "variants": [] if by.refused else [_said_of(v) for v in variants],
         "between": between,
         "settings_that_differ": differ,
-        "notes": notes,
+        "notes": [*by.notes, *few],
     }
 
 
-def _row(case: Case) -> dict[str, Any]:
-    judged, s = judge(case), case.outcome
-    row: dict[str, Any] = {"run": case.run.name, "steps": case.step, "verdict": judged.verdict, "outcome": s.name if s else None}
+def _name(by: Common) -> str | None:
+    """What the compared curve is called: the runs' own name where they share one."""
+    names = {label(c) for c in by.curves if c is not None}
+    return names.pop() if len(names) == 1 else next((c.name for c in by.curves if c is not None), None)
+
+
+def _row(run: Run, by: Common, place: int) -> dict[str, Any]:
+    """How a run went: raw first, best and last value of the compared curve, and its final level."""
+    judged, curve = judge(open_case(run)), by.curves[place]
+    q = quantity(curve) if curve is not None else None
     link = judged.cause.link.value if judged.cause else (judged.link.value if judged.link else "none")
-    shape = {"start": s.start, "best": s.best, "best_step": s.best_step, "last": s.last, "noise": s.noise} if s else {}
-    return row | {"first_broken_link": link} | shape
+    row: dict[str, Any] = {"run": run.name, "steps": run.last_step, "verdict": judged.verdict, "first_broken_link": link}
+    if q is None:
+        return row | {"outcome": None}
+    level_ = final(curve, by.until)
+    return row | {"outcome": q.metric, "start": q.first, "best": q.best, "best_step": q.best_step, "last": q.last, "final": level_}
 
 
-def grouped(cases: Sequence[Case], differ: dict[str, list[Any]]) -> list[Variant]:
-    """The cases by variant, in the order in which they came; ``differ`` is what :func:`differing` found."""
-    telling = {key: values for key, values in differ.items() if not _NO_VARIANT.search(key)}
-    members: dict[str, list[int]] = {}
-    for i in range(len(cases)):
-        members.setdefault(repr([values[i] for values in telling.values()]), []).append(i)
-    out = []
-    for place, own in enumerate(members.values()):
-        settings = {key: values[own[0]] for key, values in telling.items()}
-        out.append(Variant(chr(ord("A") + place) if place < 26 else f"V{place + 1}", [cases[i] for i in own], settings))
-    return out
+def _grouped(told: Mapping[str, list[Any]], count: int) -> list[str]:
+    """The variant of each run: one letter for all that share every telling setting, in the order in which they came."""
+    members: dict[str, str] = {}
+    for i in range(count):
+        key = repr([values[i] for values in told.values()])
+        members.setdefault(key, chr(ord("A") + len(members)) if len(members) < 26 else f"V{len(members) + 1}")
+    return [members[repr([values[i] for values in told.values()])] for i in range(count)]
+
+
+def _variants(rows: Sequence[Mapping[str, Any]], told: Mapping[str, list[Any]], names: list[str]) -> list[Variant]:
+    found = []
+    for name in dict.fromkeys(names):
+        own = [row for row in rows if row["variant"] == name]
+        levels = {f: np.array([row[f] for row in own if row.get(f) is not None], dtype=np.float64) for f in ("final", "best")}
+        at = names.index(name)
+        settings = {key: values[at] for key, values in told.items()}
+        found.append(Variant(name, [row["run"] for row in own], levels["final"], levels["best"], settings))
+    return found
 
 
 def _said_of(v: Variant) -> dict[str, Any]:
-    """A variant's seeds together: interquartile means at the end and at the best, with intervals where there are two seeds."""
-    last, best = v.values("last"), v.values("best")
-    known = {"last": asdict(level(last)), "best": asdict(level(best))} if last.size > 1 else {}
-    return {"variant": v.name, "runs": [c.run.name for c in v.cases], "settings": v.settings, **known}
+    """A variant's seeds together: interquartile means of the final and the best level, with intervals where there are two seeds."""
+    known = {"final": asdict(level(v.final)), "best": asdict(level(v.best))} if v.final.size > 1 and v.best.size > 1 else {}
+    return {"variant": v.name, "runs": v.runs, "settings": v.settings, **known}
+
+
+def _few(variants: Sequence[Variant]) -> list[str]:
+    few = [v for v in variants if least_p(v.final.size, v.final.size) > RISK]
+    if len(variants) < 2 or not few:
+        return []
+    most = max(v.final.size for v in few)
+    seeds = "One seed of a variant is" if most == 1 else f"{most} seeds of a variant are"
+    return [f"{seeds} too few to tell luck from effect: use at least 4 of each, better 10."]
 
 
 def _between(variants: Sequence[Variant]) -> list[dict[str, Any]]:
-    """Each two variants: difference of the last levels, probability of improvement, and what can be said."""
-    pairs = list(combinations(variants, 2)) if len(variants) <= MOST_VARIANTS else []
-    return [_pair(a, b, len(pairs)) for a, b in pairs if a.values("last").size and b.values("last").size]
+    """Each variant against the first: difference of the final levels, probability of improvement, and what can be said."""
+    return [_pair(variants[0], b, len(variants) - 1) for b in variants[1:]]
 
 
 def _pair(a: Variant, b: Variant, pairs: int) -> dict[str, Any]:
-    x, y = a.values("last"), b.values("last")
     changed = {key: [a.settings[key], b.settings[key]] for key in a.settings if repr(a.settings[key]) != repr(b.settings[key])}
-    found = {"a": a.name, "b": b.name, "b_minus_a": asdict(gap(x, y)), "probability_of_improvement": asdict(improvement(x, y))}
-    p = min(1.0, pairs * rank_p(x, y))
-    return found | {"p": p, "changed": changed, "said": _verdict(a, b, p, min(1.0, pairs * least_p(x.size, y.size)), list(changed))}
+    apart = asdict(gap(a.final, b.final))
+    better = asdict(improvement(a.final, b.final))
+    p = min(1.0, pairs * rank_p(a.final, b.final))
+    known = min(1.0, pairs * least_p(a.final.size, b.final.size)) <= RISK
+    said = f"{_delta(a, b, apart)}{_changes(changed)}. {_weight(a, b, p, changed, known=known)}"
+    return {"a": a.name, "b": b.name, "b_minus_a": apart, "probability_of_improvement": better, "p": p, "changed": changed, "said": said}
 
 
-def _verdict(a: Variant, b: Variant, p: float, least: float, changed: list[str]) -> str:
-    """What two variants say, in words: too few, no difference beyond luck, or which is better and whether it is known why."""
-    x, y = a.values("last"), b.values("last")
-    if least > RISK:
-        few = f"{x.size} against {y.size} seeds are too few to say"
-        return f"{few}: even if all of one lay above all of the other, luck would do that with a probability of {number(least)}."
+def _delta(a: Variant, b: Variant, apart: Mapping[str, float]) -> str:
+    """By how much one ends above the other, from which to which level."""
+    low, high = pair(float(level(a.final).value), float(level(b.final).value))
+    size = apart["value"]
+    if low == high:
+        return f"{b.name} ends where {a.name} does ({high})"
+    spread = f", 95 % interval {value(apart['low'])} to {value(apart['high'])}" if apart["low"] != apart["high"] else ""
+    return f"{b.name} ends {value(abs(size))} {'above' if size > 0 else 'below'} {a.name} ({high} against {low}{spread})"
+
+
+def _changes(changed: Mapping[str, list[Any]]) -> str:
+    said = [f"{key} {spelled(a)} → {spelled(b)}" for key, (a, b) in changed.items()]
+    return f"; {listed(said, TOLD)}" if said else ""
+
+
+def spelled(x: Any) -> str:
+    """A setting's value as every door of a comparison shows it."""
+    if isinstance(x, int | float) and not isinstance(x, bool):
+        return f"{x:.0f}" if float(x).is_integer() and abs(x) < 1e9 else value(float(x), "rate", 3)
+    return str(x)[:40]
+
+
+def _weight(a: Variant, b: Variant, p: float, changed: Mapping[str, list[Any]], *, known: bool) -> str:
+    """What the difference is worth: too few seeds, no more than luck, or an effect, and whether it is known of what."""
+    if not known and a.final.size == b.final.size == 1:
+        return "With one seed each, that may be luck."
+    if not known:
+        return f"With {a.final.size} against {b.final.size} seeds, that may be luck."
     if p > RISK:
-        return f"{a.name} and {b.name} do not differ by more than luck does (p {number(p)}); that is not to say that they are equal."
-    better, worse = (b, a) if improvement(x, y).value > 0.5 else (a, b)
-    told = f"{better.name} ends above {worse.name} (p {number(p)}). "
+        return f"That is no more than luck does (p {number(p)}), which is not to say that they are equal."
     if not changed:
-        return told + "No logged setting differs, so what made the difference is not in the log."
+        return f"That is more than luck (p {number(p)}), but no logged setting differs, so the log does not say why."
     if len(changed) == 1:
-        return told + f"The one setting that differs is {changed[0]}."
-    return told + f"{len(changed)} settings differ ({', '.join(changed[:6])}): which of them did it cannot be told; change one at a time."
+        return f"That is more than luck (p {number(p)}), and this is the one setting that differs."
+    return f"That is more than luck (p {number(p)}); which of the {len(changed)} settings did it cannot be told: change one at a time."
+
+
+def _ranked(rows: Sequence[Mapping[str, Any]], variants: Sequence[Variant]) -> list[str]:
+    """Many runs, or seeds of one variant, in one sentence: the best, the worst, and what lies between."""
+    known = sorted((row for row in rows if row.get("final") is not None), key=lambda row: -row["final"])
+    if not known:
+        return ["None of these runs has an outcome to compare."]
+    best, worst = known[0], known[-1]
+    middle = float(np.median([row["final"] for row in known]))
+    kind = f"{len(rows)} seeds of one variant" if len(variants) == 1 else f"{len(rows)} runs of {len(variants)} variants"
+    ends = f"{value(worst['final'])} ({worst['run']}) to {value(best['final'])} ({best['run']})"
+    return [f"{kind}: final level {ends}, median {value(middle)}."]
 
 
 LOGGED = {
@@ -152,16 +207,16 @@ def _logged(run: Run) -> dict[str, Any]:
 
 
 def differing(runs: Sequence[Run]) -> dict[str, list[Any]]:
-    """Settings in our words, and configuration keys that not all runs share with one value; a list a key, in the order of the runs.
+    """Settings in our words, and configuration keys that all runs log and do not share; a list a key, in the order of the runs.
 
-    A configuration key that differs just as a setting of ours does is the same setting under the framework's name and is left out.
+    What only some runs log differs from nothing. A configuration key that differs just as a setting of ours does is the same setting
+    under the framework's name and is left out.
     """
     found: dict[str, list[Any]] = {}
-    for source in (_logged, lambda run: run.settings, lambda run: run.config):
-        tables = [source(run) for run in runs]
+    for tables in ([_logged(run) | dict(run.settings) for run in runs], [run.config for run in runs]):
         told = {repr(values) for values in found.values()}
-        for key in sorted(set().union(*tables)):
-            values = [table.get(key) for table in tables]
+        for key in sorted(set.intersection(*(set(table) for table in tables))):
+            values = [table[key] for table in tables]
             if len({repr(v) for v in values}) > 1 and key not in found and repr(values) not in told:
                 found[key] = values
     return found

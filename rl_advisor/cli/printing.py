@@ -1,12 +1,16 @@
 """Answers as plain text for a terminal: what matters first, no decoration that a pipe would choke on."""
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from rl_advisor.answers.context import said as on_record
 from rl_advisor.cli.answer import answer_page, look_of_terminal
 from rl_advisor.cli.asked import check_page, explained_page, preflight_page
+from rl_advisor.cli.gpu import gpu_page
 from rl_advisor.cli.samples import samples_page
 from rl_advisor.output.layout import Answer, anything, filled, gaps, more, number, pairs, said, spark, table
+from rl_advisor.output.wording import plain, value
 
 
 def text(kind: str, answer: Answer, *, whole: bool = False) -> str:
@@ -17,7 +21,7 @@ def text(kind: str, answer: Answer, *, whole: bool = False) -> str:
         "load": _load,
         "curves": _curves,
         "samples": samples_page,
-        "gpu": _gpu,
+        "gpu": gpu_page,
         "assess": lambda a: answer_page(a, look_of_terminal(), whole=whole),
         "report": _report,
         "compare": _compare,
@@ -53,25 +57,32 @@ def _evaluated(protocol: Answer) -> str:
 
 
 def _compare(answer: Answer) -> Iterable[str]:
-    for pair in answer["between"]:
-        changed = "; ".join(f"{key} {said(str(a))} → {said(str(b))}" for key, (a, b) in list(pair["changed"].items())[:3])
-        delta = f"{pair['b']} minus {pair['a']}: {_cell(pair['b_minus_a']['value'])} at the end"
-        yield from filled(f"{delta}{f' ({changed})' if changed else ''}. {pair['said']}")
-    yield from (line for note in answer["notes"] for line in filled(f"note: {note}"))
+    """What differs first, then the runs as a table, the best first where they are many, then the settings of each variant."""
+    from rl_advisor.answers.compare import spelled
+
+    yield from (line for told in (*answer["said"], *answer["notes"]) for line in filled(told))
     yield ""
-    head: list[tuple[str, ...]] = [("variant", "run", "verdict", "first broken link", "start", "best", "last")]
-    yield from table(head, [tuple(_cell(row.get(f)) for f in _COMPARED) for row in answer["runs"]])
-    for v in answer["variants"]:
-        means = [f"{f} {_cell(v[f]['value'])} ({_cell(v[f]['low'])} to {_cell(v[f]['high'])})" for f in ("last", "best") if f in v]
-        settings = ", ".join(f"{key} {said(str(value))}" for key, value in v["settings"].items())
+    rows = answer["runs"]
+    many = len(answer["variants"]) > len(answer["between"]) + 1
+    rows = sorted(rows, key=lambda row: -(row.get("final") or -math.inf)) if many else rows
+    yield from table([tuple(f.replace("_", " ") for f in _COMPARED)], [_compared(row) for row in rows])
+    if answer["by"]:
+        yield f"start, best, last: {said(answer['by'])} as logged; final: median of the end"
+    for v in answer["variants"] if not many else ():
+        settings = ", ".join(f"{key} {said(spelled(x))}" for key, x in list(v["settings"].items())[:_SETTINGS])
+        more_ = f" and {len(v['settings']) - _SETTINGS} more" if len(v["settings"]) > _SETTINGS else ""
         count = f"{len(v['runs'])} run{'s' if len(v['runs']) > 1 else ''}"
-        yield from filled(f"{v['variant']}, {count}: {'; '.join(part for part in (*means, settings) if part)}")
-    for pair in answer["between"]:
-        share, low, high = (_cell(100 * pair["probability_of_improvement"][k]) for k in ("value", "low", "high"))
-        yield f"{pair['b']} beats {pair['a']} in {share} % of pairs of runs ({low} to {high})"
+        yield from filled(f"{v['variant']}, {count}: {settings or 'no setting differs'}{more_}")
 
 
-_COMPARED = ("variant", "run", "verdict", "first_broken_link", "start", "best", "last")
+def _compared(row: Answer) -> tuple[str, ...]:
+    levels = tuple("-" if row.get(f) is None else value(row[f], digits=3) for f in ("start", "best", "last", "final"))
+    return row["variant"], said(row["run"]), plain(row["verdict"]), plain(row["first_broken_link"]), *levels
+
+
+_COMPARED = ("variant", "run", "verdict", "first_broken_link", "start", "best", "last", "final")
+_SETTINGS = 8
+"""Settings of a variant that are named."""
 
 
 def _cell(value: Any) -> str:
@@ -105,6 +116,7 @@ def _load(answer: Answer) -> Iterable[str]:
         else "telemetry: none"
     )
     yield from filled(_evaluated(answer["protocol"]))
+    yield from filled(on_record(answer["context"]))
     yield f"checkpoints: {', '.join(str(c['step']) for c in saved[:20])}{more(saved, 20)}" if saved else "checkpoints: none"
     yield from (f"event ({e['kind']}, step {number(e['step'])}): {said(e['text'])[:120]}" for e in answer["events"][:5])
     yield from gaps(answer)
@@ -134,43 +146,17 @@ def _curves(answer: Answer) -> Iterable[str]:
 def _curve_lines(found: Answer) -> Iterable[str]:
     if found.get("too_few"):
         yield found["too_few"]
-    for name in ("start", "end", "noise", "not_finite"):
+    for name in ("first", "last", "noise", "not_finite"):
         if found.get(name) is not None:
             yield f"{name.replace('_', ' ')}: {number(found[name])}"
-    for name in ("highest", "overall", "recent", "rate", "onset", "drop"):
+    for name in ("highest", "smoothed_highest", "smoothed_drop", "overall", "recent", "rate", "onset"):
         if found.get(name):
-            yield f"{name}: {pairs(found[name])}"
+            yield f"{name.replace('_', ' ')}: {pairs(found[name])}"
     for point in found.get("change_points", ()):
         yield f"change: {pairs(point)}"
     if found.get("sketch"):
         yield f"sketch: {spark([v for _, v in found['sketch']])}"
 
 
-def _gpu(answer: Answer) -> Iterable[str]:
-    period = answer.get("step_period_s")
-    yield f"{answer.get('gpus', 0)} GPU(s), {number(answer.get('hours'))} h" + (f", a step takes {number(period)} s" if period else "")
-    heads = ("phase", "share", "from", "to", "s/step", "W", "util", "GiB", "J/step", "J/1000 tokens", "confidence")
-    keys = (
-        "name",
-        "share",
-        "share_low",
-        "share_high",
-        "seconds_per_step",
-        "power_w",
-        "utilization",
-        "memory_gib",
-        "energy_j_per_step",
-        "energy_j_per_1000_tokens",
-        "confidence",
-    )
-    yield from table([heads], [tuple(number(p.get(k)) for k in keys) for p in answer.get("phases", [])])
-    for part in ("idle", "interference"):
-        yield from (f"{part}: {pairs(row) if isinstance(row, dict) else row}" for row in answer.get(part, []))
-    if answer.get("headroom_gib") is not None:
-        yield f"memory never used: {number(answer['headroom_gib'])} GiB"
-    yield from (line for row in answer.get("cannot_tell", []) for line in filled(f"cannot tell: {said(row)}"))
-    yield from gaps(answer)
-
-
 def _report(answer: Answer) -> Iterable[str]:
-    yield f"written: {answer['written']}"
+    yield from (f"written: {where}" for where in [answer[k] for k in ("written",) if k in answer] + answer.get("told", []))

@@ -19,6 +19,8 @@ PLAIN = {
     "over_optimisation": "over-optimisation",
     "eval_protocol_change": "changed evaluation protocol",
     "value_divergence": "value divergence",
+    "waiting_on_reward": "GPU waiting for the reward",
+    "checkpoint_stall": "GPU waiting for checkpoints",
 }
 """Names of patterns and stages that people call something else; the others are said without their underscores."""
 _TINY, _LARGE = 1e-3, 1e6
@@ -39,9 +41,15 @@ def value(x: float, unit: str = "", digits: int = 2) -> str:
         return "0"
     if abs(x) < _TINY or abs(x) >= _LARGE or (unit == "rate" and abs(x) < 0.1 and not _short(x, digits)):
         return _power(x, digits)
-    if abs(x) >= 100:
+    if abs(float(f"{x:.{digits}g}")) >= 100:
         return f"{x:.{max(0, digits - 2)}f}"
     return _trimmed(f"{x:#.{digits}g}".rstrip("."))
+
+
+def tick(step: float) -> str:
+    """A round step on an axis: 20k, 2M."""
+    size, sign = next((s for s in ((1e9, "B"), (1e6, "M"), (1e4, "k")) if abs(step) >= s[0]), (1.0, ""))
+    return f"{step / (1e3 if sign == 'k' else size):g}{sign}"
 
 
 def _short(x: float, digits: int) -> bool:

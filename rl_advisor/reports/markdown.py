@@ -1,70 +1,68 @@
 """The assessment as Markdown, for pull requests and chats. Nothing is computed here; every number stands in the assessment."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rl_advisor.answers.checklist import deliverables
+from rl_advisor.answers.compare import spelled
 from rl_advisor.answers.story.naming import named, named_story
 from rl_advisor.answers.story.quantities import label
 from rl_advisor.answers.story.telling import Story, tell
 from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.finding import number
 from rl_advisor.output.layout import spark
-from rl_advisor.output.wording import listed, plain, sentence, value
+from rl_advisor.output.wording import plain, value
 from rl_advisor.reports.html.curves import drawn
 from rl_advisor.reports.html.gpu import SMALL, phases
-from rl_advisor.reports.html.order import in_order, is_first
+from rl_advisor.reports.html.order import foremost, in_order, is_first
 from rl_advisor.reports.html.samples import triad
-from rl_advisor.reports.html.sections import told
+from rl_advisor.reports.html.sections import counted, rows, sides, told
 from rl_advisor.run import Run
 from rl_advisor.samples.excerpts import excerpt
 
 SUFFIX = ".md"
 SHORT = (160, 60)
 """Characters of a sample that are shown, of its begin and its end."""
-SHOWN = 20
-"""Curves named in the table of what was read; the rest is counted."""
+SHOWN = 6
+"""Findings that are there and seen without unfolding."""
+NAMED = 20
+"""Curves named in the list of what was read; the rest is counted."""
 
 
 def render(run: Run, assessment: Assessment) -> str:
-    """The report: verdict, call and the story with its sparklines; then curves, evidence, samples, the next test, what was checked."""
+    """The report: verdict, call, the story and its sparklines; evidence, curves, samples, the next test; what was looked at is folded."""
     told_of = tell(run, assessment)
     a, story = named(assessment, told_of.names), named_story(told_of)
+    own = {c.name: label(c) for c in run.curves.values()}
+    present = [_line(f, a, own) for f in foremost(a)]
     parts = [
         f"# {inert(a.run or 'run')}: {a.verdict.replace('_', ' ')}, {a.call}",
         f"{inert(story.progress)}. {inert(story.call)} ({inert(story.verdict.partition(' (')[2])}",
         inert(story.words),
-        _story(a, story),
+        "\n".join(f"- **{name}**: {inert(said)}" for name, said in rows(a, story)),
         _sparklines(story),
-        _section("Curves", [f"- {inert(label(d.curve))}: {inert(told(d))}" for d in drawn(run, assessment)]),
-        _timeline(a),
-        _section("Evidence", [_line(f, a) for f in in_order(a, "present")]),
+        _section("Evidence", present[:SHOWN]),
+        _fold(f"{len(present) - SHOWN} more", present[SHOWN:]),
+        _section("Curves", [f"- {inert(label(d.curve))}: {inert(told(d.curve))}" for d in drawn(run, assessment)]),
         _section("Samples", _samples(run)),
         _section("GPU time", _gpu(run)),
         _experiment(a),
-        _section("Could not be decided", [_line(f, a) for f in in_order(a, "unclear")]),
-        _section("Ruled out", [f"- {inert(line)}" for line in a.ruled_out]),
-        _section("Could not be seen", [f"- {inert(line)}" for line in a.could_not_see]),
-        _section("What was read", _read(run)),
+        _section("What was checked", [inert(counted(a))]),
+        _fold("What moved when", _timeline(a)),
+        _fold("What was weighed", [f"- {name.lower()}: {inert(line)}" for name, said in sides(a) for line in said]),
+        _fold("Could not be decided", [_line(f, a, own) for f in in_order(a, "unclear")]),
+        _fold("Ruled out", [f"- {inert(line)}" for line in a.ruled_out]),
+        _fold("Could not be seen", [f"- {inert(line)}" for line in a.could_not_see]),
+        _fold("What was read", _read(run)),
         _section("Reproducibility checklist", _deliverables(run, a)),
     ]
     return "\n\n".join(p for p in parts if p) + "\n"
 
 
-def _story(a: Assessment, story: Story) -> str:
-    """What to do, what broke, what came of it, what to keep."""
-    rows = (
-        ("Do now", story.do),
-        ("Why", sentence(a.why)),
-        ("Cause", story.cause),
-        ("Effect", listed(list(story.effects), 4)),
-        ("Score", "; ".join(story.outcome)),
-        ("Keep", story.keep),
-        ("At odds", "; ".join(story.at_odds[:2])),
-        ("Not logged", listed(list(story.not_logged), 4)),
-    )
-    return "\n".join(f"- **{name}**: {inert(said)}" for name, said in rows if said)
+def _fold(title: str, lines: list[str]) -> str:
+    """Lines that are seen when they are asked for, where a page of Markdown can fold."""
+    return f"<details><summary>{title}</summary>\n\n" + "\n".join(lines) + "\n\n</details>" if lines else ""
 
 
 def _sparklines(story: Story) -> str:
@@ -84,16 +82,15 @@ def inert(text: str) -> str:
     return re.sub(r"([`*_\[\]<>|#!~])", r"\\\1", flat)
 
 
-def _timeline(a: Assessment) -> str:
+def _timeline(a: Assessment) -> list[str]:
     """The present findings that have an onset: what broke first, then in the order of their onsets."""
     dated = [f for f in in_order(a, "present") if f.onset]
-    lines = [f"| {(f.onset or {})['step']:g} | {plain(f.link)} | {plain(f.pattern)} |" for f in dated]
-    return _section("What moved when", ["| step | stage | finding |", "|---|---|---|", *lines]) if lines else ""
+    return _table(("step", "stage", "finding"), [(f"{(f.onset or {})['step']:.0f}", plain(f.link), plain(f.pattern)) for f in dated])
 
 
-def _line(f: FindingView, a: Assessment) -> str:
+def _line(f: FindingView, a: Assessment, own: Mapping[str, str]) -> str:
     first = "first break: " if is_first(f, a) else ""
-    where = ", ".join(f"{e['metric']} {e['first_step']:g} to {e['last_step']:g}" for e in f.evidence)
+    where = ", ".join(f"{own.get(str(e['metric']), e['metric'])} {e['first_step']:.0f} to {e['last_step']:.0f}" for e in f.evidence)
     return f"- {first}**{plain(f.pattern)}** ({plain(f.link)}): {inert(f.statement)}" + (f" Look at: {inert(where)}." if where else "")
 
 
@@ -125,10 +122,10 @@ def _gpu(run: Run) -> list[str]:
 
 def _read(run: Run) -> list[str]:
     names = sorted(n for n, c in run.curves.items() if c.mapped)
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return [
         f"- framework: {', '.join(run.frameworks) or 'not recognised'}; formats: {', '.join(run.formats)}; {len(run.files)} files",
-        f"- curves: {inert(', '.join(names[:SHOWN]))}{more}; {len(run.curves) - len(names)} without a known meaning",
+        f"- curves: {inert(', '.join(names[:NAMED]))}{more}; {len(run.curves) - len(names)} without a known meaning",
         f"- samples: {len(run.rollouts)}; telemetry rows: {len(run.telemetry)}; checkpoints: {len(run.checkpoints)}",
     ]
 
@@ -142,24 +139,31 @@ def _section(title: str, lines: list[str]) -> str:
 
 
 def compared(_: Sequence[Run], answer: dict[str, Any]) -> str:
-    """Several runs: what they say together, then variants, runs and settings as tables."""
-    said = [f"- {p['a']} and {p['b']}: {inert(p['said'])}" for p in answer["between"]] + [f"- {inert(n)}" for n in answer["notes"]]
-    variants = [[v["variant"], str(len(v["runs"])), *(_estimate(v.get(field)) for field in ("last", "best"))] for v in answer["variants"]]
-    fields = ("run", "variant", "verdict", "first_broken_link", "start", "best", "best_step", "last")
-    runs = [[number(r[f]) if isinstance(r.get(f), float) else inert(str(r.get(f, "not known"))) for f in fields] for r in answer["runs"]]
-    settings = [[inert(key), *(inert(str(v)) for v in values)] for key, values in answer["settings_that_differ"].items()]
+    """Several runs: what differs first, then runs, variants and settings as tables."""
+    variants = [
+        [v["variant"], str(len(v["runs"])), *(_estimate(v[f]) for f in ("final", "best"))] for v in answer["variants"] if "final" in v
+    ]
+    fields = ("run", "variant", "verdict", "first_broken_link", "start", "best", "best_step", "last", "final")
+    runs = [[_cell(r.get(f), whole=f == "best_step") for f in fields] for r in answer["runs"]]
+    settings = [[inert(key), *(inert(spelled(v)) for v in values)] for key, values in answer["settings_that_differ"].items()]
     parts = [
         f"# {len(answer['runs'])} runs side by side",
-        "\n".join(said),
-        _section("Seeds of each variant together", _table(("variant", "seeds", "last level", "best level"), variants)),
+        "\n".join(f"- {inert(line)}" for line in (*answer["said"], *answer["notes"])),
         _section("Runs", _table(tuple(f.replace("_", " ") for f in fields), runs)),
+        _section("Seeds of each variant together", _table(("variant", "seeds", "final level", "best"), variants)),
         _section("Settings that differ", _table(("setting", *(inert(r["run"]) for r in answer["runs"])), settings)),
     ]
     return "\n\n".join(p for p in parts if p) + "\n"
 
 
-def _estimate(e: dict[str, float] | None) -> str:
-    return f"{number(e['value'])} ({number(e['low'])} to {number(e['high'])})" if e else "not known"
+def _cell(x: Any, *, whole: bool) -> str:
+    if isinstance(x, int | float):
+        return f"{x:.0f}" if whole else value(float(x), digits=3)
+    return "" if x is None else inert(str(x))
+
+
+def _estimate(e: dict[str, float]) -> str:
+    return f"{value(e['value'])} ({value(e['low'])} to {value(e['high'])})"
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

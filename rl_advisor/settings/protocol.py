@@ -31,7 +31,7 @@ _SAMPLES = re.compile(r"@(\d{1,4})\b|pass(?:_at)?_?(\d{1,4})\b")
 
 def protocol(run: Run) -> dict[str, Any]:
     """What is known of the protocol, by its parts; ``missing`` names what is not."""
-    found = {part: value for part, keys in KEYS.items() if (value := _given(run, keys)) is not None}
+    found = {part: value for part, keys in KEYS.items() if (value := given(run, keys)) is not None}
     names = [c.raw for n, c in run.curves.items() if n.startswith("eval/score/")]
     if "split" not in found and (split := next((s for s, p in SPLITS if any(_has(p, name) for name in names)), None)):
         found["split"] = split
@@ -62,7 +62,7 @@ def unlike(runs: Sequence[Run]) -> list[str]:
     return out
 
 
-def _given(run: Run, keys: Sequence[str]) -> Any:
+def given(run: Run, keys: Sequence[str]) -> Any:
     """The value under the first key that the configuration has; None where it has none, or where the value is no word."""
     for wanted in keys:
         for key, value in run.config.items():

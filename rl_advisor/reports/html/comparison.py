@@ -1,27 +1,36 @@
-"""The page on several runs: what they say together first, then curves over each other, variants, runs and settings."""
+"""The page on several runs: what differs first, then curves over each other with their names, runs, variants and settings."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape
+from rl_advisor.answers.comparable import common
+from rl_advisor.answers.compare import spelled
+from rl_advisor.output.wording import value
 from rl_advisor.reports.html.curves import binned
 from rl_advisor.reports.html.document import locked
-from rl_advisor.reports.html.words import figures, plain, text
+from rl_advisor.reports.html.hero import axis
+from rl_advisor.reports.html.words import plain, text
 from rl_advisor.run import Curve, Run
 
 Answer = dict[str, Any]
-COLOURS = 6
+COLOURS = 8
+"""Variants that have a colour and a dash of their own; the others of many are grey, but for the best and the worst."""
+NAMED = 4
+"""Settings and runs of a variant that its legend names."""
 WIDE, HIGH = 1000, 300
 
 
 def comparison(runs: Sequence[Run], answer: Answer) -> str:
     """The page as HTML text; ``answer`` is what ``compare`` says of these runs."""
+    style = _Style(answer)
     parts = [
-        ("curves", "Outcome over the run", _curves(runs, answer)),
-        ("variants", "Seeds of each variant together", _variants(answer)),
-        ("runs", "Runs", _runs(answer)),
+        ("curves", "Outcome over the run", _curves(runs, answer, style)),
+        ("runs", "Runs", _runs(answer, style)),
+        ("variants", "Seeds of each variant together", _variants(answer, style)),
         ("settings", "Settings that differ", _settings(answer)),
     ]
     body = "".join(
@@ -34,43 +43,80 @@ def comparison(runs: Sequence[Run], answer: Answer) -> str:
 
 
 def _said(answer: Answer, title: str) -> str:
-    """What can be said, and what cannot."""
-    told = [f"{p['a']} and {p['b']}: {p['said']}" for p in answer["between"]] or ["There is one variant: nothing to set against another."]
-    lines = "".join(f'<p class="summary">{text(line)}</p>' for line in (*told, *answer["notes"]))
-    return f'<header class="verdict open"><h1><span class="word">{title}</span></h1>{lines}</header>'
+    """What differs, or why that cannot be said; then what to keep in mind."""
+    lines = "".join(f'<p class="lede">{text(line)}</p>' for line in answer["said"])
+    notes = "".join(f'<p class="note">{text(line)}</p>' for line in answer["notes"])
+    return f'<header class="verdict open"><h1><span class="word">{title}</span></h1>{lines}{notes}</header>'
 
 
-def _colour(name: str, answer: Answer) -> str:
-    """The class of a variant's colour; it is named in words beside it everywhere."""
-    names = list(dict.fromkeys(r["variant"] for r in answer["runs"]))
-    return f"c{names.index(name) % COLOURS}"
+@dataclass(frozen=True)
+class _Style:
+    """The colours of the variants: each its own while there are enough; of many runs only the best and the worst are coloured."""
+
+    answer: Answer
+
+    def of(self, row: Answer) -> str:
+        """The class of a run's line and of its key."""
+        names = list(dict.fromkeys(r["variant"] for r in self.answer["runs"]))
+        if len(names) <= COLOURS:
+            return f"c{names.index(row['variant'])}"
+        ranked = self.ranked
+        return "c3" if row is ranked[0] else "c4" if row is ranked[-1] else "grey"
+
+    @cached_property
+    def ranked(self) -> list[Answer]:
+        """The runs, the best final level first."""
+        return sorted(self.answer["runs"], key=lambda r: -(r["final"] if r.get("final") is not None else -np.inf))
+
+    @property
+    def many(self) -> bool:
+        """Whether there are more variants than colours."""
+        return len({r["variant"] for r in self.answer["runs"]}) > COLOURS
+
+    def key(self, row: Answer) -> str:
+        """A piece of the run's line."""
+        line = '<path d="M0 6H22"/>'
+        return f'<svg class="key-line {self.of(row)}" width="22" height="12" aria-hidden="true" focusable="false">{line}</svg>'
 
 
-def _curves(runs: Sequence[Run], answer: Answer) -> str:
-    """The outcome of every run in one picture, coloured by variant."""
-    drawn = [(row, c) for row, run in zip(answer["runs"], runs, strict=True) if (c := outcome_shape.outcome(run)) is not None]
-    drawn = [(row, c) for row, c in drawn if np.isfinite(c.value).sum() > 1]
-    if not drawn or len({c.name for _, c in drawn}) > 1:
+def _curves(runs: Sequence[Run], answer: Answer, style: _Style) -> str:
+    """The compared curve of every run in one picture with round axes; empty where the runs do not compare."""
+    able = zip(answer["runs"], common(runs).curves, strict=True)
+    drawn = [(row, c) for row, c in able if c is not None and np.isfinite(c.value).sum() > 1]
+    if not drawn or answer["refused"]:
         return ""
     ends = _ends([c for _, c in drawn])
-    paths = "".join(f'<path class="{_colour(row["variant"], answer)}" d="{_path(c, *ends)}"/>' for row, c in drawn)
+    paths = "".join(
+        f'<g class="{style.of(row)}"><title>{text(row["run"], 100)}</title><path d="{_path(c, *ends)}"/></g>'
+        for row, c in sorted(drawn, key=lambda pair: style.of(pair[0]) != "grey")
+    )
     (first, last), (low, high) = ends
-    names = dict.fromkeys(row["variant"] for row, _ in drawn)
-    of = {v["variant"]: v["settings"] for v in answer["variants"]}
-    legend = "".join(f'<li><i class="{_colour(n, answer)}"></i>{text(n)}{_named(of.get(n, {}))}</li>' for n in names)
-    said = f"{drawn[0][1].name} of {len(drawn)} runs, {figures(low)} to {figures(high)}, over steps {first:.0f} to {last:.0f}"
+    said = f"{answer['by']} of {len(drawn)} runs, {value(low)} to {value(high)}, over steps {first:.0f} to {last:.0f}"
+    spread = f'<p class="ends" aria-hidden="true"><span>{value(high)}</span><span>{value(low)}</span></p>'
+    picture = f'<svg viewBox="0 0 {WIDE} {HIGH}" preserveAspectRatio="none" role="img" aria-label="{text(said)}">{paths}</svg>'
+    across = axis(ends[0], f"{answer['by']} over {runs[0].step_unit}")
     return (
-        f'<figure class="chart overlay"><figcaption><h3>{text(drawn[0][1].name, 120)}</h3></figcaption><ul class="legend">{legend}</ul>'
-        f'<p class="end">{figures(high)}</p><svg viewBox="0 0 {WIDE} {HIGH}" preserveAspectRatio="none" role="img" '
-        f'aria-label="{text(said)}">{paths}</svg><p class="end">{figures(low)}</p>'
-        f'<div class="ticks" aria-hidden="true"><span>{first:.0f}</span><span>{text(runs[0].step_unit)}</span>'
-        f"<span>{last:.0f}</span></div></figure>"
+        f'<figure class="hero of1 overlay"><ul class="names">{_legend(answer, style)}</ul><div class="panel">{spread}{picture}</div>'
+        f"{across}</figure>"
     )
 
 
-def _named(settings: Answer) -> str:
-    """The settings that tell a variant from the others, where they are few."""
-    return text(": " + ", ".join(f"{k} {v}" for k, v in settings.items()), 200) if 0 < len(settings) <= 4 else ""
+def _legend(answer: Answer, style: _Style) -> str:
+    """Each variant with its runs and its settings; of too many, the best and the worst run."""
+    rows = answer["runs"]
+    if style.many:
+        marked = [(row, "best") for row in rows if style.of(row) == "c3"][:1] + [(row, "worst") for row in rows if style.of(row) == "c4"][
+            :1
+        ]
+        return "".join(f"<li>{style.key(row)} {name}: {text(row['run'], 80)}</li>" for row, name in marked) + "<li>grey: the others</li>"
+    settings = {v["variant"]: v["settings"] for v in answer["variants"]}
+    out = ""
+    for name in dict.fromkeys(row["variant"] for row in rows):
+        own = [row for row in rows if row["variant"] == name]
+        named = ", ".join(text(row["run"], 60) for row in own[:NAMED]) + (f" and {len(own) - NAMED} more" if len(own) > NAMED else "")
+        told = ", ".join(f"{k} {spelled(v)}" for k, v in list(settings.get(name, {}).items())[:NAMED])
+        out += f"<li>{style.key(own[0])} <b>{text(name)}</b> {named}{f' ({text(told, 160)})' if told else ''}</li>"
+    return out
 
 
 Ends = tuple[float, float]
@@ -86,49 +132,60 @@ def _ends(curves: Sequence[Curve]) -> tuple[Ends, Ends]:
 def _path(curve: Curve, across: Ends, up: Ends) -> str:
     points = binned(curve)
     x = WIDE * (np.array(points["x"]) - across[0]) / (across[1] - across[0])
-    y = HIGH * (1 - (np.array(points["y"]) - up[0]) / (up[1] - up[0]))
+    y = HIGH - 4 - (HIGH - 8) * (np.array(points["y"]) - up[0]) / (up[1] - up[0])
     return "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True))
 
 
-def _variants(answer: Answer) -> str:
-    rows = []
-    for v in answer["variants"]:
-        known = [_estimate(v[field]) if field in v else "one run: not known" for field in ("last", "best")]
-        name = f'<i class="key {_colour(v["variant"], answer)}"></i>{text(v["variant"])}'
-        rows.append([name, str(len(v["runs"])), *known])
-    pairs = [
-        [f"{text(p['b'])} over {text(p['a'])}", _estimate(p["b_minus_a"]), _estimate(p["probability_of_improvement"]), figures(p["p"])]
-        for p in answer["between"]
+def _variants(answer: Answer, style: _Style) -> str:
+    """Interquartile means of the variants that have seeds, and the pairs that seeds can tell apart."""
+    first = {r["variant"]: r for r in reversed(answer["runs"])}
+    rows = [
+        [f"{style.key(first[v['variant']])} {text(v['variant'])}", str(len(v["runs"])), _estimate(v["final"]), _estimate(v["best"])]
+        for v in answer["variants"]
+        if "final" in v
     ]
-    means = _table("Interquartile means", ("variant", "seeds", "last level (95 % interval)", "best level (95 % interval)"), rows)
-    return means + _table("Variants against each other", ("pair", "difference of the last level", "probability of improvement", "p"), pairs)
+    pairs = [
+        [
+            f"{text(p['b'])} over {text(p['a'])}",
+            _estimate(p["b_minus_a"]),
+            _estimate(p["probability_of_improvement"], "share"),
+            value(p["p"]),
+        ]
+        for p in answer["between"]
+        if p["b_minus_a"]["low"] != p["b_minus_a"]["high"]
+    ]
+    means = _table("Interquartile means", ("variant", "seeds", "final level (95 % interval)", "best (95 % interval)"), rows)
+    return means + _table("Variants against the first", ("pair", "difference at the end", "chance that it beats it", "p"), pairs)
 
 
-def _estimate(e: Answer) -> str:
-    return f"{figures(e['value'])} ({figures(e['low'])} to {figures(e['high'])})"
+def _estimate(e: Answer, unit: str = "") -> str:
+    return f"{value(e['value'], unit)} ({value(e['low'], unit)} to {value(e['high'], unit)})"
 
 
-def _runs(answer: Answer) -> str:
+def _runs(answer: Answer, style: _Style) -> str:
+    """A row a run, the best first where they are many."""
+
     def cell(row: Answer, field: str) -> str:
-        return figures(row[field]) if field in row else "not known"
+        return "-" if row.get(field) is None else f"{row[field]:.0f}" if field == "best_step" else value(row[field], digits=3)
 
     rows = [
         [
-            f'<i class="key {_colour(r["variant"], answer)}"></i>{text(r["run"], 200)}',
+            f"{style.key(r)} {text(r['run'], 200)}",
             text(r["variant"]),
             plain(r["verdict"]),
             plain(r["first_broken_link"]),
-            *(cell(r, field) for field in ("start", "best", "best_step", "last")),
+            *(cell(r, field) for field in ("start", "best", "best_step", "last", "final")),
         ]
-        for r in answer["runs"]
+        for r in (style.ranked if style.many else answer["runs"])
     ]
-    return _table("Runs", ("run", "variant", "verdict", "first broken link", "start", "best", "at step", "last"), rows)
+    note = '<p class="note">Start, best and last as logged; final: median of the last points.</p>'
+    return _table("Runs", ("run", "variant", "verdict", "broke first", "start", "best", "at step", "last", "final"), rows) + note
 
 
 def _settings(answer: Answer) -> str:
     names = [text(r["run"], 60) for r in answer["runs"]]
-    rows = [[text(key, 120), *(text(v, 80) for v in values)] for key, values in answer["settings_that_differ"].items()]
-    return _table("Settings that differ", ("setting", *names), rows) if rows else "<p>None that is logged.</p>"
+    rows = [[text(key, 120), *(text(spelled(v), 80) for v in values)] for key, values in answer["settings_that_differ"].items()]
+    return _table("Settings that differ", ("setting", *names), rows) if rows else "<p>None that all of them log.</p>"
 
 
 def _table(label: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

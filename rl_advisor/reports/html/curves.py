@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.answers.curves import FIRST, summary
+from rl_advisor.answers.curves import FIRST
 from rl_advisor.answers.story.quantities import unit_of
 from rl_advisor.assessment import Assessment
+from rl_advisor.features import TooFewPoints
 from rl_advisor.features.bins import reduce
+from rl_advisor.features.change import change_points
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.vocabulary import Link, metric
 
@@ -23,7 +25,11 @@ RAW = 400
 _OTHER = 3
 SPAN = 50
 """Largest over smallest value from which an axis is logarithmic."""
-_WHOLE = 60
+ZEROS = 0.05
+"""Share of points that may be zero on such an axis, where they lie on its floor; of a curve that dies to zero that would hide the end."""
+LINEAR = ("eval/score/", "reward/")
+"""What is told in scores and shares, of which nobody thinks in decades."""
+WHOLE = 60
 """Points up to which every point is drawn as it is."""
 _PER_BIN = 5
 
@@ -35,18 +41,41 @@ class Drawn:
     key: str
     """Its anchor in the page; never made from the run's words."""
     curve: Curve
-    measured: dict[str, Any]
-    """What :func:`rl_advisor.answers.curves.summary` says of it."""
+    changes: tuple[float, ...]
+    """Steps at which its level changed."""
 
 
 def drawn(run: Run, assessment: Assessment) -> list[Drawn]:
-    """The curves of the outcome, of the evidence and the usual suspects; others only where these are few. Two finite points at least."""
+    """The curves of the outcome, of the evidence and the usual suspects, as far as they moved; others only where these are few."""
     cited = {str(e["metric"]) for f in assessment.findings if f.outcome in ("present", "unclear") for e in f.evidence}
-    able = [c for c in run.curves.values() if (metric(c.name) or c.name in cited) and np.isfinite(c.value).sum() > 1]
+    able = [c for c in run.curves.values() if (metric(c.name) or c.name in cited) and _moves(c) and not _again(c, run)]
     ranked = sorted(able, key=lambda c: (_rank(c.name, cited), _place(c)))
     wanted = sum(_rank(c.name, cited) < _OTHER for c in able)
     chosen = sorted(ranked[: min(MOST, max(FEWEST, wanted))], key=_place)
-    return [Drawn(f"curve-{i}", c, summary(c)) for i, c in enumerate(chosen)]
+    return [Drawn(f"curve-{i}", c, _changes(c)) for i, c in enumerate(chosen)]
+
+
+def constant(run: Run) -> list[Curve]:
+    """Curves with a meaning that had one value throughout: a line of words tells them."""
+    return [c for c in run.curves.values() if metric(c.name) and c.finite()[1].size > 1 and not _moves(c)]
+
+
+def _moves(curve: Curve) -> bool:
+    x = curve.finite()[1]
+    return bool(x.size > 1 and np.ptp(x) > 0)
+
+
+def _again(curve: Curve, run: Run) -> bool:
+    """Whether a component of the reward is the whole of it."""
+    whole = run.curves.get("reward/mean")
+    return curve.name.startswith("reward/component/") and whole is not None and np.array_equal(curve.value, whole.value, equal_nan=True)
+
+
+def _changes(curve: Curve) -> tuple[float, ...]:
+    try:
+        return tuple(c.step for c in change_points(*curve.finite()))
+    except TooFewPoints:
+        return ()
 
 
 def _rank(name: str, cited: set[str]) -> int:
@@ -68,7 +97,7 @@ def _place(curve: Curve) -> tuple[int, int, str]:
 def binned(curve: Curve) -> dict[str, list[float]]:
     """Step, line, low and high of each bin: the median of a bin and its lowest and highest point; single points of a short curve."""
     step, value = curve.finite()
-    bins = reduce(step, value, step.size if step.size <= _WHOLE else min(512, max(_WHOLE, step.size // _PER_BIN)))
+    bins = reduce(step, value, step.size if step.size <= WHOLE else min(512, max(WHOLE, step.size // _PER_BIN)))
     short = {"x": bins.step, "y": bins.median, "low": bins.low, "high": bins.high}
     return {name: [float(f"{v:.5g}") for v in column.tolist()] for name, column in short.items()}
 
@@ -88,46 +117,54 @@ def payload(run: Run, assessment: Assessment, curves: list[Drawn]) -> dict[str, 
                 "name": d.curve.name,
                 "unit": unit_of(d.curve),
                 "log": logarithmic(d.curve),
-                "dots": d.curve.finite()[0].size <= _WHOLE,
+                "dots": d.curve.finite()[0].size <= WHOLE,
                 "raw": _raw(d.curve),
                 **binned(d.curve),
                 **_marks(d, assessment),
             }
             for d in curves
         ],
-        "axes": _axes(run),
+        "axes": axes(run),
     }
 
 
 def logarithmic(curve: Curve) -> bool:
-    """Whether a curve is drawn on a logarithmic axis: all of it positive, over more than a factor of fifty."""
+    """Whether a curve is drawn on a logarithmic axis: positive nearly everywhere, over more than a factor of fifty."""
     x = curve.finite()[1]
-    return bool(x.size and x.min() > 0 and x.max() / x.min() > SPAN)
+    if curve.name.startswith(LINEAR) or unit_of(curve) == "share" or not x.size or x.min() < 0 or np.mean(x == 0) > ZEROS:
+        return False
+    above = x[x > 0]
+    return bool(above.size and above.max() / above.min() > SPAN)
+
+
+def thinned(step: Floats, value: Floats, most: int = RAW) -> tuple[Floats, Floats]:
+    """No more than ``most`` points, evenly chosen, the first and the last among them."""
+    chosen = np.unique(np.linspace(0, step.size - 1, min(most, step.size)).astype(int)) if step.size else np.empty(0, int)
+    return step[chosen], value[chosen]
 
 
 def _raw(curve: Curve) -> list[list[float]]:
-    """Logged points of a curve that is drawn as a line of medians, evenly chosen."""
+    """Logged points of a curve that is drawn as a line of medians."""
     step, value = curve.finite()
-    if step.size <= _WHOLE:
+    if step.size <= WHOLE:
         return []
-    chosen = np.unique(np.linspace(0, step.size - 1, min(RAW, step.size)).astype(int))
-    return [[float(f"{s:.7g}"), float(f"{v:.4g}")] for s, v in zip(step[chosen].tolist(), value[chosen].tolist(), strict=True)]
+    return [[float(f"{s:.7g}"), float(f"{v:.4g}")] for s, v in zip(*(c.tolist() for c in thinned(step, value)), strict=True)]
 
 
-def _axes(run: Run) -> dict[str, list[list[float]]]:
-    """What a step is in hours and in tokens, at no more than two hundred steps."""
+def axes(run: Run) -> dict[str, list[list[float]]]:
+    """What a step is in hours and in tokens, at no more than two hundred steps; never less than at the step before."""
     found: dict[str, list[list[float]]] = {}
     steps, times = run.clock()
-    if steps.size > 1:
-        found["hours"] = _thin(steps, (times - times[0]) / 3600)
-    if (tokens := run.curves.get("progress/tokens")) is not None:
-        found["tokens"] = _thin(*tokens.finite())
+    if steps.size > 1 and np.ptp(times) > 0:
+        found["hours"] = _table(steps, (times - times[0]) / 3600)
+    steps, tokens = run.curves["progress/tokens"].finite() if "progress/tokens" in run.curves else (np.empty(0), np.empty(0))
+    if steps.size > 1 and np.ptp(tokens) > 0:
+        found["tokens"] = _table(steps, tokens)
     return found
 
 
-def _thin(x: Floats, y: Floats) -> list[list[float]]:
-    chosen = np.unique(np.linspace(0, x.size - 1, min(200, x.size)).astype(int)) if x.size else np.empty(0, int)
-    return [[float(f"{v:.6g}") for v in column[chosen].tolist()] for column in (x, y)]
+def _table(step: Floats, reached: Floats) -> list[list[float]]:
+    return [[float(f"{v:.8g}") for v in column.tolist()] for column in thinned(step, np.maximum.accumulate(reached), 200)]
 
 
 def _marks(d: Drawn, assessment: Assessment) -> dict[str, Any]:
@@ -135,6 +172,6 @@ def _marks(d: Drawn, assessment: Assessment) -> dict[str, Any]:
     present = [f for f in assessment.findings if f.outcome == "present" and f.onset]
     mine = [f.onset for f in present if any(e["metric"] == d.curve.name for e in f.evidence)]
     return {
-        "changes": [c["step"] for c in d.measured.get("change_points", [])],
+        "changes": list(d.changes),
         "onsets": [[o["step"], o["low"], o["high"]] for o in mine if o],
     }

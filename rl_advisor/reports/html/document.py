@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from rl_advisor.answers.story.naming import named, named_story
-from rl_advisor.answers.story.telling import Story, tell
+from rl_advisor.answers.story.telling import tell
 from rl_advisor.assessment import Assessment
 from rl_advisor.output.clean import clean, readable
 from rl_advisor.reports.html import sections
-from rl_advisor.reports.html.curves import Drawn, drawn, payload
-from rl_advisor.reports.html.findings import anchors, cards
+from rl_advisor.reports.html.curves import Drawn, constant, drawn, payload
+from rl_advisor.reports.html.findings import anchors, cards, evidence
 from rl_advisor.reports.html.gpu import gpu
 from rl_advisor.reports.html.hero import hero
 from rl_advisor.reports.html.samples import samples
@@ -38,34 +38,39 @@ def document(run: Run, signed: Assessment) -> str:
     told = tell(run, signed)
     a, story = named(signed, told.names), named_story(told)
     curves, said, phases = drawn(run, signed), samples(run), gpu(run)
-    held = [part for part in _parts(run, a, story, curves, (said, phases)) if part[2]]
+    held = [part for part in _parts(run, a, curves, (said, phases)) if part[2]]
     nav = "".join(f'<li><a href="#{key}">{title}</a></li>' for key, title, _ in held)
     main = "".join(_section(part) for part in held)
     title = f"{text(a.run or 'run', 100)}: {plain(a.verdict)}, {text(a.call)}"
     head = sections.verdict(a, story, hero(run, a, story))
-    body = f'<nav aria-label="Contents"><ul>{nav}</ul></nav><main id="main">{head}{main}</main>'
+    body = f'<nav aria-label="Contents"><ul>{nav}</ul></nav><main id="main">{head}{sections.tools(curves, run)}{main}</main>'
     return locked(title, sections.mood(a), body, payload(run, a, curves))
 
 
-def _parts(run: Run, a: Assessment, story: Story, curves: list[Drawn], beside: tuple[str, str]) -> list[Part]:
-    """The sections in order: evidence, curves, samples and GPUs open; the next test's predictions and all that was looked at folded."""
+def _parts(run: Run, a: Assessment, curves: list[Drawn], beside: tuple[str, str]) -> list[Part]:
+    """The sections in order: evidence with its curves, the other curves, samples and GPUs; all else that was looked at is folded."""
     said, phases = beside
     links = {"samples": bool(said), "gpu": bool(phases)}
-    rest = [
+    present, used = evidence(a, curves, **links)
+    still = constant(run)
+    told = {c.name for c in (*(d.curve for d in curves), *still)}
+    folded = [
         ("first", "What moved when", timeline(run, a, anchors(a))),
+        ("weighed", "What was weighed", sections.weighed(a)),
         ("unclear", "Could not be decided", cards(a, "unclear", curves, **links)),
         ("ruled-out", "Ruled out", sections.lines(a.ruled_out)),
         ("could-not-see", "Could not be seen", sections.lines(a.could_not_see)),
         ("read", "What was read", sections.read(run)),
     ]
-    folded = "".join(f'<details class="fold" id="{key}"><summary>{title}</summary>{body}</details>' for key, title, body in rest if body)
+    folds = "".join(f'<details class="fold" id="{key}"><summary>{title}</summary>{body}</details>' for key, title, body in folded if body)
+    others = sections.charts([d for d in curves if d.key not in used], still, sorted(n for n in run.curves if n not in told))
     return [
-        ("curves", "Curves", sections.charts(curves, run)),
-        ("findings", "Evidence", cards(a, "present", curves, **links)),
+        ("findings", "Evidence", present),
+        ("curves", "More curves" if used else "Curves", others),
         ("samples", "Samples", said),
         ("gpu", "GPU time", phases),
         ("next", "Next test", sections.experiment(a)),
-        ("checked", "What was checked", sections.not_checked(a, story) + folded),
+        ("checked", "What was checked", f'<p class="note">{sections.counted(a)}</p>{folds}'),
         ("deliverables", "Reproducibility checklist", sections.checklist(run, a)),
     ]
 

@@ -1,11 +1,10 @@
-"""The findings as cards, each with its statement, its measures and links to the curve or samples it rests on."""
+"""The findings as cards, each with its statement, its measures, the curve it rests on and links to where else to look."""
 
-from rl_advisor.answers.story.chain import chain
 from rl_advisor.answers.story.quantities import label
 from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.reports.html.curves import Drawn
-from rl_advisor.reports.html.order import in_order, is_first
-from rl_advisor.reports.html.sections import OPEN
+from rl_advisor.reports.html.order import foremost, in_order, is_first
+from rl_advisor.reports.html.sections import OPEN, figure
 from rl_advisor.reports.html.words import figures, plain, span, text
 
 SHOWN = 6
@@ -17,35 +16,57 @@ def anchors(a: Assessment) -> dict[str, str]:
     return {f.pattern: f"finding-{i}" for i, f in enumerate(a.findings)}
 
 
+def evidence(a: Assessment, curves: list[Drawn], *, samples: bool, gpu: bool) -> tuple[str, set[str]]:
+    """The findings that are there, the cause first, each with the curve that it rests on, and the keys of the curves shown so."""
+    told = foremost(a)
+    look = _Look(curves, anchors(a), a, samples=samples, gpu=gpu)
+    used: set[str] = set()
+    rows = []
+    for f in told[:SHOWN]:
+        d = look.first_of(f, used)
+        used |= {d.key} if d else set()
+        rows.append(look.card(f, figure(d) if d else ""))
+    rest = "".join(look.card(f) for f in told[SHOWN:])
+    more = f'<details class="fold"><summary>{len(told) - SHOWN} more</summary><div class="findings">{rest}</div></details>' if rest else ""
+    return _grid(rows) + more if rows else "", used
+
+
 def cards(a: Assessment, outcome: str, curves: list[Drawn], *, samples: bool, gpu: bool) -> str:
     """The findings of one outcome, the less telling ones folded; links only to parts of the page that exist."""
-    places = {d.curve.name: (d.key, label(d.curve)) for d in curves}
-    places |= ({"rollouts": ("samples", "samples")} if samples else {}) | ({"telemetry": ("gpu", "GPU time")} if gpu else {})
-    keys = anchors(a)
-    told = in_order(a, outcome)
-    if outcome == "present":
-        known = chain(a)
-        foremost = [f for f in (known.cause, *known.effects, *known.open) if f is not None]
-        told = foremost + [f for f in told if f not in foremost]
-    made = [_card(f, keys[f.pattern], places, first=is_first(f, a)) for f in told]
-    shown = SHOWN if outcome == "present" else OPEN
-    more = f'<details class="fold"><summary>{len(made) - shown} more</summary>{_grid(made[shown:])}</details>' if made[shown:] else ""
-    return _grid(made[:shown]) + more if made else ""
+    look = _Look(curves, anchors(a), a, samples=samples, gpu=gpu)
+    made = [look.card(f) for f in in_order(a, outcome)]
+    more = f'<details class="fold"><summary>{len(made) - OPEN} more</summary>{_grid(made[OPEN:])}</details>' if made[OPEN:] else ""
+    return _grid(made[:OPEN]) + more if made else ""
 
 
 def _grid(made: list[str]) -> str:
     return f'<div class="findings">{"".join(made)}</div>'
 
 
-def _card(f: FindingView, key: str, places: dict[str, tuple[str, str]], *, first: bool) -> str:
-    when = f' <span class="when">began at {_began(f.onset)}</span>' if f.onset else ""
-    badge = ' <strong class="badge">first break</strong>' if first else ""
-    look = "".join(_evidence(e, places) for e in f.evidence)
-    look = f'<p class="look">Look at: {look}</p>' if look else ""
-    return (
-        f'<article class="finding" id="{key}" tabindex="-1"><h3>{plain(f.pattern)}{badge}</h3>'
-        f'<p class="meta"><span class="chip">{plain(f.link)}</span>{when}</p><p>{text(f.statement)}</p>{look}{_measures(f)}</article>'
-    )
+class _Look:
+    """Where on the page evidence can be looked at."""
+
+    def __init__(self, curves: list[Drawn], keys: dict[str, str], a: Assessment, *, samples: bool, gpu: bool) -> None:
+        self.curves, self.keys, self.a = {d.curve.name: d for d in curves}, keys, a
+        self.places = {d.curve.name: (d.key, label(d.curve)) for d in curves}
+        self.places |= ({"rollouts": ("samples", "samples")} if samples else {}) | ({"telemetry": ("gpu", "GPU time")} if gpu else {})
+
+    def first_of(self, f: FindingView, used: set[str]) -> Drawn | None:
+        """The first curve of a finding's evidence that does not stand on the page yet."""
+        cited = (self.curves.get(str(e["metric"])) for e in f.evidence)
+        return next((d for d in cited if d is not None and d.key not in used), None)
+
+    def card(self, f: FindingView, picture: str = "") -> str:
+        """A finding with its links, and the picture beside it where there is one."""
+        when = f' <span class="when">began at {_began(f.onset)}</span>' if f.onset else ""
+        badge = ' <strong class="badge">first break</strong>' if is_first(f, self.a) else ""
+        links = "".join(_evidence(e, self.places) for e in f.evidence)
+        look = f'<p class="look">Look at: {links}</p>' if links else ""
+        said = (
+            f'<h3>{plain(f.pattern)}{badge}</h3><p class="meta"><span class="chip">{plain(f.link)}</span>{when}</p>'
+            f"<p>{text(f.statement)}</p>{look}{_measures(f)}"
+        )
+        return f'<article class="finding" id="{self.keys[f.pattern]}" tabindex="-1">{said}{picture}</article>'
 
 
 def _began(onset: dict[str, float]) -> str:

@@ -1,64 +1,107 @@
 """The first picture of the page: the outcome and the cause's own metric over the run, with the break and the checkpoint to keep."""
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
 
 from rl_advisor.answers.story.quantities import Quantity
 from rl_advisor.answers.story.telling import Story
 from rl_advisor.assessment import Assessment
 from rl_advisor.curves import outcome_shape
-from rl_advisor.output.wording import pair, value
-from rl_advisor.reports.html.curves import binned, logarithmic
+from rl_advisor.output.wording import pair, tick, value
+from rl_advisor.reports.html.curves import WHOLE, binned, logarithmic, thinned
 from rl_advisor.reports.html.words import text
-from rl_advisor.run import Curve, Run
+from rl_advisor.run import Curve, Floats, Run
 
 WIDE, HIGH = 1000, 150
 MOST = 3
 """Panels: held-out score, training reward, the cause's metric."""
 ALIKE = 3
 """How many times the height of one curve another may have to share its panel."""
+LEFT, RIGHT = 25, 65
+"""Percent of the width before which a name does not fit left of its line, and beyond which it does not fit right of it."""
+START = 0.02
+"""Share of the run before which a break is one from the start."""
 
+Shown = tuple[Quantity, Curve]
 Span = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A line through all panels."""
+
+    at: float
+    name: str
+    kind: str
 
 
 def hero(run: Run, a: Assessment, story: Story) -> str:
     """Panels above each other over one axis of steps; empty where nothing can be drawn."""
-    able = [(q, run.curves[q.metric]) for q in story.curves if q.metric in run.curves and q.points > 1]
-    outcome = {c.name for c in _outcome(run)}
-    shown = [(q, c) for q, c in able if q.metric in outcome][:2]
-    # The story puts the cause's own metric right behind the outcome; without a cause the outcome stands alone.
-    shown += [(q, c) for q, c in able if q.metric not in outcome and story.cause][: MOST - len(shown)]
+    shown = _shown(run, story)
     if not shown:
         return ""
     ends = (run.first_step, max(run.last_step, run.first_step + 1))
-    panels = "".join(_panel(group, ends, a) for group in _grouped(shown))
-    marks = "".join(_mark(at, name, kind, ends) for at, name, kind in _marked(a))
-    ticks = "".join(f"<span>{ends[0] + (ends[1] - ends[0]) * share:.0f}</span>" for share in (0, 0.25, 0.5, 0.75, 1))
-    return (
-        f'<figure class="hero"><div class="marks" aria-hidden="true">{marks}</div>{panels}'
-        f'<div class="hticks" aria-hidden="true">{ticks}</div><p class="axis">training step ({text(run.step_unit, 40)})</p></figure>'
+    groups, marks = _grouped(shown), _marked(a, ends)
+    panels = "".join(_panel(group, ends, a, marks) for group in groups)
+    return f'<figure class="hero of{len(groups)}">{_names(marks, ends)}{panels}{axis(ends, run.step_unit)}</figure>'
+
+
+def _shown(run: Run, story: Story) -> list[Shown]:
+    """The outcome, then what shows the cause; a metric that never moved shows nothing."""
+    able = [(q, run.curves[q.metric]) for q in story.curves if q.metric in run.curves and q.points > 1]
+    outcome = {c.name for c in (outcome_shape.held_out(run), outcome_shape.training(run)) if c is not None}
+    shown = [(q, c) for q, c in able if q.metric in outcome][:2]
+    # The story puts the cause's own metric right behind the outcome; without a cause the outcome stands alone.
+    beside = [(q, c) for q, c in able if q.metric not in outcome and np.ptp(c.finite()[1]) > 0] if story.cause else []
+    return shown + beside[: MOST - len(_grouped(shown))]
+
+
+def _marked(a: Assessment, ends: Span) -> list[Mark]:
+    marks = []
+    if a.onset:
+        from_start = a.onset.step - ends[0] <= START * (ends[1] - ends[0])
+        marks.append(Mark(a.onset.step, "broken from the start" if from_start else f"first break {a.onset.step:.0f}", "at-break"))
+    if a.best_checkpoint.path and a.best_checkpoint.step is not None:
+        marks.append(Mark(float(a.best_checkpoint.step), f"keep {a.best_checkpoint.step:.0f}", "at-best"))
+    return marks
+
+
+def _names(marks: list[Mark], ends: Span) -> str:
+    """The names of the lines above the panels, each at its line; on two rows where they would meet."""
+    places = [100 * _across(m.at, ends) / WIDE for m in marks]
+    room = [x < LEFT if m.kind == "at-best" else x <= RIGHT for m, x in zip(marks, places, strict=True)]
+    apart = len(marks) < 2 or (places[1] <= places[0] and room == [True, False])
+    rows = [13 if apart else 13 + 15 * i for i in range(len(marks))]
+    names = "".join(
+        f'<text class="{m.kind}" x="{x:.2f}%" y="{y}" dx="{4 if right else -4}" text-anchor="{"start" if right else "end"}">{m.name}</text>'
+        for m, x, y, right in zip(marks, places, rows, room, strict=True)
     )
+    return f'<svg class="marks" height="{max(rows) + 4}" aria-hidden="true" focusable="false">{names}</svg>' if marks else ""
 
 
-def _outcome(run: Run) -> list[Curve]:
-    return [c for c in (outcome_shape.held_out(run), outcome_shape.training(run)) if c is not None]
+def axis(ends: Span, name: str) -> str:
+    """Round steps below the panels, and what they count."""
+    names = ""
+    for t in ticks(*ends):
+        x = 100 * _across(t, ends) / WIDE
+        anchor = "start" if x < 3 else "end" if x > 97 else "middle"
+        names += f'<text x="{x:.2f}%" y="13" text-anchor="{anchor}">{tick(t)}</text>'
+    return f'<svg class="xticks" height="18" aria-hidden="true" focusable="false">{names}</svg><p class="axis">{text(name, 120)}</p>'
 
 
-def _marked(a: Assessment) -> list[tuple[float, str, str]]:
-    marks = [(a.onset.step, "first break", "at-break")] if a.onset else []
-    return marks + (
-        [(float(a.best_checkpoint.step), "keep", "at-best")] if a.best_checkpoint.path and a.best_checkpoint.step is not None else []
-    )
+def ticks(low: float, high: float, about: int = 5) -> list[float]:
+    """About as many round numbers between two steps."""
+    raw = max((high - low) / about, 1.0)
+    size = 10.0 ** math.floor(math.log10(raw))
+    wide = next(m * size for m in (1, 2, 5, 10) if m * size >= raw)
+    return [float(t) for t in np.arange(math.ceil(low / wide) * wide, high + 1e-9 * wide, wide)]
 
 
-def _mark(at: float, name: str, kind: str, ends: Span) -> str:
-    """A name above the panels, at the very place of its line."""
-    x = round(40 * min(1.0, max(0.0, (at - ends[0]) / (ends[1] - ends[0]))))
-    return f'<span class="{kind} x{x}">{name} {at:.0f}</span>'
-
-
-def _grouped(shown: list[tuple[Quantity, Curve]]) -> list[list[tuple[Quantity, Curve]]]:
+def _grouped(shown: list[Shown]) -> list[list[Shown]]:
     """Curves by panel: two of the outcome share one where both fit its height."""
-    if len(shown) < 2 or not _is_outcome(shown[1][0]):
+    if len(shown) < 2 or not all(q.metric.startswith(("eval/score/", "reward/")) for q, _ in shown[:2]):
         return [[s] for s in shown]
     (low_a, high_a), (low_b, high_b) = (_ends(c) for _, c in shown[:2])
     whole = max(high_a, high_b) - min(low_a, low_b)
@@ -66,40 +109,54 @@ def _grouped(shown: list[tuple[Quantity, Curve]]) -> list[list[tuple[Quantity, C
     return [[*shown[:2]], *([s] for s in shown[2:])] if together else [[s] for s in shown]
 
 
-def _is_outcome(q: Quantity) -> bool:
-    return q.metric.startswith(("eval/score/", "reward/"))
-
-
 def _ends(curve: Curve) -> Span:
     x = curve.finite()[1]
     return float(x.min()), float(x.max())
 
 
-def _panel(group: list[tuple[Quantity, Curve]], ends: Span, a: Assessment) -> str:
+def _panel(group: list[Shown], ends: Span, a: Assessment, marks: list[Mark]) -> str:
     log = all(logarithmic(c) for _, c in group)
-    spans = [_ends(c) for _, c in group]
-    low, high = min(s[0] for s in spans), max(s[1] for s in spans)
-    paths = "".join(f'<path class="h{i}" d="{_path(c, ends, (low, high), log=log)}"/>' for i, (_, c) in enumerate(group))
-    lines = "".join(f'<path class="{kind}" d="M{_across(at, ends):.1f} 0V{HIGH}"/>' for at, _, kind in _marked(a))
-    went = [" → ".join(pair(q.first, q.last, q.unit)) for q, _ in group]
-    names = "".join(f'<li class="h{i}">{text(q.label, 80)} <b>{went[i]}</b></li>' for i, (q, _) in enumerate(group))
-    said = "; ".join(q.said for q, _ in group)
+    lows, highs = zip(*(_ends(c) for _, c in group), strict=True)
+    if log:
+        lows = tuple(float(x[x > 0].min()) for _, c in group for x in [c.finite()[1]])
+    up = (min(lows), max(highs))
+    paths = "".join(_drawing(c, i, ends, up, log=log) for i, (_, c) in enumerate(group))
+    lines = "".join(f'<path class="{m.kind}" d="M{_across(m.at, ends):.1f} 0V{HIGH}"/>' for m in marks)
+    low, high = (_across(s, ends) for s in (a.onset.low, a.onset.high)) if a.onset else (0.0, 0.0)
+    band = f'<path class="band" d="M{low:.1f} 0H{high:.1f}V{HIGH}H{low:.1f}Z"/>' if high > low else ""
+    names = "".join(f'<li class="h{i}">{text(q.label, 80)} <b>{_went(q)}</b></li>' for i, (q, _) in enumerate(group))
     unit = group[0][0].unit
-    axis = f'<span class="top">{value(high, unit)}{" (log)" if log else ""}</span><span class="low">{value(low, unit)}</span>'
     return (
-        f'<ul class="names">{names}</ul><div class="panel">{axis}<svg viewBox="0 0 {WIDE} {HIGH}" preserveAspectRatio="none" role="img" '
-        f'aria-label="{text(said, 400)}">{lines}{paths}</svg></div>'
+        f'<ul class="names">{names}{"<li>log axis</li>" if log else ""}</ul><div class="panel">'
+        f'<p class="ends" aria-hidden="true"><span>{value(up[1], unit)}</span><span>{value(up[0], unit)}</span></p>'
+        f'<svg viewBox="0 0 {WIDE} {HIGH}" preserveAspectRatio="none" role="img" '
+        f'aria-label="{text("; ".join(q.said for q, _ in group), 400)}">{band}{lines}{paths}</svg></div>'
     )
+
+
+def _went(q: Quantity) -> str:
+    a, b = pair(q.first, q.last, q.unit)
+    return f"{a} → {b}"
 
 
 def _across(step: float, ends: Span) -> float:
     return min(WIDE, max(0.0, WIDE * (step - ends[0]) / (ends[1] - ends[0])))
 
 
-def _path(curve: Curve, ends: Span, up: Span, *, log: bool) -> str:
+def _drawing(curve: Curve, place: int, ends: Span, up: Span, *, log: bool) -> str:
+    """Single points of a short curve; of a long one the logged points, faint, under the medians of neighbours."""
+    step, x = curve.finite()
     points = binned(curve)
-    y, (low, high) = np.array(points["y"]), up
+    line = _path(np.array(points["x"]), np.array(points["y"]), ends, up, log=log)
+    if x.size <= WHOLE:
+        return f'<path class="h{place}" d="M{"L".join(line)}"/><path class="dots h{place}" d="{"".join(f"M{p}h0" for p in line)}"/>'
+    raw = _path(*thinned(step, x), ends, up, log=log)
+    return f'<path class="raw h{place}" d="M{"L".join(raw)}"/><path class="h{place}" d="M{"L".join(line)}"/>'
+
+
+def _path(step: Floats, y: Floats, ends: Span, up: Span, *, log: bool) -> list[str]:
+    low, high = up
     if log:
-        y, low, high = np.log10(np.maximum(y, low)), float(np.log10(low)), float(np.log10(high))
-    height = HIGH - 4 - (HIGH - 8) * (y - low) / max(high - low, 1e-12)
-    return "M" + "L".join(f"{_across(a, ends):.1f} {b:.1f}" for a, b in zip(points["x"], height.tolist(), strict=True))
+        y, low, high = np.log10(np.maximum(y, low)), math.log10(low), math.log10(high)
+    height = HIGH - 6 - (HIGH - 12) * (y - low) / max(high - low, 1e-12)
+    return [f"{_across(a, ends):.1f} {b:.1f}" for a, b in zip(step.tolist(), height.tolist(), strict=True)]

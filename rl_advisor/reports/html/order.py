@@ -1,5 +1,6 @@
 """The order in which both reports tell the findings: what broke first, then what followed."""
 
+from rl_advisor.answers.story.chain import chain
 from rl_advisor.assessment import Assessment, FindingView
 
 
@@ -10,6 +11,13 @@ def in_order(a: Assessment, outcome: str) -> list[FindingView]:
         return not is_first(f, a), f.onset["step"] if f.onset else float("inf")
 
     return sorted((f for f in a.findings if f.outcome == outcome), key=place)
+
+
+def foremost(a: Assessment) -> list[FindingView]:
+    """The present findings as the story tells them: the cause, its effects, what is open, then the rest."""
+    told = chain(a)
+    known = [f for f in (told.cause, *told.effects, *told.open) if f is not None]
+    return known + [f for f in in_order(a, "present") if f not in known]
 
 
 def is_first(f: FindingView, a: Assessment) -> bool:

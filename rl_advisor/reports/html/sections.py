@@ -1,18 +1,18 @@
 """The text of the report, section by section, in the order of the Markdown report; the verdict and the call first."""
 
 from rl_advisor.answers.checklist import deliverables
-from rl_advisor.answers.story.quantities import label, quantity
+from rl_advisor.answers.story.quantities import label, quantity, unit_of
 from rl_advisor.answers.story.telling import Story
 from rl_advisor.assessment import BROKEN, Assessment
 from rl_advisor.output.wording import listed, pair, sentence, value
-from rl_advisor.reports.html.curves import Drawn, logarithmic
+from rl_advisor.reports.html.curves import Drawn, axes, logarithmic
 from rl_advisor.reports.html.words import plain, text
-from rl_advisor.run import Run
+from rl_advisor.run import Curve, Run
 
 OPEN = 8
 """Lines of a list that are seen without unfolding it."""
-EFFECTS = 4
-"""Effects that are named beside the picture."""
+EFFECTS, AT_ODDS, ALSO = 4, 2, 3
+"""Effects, facts at odds and open findings that are named beside the picture."""
 NAMED = 24
 """Curves without a picture that are named; the rest is counted."""
 
@@ -23,64 +23,86 @@ def mood(a: Assessment) -> str:
 
 
 def verdict(a: Assessment, story: Story, picture: str) -> str:
-    """Verdict, call and reason; then the picture, and the story beside it."""
+    """Verdict with how sure it is, the call and its reason; then the picture, and the story beside it."""
     where = " · ".join(text(part, 200) for part in (a.run or "run", story.progress, story.framework) if part)
     words = f'<p class="summary">{text(story.words, 8000)}</p>' if story.words else ""
     sure = story.verdict.partition(" (")[2].rstrip(")")
     return (
         f'<header class="verdict {mood(a)}"><p class="eyebrow">{where}</p>'
-        f'<h1><span class="word">{plain(a.verdict).capitalize()}</span> <span class="call">{text(a.call)}</span></h1>'
-        f'<p class="lede">{text(story.call)} <span class="sure">{text(sure)}.</span></p>{words}'
-        f'<div class="first">{picture}{_story(a, story)}</div></header>'
+        f'<h1><span class="word">{plain(a.verdict).capitalize()}</span> <span class="sure">{text(sure)}</span> '
+        f'<span class="call">{text(a.call)}</span></h1>'
+        f'<p class="lede">{text(story.call)}</p>{words}<div class="first">{picture}{_story(a, story)}</div></header>'
     )
 
 
 def _story(a: Assessment, story: Story) -> str:
-    """What to do, what broke, what came of it, what to keep."""
-    rows = (
-        ("Do now", text(story.do)),
-        ("Why", text(sentence(a.why))),
-        ("Cause", text(story.cause)),
-        ("Effect", text(listed(list(story.effects), EFFECTS))),
-        ("Score", text("; ".join(story.outcome))),
-        ("Keep", text(story.keep)),
-        ("At odds", text("; ".join(story.at_odds[:2]))),
-        ("Also there", text(listed([line.partition(":")[0] for line in story.also], 3))),
-    )
-    facts = "".join(f"<div><dt>{name}</dt><dd>{said}</dd></div>" for name, said in rows if said)
+    facts = "".join(f"<div><dt>{name}</dt><dd>{text(said)}</dd></div>" for name, said in rows(a, story))
     return f'<dl class="story">{facts}</dl>'
 
 
-def not_checked(a: Assessment, story: Story) -> str:
-    """What was not checked, in one line."""
-    lacking = f"Not logged: {listed(list(story.not_logged), 4)}. " if story.not_logged else ""
-    count = {o: sum(f.outcome == o for f in a.findings) for o in ("absent", "unclear")}
-    return f'<p class="note">{text(lacking)}{count["absent"]} patterns ruled out, {count["unclear"]} could not be decided.</p>'
+def rows(a: Assessment, story: Story) -> list[tuple[str, str]]:
+    """What to do, what broke, what came of it, what to keep, what was not checked; the reason where no cause is one."""
+    told = (
+        ("Do now", story.do),
+        ("Cause", story.cause),
+        ("Effect", listed(list(story.effects), EFFECTS)),
+        ("Score", "; ".join(story.outcome)),
+        ("Keep", story.keep),
+        ("Why", "" if story.cause else sentence(a.why)),
+        ("At odds", "; ".join(story.at_odds[:AT_ODDS])),
+        ("Also", listed([line.partition(":")[0] for line in story.also], ALSO)),
+        ("Not checked", f"{listed(list(story.not_logged), EFFECTS)} (not logged)" if story.not_logged else ""),
+    )
+    return [(name, said) for name, said in told if said]
 
 
-def charts(curves: list[Drawn], run: Run) -> str:
-    """A frame for every curve, with what is measured on it in words, and the names of those that are not drawn."""
+def weighed(a: Assessment) -> str:
+    """What spoke for the verdict and what against it, the weightiest first."""
+    told = "".join(f"<h3>{name}</h3>{_list(said)}" for name, said in sides(a))
+    return f'{told}<p class="note">Levels named here are smoothed.</p>' if told else ""
+
+
+def sides(a: Assessment) -> list[tuple[str, list[str]]]:
+    """What was weighed for the verdict, and against it or for another."""
+    ours = [(e.weight if e.for_ == a.verdict else -abs(e.weight), e.says) for e in a.evidence]
+    for_ = [said for weight, said in sorted(ours, reverse=True) if weight > 0]
+    against = [said for weight, said in sorted(ours) if weight <= 0]
+    return [(name, said[:OPEN]) for name, said in (("For", for_), ("Against, or for another", against)) if said]
+
+
+def counted(a: Assessment) -> str:
+    """How many patterns were ruled out, could not be decided and were not logged, in one line."""
+    told = (("absent", "ruled out"), ("unclear", "could not be decided"), ("not_logged", "not logged"))
+    counts = [(sum(f.outcome == outcome for f in a.findings), words) for outcome, words in told]
+    return f"{len(a.findings)} patterns: {listed([f'{n} {words}' for n, words in counts if n])}."
+
+
+def tools(curves: list[Drawn], run: Run) -> str:
+    """The buttons that move all curves at once, and how the curves are read."""
     if not curves:
         return ""
-    shown = {d.curve.name for d in curves}
-    rest = sorted(n for n in run.curves if n not in shown)
+    buttons = "".join(f'<button type="button" data-axis="{name}">{title}</button>' for name, title in axes_of(run))
+    chosen = f'<span class="axes" role="group" aria-label="Axis">{buttons}</span>' if buttons else ""
+    return _TOOLS.replace("<output", chosen + "<output", 1)
+
+
+def charts(curves: list[Drawn], still: list[Curve], rest: list[str]) -> str:
+    """A frame for every curve, with what is measured on it in words; those that never moved, and the names of those that are not drawn."""
     more = f" and {len(rest) - NAMED} more" if len(rest) > NAMED else ""
     names = ", ".join(f"<code>{text(n, 120)}</code>" for n in rest[:NAMED])
     summary = f"<summary>{len(rest)} curves read but not drawn</summary>"
     left = f'<details class="fold">{summary}<p class="note">{names}{more}.</p></details>' if rest else ""
-    axes = "".join(f'<button type="button" data-axis="{name}">{title}</button>' for name, title in axes_of(run))
-    chosen = f'<span class="axes" role="group" aria-label="Axis">{axes}</span>' if axes else ""
-    return f'{_TOOLS.replace("<output", chosen + "<output", 1)}<div class="charts">{"".join(_figure(d) for d in curves)}</div>{left}'
+    frames = "".join(figure(d) for d in curves)
+    same = ", ".join(f"<code>{text(label(c), 120)}</code> {value(float(c.finite()[1][0]), unit_of(c))}" for c in still[:NAMED])
+    note = f'<p class="note">Constant throughout: {same}.</p>' if same else ""
+    return (f'<div class="charts">{frames}</div>' if frames else "") + note + left
 
 
 def axes_of(run: Run) -> list[tuple[str, str]]:
     """The axes that the curves can be read over besides steps."""
-    hours = run.clock()[0].size > 1
-    return (
-        [("step", "Steps")] * (hours or "progress/tokens" in run.curves)
-        + [("hours", "Hours")] * hours
-        + [("tokens", "Tokens")] * ("progress/tokens" in run.curves)
-    )
+    named = {"hours": "Hours", "tokens": "Tokens"}
+    found = [(name, named[name]) for name in axes(run)]
+    return [("step", "Steps"), *found] if found else []
 
 
 _TOOLS = (
@@ -89,17 +111,19 @@ _TOOLS = (
     '<button type="button" data-do="left" aria-label="Earlier steps">&larr;</button>'
     '<button type="button" data-do="right" aria-label="Later steps">&rarr;</button>'
     '<button type="button" data-do="all">Whole run</button><output id="range" aria-live="polite"></output></div>'
+    '<details class="fold key-fold"><summary>How to read the curves</summary>'
     '<ul class="legend"><li class="k-line">median of neighbours</li><li class="k-raw">logged points</li>'
     '<li class="k-band">lowest to highest</li>'
     '<li class="k-first">first break</li><li class="k-onset">onset on this curve</li>'
     '<li class="k-change">change point</li>'
-    '<li class="k-best">best checkpoint</li><li class="k-look">evidence looked at</li></ul>'
-    '<p class="note" id="hint">Drag to zoom all curves, double-click to reset; keys: arrows, plus, minus, 0.</p>'
+    '<li class="k-best">checkpoint to keep</li><li class="k-look">evidence looked at</li></ul>'
+    '<p class="note" id="hint">Drag to zoom all curves, double-click to reset; keys: arrows, plus, minus, 0.</p></details>'
 )
 
 
-def _figure(d: Drawn) -> str:
-    said = text(told(d))
+def figure(d: Drawn) -> str:
+    """The frame of a curve, which the page's script fills."""
+    said = text(told(d.curve))
     ours = f" ({d.curve.name})" if d.curve.mapped and label(d.curve) != d.curve.name else ""
     name = text(f"{label(d.curve)}{ours}", 120)
     return (
@@ -109,15 +133,15 @@ def _figure(d: Drawn) -> str:
     )
 
 
-def told(d: Drawn) -> str:
+def told(curve: Curve) -> str:
     """What a curve did, in the values that were logged; every report says the same."""
-    q = quantity(d.curve)
+    q = quantity(curve)
     if q is None:
         return "no finite value"
     when = f", best {value(q.best, q.unit)} at step {q.best_step:.0f}" if q.best is not None and q.best not in (q.first, q.last) else ""
     a, b = pair(q.first, q.last, q.unit)
     unit = f" {q.unit}" if q.unit in ("nats", "tokens", "s", "tokens/s", "GiB") else ""
-    return f"{a} → {b}{unit}{when}" + (" (log axis)" if logarithmic(d.curve) else "")
+    return f"{a} → {b}{unit}{when}" + (" (log axis)" if logarithmic(curve) else "")
 
 
 def lines(items: list[str]) -> str:
@@ -138,12 +162,11 @@ def _headed(item: str) -> str:
 
 
 def experiment(a: Assessment) -> str:
-    """The one next thing to try; what each explanation predicts for it is folded."""
+    """The one next thing to try, and what each outcome of it would mean."""
     e = a.next_experiment
     return (
-        f'<p class="do">{text(e.do)}</p><details class="fold"><summary>What each explanation predicts</summary><dl class="expect">'
-        f"<div><dt>If right</dt><dd>{text(e.expect_if_right)}</dd></div>"
-        f"<div><dt>If wrong</dt><dd>{text(e.expect_if_wrong)}</dd></div></dl></details>"
+        f'<p class="do">{text(sentence(e.do))}</p><dl class="expect"><div><dt>If right</dt><dd>{text(e.expect_if_right)}</dd></div>'
+        f"<div><dt>If wrong</dt><dd>{text(e.expect_if_wrong)}</dd></div></dl>"
     )
 
 
@@ -161,8 +184,7 @@ def read(run: Run) -> str:
 
 def checklist(run: Run, a: Assessment) -> str:
     """What a finished run should leave behind, and whether it is there."""
-    rows = "".join(
-        f'<li class="{"there" if there else "gone"}"><b>{"✓" if there else "missing"}</b> {text(name)}</li>'
-        for name, there in deliverables(run, a)
-    )
+    there = '<li class="there"><b aria-hidden="true">✓</b> {}</li>'
+    gone = '<li class="gone"><b aria-hidden="true">✗</b> {} <span class="missing">(missing)</span></li>'
+    rows = "".join((there if found else gone).format(text(name)) for name, found in deliverables(run, a))
     return f'<ul class="checklist">{rows}</ul>'

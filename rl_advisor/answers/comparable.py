@@ -1,0 +1,110 @@
+"""Whether runs can be set side by side at all, and by which curve: same task, same evaluation, same thing measured.
+
+What is not logged differs from nothing; but where nothing says that two frameworks' runs are of one task, they are not taken for it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rl_advisor.curves import outcome_shape
+from rl_advisor.output.wording import listed
+from rl_advisor.run import Curve, Run
+from rl_advisor.settings.protocol import given, unlike
+
+TASK: Mapping[str, tuple[str, ...]] = {
+    "environment": ("env_id", "env_name", "env", "environment", "task_name"),
+    "training data": ("dataset_name", "dataset", "train_dataset", "train_files", "prompt_data", "train_dataset.path"),
+}
+"""What names the task of a run -> the configuration keys that give it."""
+LATE = 0.1
+"""Share of the steps at the end whose median is a run's final level, and at least this many points of it."""
+FEWEST = 3
+APART = 0.1
+"""Relative difference of two ends from which they are no longer called the same step."""
+LEVEL = 0.5
+"""Share of the longest run that all must have reached to be compared at a step that all reached."""
+
+
+@dataclass(frozen=True)
+class Common:
+    """What runs are compared by."""
+
+    refused: tuple[str, ...]
+    """Why they cannot be compared, a sentence a reason; empty where they can."""
+    notes: tuple[str, ...]
+    curves: tuple[Curve | None, ...]
+    """The curve of each run that stands in the comparison."""
+    until: float
+    """The step at which they are compared."""
+
+
+def common(runs: Sequence[Run]) -> Common:
+    """Whether and by which curve these runs compare."""
+    curves, by = _curves(runs)
+    refused = [*_other_task(runs), *_other_protocol(runs), *_other_measure(runs, curves)]
+    until, late = _until(curves)
+    return Common(tuple(refused), (*by, *late) if not refused else (), curves, until)
+
+
+def _other_task(runs: Sequence[Run]) -> list[str]:
+    for what, keys in TASK.items():
+        told = sorted({str(value) for run in runs if (value := given(run, keys)) is not None})
+        if len(told) > 1:
+            return [f"These are different tasks ({what} {listed(told, 4)}), so their scores do not compare."]
+    frameworks = {", ".join(run.frameworks) for run in runs}
+    untold = any(all(given(run, keys) is None for keys in TASK.values()) for run in runs)
+    if len(frameworks) > 1 and untold:
+        of = listed(sorted(f or "unknown frameworks" for f in frameworks))
+        return [f"Nothing in the logs says that these runs of {of} share a task, so their scores are not compared."]
+    return []
+
+
+def _other_protocol(runs: Sequence[Run]) -> list[str]:
+    other = [part for part in unlike(runs) if not part.startswith("environment ")]
+    return [f"They were not evaluated alike ({listed(other)}), so their scores do not compare."] if other else []
+
+
+def _curves(runs: Sequence[Run]) -> tuple[tuple[Curve | None, ...], list[str]]:
+    """The held-out score where all log the same one, else the training reward where all log that; and a note where it had to be."""
+    held = [outcome_shape.held_out(run) for run in runs]
+    shared = set.intersection(*(set(run.family("eval/score/")) for run in runs))
+    if shared:
+        name = next((c.name for c in held if c is not None and c.name in shared), min(shared))
+        return tuple(run.curves[name] for run in runs), []
+    train = [run.curves.get(c.name, c) if (c := outcome_shape.training(run)) is not None else None for run in runs]
+    note = ["Not all of them log the same held-out score, so the training reward is compared."] if any(c is not None for c in held) else []
+    return tuple(train), note
+
+
+def _other_measure(runs: Sequence[Run], curves: Sequence[Curve | None]) -> list[str]:
+    names = {c.name for c in curves if c is not None}
+    if len(names) > 1:
+        return [f"They log different outcomes ({listed(sorted(names))}), so their levels do not compare."]
+    if not names:
+        return ["None of them logs a reward or a score."]
+    parts = {tuple(sorted(n.rpartition("/")[2] for n in run.family("reward/component/"))) for run in runs} - {()}
+    if names == {"reward/mean"} and len(parts) > 1:
+        made = " against ".join(listed(list(p)) for p in sorted(parts))
+        return [f"Their rewards are made of different parts ({made}), so their levels do not compare."]
+    return []
+
+
+def _until(curves: Sequence[Curve | None]) -> tuple[float, list[str]]:
+    """The last step that all reached, where that is far enough; else each run's own end, which is said."""
+    ends = [float(c.finite()[0][-1]) for c in curves if c is not None and c.finite()[0].size]
+    if not ends:
+        return np.inf, []
+    if min(ends) >= (1 - APART) * max(ends):
+        return np.inf, []
+    if min(ends) >= LEVEL * max(ends):
+        return min(ends), [f"Compared at step {min(ends):.0f}, the last that all of them reached."]
+    return np.inf, [f"They end at very different steps ({min(ends):.0f} to {max(ends):.0f}); each is taken at its own end."]
+
+
+def final(curve: Curve | None, until: float = np.inf) -> float | None:
+    """The final level of a curve up to a step: the median of its last points; None where it has none."""
+    step, value = curve.finite() if curve is not None else (np.empty(0), np.empty(0))
+    value = value[step <= until]
+    return float(np.median(value[-max(FEWEST, round(LATE * value.size)) :])) if value.size else None
