@@ -21,11 +21,15 @@ check: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --durations 12 --durations-min 2
 
+# Formats, and makes again what is made from the code: the skill's pages, the page of the rooms, the README's counts and example.
 fix: .venv/.dev
-	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/python -m rl_advisor.answers.skill_pages
+	$(BIN)/python tests/test_rooms.py
+	$(BIN)/python tests/test_readme.py
 
 # The built-in advisor and every baseline arm on the corpora of the repository; fills docs/accuracy.md, docs/agreement.md and the README.
 eval: .venv/.dev

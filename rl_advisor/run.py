@@ -84,7 +84,7 @@ class Event:
     """A line of a log that is no metric: a crash, a warning, a restart. ``text`` is untrusted."""
 
     kind: str
-    """error, non_finite, out_of_memory, resume or warning."""
+    """error, non_finite, out_of_memory, overflow (a step skipped for half precision), resume or warning."""
     text: str
     where: str
     step: float | None = None
@@ -204,6 +204,8 @@ class Run:
     """Where the other runs of the folder lie."""
     outcome_guess: Guess | None = None
     """Which metric was taken as the outcome, where its name alone does not say that it is one."""
+    sound: tuple[Run, ...] = ()
+    """Earlier sound runs of the same set-up, named by who asks, against which this one is measured."""
     axis: str = "step"
     """What a part's steps are: ``step``, or ``row`` when the file only has an order; after reading always ``step``."""
 

@@ -78,6 +78,7 @@ def _assess(answer: Answer) -> Answer:
         "cause": story["cause"],
         "onset": answer["onset"],
         "effects": story["effects"],
+        "beside_sound_runs": story["beside"],
         "also_present": [line[:SPOKEN] for line in story["also"]],
         "keep": story["keep"],
         "evidence_for": [_said(e) for e in fresh if e["for"] == ours and e["weight"] > 0][:EVIDENCE],

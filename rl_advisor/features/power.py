@@ -11,8 +11,6 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.features import TooFewPoints
-
 Floats = npt.NDArray[np.float64]
 
 STRENGTH = 0.003
@@ -24,15 +22,6 @@ MOVES = 20
 """Sudden moves that readings must show before they are no averages."""
 SUDDEN = 3.5
 """Times as far as an average of a signal within its usual range can move, beyond which readings are no averages."""
-
-
-def even_grid(time: Floats, values: Floats, spacing: float) -> tuple[Floats, Floats]:
-    """Times ``spacing`` apart that cover ``time``, and the values there by linear interpolation; NaN is bridged."""
-    known = np.isfinite(values)
-    if known.sum() < 2:
-        raise TooFewPoints("fewer than two readings")
-    grid = np.arange(time[0], time[-1] + spacing / 2, spacing)
-    return grid, np.interp(grid, time[known], values[known])
 
 
 def averaging_window(power: Floats, spacing: float, usual: float = 1.0, longest: float = 2.0) -> float | None:

@@ -19,6 +19,7 @@ PLAIN = {
     "over_optimisation": "over-optimisation",
     "eval_protocol_change": "changed evaluation protocol",
     "value_divergence": "value divergence",
+    "unlike_sound_runs": "unlike the sound runs",
     "waiting_on_reward": "GPU waiting for the reward",
     "checkpoint_stall": "GPU waiting for checkpoints",
 }

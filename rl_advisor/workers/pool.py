@@ -67,6 +67,12 @@ class Pool:
         self._held: list[Worker] = []
         self._owner = 0
         self._fresh = 0
+        self._most_idle, self._together, self._at_once = MOST_IDLE, _bearable(), 0
+
+    def widened(self, workers: int) -> None:
+        """So many workers are kept warm and run, with half of the machine's memory together: for who has the machine to himself."""
+        self._most_idle, self._together = max(MOST_IDLE, workers), max(_bearable(), _machine() // 2)
+        self._at_once = workers
 
     def start(self, loaded: str = "") -> None:
         """Start loading, without waiting for it; does nothing when it was started."""
@@ -78,7 +84,7 @@ class Pool:
         """A worker: the idle one that worked about the same before, a fresh one, or the one idle for longest."""
         with self._lock:
             same = next((w for w in self._idle if w.about == about), None)
-            worker = same or (self._idle.pop(0) if len(self._idle) >= MOST_IDLE else self._forked())
+            worker = same or (self._idle.pop(0) if len(self._idle) >= self._most_idle else self._forked())
             if same:
                 self._idle.remove(same)
             worker.about, worker.came, worker.size, worker.ran, worker.before = about, came, 0, 0.0, _seen(worker.pid)[1]
@@ -94,7 +100,7 @@ class Pool:
         with self._lock:
             self._held.remove(worker)
             self._idle.append(worker)
-            spare = self._idle.pop(0) if len(self._idle) > MOST_IDLE else None
+            spare = self._idle.pop(0) if len(self._idle) > self._most_idle else None
         if spare:
             self.end(spare)
 
@@ -128,13 +134,13 @@ class Pool:
         size, ran = _seen(worker.pid)
         with self._lock:
             worker.size, worker.ran = max(0, size - self._fresh), ran - worker.before
-            first = sorted(self._held, key=lambda w: (bisect(STEPS_S, w.ran), -w.came))[:PROCESSORS]
+            first = sorted(self._held, key=lambda w: (bisect(STEPS_S, w.ran), -w.came))[: max(PROCESSORS, self._at_once)]
             _stand(worker, still=worker in self._held and worker not in first)
 
     def crowded(self, worker: Worker) -> bool:
         """Whether all workers together are larger than the machine bears, and none is larger than this one."""
         with self._lock:
-            return sum(w.size for w in self._held) > _bearable() and worker.size == max(w.size for w in self._held)
+            return sum(w.size for w in self._held) > self._together and worker.size == max(w.size for w in self._held)
 
     def go_on(self, worker: Worker) -> None:
         """Let it run, whoever else does."""
@@ -217,10 +223,15 @@ def _stand(worker: Worker, *, still: bool) -> None:
 
 
 def _bearable() -> int:
+    return min(TOGETHER, _machine() // 3)
+
+
+def _machine() -> int:
+    """Bytes of the machine's memory; where nobody can tell, three times what all workers may have."""
     try:
-        return min(TOGETHER, os.sysconf("SC_PHYS_PAGES") * _PAGE // 3)
+        return os.sysconf("SC_PHYS_PAGES") * _PAGE
     except (ValueError, OSError):
-        return TOGETHER
+        return 3 * TOGETHER
 
 
 def _seen(pid: int) -> tuple[int, float]:

@@ -71,6 +71,12 @@ def call(a: Assessment) -> str:
     return said
 
 
+def beside(a: Assessment, told: Chain) -> str:
+    """How the run stands beside earlier sound runs; empty where none were named, or where leaving their band is the cause."""
+    found = next((f for f in a.findings if f.pattern == "unlike_sound_runs" and f.outcome != "not_logged"), None)
+    return sentence(found.statement) if found is not None and found is not told.cause else ""
+
+
 def do(a: Assessment) -> str:
     """The one thing to do next."""
     return sentence(a.next_experiment.do)
