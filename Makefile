@@ -11,9 +11,7 @@ PROVING_BLOCKS ?= 250
 # Judges the bundled real run and writes its report.
 demo: .venv/.core
 	@$(BIN)/rl-advisor assess examples/grpo-run
-	@echo
 	@$(BIN)/rl-advisor report examples/grpo-run --out examples/grpo-run-report.html
-	@echo "Open examples/grpo-run-report.html in a browser."
 
 test: .venv/.dev
 	$(BIN)/python -m pytest -n auto --dist loadfile

@@ -79,6 +79,14 @@ class EvidenceView(_Frozen):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True)
 
 
+class RivalView(_Frozen):
+    """Another verdict that was weighed: how likely it is, and what speaks most for the verdict that was given instead."""
+
+    verdict: Verdict
+    p: float = Field(ge=0, le=1)
+    against: str
+
+
 class QuantityView(_Frozen):
     """A logged quantity as every door says it: raw values of the outcome, and what others usually were before and after the first break."""
 
@@ -110,6 +118,8 @@ class Assessment(_Frozen):
     """One sentence: what the verdict rests on."""
     evidence: list[EvidenceView] = Field(default_factory=list)
     """What was weighed, the weightiest first."""
+    rivals: list[RivalView] = Field(default_factory=list)
+    """The nearest other verdicts, the likeliest first."""
     at_odds: list[str] = Field(default_factory=list)
     """Facts that do not fit the verdict."""
     risk: str = ""

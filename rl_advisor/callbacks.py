@@ -1,70 +1,33 @@
-"""Callbacks that let a trainer ask for a judgement of itself every so many steps.
+"""Callbacks that let a trainer ask for a judgement of itself: a line when it changes, a report at the end, a stop where that is wanted.
 
 They judge what is on disk below the run's folder, and see to it that the trainer's own log is there: TRL writes it only when it saves,
-Stable-Baselines3 only where a logger was asked to. Nothing that goes wrong in here ends a training.
+Stable-Baselines3 only where a logger was asked to, verl nowhere. Nothing that goes wrong in here ends a training.
 """
 
-from dataclasses import replace
+import json
+import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from rl_advisor.gpu.marks import Marks
-from rl_advisor.tools.watching import STOP, State, exit_code, heard
+from rl_advisor.tools.listener import Listener
+
+LOG = "rl-advisor-log.jsonl"
 
 
-class Listener:
-    """What both callbacks share: judges the run on disk and remembers what was said."""
-
-    def __init__(self, run: str | Path, every: int) -> None:
-        """Nothing is read yet.
-
-        Raises:
-            ValueError: ``every`` is less than one step.
-        """
-        if every < 1:
-            raise ValueError("every takes a number of steps, at least 1")
-        from rl_advisor.reading.live import Follower
-
-        self.run, self._every, self._follower, self._state, self._trouble = Path(run), every, Follower(run), State(), ""
-        self.planned: int | None = None
-        """The plan as the trainer knows it, for a log that does not say it."""
-
-    def due(self, step: int) -> bool:
-        """Whether this is a step to look at."""
-        return step >= 1 and step % self._every == 0
-
-    def stop_advised(self, step: int) -> bool:
-        """Whether stopping is advised at this step; prints the judgement when it changed. Between the steps it looks at: False."""
-        if not self.due(step):
-            return False
-        from rl_advisor.advisors import builtin
-
-        try:
-            run = self._follower.read()
-            run = run if run.planned_steps else replace(run, planned_steps=self.planned)
-            self._state, change = heard(self._state, builtin.assess(run))
-        except Exception as trouble:  # noqa: BLE001 - whatever it is, the training is worth more than our opinion of it
-            self._complain(step, trouble)
-            return False
-        if change:
-            print(f"rl-advisor {change['text']}")  # noqa: T201
-        return exit_code(self._state) == STOP
-
-    def _complain(self, step: int, trouble: Exception) -> None:
-        """Say once what keeps it from judging, and again only when that changes."""
-        from rl_advisor.output.clean import readable
-
-        said = readable(f"{type(trouble).__name__}: {trouble}", 500)
-        if said != self._trouble:
-            self._trouble = said
-            print(f"rl-advisor, step {step}: cannot judge yet ({said}); training goes on")  # noqa: T201
+class StopAdvised(RuntimeError):  # noqa: N818 - what happens, not what failed
+    """Ends a training whose trainer can be ended in no other way; raised only where ``stop`` was asked for."""
 
 
-def trl_callback(run: str | Path, every: int = 50, *, stop: bool = False) -> Any:
-    """A transformers ``TrainerCallback``; ends training only if ``stop``. ``run`` is the trainer's ``output_dir``."""
+def trl_callback(run: str | Path, every: int = 50, *, stop: bool = False, **how: Any) -> Any:
+    """A transformers ``TrainerCallback``; ends training, after saving, only if ``stop``. ``run`` is the trainer's ``output_dir``.
+
+    ``how``: ``rules``, ``grace`` and ``report`` of ``Listener``.
+    """
     from transformers import TrainerCallback  # type: ignore[import-not-found,unused-ignore]
 
-    listener = Listener(run, every)
+    listener = Listener(run, every, **how)
 
     class Advisor(TrainerCallback):  # type: ignore[misc,unused-ignore]
         def on_step_end(self, _args: Any, state: Any, control: Any, **_: Any) -> None:
@@ -72,12 +35,20 @@ def trl_callback(run: str | Path, every: int = 50, *, stop: bool = False) -> Any
                 return
             advised = False
             if state.is_world_process_zero:
-                # What ``trainer.save_state()`` writes at the end; without it nothing is on disk before the first checkpoint.
-                listener.run.mkdir(parents=True, exist_ok=True)
-                state.save_to_json(str(listener.run / "trainer_state.json"))
+                _kept(state)
                 advised = listener.stop_advised(state.global_step)
             if stop and _everywhere(advised):
-                control.should_training_stop = True
+                control.should_save = control.should_training_stop = True
+
+        def on_train_end(self, _args: Any, state: Any, _control: Any, **_: Any) -> None:
+            if state.is_world_process_zero:
+                _kept(state)
+                listener.finish()
+
+    def _kept(state: Any) -> None:
+        # What ``trainer.save_state()`` writes at the end; without it nothing is on disk before the first checkpoint.
+        listener.run.mkdir(parents=True, exist_ok=True)
+        state.save_to_json(str(listener.run / "trainer_state.json"))
 
     return Advisor()
 
@@ -89,12 +60,15 @@ def _everywhere(advised: bool) -> bool:
     return bool(broadcast_object_list([advised])[0])
 
 
-def sb3_callback(run: str | Path, every: int = 10_000, *, stop: bool = False) -> Any:
-    """A Stable-Baselines3 ``BaseCallback``; ends training only if ``stop``. ``every`` counts calls of the environment."""
+def sb3_callback(run: str | Path, every: int = 10_000, *, stop: bool = False, **how: Any) -> Any:
+    """A Stable-Baselines3 ``BaseCallback``; ``every`` counts calls of the environment.
+
+    Ends training, after saving the model, only if ``stop``. ``how``: ``rules``, ``grace`` and ``report`` of ``Listener``.
+    """
     from stable_baselines3.common.callbacks import BaseCallback  # type: ignore[import-not-found,unused-ignore]
     from stable_baselines3.common.logger import CSVOutputFormat, JSONOutputFormat  # type: ignore[import-not-found,unused-ignore]
 
-    listener = Listener(run, every)
+    listener = Listener(run, every, **how)
 
     class Advisor(BaseCallback):  # type: ignore[misc,unused-ignore]
         def _on_training_start(self) -> None:
@@ -104,9 +78,108 @@ def sb3_callback(run: str | Path, every: int = 10_000, *, stop: bool = False) ->
                 self.logger.output_formats.append(JSONOutputFormat(str(listener.run / "progress.json")))
 
         def _on_step(self) -> bool:
-            return not (listener.stop_advised(self.n_calls) and stop)
+            if not (listener.stop_advised(self.n_calls) and stop):
+                return True
+            self.model.save(str(listener.run / f"stopped_{self.num_timesteps}_steps"))
+            return False
+
+        def _on_training_end(self) -> None:
+            listener.finish()
 
     return Advisor()
+
+
+def lightning_callback(run: str | Path, every: int = 50, *, stop: bool = False, **how: Any) -> Any:
+    """A Lightning ``Callback``; ends training only if ``stop``. ``run`` is where its logger writes (``CSVLogger``, ``TensorBoardLogger``).
+
+    ``how``: ``rules``, ``grace`` and ``report`` of ``Listener``.
+    """
+    try:
+        from lightning.pytorch.callbacks import Callback  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        from pytorch_lightning.callbacks import Callback  # type: ignore[import-not-found,no-redef,unused-ignore]
+
+    listener = Listener(run, every, **how)
+
+    class Advisor(Callback):  # type: ignore[misc,unused-ignore]
+        def on_train_batch_end(self, trainer: Any, *_: Any, **__: Any) -> None:
+            if not listener.due(trainer.global_step):
+                return
+            advised = False
+            if trainer.is_global_zero:
+                for logger in trainer.loggers:
+                    logger.save()
+                advised = listener.stop_advised(trainer.global_step)
+            if stop and trainer.strategy.broadcast(advised):
+                trainer.should_stop = True
+
+        def on_fit_end(self, trainer: Any, *_: Any) -> None:
+            if trainer.is_global_zero:
+                listener.finish()
+
+    return Advisor()
+
+
+class Log:
+    """A logger for trainers that hand each step to one: keeps the rows in the run's folder and judges them.
+
+    ``log(data, step)`` and ``finish()`` are what verl's ``Tracking`` calls its backends by, and what loops of one's own may call.
+    """
+
+    def __init__(self, run: str | Path, every: int = 10, *, stop: bool = False, **how: Any) -> None:
+        """``how``: ``rules``, ``grace`` and ``report`` of ``Listener``."""
+        self._listener, self._stop, self._ended = Listener(run, every, **how), stop, False
+
+    def log(self, data: Mapping[str, Any], step: int) -> None:
+        """Keep a step's numbers.
+
+        Raises:
+            StopAdvised: stopping is advised, and was asked for.
+        """
+        row = {name: float(value) for name, value in data.items() if _is_number(value)}
+        self._listener.run.mkdir(parents=True, exist_ok=True)
+        with (self._listener.run / LOG).open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"step": int(step)} | {n: v if math.isfinite(v) else str(v) for n, v in row.items()}) + "\n")
+        if self._listener.stop_advised(step) and self._stop:
+            self.finish()
+            raise StopAdvised(f"rl-advisor advises to stop at step {step}")
+
+    def finish(self) -> None:
+        """Write the report, once."""
+        if not self._ended:
+            self._ended = True
+            self._listener.finish()
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is one number: Python's, numpy's or a tensor's."""
+    if isinstance(value, bool | str | bytes):
+        return False
+    try:
+        float(value)
+    except (TypeError, ValueError, RuntimeError):  # a tensor of several elements raises the last
+        return False
+    return True
+
+
+def verl_hook(run: str | Path, every: int = 10, *, stop: bool = False, **how: Any) -> Log:
+    """The log that every ``Tracking`` of verl made from now on hands its steps to; call it in the process that trains, before ``fit``.
+
+    verl has no callbacks and a fixed list of loggers; its ``Tracking`` calls ``log(data=, step=)`` of each.
+    """
+    import atexit
+
+    from verl.utils.tracking import Tracking  # type: ignore[import-not-found,unused-ignore]
+
+    log, begin = Log(run, every, stop=stop, **how), Tracking.__init__
+
+    def with_ours(self: Any, *given: Any, **named: Any) -> None:
+        begin(self, *given, **named)
+        self.logger["rl_advisor"] = log
+
+    Tracking.__init__ = with_ours
+    atexit.register(log.finish)
+    return log
 
 
 TRL_PHASES = {

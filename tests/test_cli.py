@@ -68,7 +68,7 @@ def test_until_hides_what_came_later():
     """At step 100 of a run that fell at step 166 nothing is known of the fall."""
     early = answer("curves", RUN, "--metric", "reward/mean", "--until", 100)["metrics"][0]
     assert early["steps"][1] <= 100
-    assert early["end"] > 0.8
+    assert early["last"] > 0.8
     assert [c["step"] for c in answer("load", RUN)["checkpoints"] if c["step"] <= 100] == [100]
     judged = answer("assess", RUN, "--until", 100)
     assert judged["step"] == 100
@@ -190,3 +190,14 @@ def test_a_store_cannot_be_watched():
     told = ask("watch", "s3://bucket/run")
     assert told.exit_code == 2
     assert "watch follows files on this machine" in told.output
+
+
+def test_a_run_without_tables_is_judged_without_pandas_scipy_or_pyarrow(tmp_path):
+    """What a run does not need is not loaded: it would take longer than the judgement."""
+    rows = ({"step": i, "reward/mean": i / 60, "kl": 0.01} for i in range(60))
+    (tmp_path / "metrics.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    code = (
+        "import sys; from rl_advisor import tools; tools.assess_run(sys.argv[1]); print({'pandas', 'scipy', 'pyarrow'} & set(sys.modules))"
+    )
+    said = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True).stdout
+    assert said.strip() == "set()"

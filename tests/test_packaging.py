@@ -68,9 +68,16 @@ def test_s15_nothing_is_imported_that_nobody_asked_for():
     """The package imports at run time only what pyproject names, or what it names as an extra."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     asked = {_name(d) for d in (*project["dependencies"], *(d for extra in project["optional-dependencies"].values() for d in extra))}
-    known = {"yaml": "pyyaml", "pynvml": "nvidia-ml-py", "mcp_types": "mcp", "anyio": "mcp", "PIL": "pillow"}
+    known = {"yaml": "pyyaml", "pynvml": "nvidia-ml-py", "mcp_types": "mcp", "anyio": "mcp", "PIL": "pillow", "mlflow": "mlflow-skinny"}
     implied = {"pillow": "tensorboard", "anyio": "mcp", "httpx2": "mcp", "uvicorn": "mcp"}
-    hosts = {"transformers", "accelerate", "stable-baselines3"}  # the trainers in whose process a callback runs
+    hosts = {
+        "transformers",
+        "accelerate",
+        "stable-baselines3",
+        "lightning",
+        "pytorch-lightning",
+        "verl",
+    }  # the trainers in whose process a callback runs
     used = set()
     for path in (ROOT / "rl_advisor").rglob("*.py"):
         used |= {name.partition(".")[0] for node in ast.walk(ast.parse(path.read_text())) for name in _imported(node)}

@@ -13,14 +13,16 @@ import sys
 import textwrap
 import threading
 import time
+from contextlib import nullcontext
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from rl_advisor.advisors import builtin
-from rl_advisor.callbacks import Listener
+from rl_advisor.callbacks import Listener, Log, StopAdvised
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run
 from rl_advisor.tools import watching
@@ -314,3 +316,38 @@ def test_listener_never_ends_a_training(tmp_path, capsys) -> None:
     shutil.copytree(RUN, tmp_path / "none")
     assert listener.stop_advised(30)
     assert "collapsed, stop" in capsys.readouterr().out
+
+
+def test_listener_writes_a_report_at_the_end(tmp_path, capsys) -> None:
+    """The page of the run as it ended, in its folder, and where it is in a line; without one nothing is written."""
+    shutil.copytree(RUN, tmp_path / "run")
+    Listener(tmp_path / "run", 50).finish()
+    assert "report in" in capsys.readouterr().out
+    assert "Collapsed" in (tmp_path / "run" / "rl-advisor-report.html").read_text()
+    Listener(tmp_path / "run", 50, report=None).finish()
+    assert not capsys.readouterr().out
+
+
+def test_grace_and_rules_of_a_listener(capsys) -> None:
+    """It advises only after the grace; a rule of the user's advises by itself, is told once, and one that cannot be asked is told."""
+    listener = Listener(RUN, 50, grace=100)
+    assert [listener.stop_advised(step) for step in (100, 200)] == [False, True]
+    healthy = Path(__file__).parent / "data" / "doors" / "run-01"
+    listener = Listener(healthy, 10, rules=["reward > -1e9", "nothing_like_it > 1"])
+    assert [listener.stop_advised(step) for step in (10, 20)] == [True, True]
+    said = capsys.readouterr().out
+    assert said.count("your rule 'reward > -1e9'") == 1
+    assert said.count("nothing logged goes by 'nothing_like_it'") == 1
+
+
+def test_log_of_a_trainer_without_callbacks(tmp_path) -> None:
+    """Rows are kept as numbers, judged, and end a training only where that was asked for."""
+    for stop, ends in ((False, False), (True, True)):
+        log = Log(tmp_path / str(stop), 10, stop=stop, rules=["reward is nan"], report="end.md")
+        with pytest.raises(StopAdvised) if ends else nullcontext():
+            for step in range(1, 31):
+                log.log(data={"reward": np.float32(step / 30 if step < 25 else "nan"), "note": "text", "grad_norm": 1.0}, step=step)
+            log.finish()
+        rows = [json.loads(line) for line in (tmp_path / str(stop) / "rl-advisor-log.jsonl").read_text().splitlines()]
+        assert set(rows[0]) == {"step", "reward", "grad_norm"}
+        assert (tmp_path / str(stop) / "end.md").is_file()

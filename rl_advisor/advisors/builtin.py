@@ -1,7 +1,7 @@
 """The built-in advisor: judges from the findings alone, with no model and no key."""
 
 from rl_advisor.answers.story.telling import completed
-from rl_advisor.assessment import Assessment, BrokenLink, EvidenceView, OnsetView, view
+from rl_advisor.assessment import Assessment, BrokenLink, EvidenceView, OnsetView, RivalView, view
 from rl_advisor.judgement.at_odds import at_odds
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.checkpoint import best_checkpoint
@@ -35,7 +35,8 @@ def assess(run: Run, price: float | None = None) -> Assessment:
         confidence=judged.confidence,
         probabilities={v: round(p, 3) for v, p in judged.probabilities.items()},
         why=judged.why,
-        evidence=[shown(p) for p in judged.evidence[:MOST]],
+        evidence=[shown(p, judged) for p in judged.evidence[:MOST]],
+        rivals=rivals(judged),
         at_odds=at_odds(case, judged),
         risk=risk(case),
         best_checkpoint=best,
@@ -50,14 +51,30 @@ def assess(run: Run, price: float | None = None) -> Assessment:
     return completed(run, signed)
 
 
-MOST = 12
-"""Pieces of evidence that are shown: the weightiest."""
+MOST, RIVALS = 12, 3
+"""Pieces of evidence that are shown, the weightiest, and other verdicts."""
+LEAST = 0.01
+"""Probability from which another verdict is a rival."""
 
 
-def shown(piece: Piece) -> EvidenceView:
-    """A piece of evidence in its outward form: what it speaks for most."""
-    verdict = piece.strongest
+def shown(piece: Piece, judged: Judged) -> EvidenceView:
+    """A piece of evidence in its outward form: what it says against the verdict, or else what it speaks for most."""
+    verdict = judged.verdict if piece in judged.at_odds else piece.strongest
     return EvidenceView(says=piece.says, for_=verdict, weight=round(piece.speaks[verdict], 2), metric=piece.metric, steps=piece.steps)
+
+
+def rivals(judged: Judged) -> list[RivalView]:
+    """The nearest other verdicts, each with the piece that moved the odds furthest from it to the verdict, one that no nearer rival has."""
+    others = sorted(
+        (v for v, p in judged.probabilities.items() if v != judged.verdict and p >= LEAST), key=lambda v: -judged.probabilities[v]
+    )
+    told: list[RivalView] = []
+    for v in others[:RIVALS]:
+        fresh = [p for p in judged.evidence if p.says not in {r.against for r in told}]
+        best = max(fresh, key=lambda p: p.speaks[judged.verdict] - p.speaks[v], default=None)
+        against = best.says if best and best.speaks[judged.verdict] > best.speaks[v] else "nothing in particular"
+        told.append(RivalView(verdict=v, p=round(judged.probabilities[v], 3), against=against))
+    return told
 
 
 def broken_link(case: Case, judged: Judged) -> BrokenLink:

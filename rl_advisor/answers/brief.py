@@ -9,14 +9,18 @@ from typing import Any
 import orjson
 
 from rl_advisor.output.budget import fit
-from rl_advisor.output.wording import chance, value
+from rl_advisor.output.wording import chance, plain, value
 
 Answer = dict[str, Any]
-LONGEST = {"assess": 3600, "load": 2000, "samples": 3000}
+LONGEST = {"assess": 3600, "curves": 6000, "load": 2000, "samples": 3000}
 """Characters of each brief as JSON."""
-RUN_OF = {"assess": "story", "load": "steps", "samples": "statistics"}
+RUN_OF = {"assess": "story", "curves": "metrics", "load": "steps", "samples": "statistics"}
 """What an answer about one run holds, and a table of runs does not."""
-EVIDENCE, AT_ODDS, METRICS, UNMAPPED, SPOKEN = 3, 3, 30, 12, 260
+EVIDENCE, AT_ODDS, CURVES, METRICS, MOST_LEFT, UNMAPPED, SPOKEN = 2, 3, 6, 30, 20, 12, 220
+WEIGHTY = 0.3
+"""Weight from which a piece of evidence is worth its characters."""
+SPARE = ("unmapped_moved", "risk", "also_present", "effects", "evidence_for", "evidence_against", "at_odds", "rivals")
+"""What gives way where an answer is too long, in this order: the last of it first."""
 
 
 def characters(value: Any) -> int:
@@ -29,7 +33,16 @@ def brief(kind: str, answer: Answer) -> Answer:
     make = BRIEFS.get(kind)
     if make is None or RUN_OF[kind] not in answer:
         return answer  # a table of several runs is short as it is
-    return fit(_bare(make(answer)), LONGEST[kind], characters)
+    return fit(_spared(_bare(make(answer)), LONGEST[kind]), LONGEST[kind], characters)
+
+
+def _spared(found: Answer, limit: int) -> Answer:
+    """The answer without the last of its less telling lists, as far as it takes to be within ``limit`` characters."""
+    for name in SPARE:
+        while characters(found) > limit and found.get(name):
+            kept = found[name][:-1] if isinstance(found[name], list) else None
+            found = {k: kept if k == name else v for k, v in found.items() if k != name or kept}
+    return found
 
 
 def _bare(found: Any) -> Any:
@@ -42,10 +55,12 @@ def _bare(found: Any) -> Any:
 
 
 def _assess(answer: Answer) -> Answer:
-    """Verdict, call and reasons; the chain; evidence on both sides; settings; raw points; what is missing; where to look next."""
+    """Verdict, call and what to do; the chain; evidence on both sides; settings; raw points; rivals; what is missing; what to call."""
     story = answer["story"]
     ours, sure = answer["verdict"], answer["confidence"]
     likely = sorted(answer["probabilities"].items(), key=lambda item: -item[1])
+    fresh = [e for e in answer["evidence"] if abs(e["weight"]) >= WEIGHTY and _bare_of_stop(e["says"]) not in answer["why"]]
+    against = [e for e in fresh if e["for"] == ours and e["weight"] < 0]
     return {
         "run": answer["run"],
         "at": f"{story['progress']}, {story['framework']}" if story["framework"] else story["progress"],
@@ -57,43 +72,54 @@ def _assess(answer: Answer) -> Answer:
         "call": answer["call"],
         "call_reason": answer["call_reason"],
         "p_continue_pays": answer["p_continue_pays"],
+        "do": story["do"],
         "first_broken_link": answer["first_broken_link"],
         "cause": story["cause"],
         "onset": answer["onset"],
         "effects": story["effects"],
         "also_present": [line[:SPOKEN] for line in story["also"]],
-        "at_odds": story["at_odds"][:AT_ODDS],
-        "evidence_for": [_cut(e) for e in answer["evidence"] if e["for"] == ours and e["weight"] > 0][:EVIDENCE],
-        "evidence_against": [_cut(e) for e in answer["evidence"] if (e["for"] == ours) == (e["weight"] < 0)][:EVIDENCE],
-        "rivals": [f"{r['verdict']} {chance(r['p'], sure)}: {r['against']}"[:SPOKEN] for r in story["rivals"]],
         "keep": story["keep"],
-        "risk": answer["risk"],
-        "do": story["do"],
+        "evidence_for": [_said(e) for e in fresh if e["for"] == ours and e["weight"] > 0][:EVIDENCE],
+        "evidence_against": [_said(e) for e in against][:EVIDENCE],
+        "at_odds": [line[:SPOKEN] for line in answer["at_odds"] if line not in {e["says"] for e in against}][:AT_ODDS],
         "settings": "; ".join(f"{k} {v}" for k, v in story["settings"].items()),
-        "curves": [_curve(q) for q in story["curves"][:6]],
+        "curves": _curves(story["curves"][:CURVES]),
+        "rivals": [f"{plain(r['verdict'])} {chance(r['p'], sure)}; against it: {r['against']}"[:SPOKEN] for r in answer["rivals"]],
+        "could_change_this": story["could_change"],
         "unmapped_moved": story["unnamed"],
-        "not_logged": story["not_logged"][:3],
-        "unclear_patterns": story["unclear"],
+        "risk": answer["risk"],
         "next_call": story["next_call"],
         "names_as_written": answer.get("names_as_written"),
     }
 
 
-def _cut(e: Answer) -> str:
-    steps = f" (steps {e['steps'][0]:.0f}-{e['steps'][1]:.0f})" if e.get("steps") else ""
-    return f"{e['says'][:SPOKEN]}{steps}"
+def _said(e: Answer) -> str:
+    return _bare_of_stop(e["says"])[:SPOKEN]
 
 
-def _curve(q: Answer) -> Answer:
-    """A curve as raw points ``step:value``: a dozen over the run, then the newest five."""
-    newest = " ".join(_point(p, q["unit"]) for p in q["recent"])
-    seen = {"curve": q["label"], "is": q["metric"] if q["metric"] != q["label"] else None, "points": q["points"]}
-    sketch = [_point(p, q["unit"]) for p in q["sketch"]]
-    return seen | {"raw": " ".join(sketch), "last5": newest if q["points"] > len(sketch) else None}
+def _bare_of_stop(text: str) -> str:
+    return text.rstrip(".")
 
 
-def _point(p: list[float], unit: str) -> str:
-    return f"{p[0]:.0f}:{value(p[1], '' if unit == 'share' else unit, 3)}"
+def _curves(curves: list[Answer]) -> dict[str, str]:
+    """Raw points in rows under one row of steps, then the newest five of each: a curve a row, under the name that the run gave it."""
+    if not curves:
+        return {}
+    rows = {"steps": " ".join(f"{s:.0f}" for s, _ in curves[0]["sketch"])}
+    for q in curves:
+        name = q["label"] if q["label"] == q["metric"] or (role := ROLES.get(q["metric"])) is None else f"{q['label']} ({role})"
+        sketch = " ".join("-" if v is None else _raw(v, q["unit"]) for _, v in q["sketch"])
+        newest = " ".join(_raw(v, q["unit"]) for _, v in q["recent"])
+        rows[name] = f"{sketch} | last of {q['points']}: {newest}" if q["points"] > len(q["recent"]) else sketch
+    return rows
+
+
+ROLES = {"kl/ref": "KL to the reference", "kl/old": "KL to the old policy"}
+"""What a curve is, where its name alone does not say it."""
+
+
+def _raw(x: float, unit: str) -> str:
+    return value(x, "" if unit == "share" else unit, 3)
 
 
 def _load(answer: Answer) -> Answer:
@@ -191,4 +217,52 @@ def _over_steps(found: Any) -> Answer:
     }
 
 
-BRIEFS: dict[str, Callable[[Answer], Answer]] = {"assess": _assess, "load": _load, "samples": _samples}
+def _measured(answer: Answer) -> Answer:
+    """Curves, a dict of short lines each: where it came from and went, both directions with intervals, breaks, raw points."""
+    return {
+        "run": answer["run"],
+        "step": answer["step"],
+        "curves": [_curve(c) for c in answer["metrics"]],
+        "unknown": answer.get("unknown"),
+        "left_out": ", ".join(answer["left_out"][:MOST_LEFT]),
+        "gaps": answer["gaps"][:2],
+        "names_as_written": answer.get("names_as_written"),
+    }
+
+
+def _curve(c: Answer) -> Answer:
+    name = c["logged_as"] if len(c["logged_as"]) <= 80 else c["name"]
+    told: Answer = {"curve": name, "is": c["name"] if c["name"] != name else None, "points": c["points"], "too_few": c.get("too_few")}
+    if "first" not in c:
+        return told
+    told["logged"] = f"first {_raw(c['first'], '')}, last {_raw(c['last'], '')}, highest {_at(c['highest'])}"
+    told |= {part: _way(c[part]) for part in ("overall", "recent") if part in c}
+    if top := c.get("smoothed_highest"):
+        low, high = top["step_interval"]
+        told["smoothed_highest"] = f"{_at(top)} (between {low:.0f} and {high:.0f})"
+    if begun := c.get("onset"):
+        low, high = begun["interval"]
+        told["onset"] = f"{begun['kind']} of {_raw(begun['size'], '')} at step {begun['step']:.0f} (between {low:.0f} and {high:.0f})"
+    told["levels"] = "; ".join(
+        f"{_raw(p['before'], '')} → {_raw(p['after'], '')} at {p['step']:.0f}" for p in c.get("change_points", ())[:5]
+    )
+    told |= {"noise": c["noise"], "not_finite": c.get("not_finite"), "note": c.get("note"), "pace": c.get("rate", {}).get("pace")}
+    points = c["sketch"]
+    thin = points if c["points"] <= len(points) else [*points[:-1:2], points[-1]]
+    told["means" if c["points"] > len(points) else "raw"] = f"steps {thin[0][0]}-{thin[-1][0]}: {' '.join(_raw(v, '') for _, v in thin)}"
+    return told | ({"newest": " ".join(_raw(v, "") for _, v in c["newest"])} if thin is not points else {})
+
+
+def _at(point: Answer) -> str:
+    return f"{_raw(point['value'], '')} at step {point['step']:.0f}"
+
+
+def _way(found: Answer) -> str:
+    """A direction with its change and interval, and what could have been seen where none is told."""
+    low, high = found["interval"]
+    since = f" since step {found['from_step']:.0f}" if "from_step" in found else ""
+    unseen = f"; less than {_raw(found['detectable_change'], '')} would not show" if found.get("detectable_change") else ""
+    return f"{found['direction']}{since}: {_raw(found['change'], '')} [{_raw(low, '')}, {_raw(high, '')}]{unseen}"
+
+
+BRIEFS: dict[str, Callable[[Answer], Answer]] = {"assess": _assess, "curves": _measured, "load": _load, "samples": _samples}

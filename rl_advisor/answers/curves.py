@@ -18,7 +18,7 @@ from rl_advisor.output.errors import no_such
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.vocabulary import Link, metric
 
-SKETCH, MOST, MATERIAL = 40, 12, 0.03
+SKETCH, MOST, RECENT, MATERIAL = 40, 12, 5, 0.03
 FIRST = (
     "eval/score/",
     "reward/mean",
@@ -114,9 +114,14 @@ def summary(curve: Curve) -> Fields:
 
 
 def _shape(step: Floats, value: Floats, better: int) -> Fields:
-    line = smooth(step, value)
-    edge = max(1, value.size // 20)
-    fields: Fields = {"start": np.median(value[:edge]), "end": np.median(line[-edge:]), "noise": (value - line).std()}
+    top, newest = int(np.argmax(value)), zip(step[-RECENT:].tolist(), value[-RECENT:].tolist(), strict=True)
+    fields: Fields = {
+        "first": value[0],
+        "last": value[-1],
+        "highest": {"value": value[top], "step": step[top]},
+        "newest": [[round(s), v] for s, v in newest],
+        "noise": (value - smooth(step, value)).std(),
+    }
     parts: tuple[Callable[[Floats, Floats], Fields], ...] = (_highest, _directions, _onset, _changes)
     try:
         for part in parts:
@@ -135,11 +140,11 @@ def _margin(value: Floats) -> float:
 
 
 def _highest(step: Floats, value: Floats) -> Fields:
-    """The highest smoothed point, and the fall since where it is more than noise."""
+    """Where the smoothed curve is highest, and the fall since where it is more than noise."""
     top = peak(step, value)
-    fields: Fields = {"highest": {"value": top.value, "step": top.step, "step_interval": [top.low, top.high]}}
+    fields: Fields = {"smoothed_highest": {"value": top.value, "step": top.step, "step_interval": [top.low, top.high]}}
     if top.p < 0.05 and top.drop > 0:
-        fields["drop"] = {"since_highest": top.drop, "interval": [top.drop_low, top.drop_high]}
+        fields["smoothed_drop"] = {"since_highest": top.drop, "interval": [top.drop_low, top.drop_high]}
     return fields
 
 

@@ -126,6 +126,8 @@ def _holds_metrics(file: Path) -> bool:
 
 def runs_below(root: Path) -> list[Path]:
     """Folders below ``root`` (or itself) that look like runs, newest first; folders inside a run are not runs."""
+    from rl_advisor.reading.run_folder import OURS
+
     found: list[Path] = []
     queue, left = [(root, 0)], MOST_ENTRIES
     while queue and left > 0:
@@ -139,5 +141,6 @@ def runs_below(root: Path) -> list[Path]:
             continue
         left -= len(inside)
         if depth < DEEPEST:
-            queue += [(Path(e.path), depth + 1) for e in inside if not e.name.startswith(_INSIDE_A_RUN) or depth == 0]
+            kept = [e for e in inside if not e.name.endswith(OURS) and (not e.name.startswith(_INSIDE_A_RUN) or depth == 0)]
+            queue += [(Path(e.path), depth + 1) for e in kept]
     return sorted(found, key=lambda p: (changed(p), str(p)), reverse=True)

@@ -43,7 +43,6 @@ def answer_page(answer: Answer, look: Look, *, whole: bool = False) -> Iterable[
     yield ""
     yield from _wrapped(f"  {story['call']}", look, "  ")
     yield from _entries(story, look)
-    yield ""
     yield from _curves(story, look)
     yield from _foot(answer, look, whole=whole)
     if whole:
@@ -111,8 +110,9 @@ def _foot(answer: Answer, look: Look, *, whole: bool) -> Iterable[str]:
     lacking = [str(x) for x in story["not_logged"]]
     not_checked = f"Not checked: {listed(lacking, SHOWN['not_logged'])} (not logged)." if lacking else ""
     present = sum(f["outcome"] == "present" for f in answer["findings"])
-    on = "" if whole else f"All {present} findings: -v. Page: rl-advisor report RUN --out run.html"
-    yield from (look.painted(row, FAINT) for row in _wrapped(f"  {' '.join(p for p in (not_checked, on) if p)}", look, "  "))
+    count = "Details" if present == 0 else f"{present} findings" if present > 1 else "1 finding"
+    on = "" if whole else f"{count}: -v. Page: rl-advisor report RUN --out run.html"
+    yield from (look.painted(row, FAINT) for text in (not_checked, on) if text for row in _wrapped(f"  {text}", look, "  "))
 
 
 def _rest(answer: Answer, look: Look) -> Iterable[str]:
@@ -123,7 +123,7 @@ def _rest(answer: Answer, look: Look) -> Iterable[str]:
             "What was weighed",
             [f"{said(e['says'])} ({'for' if e['weight'] >= 0 else 'against'} {plain(e['for'])})" for e in answer["evidence"]],
         ),
-        ("Other readings", [f"{r['verdict']} {value(r['p'], 'share')}: {said(r['against'])}" for r in story["rivals"]]),
+        ("Other readings", [f"{plain(r['verdict'])} {value(r['p'], 'share')}: against it, {said(r['against'])}" for r in answer["rivals"]]),
         ("Settings", [f"{k} {said(v)}" for k, v in story["settings"].items()]),
         ("Findings", _findings(answer, "present")),
         ("Could not be decided", _findings(answer, "unclear")),

@@ -159,24 +159,41 @@ def assess(  # noqa: PLR0913
 
 @main.command()
 @RUN
-@click.option("--out", required=True, type=click.Path(dir_okay=False), metavar="FILE", help="FILE.md or FILE.html.")
+@click.option("--out", type=click.Path(dir_okay=False), metavar="FILE", help="FILE.md or FILE.html.")
+@click.option("--to", multiple=True, metavar="TRACKER[:WHERE]", help="Show it beside the curves; may be repeated.")
 @UNTIL
 @ADVISOR
 @_model_options
 @MAP
 @JSON
 def report(  # noqa: PLR0913
-    run: str, out: str, until: float | None, advisor: str, mapping: tuple[str, ...], as_json: bool, **asked: Any
+    run: str, out: str | None, to: tuple[str, ...], until: float | None, advisor: str, mapping: tuple[str, ...], as_json: bool, **asked: Any
 ) -> None:
-    """Write the judgement of RUN as a page."""
+    """Write the judgement of RUN as a page, or where its curves are looked at.
+
+    \b
+    --to tensorboard[:FOLDER]             event files beside the run or in FOLDER
+    --to wandb[:[ENTITY/]PROJECT[/RUN]]   a W&B run that is there, or one of its own
+    --to mlflow[:[SERVER][/RUN_ID]]       tags, a page and marks of an MLflow run
+    --to trackio[:PROJECT[/RUN]]          an alert and marks in Trackio
+    """  # noqa: D301
     from rl_advisor import tools
     from rl_advisor.tools import report_file
 
-    report_file.renderer(out)  # a wrong ending is said before the reading begins
+    if not out and not to:
+        raise click.UsageError("report needs --out FILE or --to TRACKER")
+    if out:
+        report_file.renderer(out)  # a wrong ending or tracker is said before the reading begins
+    for target in to:
+        report_file.tracker(target)
     judge = _available(advisor)
     told = _told(judge, {}, asked)
-    written = busy(run, lambda: report_file.write(tools.read(run, until, _roles(mapping)), out, judge, told))
-    _show("report", {"written": str(written)}, as_json)
+
+    def judged() -> dict[str, Any]:
+        whole = tools.read(run, until, _roles(mapping))
+        return report_file.report(whole, tools.advisor_named(judge).assess(whole, **told), out, to, run)
+
+    _show("report", busy(run, judged), as_json)
 
 
 @main.command()

@@ -143,12 +143,12 @@ def _curves(answer: Answer) -> Iterable[str]:
 def _curve_lines(found: Answer) -> Iterable[str]:
     if found.get("too_few"):
         yield found["too_few"]
-    for name in ("start", "end", "noise", "not_finite"):
+    for name in ("first", "last", "noise", "not_finite"):
         if found.get(name) is not None:
             yield f"{name.replace('_', ' ')}: {number(found[name])}"
-    for name in ("highest", "overall", "recent", "rate", "onset", "drop"):
+    for name in ("highest", "smoothed_highest", "smoothed_drop", "overall", "recent", "rate", "onset"):
         if found.get(name):
-            yield f"{name}: {pairs(found[name])}"
+            yield f"{name.replace('_', ' ')}: {pairs(found[name])}"
     for point in found.get("change_points", ()):
         yield f"change: {pairs(point)}"
     if found.get("sketch"):
@@ -182,4 +182,4 @@ def _gpu(answer: Answer) -> Iterable[str]:
 
 
 def _report(answer: Answer) -> Iterable[str]:
-    yield f"written: {answer['written']}"
+    yield from (f"written: {where}" for where in [answer[k] for k in ("written",) if k in answer] + answer.get("told", []))

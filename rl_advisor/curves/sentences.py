@@ -1,62 +1,103 @@
-"""What an outcome curve did, in one sentence a topic; numbers are logged values, an estimate says so."""
+"""What an outcome curve did, in one sentence a topic; numbers are logged values, and a smoothed one says so."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
 
 from rl_advisor.curves.course import Course
 from rl_advisor.curves.performance import Performance
-from rl_advisor.finding import number
+from rl_advisor.output.wording import pair, percent, value
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import metric
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} percent"
+@dataclass(frozen=True)
+class Told:
+    """A course with what was logged: the numbers that its owner can find."""
+
+    course: Course
+    first: float
+    last: float
+    best: float
+    best_step: float
+    lowest: float
+    unit: str = ""
+
+    def pair(self, a: float, b: float) -> tuple[str, str]:
+        """Two of its values as they are said."""
+        return pair(a, b, self.unit)
+
+    @property
+    def name(self) -> str:
+        """Our name of the curve."""
+        return self.course.name
+
+    @property
+    def amounts(self) -> Mapping[str, float]:
+        """The amounts of the course."""
+        return self.course.amounts
 
 
-def rise(c: Course) -> str:
+def told(course: Course, run: Run) -> Told:
+    """A course beside the curve as the run logged it: a mean over past episodes is judged un-averaged, and told as it stands in the log."""
+    step, x = run.curves.get(course.name, course.curve).finite()
+    top = int(np.argmax(x))
+    known = metric(course.name)
+    return Told(course, float(x[0]), float(x[-1]), float(x[top]), float(step[top]), float(x.min()), known.unit if known else "")
+
+
+def rise(c: Told) -> str:
     """Whether it rose."""
     if c.amounts["climb"] > 0.3 and c.amounts["above start"] > 0.9:
-        return f"{c.name} rose from {number(c.start)} to {number(c.best)} at its best"
-    return f"{c.name} began at {number(c.start)} and ends at {number(c.end)}"
+        first, best = c.pair(c.first, c.best)
+        return f"{c.name} rose from {first} to {best} at its best"
+    first, last = c.pair(c.first, c.last)
+    return f"{c.name} began at {first} and ends at {last}"
 
 
-def end(c: Course) -> str:
+def end(c: Told) -> str:
     """How it ends against its best."""
+    best, last = c.pair(c.best, c.last)
     if c.amounts["lost"] < 0.1:
-        return f"{c.name} ends at its best ({number(c.end)})"
-    below = f"{_percent(c.amounts['lost'])} of its range below its best ({number(c.best)} at step {c.best_step:.0f})"
-    return f"{c.name} ends at {number(c.end)}, {below}"
+        return f"{c.name} ends at its best level (last {last}, best {best})"
+    return f"{c.name} ends at {last}; its best was {best} at step {c.best_step:.0f}, so it lost {percent(c.amounts['lost'])} of its range"
 
 
-def lately(c: Course) -> str:
+def lately(c: Told) -> str:
     """What it does over its last third."""
-    late = c.middle[c.level.step >= c.level.step[0] + (c.level.step[-1] - c.level.step[0]) * 2 / 3]
+    level = c.course.level
+    late = c.course.middle[level.step >= level.step[0] + (level.step[-1] - level.step[0]) * 2 / 3]
     moved = "rose" if c.amounts["still rises"] > 0.5 else "fell" if c.amounts["falls lately"] > 0.5 else "hardly moved"
-    return f"over its last third {c.name} {moved} (level {number(float(late[0]))} to {number(float(late[-1]))})"
+    since, now = c.pair(float(late[0]), float(late[-1]))
+    return f"over its last third {c.name} {moved} (smoothed: {since} to {now})"
 
 
-def way(c: Course) -> str:
+def way(c: Told) -> str:
     """Whether it goes one way."""
     order = c.amounts["order"]
-    told = "rose steadily" if order > 0.6 else "fell steadily" if order < -0.6 else "went no single way"
-    return f"over the whole run {c.name} {told} (rank correlation with the step {order:.2f})"
+    said = "rose steadily" if order > 0.6 else "fell steadily" if order < -0.6 else "went no single way"
+    return f"over the whole run {c.name} {said} (rank correlation with the step {order:.2f})"
 
 
-def swings(c: Course) -> str:
+def swings(c: Told) -> str:
     """How far it went up and down."""
-    dip = _percent(c.amounts["deepest dip"])
+    dip = percent(c.amounts["deepest dip"])
     return f"{c.name} went up and down {c.amounts['wander']:.1f} times its range; its deepest dip took {dip} of it"
 
 
-def height(c: Course) -> str:
-    """Between which levels it moves."""
-    return f"{c.name} moves between {number(float(c.middle.min()))} and {number(float(c.middle.max()))}"
+def height(c: Told) -> str:
+    """Between which values it moves."""
+    low, high = c.pair(c.lowest, c.best)
+    return f"{c.name} moves between {low} and {high}"
 
 
-def points(c: Course) -> str:
+def points(c: Told) -> str:
     """How many points, how noisy."""
-    return f"{c.name} has {c.n} points, each within about {number(c.level.noise)} of its course"
+    return f"{c.name} has {c.course.n} points; one point is within about {value(c.course.level.noise, c.unit)} of the smoothed curve"
 
 
-SENTENCES: Mapping[str, Callable[[Course], str]] = {
+SENTENCES: Mapping[str, Callable[[Told], str]] = {
     "rise": rise,
     "end": end,
     "lately": lately,
@@ -67,10 +108,14 @@ SENTENCES: Mapping[str, Callable[[Course], str]] = {
 }
 
 
-def says(topic: str, performance: Performance) -> str:
+def says(topic: str, performance: Performance, run: Run) -> str:
     """The sentence of a topic about the curve that counts, or about both where they part."""
     held, train, counts = performance.held, performance.train, performance.counts
     if topic == "parted" and held is not None and train is not None:
-        ways = (f"{c.name} went from {number(c.start)} to {number(c.end)}" for c in (held, train))
-        return ", ".join(ways)
-    return SENTENCES[topic](counts) if counts is not None else "no outcome is logged"
+        return " while ".join(_ends(told(c, run)) for c in (held, train))
+    return SENTENCES[topic](told(counts, run)) if counts is not None else "no outcome is logged"
+
+
+def _ends(c: Told) -> str:
+    first, last = c.pair(c.first, c.last)
+    return f"{c.name} went from {first} to {last}"

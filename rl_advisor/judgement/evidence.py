@@ -16,6 +16,7 @@ from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import explained
 from rl_advisor.judgement.diagnosis import patterns
 from rl_advisor.judgement.weights import Weights, centred, weights
+from rl_advisor.run import Run
 
 Speaks = Mapping[Verdict, float]
 
@@ -58,17 +59,17 @@ TOPICS: dict[str, tuple[str, ...]] = {
 
 def gather(case: Case, by: Weights | None = None) -> list[Piece]:
     """Everything that speaks for or against a verdict."""
-    return [*course_pieces(case.performance, by or weights()), *found(case), *context(case)]
+    return [*course_pieces(case.performance, by or weights(), case.run), *found(case), *context(case)]
 
 
-def course_pieces(performance: Performance, by: Weights) -> list[Piece]:
+def course_pieces(performance: Performance, by: Weights, run: Run) -> list[Piece]:
     """What the outcome did, a piece a topic."""
     amounts, counts = performance.amounts(), performance.counts
     if amounts is None or counts is None:
         return []
     steps = (float(counts.level.step[0]), float(counts.level.step[-1]))
     told = ((topic, {name: amounts[name] for name in names if name in amounts}) for topic, names in TOPICS.items())
-    return [Piece(says(topic, performance), by.speak(part), counts.name, steps) for topic, part in told if part]
+    return [Piece(says(topic, performance, run), by.speak(part), counts.name, steps) for topic, part in told if part]
 
 
 def found(case: Case) -> Iterator[Piece]:

@@ -1,5 +1,6 @@
 """The lists of an assessment: what was looked for and is not there, and what could not be seen."""
 
+from rl_advisor.curves import outcome_shape
 from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement.blind_spots import fitting
 from rl_advisor.judgement.case import Case
@@ -25,10 +26,20 @@ def could_not_see(case: Case) -> list[str]:
 
 def _lacking(case: Case) -> list[str]:
     """A score, a plan, and the gaps."""
-    score = "held-out score: not logged or too few evaluations, so a gamed reward cannot be told from a good one by curves"
     plan = "planned steps: not in the configuration, so the remaining budget is unknown"
     gaps = [f"{g.where}: {g.why}" for g in case.run.gaps[:MOST]]
-    return [score] * (case.held is None) + [plan] * (case.run.planned_steps is None) + gaps
+    return [*_score(case), *([plan] if case.run.planned_steps is None else []), *gaps]
+
+
+def _score(case: Case) -> list[str]:
+    """What is missing of a held-out score: all of it, or evaluations."""
+    if case.held is not None:
+        return []
+    curve = outcome_shape.held_out(case.run)
+    if curve is None:
+        return ["held-out score: not logged, so curves alone cannot tell a gamed reward from a good one"]
+    n = int(curve.finite()[0].size)
+    return [f"held-out score: {n} evaluation{'s' if n != 1 else ''}, too few for a trend ({outcome_shape.FEWEST} needed)"]
 
 
 def _unclear(case: Case) -> list[Finding]:

@@ -12,6 +12,8 @@ from rl_advisor.run import Checkpoint
 
 ENTRY_LIMIT = 20_000
 DEPTH_LIMIT = 8
+OURS = ".rl-advisor"
+"""Ends the name of a folder that we wrote for a tracker to show: a judgement, no run."""
 _SKIPPED = {".git", "__pycache__", "node_modules", ".venv", "venv", "site-packages", ".cache", ".ipynb_checkpoints"}
 _KEPT_HIDDEN = {".hydra", ".summary"}
 _CHECKPOINT = tuple(
@@ -104,8 +106,8 @@ def checkpoint_step(name: str) -> int | None:
 
 
 def is_skipped(folder: str) -> bool:
-    """Whether folders of that name hold no logs: caches, environments, hidden ones."""
-    return folder in _SKIPPED or (folder.startswith(".") and folder not in _KEPT_HIDDEN)
+    """Whether folders of that name hold no logs: caches, environments, hidden ones, and what we wrote ourselves."""
+    return folder in _SKIPPED or folder.endswith(OURS) or (folder.startswith(".") and folder not in _KEPT_HIDDEN)
 
 
 def readme_of(root: Path) -> str:

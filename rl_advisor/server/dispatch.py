@@ -78,7 +78,7 @@ class Dispatcher:
 
         Raises:
             Outside: a run may not be read.
-            workroom.Refused: why there is no answer.
+            isolated.Refused: why there is no answer.
         """
         paths, key = await self.quick(lambda: self._key(function, runs, question))
         ear = Listener(ctx)
@@ -129,7 +129,7 @@ class Dispatcher:
         """What a function of :mod:`rl_advisor.workers.isolated` answers about its arguments alone; neither they nor the answer are kept.
 
         Raises:
-            workroom.Refused: why there is no answer.
+            isolated.Refused: why there is no answer.
         """
         found = await self._worked(function, arguments, "pasted text", Listener(ctx))
         if isinstance(found, isolated.Refused):

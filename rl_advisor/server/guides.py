@@ -61,7 +61,7 @@ def offer_resources(server: MCPServer[Any], desk: Dispatcher) -> None:
         "run://{+run}/curve{?metric}", name="curve", title="One curve of a run, measured", mime_type="application/json", meta=LABEL
     )
     async def curve(run: str, metric: str = "reward/mean") -> str:
-        return _json(await _read(desk, run, isolated.answer, "summarize_curves", {"metrics": [metric]}))
+        return _json(await _read(desk, run, isolated.answer, "summarize_curves", {"metrics": [metric], "detail": "all"}))
 
     @server.resource("run://{+run}/report.md", name="run report", title="The report on a run", mime_type="text/markdown", meta=LABEL)
     async def report(run: str) -> str:

@@ -1,6 +1,8 @@
 """The assessment of a run written to a file, in the form that the file's ending asks for."""
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -54,6 +56,54 @@ def write_comparison(runs: Sequence[str | Path], out: str | Path) -> Path:
     return safe_write.put(target, readable(page, _LONGEST_PAGE))
 
 
+def tracker(target: str) -> ModuleType:
+    """The tracker that a target such as ``tensorboard:FOLDER`` names.
+
+    Raises:
+        NoSuchChoice: there is none of that name; the message names the targets.
+    """
+    kinds = {module.__name__.rpartition(".")[2]: module for module in modules("rl_advisor.tools.trackers", "WHERE", "write")}
+    name = target.partition(":")[0]
+    if name not in kinds:
+        raise UsageError(f"--to takes {', '.join(kind.WHERE for kind in kinds.values())}; not {readable(target, 100)!r}")
+    return kinds[name]
+
+
+def note_to(target: str, run: Run, assessment: Assessment, place: str | Path) -> str:
+    """Where the judgement was written for a tracker to show; ``place`` is the run's own, beside which files may go.
+
+    Raises:
+        NoSuchChoice: no such tracker, its client is not installed, or it did not take the note; the message says which.
+    """
+    from rl_advisor.remote.bounds import without_keys
+    from rl_advisor.tools.trackers import note
+
+    chosen, where = tracker(target), target.partition(":")[2]
+    try:
+        with redirect_stdout(sys.stderr):  # clients talk, and an answer in JSON is one document
+            return str(chosen.write(note(run, assessment), where, place))
+    except (UsageError, FileNotFoundError):
+        raise
+    except Exception as failure:
+        raise UsageError(f"{target.partition(':')[0]} did not take the judgement: {without_keys(str(failure), where)[:300]}") from failure
+
+
+def report(run: Run, assessment: Assessment, out: str | None, to: Sequence[str], place: str | Path) -> dict[str, str | list[str]]:
+    """Where a judgement was written: ``written``, the page, and ``told``, the trackers; ``place`` is the run's own.
+
+    Raises:
+        UsageError: no report has this ending, there is no such folder or tracker, or a tracker did not take it.
+    """
+    page = {"written": str(page_of(run, assessment, _target(out)))} if out else {}
+    told = [note_to(each, run, assessment, place) for each in to]
+    return {**page, **({"told": told} if told else {})}
+
+
+def page_of(run: Run, assessment: Assessment, out: Path) -> Path:
+    """The file that the page was written to."""
+    return safe_write.put(out, readable(renderer(out)(run, assessment), _LONGEST_PAGE))
+
+
 def write(run: Run, out: str | Path, advisor: str = "builtin", options: Mapping[str, Any] | None = None) -> Path:
     """The file that the page about a run was written to; ``options`` are what the advisor is told.
 
@@ -62,5 +112,5 @@ def write(run: Run, out: str | Path, advisor: str = "builtin", options: Mapping[
     """
     from rl_advisor.tools import advisor_named
 
-    target, render = _target(out), renderer(out)
-    return safe_write.put(target, readable(render(run, advisor_named(advisor).assess(run, **(options or {}))), _LONGEST_PAGE))
+    target = _target(out)
+    return page_of(run, advisor_named(advisor).assess(run, **(options or {})), target)

@@ -135,6 +135,7 @@ def _fields(said: ModelAnswer, base: Assessment, run: Run) -> Assessment:
             "confidence": said.confidence,
             "probabilities": {},
             "evidence": [],
+            "rivals": [],
             "at_odds": [],
             "risk": "",
             "best_checkpoint": _best(said, run),

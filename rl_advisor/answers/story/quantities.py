@@ -35,8 +35,8 @@ class Quantity:
     best_step: float | None
     recent: tuple[tuple[float, float], ...]
     """The newest points."""
-    sketch: tuple[tuple[float, float], ...]
-    """A dozen of its raw points, the first and the last among them."""
+    sketch: tuple[tuple[float, float | None], ...]
+    """A dozen of its raw points: the first, the last and ten between; or at the steps of another curve, None where none is near."""
     blocks: tuple[float, ...]
     """Means of two dozen stretches, the last one the last point itself."""
 
@@ -87,14 +87,13 @@ def label(curve: Curve) -> str:
     return curve.raw if curve.raw and len(curve.raw) <= 60 and ", " not in curve.raw else curve.name
 
 
-def quantity(curve: Curve) -> Quantity | None:
-    """The curve's quantity; None where it has no finite value."""
+def quantity(curve: Curve, at: Floats | None = None) -> Quantity | None:
+    """The curve's quantity, sketched at its own steps or at those of ``at``; None where it has no finite value."""
     step, x = curve.finite()
     if not x.size:
         return None
     better = known.better if (known := metric(curve.name)) else 0
-    at = int(np.argmax(better * x)) if better else 0
-    chosen = np.unique(np.linspace(0, x.size - 1, min(SKETCHED, x.size)).round().astype(int))
+    top = int(np.argmax(better * x)) if better else 0
     return Quantity(
         metric=curve.name,
         label=label(curve),
@@ -102,12 +101,28 @@ def quantity(curve: Curve) -> Quantity | None:
         points=int(x.size),
         first=float(x[0]),
         last=float(x[-1]),
-        best=float(x[at]) if better else None,
-        best_step=float(step[at]) if better else None,
+        best=float(x[top]) if better else None,
+        best_step=float(step[top]) if better else None,
         recent=_points(step[-RECENT:], x[-RECENT:]),
-        sketch=_points(step[chosen], x[chosen]),
+        sketch=_sampled(step, x, dozen(step) if at is None else at),
         blocks=_blocks(x),
     )
+
+
+def dozen(step: Floats) -> Floats:
+    """A dozen of the steps, evenly picked."""
+    picked: Floats = step[np.unique(np.linspace(0, step.size - 1, min(SKETCHED, step.size)).round().astype(int))]
+    return picked
+
+
+def _sampled(step: Floats, x: Floats, at: Floats) -> tuple[tuple[float, float | None], ...]:
+    """The point nearest to each step of ``at``, where one is nearer than half way to the next of them."""
+    right = np.clip(np.searchsorted(step, at), 0, step.size - 1)
+    left = np.maximum(right - 1, 0)
+    near = np.where(np.abs(step[left] - at) < np.abs(step[right] - at), left, right)
+    reach = max(float(np.diff(at).min()) / 2, 1.0) if at.size > 1 else np.inf
+    found = zip(at.tolist(), near.tolist(), strict=True)
+    return tuple((float(round(s)), float(f"{x[i]:.3g}") if abs(step[i] - s) <= reach else None) for s, i in found)
 
 
 def _points(step: Floats, x: Floats) -> tuple[tuple[float, float], ...]:
@@ -141,8 +156,11 @@ def moved(curve: Curve, at: float | None) -> Moved | None:
 
 def outcomes(run: Run) -> list[Quantity]:
     """The held-out score and the training reward that the judgement goes by, where they are logged."""
-    curves = [c for c in (outcome_shape.held_out(run), _as_logged(run, outcome_shape.training(run))) if c is not None]
-    return [q for c in curves if (q := quantity(c)) is not None]
+    return [q for c in _outcome_curves(run) if (q := quantity(c)) is not None]
+
+
+def _outcome_curves(run: Run) -> list[Curve]:
+    return [c for c in (outcome_shape.held_out(run), _as_logged(run, outcome_shape.training(run))) if c is not None]
 
 
 def _as_logged(run: Run, curve: Curve | None) -> Curve | None:
@@ -151,10 +169,14 @@ def _as_logged(run: Run, curve: Curve | None) -> Curve | None:
 
 
 def sketched(run: Run, also: str = "") -> list[Quantity]:
-    """The curves that an answer sketches: outcome, reward, KL, entropy, length, and the cause's own metric."""
-    told = outcomes(run)
-    wanted = [name for name in (*TOLD, also) if name in run.curves and name not in {q.metric for q in told}]
-    return told + [q for name in wanted if (q := quantity(run.curves[name])) is not None]
+    """The curves that an answer sketches, all at the same steps: outcome, reward, KL, entropy, length, and the cause's own metric."""
+    told = _outcome_curves(run)
+    wanted = [run.curves[name] for name in (*TOLD, also) if name in run.curves and name not in {c.name for c in told}]
+    curves = [c for c in (*told, *wanted) if c.finite()[0].size]
+    steps = [c.finite()[0] for c in curves]
+    # Evaluations set the steps where there are enough of them: nothing is logged more rarely.
+    at = next((s for s in steps if s.size >= SKETCHED - 4), max(steps, key=len, default=np.empty(0)))
+    return [q for c in dict.fromkeys(curves) if (q := quantity(c, dozen(at))) is not None]
 
 
 def own_names(run: Run) -> dict[str, str]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from rl_advisor.answers.story.chain import Chain, named
 from rl_advisor.answers.story.quantities import Quantity, logged_at, quantity
-from rl_advisor.assessment import Assessment
+from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.curves import outcome_shape
 from rl_advisor.output.wording import chance, clause, listed, plain, sentence, value
 from rl_advisor.run import Run
@@ -84,11 +84,18 @@ def cause(a: Assessment, told: Chain) -> str:
             else f"nothing in the log clearly comes before it; most likely the {plain(a.first_broken_link)}"
         )
     said = clause(told.cause.statement)
+    said = said if re.match(r"\S*[/_]", said) else said[0].lower() + said[1:] if re.match("[A-Z][a-z]", said) else said
+    title = "" if _says_its_name(told.cause, said) else f"{named(told.cause)}: "
     if told.cause.onset is None or f"step {told.cause.onset['step']:.0f}" in said:
-        return f"{named(told.cause)}: {said}"
+        return f"{title}{said}"
     low, high = told.cause.onset["low"], told.cause.onset["high"]
     when = f"step {told.cause.onset['step']:.0f}" if round(low) == round(high) else f"step {low:.0f} to {high:.0f}"
-    return f"{named(told.cause)} from {when}: {said}"
+    return f"{title}{said} (from {when})"
+
+
+def _says_its_name(f: FindingView, said: str) -> bool:
+    """Whether a statement holds every word of its pattern's name, in any form: to say both would be to say it twice."""
+    return all(word[:4] in said.lower() for word in f.pattern.split("_"))
 
 
 def keep(run: Run, a: Assessment) -> str:
@@ -102,8 +109,20 @@ def keep(run: Run, a: Assessment) -> str:
     at = logged_at(run.curves.get(told.metric), best.step)
     if at == told.best:
         return f"{best.path}: {told.metric} {value(told.best, told.unit)}, the best logged"
-    there = f"{told.metric} {value(at, told.unit)} there, " if at is not None else ""
+    there = f"{told.metric} {value(at, told.unit)} there{_higher(run, a, told, at)}, " if at is not None else ""
     return f"{best.path}: {there}best {value(told.best, told.unit)} at step {told.best_step:.0f}"
+
+
+def _higher(run: Run, a: Assessment, told: Quantity, at: float) -> str:
+    """The saved checkpoint before the break where a higher value was logged, in brackets: its owner may prefer it."""
+    end = a.onset.low if a.onset else a.step
+    saved = {c.path: x for c in run.checkpoints if c.step <= end and (x := logged_at(run.curves.get(told.metric), c.step)) is not None}
+    path = max(saved, key=lambda name: saved[name], default=None)
+    return (
+        f" ({path}: {value(saved[path], told.unit)})"
+        if path and value(saved[path], told.unit) != value(at, told.unit) and saved[path] > at
+        else ""
+    )
 
 
 def trusted(run: Run, a: Assessment) -> Quantity | None:

@@ -73,24 +73,32 @@ def _lacks(*starts: str) -> Absent:
     return lambda run: not any(name.startswith(starts) for name in run.curves)
 
 
-MISSING: tuple[tuple[str, str, Absent], ...] = (
-    ("held-out score", "", lambda run: outcome_shape.held_out(run) is None and "control" not in families(run)),
-    ("evaluation episodes", "control", lambda run: outcome_shape.held_out(run) is None),
-    ("samples", "language", lambda run: not len(run.rollouts)),
-    ("KL", "language", _lacks("kl/")),
-    ("entropy", "", _lacks("entropy/mean", "policy/std", "exploration/rate", "entropy/coef")),
-    ("gradient norm", "", _lacks("policy/grad_norm")),
-    ("zero-variance groups", "language", _lacks("reward/flat_groups", "reward/group_std")),
-    ("trainer/engine mismatch", "language", _lacks("kl/mismatch", "mismatch/")),
-    ("GPU time", "", lambda run: not len(run.telemetry) and not run.family("time/phase/")),
+MISSING: tuple[tuple[str, str, str, Absent], ...] = (
+    ("held-out score", "", "outcome", lambda run: outcome_shape.held_out(run) is None and "control" not in families(run)),
+    ("evaluation episodes", "control", "outcome", lambda run: outcome_shape.held_out(run) is None),
+    ("samples", "language", "outcome", lambda run: not len(run.rollouts)),
+    ("KL", "language", "cause", _lacks("kl/")),
+    ("entropy", "", "cause", _lacks("entropy/mean", "policy/std", "exploration/rate", "entropy/coef")),
+    ("gradient norm", "", "cause", _lacks("policy/grad_norm")),
+    ("zero-variance groups", "language", "cause", _lacks("reward/flat_groups", "reward/group_std")),
+    ("trainer/engine mismatch", "language", "cause", _lacks("kl/mismatch", "mismatch/")),
+    ("GPU time", "", "", lambda run: not len(run.telemetry) and not run.family("time/phase/")),
 )
-"""What could change a judgement, the most decisive first: its name, the kind of training that it belongs to, and whether it is missing."""
+"""What was not logged: its name, the kind of training that it belongs to, what it would tell (the outcome, or what broke), and whether it
+is missing; the most decisive first."""
 
 
-def missing(run: Run) -> list[str]:
-    """What was not logged, the most decisive first."""
+def missing(run: Run, telling: str = "") -> list[str]:
+    """What was not logged, the most decisive first; ``telling`` keeps what would tell the outcome, or what broke."""
     kinds = families(run)
-    return [name for name, kind, absent in MISSING if (not kind or kind in kinds) and absent(run)]
+    rows = [row for row in MISSING if not telling or row[2] == telling]
+    return [name for name, kind, _, absent in rows if (not kind or kind in kinds) and absent(run)]
+
+
+def could_change(run: Run, a: Assessment, most: int = 2) -> list[str]:
+    """The one or two that are not logged and could change the judgement: of what broke where nothing names it, else of the outcome."""
+    unknown = a.first_broken_link != "none" and cause_of(a) is None
+    return [*missing(run, "cause" if unknown else "outcome"), *missing(run, "outcome" if unknown else "cause")][:most]
 
 
 def unnamed(run: Run, most: int = 4) -> list[str]:

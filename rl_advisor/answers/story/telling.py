@@ -6,22 +6,10 @@ from typing import Any
 from rl_advisor.answers.story import sentences
 from rl_advisor.answers.story.chain import Chain, Effect, chain, effects, named, statement
 from rl_advisor.answers.story.quantities import Quantity, logged_at, outcomes, own_names, sketched
-from rl_advisor.answers.story.surroundings import missing, second_call, settings, unnamed
+from rl_advisor.answers.story.surroundings import could_change, missing, second_call, settings, unnamed
 from rl_advisor.assessment import Assessment, QuantityView
 from rl_advisor.finding import Outcome
-from rl_advisor.output.wording import plain
 from rl_advisor.run import Run
-
-RIVALS = 3
-
-
-@dataclass(frozen=True)
-class Rival:
-    """Another verdict, how likely it is, and what speaks against it."""
-
-    verdict: str
-    p: float
-    against: str
 
 
 @dataclass(frozen=True)
@@ -40,11 +28,12 @@ class Story:
     at_odds: tuple[str, ...]
     also: tuple[str, ...]
     """Present beside the chain: open questions."""
-    rivals: tuple[Rival, ...]
     settings: dict[str, str]
     curves: tuple[Quantity, ...]
     """The outcome first, then the cause's own metric where one is known, then the usual."""
     not_logged: tuple[str, ...]
+    could_change: tuple[str, ...]
+    """Of these the one or two that could change the judgement."""
     unnamed: tuple[str, ...]
     """Curves whose meaning is not known, and that moved: they may say what ours cannot."""
     unclear: int
@@ -73,10 +62,10 @@ def tell(run: Run, a: Assessment) -> Story:
         keep=sentences.keep(run, a),
         at_odds=tuple(a.at_odds),
         also=tuple(f"{named(f)}: {statement(f)}" for f in told.open),
-        rivals=rivals(a),
         settings=settings(run),
         curves=tuple(_foremost(curves, metric)),
         not_logged=tuple(missing(run)),
+        could_change=tuple(could_change(run, a)),
         unnamed=tuple(unnamed(run)),
         unclear=sum(f.outcome == Outcome.UNCLEAR.value for f in a.findings),
         next_call=second_call(run, a),
@@ -118,17 +107,6 @@ def _foremost(curves: list[Quantity], metric: str) -> list[Quantity]:
     """The outcome, the cause's metric, then the others."""
     order = {q.metric: i for i, q in enumerate(curves)}
     return sorted(curves, key=lambda q: (order[q.metric] > 0, q.metric != metric, order[q.metric]))
-
-
-def rivals(a: Assessment) -> tuple[Rival, ...]:
-    """The likeliest other verdicts with what killed each: what speaks against it, or the weightiest for the verdict that was given."""
-    others = sorted(((p, v) for v, p in a.probabilities.items() if v != a.verdict and p >= 0.01), reverse=True)[:RIVALS]
-    given = next((e.says for e in a.evidence if e.for_ == a.verdict and e.weight > 0), "")
-    found = []
-    for p, v in others:
-        against = min((e for e in a.evidence if e.for_ == v and e.weight < 0), key=lambda e: e.weight, default=None)
-        found.append(Rival(plain(v), p, against.says if against else given))
-    return tuple(found)
 
 
 def as_json(story: Story) -> dict[str, Any]:

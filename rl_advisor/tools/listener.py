@@ -1,0 +1,100 @@
+"""Judges a run from inside its trainer: a line when the judgement changes, advice to stop, a report at the end; what callbacks share."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rl_advisor.tools.rules import Own, broken, rule
+from rl_advisor.tools.watching import STOP, State, exit_code, heard
+
+REPORT = "rl-advisor-report.html"
+
+
+class Listener:
+    """What all callbacks share: judges the run on disk, remembers what was said, and writes the report at the end."""
+
+    def __init__(
+        self, run: str | Path, every: int, *, rules: Sequence[str | Own] = (), grace: int = 0, report: str | Path | None = REPORT
+    ) -> None:
+        """Nothing is read yet. ``grace``: steps for which stopping must have been advised without a break; ``report``: None for none.
+
+        Raises:
+            ValueError: ``every`` is less than one step, ``report`` has no ending that is known, or a rule is none.
+        """
+        if every < 1:
+            raise ValueError("every takes a number of steps, at least 1")
+        from rl_advisor.reading.live import Follower
+        from rl_advisor.tools.report_file import renderer
+
+        self.run, self._every, self._grace, self._follower, self._state = Path(run), every, grace, Follower(run), State()
+        self._rules = [rule(own) if isinstance(own, str) else own for own in rules]
+        self.report = None if report is None else self.run / report
+        if self.report is not None:
+            renderer(self.report)
+        self.planned: int | None = None
+        """The plan as the trainer knows it, for a log that does not say it."""
+        self._told: set[str] = set()
+        self._since: float | None = None
+        """The step from which stopping has been advised without a break."""
+
+    def due(self, step: int) -> bool:
+        """Whether this is a step to look at."""
+        return step >= 1 and step % self._every == 0
+
+    def stop_advised(self, step: int) -> bool:
+        """Whether stopping is advised at this step, and has been for the grace; prints a line when the judgement changed.
+
+        Between the steps it looks at: False.
+        """
+        if not self.due(step):
+            return False
+        from rl_advisor.advisors import builtin
+
+        try:
+            run = self._read()
+            self._state, change = heard(self._state, builtin.assess(run))
+            if change:
+                print(f"rl-advisor {change['text']}")  # noqa: T201
+            advised = self._broken(run, step) or exit_code(self._state) == STOP
+        except Exception as trouble:  # noqa: BLE001 - whatever it is, the training is worth more than our opinion of it
+            self._once(step, f"cannot judge yet ({type(trouble).__name__}: {trouble}); training goes on")
+            return False
+        self._since = (step if self._since is None else self._since) if advised else None
+        return self._since is not None and step - self._since >= self._grace
+
+    def finish(self) -> None:
+        """Write the report of the run as it ended, and say where; what goes wrong is said."""
+        if self.report is None:
+            return
+        from rl_advisor.tools import report_file
+
+        try:
+            print(f"rl-advisor: report in {report_file.write(self._read(), self.report)}")  # noqa: T201
+        except Exception as trouble:  # noqa: BLE001 - as above
+            self._once(0, f"no report ({type(trouble).__name__}: {trouble})")
+
+    def _read(self) -> Any:
+        run = self._follower.read()
+        return run if run.planned_steps else replace(run, planned_steps=self.planned)
+
+    def _broken(self, run: Any, step: int) -> bool:
+        """Whether a rule of the user's own is broken; each way of breaking it is printed once."""
+        said = []
+        for own in self._rules:
+            try:
+                said += [words] if (words := broken(own, run)) else []
+            except Exception as trouble:  # noqa: BLE001 - a rule that cannot be asked is told, and breaks nothing
+                self._once(step, f"a rule cannot be asked ({trouble})")
+        for words in said:
+            self._once(step, words)
+        return bool(said)
+
+    def _once(self, step: int, words: str) -> None:
+        """Print a line, unless the same was printed before but for its numbers."""
+        from rl_advisor.output.clean import readable
+
+        line = readable(words, 500)
+        if (key := "".join(c for c in line if not c.isdigit() and c not in ".-")) not in self._told:
+            self._told.add(key)
+            print(f"rl-advisor, step {step}: {line}")  # noqa: T201

@@ -1,0 +1,106 @@
+"""The judgement written where people already look: TensorBoard, Weights & Biases, MLflow, Trackio; each module is one tracker.
+
+Nothing is written unless it is asked for, each through the tracker's own client. What goes there is a ``Note``: the verdict in a few lines
+of Markdown, tags, marks at the steps that matter, and the curves it speaks of. Samples and settings of the run stay where they are.
+"""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from rl_advisor import __version__
+from rl_advisor.answers.story.naming import named_story, renamed
+from rl_advisor.answers.story.telling import tell
+from rl_advisor.assessment import Assessment
+from rl_advisor.output.clean import readable
+from rl_advisor.output.wording import listed, plain, sentence
+from rl_advisor.reports.markdown import inert
+from rl_advisor.run import Curve, Run
+
+PREFIX = "rl-advisor"
+"""Begins every name that is written into somebody's tracker, so that nothing of theirs is overwritten."""
+CURVES, LONGEST_NAME = 4, 80
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A step worth seeing on a chart, and what it is."""
+
+    what: str
+    step: float
+
+    @property
+    def name(self) -> str:
+        """What it is and where, in a few words."""
+        return f"{self.what} at step {self.step:.0f}"
+
+    @property
+    def metric(self) -> str:
+        """Its name as a metric: ``rl-advisor/first_break``."""
+        return f"{PREFIX}/{self.what.replace(' ', '_')}"
+
+
+@dataclass(frozen=True)
+class Note:
+    """What is written, the same for every tracker."""
+
+    run: str
+    """The run's name with nothing in it but letters, digits, dots and dashes."""
+    text: str
+    tags: dict[str, str]
+    """Without prefix: verdict, call, confidence, first_broken_link, step, version."""
+    marks: tuple[Mark, ...]
+    curves: tuple[Curve, ...]
+    """The outcome and the cause's own metric, by the run's own names."""
+
+    def rows(self) -> list[tuple[float, dict[str, float]]]:
+        """Steps with the points of the curves and the marks, in their order: what a tracker takes one after the other."""
+        found: dict[float, dict[str, float]] = {}
+        for curve in self.curves:
+            for step, value in zip(*curve.finite(), strict=True):
+                found.setdefault(float(step), {})[curve.raw] = float(value)
+        for mark in self.marks:
+            found.setdefault(mark.step, {})[mark.metric] = 1.0
+        return sorted(found.items())
+
+
+def note(run: Run, a: Assessment) -> Note:
+    """The note on a run under an assessment."""
+    told = tell(run, a)
+    shown = [run.curves[q.metric] for q in told.curves[:CURVES] if q.metric in run.curves and np.isfinite(run.curves[q.metric].value).any()]
+    onset, best = a.onset, a.best_checkpoint.step
+    marks = [Mark("first break", onset.step)] if onset is not None else []
+    marks += [Mark("best checkpoint", best)] if best is not None else []
+    tags = {
+        "verdict": a.verdict,
+        "call": a.call,
+        "confidence": a.confidence,
+        "first_broken_link": a.first_broken_link,
+        "step": str(a.step),
+        "version": __version__,
+    }
+    return Note(bare(a.run) or "run", _text(run, a), tags, tuple(marks), tuple(shown))
+
+
+def bare(name: str) -> str:
+    """A name that is safe as a folder's and in an address."""
+    return re.sub(r"[^\w.-]+", "-", readable(name, LONGEST_NAME)).strip(".-")
+
+
+def _text(run: Run, a: Assessment) -> str:
+    """The judgement in a few lines of Markdown, in the run's own metric names."""
+    told = tell(run, a)
+    story, why = named_story(told), renamed(a.why, told.names)
+    rows = (
+        ("Do now", story.do),
+        ("Why", sentence(why) if why else ""),
+        ("Cause", story.cause),
+        ("Then", listed(list(story.effects), 4)),
+        ("Score", "; ".join(story.outcome)),
+        ("Keep", story.keep),
+        ("Not logged", listed(list(story.not_logged), 4)),
+    )
+    said = [f"- **{name}**: {inert(words)}" for name, words in rows if words]
+    head = f"**{plain(a.verdict).capitalize()}** ({a.confidence} confidence). {inert(story.call)}"
+    return "\n".join([head, "", *said, "", f"{PREFIX} {__version__}, at {inert(story.progress)}"]) + "\n"

@@ -1,0 +1,65 @@
+"""MLflow: the judgement as tags, a page among the artifacts and marks among the metrics, of a run that is there or of a new one.
+
+Names begin with ``rl-advisor``; the description of a run that is there is left alone.
+"""
+
+import os
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+from rl_advisor.output.errors import UsageError
+from rl_advisor.remote.bounds import client
+from rl_advisor.tools.trackers import PREFIX, Note
+
+WHERE = "mlflow[:[http://HOST:PORT][/RUN_ID]]"
+_RUN = re.compile(r"(?:^|/)([0-9a-f]{32})/?$")
+
+
+def write(note: Note, where: str, _: str | Path) -> str:
+    """The server and the run it was written to; without a server the client's own setting counts (``MLFLOW_TRACKING_URI``).
+
+    Raises:
+        NoSuchChoice: the run is not there.
+    """
+    os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "30")
+    os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
+    found = _RUN.search(where)
+    server = (where[: found.start()] if found else where).rstrip("/")
+    tracking = client("mlflow", "mlflow").MlflowClient(tracking_uri=server or None)
+    run = _known(tracking, found[1]) if found else _new(tracking, note)
+    for name, said in note.tags.items():
+        tracking.set_tag(run, f"{PREFIX}.{name}", said)
+    for mark in note.marks:
+        tracking.log_metric(run, mark.metric, 1.0, step=int(mark.step))
+        tracking.set_tag(run, f"{PREFIX}.{mark.what.replace(' ', '_')}_step", f"{mark.step:g}")
+    tracking.log_text(run, note.text, f"{PREFIX}.md")
+    if not found:
+        tracking.set_terminated(run)
+    return f"mlflow: {server or 'its own server'}, run {run}"
+
+
+def _known(tracking: Any, run: str) -> str:
+    try:
+        return str(tracking.get_run(run).info.run_id)
+    except Exception as failure:
+        if getattr(failure, "error_code", "") == "RESOURCE_DOES_NOT_EXIST":
+            raise UsageError(f"that MLflow server knows no run {run}") from None
+        raise
+
+
+def _new(tracking: Any, note: Note) -> str:
+    """A run of its own with the curves that the judgement speaks of."""
+    from mlflow.entities import Metric
+
+    known = tracking.get_experiment_by_name(PREFIX)
+    experiment = known.experiment_id if known is not None else tracking.create_experiment(PREFIX)
+    run = str(tracking.create_run(experiment, run_name=note.run, tags={"mlflow.note.content": note.text}).info.run_id)
+    now = int(1000 * time.time())
+    for curve in note.curves:
+        name = re.sub(r"[^\w./ -]", "_", curve.raw)[:200]
+        points = [Metric(name, float(v), now, int(s)) for s, v in zip(*curve.finite(), strict=True)]
+        for first in range(0, len(points), 1000):  # the most that a server takes at once
+            tracking.log_batch(run, metrics=points[first : first + 1000])
+    return run

@@ -1,0 +1,110 @@
+"""TensorBoard: event files with the judgement as text, the curves it speaks of, and a dot on each at every mark.
+
+All of it goes into one folder of our own, ``NAME.rl-advisor``, in the folder that is named, or beside the run. The next judgement
+of the run replaces it. Its files end in ``.rl-advisor``, by which our own reader knows that they are no run.
+"""
+
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rl_advisor.output.errors import UsageError
+from rl_advisor.reading.run_folder import OURS
+from rl_advisor.run import Curve
+from rl_advisor.tools.trackers import PREFIX, Note
+
+WHERE = "tensorboard[:FOLDER]"
+
+
+def write(note: Note, where: str, run: str | Path) -> str:
+    """The folder that was written; ``where`` is one that exists, else it stands beside the run.
+
+    Raises:
+        NoSuchChoice: there is no such folder, or something that is not ours stands where the new one goes.
+    """
+    if not where and "://" in str(run):
+        raise UsageError("a run in a store has no place beside it on this machine; name a folder: tensorboard:FOLDER")
+    base = Path(where) if where else Path(run).absolute().parent
+    if not base.is_dir():
+        raise UsageError(f"there is no folder {base} to write event files into")
+    target = base / f"{note.run}{OURS}"
+    if target.is_symlink() or (target.exists() and not _is_ours(target)):
+        raise UsageError(f"{target} holds something else; name another folder")
+    beside = Path(tempfile.mkdtemp(prefix=f".{note.run}.", dir=base))
+    try:
+        _fill(note, beside)
+        if target.exists():
+            shutil.rmtree(target)
+        beside.chmod(0o755)
+        beside.rename(target)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+    return str(target)
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether a folder holds nothing but event files of ours, one level deep."""
+    return folder.is_dir() and all(
+        part.is_dir() and not part.is_symlink() and all(file.name.endswith(OURS) for file in part.iterdir()) for part in folder.iterdir()
+    )
+
+
+def _fill(note: Note, folder: Path) -> None:
+    """The judgement and its curves in one run of TensorBoard's, each mark in one of its own, so that the legend names it."""
+    _events(folder / "judgement", [_text(note), *(value for curve in note.curves for value in _points(curve))])
+    for mark in note.marks:
+        _events(folder / mark.name, [_dot(curve, mark.step) for curve in note.curves] or [_text(note)])
+
+
+def _events(folder: Path, values: Iterable[tuple[Any, float, float]]) -> None:
+    """Write an event file: summaries with the step and the time of each."""
+    from tensorboard.compat.proto.event_pb2 import Event
+    from tensorboard.compat.proto.summary_pb2 import Summary
+    from tensorboard.summary.writer.record_writer import RecordWriter
+
+    folder.mkdir()
+    with (folder / f"events.out.tfevents.{time.time():.0f}{OURS}").open("xb") as file:
+        writer = RecordWriter(file)
+        writer.write(Event(wall_time=time.time(), file_version="brain.Event:2").SerializeToString())
+        for value, step, at in values:
+            writer.write(Event(wall_time=at, step=int(step), summary=Summary(value=[value])).SerializeToString())
+        writer.flush()
+
+
+def _text(note: Note) -> tuple[Any, float, float]:
+    from tensorboard.compat.proto.summary_pb2 import Summary
+    from tensorboard.plugins.text import metadata
+    from tensorboard.util import tensor_util
+
+    tag = f"{PREFIX}/judgement"
+    about = metadata.create_summary_metadata(display_name="", description="")
+    tensor = tensor_util.make_tensor_proto([note.text.encode()], dtype=np.object_)
+    return Summary.Value(tag=tag, metadata=about, tensor=tensor), float(note.tags["step"]), time.time()
+
+
+def _points(curve: Curve) -> Iterable[tuple[Any, float, float]]:
+    """The curve as it was logged, under the name by which it was logged."""
+    times = curve.time if curve.time is not None else np.full(curve.step.size, time.time())
+    for step, value, at in zip(curve.step, curve.value, times, strict=True):
+        if np.isfinite(value):
+            yield _scalar(curve.raw, float(value)), float(step), float(at) if np.isfinite(at) else time.time()
+
+
+def _dot(curve: Curve, step: float) -> tuple[Any, float, float]:
+    """A point on a curve at a step; TensorBoard keeps one a step and smooths lines, so a line across the chart would be bent."""
+    return _scalar(curve.raw, float(np.interp(step, *curve.finite()))), step, time.time()
+
+
+def _scalar(tag: str, value: float) -> Any:
+    from tensorboard.compat.proto.summary_pb2 import Summary
+    from tensorboard.plugins.scalar import metadata
+    from tensorboard.util import tensor_util
+
+    about = metadata.create_summary_metadata(display_name="", description="")
+    return Summary.Value(tag=tag, metadata=about, tensor=tensor_util.make_tensor_proto(np.float32(value)))
