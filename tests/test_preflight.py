@@ -52,7 +52,7 @@ def test_five_shapes(values, shape: str) -> None:
 def test_what_a_plan_lacks_is_said() -> None:
     config = {"seed": 1, "total_timesteps": 1000, "env_id": "CartPole-v1", "learning_rate": 0.7, "algo": "ppo"}
     answer = preflight(LOW, HIGH, Run(config=config))
-    assert answer["context"]["missing"] == ["code version", "evaluation"]
+    assert answer["context"]["missing"] == ["code version", "dependency versions", "evaluation command"]
     assert not answer["ready"]
     assert "learning rate is 0.7" in answer["summary"]
 

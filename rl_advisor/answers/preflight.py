@@ -4,13 +4,13 @@ Episodes are read from monitor files, CSV or JSONL; no code of the user's is run
 """
 
 import json
-import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rl_advisor.answers.context import context
 from rl_advisor.features.aggregate import gap, improvement, rank_p
 from rl_advisor.finding import number
 from rl_advisor.reading import part_of
@@ -24,14 +24,6 @@ RETURNS = ("monitor/r", "r", "return", "episode_return", "reward", "score", "ep_
 FEW = 8
 """Episodes of each policy below which nothing is said of a difference."""
 LIMIT = 100_000
-CONTEXT = {
-    "seed": r"seed",
-    "code version": r"commit|git|revision|version|code_sha",
-    "data version": r"dataset|data_files|train_files|data_revision|env_id|env$|env_name|environment",
-    "evaluation": r"eval|test_freq|val_",
-    "stop rule": r"max_steps|total_timesteps|n_timesteps|total_training_steps|epochs|patience|max_iterations|stop",
-}
-"""Part of an experiment's description -> keys of settings that give it."""
 
 
 def returns(path: Path) -> Floats:
@@ -49,8 +41,7 @@ def preflight(random: Floats, scripted: Floats, settings: Run) -> dict[str, Any]
     both = np.concatenate([random, scripted])
     said = [checks.told(o) for o in checks.run(settings) if o.outcome in ("fault", "note")]
     against, shape = _against(random, scripted), histogram(both)
-    context = {part: any(re.search(rf"(?i){keys}", key) for key in settings.config) for part, keys in CONTEXT.items()}
-    missing = [part for part, there in context.items() if not there]
+    planned = context(settings)["before"]
     faults = [c["statement"] for c in said if c["outcome"] == "fault"]
     stops = [a for a in (against["says"] if against["tells_apart"] is False else "", shape["says"] if shape["alarm"] else "", *faults) if a]
     summary = " ".join(stops) or f"Nothing found that speaks against starting. {against['says']}"
@@ -58,10 +49,10 @@ def preflight(random: Floats, scripted: Floats, settings: Run) -> dict[str, Any]
         "ready": not stops,
         "episodes": against,
         "histogram": shape,
-        "context": {"there": [p for p in context if context[p]], "missing": missing},
+        "context": planned,
         "protocol": protocol(settings),
         "checks": said,
-        "summary": summary + (f" Not described: {', '.join(missing)}." if missing else ""),
+        "summary": summary + (f" Not described: {', '.join(planned['missing'])}." if planned["missing"] else ""),
     }
 
 

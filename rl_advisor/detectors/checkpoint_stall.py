@@ -27,7 +27,7 @@ def detect(run: Run, most: float = 0.05) -> Answer:
     if "checkpoint" in logged:
         share = logged["checkpoint"] / logged["step"]
         outcome = Outcome.PRESENT if share > most else Outcome.ABSENT
-        text = f"The trainer's timers put {number(100 * share)} % of a step into saving."
+        text = f"GPU idle {100 * share:.0f} percent of each step while saving (by the trainer's timers)."
         return Answer(outcome, text, None, {"share": share}, (Evidence("time/phase/*", run.first_step, run.last_step),))
     if not len(run.telemetry):
         return not_logged("Neither a timer of saving nor GPU telemetry is logged.")
@@ -44,8 +44,8 @@ def detect(run: Run, most: float = 0.05) -> Answer:
         "after_share_of_steps": after,
         "beside_a_checkpoint": float(sum(i["step"] in written for i in stalls)),
     }
-    text = f"After {number(100 * after)} % of the steps the GPUs stand still for half a second or more"
-    text += f", {number(100 * share)} % of the time in all"
+    text = f"GPU idle {100 * share:.0f} percent of the time right after steps end"
+    text += f", half a second or more after {100 * after:.0f} percent of them"
     if share > most and after < 0.8:
         median = float(np.median([i["seconds"] for i in stalls]))
         measures["median_seconds"] = median

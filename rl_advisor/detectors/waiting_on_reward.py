@@ -7,7 +7,7 @@ Next test: replace the reward by a constant for ten steps: does the stretch vani
 Source: recordings with a delayed reward; timers named reward in the trainers' logs.
 """
 
-from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, number, present, unclear
+from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present, unclear
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.steps import logged_seconds
 from rl_advisor.run import Run
@@ -24,7 +24,10 @@ def detect(run: Run, most: float = 0.15) -> Answer:
     logged = logged_seconds(run)
     if logged:
         share = logged.get("waiting", 0.0) / logged["step"]
-        source, text = "time/phase/*", f"The trainer's timers put {number(100 * share)} % of a step into waiting for rewards or data"
+        source, text = (
+            "time/phase/*",
+            f"GPU idle {100 * share:.0f} percent of each step, waiting for the reward or data (by the trainer's timers)",
+        )
         return _finding(run, share, share > most, text, source)
     if not len(run.telemetry):
         return not_logged("Neither complete phase timers nor GPU telemetry are logged.")
@@ -39,7 +42,7 @@ def detect(run: Run, most: float = 0.15) -> Answer:
         run,
         share,
         share > most,
-        f"The GPUs stand still inside steps for {number(100 * share)} % of the time in stretches of half a second and more",
+        f"GPU idle {100 * share:.0f} percent of each step, most likely waiting for the reward (stretches of half a second and more)",
         "telemetry",
     )
 

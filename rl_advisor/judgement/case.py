@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rl_advisor.curves import outcome_shape
+from rl_advisor.curves.band import bands
 from rl_advisor.curves.outcome_shape import Shape
 from rl_advisor.curves.performance import Performance, performance
 from rl_advisor.finding import Finding, Outcome
@@ -37,6 +38,11 @@ class Case:
     def proven(self) -> list[Proven]:
         """What is proven without weighing, the surest first."""
         return proven(self.run)
+
+    @cached_property
+    def usual(self) -> frozenset[str]:
+        """The metrics that go where they went in the sound runs that it is measured against; nothing where none were named."""
+        return frozenset(b.name for b in bands(self.run) if b.usual) if self.run.sound else frozenset()
 
     @property
     def outcome(self) -> Shape | None:

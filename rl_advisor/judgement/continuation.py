@@ -35,7 +35,6 @@ class Continuation:
     """What a gain that pays would bring, as a share of the outcome's range."""
     bound: CallReason | None = None
     """Why nothing can be gained, where that is so."""
-    moved_by: str = ""
     """The fact that moved the probability most, and which way."""
 
 

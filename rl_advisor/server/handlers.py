@@ -15,6 +15,7 @@ from rl_advisor import tools
 from rl_advisor.output.budget import fit
 from rl_advisor.server.confinement import Outside
 from rl_advisor.server.dispatch import Dispatcher
+from rl_advisor.tools.runs import MOST_SOUND
 from rl_advisor.workers import isolated
 
 READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -23,6 +24,7 @@ LABEL = {"ifc": {"integrity": "untrusted", "confidentiality": "private"}}
 
 Run = Annotated[str, Field(description="Run as list_runs names it, or a path below the allowed folders.", min_length=1, max_length=1024)]
 Until = Annotated[float | None, Field(description="See the run as it was at this step.", ge=0, allow_inf_nan=False)]
+Against = Annotated[list[Run], Field(description="Earlier sound runs of the same set-up.", max_length=MOST_SOUND)]
 Metrics = Annotated[list[Annotated[str, Field(max_length=200)]], Field(description="Metric names, ours or the run's.", max_length=20)]
 Panels = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=6)]
 Columns = Annotated[dict[str, str], Field(description="prompt, response, reward, step or group: the file's column.", max_length=8)]
@@ -124,17 +126,24 @@ def tools_of(desk: Dispatcher) -> list[Tool]:
 def _about_a_run(desk: Dispatcher) -> Iterable[Verb]:
     """The verbs that read, judge and explain one run."""
 
-    async def assess_run(
+    async def assess_run(  # noqa: PLR0913
         ctx: Context[Any, Any],
         run: Run,
         until: Until = None,
         mapping: Mapping = {},  # noqa: B006
         detail: Detail = "brief",
+        against: Against = [],  # noqa: B006
     ) -> Judged:
-        return await answered(desk, ctx, "assess_run", [run], until=until, mapping=mapping, detail=detail)
+        return await answered(desk, ctx, "assess_run", [run, *against], until=until, mapping=mapping, detail=detail)
 
-    async def explain_finding(ctx: Context[Any, Any], run: Run, pattern: Name, until: Until = None) -> Result:
-        return await answered(desk, ctx, "explain_finding", [run], pattern=pattern, until=until)
+    async def explain_finding(
+        ctx: Context[Any, Any],
+        run: Run,
+        pattern: Name,
+        until: Until = None,
+        against: Against = [],  # noqa: B006
+    ) -> Result:
+        return await answered(desk, ctx, "explain_finding", [run, *against], pattern=pattern, until=until)
 
     async def load_run(
         ctx: Context[Any, Any],

@@ -53,6 +53,8 @@ BRIEF = {"assess_run": "assess", "load_run": "load", "spot_check_samples": "samp
 """Verbs that a model gets a short form of, unless it asks for all."""
 TOGETHER = ("compare_runs",)
 """Verbs that take all runs as one argument."""
+AGAINST = ("assess_run", "explain_finding")
+"""Verbs about one run, measured against the others."""
 
 
 def answer(verb: str, runs: Sequence[str], arguments: Mapping[str, Any]) -> dict[str, Any] | bytes:
@@ -67,6 +69,8 @@ def answer(verb: str, runs: Sequence[str], arguments: Mapping[str, Any]) -> dict
 
     paths, ask = [Path(run) for run in runs], getattr(tools, verb)
     told = {name: value for name, value in arguments.items() if name != "detail"}
+    if verb in AGAINST and len(paths) > 1:
+        paths, told = paths[:1], {**told, "against": paths[1:]}
     given = _or_refused(lambda: ask(paths, **told) if verb in TOGETHER else ask(*paths, **told))
     if isinstance(given, bytes):
         return given
