@@ -18,6 +18,7 @@ from rl_advisor.cli import ask, extras
 from rl_advisor.cli.corpora import group as eval_group
 from rl_advisor.cli.options import ADVISOR, AGAINST, JSON, MAP, RUN, UNTIL, Several, model_options
 from rl_advisor.cli.serve import serve
+from rl_advisor.cli.triage import triage
 from rl_advisor.cli.waiting import busy
 from rl_advisor.output.errors import UsageError
 
@@ -277,5 +278,5 @@ def _show(kind: str, answer: dict[str, Any], as_json: bool, *, whole: bool = Fal
         sys.exit(MISTAKE)
 
 
-for _command in (*extras.COMMANDS, *ask.COMMANDS, serve):
+for _command in (*extras.COMMANDS, *ask.COMMANDS, serve, triage):
     main.add_command(_command)

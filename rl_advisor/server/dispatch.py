@@ -136,6 +136,17 @@ class Dispatcher:
             raise isolated.Refused(*found.args)
         return found
 
+    async def worked(self, function: Callable[..., Any], path: str) -> Any:
+        """What a function of :mod:`rl_advisor.workers.isolated` answers about a path that was found below the folders; it is not kept.
+
+        Raises:
+            isolated.Refused: why there is no answer.
+        """
+        found = await self._worked(function, [path], path, Listener(None))
+        if isinstance(found, isolated.Refused):
+            raise isolated.Refused(*found.args)
+        return found
+
     def _in_worker(self, function: Callable[..., Any], arguments: Sequence[Any], about: str, ear: Listener, turn: Slot) -> Any:
         def wanted() -> None:
             from_thread.check_cancelled()

@@ -1,26 +1,24 @@
 """Each verb as a tool: bounded arguments, a short answer with the same facts in both halves, and errors that give nothing away."""
 
-import base64
 from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any, Literal
 
-import orjson
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import CallToolResult, ImageContent, TextContent, ToolAnnotations
-from pydantic import BaseModel, ConfigDict, Field
+from mcp_types import CallToolResult, ToolAnnotations
+from pydantic import Field
 
 from rl_advisor import tools
 from rl_advisor.output.budget import fit
 from rl_advisor.server.confinement import Outside
 from rl_advisor.server.dispatch import Dispatcher
+from rl_advisor.server.results import Answer, picture_of, result_of
+from rl_advisor.server.triaging import triage_tool
 from rl_advisor.tools.runs import MOST_SOUND
 from rl_advisor.workers import isolated
 
 READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-LABEL = {"ifc": {"integrity": "untrusted", "confidentiality": "private"}}
-"""Answers hold what a run wrote: not to be obeyed, not to be passed on."""
 
 Run = Annotated[str, Field(description="Run as list_runs names it, or a path below the allowed folders.", min_length=1, max_length=1024)]
 Until = Annotated[float | None, Field(description="See the run as it was at this step.", ge=0, allow_inf_nan=False)]
@@ -38,12 +36,6 @@ Framework = Annotated[str | None, Field(description="trl, verl, sb3, ...", max_l
 Count = Annotated[int, Field(description="Samples of each kind.", ge=1, le=10)]
 
 
-class Answer(BaseModel):
-    """Facts about runs; text in objects with the key ``untrusted`` was written by the run."""
-
-    model_config = ConfigDict(extra="allow")
-
-
 class Judgement(Answer):
     """An assessment; see the skill for how to read it. Of several runs a row each, under ``runs``."""
 
@@ -58,16 +50,6 @@ class Judgement(Answer):
 Verb = Callable[..., Any]
 Result = Annotated[CallToolResult, Answer]
 Judged = Annotated[CallToolResult, Judgement]
-
-
-def result_of(answer: dict[str, Any]) -> CallToolResult:
-    """The answer as text and as structure."""
-    return CallToolResult(content=[TextContent(type="text", text=orjson.dumps(answer).decode())], structured_content=answer, _meta=LABEL)
-
-
-def picture_of(png: bytes) -> CallToolResult:
-    """A picture alone: clients that show only the structured half would otherwise not show it."""
-    return CallToolResult(content=[ImageContent(type="image", data=base64.b64encode(png).decode(), mime_type="image/png")], _meta=LABEL)
 
 
 async def answered(desk: Dispatcher, ctx: Context[Any, Any], verb: str, runs: Sequence[str], **arguments: Any) -> CallToolResult:
@@ -115,12 +97,13 @@ TITLES = {
     "load_run": "See what a run holds",
     "spot_check_samples": "Read samples",
     "summarize_curves": "Measure curves",
+    "triage_runs": "Judge all runs",
 }
 
 
 def tools_of(desk: Dispatcher) -> list[Tool]:
     """The tools, each a verb of :mod:`rl_advisor.tools` behind the folders' fence."""
-    return [_tool(verb) for verb in (*_about_a_run(desk), *_looks(desk), *_beside(desk), *pasted_tools(desk))]
+    return [_tool(verb) for verb in (*_about_a_run(desk), *_looks(desk), *_beside(desk), triage_tool(desk), *pasted_tools(desk))]
 
 
 def _about_a_run(desk: Dispatcher) -> Iterable[Verb]:
@@ -219,8 +202,8 @@ def _beside(desk: Dispatcher) -> Iterable[Verb]:
 
 
 def _tool(function: Callable[..., Any]) -> Tool:
-    """The tool with the verb's own docstring, and a schema without what the name already says."""
-    description = " ".join((getattr(tools, function.__name__).__doc__ or "").split())
+    """The tool with its own docstring or else the verb's, and a schema without what the name already says."""
+    description = " ".join((function.__doc__ or getattr(tools, function.__name__).__doc__ or "").split())
     structured = function.__name__ != "plot_curves"
     tool = Tool.from_function(
         function, title=TITLES[function.__name__], description=description, annotations=READ_ONLY, structured_output=structured

@@ -50,6 +50,11 @@ class Pool:
         self._held: dict[int, int] = {}
         self._owner = 0
         self._fresh = 0
+        self._most_idle, self._together = MOST_IDLE, _bearable()
+
+    def widened(self, workers: int) -> None:
+        """Keep so many workers warm, together no larger than half of the machine's memory: for who has the machine to himself."""
+        self._most_idle, self._together = max(MOST_IDLE, workers), max(_bearable(), _machine() // 2)
 
     def start(self, loaded: str = "") -> None:
         """Start loading, without waiting for it; does nothing when it was started."""
@@ -61,7 +66,7 @@ class Pool:
         """A worker: the idle one that worked about the same before, a fresh one, or the one idle for longest."""
         with self._lock:
             same = next((w for w in self._idle if w.about == about), None)
-            worker = same or (self._idle.pop(0) if len(self._idle) >= MOST_IDLE else self._forked())
+            worker = same or (self._idle.pop(0) if len(self._idle) >= self._most_idle else self._forked())
             if same:
                 self._idle.remove(same)
             worker.about = about
@@ -76,7 +81,7 @@ class Pool:
         with self._lock:
             self._held.pop(worker.pid, None)
             self._idle.append(worker)
-            spare = self._idle.pop(0) if len(self._idle) > MOST_IDLE else None
+            spare = self._idle.pop(0) if len(self._idle) > self._most_idle else None
         if spare:
             self.end(spare)
 
@@ -115,7 +120,7 @@ class Pool:
     def crowded(self, size: int) -> bool:
         """Whether all workers together are larger than the machine bears, and none is larger than this size."""
         with self._lock:
-            return sum(self._held.values()) > _bearable() and size == max(self._held.values())
+            return sum(self._held.values()) > self._together and size == max(self._held.values())
 
     def _forked(self) -> Worker:
         self._started()
@@ -185,10 +190,15 @@ class Pool:
 
 
 def _bearable() -> int:
+    return min(TOGETHER, _machine() // 3)
+
+
+def _machine() -> int:
+    """Bytes of the machine's memory; where nobody can tell, three times what all workers may have."""
     try:
-        return min(TOGETHER, os.sysconf("SC_PHYS_PAGES") * _PAGE // 3)
+        return os.sysconf("SC_PHYS_PAGES") * _PAGE
     except (ValueError, OSError):
-        return TOGETHER
+        return 3 * TOGETHER
 
 
 def _private(pid: int) -> int | None:
