@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtr, stdtrit
 
 Floats = npt.NDArray[np.float64]
 Groups = npt.NDArray[np.int64]
@@ -78,6 +77,8 @@ def design_effect(failed: Floats, groups: Groups) -> float:
 
 def _share(key: str, value: Any, has: npt.NDArray[np.bool_], failed: npt.NDArray[np.bool_], groups: Groups) -> Look:
     """A value against all others; runs of a variant are alike by what the value leaves unsaid."""
+    from scipy.special import stdtr
+
     a, b = float(failed[has].mean()), float(failed[~has].mean())
     effect, freedom = design_effect(failed - np.where(has, a, b), groups), max(1, np.unique(groups).size - 2)
     n, m = has.sum() / effect, (~has).sum() / effect
@@ -89,6 +90,8 @@ def _share(key: str, value: Any, has: npt.NDArray[np.bool_], failed: npt.NDArray
 
 def _higher(key: str, values: Floats, failed: npt.NDArray[np.bool_], groups: Groups) -> Look | None:
     """A number: whether failed runs have more of it than sound ones."""
+    from scipy.special import stdtr
+
     known = np.isfinite(values)
     x, y = values[known & failed], values[known & ~failed]
     if min(x.size, y.size) < FEWEST:
@@ -106,6 +109,8 @@ def _higher(key: str, values: Floats, failed: npt.NDArray[np.bool_], groups: Gro
 
 def surviving(found: Sequence[Look], risk: float) -> list[Look]:
     """The looks that are named at this false discovery rate, the surest first, with intervals for having been chosen among so many."""
+    from scipy.special import stdtrit
+
     ranked = sorted(found, key=lambda look: look.p)
     total, q, named = len(ranked), 1.0, []
     for rank in range(total, 0, -1):
@@ -113,16 +118,17 @@ def surviving(found: Sequence[Look], risk: float) -> list[Look]:
         named.append(replace(ranked[rank - 1], q=q))
     kept = [look for look in reversed(named) if look.q <= risk]
     each = risk * len(kept) / max(1, total) / 2
-    return [replace(look, **_interval(look, -float(stdtrit(look.freedom, each)))) for look in kept]
+    return [_with_interval(look, -float(stdtrit(look.freedom, each))) for look in kept]
 
 
-def _interval(look: Look, z: float) -> dict[str, float]:
-    """The interval of a difference at so many standard errors: Newcombe's for shares, the normal one for a chance."""
+def _with_interval(look: Look, z: float) -> Look:
+    """The look with its interval at so many standard errors: Newcombe's for shares, the plain one for a chance."""
     if look.value == "higher":
-        return {"low": max(-0.5, look.failed - 0.5 - z * look.error), "high": min(0.5, look.failed - 0.5 + z * look.error)}
+        middle, half = look.failed - 0.5, z * look.error
+        return replace(look, low=max(-0.5, middle - half), high=min(0.5, middle + half))
     (a, n), (b, m) = (look.failed, look.n[0]), (look.others, look.n[1])
     (la, ha), (lb, hb) = _wilson(a, n, z), _wilson(b, m, z)
-    return {"low": a - b - float(np.hypot(a - la, hb - b)), "high": a - b + float(np.hypot(ha - a, b - lb))}
+    return replace(look, low=a - b - float(np.hypot(a - la, hb - b)), high=a - b + float(np.hypot(ha - a, b - lb)))
 
 
 def _wilson(share: float, n: float, z: float) -> tuple[float, float]:

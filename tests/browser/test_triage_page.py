@@ -12,16 +12,20 @@ URGENCIES = ("dead", "gamed", "sound", "undecided")
 def rows(count: int) -> list[dict]:
     """Runs that differ in all that is sorted by; one has a name that is markup."""
     curve = {"raw": "reward", "x": list(range(40)), "y": [(7 * i) % 11 / 10 for i in range(40)]}
-    said = {
-        "why": "entropy collapse from step 12: entropy went from 2.1 to 0.1 and the outcome fell with it",
-        "do": "halve the learning rate",
-        "error": None,
-    }
+    words = {"why": "entropy collapse from step 12: entropy went from 2.1 to 0.1", "do": "halve the learning rate", "error": None}
+    judged = {"verdict": "collapsed", "p": 0.9, "call": "stop", "planned_steps": 1000, "broke_at": 12, "outcome": curve, **words}
     return [
-        {"run": f"sweep/run-{i:05}" if i else "<b>bold</b>", "where": f"sweep/{i}", "urgency": URGENCIES[i % 4], "verdict": "collapsed", "p": 0.9,
-         "call": "stop", "step": i * 37 % 1000, "planned_steps": 1000, "age_s": i, "best_checkpoint": i % 7, "broke_at": 12, "outcome": curve, **said}
+        {
+            "run": f"sweep/run-{i:05}" if i else "<b>bold</b>",
+            "where": f"sweep/{i}",
+            "urgency": URGENCIES[i % 4],
+            "step": i * 37 % 1000,
+            "age_s": i,
+            "best_checkpoint": i % 7,
+            **judged,
+        }
         for i in range(count)
-    ]  # fmt: skip
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +47,8 @@ def test_ten_thousand_runs_open_sort_and_filter(browser, written: Path) -> None:
     opened.goto(written.as_uri())
     opened.wait_for_selector("html[data-ready]", state="attached")
     assert time.monotonic() - began < 3
-    watching = "() => {window.long = []; new PerformanceObserver(l => l.getEntries().forEach(e => long.push(e.duration))).observe({entryTypes: ['longtask']})}"
-    opened.evaluate(watching)
+    watching = "new PerformanceObserver(l => l.getEntries().forEach(e => long.push(e.duration))).observe({entryTypes: ['longtask']})"
+    opened.evaluate("() => {window.long = []; " + watching + "}")
     assert "<b>bold</b>" in opened.inner_text(".row >> nth=0")
     opened.click('[data-by="step"] button')
     opened.click('[data-by="step"] button')
