@@ -100,7 +100,7 @@ def mlflow(kept: dict[str, str]) -> str:
             for name in ("reward", "kl"):
                 curve = next(c for c in got.curves.values() if c.raw == name)
                 assert np.allclose(curve.value, want[name]), name
-            told = note_to(f"mlflow:http://127.0.0.1:{port}/{run}", got, assess(got), run)
+            told = note_to("mlflow", got, assess(got), f"mlflow+http://127.0.0.1:{port}/{run}")
             held = tracking.get_run(run).data
             assert held.tags["rl-advisor.verdict"] and held.metrics["reward"] == want["reward"][-1], told
             return f"{sum(map(len, want.values()))} points of {len(want)} metrics, and the judgement back"
