@@ -4,13 +4,17 @@ Arrays inside are numpy, tables pandas. ``Run.until(step)`` is the only way to l
 written later is left in what it returns.
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 
@@ -55,7 +59,7 @@ class Curve:
     spare: str = ""
     """Our name of what it measures, where another curve of the run goes by that name."""
 
-    def until(self, step: float) -> "Curve":
+    def until(self, step: float) -> Curve:
         """The same curve without what came after ``step``."""
         keep = self.step <= step
         return replace(self, step=self.step[keep], value=self.value[keep], time=None if self.time is None else self.time[keep])
@@ -134,8 +138,36 @@ def _is_straight(value: Floats) -> bool:
     return bool((pace >= 0).all() and pace.std() <= 0.1 * pace.mean())
 
 
+class _NoTable:
+    """An empty table that loads pandas only when more is asked of it than whether it is empty; most runs left no table behind."""
+
+    empty = True
+    columns: tuple[str, ...] = ()
+    shape = (0, 0)
+
+    def __len__(self) -> int:
+        return 0
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._table()[key]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._table(), name)
+
+    @staticmethod
+    def _table() -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.DataFrame()
+
+
 def _no_table() -> pd.DataFrame:
-    return pd.DataFrame()
+    return cast("pd.DataFrame", _NoTable())
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,13 +231,14 @@ class Run:
         timed = [c for c in self.curves.values() if c.time is not None and c.step.size]
         if not timed:
             return np.empty(0), np.empty(0)
-        frame = pd.DataFrame(
-            {"step": np.concatenate([c.step for c in timed]), "time": np.concatenate([c.time for c in timed if c.time is not None])}
-        )
-        first = frame.dropna().groupby("step")["time"].min()
-        return first.index.to_numpy(np.float64), first.to_numpy(np.float64)
+        step = np.concatenate([c.step for c in timed]).astype(np.float64)
+        time = np.concatenate([c.time for c in timed if c.time is not None]).astype(np.float64)
+        known = np.isfinite(step) & np.isfinite(time)
+        order = np.lexsort((time[known], step[known]))
+        first, at = np.unique(step[known][order], return_index=True)
+        return first, time[known][order][at]
 
-    def until(self, step: float) -> "Run":
+    def until(self, step: float) -> Run:
         """The run as it looked at ``step``: no later point, rollout, checkpoint, event or telemetry is left in it."""
         if step >= self.last_step and not self._has_later(step):
             return self

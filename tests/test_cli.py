@@ -190,3 +190,14 @@ def test_a_store_cannot_be_watched():
     told = ask("watch", "s3://bucket/run")
     assert told.exit_code == 2
     assert "watch follows files on this machine" in told.output
+
+
+def test_a_run_without_tables_is_judged_without_pandas_scipy_or_pyarrow(tmp_path):
+    """What a run does not need is not loaded: it would take longer than the judgement."""
+    rows = ({"step": i, "reward/mean": i / 60, "kl": 0.01} for i in range(60))
+    (tmp_path / "metrics.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    code = (
+        "import sys; from rl_advisor import tools; tools.assess_run(sys.argv[1]); print({'pandas', 'scipy', 'pyarrow'} & set(sys.modules))"
+    )
+    said = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True).stdout
+    assert said.strip() == "set()"

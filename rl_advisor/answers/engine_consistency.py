@@ -1,11 +1,12 @@
 """Do the training engine and the inference engine agree: two dumps of responses to the same prompts, compared token by token."""
 
+from __future__ import annotations
+
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.mismatch import first_difference, mismatch
@@ -13,6 +14,9 @@ from rl_advisor.features.trend import trend
 from rl_advisor.finding import number
 from rl_advisor.reading import read_run
 from rl_advisor.run import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TRAINER = ("prev_logprobs", "old_log_probs", "old_logprobs", "train_logprobs", "trainer_logprobs", "actor_log_probs")
 ENGINE = (
@@ -71,6 +75,8 @@ def _rows(path: Path) -> pd.DataFrame:
 
 def _pairs(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
     """Responses to one prompt at one step beside each other: equal ones first, in whatever order they were written, then by their order."""
+    import pandas as pd
+
     on = ["step", "prompt"]
     left, right = (side.assign(number=side.index) for side in (left, right))
     same = _joined(left, right, [*on, "response"])

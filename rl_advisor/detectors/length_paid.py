@@ -9,8 +9,11 @@ Next test: rescore two hundred answers cut to their first half where that still 
 Source: length bias of judges and reward models (arXiv 2310.03716); the slope inside right answers needs no growth to show it.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.relation import correlation
@@ -19,6 +22,9 @@ from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.reward_check import reference_columns
 from rl_advisor.vocabulary import Link
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LINK = Link.REWARD_SIGNAL
 ROLE = Role.FAULT
@@ -60,6 +66,8 @@ def detect(run: Run, follows: float = 0.5, line: float = 0.97) -> Answer:
 
 def equally_right(table: pd.DataFrame) -> pd.DataFrame | None:
     """The answers to which an independent column gives its highest mark; None without such a column."""
+    import pandas as pd
+
     for name in reference_columns(table):
         mark = pd.to_numeric(table[name], errors="coerce")
         best: pd.DataFrame = table[mark == mark.max()]

@@ -8,10 +8,12 @@ Next test: check the final state of the responses that claim to be done, by hand
 Source: agentic runs in which the text says done while the state is unchanged.
 """
 
+from __future__ import annotations
+
 import re
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.finding import Answer, Outcome, Role, present
 from rl_advisor.run import Run
@@ -19,6 +21,9 @@ from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import onset, shift, wilson
 from rl_advisor.samples.text_signs import samples
 from rl_advisor.vocabulary import Link
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LINK = Link.REWARD_SIGNAL
 ROLE = Role.GAMING
@@ -53,12 +58,16 @@ def detect(run: Run) -> Answer:
     return Answer(outcome, text, measures=measures, evidence=(samples(s),))
 
 
-def _is_share(column: "pd.Series[float]") -> bool:
+def _is_share(column: pd.Series[float]) -> bool:
+    import pandas as pd
+
     value = pd.to_numeric(column, errors="coerce")
     return bool(value.notna().any() and value.min() >= 0 and value.max() <= 1)
 
 
 def _with_false_claims(s: Stretches, state: str | None) -> Stretches:
+    import pandas as pd
+
     def flagged(part: pd.DataFrame) -> pd.DataFrame:
         failed = pd.to_numeric(part[state], errors="coerce") < 0.5 if state else np.zeros(len(part), bool)
         return part.assign(false_claim=(((part["claim"] > 0) & failed) | (part["claim_after_failure"] > 0)).astype(np.float64))

@@ -9,8 +9,11 @@ Next test: a histogram of the pass rate per prompt; then dynamic sampling, or pr
 Source: TRL's notes on frac_reward_zero_std; dynamic sampling in DAPO (arXiv 2503.14476).
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
 
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
@@ -19,6 +22,9 @@ from rl_advisor.run import Curve, Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.reward_check import flat_groups, groups
 from rl_advisor.vocabulary import Link
+
+if TYPE_CHECKING:
+    pass
 
 LINK = Link.TRAINING_SIGNAL
 ROLE = Role.SILENCE
@@ -77,6 +83,8 @@ def _level(run: Run) -> float:
 
 def _of_samples(run: Run) -> Curve | None:
     """The share of groups without spread at each step with samples; None where they hold no groups."""
+    import pandas as pd
+
     table = measured(run)
     share = flat_groups(table) if len(table) else pd.Series(dtype=np.float64)
     if not len(share):

@@ -3,16 +3,20 @@
 ``blind`` makes such a view; ``leaks`` is the independent check of one, and knows the label.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.evals.corpus import WHOLE, Label
 from rl_advisor.run import Curve, Gap, Run
+
+if TYPE_CHECKING:
+    pass
 
 NAME = "run"
 _PROGRESS = ("global_step", "epoch", "total_flos", "num_input_tokens_seen", "best_")
@@ -206,6 +210,8 @@ def _flat(config: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
 
 def _telling_times(view: Run) -> Iterator[str]:
     """Dates, by which one run is told from another."""
+    import pandas as pd
+
     for name, curve in view.curves.items():
         if curve.time is not None and curve.time.size and float(np.nanmax(curve.time)) > _EPOCH:
             yield f"curve {name} carries absolute times"

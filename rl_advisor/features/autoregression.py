@@ -6,9 +6,8 @@ Steps may be unequal: between points that lie ``g`` usual spacings apart the cor
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import lstsq
-from scipy.special import stdtr, stdtrit
 
+from rl_advisor.features import student
 from rl_advisor.features.series import Floats
 
 MOST_PHI = 0.99
@@ -38,11 +37,11 @@ class Coefficient(NamedTuple):
 
     def below(self, limit: float) -> float:
         """Probability that the coefficient lies below ``limit``."""
-        return float(self.weight @ stdtr(self.freedom, (limit - self.values) / np.maximum(self.errors, 1e-300)))
+        return float(self.weight @ student.below(self.freedom, (limit - self.values) / np.maximum(self.errors, 1e-300)))
 
     def quantile(self, share: float) -> float:
         """The value that the coefficient stays below with probability ``share``."""
-        reach = self.errors * float(stdtrit(self.freedom, share))
+        reach = self.errors * student.quantile(self.freedom, share)
         low, high = float((self.values + reach).min()), float((self.values + reach).max())
         for _ in range(30):
             middle = (low + high) / 2
@@ -143,7 +142,7 @@ def effective_count(n: int, phi: float) -> float:
 
 def solve(design: Floats, value: Floats) -> Floats:
     """Least-squares coefficients."""
-    return np.asarray(lstsq(design, value, check_finite=False, lapack_driver="gelsy")[0], np.float64)
+    return np.asarray(np.linalg.lstsq(design, value, rcond=None)[0], np.float64)
 
 
 class Likelihood(NamedTuple):

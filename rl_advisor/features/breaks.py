@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import stdtr
 
+from rl_advisor.features import student
 from rl_advisor.features.autoregression import deviance, lag_one, least_deviance, whiten
 from rl_advisor.features.series import Floats, Indices
 
@@ -141,4 +141,4 @@ def chance(gain: float, n: int, freedom: int, places: int, unknown: float = 10.0
     with that the share of false breaks is held at any memory up to 0.9 (by simulation: docs/calibration.md).
     """
     t = np.sqrt(max(freedom, 1) * np.expm1(np.clip(gain / (n + unknown), 0.0, 700.0)))
-    return float(min(1.0, places * 2 * stdtr(max(freedom, 1), -t)))
+    return float(min(1.0, places * 2 * float(student.below(max(freedom, 1), -t))))

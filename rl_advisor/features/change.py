@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
 
+from rl_advisor.features import student
 from rl_advisor.features.autoregression import lag_one, least_deviance, solve, spacing, whiten
 from rl_advisor.features.bins import clipped, hampel
 from rl_advisor.features.breaks import Fit, Search, best_fit, chance, penalty, step_columns
@@ -205,7 +205,7 @@ def discontinuity(step: npt.ArrayLike, value: npt.ArrayLike) -> Discontinuity:
     fit = best_fit(Search(x, spacing(x), _base(x, drift=True), 3, ("step",)), logs)
     freedom = max(x.size - 4, 1)
     error = float(np.sqrt(fit.white @ fit.white / freedom)) / float(fit.found.scale[np.flatnonzero(fit.found.index == fit.index)[0]])
-    half = error * float(stdtrit(freedom, 0.975))
+    half = error * student.quantile(freedom, 0.975)
     p = chance(fit.gain, x.size, freedom, fit.found.index.size)
     low, middle, high = (float(np.exp(np.clip(v, -700, 700))) for v in (fit.size - half, fit.size, fit.size + half))
     return Discontinuity(float(x[fit.index]), middle, low, high, p)

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
 
 from rl_advisor.features.autoregression import colour, effective_count, lag_one, uncertain
 from rl_advisor.features.bins import smooth
 from rl_advisor.features.gpu.background import noise
 from rl_advisor.features.series import Floats, constant, thinned
+from rl_advisor.features.student import normal_quantile
 from rl_advisor.features.trend import Trend, trend
 
 
@@ -78,4 +78,4 @@ def _changes(series: Floats) -> Floats:
 
 def chance_limit(level: float = 0.95) -> float:
     """Two-sided normal quantile: the size of a z that chance exceeds in 1 - ``level`` of cases."""
-    return float(ndtri(0.5 + level / 2))
+    return normal_quantile(0.5 + level / 2)

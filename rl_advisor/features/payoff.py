@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
 
-from rl_advisor.features import TooFewPoints
+from rl_advisor.features import TooFewPoints, student
 
 Floats = npt.NDArray[np.float64]
 _FEWEST_GROUPS = 8
@@ -59,7 +58,7 @@ def _clustered(parts: list[tuple[Floats, Floats]], *, scale_y: bool = True) -> t
     value = float(sxy.sum()) / size
     residual = sxy - value * (np.sqrt(sxx * syy) if scale_y else sxx)
     error = float(np.sqrt((residual**2).sum() * len(pairs) / (len(pairs) - 1))) / size
-    reach = float(stdtrit(len(pairs) - 1, 0.975)) * error
+    reach = student.quantile(len(pairs) - 1, 0.975) * error
     return value, value - reach, value + reach
 
 
@@ -85,7 +84,7 @@ def difference(
     if va + vb <= 0:
         return delta, delta, delta
     freedom = (va + vb) ** 2 / (va**2 / (a.size - 1) + vb**2 / (b.size - 1))
-    reach = float(stdtrit(freedom, 0.975) * np.sqrt(va + vb))
+    reach = float(student.quantile(freedom, 0.975) * np.sqrt(va + vb))
     return delta, delta - reach, delta + reach
 
 

@@ -5,11 +5,11 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.autoregression import effective_count, estimate, spacing
 from rl_advisor.features.series import constant, thinned
+from rl_advisor.features.student import normal_quantile
 
 Direction = Literal["rising", "flat", "falling", "undecidable"]
 LEVEL = 0.95
@@ -62,7 +62,7 @@ def trend(step: npt.ArrayLike, value: npt.ArrayLike, level: float = LEVEL) -> Tr
     slope = estimate(np.column_stack([np.ones_like(unit), unit]), y, 1, spacing(x))
     low, high = slope.interval(level)
     # The half width is a quantile of 0.5 + level / 2 of the same error; four of five need 0.84 deviations more.
-    detectable = (high - low) / 2 * float(1 + ndtri(0.8) / ndtri(0.5 + level / 2))
+    detectable = (high - low) / 2 * (1 + normal_quantile(0.8) / normal_quantile(0.5 + level / 2))
     n_eff = effective_count(x.size, slope.phi)
     return Trend(slope.value / span, low / span, high / span, slope.doubted(x.size, DOUBT).p, n, n_eff, slope.phi, detectable, span)
 

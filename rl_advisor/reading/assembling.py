@@ -1,14 +1,15 @@
 """Parts with raw names become one Run: translated, told apart, aligned, joined."""
 
+from __future__ import annotations
+
 import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.discovery import modules
 from rl_advisor.gpu.signals import zone_shift
@@ -28,6 +29,9 @@ from rl_advisor.reading.separating import foreign_folders, on_the_way, place_of,
 from rl_advisor.reading.translating import Translated, recognise, settings_of, translate
 from rl_advisor.run import UNSAID, Curve, Event, Gap, Guess, Run
 from rl_advisor.vocabulary import METRICS, Dialect, metric
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SPEAKS = ("reward/mean", "reward/used", "reward/success", "eval/score/")
 """Metrics that tell how well a run does."""
@@ -280,7 +284,9 @@ def _missing_reward(curves: Mapping[str, Curve]) -> list[Gap]:
 def _stacked(tables: Sequence[pd.DataFrame], by: str) -> pd.DataFrame:
     full = [t for t in tables if len(t)]
     if len(full) <= 1:
-        return full[0] if full else pd.DataFrame()
+        return full[0] if full else Run().rollouts
+    import pandas as pd
+
     whole = pd.concat(full, ignore_index=True).sort_values(by, kind="stable", ignore_index=True)
     if by == "time" and whole.duplicated(["gpu", "time"]).any():  # counters of one moment from several files
         whole["gpu"] = whole["gpu"].astype(str)

@@ -1,14 +1,14 @@
 """Reads a growing run again and again, at the cost of what was appended since the last time."""
 
+from __future__ import annotations
+
 import re
 import struct
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO
-
-import pandas as pd
+from typing import IO, TYPE_CHECKING
 
 from rl_advisor.reading import format_of, read_with
 from rl_advisor.reading.parsing import confined_files
@@ -16,6 +16,9 @@ from rl_advisor.reading.parsing.bytes_in import GZIP_MAGIC, ZSTD_MAGIC
 from rl_advisor.reading.parsing.request import Request
 from rl_advisor.reading.restarts import behind
 from rl_advisor.run import Run
+
+if TYPE_CHECKING:
+    pass
 
 START = 512
 """First bytes by which a file that was written anew is told from one that has grown."""
@@ -160,6 +163,8 @@ def _record_end(file: IO[bytes], begin: int, size: int) -> int:
 
 def _joined(before: Run | None, more: Run) -> Run:
     """The part with what was appended behind it."""
+    import pandas as pd
+
     if before is None:
         return more
     tables = [t for t in (before.telemetry, more.telemetry) if len(t)]

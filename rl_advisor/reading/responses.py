@@ -1,10 +1,14 @@
 """Responses of several files become one table: what was logged twice once, and groups of different files kept apart."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _SURELY = 8
 """Responses of a step from which two equal lots of them are one lot written twice."""
@@ -12,6 +16,10 @@ _SURELY = 8
 
 def logged_once(tables: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
     """The tables without the steps whose very responses an earlier one holds: trainers write them to disk and to each tracker as well."""
+    if not any(len(table) for table in tables):
+        return list(tables)
+    import pandas as pd
+
     seen: set[Any] = set()
     out = []
     for table in tables:
@@ -36,6 +44,8 @@ def groups_apart(table: pd.DataFrame) -> pd.DataFrame:
     """
     if not {"group", "prompt", "source"} <= set(table.columns) or table["source"].nunique() < 2:
         return table
+    import pandas as pd
+
     by = [table["step"], table["group"]]
     inside = table.groupby([*by, table["source"]])["prompt"].transform("nunique")
     shared = table.groupby(by)["source"].transform("nunique") > 1

@@ -1,12 +1,16 @@
 """A response as something to read: head and tail, what was cut marked, with where it stands."""
 
+from __future__ import annotations
+
 import unicodedata
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.features.text.secrets import masked
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 HEAD, TAIL = 700, 500
 """Characters kept from the beginning and the end of a long text."""

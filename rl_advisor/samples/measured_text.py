@@ -1,11 +1,13 @@
 """The responses of a run with their text measured, and the two stretches that are compared: the run's own first samples and its latest."""
 
+from __future__ import annotations
+
 import weakref
 import zlib
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.endings import is_open, pile_up
@@ -26,6 +28,9 @@ from rl_advisor.features.text.repetition import compression, identical_run, repe
 from rl_advisor.features.text.spoken import spoken
 from rl_advisor.features.text.telling_words import word_order
 from rl_advisor.run import Floats, Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PER_STEP = 128
 """Responses of a step whose text is measured, whole groups first come."""
@@ -86,7 +91,9 @@ def _enough(table: pd.DataFrame, steps: Floats) -> pd.DataFrame:
 
 
 def _chosen(rows: pd.DataFrame) -> pd.DataFrame:
-    if not len(rows) or "response" not in rows:
+    if not len(rows):
+        return rows
+    if "response" not in rows:
         return rows.iloc[:0]
     train = rows[rows["split"] != "eval"] if "split" in rows else rows
     train = train[train["sampled"].astype(bool)] if "sampled" in train else train
@@ -105,6 +112,8 @@ def _chosen(rows: pd.DataFrame) -> pd.DataFrame:
 
 def completed(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with every column that is relied on: prompt, reward and group; without prompts every response is a group of its own."""
+    import pandas as pd
+
     rows = rows if "reward" in rows else rows.assign(reward=np.nan)
     rows = rows if "prompt" in rows else rows.assign(prompt="")
     if "group" in rows:
@@ -114,6 +123,8 @@ def completed(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _measure(rows: pd.DataFrame) -> pd.DataFrame:
+    import pandas as pd
+
     if not len(rows):
         return rows
     table = completed(rows).copy()

@@ -1,10 +1,11 @@
 """An audit of the reward from the samples: its values, its spread inside groups, its parts, and what it follows."""
 
+from __future__ import annotations
+
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.payoff import payoff
@@ -12,6 +13,9 @@ from rl_advisor.features.text.measures import final_answer
 from rl_advisor.run import Floats, Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.text_change import wilson
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 REFERENCE = (
     "human",
@@ -147,6 +151,8 @@ def components(rows: pd.DataFrame) -> dict[str, Any]:
 
 def reference_columns(rows: pd.DataFrame) -> list[str]:
     """The columns that hold an independent judgement of the responses: named so, numbers, not always the same, and not the reward again."""
+    import pandas as pd
+
     found = []
     for name in map(str, rows.columns):
         bare = name.removeprefix("other/").lower()
@@ -159,6 +165,8 @@ def reference_columns(rows: pd.DataFrame) -> list[str]:
 
 def against_reference(rows: pd.DataFrame) -> dict[str, Any]:
     """The reward's rank correlation with each column that holds an independent judgement, over all responses and of the latest step."""
+    import pandas as pd
+
     found = {}
     for name in reference_columns(rows):
         value = pd.to_numeric(rows[name], errors="coerce")

@@ -1,11 +1,12 @@
 """What the model actually says: the samples worth reading, the text statistics of every step, and an audit of the reward."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.text.measures import distinct_share
@@ -15,6 +16,9 @@ from rl_advisor.samples.changes import changes
 from rl_advisor.samples.excerpts import shown
 from rl_advisor.samples.measured_text import completed, measured, stretches
 from rl_advisor.samples.reward_check import audit, single_answer
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["changed", "reward_audit", "statistics", "triad"]
 _AVERAGED = (
@@ -167,6 +171,8 @@ def _show(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _varied(rows: pd.DataFrame, count: int) -> pd.DataFrame:
     """The first rows, those that repeat an earlier text last; of equally rewarded ones those that repeat an earlier prompt after others."""
+    import pandas as pd
+
     head = rows.head(count * 50)
     again = head.duplicated("response").to_numpy()
     asked = head.groupby(["reward", "group"], sort=False).cumcount().to_numpy()

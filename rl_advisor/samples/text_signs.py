@@ -1,10 +1,12 @@
 """Signs that text got worse or that its bulk is what the reward pays for, each measured against the run's own first samples."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.curves import outcome_shape
 from rl_advisor.features import TooFewPoints
@@ -15,6 +17,9 @@ from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, word_order_of
 from rl_advisor.samples.reward_check import reference_columns
 from rl_advisor.samples.text_change import explained, pays, shift, shift_or_none, wilson
+
+if TYPE_CHECKING:
+    pass
 
 GROWTH = 1.25
 """Growth of a length or a count below which it is not called inflated."""
@@ -186,6 +191,8 @@ def turned_reference(s: Stretches) -> Sign | None:
 
     None where no column holds one, or all of them say the same as the reward.
     """
+    import pandas as pd
+
     columns = reference_columns(s.table)
     first, latest, table = (
         part.assign(**{c: pd.to_numeric(part[c], errors="coerce") for c in columns}) for part in (s.first, s.latest, s.table)

@@ -1,17 +1,22 @@
 """Reads the CSV of AMD's tools: ``rocm-smi --csv``, ``amd-smi metric --csv`` and ``amd-smi monitor --csv``."""
 
+from __future__ import annotations
+
 import io
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.reading.parsing.bytes_in import document, head
 from rl_advisor.reading.parsing.counters import BYTES, MIB, PERCENT, counted_times, no_times, numbers, table, telemetry
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
+
+if TYPE_CHECKING:
+    pass
 
 FORMAT = "amd_smi"
 
@@ -54,6 +59,8 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 
 def read(path: Path, _: Request = WHOLE) -> Run:
     """The telemetry in the file; where there is no time stamp, one second between rows is assumed."""
+    import pandas as pd
+
     text = document(path).decode("utf-8", "replace")
     text = text[max(_header_at(text), 0) :]
     header = text.splitlines()[0]

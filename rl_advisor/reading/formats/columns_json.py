@@ -1,14 +1,15 @@
 """Metrics in one JSON document: lists of equal length, lists of rows, maps from steps to values, of one run or of several."""
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS, bare_name, document, head, parse_json
 from rl_advisor.reading.parsing.columns import number
@@ -18,6 +19,9 @@ from rl_advisor.reading.parsing.metric_table import MEASURED, of_a_trainer, part
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import UNSAID, Curve, Floats, Gap, Run
 from rl_advisor.run_reference import chosen, listed
+
+if TYPE_CHECKING:
+    pass
 
 FORMAT = "columns"
 GENERAL = True
@@ -82,6 +86,8 @@ def _counts(tables: Sequence[Table]) -> bool:
 
 def _part(content: Content, source: str, run: str) -> Run:
     """The tables of one run together: what has no steps lies on those of a table of the same length, or is left out."""
+    import pandas as pd
+
     parts = [(table, part_of(pd.DataFrame(table.columns), source, lambda c, t=table: f"{t.prefix}{c}", run)) for table in content.tables]  # type: ignore[misc]
     parts = [(table, part) for table, part in parts if part.curves]
     counted = [part for _, part in parts if part.axis == "step"]

@@ -1,15 +1,20 @@
 """Reads what ``dcgmi dmon -e ...`` prints: profiling counters of each GPU, without times."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.reading.parsing.bytes_in import lines
 from rl_advisor.reading.parsing.counters import MIB, PERCENT, counted_times, first_line, no_times, numbers, table, telemetry, words_table
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
+
+if TYPE_CHECKING:
+    pass
 
 FORMAT = "dcgmi_dmon"
 
@@ -38,6 +43,8 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 
 def read(path: Path, _: Request = WHOLE) -> Run:
     """The telemetry in the file, one second between rows being assumed."""
+    import pandas as pd
+
     found, bad = words_table(lines(path), "#", {*COLUMNS})
     gaps = [Gap(path.name, f"{bad} lines are no row of the table")] if bad else []
     if not len(found) or "Entity" not in found:

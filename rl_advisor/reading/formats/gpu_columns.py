@@ -1,10 +1,11 @@
 """Reads tables with one column a GPU and counter, as CSV or JSON lines: system metrics of W&B, trackio and MLflow, nvitop's collector."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, head, lines
 from rl_advisor.reading.parsing.counters import numbers, table, telemetry
@@ -12,6 +13,9 @@ from rl_advisor.reading.parsing.csv_in import read_table
 from rl_advisor.reading.parsing.gpu_names import column_of
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FORMAT = "gpu_columns"
 
@@ -32,6 +36,8 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 
 def read(path: Path, _: Request = WHOLE) -> Run:
     """The counters of each GPU, one row a GPU and moment."""
+    import pandas as pd
+
     found, gaps = read_table(path) if bare_name(path).endswith(".csv") else _json_lines(path)
     clock = next((t for t in TIMES if t in found), None)
     if clock is None or not any(column_of(str(name)) for name in found.columns):
@@ -50,8 +56,10 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     return telemetry(path, FORMAT, table({str(c): rows[c].to_numpy() for c in rows}, gpu), gaps)
 
 
-def _seconds(column: "pd.Series[Any]") -> Any:
+def _seconds(column: pd.Series[Any]) -> Any:
     """Seconds since the epoch, from numbers (milliseconds where they are that large) or ISO dates read as UTC."""
+    import pandas as pd
+
     plain = numbers(column).to_numpy()
     if np.isfinite(plain).any():
         return np.where(plain > 1e11, plain / 1000, plain)
@@ -60,6 +68,8 @@ def _seconds(column: "pd.Series[Any]") -> Any:
 
 
 def _json_lines(path: Path) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
+    import pandas as pd
+
     rows = [row for row in map(_object, lines(path)) if row]
     return pd.DataFrame(rows), ()
 

@@ -1,18 +1,22 @@
 """Reads ``gpustat --json``: one JSON document a query, alone or one after the other in a file."""
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.reading.parsing.bytes_in import document, head
 from rl_advisor.reading.parsing.counters import MIB, PERCENT, table, telemetry
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
+
+if TYPE_CHECKING:
+    pass
 
 FORMAT = "gpustat"
 
@@ -35,6 +39,8 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 
 def read(path: Path, _: Request = WHOLE) -> Run:
     """One row a GPU and query; the local query time is read as UTC."""
+    import pandas as pd
+
     rows: list[dict[str, float]] = []
     names: list[str] = []
     times: list[str] = []

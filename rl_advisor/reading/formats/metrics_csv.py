@@ -1,11 +1,12 @@
 """CSV tables of metrics with a column that counts steps: RLlib's progress.csv, homemade logs, exports of W&B charts and TensorBoard."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from rl_advisor.reading.parsing.bytes_in import bare_name
 from rl_advisor.reading.parsing.columns import number
@@ -16,6 +17,9 @@ from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.trajectories import is_sample
 from rl_advisor.run import Gap, Run
 from rl_advisor.run_reference import chosen, listed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FORMAT = "metrics_csv"
 APPENDED = "table"

@@ -1,11 +1,12 @@
 """Parquet tables of metrics: trackio's export of a project and of its system metrics, W&B's history artifact, homemade logs."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import head
@@ -14,6 +15,9 @@ from rl_advisor.reading.parsing.metric_table import TIME_COLUMNS, part_of, step_
 from rl_advisor.reading.parsing.parquet_in import cells, is_text, longest, opened
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
+
+if TYPE_CHECKING:
+    pass
 
 FORMAT = "metrics_parquet"
 GENERAL = True
@@ -35,6 +39,7 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """Numeric columns as curves, GPU counters as telemetry; of several runs that with most rows."""
+    import pandas as pd
     import pyarrow as pa
 
     try:

@@ -1,17 +1,21 @@
 """``*.monitor.csv`` of Gymnasium-style Monitor wrappers: one row an episode with return, length and seconds since the start."""
 
+from __future__ import annotations
+
 import math
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, head, parse_json
 from rl_advisor.reading.parsing.csv_in import read_table
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Curve, Gap, Run
+
+if TYPE_CHECKING:
+    pass
 
 FORMAT = "monitor"
 _HEADER = re.compile(rb"(?:#[^\n]*\n)?r,l,t\b")
@@ -29,6 +33,8 @@ def read(path: Path, _: Request = WHOLE) -> Run:
 
     ``axis`` is ``episode``: the steps of one file count only its own environment; who has all files merges them by time.
     """
+    import pandas as pd
+
     comment = head(path, 4_096).split(b"\n", 1)[0]
     table, gaps = read_table(path, skip=1 if comment.startswith(b"#") else 0)
     if not {"r", "l", "t"} <= set(table.columns):

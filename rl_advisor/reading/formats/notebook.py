@@ -1,12 +1,12 @@
 """What a training left in a notebook's outputs: the table that Trainer draws while it trains, else the lines that were printed."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS, bare_name, document, head, parse_json, plain_text
 from rl_advisor.reading.parsing.line_shapes import shapes_of
@@ -16,6 +16,9 @@ from rl_advisor.reading.parsing.printed_rows import run_of
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 from rl_advisor.run_reference import MARK, chosen, listed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FORMAT = "notebook"
 SIZE_LIMIT, MOST_CELLS, FEWEST = 128_000_000, 2_000_000, 3
@@ -74,6 +77,8 @@ def _text(value: Any) -> str:
 
 def _tables(html: str) -> Iterator[pd.DataFrame]:
     """The tables of a page that have a column which counts their rows."""
+    import pandas as pd
+
     reader = _Cells()
     reader.feed(html[:HTML_LIMIT])
     for rows in reader.tables:

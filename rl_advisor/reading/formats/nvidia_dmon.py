@@ -1,15 +1,20 @@
 """Reads what ``nvidia-smi dmon`` prints: one row a GPU and second, under header lines that come back."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.reading.parsing.bytes_in import lines
 from rl_advisor.reading.parsing.counters import MIB, PERCENT, counted_times, first_line, no_times, numbers, table, telemetry, words_table
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FORMAT = "nvidia_dmon"
 
@@ -33,6 +38,8 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 
 def read(path: Path, _: Request = WHOLE) -> Run:
     """The telemetry in the file. Without ``-o T`` dmon writes no times, and its usual second between rows is assumed."""
+    import pandas as pd
+
     found, bad = words_table(lines(path), "#", {*COLUMNS})
     gaps = [Gap(path.name, f"{bad} lines are no row of the table")] if bad else []
     if not len(found) or "gpu" not in found:
@@ -47,6 +54,8 @@ def read(path: Path, _: Request = WHOLE) -> Run:
 
 def _times(found: pd.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
     """Seconds since the epoch (or since midnight, where only the time of day is written), read as UTC; None without a time."""
+    import pandas as pd
+
     if "Time" not in found:
         return None
     day = found.get("Date", "19700101")

@@ -3,14 +3,15 @@
 Its times carry no zone. They are read as UTC; the profile finds the offset against the run's step clock and says so.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from rl_advisor.reading.parsing.alike_rows import Cells, cells, line_blocks
 from rl_advisor.reading.parsing.bytes_in import open_bytes
@@ -31,6 +32,9 @@ from rl_advisor.reading.parsing.counters import (
 )
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FORMAT = "nvidia_smi"
 APPENDED = "table"
@@ -136,6 +140,7 @@ def _times(found: Cells, column: int) -> npt.NDArray[np.float64] | None:
 
 def _loose_rows(block: bytes, names: list[str]) -> tuple[Columns, int]:
     """The block's rows where some cell is not what it should be, such cells being missing; and how many lines were no row."""
+    import pandas as pd
     import pyarrow as pa
     from pyarrow import csv
 
@@ -166,8 +171,10 @@ def _loose_rows(block: bytes, names: list[str]) -> tuple[Columns, int]:
     return columns, len(skipped)
 
 
-def _seconds(text: "pd.Series[str]") -> npt.NDArray[np.float64]:
+def _seconds(text: pd.Series[str]) -> npt.NDArray[np.float64]:
     """Seconds since the epoch of times in any form of ISO 8601, NaN where it is none."""
+    import pandas as pd
+
     times = pd.to_datetime(text, format="ISO8601", errors="coerce", utc=True)
     return np.asarray((times - pd.Timestamp(0, unit="s", tz="UTC")).dt.total_seconds(), np.float64)
 
@@ -179,6 +186,8 @@ def _distinct(names: list[str]) -> list[str]:
 
 def _ours(parts: list[Columns], names: list[str]) -> pd.DataFrame:
     """The rows as a telemetry table."""
+    import pandas as pd
+
     parts = [part for part in parts if part]
     if not parts:
         return pd.DataFrame()
@@ -197,8 +206,10 @@ def _ours(parts: list[Columns], names: list[str]) -> pd.DataFrame:
     return table(columns, gpu)
 
 
-def _united(parts: list[tuple[npt.NDArray[np.intp], list[str]]]) -> "pd.Categorical[Any]":
+def _united(parts: list[tuple[npt.NDArray[np.intp], list[str]]]) -> pd.Categorical[Any]:
     """The texts of all parts, the words for nothing being missing."""
+    import pandas as pd
+
     places = dict.fromkeys(MISSING, -1)
     words = [word for word in dict.fromkeys(word for _, found in parts for word in found) if word not in places]
     places |= {word: i for i, word in enumerate(words)}
@@ -206,7 +217,7 @@ def _united(parts: list[tuple[npt.NDArray[np.intp], list[str]]]) -> "pd.Categori
     return pd.Categorical.from_codes(np.concatenate(codes) if codes else [], pd.Index(words, dtype=str))
 
 
-def _decoded(masks: "pd.Categorical[Any]") -> npt.NDArray[np.float32]:
+def _decoded(masks: pd.Categorical[Any]) -> npt.NDArray[np.float32]:
     """Hexadecimal bit masks as numbers."""
     values = [int(mask, 16) if HEXADECIMAL.fullmatch(mask) else np.nan for mask in masks.categories]
     return np.asarray(np.array([*values, np.nan])[masks.codes], np.float32)

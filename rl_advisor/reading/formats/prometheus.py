@@ -1,17 +1,21 @@
 """Reads NVIDIA's DCGM counters from Prometheus: scraped text, or the JSON that its query API answers."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.reading.parsing.bytes_in import document, head, lines
 from rl_advisor.reading.parsing.counters import MIB, PERCENT, no_times, table, telemetry
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Run
+
+if TYPE_CHECKING:
+    pass
 
 FORMAT = "prometheus"
 
@@ -59,6 +63,8 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 
 def read(path: Path, _: Request = WHOLE) -> Run:
     """The counters that we know, one row a GPU and moment."""
+    import pandas as pd
+
     json_answer = head(path, 64).lstrip().startswith(b"{")
     samples = list(_from_json(document(path)) if json_answer else _from_text(path))
     if not samples:

@@ -1,15 +1,18 @@
 """Responses in one JSON document: a list of rows, or one episode a file (rLLM's ``train_step_3_epoch_0/episode_....json``)."""
 
-from pathlib import Path
-from typing import Any
+from __future__ import annotations
 
-import pandas as pd
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS, bare_name, document, head, parse_json
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.rollout_table import rollout_table
 from rl_advisor.reading.parsing.trajectories import TRAJECTORIES, holds_response, unfolded
 from rl_advisor.run import Gap, Run
+
+if TYPE_CHECKING:
+    pass
 
 FORMAT = "rollouts_json"
 SIZE_LIMIT = 64_000_000
@@ -30,6 +33,8 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """The responses of one document."""
+    import pandas as pd
+
     rows = _rows(path)
     if not rows:
         return Run(files=(path.name,), formats=(FORMAT,), gaps=(Gap(path.name, "the document is damaged or holds no rows"),))

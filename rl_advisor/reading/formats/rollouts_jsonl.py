@@ -1,5 +1,7 @@
 """Responses in JSON lines or CSV: rollout dumps with one response a line, and any such file with a response-like text column."""
 
+from __future__ import annotations
+
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,9 +9,7 @@ from io import TextIOWrapper
 from itertools import islice
 from math import nan
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS, bare_name, open_bytes
 from rl_advisor.reading.parsing.cells import as_number
@@ -19,6 +19,9 @@ from rl_advisor.reading.parsing.reservoir import Batch, Reservoir
 from rl_advisor.reading.parsing.rollout_table import path_step, roles, rollout_table
 from rl_advisor.reading.parsing.trajectories import holds_response, unfolded
 from rl_advisor.run import Run
+
+if TYPE_CHECKING:
+    pass
 
 FORMAT = "rollouts_jsonl"
 _LINES = (".jsonl", ".ndjson", ".json")
@@ -46,6 +49,8 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """The responses of one file, at most a bounded sample a step when it is large; what was left out or corrupt is a gap."""
+    import pandas as pd
+
     small = path.stat().st_size <= (_SMALL if bare_name(path) == path.name.lower() else _SMALL // _PACKING)
     kept = Reservoir(rows_per_step=10**9, budget=4 * _SMALL) if small else Reservoir()
     if _is_cells(path):
@@ -70,7 +75,7 @@ class _Part:
     payload: Callable[[int], Any]
     """What is kept of a row."""
 
-    def alike(self) -> "Iterator[_Part]":
+    def alike(self) -> Iterator[_Part]:
         """The rows that can be read, those of the same columns together."""
         places: dict[tuple[str, ...], list[int]] = {}
         for i, row in enumerate(self.rows):

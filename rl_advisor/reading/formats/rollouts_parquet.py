@@ -1,5 +1,7 @@
 """Responses in Parquet: the completions that TRL writes, and any table with a response-like text column."""
 
+from __future__ import annotations
+
 from collections import deque
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.cells import as_number
@@ -22,6 +23,7 @@ from rl_advisor.reading.parsing.rollout_table import path_step, roles
 from rl_advisor.run import Curve, Gap, Run
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow.parquet as pq
 
 FORMAT = "rollouts_parquet"
@@ -54,7 +56,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     return Run(curves=curves, rollouts=table, columns=columns, files=(path.name,), formats=(FORMAT,), gaps=(*gaps, *said))
 
 
-def _open(path: Path) -> "pq.ParquetFile | Gap":
+def _open(path: Path) -> pq.ParquetFile | Gap:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -67,17 +69,19 @@ def _open(path: Path) -> "pq.ParquetFile | Gap":
     return file
 
 
-def _small(file: "pq.ParquetFile") -> bool:
+def _small(file: pq.ParquetFile) -> bool:
     meta = file.metadata
     return bool(sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups)) <= _ALL_AT_ONCE) and meta.num_rows <= _ROWS
 
 
 def _whole(path: Path) -> tuple[pd.DataFrame, dict[str, Curve], tuple[Gap, ...]]:
+    import pandas as pd
+
     table = opened(path).read(use_threads=False)
     return pd.DataFrame({name: cells(table[name]) for name in table.column_names}), {}, ()
 
 
-def _sample(file: "pq.ParquetFile", path: Path, columns: Mapping[str, str]) -> tuple[pd.DataFrame, dict[str, Curve], tuple[Gap, ...]]:
+def _sample(file: pq.ParquetFile, path: Path, columns: Mapping[str, str]) -> tuple[pd.DataFrame, dict[str, Curve], tuple[Gap, ...]]:
     """A bounded sample; only rows that are kept become Python objects."""
     raw = {ours: name for name, ours in roles(file.schema_arrow.names, columns)[0].items()}
     said, kept = path_step(path), Reservoir()

@@ -1,16 +1,21 @@
 """Responses in the tables that W&B keeps on disk: one JSON document with ``columns`` and ``data``."""
 
+from __future__ import annotations
+
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import orjson
-import pandas as pd
 
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.completions import completions_table
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.rollout_table import roles
 from rl_advisor.run import Gap, Run
+
+if TYPE_CHECKING:
+    pass
 
 FORMAT = "rollouts_wandb_table"
 _LARGEST = 64 << 20
@@ -32,6 +37,8 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """The responses of one table; rows of the wrong width are left out and counted."""
+    import pandas as pd
+
     files, formats = (path.name,), (FORMAT,)
     if path.stat().st_size > _LARGEST:
         return Run(files=files, formats=formats, gaps=(Gap(path.name, f"a table of more than {_LARGEST >> 20} MiB is not read"),))

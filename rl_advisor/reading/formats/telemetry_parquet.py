@@ -1,14 +1,19 @@
 """Reads the Parquet that ``rl-advisor record`` writes: one row a GPU and moment, in our names and units."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.counters import INSTANT, OTHER, ROW_LIMIT, THROTTLE, other_memory, table, telemetry, too_long
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import TELEMETRY_COLUMNS, Gap, Run
+
+if TYPE_CHECKING:
+    pass
 
 FORMAT = "telemetry_parquet"
 _NUMBERS = (*TELEMETRY_COLUMNS[2:], INSTANT, THROTTLE, "energy_mj")
@@ -24,6 +29,7 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 
 def read(path: Path, _: Request = WHOLE) -> Run:
     """The telemetry in the file."""
+    import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -1,12 +1,12 @@
 """trackio's local SQLite project: one JSON object a log call, one training step in many of them."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from rl_advisor.reading.parsing.bytes_in import head, parse_json
 from rl_advisor.reading.parsing.columns import Row, curves_of
@@ -18,6 +18,9 @@ from rl_advisor.reading.parsing.sqlite_tables import MAGIC, rows, tables
 from rl_advisor.reading.parsing.tracker_rows import flat, on_trainer_steps
 from rl_advisor.run import Curve, Gap, Run
 from rl_advisor.run_reference import chosen, labels, listed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FORMAT = "trackio"
 _COLUMNS = {"run_id", "timestamp", "run_name", "step", "metrics"}
@@ -45,6 +48,8 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
 
 def _responses(path: Path, run: str, columns: Mapping[str, str]) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
     """The rows of its logged tables that hold responses, one table after the other; a table logged twice counts once."""
+    import pandas as pd
+
     parts: list[pd.DataFrame] = []
     gaps: list[Gap] = []
     seen: set[int] = set()

@@ -1,14 +1,15 @@
 """W&B's own run file (``run-ID.wandb``): LevelDB's log framing around protobuf records, decoded by hand."""
 
+from __future__ import annotations
+
 import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import head, parse_json
@@ -17,6 +18,9 @@ from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.tracker_rows import flat, on_trainer_steps
 from rl_advisor.reading.parsing.wire import BYTES, BadRecordError, fields, varint
 from rl_advisor.run import Gap, Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FORMAT = "wandb_run"
 _MAGIC = b":W&B\xe1\xbe"
@@ -153,4 +157,6 @@ def _gpus(values: dict[str, Any], time: float) -> list[dict[str, Any]]:
 
 
 def _telemetry(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    import pandas as pd
+
     return pd.DataFrame(rows) if rows else pd.DataFrame()

@@ -3,15 +3,19 @@
 Parsers of whole tables are no faster for what monitoring tools write, since they have to take the units off the text first.
 """
 
+from __future__ import annotations
+
 import io
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
+
+if TYPE_CHECKING:
+    pass
 
 Bytes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.intp]
@@ -55,6 +59,8 @@ class Cells:
 
     def texts(self, column: int, rows: Places | slice = slice(None)) -> tuple[Places, list[str]]:
         """Which text stands in each of those rows of a column, and the texts, cut at LONGEST bytes."""
+        import pandas as pd
+
         begin, end = self.begin[column][rows], self.end[column][rows]
         size = np.minimum(end - begin, LONGEST)
         key = size.astype(np.uint64)

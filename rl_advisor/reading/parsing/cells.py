@@ -1,11 +1,15 @@
 """Single cells of rollout dumps: a number however it is wrapped, whether a response was cut, and the named numbers inside a cell."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import orjson
-import pandas as pd
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _CUT = ("length", "max_tokens", "max_length", "max_turns", "truncat", "token_limit", "clipped")
 """Parts of a finish reason that say a limit ended the response (``length``, ``max_tokens``, ``max_response_length_exceeded``)."""
@@ -39,6 +43,8 @@ def as_cut(value: Any) -> float:
 
 def named_numbers(column: pd.Series) -> dict[str, pd.Series]:
     """The numbers that mappings in a column name (``{"format": 1, "correct": 0}``, JSON text too), each as a column; empty without any."""
+    import pandas as pd
+
     cells = [_mapping(value) for value in column.tolist()]
     names = dict.fromkeys(str(k) for cell in cells for k in list(cell)[:_MOST_PARTS])
     found = {name: [_plain(cell.get(name)) for cell in cells] for name in list(names)[:_MOST_PARTS]}

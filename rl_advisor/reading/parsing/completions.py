@@ -1,13 +1,18 @@
 """Tables of completions that hold their reward functions but no total: which columns are the reward, as the advantages tell."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.reading.parsing.rollout_table import NOTHING_SAID, layout_of, roles, rollout_table
 from rl_advisor.run import Floats, Gap
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def completions_table(rows: pd.DataFrame, path: PurePath, said: Mapping[str, str] = NOTHING_SAID) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
@@ -23,6 +28,8 @@ def completions_table(rows: pd.DataFrame, path: PurePath, said: Mapping[str, str
 
 def _reward_columns(rows: pd.DataFrame) -> list[str]:
     """The number columns between the completion and the advantage: the reward functions, then numbers the user added."""
+    import pandas as pd
+
     names = list(rows.columns)
     between = names[names.index("completion") + 1 : names.index("advantage")]
     meant = roles([str(name) for name in names])[0]

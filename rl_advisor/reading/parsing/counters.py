@@ -4,18 +4,22 @@ Shared by the telemetry formats. A tool's column is looked up by its normalised 
 off), scaled into our unit, and kept as 32-bit numbers: a day of eight GPUs at ten rows a second has to fit into memory.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from rl_advisor.reading.parsing.bytes_in import head
 from rl_advisor.run import Gap, Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 THROTTLE = "throttle"
 """Bit mask of the reasons for which the clock was held down; an extra column, where the tool writes it."""
@@ -47,6 +51,8 @@ def first_line(path: Path) -> str:
 
 def numbers(column: pd.Series) -> pd.Series:
     """A column's cells as numbers, units and separators taken off; what is no number becomes NaN."""
+    import pandas as pd
+
     if pd.api.types.is_numeric_dtype(column):
         return column.astype(np.float64)
     text = column.astype("string").str.extract(r"^\s*(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*[A-Za-z%/]*\s*$", expand=False)
@@ -58,6 +64,8 @@ def table(columns: Mapping[str, Any], gpu: Any) -> pd.DataFrame:
 
     Rows without a time are left out, as are repeated rows of one GPU and moment.
     """
+    import pandas as pd
+
     time = np.asarray(columns["time"], np.float64)
     label = pd.Categorical([gpu] * time.size if isinstance(gpu, str) else gpu)
     codes = np.asarray(label.codes)
@@ -72,6 +80,8 @@ def table(columns: Mapping[str, Any], gpu: Any) -> pd.DataFrame:
 
 def other_memory(processes: pd.Series, gpu: Any) -> npt.NDArray[np.float32]:
     """GiB that processes other than the largest of each GPU hold, from ``pid:MiB;...``; NaN where they were not looked at."""
+    import pandas as pd
+
     frame = pd.DataFrame({"gpu": np.asarray(gpu, dtype=str), "held": processes.astype(object).where(processes.notna(), None)})
     out = np.full(len(frame), np.nan, np.float32)
     for _, part in frame.dropna().groupby("gpu"):
@@ -116,6 +126,8 @@ def no_times(path: Path, seconds: float) -> Gap:
 
 def words_table(lines: Iterable[str], start: str, known: Container[str]) -> tuple[pd.DataFrame, int]:
     """A whitespace table whose header line begins with ``start`` and may come back: the known columns as text, and lines that fit none."""
+    import pandas as pd
+
     header: list[str] = []
     rows: list[dict[str, str]] = []
     bad = 0

@@ -1,5 +1,7 @@
 """How a CSV comes in: one bounded table, whatever stands between its cells, with a gap for every line that does not fit."""
 
+from __future__ import annotations
+
 import csv
 import io
 import re
@@ -7,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any, cast
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, cast
 
 from rl_advisor.reading.parsing.bytes_in import DOCUMENT_LIMIT, PACK_ERRORS, bare_name, head, open_bytes, say_torn
 from rl_advisor.run import Gap
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _HEAD = 262_144
 NAN_WORDS = ("nan", "-nan", "+nan")
@@ -83,6 +86,8 @@ def read_table(path: Path, skip: int | None = None) -> tuple[pd.DataFrame, tuple
     A header that is repeated begins a new part of the table, which may have other columns. Lines with too many or, at the end, too few
     cells are left out with a gap.
     """
+    import pandas as pd
+
     layout = layout_of(path)
     text, gaps = _text(path), list[Gap]()
     lines = layout.comments if skip is None else skip
@@ -135,6 +140,8 @@ def _parts(text: str, separator: str) -> list[str]:
 
 
 def _parsed(text: str, layout: Layout) -> pd.DataFrame:
+    import pandas as pd
+
     how: dict[str, Any] = {"sep": layout.separator, "on_bad_lines": "skip", "low_memory": False, "skipinitialspace": True}
     how |= {"header": None, "names": list(layout.names)} if layout.bare else {}
     table = pd.read_csv(io.StringIO(text), decimal=layout.decimal, thousands=layout.thousands, **how)
@@ -143,6 +150,8 @@ def _parsed(text: str, layout: Layout) -> pd.DataFrame:
 
 def _with_nan(table: pd.DataFrame, text: str, how: Mapping[str, Any]) -> pd.DataFrame:
     """The table with ``nan`` as text in the cells that say so, which pandas reads like empty ones: a loss that is NaN is a fact."""
+    import pandas as pd
+
     open_ = [i for i, name in enumerate(table.columns) if pd.api.types.is_float_dtype(table[name]) and table[name].isna().any()]
     cells = pd.read_csv(io.StringIO(text), usecols=open_, dtype=str, keep_default_na=False, na_values=[""], **how)
     for name in cells.columns:

@@ -1,15 +1,20 @@
 """Names under which trackers log GPU counters among other numbers, one name a GPU and counter; and such curves as telemetry."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.reading.parsing.counters import BYTES, MIB, PERCENT
 from rl_advisor.run import Curve, Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PATTERNS: tuple[tuple[str, str, float], ...] = (
     (r"(?:system\.)?gpu\.(\d+)\.powerWatts", "power_w", 1.0),
@@ -59,6 +64,8 @@ def without_counters(part: Run) -> Run:
 
 def _table(counters: Mapping[str, Curve]) -> pd.DataFrame:
     """One row a GPU and moment; counters of one log call share its time."""
+    import pandas as pd
+
     pieces: list[pd.DataFrame] = []
     for name, curve in counters.items():
         gpu, column, scale = column_of(name) or ("", "", 1.0)

@@ -1,18 +1,22 @@
 """How a table of metrics becomes curves: the column that counts its rows, one run of several, the numbers over the steps."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from rl_advisor.reading.parsing.csv_in import NAN_WORDS
 from rl_advisor.reading.parsing.nested_cells import opened
 from rl_advisor.reading.parsing.starts import counts_rows, starts
 from rl_advisor.run import Curve, Floats, Gap, Run
 from rl_advisor.run_reference import MARK, chosen, listed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 STEP_COLUMNS = (
     "train_global_step", "trainer_global_step", "training_global_step", "step", "global_step", "_step", "training_iteration", "iteration",
@@ -58,6 +62,8 @@ def part_of(table: pd.DataFrame, source: str, named: Callable[[str], str | None]
     ``named`` gives the metric of a column, or None for a column that is none; ``run`` is the one to read instead of the largest.
     Where no column counts steps, ``axis`` is ``row``.
     """
+    import pandas as pd
+
     if table.empty:
         return Run(gaps=(Gap(source, "no rows"),))
     table, several = one_run(table, source, run)
@@ -97,8 +103,10 @@ def _curves(table: pd.DataFrame, steps: Floats, source: str, named: Callable[[st
     return curves
 
 
-def _empty(column: "pd.Series[Any]", value: Floats) -> npt.NDArray[np.bool_]:
+def _empty(column: pd.Series[Any], value: Floats) -> npt.NDArray[np.bool_]:
     """Where a cell holds no number; ``nan`` that is written out is one, as infinity is: the metric was that."""
+    import pandas as pd
+
     none = np.isnan(value)
     if none.any() and not pd.api.types.is_numeric_dtype(column):
         none[none] = [not (isinstance(cell, str) and cell.strip().lower() in NAN_WORDS) for cell in column[none]]
@@ -107,6 +115,8 @@ def _empty(column: "pd.Series[Any]", value: Floats) -> npt.NDArray[np.bool_]:
 
 def _wide(table: pd.DataFrame, steps: Sequence[str]) -> pd.DataFrame:
     """A table with a row for each number as one with a column for each metric; any other as it is."""
+    import pandas as pd
+
     plain = {_plain(str(name)): str(name) for name in reversed(table.columns)}
     name = next((plain[n] for n in LONG_NAMES if n in plain), None)
     value = next((plain[v] for v in LONG_VALUES if v in plain), None)
@@ -116,8 +126,10 @@ def _wide(table: pd.DataFrame, steps: Sequence[str]) -> pd.DataFrame:
     return wide.rename(columns=str)
 
 
-def numbers_in(column: "pd.Series[Any]") -> Floats:
+def numbers_in(column: pd.Series[Any]) -> Floats:
     """The numbers of a column, NaN where a cell holds none; those of shares are brought to 0..1, those of arrays and tensors taken out."""
+    import pandas as pd
+
     found = pd.to_numeric(column, errors="coerce").to_numpy(np.float64)
     if not np.isfinite(found).any() and not pd.api.types.is_numeric_dtype(column):
         found = pd.to_numeric(column.map(plain_number), errors="coerce").to_numpy(np.float64)
@@ -134,6 +146,8 @@ def plain_number(cell: Any) -> Any:
 
 def _times(table: pd.DataFrame) -> Floats | None:
     """Seconds since the epoch of each row, from numbers or ISO dates; None where no column has them."""
+    import pandas as pd
+
     column = next((name for name in TIME_COLUMNS if name in table), None)
     if column is None:
         return None
@@ -200,6 +214,8 @@ def one_run(table: pd.DataFrame, source: str, run: str = "") -> tuple[pd.DataFra
 
 def _run_columns(table: pd.DataFrame) -> list[Any]:
     """The columns that part the table into runs: those named so, and text of few values at whose change the steps go back."""
+    import pandas as pd
+
     most = max(2, len(table) // 3)
     few = [c for c in table.columns if 1 < table[c].nunique() <= most]
     named = [c for c in few if str(c).lower() in RUN_COLUMNS]
@@ -212,7 +228,7 @@ def _run_columns(table: pd.DataFrame) -> list[Any]:
     return []
 
 
-def _parts(label: "np.ndarray[Any, Any]", steps: Floats) -> bool:
+def _parts(label: np.ndarray[Any, Any], steps: Floats) -> bool:
     """Whether the steps go back where a label changes and nowhere else, or each step comes once for each of the labels."""
     label, steps = label[np.isfinite(steps)], steps[np.isfinite(steps)]
     back = np.flatnonzero(np.diff(steps) < 0) + 1
@@ -228,6 +244,8 @@ def _parts(label: "np.ndarray[Any, Any]", steps: Floats) -> bool:
 
 def _alone(table: pd.DataFrame, run: str) -> Run:
     """That the table is the run of that name, where a column has this one value throughout."""
+    import pandas as pd
+
     own = [c for c in table.columns if run and not pd.api.types.is_numeric_dtype(table[c]) and (table[c] == table[c].iloc[0]).all()]
     return Run(place=MARK + run) if any(str(table[c].dropna().iloc[0]) == run for c in own) else Run()
 

@@ -1,13 +1,16 @@
 """Cells of a table that hold a whole dictionary (RLlib's ``info`` of before 2019, homemade loggers): columns of their own, by ``/``."""
 
+from __future__ import annotations
+
 import ast
 import re
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from rl_advisor.reading.parsing.bytes_in import parse_json
 from rl_advisor.reading.parsing.tracker_rows import flat
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LIMIT = 64_000_000
 """Characters of dictionaries in one table; beyond that they stay closed."""
@@ -17,6 +20,8 @@ _NAN, _INF = (re.compile(rf"(?<=[\s:\[(,-]){word}(?=[\s,\])}}])") for word in ("
 
 def opened(table: pd.DataFrame) -> pd.DataFrame:
     """The table with a column for each number inside of such cells; what holds settings, or is no dictionary, stays as it is."""
+    import pandas as pd
+
     closed = [
         name
         for name in table.columns
@@ -31,7 +36,7 @@ def opened(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, axis=1) if closed else table
 
 
-def _is_dictionary(cells: "pd.Series[Any]") -> bool:
+def _is_dictionary(cells: pd.Series[Any]) -> bool:
     return bool(len(cells)) and str(cells.iloc[0]).startswith("{") and bool(_dictionary(cells.iloc[0]))
 
 

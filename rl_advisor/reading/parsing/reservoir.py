@@ -1,17 +1,21 @@
 """A bounded, repeatable sample of the rows of a file that may not fit into memory, with exact totals of every step."""
 
+from __future__ import annotations
+
 import heapq
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from rl_advisor.run import Curve, Floats, Gap
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ROWS_PER_STEP = 256
 """Most rows kept of one step when a file is too large to be read whole."""
@@ -158,6 +162,8 @@ class Reservoir:
         ``decode`` makes a row of what was kept; None counts as corrupt. When rows were left out, ``sampled`` is False for those that are
         there for their reward alone.
         """
+        import pandas as pd
+
         sample = {-number: row for state in self._steps.values() for _, number, _, row in state.heap}
         partial = len(sample) < self.seen
         others = {-number: row for heap in (self._high, self._low) for _, number, row in heap} if partial else {}

@@ -1,18 +1,23 @@
 """How columns of strangers become a rollout table: which column is the prompt, the response, the reward, and which is left as it is."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from rl_advisor.reading.parsing.cells import as_cut, as_number, named_numbers
 from rl_advisor.reading.parsing.chat import as_text, is_chat, split_chat, tool_calls
 from rl_advisor.run import ROLLOUT_COLUMNS, Floats, Gap
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NOTHING_SAID: Mapping[str, str] = MappingProxyType({})
 """What a caller says of columns who says nothing."""
@@ -158,6 +163,8 @@ def rollout_table(rows: pd.DataFrame, path: PurePath, said: Mapping[str, str] = 
     ``rows`` has one response a row and keeps its own index in ``row``; ``said`` is that of ``roles``.
     The step comes from a column, else from the file's name.
     """
+    import pandas as pd
+
     names = [str(name) for name in rows.columns]
     meaning, guessed = roles(names, said)
     raw = {ours: theirs for theirs, ours in meaning.items()}
@@ -183,6 +190,8 @@ def _free(name: str, taken: Mapping[str, str]) -> str:
 
 def _texts(table: pd.DataFrame) -> pd.DataFrame:
     """Prompt and response as text; chat messages are written out with their roles, and their tool calls counted."""
+    import pandas as pd
+
     if "response" not in table:
         table["response"] = ""
     answers = table["response"].tolist()
@@ -198,6 +207,8 @@ def _texts(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _steps(table: pd.DataFrame, path: PurePath) -> tuple[pd.DataFrame, str]:
+    import pandas as pd
+
     said = path_step(path)
     if "step" in table:
         table["step"] = pd.to_numeric(table["step"], errors="coerce").astype(np.float64)
@@ -210,6 +221,8 @@ def _steps(table: pd.DataFrame, path: PurePath) -> tuple[pd.DataFrame, str]:
 
 def _with_parts(table: pd.DataFrame) -> pd.DataFrame:
     """The table with the named numbers inside its ``reward`` and ``metrics`` cells as columns of their own."""
+    import pandas as pd
+
     for column, prefix in (("reward", "reward/"), ("metrics", "")):
         parts = named_numbers(table[column]) if column in table and not pd.api.types.is_numeric_dtype(table[column]) else {}
         for name, value in parts.items():
@@ -220,6 +233,8 @@ def _with_parts(table: pd.DataFrame) -> pd.DataFrame:
 
 def _numbers(table: pd.DataFrame) -> pd.DataFrame:
     """Reward, advantage and length as floats (NaN where there is none), the ``reward`` column always there."""
+    import pandas as pd
+
     if "seqlen" in table and "prompt_len" in table and "length" not in table:
         table["length"] = pd.to_numeric(table["seqlen"], errors="coerce") - pd.to_numeric(table["prompt_len"], errors="coerce")
     for name, fold in (("reward", sum), ("advantage", _mean), ("length", sum)):
@@ -238,6 +253,8 @@ def _mean(numbers: list[float]) -> float:
 
 def _groups(table: pd.DataFrame) -> pd.Series:
     """The group of each response: the file's own, when it gathers several responses to one prompt, else the shared prompt in a step."""
+    import pandas as pd
+
     if "group" in table:
         own = table["group"].astype(str)
         sizes = table.groupby([table["step"], own]).size()
@@ -262,6 +279,8 @@ def _block(prompt: npt.NDArray[np.int64], advantage: Floats) -> int:
 
 
 def _splits(table: pd.DataFrame, path: PurePath) -> pd.Series:
+    import pandas as pd
+
     if "split" in table:
         return pd.Series(["eval" if _EVAL.search(str(s).lower()) else "train" for s in table["split"]], index=table.index, dtype=object)
     return pd.Series(path_split(path), index=table.index, dtype=object)

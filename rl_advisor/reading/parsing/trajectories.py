@@ -1,13 +1,17 @@
 """Rows that hold more than one response, or hold it deeper down: groups and episodes of trajectories, summaries of trajectories."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from rl_advisor.reading.parsing.chat import is_chat
 from rl_advisor.reading.parsing.rollout_table import NOTHING_SAID, layout_of, roles
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TRAJECTORIES = "trajectories"
 """The key under which a group (ART) or an episode (rLLM) keeps its trajectories."""
@@ -54,6 +58,8 @@ def unfolded(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _of_groups(rows: pd.DataFrame) -> pd.DataFrame:
     """The trajectories of groups and episodes, each with what its row says; those of one row are one group unless it names its task."""
+    import pandas as pd
+
     found: list[dict[str, Any]] = []
     index: list[Any] = []
     for number, row in zip(rows.index, rows.to_dict("records"), strict=True):
