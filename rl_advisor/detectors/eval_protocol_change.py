@@ -15,7 +15,8 @@ from rl_advisor.curves import outcome_shape
 from rl_advisor.curves.task_family import families
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
-from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, present, unclear
+from rl_advisor.output.wording import from_to
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -37,7 +38,7 @@ def detect(run: Run, share: float = 0.15) -> Answer:
     assert score is not None and reward is not None  # diagnosis asked for both
     held = outcome_shape.shape(score)
     if held.n < FEWEST:
-        raise TooFewPoints(f"{held.n} evaluations, {FEWEST} needed to tell a step of the protocol from one of the policy")
+        raise TooFewPoints(f"{held.n} evaluations, {FEWEST} needed to tell a changed protocol from a changed policy")
     for point in change_points(held.step, held.value):
         place = int(np.searchsorted(held.step, point.step))
         if place < 3 or held.n - place < 3 or not alone(held, point.after - point.before, place, share):
@@ -46,12 +47,12 @@ def detect(run: Run, share: float = 0.15) -> Answer:
         moved = [moves(run.curves[n], before, at) for n in (*BESIDE, reward.name) if n in run.curves]
         if moves(reward, before, at) is None or any(m is not None and m > MOST for m in moved):
             continue
-        text = f"{held.name} steps from {number(point.before)} to {number(point.after)} at step {at:.0f}, and training goes on as before"
+        text = f"{held.name} jumps {from_to(point.before, point.after)} at step {at:.0f} while training goes on as before"
         if "control" in families(run):
-            return unclear(f"{text}; a policy that is evaluated greedily does that by itself at times.")
+            return unclear(f"{text}; greedy evaluation of a policy can do that by itself.")
         where = (Evidence(held.name, before, at),)
         return present(f"{text}.", Onset(at, before, at), {"before": point.before, "after": point.after}, where)
-    return absent(f"{held.name} has no step that training does not share.")
+    return absent(f"{held.name} makes no jump that training does not make.")
 
 
 def alone(held: outcome_shape.Shape, size: float, place: int, share: float) -> bool:

@@ -19,7 +19,7 @@ SPEAKS = {"improving": 0.7}
 NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|reward/component/*",)
 
 
-def _has_had_its_say(s: Shape, least: float = 0.2) -> bool:
+def _is_spent(s: Shape, least: float = 0.2) -> bool:
     """Whether a forecast over another third of the steps hardly sees a gain: then a reward that still creeps up is a lagging mean."""
     return s.rose and outcome_shape.pays_ahead(s) < least
 
@@ -35,15 +35,16 @@ def detect(run: Run) -> Answer:
     rising = next((x for x, way in zip(shapes, ways, strict=True) if way == "rising"), s)
     measures = {"recent_change": rising.recent.slope * rising.recent.span, "p": rising.recent.p, "last": rising.last}
     where = (Evidence(rising.name, rising.recent_first, float(rising.step[-1])),)
-    text = f"{rising.name} since step {rising.recent_first:.0f}: change {number(measures['recent_change'])}, now {number(rising.last)}"
-    if ways[0] != "rising" and (s.stopped() or _has_had_its_say(s)):
-        said = f"{s.name} rose and is not foreseen to rise further."
+    change, since = number(measures["recent_change"]), f"{rising.name} since step {rising.recent_first:.0f}"
+    text = f"{since}: change {change}, now {number(rising.last)} (smoothed)"
+    if ways[0] != "rising" and (s.stopped() or _is_spent(s)):
+        said = f"{s.name} rose and is not forecast to rise further."
         return absent(said, measures=measures, evidence=where)
     if all(x.at_ceiling for x, way in zip(shapes, ways, strict=True) if way == "rising") and "rising" in ways:
-        said = f"{rising.name} has risen to its ceiling ({number(rising.last)}): nothing is left to gain."
+        said = f"{rising.name} reached its maximum ({number(rising.last)}): nothing is left to gain."
         return absent(said, measures=measures, evidence=where)
     if "rising" in ways and "falling" not in ways:
         return present(f"{text}: rising.", measures=measures, evidence=where)
     if ways[0] == "undecidable" and "falling" not in ways:
-        return unclear(f"{text}: rising or not cannot be told.", measures=measures, evidence=where)
+        return unclear(f"{text}, inconclusive.", measures=measures, evidence=where)
     return absent(f"{text}: {ways[0]}.", measures=measures, evidence=where)

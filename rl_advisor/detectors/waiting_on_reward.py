@@ -7,9 +7,10 @@ Next test: replace the reward by a constant for ten steps: does the stretch vani
 Source: recordings with a delayed reward; timers named reward in the trainers' logs.
 """
 
-from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, number, present, unclear
+from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present, unclear
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.steps import logged_seconds
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -24,14 +25,14 @@ def detect(run: Run, most: float = 0.15) -> Answer:
     logged = logged_seconds(run)
     if logged:
         share = logged.get("waiting", 0.0) / logged["step"]
-        source, text = "time/phase/*", f"The trainer's timers put {number(100 * share)} % of a step into waiting for rewards or data"
+        source, text = "time/phase/*", f"The trainer's timers put {percent(share)} of a step into waiting for rewards or data"
         return _finding(run, share, share > most, text, source)
     if not len(run.telemetry):
         return not_logged("Neither complete phase timers nor GPU telemetry are logged.")
     seen = look(run)
     if not len(seen.steps.spans) or any(c.startswith("idle time: utilisation") for c in seen.cannot_tell):
         return unclear(
-            "Where in a step the GPUs stand still cannot be told without step ends and utilisation.",
+            "Needs step ends and utilisation to tell where in a step the GPUs idle.",
         )
     total = float((seen.steps.spans[:, 1] - seen.steps.spans[:, 0]).sum())
     share = sum(i["seconds"] for i in seen.idle if i.get("where") == "inside the step") / total
@@ -39,7 +40,7 @@ def detect(run: Run, most: float = 0.15) -> Answer:
         run,
         share,
         share > most,
-        f"The GPUs stand still inside steps for {number(100 * share)} % of the time in stretches of half a second and more",
+        f"The GPUs idle for {percent(share)} of the time inside steps, in stretches of half a second or more",
         "telemetry",
     )
 
