@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 600
 
 PROVING_BLOCKS ?= 250
 
-.PHONY: proving-ground demo test check fix eval corpus train bench judges fuzz load linear callbacks words remote bundle clean
+.PHONY: proving-ground demo test check fix eval corpus train bench judges fuzz load linear callbacks words remote bundle picture clean
 
 # Judges the bundled real run and writes its report.
 demo: .venv/.core
@@ -21,11 +21,15 @@ check: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --durations 12 --durations-min 2
 
+# Formats, and makes again what is made from the code: the skill's pages, the page of the rooms, the README's counts and example.
 fix: .venv/.dev
-	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/python -m rl_advisor.answers.skill_pages
+	$(BIN)/python tests/test_rooms.py
+	$(BIN)/python tests/test_readme.py
 
 # The built-in advisor and every baseline arm on the corpora of the repository; fills docs/accuracy.md, docs/agreement.md and the README.
 eval: .venv/.dev
@@ -63,8 +67,8 @@ linear: .venv/.dev
 .venv/.core: pyproject.toml requirements.lock
 	@test -d .venv || $(PYTHON) -m venv .venv
 	@if command -v uv >/dev/null 2>&1; \
-	then uv pip install --quiet --python $(BIN)/python -e . -c requirements.lock; \
-	else $(BIN)/python -m pip install --quiet -e . -c requirements.lock; fi
+	then uv pip install --quiet --python $(BIN)/python -e '.[gpu]' -c requirements.lock; \
+	else $(BIN)/python -m pip install --quiet -e '.[gpu]' -c requirements.lock; fi
 	@touch $@
 
 .venv/.dev: .venv/.core
@@ -103,6 +107,10 @@ remote: .venv/.dev
 # The desktop bundle, ready to be opened by its client.
 bundle: .venv/.core
 	$(BIN)/python packaging/bundle.py rl-advisor.mcpb
+
+# The first screen of the demo's page for the README; needs a Chromium.
+picture: .venv/.dev
+	$(BIN)/python benchmarks/page_picture.py
 
 load: .venv/.core
 	$(BIN)/python benchmarks/load.py

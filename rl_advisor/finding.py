@@ -62,6 +62,8 @@ class Answer:
     onset: Onset | None = None
     measures: Mapping[str, float] = field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
+    link: Link | None = None
+    """Where a detector learns from the run which link is broken; otherwise its own."""
 
 
 present, absent, unclear, not_logged = (partial(Answer, outcome) for outcome in Outcome)

@@ -6,6 +6,7 @@ written later is left in what it returns.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
@@ -83,7 +84,7 @@ class Event:
     """A line of a log that is no metric: a crash, a warning, a restart. ``text`` is untrusted."""
 
     kind: str
-    """error, non_finite, out_of_memory, resume or warning."""
+    """error, non_finite, out_of_memory, overflow (a step skipped for half precision), resume or warning."""
     text: str
     where: str
     step: float | None = None
@@ -203,6 +204,8 @@ class Run:
     """Where the other runs of the folder lie."""
     outcome_guess: Guess | None = None
     """Which metric was taken as the outcome, where its name alone does not say that it is one."""
+    sound: tuple[Run, ...] = ()
+    """Earlier sound runs of the same set-up, named by who asks, against which this one is measured."""
     axis: str = "step"
     """What a part's steps are: ``step``, or ``row`` when the file only has an order; after reading always ``step``."""
 
@@ -237,6 +240,15 @@ class Run:
         order = np.lexsort((time[known], step[known]))
         first, at = np.unique(step[known][order], return_index=True)
         return first, time[known][order][at]
+
+    def frame(self, *, ours: bool = False) -> pd.DataFrame:
+        """The curves as a table: one row a step, one column a metric by the name that the run gave it (``ours``: by our name)."""
+        import pandas as pd
+
+        times = Counter(c.raw for c in self.curves.values())
+        named = {name if ours or times[c.raw] > 1 else c.raw: c for name, c in self.curves.items()}
+        columns = {name: pd.Series(c.value, index=c.step).groupby(level=0).last() for name, c in named.items()}
+        return pd.DataFrame(columns).rename_axis("step")
 
     def until(self, step: float) -> Run:
         """The run as it looked at ``step``: no later point, rollout, checkpoint, event or telemetry is left in it."""

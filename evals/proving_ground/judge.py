@@ -42,12 +42,12 @@ def judged(case: Any) -> dict[str, Any]:
     from rl_advisor.judgement import checkpoint, continuation, verdict
 
     found = verdict.judge(case)
-    ahead = continuation.prospect(case, found)
+    ahead = continuation.continuation(case, found)
     best = checkpoint.best_checkpoint(case, reward_trusted=found.verdict != "reward_hacking")
     odds = getattr(found, "probabilities", None) or {found.verdict: 1.0}
     return {
         "verdict": found.verdict, "probabilities": {name: round(float(p), 4) for name, p in odds.items()}, "p": round(float(ahead.p), 4),
-        "call": continuation.call(case, found, ahead)[0], "link": broken_link(found), "best_step": best.step,
+        "call": continuation.call(case, found, ahead)[0], "link": broken_link(case, found), "best_step": best.step,
         "onset": found.cause.onset.step if found.cause is not None and found.cause.onset else None,
     }  # fmt: skip
 

@@ -59,8 +59,10 @@ class View:
     tells_plan: bool
 
 
-def view(rng: np.random.Generator, spec: dict[str, Any], names: list[str], metrics: Floats, seen: dict[str, Floats]) -> View:
-    """The run through the eyes of one convention; ``seen`` has moments, score and length of the evaluations."""
+def view(
+    rng: np.random.Generator, own: np.random.Generator, spec: dict[str, Any], names: list[str], metrics: Floats, seen: dict[str, Floats]
+) -> View:
+    """The run through the eyes of one convention; ``seen`` has moments, score and length of the evaluations, whose luck is the run's ``own``."""
     c = chosen(rng, spec)
     c = replace(c, step=str(rng.choice(c.step.split("|"))))
     per = int(np.prod(spec["shape"])) if c.per_step else 1
@@ -75,7 +77,7 @@ def view(rng: np.random.Generator, spec: dict[str, Any], names: list[str], metri
         raw = {n: trailing(v, int(rng.choice([5, 10, 20]))) if "rew" in n or "ret" in n else v for n, v in raw.items()}
     rows = [(int(s) * per, {n: float(v[s - 1]) for n, v in raw.items()}) for s in steps[every - 1 :: every]]
     rows = [(s, {n: v for n, v in r.items() if np.isfinite(v) or rng.random() < 0.5}) for s, r in disturbed(rng, rows)]
-    return View(c, rows, evaluated(rng, c, spec, seen, per), spec["steps"] * per, settings(rng, spec, c), bool(rng.random() < 0.5))
+    return View(c, rows, evaluated(rng, own, c, spec, seen, per), spec["steps"] * per, settings(rng, spec, c), bool(rng.random() < 0.5))
 
 
 def kept(rng: np.random.Generator, c: Convention, word: str, *, bare: bool) -> bool:
@@ -127,7 +129,9 @@ def disturbed(rng: np.random.Generator, rows: list[tuple[int, Row]]) -> list[tup
     return rows
 
 
-def evaluated(rng: np.random.Generator, c: Convention, spec: dict[str, Any], seen: dict[str, Floats], per: int) -> list[tuple[int, Row]]:
+def evaluated(
+    rng: np.random.Generator, own: np.random.Generator, c: Convention, spec: dict[str, Any], seen: dict[str, Floats], per: int
+) -> list[tuple[int, Row]]:
     """Held-out scores at their own cadence, of as many samples as people take; none where the run does not evaluate."""
     if rng.random() >= c.evaluates:
         return []
@@ -139,7 +143,7 @@ def evaluated(rng: np.random.Generator, c: Convention, spec: dict[str, Any], see
     for i in picked:
         score = float(seen["score"][i])
         if spec["learner"] == "grpo" and few < 64 and np.isfinite(score):
-            score = float(rng.binomial(few, np.clip(score, 0, 1))) / few
+            score = float(own.binomial(few, np.clip(score, 0, 1))) / few
         row = {name: score} | ({c.names["eval/length"]: float(seen["length"][i])} if "eval/length" in c.names else {})
         rows.append((int(seen["at"][i]) * per, row))
     return rows

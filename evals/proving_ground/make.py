@@ -20,20 +20,20 @@ from evals.proving_ground import logs, plans, truth
 from evals.proving_ground.training import path_of, trained_to
 
 
-def one(folder: Path, seed: int, number: int) -> tuple[int, float, str]:
+def one(folder: Path, seed: int, number: int, layout: plans.Layout) -> tuple[int, float, str]:
     """A block by its number: how many runs were made for it, in how many seconds of a processor, and what it is."""
-    block = plans.block(seed, number)
+    block = plans.block(seed, number, layout)
     there, began = path_of(folder, block).exists(), time.process_time()
     trained_to(folder, block)
     return 0 if there else len(block.runs), time.process_time() - began, f"{block.task} {block.learner} {block.shape}, {block.steps} steps"
 
 
-def make(folder: Path, seed: int, numbers: range, workers: int) -> None:
+def make(folder: Path, seed: int, numbers: range, workers: int, layout: plans.Layout = plans.PAIRS) -> None:
     """All blocks of these numbers, with a line of progress for each."""
     folder.mkdir(parents=True, exist_ok=True)
     done, spent = 0, 0.0
     with ProcessPoolExecutor(workers, initializer=os.nice, initargs=(19,)) as pool:
-        asked = [pool.submit(one, folder, seed, number) for number in numbers]
+        asked = [pool.submit(one, folder, seed, number, layout) for number in numbers]
         for i, answer in enumerate(as_completed(asked), 1):
             runs, seconds, what = answer.result()
             done, spent = done + runs, spent + seconds * (runs > 0)
@@ -68,9 +68,10 @@ def on_axis(told: dict[str, Any], made: logs.View) -> dict[str, Any]:
 
 def log(place: Path, data: Any, spec: dict[str, Any], i: int) -> logs.View:
     """What of the run of that number is logged; its files lie in ``place`` then."""
-    rng = np.random.default_rng([spec["seed"], zlib.crc32(spec["name"].encode())])
+    own = np.random.default_rng([spec["seed"], zlib.crc32(spec["name"].encode())])
+    rng = np.random.default_rng([spec["seed"], zlib.crc32(spec["group"].encode())]) if spec.get("alike") else own
     seen = {"at": data["moments"], "score": data["seen"][i].astype(np.float64), "length": data["length"][i].astype(np.float64)}
-    made = logs.view(rng, spec, data["names"].tolist(), data["metrics"][i].astype(np.float64), seen)
+    made = logs.view(rng, own, spec, data["names"].tolist(), data["metrics"][i].astype(np.float64), seen)
     place.mkdir(parents=True, exist_ok=True)
     for name, text in logs.written(made).items():
         (place / name).write_text(text, encoding="utf-8")
@@ -101,9 +102,10 @@ if __name__ == "__main__":
     asked.add_argument("--first", type=int, default=0)
     asked.add_argument("--blocks", type=int, default=50)
     asked.add_argument("--workers", type=int, default=2)
+    asked.add_argument("--kin", action="store_true", help="six sound runs a group and four broken a little, for judging against one's own")
     asked.add_argument("--sample", type=Path, help="also pack 200 runs into this archive")
     given = asked.parse_args()
-    make(given.folder, given.seed, range(given.first, given.first + given.blocks), given.workers)
+    make(given.folder, given.seed, range(given.first, given.first + given.blocks), given.workers, plans.KIN if given.kin else plans.PAIRS)
     print(f"{write(given.folder)} runs written and labeled")
     if given.sample:
         pack(given.folder, 200, given.sample)

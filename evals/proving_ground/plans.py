@@ -1,6 +1,7 @@
 """What is trained: blocks of runs with the same task and batch, in groups that share everything but seed and fault.
 
-A group has sound runs and as many broken ones; the sound ones say what the broken ones would have come to.
+A group has sound runs and as many broken ones; the sound ones say what the broken ones would have come to. In ``KIN``, the set for judging a
+run against its own sound runs, a group has six sound ones and four that are broken a little, and all of a group log alike.
 """
 
 from dataclasses import asdict, dataclass
@@ -13,7 +14,7 @@ from evals.proving_ground.faults import Broken, Fault, Knob
 SHAPES = ((1, 4), (1, 4), (1, 8), (1, 8), (2, 2), (2, 4), (2, 8), (4, 4), (4, 8), (8, 4), (8, 8))
 """Prompts and responses to each, a step; the small ones are what people run at home."""
 TWINS = 2
-GROUPS = 10
+"""Sound runs beside which harm is measured."""
 SHARE_OF_TOKENS = 0.55
 ALGORITHMS = ("ppo", "ppo", "a2c", "dqn", "soft")
 HELD_TASKS = frozenset({"thought", "tools_long", "catch", "valley"})
@@ -21,6 +22,22 @@ HELD_FAULTS = frozenset(
     {"praise paid", "stale policies", "prompts scrambled", "evaluation hot", "no clip", "senses noisy", "target too fast"}
 )
 """What no fit sees: all runs of these tasks, and all runs with one of these faults."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the forty runs of a block are laid out."""
+
+    groups: int = 10
+    sound: int = TWINS
+    broken: int = TWINS
+    most: float = 1.0
+    """The strongest dose."""
+    alike: bool = False
+    """Whether all runs of a group log the same things in the same way."""
+
+
+PAIRS, KIN = Layout(), Layout(4, 6, 4, 0.25, alike=True)
 
 
 @dataclass(frozen=True)
@@ -35,6 +52,7 @@ class Spec:
     habit: str
     base: dict[str, Knob]
     broken: list[Broken]
+    alike: bool = False
 
     @property
     def held(self) -> bool:
@@ -62,8 +80,8 @@ class Block:
     runs: list[Spec]
 
 
-def block(seed: int, number: int) -> Block:
-    """The block of that number; the same for the same seed."""
+def block(seed: int, number: int, layout: Layout = PAIRS) -> Block:
+    """The block of that number; the same for the same seed and layout."""
     rng = np.random.default_rng([seed, number])
     of_tokens = rng.random() < SHARE_OF_TOKENS
     steps = int(np.exp(rng.uniform(np.log(60), np.log(600))))
@@ -75,13 +93,12 @@ def block(seed: int, number: int) -> Block:
         shape = (int(rng.choice([4, 8])), int(rng.choice([16, 32]))) if learner in {"ppo", "a2c"} else (4, 16)
     skill, hidden = float(rng.beta(1.5, 1.2) * 0.75 + 0.2), float(rng.choice([0, rng.uniform(0.05, 0.7)]))
     runs: list[Spec] = []
-    for g in range(GROUPS):
+    for g in range(layout.groups):
         habit, base = (sequence_base if of_tokens else game_base)(rng, steps, task, learner)
         choice = [f for f in faults.BOTH + (faults.TOKENS if of_tokens else faults.GAMES) if fits(f, task, learner)]
         group = f"{number:04d}-{g}"
-        sound = [Spec(f"{group}-{i}", group, task, learner, steps, habit, base, []) for i in range(TWINS)]
-        ill = [Spec(f"{group}-{i}", group, task, learner, steps, habit, base, breaks(rng, choice)) for i in range(TWINS, 2 * TWINS)]
-        runs += sound + ill
+        ill = [[] if i < layout.sound else breaks(rng, choice, layout.most) for i in range(layout.sound + layout.broken)]
+        runs += [Spec(f"{group}-{i}", group, task, learner, steps, habit, base, broken, layout.alike) for i, broken in enumerate(ill)]
     return Block(number, int(rng.integers(1 << 31)), task, learner, steps, shape, skill, hidden, runs)
 
 
@@ -92,14 +109,14 @@ def fits(fault: Fault, task: str, learner: str) -> bool:
     return has[fault.needs]
 
 
-def breaks(rng: np.random.Generator, choice: list[Fault]) -> list[Broken]:
-    """One fault, at times two or three, of any dose, from the start or later."""
+def breaks(rng: np.random.Generator, choice: list[Fault], most: float) -> list[Broken]:
+    """One fault, at times two or three, of any dose up to ``most``, from the start or later."""
     made = []
     for _ in range(rng.choice([1, 2, 3], p=[0.78, 0.18, 0.04])):
         fault = choice[rng.integers(len(choice))]
         onset = 0.0 if rng.random() < 0.3 else float(rng.uniform(0.08, 0.85))
         until = 1.0 if fault.lasts == 1.0 and rng.random() < 0.9 else onset + (1 - onset) * min(fault.lasts, float(rng.uniform(0.1, 0.7)))
-        made.append(Broken(fault.name, float(rng.uniform(0.02, 1)), onset, until))
+        made.append(Broken(fault.name, float(rng.uniform(0.02, most)), onset, until))
     return sorted(made, key=lambda b: b.onset)
 
 

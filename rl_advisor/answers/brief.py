@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from rl_advisor.answers.context import unrecorded
 from rl_advisor.output.budget import fit
 from rl_advisor.output.wording import chance, plain, value
 
@@ -77,6 +78,7 @@ def _assess(answer: Answer) -> Answer:
         "cause": story["cause"],
         "onset": answer["onset"],
         "effects": story["effects"],
+        "beside_sound_runs": story["beside"],
         "also_present": [line[:SPOKEN] for line in story["also"]],
         "keep": story["keep"],
         "evidence_for": [_said(e) for e in fresh if e["for"] == ours and e["weight"] > 0][:EVIDENCE],
@@ -86,6 +88,7 @@ def _assess(answer: Answer) -> Answer:
         "curves": _curves(story["curves"][:CURVES]),
         "rivals": [f"{plain(r['verdict'])} {chance(r['p'], sure)}; against it: {r['against']}"[:SPOKEN] for r in answer["rivals"]],
         "could_change_this": story["could_change"],
+        "not_recorded": unrecorded(answer.get("context", {})),
         "unmapped_moved": story["unnamed"],
         "risk": answer["risk"],
         "next_call": story["next_call"],
@@ -142,6 +145,7 @@ def _load(answer: Answer) -> Answer:
         "metrics": metrics[:METRICS],
         "telemetry": answer["telemetry"] if answer["telemetry"]["samples"] else None,
         "formats": answer["formats"],
+        "not_recorded": unrecorded(answer.get("context", {})),
         "unmapped_in_all": len(answer["unmapped"]),
         "settings_in_all": len(answer["config"]),
         "names_as_written": answer.get("names_as_written"),

@@ -1,11 +1,8 @@
 """What a finished training run should leave behind, and which of it is there: the checklist at the end of every report."""
 
-import re
-
+from rl_advisor.answers.context import context
 from rl_advisor.assessment import BROKEN, Assessment
 from rl_advisor.run import Run
-
-_PRIVATE = re.compile(r"(?i)private|blind|final[_-]?(?:test|eval)|test[_-]?set")
 
 
 def deliverables(run: Run, assessment: Assessment) -> list[tuple[str, bool]]:
@@ -19,11 +16,5 @@ def deliverables(run: Run, assessment: Assessment) -> list[tuple[str, bool]]:
     ]
     if broke:
         rows.append(("a checkpoint from after the break, to study it", after is not None and any(s >= after for s in saved)))
-    return [
-        *rows,
-        ("samples for an audit of the reward", len(run.rollouts) > 0),
-        ("held-out score", any(name.startswith("eval/score/") for name in run.curves)),
-        ("report on a private test set", any(_PRIVATE.search(name) for name in (*run.files, *run.curves))),
-        ("seed", any("seed" in str(key).lower() for key in (*run.settings, *run.config))),
-        ("configuration", bool(run.config)),
-    ]
+    found = context(run)
+    return [*rows, *((what, what in part["there"]) for part in found.values() for what in (*part["there"], *part["missing"]))]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rl_advisor.answers.context import context
 from rl_advisor.answers.story.surroundings import settings
 from rl_advisor.output.clean import is_name, untrusted
 from rl_advisor.run import Curve, Run
@@ -38,6 +39,7 @@ def inventory(run: Run) -> dict[str, Any]:
         "settings": settings(run),
         "config": _settings(run.config),
         "protocol": protocol(run),
+        "context": context(run),
     }
 
 

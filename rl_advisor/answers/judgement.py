@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from rl_advisor.answers.context import context
 from rl_advisor.answers.story import naming, telling
 from rl_advisor.assessment import Assessment
 from rl_advisor.run import Run
@@ -10,9 +11,13 @@ Answer = dict[str, Any]
 
 
 def judgement(run: Run, a: Assessment) -> Answer:
-    """The assessment with what is told of it (``story``), findings in the order in which to read them, metrics by the run's own names."""
+    """The assessment with what is told of it (``story``), findings in the order in which to read them, metrics by the run's own names.
+
+    ``context``: what is on record of how it was made.
+    """
     told = telling.tell(run, a)
-    return {**naming.renamed(foremost(a.model_dump(by_alias=True)), told.names), "story": naming.renamed(telling.as_json(told), told.names)}
+    judged, story = (naming.renamed(part, told.names) for part in (foremost(a.model_dump(by_alias=True)), telling.as_json(told)))
+    return {**judged, "story": story, "context": context(run)}
 
 
 def foremost(assessment: Answer) -> Answer:

@@ -74,6 +74,7 @@ def _entries(story: Answer, look: Look) -> Iterable[str]:
         ("Effect", listed(effects, SHOWN["effects"]) if effects else ""),
         ("Score", "; ".join(map(said, story["outcome"]))),
         ("Keep", story["keep"]),
+        ("Beside", story["beside"]),
         ("At odds", "; ".join(said(x).rstrip(".") for x in story["at_odds"][: SHOWN["at_odds"]])),
         ("Also", listed(also, SHOWN["also"]) if also else ""),
     )

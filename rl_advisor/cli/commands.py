@@ -5,7 +5,7 @@ Everything heavy is imported inside the command that needs it, so that ``rl-advi
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 # One thread is three times faster on problems as small as ours; numpy reads this when it is imported, which happens later.
@@ -16,35 +16,13 @@ import click
 from rl_advisor import __version__
 from rl_advisor.cli import ask, extras
 from rl_advisor.cli.corpora import group as eval_group
+from rl_advisor.cli.options import ADVISOR, AGAINST, JSON, MAP, RUN, UNTIL, Several, model_options
 from rl_advisor.cli.serve import serve
-from rl_advisor.cli.step import Step
+from rl_advisor.cli.triage import triage
 from rl_advisor.cli.waiting import busy
 from rl_advisor.output.errors import UsageError
 
 MISTAKE, UNREADABLE = 2, 3
-ADVISORS = click.Choice(["builtin", "anthropic", "openai"])
-RUN = click.argument("run", type=click.Path())
-JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-STEP = Step(min=0, max=1e300)
-UNTIL = click.option("--until", type=STEP, metavar="STEP", help="Look at the run as it was at this step.")
-ADVISOR = click.option("--advisor", type=ADVISORS, default="builtin", show_default=True, help="Who judges.")
-MAP = click.option("--map", "mapping", multiple=True, metavar="ROLE=NAME", help="Say which logged name plays a role: reward/mean=my_score.")
-
-
-_ASKED = (
-    click.option("--model", metavar="NAME", help="Model that a model advisor asks.  [env: RL_ADVISOR_MODEL]"),
-    click.option("--base-url", metavar="URL", help="Server to ask instead of the provider's.  [env: RL_ADVISOR_BASE_URL]"),
-    click.option("--max-cost", type=click.FloatRange(0), metavar="DOLLARS", help="A model advisor stops before it costs more."),
-    click.option("--max-tokens", type=click.IntRange(0), metavar="N", help="A model advisor stops before it uses more."),
-    click.option("--transcript", type=click.Path(dir_okay=False), metavar="FILE.jsonl", help="Keep the conversation; resume from it."),
-)
-
-
-def _model_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of the advisors that ask a model, on a command."""
-    for option in reversed(_ASKED):
-        command = option(command)
-    return command
 
 
 class _Door(click.Group):
@@ -122,52 +100,55 @@ def samples(  # noqa: PLR0913
     _show("samples", busy(run, lambda: tools.spot_check_samples(run, step, count, until, _roles(mapping))), as_json)
 
 
-@main.command()
-@RUN
-@click.option("--plot", type=click.Path(dir_okay=False, writable=True), metavar="FILE.png", help="Draw the phases of each GPU as well.")
-@JSON
-def gpu(run: str, plot: str | None, as_json: bool) -> None:
-    """Show where the GPUs' time went in RUN."""
-    from rl_advisor import tools
-    from rl_advisor.output import safe_write
-
-    if plot is not None:
-        safe_write.put(plot, tools.plot_curves(run, ("gpu/phases",)))
-        click.echo(f"rl-advisor: drawn in {plot}", err=True)
-    _show("gpu", busy(run, lambda: tools.gpu_phase_profile(run)), as_json)
-
-
-@main.command()
+@main.command(cls=Several)
 @RUN
 @UNTIL
 @ADVISOR
+@AGAINST
 @click.option("--price", type=click.FloatRange(0), metavar="SHARE", help="What the whole budget costs, as a share of the score's scale.")
-@_model_options
+@model_options
 @MAP
 @click.option("--verbose", "-v", is_flag=True, help="Show everything that was looked at.")
 @JSON
 def assess(  # noqa: PLR0913
-    run: str, until: float | None, advisor: str, price: float | None, mapping: tuple[str, ...], verbose: bool, as_json: bool, **asked: Any
+    run: str,
+    until: float | None,
+    advisor: str,
+    against: tuple[str, ...],
+    price: float | None,
+    mapping: tuple[str, ...],
+    verbose: bool,
+    as_json: bool,
+    **asked: Any,
 ) -> None:
     """Judge RUN: verdict, continue or stop, what broke first, best checkpoint, what to do next."""
     from rl_advisor import tools
 
     judge = _available(advisor)
     told = _told(judge, {"price": price}, asked)
-    _show("assess", busy(run, lambda: tools.assess_run(run, until, judge, _roles(mapping), told)), as_json, whole=verbose)
+    _show("assess", busy(run, lambda: tools.assess_run(run, until, judge, _roles(mapping), told, against)), as_json, whole=verbose)
 
 
-@main.command()
+@main.command(cls=Several)
 @RUN
 @click.option("--out", type=click.Path(dir_okay=False), metavar="FILE", help="FILE.md or FILE.html.")
 @click.option("--to", multiple=True, metavar="TRACKER[:WHERE]", help="Show it beside the curves; may be repeated.")
 @UNTIL
 @ADVISOR
-@_model_options
+@AGAINST
+@model_options
 @MAP
 @JSON
 def report(  # noqa: PLR0913
-    run: str, out: str | None, to: tuple[str, ...], until: float | None, advisor: str, mapping: tuple[str, ...], as_json: bool, **asked: Any
+    run: str,
+    out: str | None,
+    to: tuple[str, ...],
+    until: float | None,
+    advisor: str,
+    against: tuple[str, ...],
+    mapping: tuple[str, ...],
+    as_json: bool,
+    **asked: Any,
 ) -> None:
     """Write the judgement of RUN as a page, or where its curves are looked at.
 
@@ -190,7 +171,8 @@ def report(  # noqa: PLR0913
     told = _told(judge, {}, asked)
 
     def judged() -> dict[str, Any]:
-        whole = tools.read(run, until, _roles(mapping))
+        roles = _roles(mapping)
+        whole = tools.beside(tools.read(run, until, roles), against, roles)
         return report_file.report(whole, tools.advisor_named(judge).assess(whole, **told), out, to, run)
 
     _show("report", busy(run, judged), as_json)
@@ -296,5 +278,5 @@ def _show(kind: str, answer: dict[str, Any], as_json: bool, *, whole: bool = Fal
         sys.exit(MISTAKE)
 
 
-for _command in (*extras.COMMANDS, *ask.COMMANDS, serve):
+for _command in (*extras.COMMANDS, *ask.COMMANDS, serve, triage):
     main.add_command(_command)

@@ -1,5 +1,6 @@
 """Commands beside the verbs: fetch a run from a store, record the GPUs, estimate memory, compare two dumps of the same prompts."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,27 @@ import click
 from rl_advisor.cli.watch import watch
 from rl_advisor.output.errors import UsageError
 
+UNREADABLE = 3
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+
+
+@click.command()
+@click.argument("run", type=click.Path())
+@click.option("--plot", type=click.Path(dir_okay=False, writable=True), metavar="FILE.png", help="Draw the phases of each GPU as well.")
+@JSON
+def gpu(run: str, plot: str | None, as_json: bool) -> None:
+    """Show where the GPUs' time went in RUN. Exit code 3: nothing of GPUs lies there."""
+    from rl_advisor import tools
+    from rl_advisor.cli.waiting import busy
+    from rl_advisor.output import safe_write
+
+    if plot is not None:
+        safe_write.put(plot, tools.plot_curves(run, ("gpu/phases",)))
+        click.echo(f"rl-advisor: drawn in {plot}", err=True)
+    answer = busy(run, lambda: tools.gpu_phase_profile(run))
+    show(answer, as_json, "gpu")
+    if not answer["gpus"] and not answer["phases"]:
+        sys.exit(UNREADABLE)
 
 
 @click.command()
@@ -93,10 +114,24 @@ def consistency(a: Path, b: Path, as_json: bool) -> None:
     show(clean(found), as_json)
 
 
-COMMANDS = (fetch, record, memory, consistency, watch)
+@click.command()
+@click.argument("batch", type=click.Path(path_type=Path))
+@JSON
+def critic(batch: Path, as_json: bool) -> None:
+    """Test a critic on one saved BATCH (.npz, .parquet, .csv, .json, .jsonl): observations, returns and perhaps its values.
+
+    A small regressor is fitted to the returns. Says whether they can be told at all, and whether the critic does. Nothing is unpickled.
+    """
+    from rl_advisor.answers.critic import critic_test
+    from rl_advisor.output.clean import clean
+
+    show(clean(critic_test(batch)), as_json, "critic")
 
 
-def show(answer: Any, as_json: bool) -> None:
+COMMANDS = (gpu, critic, fetch, record, memory, consistency, watch)
+
+
+def show(answer: Any, as_json: bool, kind: str = "any") -> None:
     """Print an answer as one JSON document, or one value a line."""
     if as_json:
         import orjson
@@ -105,4 +140,4 @@ def show(answer: Any, as_json: bool) -> None:
         return
     from rl_advisor.cli import printing
 
-    click.echo(printing.text("any", answer))
+    click.echo(printing.text(kind, answer))

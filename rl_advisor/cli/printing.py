@@ -4,8 +4,10 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from rl_advisor.answers.context import said as on_record
 from rl_advisor.cli.answer import answer_page, look_of_terminal
 from rl_advisor.cli.asked import check_page, explained_page, preflight_page
+from rl_advisor.cli.gpu import gpu_page
 from rl_advisor.cli.samples import samples_page
 from rl_advisor.output.layout import Answer, anything, filled, gaps, more, number, pairs, said, spark, table
 from rl_advisor.output.wording import plain, value
@@ -19,7 +21,8 @@ def text(kind: str, answer: Answer, *, whole: bool = False) -> str:
         "load": _load,
         "curves": _curves,
         "samples": samples_page,
-        "gpu": _gpu,
+        "gpu": gpu_page,
+        "critic": _critic,
         "assess": lambda a: answer_page(a, look_of_terminal(), whole=whole),
         "report": _report,
         "compare": _compare,
@@ -114,6 +117,7 @@ def _load(answer: Answer) -> Iterable[str]:
         else "telemetry: none"
     )
     yield from filled(_evaluated(answer["protocol"]))
+    yield from filled(on_record(answer["context"]))
     yield f"checkpoints: {', '.join(str(c['step']) for c in saved[:20])}{more(saved, 20)}" if saved else "checkpoints: none"
     yield from (f"event ({e['kind']}, step {number(e['step'])}): {said(e['text'])[:120]}" for e in answer["events"][:5])
     yield from gaps(answer)
@@ -155,30 +159,16 @@ def _curve_lines(found: Answer) -> Iterable[str]:
         yield f"sketch: {spark([v for _, v in found['sketch']])}"
 
 
-def _gpu(answer: Answer) -> Iterable[str]:
-    period = answer.get("step_period_s")
-    yield f"{answer.get('gpus', 0)} GPU(s), {number(answer.get('hours'))} h" + (f", a step takes {number(period)} s" if period else "")
-    heads = ("phase", "share", "from", "to", "s/step", "W", "util", "GiB", "J/step", "J/1000 tokens", "confidence")
-    keys = (
-        "name",
-        "share",
-        "share_low",
-        "share_high",
-        "seconds_per_step",
-        "power_w",
-        "utilization",
-        "memory_gib",
-        "energy_j_per_step",
-        "energy_j_per_1000_tokens",
-        "confidence",
-    )
-    yield from table([heads], [tuple(number(p.get(k)) for k in keys) for p in answer.get("phases", [])])
-    for part in ("idle", "interference"):
-        yield from (f"{part}: {pairs(row) if isinstance(row, dict) else row}" for row in answer.get(part, []))
-    if answer.get("headroom_gib") is not None:
-        yield f"memory never used: {number(answer['headroom_gib'])} GiB"
-    yield from (line for row in answer.get("cannot_tell", []) for line in filled(f"cannot tell: {said(row)}"))
-    yield from gaps(answer)
+def _critic(answer: Answer) -> Iterable[str]:
+    yield from filled(answer["says"])
+    if "do" not in answer:
+        return
+    yield from filled(answer["do"])
+    fit, own, told = answer["regressor"], answer["critic"], answer["returns"]
+    yield f"rows {answer['rows']}, of {answer['dimensions']} numbers each; returns {number(told['mean'])} +/- {number(told['std'])}"
+    yield f"regressor: explained variance {number(fit['explained_variance'])} ({number(fit['low'])} to {number(fit['high'])} by stretch)"
+    if own:
+        yield f"critic: explained variance {number(own['explained_variance'])}; values {number(own['mean'])} +/- {number(own['std'])}"
 
 
 def _report(answer: Answer) -> Iterable[str]:

@@ -28,7 +28,7 @@ def detect(run: Run, most: float = 0.05) -> Answer:
     if "checkpoint" in logged:
         share = logged["checkpoint"] / logged["step"]
         outcome = Outcome.PRESENT if share > most else Outcome.ABSENT
-        text = f"The trainer's timers put {percent(share)} of a step into saving."
+        text = f"GPU idle {percent(share)} of each step while saving (by the trainer's timers)."
         return Answer(outcome, text, None, {"share": share}, (Evidence("time/phase/*", run.first_step, run.last_step),))
     if not len(run.telemetry):
         return not_logged("Neither a timer of saving nor GPU telemetry is logged.")
@@ -45,8 +45,8 @@ def detect(run: Run, most: float = 0.05) -> Answer:
         "after_share_of_steps": after,
         "beside_a_checkpoint": float(sum(i["step"] in written for i in stalls)),
     }
-    text = f"The GPUs idle for half a second or more after {percent(after)} of the steps"
-    text += f", {percent(share)} of all time"
+    text = f"GPU idle {percent(share)} of the time right after steps end"
+    text += f", half a second or more after {percent(after)} of them"
     if share > most and after < 0.8:
         median = float(np.median([i["seconds"] for i in stalls]))
         measures["median_seconds"] = median

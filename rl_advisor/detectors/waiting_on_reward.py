@@ -25,7 +25,10 @@ def detect(run: Run, most: float = 0.15) -> Answer:
     logged = logged_seconds(run)
     if logged:
         share = logged.get("waiting", 0.0) / logged["step"]
-        source, text = "time/phase/*", f"The trainer's timers put {percent(share)} of a step into waiting for rewards or data"
+        source, text = (
+            "time/phase/*",
+            f"GPU idle {percent(share)} of each step, waiting for the reward or data (by the trainer's timers)",
+        )
         return _finding(run, share, share > most, text, source)
     if not len(run.telemetry):
         return not_logged("Neither complete phase timers nor GPU telemetry are logged.")
@@ -40,7 +43,7 @@ def detect(run: Run, most: float = 0.15) -> Answer:
         run,
         share,
         share > most,
-        f"The GPUs idle for {percent(share)} of the time inside steps, in stretches of half a second or more",
+        f"GPU idle {percent(share)} of each step, most likely waiting for the reward (stretches of half a second or more)",
         "telemetry",
     )
 

@@ -9,7 +9,6 @@ from rl_advisor.features.autoregression import colour, effective_count, lag_one,
 from rl_advisor.features.bins import smooth
 from rl_advisor.features.gpu.background import noise
 from rl_advisor.features.series import Floats, constant, thinned
-from rl_advisor.features.student import normal_quantile
 from rl_advisor.features.trend import Trend, trend
 
 
@@ -74,8 +73,3 @@ def sign_changes(value: npt.ArrayLike) -> float:
 
 def _changes(series: Floats) -> Floats:
     return np.asarray((series[1:] * series[:-1] < 0).sum(axis=0), np.float64)
-
-
-def chance_limit(level: float = 0.95) -> float:
-    """Two-sided normal quantile: the size of a z that chance exceeds in 1 - ``level`` of cases."""
-    return normal_quantile(0.5 + level / 2)

@@ -5,29 +5,23 @@ difference repeats itself with opposite sign one window later, which gives the w
 signal (total variation) whose box average is the reading.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
-
-from rl_advisor.features import TooFewPoints
 
 Floats = npt.NDArray[np.float64]
 
 STRENGTH = 0.003
 """Weight of the total variation, in parts of the signal's range."""
 SWEEPS = 30
+_BLOCK = 16
+"""Unknowns that are eliminated at once: fewer cost more calls, more cost more arithmetic."""
 MOVES = 20
 """Sudden moves that readings must show before they are no averages."""
 SUDDEN = 3.5
 """Times as far as an average of a signal within its usual range can move, beyond which readings are no averages."""
-
-
-def even_grid(time: Floats, values: Floats, spacing: float) -> tuple[Floats, Floats]:
-    """Times ``spacing`` apart that cover ``time``, and the values there by linear interpolation; NaN is bridged."""
-    known = np.isfinite(values)
-    if known.sum() < 2:
-        raise TooFewPoints("fewer than two readings")
-    grid = np.arange(time[0], time[-1] + spacing / 2, spacing)
-    return grid, np.interp(grid, time[known], values[known])
 
 
 def averaging_window(power: Floats, spacing: float, usual: float = 1.0, longest: float = 2.0) -> float | None:
@@ -68,8 +62,7 @@ def deconvolved(power: Floats, cells: int, strength: float = STRENGTH) -> Floats
     Minimises ``|A x - y|^2 / 2 + strength * range * sum |x[k+1] - x[k]|`` by iteratively reweighted least squares; each
     sweep is one banded solve, linear in the length.
     """
-    from scipy.linalg import solveh_banded
-
+    solve = _solver()
     size = power.size + cells - 1
     span = float(np.ptp(power))
     if cells < 2 or span == 0:
@@ -85,8 +78,45 @@ def deconvolved(power: Floats, cells: int, strength: float = STRENGTH) -> Floats
         bands[0, :-1] += pull
         bands[0, 1:] += pull
         bands[1, :-1] -= pull
-        x = solveh_banded(bands, right, lower=True, overwrite_ab=True, check_finite=False)
+        x = solve(bands, right)
     return np.asarray(x[cells - 1 :], np.float64)
+
+
+def _solver() -> Callable[[Floats, Floats], Floats]:
+    """LAPACK's solver through scipy where that is installed (extra ``gpu``), which is ten times faster; else ours, with the same answer."""
+    try:
+        from scipy.linalg import solveh_banded
+    except ImportError:
+        return solve_banded
+    return partial(solveh_banded, lower=True, check_finite=False)
+
+
+def solve_banded(bands: Floats, right: Floats) -> Floats:
+    """The solution of a symmetric positive definite banded system, given its lower bands as rows (LAPACK's form).
+
+    Blocks as wide as the band make it block tridiagonal, which is eliminated block by block: linear in the length.
+    """
+    size, block = right.size, max(len(bands), _BLOCK)
+    count = -(-size // block)
+    padded = np.zeros((block, count * block))
+    padded[0] = 1.0
+    padded[: len(bands), :size] = bands
+    row, column = np.indices((block, block))
+    start = block * np.arange(count)[:, None, None]
+    own = padded[np.abs(row - column), start + np.minimum(row, column)]
+    next_ = np.where(row < column, padded[np.minimum(block + row - column, block - 1), start + column], 0.0)
+    rest = np.pad(right, (0, count * block - size)).reshape(count, block, 1)
+    onward = np.empty((count, block, block + 1))
+    for k in range(count):
+        if k:
+            passed = next_[k - 1] @ onward[k - 1]
+            own[k] -= passed[:, :-1]
+            rest[k] -= passed[:, -1:]
+        onward[k] = np.linalg.solve(own[k], np.concatenate([next_[k].T, rest[k]], axis=1))
+    found = onward[:, :, -1]
+    for k in range(count - 2, -1, -1):
+        found[k] -= onward[k, :, :-1] @ found[k + 1]
+    return found.reshape(-1)[:size]
 
 
 def _box_gram(rows: int, cells: int) -> Floats:

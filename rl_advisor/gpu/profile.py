@@ -16,6 +16,7 @@ from rl_advisor.features.gpu.phase_fit import Sensor, levels
 from rl_advisor.features.gpu.phases import TRAINING, WAITING, runs_of
 from rl_advisor.gpu.idle import Foreign, listed
 from rl_advisor.gpu.look import Seen, look
+from rl_advisor.gpu.sentence import says
 from rl_advisor.gpu.signals import INSTANT, POWER_LAG
 from rl_advisor.gpu.split import Split
 from rl_advisor.gpu.steps import logged_seconds
@@ -30,7 +31,8 @@ ALWAYS_UNTOLD = (
 
 def profile(run: Run) -> dict[str, Any]:
     """The contract's answer of ``gpu``: shares are of the time in steps and sum to 1; power and energy are of one GPU, per token of all."""
-    return _with_tokens(_profile(run), run)
+    found = _profile(run)
+    return {"says": says(found), **_with_tokens(found, run)}
 
 
 def _profile(run: Run) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rl_advisor.curves import outcome_shape
+from rl_advisor.curves.band import bands
 from rl_advisor.curves.outcome_shape import Shape
 from rl_advisor.curves.performance import Performance, performance
 from rl_advisor.finding import Finding, Outcome
@@ -14,6 +15,9 @@ from rl_advisor.run import Run
 
 UNKNOWN_RISE = 0.0
 """Chance that a curve rose that is not there: nothing shows it."""
+
+FOLLOWS = 1 / 6
+"""Share of the reward's way that a score must rise to have risen with it, where both are shares."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +42,11 @@ class Case:
         """What is proven without weighing, the surest first."""
         return proven(self.run)
 
+    @cached_property
+    def usual(self) -> frozenset[str]:
+        """The metrics that go where they went in the sound runs that it is measured against; nothing where none were named."""
+        return frozenset(b.name for b in bands(self.run) if b.usual) if self.run.sound else frozenset()
+
     @property
     def outcome(self) -> Shape | None:
         """The curve that says how good the policy is."""
@@ -45,8 +54,12 @@ class Case:
 
     @property
     def rose(self) -> float:
-        """Probability that the held-out score rose; 0 where none is logged."""
-        return self.performance.held.rose if self.performance.held else UNKNOWN_RISE
+        """Probability that the held-out score rose; 0 where none is logged. Beside a reward that rose far, a sixth of its way is asked."""
+        held, train = self.performance.held, self.performance.train
+        if held is None:
+            return UNKNOWN_RISE
+        far = FOLLOWS * (train.end - train.start) if train is not None and train.is_share and held.is_share else 0.0
+        return min(held.rose, held.rose_by(far))
 
     @property
     def paid(self) -> float:

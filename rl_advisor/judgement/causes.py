@@ -13,8 +13,9 @@ from rl_advisor.judgement.diagnosis import ORDER, patterns, role_of
 
 
 def causes(case: Case) -> list[Finding]:
-    """The present findings that are more than a description of the outcome."""
-    return [f for f in case.findings.values() if f.outcome is Outcome.PRESENT and role_of(f.pattern) is not Role.SYMPTOM]
+    """The present findings that are more than a description of the outcome, and that sound runs of the same set-up do not show."""
+    present = [f for f in case.findings.values() if f.outcome is Outcome.PRESENT and role_of(f.pattern) is not Role.SYMPTOM]
+    return [f for f in present if not (f.evidence and all(e.metric in case.usual for e in f.evidence))]
 
 
 def roots(case: Case, *, of_fall: bool = False) -> list[Finding]:

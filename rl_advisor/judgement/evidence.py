@@ -8,6 +8,8 @@ plan is done, whether anything was measured). A weight is a change of the logari
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from rl_advisor.assessment import VERDICTS, Verdict
 from rl_advisor.curves.performance import PARTED, Performance
 from rl_advisor.curves.sentences import says
@@ -41,6 +43,11 @@ GAMED = 4.0
 """What a sign of gaming weighs against the usual, when the reward rose and the score did not."""
 EXPLAINED = 0.3
 """What is left of it where another finding that is present would bring it about."""
+BESIDE, ENOUGH_SOUND = 0.75, 3
+"""What it weighs that a run stays within what sound runs did, and from how many of them on: fitted on the proving ground (docs/log.md).
+That it leaves their band speaks for no verdict, only for a link: a run that does less than its twins may still rise."""
+INSIDE = -2.0
+"""How far below the middle of its band an outcome still counts as within."""
 TOPICS: dict[str, tuple[str, ...]] = {
     "rise": ("start height", "height at a tenth", "climb", "above start", "clear"),
     "end": ("end height", "height at nine tenths", "lost", "end of best"),
@@ -59,7 +66,12 @@ TOPICS: dict[str, tuple[str, ...]] = {
 
 def gather(case: Case, by: Weights | None = None) -> list[Piece]:
     """Everything that speaks for or against a verdict."""
-    return [*course_pieces(case.performance, by or weights(), case.run), *found(case), *context(case)]
+    return [
+        *course_pieces(case.performance, by or weights(), case.run),
+        *found(case),
+        *beside_sound_runs(case),
+        *context(case),
+    ]
 
 
 def course_pieces(performance: Performance, by: Weights, run: Run) -> list[Piece]:
@@ -91,6 +103,16 @@ def speaks_for(case: Case, finding: Finding) -> dict[Verdict, float]:
     if pattern.role is Role.SILENCE:
         return {"not_learning": pattern.weight * (1 - max(case.rose, case.paid))}
     return {}
+
+
+def beside_sound_runs(case: Case) -> Iterator[Piece]:
+    """What it speaks for that the outcome stays in the band of the user's sound runs."""
+    finding = case.findings.get("unlike_sound_runs")
+    if finding is not None and finding.measures.get("outcome", -np.inf) > INSIDE:
+        runs = int(finding.measures["sound_runs"])
+        weight = BESIDE * min(runs, ENOUGH_SOUND) / ENOUGH_SOUND
+        many = "the earlier sound run" if runs == 1 else f"the {runs} earlier sound runs"
+        yield Piece(f"the outcome goes where {many} went", centred({"improving": weight, "plateaued": weight}))
 
 
 def context(case: Case) -> Iterator[Piece]:

@@ -2,12 +2,14 @@
 
 import re
 
-from rl_advisor.assessment import Experiment
+from rl_advisor.assessment import BROKEN, Experiment
+from rl_advisor.finding import Finding
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import roots
 from rl_advisor.judgement.diagnosis import detectors, pattern_of
 from rl_advisor.judgement.proven import experiment_on, few, normal, that_matter
 from rl_advisor.judgement.settings_to_change import lasting, turns
+from rl_advisor.judgement.slowness import slowest
 from rl_advisor.judgement.usual_steps import usual_step
 from rl_advisor.judgement.verdict import Judged
 from rl_advisor.run import Run
@@ -24,7 +26,8 @@ def next_experiment(case: Case, judged: Judged) -> Experiment:
     if judged.cause is None and few(case.run):
         return of_few_rows(case.run)
     if judged.cause is None:
-        return usual_step(case, judged.verdict)
+        idle = slowest(case.findings.values()) if judged.verdict not in BROKEN else None
+        return of_idle_time(idle, usual_step(case, judged.verdict)) if idle else usual_step(case, judged.verdict)
     name, page = judged.cause.pattern.replace("_", " "), manual_page(judged.cause.pattern)
     other = next((f.pattern for f in roots(case) if f.pattern != judged.cause.pattern), None)
     rival = f"another reading fits better: {page['Not to be confused with']}"
@@ -34,6 +37,16 @@ def next_experiment(case: Case, judged: Judged) -> Experiment:
         do=" ".join(part for part in (sentence(page["Next test"]), *_how(case, judged.cause.pattern)) if part),
         expect_if_right=f"It shows what {name} predicts: {page['Means']}",
         expect_if_wrong=f"It does not, and {rival}",
+    )
+
+
+def of_idle_time(idle: Finding, usual: Experiment) -> Experiment:
+    """What to do first where a run learns and its GPUs mostly wait."""
+    page = manual_page(idle.pattern)
+    return Experiment(
+        do=f"{sentence(idle.statement)} {sentence(page['Next test'])} Then: {usual.do}",
+        expect_if_right=f"The idle time goes, and the same budget buys more steps. {usual.expect_if_right}",
+        expect_if_wrong=f"It stays: {page['Not to be confused with']} {usual.expect_if_wrong}",
     )
 
 

@@ -19,6 +19,9 @@ PLAIN = {
     "over_optimisation": "over-optimisation",
     "eval_protocol_change": "changed evaluation protocol",
     "value_divergence": "value divergence",
+    "unlike_sound_runs": "unlike the sound runs",
+    "waiting_on_reward": "GPU waiting for the reward",
+    "checkpoint_stall": "GPU waiting for checkpoints",
 }
 """Names of patterns and stages that people call something else; the others are said without their underscores."""
 _TINY, _LARGE = 1e-3, 1e6

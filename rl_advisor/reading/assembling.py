@@ -38,7 +38,6 @@ SPEAKS = ("reward/mean", "reward/used", "reward/success", "eval/score/")
 _USUAL = ("reward/mean", "eval/score/*", "kl/ref", "entropy/mean", "response/length", "policy/loss")
 """Roles that people ask for most."""
 NOTHING_NEW = "nothing in it that other files do not tell better"
-_CONSOLE = ("console", "stdout", "output")
 
 
 @dataclass(frozen=True)
@@ -201,7 +200,8 @@ def _sources(
 
 
 def _is_console(part: Run) -> bool:
-    return any(word in f for f in part.formats for word in _CONSOLE)
+    """Whether its format says that it reads what was printed for people: fewer digits than a tracker keeps."""
+    return any(getattr(m, "CONSOLE", False) for m in modules("rl_advisor.reading.formats", "FORMAT") if m.FORMAT in part.formats)
 
 
 def _settled(items: Sequence[Translated]) -> tuple[list[Translated], list[float]]:

@@ -7,8 +7,10 @@ import tempfile
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from rl_advisor.discovery import modules
@@ -16,6 +18,7 @@ from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import UnreadableRun
 from rl_advisor.reading.formats.fetched import NOTE
 from rl_advisor.remote.bounds import Bounds, shown, without_keys
+from rl_advisor.remote.listing import Listing
 
 FRESH_S = 300.0
 """Seconds for which a copy answers for the store."""
@@ -65,29 +68,49 @@ def fetch(address: str, folder: Path, bounds: Bounds | None = None) -> Bounds:
     """
     bounds = bounds or Bounds()
     store = _store(address)
-    failures: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            store.fetch(address, folder, bounds)
-        except BaseException as failure:  # noqa: BLE001 - a store's client may raise anything, and it is told below
-            failures.append(failure)
-
     folder.mkdir(parents=True)
-    worker = threading.Thread(target=work, daemon=True)
-    worker.start()
-    worker.join(bounds.seconds)
-    late = worker.is_alive()
-    bounds.stop.set()
-    if failures:
+    try:
+        late = _in_time(lambda: store.fetch(address, folder, bounds), address, bounds)
+    except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
-        raise _told(failures[0], address)
+        raise
     if not any(p.is_file() and p.suffix != ".part" for p in folder.rglob("*")):
         shutil.rmtree(folder, ignore_errors=True)
         why = f"did not answer within {bounds.seconds:g} s" if late else f"holds nothing that is read here{_said(bounds)}"
         raise UnreadableRun(f"{shown(address)} {why}")
     _note(folder, bounds, late=late)
     return bounds
+
+
+def _in_time(work: Callable[[], Any], address: str, bounds: Bounds) -> bool:
+    """Whether time ran out before the work was done; raises its failure, as one that a caller knows."""
+    failures: list[BaseException] = []
+
+    def tried() -> None:
+        try:
+            work()
+        except BaseException as failure:  # noqa: BLE001 - a store's client may raise anything, and it is told below
+            failures.append(failure)
+
+    worker = threading.Thread(target=tried, daemon=True)
+    worker.start()
+    worker.join(bounds.seconds)
+    late = worker.is_alive()
+    bounds.stop.set()
+    if failures:
+        raise _told(failures[0], address)
+    return late
+
+
+def listed(address: str, bounds: Bounds | None = None) -> Listing:
+    """What a store says lies below an address: its runs, or files; raises what ``fetch`` raises."""
+    bounds, found = bounds or Bounds(), Listing()
+    store = _store(address)
+    if not hasattr(store, "listed"):
+        raise UsageError(f"{shown(address)} names a store that cannot be asked what runs it holds; name its runs one by one")
+    if _in_time(lambda: store.listed(address, found, bounds), address, bounds):
+        raise UnreadableRun(f"{shown(address)} did not say within {bounds.seconds:g} s what lies there")
+    return found
 
 
 def _store(address: str) -> ModuleType:

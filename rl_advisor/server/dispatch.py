@@ -136,13 +136,25 @@ class Dispatcher:
             raise isolated.Refused(*found.args)
         return found
 
+    async def worked(self, function: Callable[..., Any], path: str) -> Any:
+        """What a function of :mod:`rl_advisor.workers.isolated` answers about a path that was found below the folders; it is not kept.
+
+        Raises:
+            isolated.Refused: why there is no answer.
+        """
+        found = await self._worked(function, [path], path, Listener(None))
+        if isinstance(found, isolated.Refused):
+            raise isolated.Refused(*found.args)
+        return found
+
     def _in_worker(self, function: Callable[..., Any], arguments: Sequence[Any], about: str, ear: Listener, turn: Slot) -> Any:
         def wanted() -> None:
             from_thread.check_cancelled()
             turn.go_on()
 
         asked = (isolated.fenced, [str(r) for r in self.roots], f"{function.__module__}:{function.__qualname__}")
-        return in_worker(*asked, *arguments, limits=LIMITS, about=about, ear=ear, wanted=wanted, raises=(isolated.Refused,))
+        how: dict[str, Any] = {"wanted": wanted, "meter": turn.has_taken, "came": turn.came}
+        return in_worker(*asked, *arguments, limits=LIMITS, about=about, ear=ear, raises=(isolated.Refused,), **how)
 
     def _keep(self, key: Hashable, answer: Any) -> None:
         self._kept[key] = answer

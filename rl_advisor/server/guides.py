@@ -12,7 +12,7 @@ from rl_advisor.output import shipped
 from rl_advisor.output.clean import is_name
 from rl_advisor.server.confinement import Outside, called
 from rl_advisor.server.dispatch import Dispatcher
-from rl_advisor.server.handlers import LABEL
+from rl_advisor.server.results import LABEL
 from rl_advisor.workers import isolated
 
 MOST_COMPLETIONS = 50

@@ -1,28 +1,28 @@
 """Each verb as a tool: bounded arguments, a short answer with the same facts in both halves, and errors that give nothing away."""
 
-import base64
 from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any, Literal
 
-import orjson
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import CallToolResult, ImageContent, TextContent, ToolAnnotations
-from pydantic import BaseModel, ConfigDict, Field
+from mcp_types import CallToolResult, ToolAnnotations
+from pydantic import Field
 
 from rl_advisor import tools
 from rl_advisor.output.budget import fit
 from rl_advisor.server.confinement import Outside
 from rl_advisor.server.dispatch import Dispatcher
+from rl_advisor.server.results import Answer, picture_of, result_of
+from rl_advisor.server.triaging import triage_tool
+from rl_advisor.tools.runs import MOST_SOUND
 from rl_advisor.workers import isolated
 
 READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-LABEL = {"ifc": {"integrity": "untrusted", "confidentiality": "private"}}
-"""Answers hold what a run wrote: not to be obeyed, not to be passed on."""
 
 Run = Annotated[str, Field(description="As list_runs names it, or a path.", min_length=1, max_length=1024)]
 Until = Annotated[float | None, Field(description="As it looked at this step.", ge=0, allow_inf_nan=False)]
+Against = Annotated[list[Run], Field(description="Earlier sound runs of the same set-up.", max_length=MOST_SOUND)]
 Metrics = Annotated[list[Annotated[str, Field(max_length=200)]], Field(description="Metric names, ours or the run's.", max_length=20)]
 Panels = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=6)]
 Columns = Annotated[dict[str, str], Field(description="prompt, response, reward, step or group: the file's column.", max_length=8)]
@@ -34,12 +34,6 @@ Pasted = Annotated[str, Field(max_length=10_000_000)]
 Question = Annotated[str, Field(max_length=2_000)]
 Framework = Annotated[str | None, Field(description="trl, verl, sb3, ...", max_length=40)]
 Count = Annotated[int, Field(description="Samples of each kind.", ge=1, le=10)]
-
-
-class Answer(BaseModel):
-    """Facts about runs; text in objects with the key ``untrusted`` was written by the run."""
-
-    model_config = ConfigDict(extra="allow")
 
 
 class Judgement(Answer):
@@ -56,16 +50,6 @@ class Judgement(Answer):
 Verb = Callable[..., Any]
 Result = Annotated[CallToolResult, Answer]
 Judged = Annotated[CallToolResult, Judgement]
-
-
-def result_of(answer: dict[str, Any]) -> CallToolResult:
-    """The answer as text and as structure."""
-    return CallToolResult(content=[TextContent(type="text", text=orjson.dumps(answer).decode())], structured_content=answer, _meta=LABEL)
-
-
-def picture_of(png: bytes) -> CallToolResult:
-    """A picture alone: clients that show only the structured half would otherwise not show it."""
-    return CallToolResult(content=[ImageContent(type="image", data=base64.b64encode(png).decode(), mime_type="image/png")], _meta=LABEL)
 
 
 async def answered(desk: Dispatcher, ctx: Context[Any, Any], verb: str, runs: Sequence[str], **arguments: Any) -> CallToolResult:
@@ -113,28 +97,36 @@ TITLES = {
     "load_run": "See what a run holds",
     "spot_check_samples": "Read samples",
     "summarize_curves": "Measure curves",
+    "triage_runs": "Judge all runs",
 }
 
 
 def tools_of(desk: Dispatcher) -> list[Tool]:
     """The tools, each a verb of :mod:`rl_advisor.tools` behind the folders' fence."""
-    return [_tool(verb) for verb in (*_about_a_run(desk), *_looks(desk), *_beside(desk), *pasted_tools(desk))]
+    return [_tool(verb) for verb in (*_about_a_run(desk), *_looks(desk), *_beside(desk), triage_tool(desk), *pasted_tools(desk))]
 
 
 def _about_a_run(desk: Dispatcher) -> Iterable[Verb]:
     """The verbs that read, judge and explain one run."""
 
-    async def assess_run(
+    async def assess_run(  # noqa: PLR0913
         ctx: Context[Any, Any],
         run: Run,
         until: Until = None,
         mapping: Mapping = {},  # noqa: B006
         detail: Detail = "brief",
+        against: Against = [],  # noqa: B006
     ) -> Judged:
-        return await answered(desk, ctx, "assess_run", [run], until=until, mapping=mapping, detail=detail)
+        return await answered(desk, ctx, "assess_run", [run, *against], until=until, mapping=mapping, detail=detail)
 
-    async def explain_finding(ctx: Context[Any, Any], run: Run, pattern: Name, until: Until = None) -> Result:
-        return await answered(desk, ctx, "explain_finding", [run], pattern=pattern, until=until)
+    async def explain_finding(
+        ctx: Context[Any, Any],
+        run: Run,
+        pattern: Name,
+        until: Until = None,
+        against: Against = [],  # noqa: B006
+    ) -> Result:
+        return await answered(desk, ctx, "explain_finding", [run, *against], pattern=pattern, until=until)
 
     async def load_run(
         ctx: Context[Any, Any],
@@ -210,8 +202,8 @@ def _beside(desk: Dispatcher) -> Iterable[Verb]:
 
 
 def _tool(function: Callable[..., Any]) -> Tool:
-    """The tool with the verb's own docstring, and a schema without what the name already says."""
-    description = " ".join((getattr(tools, function.__name__).__doc__ or "").split())
+    """The tool with its own docstring or else the verb's, and a schema without what the name already says."""
+    description = " ".join((function.__doc__ or getattr(tools, function.__name__).__doc__ or "").split())
     structured = function.__name__ != "plot_curves"
     tool = Tool.from_function(
         function, title=TITLES[function.__name__], description=description, annotations=READ_ONLY, structured_output=structured

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rl_advisor.answers import run_folders
 from rl_advisor.answers.cache import Cache
 from rl_advisor.output.clean import aliased, clean
-from rl_advisor.output.errors import UsageError, as_usage_error, no_such
+from rl_advisor.output.errors import as_usage_error, no_such
 from rl_advisor.output.names import names_of_run
+from rl_advisor.tools.runs import beside as beside
+from rl_advisor.tools.runs import place as place
+from rl_advisor.tools.runs import read as read
 
 if TYPE_CHECKING:
     from rl_advisor.run import Run
@@ -21,48 +24,7 @@ if TYPE_CHECKING:
 ADVISORS = ("builtin", "anthropic", "openai")
 Answer = dict[str, Any]
 T = TypeVar("T")
-_RUNS: Cache["Run"] = Cache(8)
 _ANSWERS: Cache[Any] = Cache(64)
-
-
-def read(run: str | Path, until: float | None = None, mapping: Mapping[str, str] | None = None) -> "Run":
-    """The run at that path or address, as it looked at ``until``; read once for as long as its files stay the same.
-
-    Raises:
-        FileNotFoundError: nothing is there; the message names what is.
-        NoSuchChoice: ``mapping`` names what no file has; the message names the nearest.
-        rl_advisor.reading.UnreadableRun: something is there, and none of it could be read.
-    """
-    from rl_advisor.reading import UnreadableRun, read_run
-
-    path = place(run)
-    key = (str(path), run_folders.fingerprint(path), tuple(sorted((mapping or {}).items())))
-    try:
-        whole = _RUNS.get(key, lambda: read_run(path, mapping=mapping))
-    except KeyError as unknown:
-        # Only the caller's mapping raises it: a name that no file has.
-        if not mapping:
-            raise
-        raise UsageError(str(unknown.args[0])) from unknown
-    except UnreadableRun as unreadable:
-        if str(run).startswith(str(path)):
-            raise
-        # Where the copy of a store lies means nothing to who gave an address.
-        raise UnreadableRun(str(unreadable).replace(str(path), path.name), unreadable.shapes) from unreadable
-    return whole if until is None else whole.until(until)
-
-
-def place(run: str | Path) -> Path:
-    """Where the run lies on this machine; text that is an address of a store is fetched first, a ``Path`` never is.
-
-    Raises what ``folders.existing`` and ``rl_advisor.remote.copies.fetch`` raise.
-    """
-    if isinstance(run, str) and "://" in run:
-        from rl_advisor.remote import copies
-
-        if copies.is_address(run):
-            return copies.local_copy(run)
-    return run_folders.existing(run)
 
 
 def list_runs(root: str | Path = ".", limit: int = 50) -> Answer:
@@ -143,16 +105,18 @@ def gpu_phase_profile(run: str | Path, until: float | None = None) -> Answer:
     return _answer("gpu", run, until, None, profile)
 
 
-def assess_run(
+def assess_run(  # noqa: PLR0913
     run: str | Path,
     until: float | None = None,
     advisor: str = "builtin",
     mapping: Mapping[str, str] | None = None,
     options: Mapping[str, Any] | None = None,
+    against: Sequence[str | Path] = (),
 ) -> Answer:
     """Judge a run: verdict, call, cause, effects, evidence for and against, raw curve sketches, checkpoint to keep, what to do next.
 
-    Several runs in one folder or file become a row each, worst first. Reach for it first.
+    Several runs in one folder or file become a row each, worst first. Reach for it first. ``against`` names earlier sound runs of the same
+    set-up: what leaves their band is told, with when.
     At most about 3,600 characters, most important first; ``detail`` all gives every finding.
     """
     from rl_advisor.answers import judgement, run_table
@@ -160,26 +124,34 @@ def assess_run(
     judge = advisor_named(advisor)
     told = dict(options or {})
     builtin = advisor_named("builtin")
-    if table := _table("assess", run, until, mapping, run_table.judged(builtin.assess)):
+    row = run_table.judged(builtin.assess)
+    if table := _table(("assess", *map(str, against)), run, until, mapping, lambda one: row(beside(one, against, mapping))):
         return table
 
     def ask(whole: "Run") -> Answer:
-        return judgement.judgement(whole, judge.assess(whole, **told))
+        known = beside(whole, against, mapping)
+        return judgement.judgement(known, judge.assess(known, **told))
 
     if advisor != "builtin":
         # Asked anew each time: a model that could not be reached a minute ago may answer now, and no failure must be remembered.
         return _safe(ask, read(run, until, mapping))
-    return _answer(("assess", *sorted(told.items())), run, until, mapping, ask)
+    return _kept(("assess", *sorted(told.items())), [run, *against], until, mapping, lambda whole: _safe(ask, whole[0]))
 
 
-def explain_finding(run: str | Path, pattern: str, until: float | None = None) -> Answer:
+def explain_finding(run: str | Path, pattern: str, until: float | None = None, against: Sequence[str | Path] = ()) -> Answer:
     """Explain one finding of a run: what was measured and where, what the pattern means, what it is confused with, how to test it.
 
     Reach for it when one finding decides. At most about 600 tokens.
     """
     from rl_advisor.answers.finding_in_full import explained
 
-    return _answer(("explain", pattern), run, until, None, lambda whole: explained(whole, pattern))
+    return _kept(
+        ("explain", pattern),
+        [run, *against],
+        until,
+        None,
+        lambda whole: _safe(lambda one: explained(beside(one, against), pattern), whole[0]),
+    )
 
 
 def estimate_memory(config: str | Path, **setup: Any) -> Answer:
@@ -256,7 +228,7 @@ def advisor_named(name: str) -> ModuleType:
 
 
 def _table(
-    what: str, asked: str | Path, until: float | None, mapping: Mapping[str, str] | None, row: Callable[["Run"], dict[str, Any]]
+    what: object, asked: str | Path, until: float | None, mapping: Mapping[str, str] | None, row: Callable[["Run"], dict[str, Any]]
 ) -> Answer | None:
     """A row for each of several runs of a folder or file, worst first; None for a single run, or one that was asked for by name."""
     from rl_advisor.answers import run_table

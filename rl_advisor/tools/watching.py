@@ -214,8 +214,9 @@ def watch(  # noqa: PLR0913
     sleep: Callable[[float], None],
     tell: Callable[[dict[str, Any]], None],
     until_stop: bool = False,
+    aside: Path | None = None,
 ) -> int:
-    """The exit code, once the plan is done, nothing was written for ``idle`` seconds, or (``until_stop``) stopping is advised.
+    """The exit code, once the plan is done, nothing (but ``aside``) was written for ``idle`` s, or, ``until_stop``, stopping is advised.
 
     Raises:
         FileNotFoundError: there is no such run.
@@ -230,7 +231,7 @@ def watch(  # noqa: PLR0913
     changed, pause = clock(), every
     voice.deliver()
     while True:
-        files = _digest(run)
+        files = _digest(run, aside)
         if files and files != voice.state.seen:
             changed, pause = clock(), every
             try:
@@ -258,9 +259,11 @@ def _reporter(follower: "Follower", out: Path) -> Callable[[], None]:
     return report
 
 
-def _digest(run: Path) -> str:
+def _digest(run: Path, aside: Path | None) -> str:
     """Sizes and times of all files in one word; empty when they changed while being looked at."""
     try:
-        return hashlib.sha256(repr(run_folders.fingerprint(run)).encode("utf-8", "replace")).hexdigest()
+        stem = aside.stem if aside is not None else None
+        files = tuple(e for e in run_folders.fingerprint(run) if stem is None or not Path(e[0]).name.lstrip(".").startswith(f"{stem}."))
+        return hashlib.sha256(repr(files).encode("utf-8", "replace")).hexdigest()
     except OSError:
         return ""

@@ -10,6 +10,7 @@ from rl_advisor.answers.story.quantities import Moved, moved
 from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.finding import Role
 from rl_advisor.judgement.diagnosis import patterns
+from rl_advisor.judgement.slowness import IDLE
 from rl_advisor.output.wording import clause, plain, value
 from rl_advisor.run import Run
 
@@ -105,8 +106,8 @@ def _move(run: Run, name: str, at: float | None) -> Moved | None:
 
 def named(f: FindingView) -> str:
     """A finding's name, with the share it measured last where it measured one."""
-    share = next((v for n, v in f.measures.items() if n.endswith(("_latest", "now")) and v is not None and 0 < v <= 1), None)
-    whole = share is not None and f.pattern in ("sample_repetition", "truncation", "hollow_answers")
+    share = next((v for n, v in f.measures.items() if n.endswith(("_latest", "now", "share")) and v is not None and 0 < v <= 1), None)
+    whole = share is not None and f.pattern in (*IDLE, "sample_repetition", "truncation", "hollow_answers")
     return f"{plain(f.pattern)} ({value(share, 'share')})" if whole and share is not None else plain(f.pattern)
 
 

@@ -7,6 +7,7 @@ from rl_advisor.answers.story.chain import Chain, named
 from rl_advisor.answers.story.quantities import Quantity, logged_at, quantity
 from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.curves import outcome_shape
+from rl_advisor.judgement.slowness import slowest
 from rl_advisor.output.wording import chance, clause, listed, plain, sentence, value
 from rl_advisor.run import Run
 
@@ -68,6 +69,12 @@ def call(a: Assessment) -> str:
     if a.call == "undecided" and not said.startswith("Undecided"):
         return f"Undecided: {said.partition(': ')[2]}"
     return said
+
+
+def beside(a: Assessment, told: Chain) -> str:
+    """How the run stands beside earlier sound runs; empty where none were named, or where leaving their band is the cause."""
+    found = next((f for f in a.findings if f.pattern == "unlike_sound_runs" and f.outcome != "not_logged"), None)
+    return sentence(found.statement) if found is not None and found is not told.cause else ""
 
 
 def do(a: Assessment) -> str:
@@ -149,5 +156,7 @@ def paragraph(story: "Story", a: Assessment) -> str:
         parts.append(f"What broke first: {story.cause}.")
     if story.effects:
         parts.append(f"Then: {listed(list(story.effects), EFFECTS)}.")
+    if (idle := slowest(a.findings)) is not None and idle.statement not in story.do:
+        parts.append(idle.statement)
     parts += [f"Keep {story.keep}." if a.best_checkpoint.path else sentence(story.keep), story.call, f"Next: {story.do}"]
     return " ".join(p for p in parts if p)

@@ -28,6 +28,8 @@ class Story:
     at_odds: tuple[str, ...]
     also: tuple[str, ...]
     """Present beside the chain: open questions."""
+    beside: str
+    """How it stands beside earlier sound runs; empty where none were named, or where that is the cause."""
     settings: dict[str, str]
     curves: tuple[Quantity, ...]
     """The outcome first, then the cause's own metric where one is known, then the usual."""
@@ -62,6 +64,7 @@ def tell(run: Run, a: Assessment) -> Story:
         keep=sentences.keep(run, a),
         at_odds=tuple(a.at_odds),
         also=tuple(f"{named(f)}: {statement(f)}" for f in told.open),
+        beside=sentences.beside(a, told),
         settings=settings(run),
         curves=tuple(_foremost(curves, metric)),
         not_logged=tuple(missing(run)),

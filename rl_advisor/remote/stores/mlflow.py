@@ -1,5 +1,6 @@
 """MLflow tracking servers, through MLflow's own client: the copy is a small store in MLflow's own tables."""
 
+import hashlib
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from urllib.parse import urlsplit
 
 from rl_advisor.output.errors import UsageError
 from rl_advisor.remote.bounds import Bounds, client
+from rl_advisor.remote.listing import Listed, Listing
 
 ADDRESSES = ("mlflow+http://HOST:PORT/RUN_ID",)
 _TABLES = """
@@ -24,7 +26,7 @@ _BYTES_A_POINT = 100
 def claims(address: str) -> bool:
     """Whether it says so, or is the page of a run as the browser shows it (``http://HOST/#/experiments/1/runs/ID``)."""
     split = urlsplit(address)
-    return split.scheme.lower() in ("mlflow+http", "mlflow+https", "mlflow") or _page(split.fragment) is not None
+    return split.scheme.lower() in ("mlflow+http", "mlflow+https", "mlflow") or "/experiments/" in f"/{split.fragment.lstrip('/')}"
 
 
 def fetch(address: str, into: Path, bounds: Bounds) -> None:
@@ -45,6 +47,36 @@ def fetch(address: str, into: Path, bounds: Bounds) -> None:
         for points in _histories(tracking, run, sorted(data.metrics), bounds):
             base.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?, ?, ?)", points)
         base.commit()
+
+
+def listed(address: str, found: Listing, bounds: Bounds) -> None:
+    """The runs of an experiment (``mlflow+http://HOST:PORT/#/experiments/ID``), or of all where none is named."""
+    split = urlsplit(address)
+    os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "30")
+    scheme = split.scheme.lower().removeprefix("mlflow+").replace("mlflow", "http")
+    base = f"{scheme}://{split.netloc}{split.path.rstrip('/')}"
+    if _page(split.fragment) is not None or (split.path.strip("/") and not split.fragment):
+        found.runs.append(Listed(_parts(address)[1], address, "", 0.0))
+        return
+    tracking = client("mlflow", "mlflow").MlflowClient(tracking_uri=base)
+    parts = split.fragment.partition("?")[0].strip("/").split("/")
+    named = parts[1:2] if parts[0] == "experiments" else []
+    experiments, token = named or [e.experiment_id for e in tracking.search_experiments(max_results=1000)], None
+    while not bounds.stop.is_set() and len(found.runs) < bounds.files:
+        page = tracking.search_runs(experiments, max_results=500, page_token=token)
+        found.runs += [_listed(run, f"mlflow+{base}") for run in page]
+        token = page.token
+        if not token:
+            return
+    bounds.left_out["count"] += 1
+
+
+def _listed(run: Any, base: str) -> Listed:
+    """A run as the search shows it: its latest values stand for its content."""
+    info, latest = run.info, sorted(run.data.metrics.items())
+    tag = hashlib.sha256(repr((info.status, info.end_time, latest)).encode()).hexdigest()[:16]
+    written = max([info.end_time or info.start_time or 0, *(m.timestamp for m in getattr(run.data, "_metric_objs", ()))])
+    return Listed(f"{info.run_name or info.run_id} ({info.run_id[:8]})", f"{base}/{info.run_id}", tag, written / 1000)
 
 
 def _histories(tracking: Any, run: str, names: list[str], bounds: Bounds) -> Iterator[list[tuple[Any, ...]]]:

@@ -1,13 +1,15 @@
 """Object stores and web servers, through fsspec: a folder (or one file) is walked and its logs are copied, its weights are not."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from rl_advisor.reading.run_folder import DEPTH_LIMIT, ENTRY_LIMIT, IN_CHECKPOINT, checkpoint_step, is_skipped
 from rl_advisor.remote.bounds import Bounds, client
+from rl_advisor.remote.listing import ListedFile, Listing
 
 GENERAL = True
 """Asked last: pages of other stores begin with https, too."""
@@ -49,6 +51,30 @@ def fetch(address: str, into: Path, bounds: Bounds) -> None:
         return
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         list(pool.map(lambda pair: bounds.tried(lambda: bring(*pair)), chosen))
+
+
+def listed(address: str, found: Listing, bounds: Bounds) -> None:
+    """Every file below the address, with what the store says of its content; names alone are asked for, a thousand at a time."""
+    store, root = _opened(address)
+    base = root.rstrip("/")
+    if not _is_folder(store, root):
+        info = store.info(root)
+        found.files.append(ListedFile("", int(info.get("size") or 0), *_of_content(info)))
+        return
+    entries: Iterable[tuple[str, dict[str, Any]]]
+    if "://" in root:  # web pages may link in circles: the bounded walk
+        entries = ((e.relative, {"size": e.size}) for e in _entries(store, root, bounds))
+    else:
+        entries = ((str(name).removeprefix(base + "/"), info) for name, info in store.find(base, detail=True).items())
+    found.files += [ListedFile(path, int(info.get("size") or 0), *_of_content(info)) for path, info in entries]
+
+
+def _of_content(info: Mapping[str, Any]) -> tuple[float, str]:
+    """When a file was written, and the tag that its store gives its content."""
+    moment = info.get("LastModified") or info.get("updated") or info.get("mtime")
+    written = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+    changed = written.timestamp() if isinstance(written, datetime) else 0.0
+    return changed, str(info.get("ETag") or info.get("etag") or info.get("md5Hash") or info.get("generation") or "")
 
 
 def _opened(address: str) -> tuple[Any, str]:

@@ -2,12 +2,14 @@
 
 import json
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from rl_advisor.output.errors import UsageError
 from rl_advisor.remote.bounds import Bounds, client
+from rl_advisor.remote.listing import Listed, Listing
 
 ADDRESSES = ("wandb://ENTITY/PROJECT/RUN", "https://wandb.ai/ENTITY/PROJECT/runs/RUN")
 SAMPLES = 100_000
@@ -40,6 +42,36 @@ def fetch(address: str, into: Path, bounds: Bounds) -> None:
     _rows(run.history(stream="system", samples=SAMPLES, pandas=False), into / "system.jsonl", bounds)
     for file in run.files(per_page=200):
         _file(file, into, bounds)
+
+
+def listed(address: str, found: Listing, bounds: Bounds) -> None:
+    """The runs of a project: ``wandb://ENTITY/PROJECT``, or its page."""
+    os.environ.setdefault("WANDB_SILENT", "true")
+    wandb = client("wandb", "wandb")
+    split = urlsplit(address)
+    parts = [unquote(p) for p in (f"{split.netloc}{split.path}" if split.scheme.lower() == "wandb" else split.path).split("/") if p]
+    if len(parts) > 2 and parts[2:] not in (["runs"], ["workspace"]):
+        found.runs.append(Listed(parts[-1], address, "", 0.0))
+        return
+    try:
+        runs = wandb.Api(timeout=_PATIENCE_S, api_key=os.environ.get("WANDB_API_KEY")).runs("/".join(parts[:2]), per_page=500)
+        for run in runs:
+            if bounds.stop.is_set() or len(found.runs) >= bounds.files:
+                bounds.left_out["count"] += 1
+                return
+            beat = str(getattr(run, "heartbeat_at", None) or getattr(run, "heartbeatAt", None) or "")
+            tag = f"{beat} {run.state} {getattr(run, 'lastHistoryStep', '')}"
+            found.runs.append(Listed(f"{run.name or run.id} ({run.id})", f"wandb://{'/'.join(parts[:2])}/{run.id}", tag, _moment(beat)))
+    except wandb.errors.UsageError as failure:
+        raise PermissionError("no key; set WANDB_API_KEY or run `wandb login`") from failure
+
+
+def _moment(text: str) -> float:
+    """Seconds since the epoch; 0 for what is no date."""
+    try:
+        return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return 0.0
 
 
 def _rows(rows: Any, target: Path, bounds: Bounds) -> None:

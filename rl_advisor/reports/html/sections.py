@@ -48,6 +48,7 @@ def rows(a: Assessment, story: Story) -> list[tuple[str, str]]:
         ("Effect", listed(list(story.effects), EFFECTS)),
         ("Score", "; ".join(story.outcome)),
         ("Keep", story.keep),
+        ("Beside", story.beside),
         ("Why", "" if story.cause else sentence(a.why)),
         ("At odds", "; ".join(story.at_odds[:AT_ODDS])),
         ("Also", listed([line.partition(":")[0] for line in story.also], ALSO)),

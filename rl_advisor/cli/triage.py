@@ -1,0 +1,108 @@
+"""The command that judges many runs: a table with what is urgent first, a page, files for other programs, and a watch over all of them."""
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rl_advisor.triage import How, Row, Store
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("roots", nargs=-1, required=True, metavar="ROOT...")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON line a run, most urgent first.")
+@click.option("--all", "every", is_flag=True, help="Show all rows of the table, not the most urgent 40.")
+@click.option("--engine", type=click.Choice(["processes", "ray", "dask"]), default="processes", show_default=True, help="Who works.")
+@click.option("--cluster", default="", metavar="ADDRESS", help="Running cluster of that engine; without one a local one is started.")
+@click.option("--jobs", type=click.IntRange(1), default=None, metavar="N", help="Runs judged at a time.  [default: one a core]")
+@click.option("--seconds", type=click.IntRange(2), default=20, show_default=True, help="Processor time that one run may take.")
+@click.option("--memory", type=click.FloatRange(0.1), default=1.5, show_default=True, metavar="GIB", help="Memory that one run may take.")
+@click.option("--store", type=FILE, metavar="FILE", help="Keep answers here.  [default: rl-advisor/triage.sqlite in your cache folder]")
+@click.option("--no-store", is_flag=True, help="Keep nothing, know nothing.")
+def triage(roots: tuple[str, ...], as_json: bool, every: bool, store: Path | None, no_store: bool, **how: Any) -> None:
+    """Judge every run below each ROOT, most urgent first: folders, files, s3://BUCKET/RUNS, wandb://ENTITY/PROJECT.
+
+    A run that did not change since the last time is not judged again; one that hangs or breaks its reader becomes a row that says so.
+    """
+    from rl_advisor.triage import look, order, rows_of
+
+    with opened(store, no_store) as kept:
+        looked = look(roots)
+        rows = sorted(rows_of(looked, _how(how), kept, _Progress()), key=order)
+    _show(rows, as_json, every)
+    for note in looked.notes:
+        click.echo(f"rl-advisor: {note}", err=True)
+
+
+def _how(given: dict[str, Any]) -> "How":
+    from rl_advisor.triage import How
+
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return How(given["engine"], given["jobs"] or cores, given["cluster"], given["seconds"], int(given["memory"] * 2**30))
+
+
+def opened(file: Path | None, nothing: bool) -> "Store":
+    """The store of answers; where it cannot be opened one in memory, which is said.
+
+    Raises:
+        NoSuchChoice: the file that was named is no store.
+    """
+    import sqlite3
+
+    from rl_advisor.output.errors import UsageError
+    from rl_advisor.triage import Store
+
+    if nothing:
+        return Store(None)
+    try:
+        if file is None:
+            base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rl-advisor"
+            base.mkdir(parents=True, exist_ok=True)
+        return Store(file or base / "triage.sqlite")
+    except (OSError, sqlite3.Error, RuntimeError) as failed:
+        if file is not None:
+            raise UsageError(f"{file} cannot be used as a store of answers: {failed}") from failed
+        click.echo(f"rl-advisor: answers are not kept ({failed})", err=True)
+        return Store(None)
+
+
+class _Progress:
+    """Says in one line of the terminal how far it is, and each run that needs a person as it is found."""
+
+    def __init__(self) -> None:
+        self._began = self._told = time.monotonic()
+        self._line = sys.stderr.isatty()
+
+    def __call__(self, row: "Row", done: int, total: int) -> None:
+        if not self._line:
+            return
+        if row["urgency"] in ("burning", "gamed"):
+            from rl_advisor.triage.table import found
+
+            click.echo(f"\x1b[2K{found(row)}", err=True)
+        now = time.monotonic()
+        if now - self._told > 0.2 or done == total:
+            self._told = now
+            end = "" if done < total else "\x1b[2K"
+            click.echo(end or f"\x1b[2K{done:,} of {total:,} runs ({done / (now - self._began):.0f} a second)", err=True, nl=False)
+            click.echo("\r", err=True, nl=False)
+
+
+def _show(rows: "Sequence[Row]", as_json: bool, every: bool) -> None:
+    if as_json:
+        import orjson
+
+        for row in rows:
+            click.echo(orjson.dumps(row))
+        return
+    from rl_advisor.triage.table import SHOWN, lines
+
+    for line in lines(rows, len(rows) if every else SHOWN):
+        click.echo(line)

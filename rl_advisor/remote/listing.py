@@ -1,0 +1,32 @@
+"""What a store says lies below an address, without any of it being brought."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Listed(NamedTuple):
+    """A run that a store knows as such."""
+
+    name: str
+    address: str
+    tag: str
+    """Changes when the run does."""
+    changed: float
+    """Seconds since the epoch; 0 where nobody knows."""
+
+
+class ListedFile(NamedTuple):
+    """A file, by its path below the address."""
+
+    path: str
+    size: int
+    changed: float
+    tag: str
+
+
+@dataclass
+class Listing:
+    """Runs, of a store that knows what a run is; files, of any other."""
+
+    runs: list[Listed] = field(default_factory=list)
+    files: list[ListedFile] = field(default_factory=list)

@@ -1,0 +1,139 @@
+"""The tool that judges every run of a folder, a page at a time: what one call has no time for, the next one goes on with."""
+
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Sequence
+from functools import partial
+from typing import Annotated, Any, Literal
+
+import anyio
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import CallToolResult
+from pydantic import Field
+
+from rl_advisor.output.budget import fit
+from rl_advisor.output.clean import aliased, clean
+from rl_advisor.server.confinement import Outside, called
+from rl_advisor.server.dispatch import BUSY, Dispatcher
+from rl_advisor.server.results import Answer, result_of
+from rl_advisor.triage import Place, Row, is_row, look, order, parts_of, settled, whole
+from rl_advisor.triage.row import CONTRACT
+from rl_advisor.triage.work import for_server, inside
+from rl_advisor.workers import isolated
+
+SECONDS, ONE_RUN_S, AT_ONCE = 20.0, 8.0, 3
+"""For how long a call judges, how much of that one run may take, and how many are judged at a time: one place stays free for others."""
+MOST_KEPT = 20_000
+SHOWN = ("run", "urgency", *CONTRACT[1:], "why", "saves_gpu_hours", "age_s")
+
+Root = Annotated[str, Field(description="Folder with runs; all allowed folders when left out.", max_length=1024)]
+First = Annotated[int, Field(description="Row to begin with, for further pages.", ge=0, le=1_000_000)]
+Rows = Annotated[int, Field(ge=1, le=40)]
+Urgency = Literal["burning", "gamed", "degrading", "dead", "undecided", "sound", "unread"]
+
+
+class Triage:
+    """Judges what lies below the folders, and remembers it by content for as long as the server lives."""
+
+    def __init__(self, desk: Dispatcher) -> None:
+        """Nothing is known yet."""
+        self._desk = desk
+        self._known: OrderedDict[str, Row] = OrderedDict()
+        self._one_at_a_time = anyio.Lock()
+
+    async def page(self, ctx: Context[Any, Any] | None, root: str, first: int, rows: int, only: str | None) -> dict[str, Any]:
+        """The rows from ``first`` on, and how many there are; what is not yet judged is judged first, for as long as a call may take.
+
+        Raises:
+            Outside: the folder may not be read.
+        """
+        places = await self._desk.quick(partial(self._places, root))
+        async with self._one_at_a_time:
+            await self._judged(settled(places, self._found)[1], ctx, len(places))
+        known, unknown = settled(places, self._found)
+        found = sorted((whole(answer, p.run, p.run, p.changed) for p, answer in known if is_row(answer)), key=order)
+        counts = Counter(row["urgency"] for row in found)
+        chosen = [row for row in found if only is None or row["urgency"] == only]
+        shown = [{name: row[name] for name in SHOWN if row.get(name) is not None} for row in chosen[first : first + rows]]
+        answer = {
+            "total": len(found) + len(unknown),
+            "not_yet_judged": len(unknown),
+            "counts": dict(counts),
+            "saves_gpu_hours": sum(row.get("saves_gpu_hours") or 0.0 for row in found) or None,
+            "next_first": first + rows if first + rows < len(chosen) else None,
+            "runs": shown,
+        }
+        named = {part for row in shown for part in (row["run"], *row["run"].split("/"))}
+        return fit(aliased(clean({k: v for k, v in answer.items() if v is not None}), named), isolated.LONGEST_ANSWER)
+
+    def _found(self, keys: Sequence[str]) -> dict[str, Row]:
+        return {key: self._known[key] for key in keys if key in self._known}
+
+    def _places(self, root: str) -> Sequence[Place]:
+        from dataclasses import replace
+        from pathlib import Path
+
+        roots = self._desk.roots
+        folders = [self._desk.run(root)] if root else list(roots)
+        return [replace(p, run=called(roots, Path(p.where))) for p in look([str(folder) for folder in folders]).places]
+
+    async def _judged(self, places: Sequence[Place], ctx: Context[Any, Any] | None, total: int) -> None:
+        """Judge places until all are known or the time is up."""
+        queue, done = list(reversed(places)), total - len(places)
+
+        async def lane() -> None:
+            nonlocal done
+            while queue:
+                place, began = queue.pop(), time.monotonic()
+                try:
+                    queue.extend(reversed(await self._one(place)))
+                except anyio.get_cancelled_exc_class():
+                    if time.monotonic() - began > ONE_RUN_S:
+                        self._keep(place.key, {"error": f"not judged: it needed more than {ONE_RUN_S:g} seconds; ask assess_run"})
+                    raise
+                done += 1
+                if ctx is not None:
+                    await ctx.report_progress(done, total, f"run {done} of {total}")
+
+        with anyio.move_on_after(SECONDS):
+            async with anyio.create_task_group() as lanes:
+                for _ in range(AT_ONCE):
+                    lanes.start_soon(lane)
+
+    async def _one(self, place: Place) -> list[Place]:
+        """Judge one place; the places in it that are to be judged, too."""
+        path = inside(place.where, place.inner)
+        try:
+            answer = await self._desk.worked(for_server, path)
+        except isolated.Refused as refused:
+            if refused.args == (BUSY,):  # another time
+                return []
+            answer = {"error": self._desk.said(refused)[:300]}
+        self._keep(place.key, answer)
+        return settled(parts_of(place, answer), self._found)[1]
+
+    def _keep(self, key: str, answer: Row) -> None:
+        self._known[key] = answer
+        while len(self._known) > MOST_KEPT:
+            self._known.popitem(last=False)
+
+
+def triage_tool(desk: Dispatcher) -> Any:
+    """The tool over the runs of a desk."""
+    triage = Triage(desk)
+
+    async def triage_runs(
+        ctx: Context[Any, Any], root: Root = "", first: First = 0, rows: Rows = 15, only: Urgency | None = None
+    ) -> Annotated[CallToolResult, Answer]:
+        """Judge every run below a folder, most urgent first: dead and still running, gamed, getting worse, dead, undecided, sound.
+
+        Reach for it when there are more runs than names in the question: a sweep, a team's folder. A call judges for at most twenty
+        seconds; while ``not_yet_judged`` is left, call again. ``first`` turns the page. At most about 3,500 tokens.
+        """
+        try:
+            return result_of(await triage.page(ctx, root, first, rows, only))
+        except (Outside, isolated.Refused, OSError) as mistake:
+            raise ToolError(desk.said(mistake)) from None
+
+    return triage_runs

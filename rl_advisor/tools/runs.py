@@ -1,0 +1,68 @@
+"""Runs by their path or address: where they lie, read once for as long as their files stay the same, beside their sound kin."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rl_advisor.answers import run_folders
+from rl_advisor.answers.cache import Cache
+from rl_advisor.output.errors import UsageError
+
+if TYPE_CHECKING:
+    from rl_advisor.run import Run
+
+_RUNS: Cache["Run"] = Cache(8)
+MOST_SOUND = 16
+"""Sound runs that one run is measured against."""
+
+
+def read(run: str | Path, until: float | None = None, mapping: Mapping[str, str] | None = None) -> "Run":
+    """The run at that path or address, as it looked at ``until``; read once for as long as its files stay the same.
+
+    Raises:
+        FileNotFoundError: nothing is there; the message names what is.
+        NoSuchChoice: ``mapping`` names what no file has; the message names the nearest.
+        rl_advisor.reading.UnreadableRun: something is there, and none of it could be read.
+    """
+    from rl_advisor.reading import UnreadableRun, read_run
+
+    path = place(run)
+    key = (str(path), run_folders.fingerprint(path), tuple(sorted((mapping or {}).items())))
+    try:
+        whole = _RUNS.get(key, lambda: read_run(path, mapping=mapping))
+    except KeyError as unknown:
+        # Only the caller's mapping raises it: a name that no file has.
+        if not mapping:
+            raise
+        raise UsageError(str(unknown.args[0])) from unknown
+    except UnreadableRun as unreadable:
+        if str(run).startswith(str(path)):
+            raise
+        # Where the copy of a store lies means nothing to who gave an address.
+        raise UnreadableRun(str(unreadable).replace(str(path), path.name), unreadable.shapes) from unreadable
+    return whole if until is None else whole.until(until)
+
+
+def place(run: str | Path) -> Path:
+    """Where the run lies on this machine; text that is an address of a store is fetched first, a ``Path`` never is.
+
+    Raises what ``folders.existing`` and ``rl_advisor.remote.copies.fetch`` raise.
+    """
+    if isinstance(run, str) and "://" in run:
+        from rl_advisor.remote import copies
+
+        if copies.is_address(run):
+            return copies.local_copy(run)
+    return run_folders.existing(run)
+
+
+def beside(run: "Run", against: Sequence[str | Path], mapping: Mapping[str, str] | None = None) -> "Run":
+    """The run with the earlier sound runs at these paths, against which it is measured.
+
+    Raises:
+        UsageError: too many runs; and what ``read`` raises.
+    """
+    if len(against) > MOST_SOUND:
+        raise UsageError(f"{len(against)} sound runs were named; {MOST_SOUND} are enough")
+    return replace(run, sound=tuple(read(other, None, mapping) for other in against)) if against else run

@@ -1,0 +1,122 @@
+"""Thousands of runs judged: found, told from those already known, the rest given to an engine, kept, and put in order of urgency.
+
+roots -> look -> places -> (store) -> work on an engine -> rows -> urgency, what they have in common, table, page
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, replace
+
+from rl_advisor.triage.engines import Submit, engine
+from rl_advisor.triage.looking import Looked, Place, inner_key, look
+from rl_advisor.triage.row import Row
+from rl_advisor.triage.store import Store
+from rl_advisor.triage.urgency import order, whole
+from rl_advisor.triage.work import Task, inside
+
+AHEAD = 4
+"""Tasks given to an engine beyond those that it works on, so that it never waits."""
+DEEPEST = 4
+"""Folders of several runs that may lie in each other, where only the reader tells them apart."""
+
+
+@dataclass(frozen=True)
+class How:
+    """How runs are judged."""
+
+    engine: str = "processes"
+    jobs: int = 1
+    cluster: str = ""
+    seconds: int = 20
+    memory: int = 1_500 << 20
+
+
+def triage(roots: Sequence[str], how: How, store: Store, tell: Callable[[Row, int, int], None] = lambda *_: None) -> list[Row]:
+    """A row for every run at the roots, the most urgent first; ``tell`` hears each row as it comes, and how many of how many are done.
+
+    Raises what ``look`` and ``engine`` raise.
+    """
+    return sorted(rows_of(look(roots), how, store, tell), key=order)
+
+
+def rows_of(looked: Looked, how: How, store: Store, tell: Callable[[Row, int, int], None] = lambda *_: None) -> list[Row]:
+    """The rows of the places, in the order in which they came."""
+    rows: list[Row] = []
+    total = len(looked.places)
+    for place, answer, more in answers(looked.places, how, store):
+        total += more
+        if is_row(answer):
+            rows.append(whole(answer, place.run, inside(place.where, place.inner), place.changed))
+            tell(rows[-1], len(rows), total)
+    return rows
+
+
+def settled(places: Iterable[Place], known: Callable[[Sequence[str]], Mapping[str, Row]]) -> tuple[list[tuple[Place, Row]], list[Place]]:
+    """The places whose answers are known, several runs at one place each for itself, and those that are not."""
+    queue, found, unknown = deque(places), [], []
+    while queue:
+        some = [queue.popleft() for _ in range(min(len(queue), 5_000))]
+        answers = known([place.key for place in some])
+        for place in some:
+            if place.key not in answers:
+                unknown.append(place)
+                continue
+            found.append((place, answers[place.key]))
+            queue.extend(parts_of(place, answers[place.key]))
+    return found, unknown
+
+
+def answers(places: Sequence[Place], how: How, store: Store) -> Iterator[tuple[Place, Row, int]]:
+    """Each place with its answer, known ones first, and how many more runs it turned out to hold; their answers come later."""
+    found, unknown = settled(places, store.known)
+    for place, answer in found:
+        yield place, answer, more_in(answer)
+    if unknown:
+        with engine(how.engine, how.jobs, how.cluster) as submit:
+            yield from _worked(deque(unknown), how, store, submit)
+
+
+def _worked(queue: "deque[Place]", how: How, store: Store, submit: Submit) -> Iterator[tuple[Place, Row, int]]:
+    """The answers of an engine, kept before they are given."""
+    pending: dict[Future[Row], tuple[Place, int]] = {}
+
+    def begin(place: Place, tried: int) -> None:
+        pending[submit(Task(place.where, place.inner, place.address, how.seconds, how.memory))] = (place, tried)
+
+    while queue or pending:
+        while queue and len(pending) < how.jobs + AHEAD:
+            begin(queue.popleft(), 0)
+        for future in wait(pending, return_when=FIRST_COMPLETED).done:
+            place, tried = pending.pop(future)
+            lost = future.exception()
+            if lost is not None and not tried:
+                begin(place, 1)
+                continue
+            answer = future.result() if lost is None else {"error": f"its worker was lost twice ({type(lost).__name__})", "passing": True}
+            if not answer.get("passing"):
+                store.keep(place.key, answer)
+            parts, unknown = settled(parts_of(place, answer), store.known)
+            queue.extend(unknown)
+            yield place, answer, more_in(answer)
+            yield from ((part, known, more_in(known)) for part, known in parts)
+
+
+def parts_of(place: Place, answer: Row) -> list[Place]:
+    """The places of several runs that lie at one."""
+    names = answer.get("several", ()) if place.inner.count("/") < DEEPEST else ()
+    inner = [inside(place.inner, name) if place.inner else name for name in names]
+    return [replace(place, run=inside(place.run, n), inner=i, key=inner_key(place.key, n)) for n, i in zip(names, inner, strict=True)]
+
+
+def more_in(answer: Row) -> int:
+    """How many runs a place holds beyond the one it was counted as."""
+    return len(answer.get("several", ())) - ("several" in answer and not is_row(answer))
+
+
+def is_row(answer: Row) -> bool:
+    """Whether an answer says something of a run, and does not only name others."""
+    return "several" not in answer or "verdict" in answer
+
+
+__all__ = ["How", "Looked", "Place", "Row", "Store", "is_row", "look", "order", "parts_of", "rows_of", "settled", "triage", "whole"]

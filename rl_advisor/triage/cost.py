@@ -1,0 +1,57 @@
+"""What a run costs: GPUs, hours, GPU hours burnt after the break and up to the planned end, as far as times and GPUs are logged."""
+
+from typing import Any
+
+import numpy as np
+
+from rl_advisor.run import Run
+from rl_advisor.settings.given import Settings
+
+_LONGEST_STEP_S = 7 * 86_400.0
+
+
+def cost(run: Run, broke_at: float | None) -> dict[str, Any]:
+    """``gpus``, ``hours`` so far, ``hours_after_break``, ``hours_left`` to the planned end, all in GPU hours too; None where not logged."""
+    count, pace = gpus(run), seconds_a_step(run)
+    so_far = None if pace is None else pace * (run.last_step - run.first_step) / 3600
+    after = None if pace is None or broke_at is None else pace * max(0.0, run.last_step - broke_at) / 3600
+    left = None if pace is None or not run.planned_steps else pace * max(0.0, run.planned_steps - run.last_step) / 3600
+    hours = {"hours": so_far, "hours_after_break": after, "hours_left": left}
+    return {"gpus": count, **hours, **{f"gpu_{name}": None if h is None or not count else h * count for name, h in hours.items()}}
+
+
+def gpus(run: Run) -> int | None:
+    """How many GPUs the run has: those in the telemetry, or what the settings say; None where neither tells."""
+    if len(run.telemetry):
+        return int(run.telemetry["gpu"].nunique())
+    settings = Settings(run)
+    whole = next((n for key in ("num_gpus", "world_size", "n_gpus", "num_processes") if (n := _count(settings, key))), None)
+    if whole:
+        return whole
+    each, nodes = _count(settings, "n_gpus_per_node"), _count(settings, "nnodes")
+    return each * (nodes or 1) if each else None
+
+
+def _count(settings: Settings, key: str) -> int | None:
+    """A whole number among the settings, by the last part of its key."""
+    tail = "." + key
+    found = next((v for k, v in settings.config.items() if ("." + k.replace("-", "_").replace("/", ".").lower()).endswith(tail)), None)
+    return int(found) if isinstance(found, int | float) and not isinstance(found, bool) and 0 < found < 1e6 else None
+
+
+def seconds_a_step(run: Run) -> float | None:
+    """Median seconds from one step to the next by the wall clock, by what the run logs otherwise; None where nothing tells."""
+    steps, times = run.clock()
+    if steps.size > 2:
+        gaps, took = np.diff(steps), np.diff(times)
+        pace = took[gaps > 0] / gaps[gaps > 0]
+        usual = float(np.median(pace[pace >= 0])) if (pace >= 0).any() else 0.0
+        if 0 < usual < _LONGEST_STEP_S:
+            return usual
+    curve = run.curves.get("time/step")
+    if curve is None or not curve.finite()[1].size:
+        return None
+    seconds, apart = float(np.median(curve.finite()[1])), np.diff(curve.finite()[0])
+    # Where steps count environment steps a logged row is many of them.
+    each = seconds / max(1.0, float(np.median(apart))) if apart.size else seconds
+    return each if 0 < each < _LONGEST_STEP_S else None

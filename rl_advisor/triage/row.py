@@ -1,0 +1,95 @@
+"""What the table says of one run: the judgement in few fields, its outcome as a small curve, its settings, and what it costs."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rl_advisor.run import Run
+
+Row = dict[str, Any]
+CONTRACT = ("run", "verdict", "p", "cause", "call", "best_checkpoint", "step", "planned_steps", "error")
+"""Fields that every row has, in this order."""
+POINTS, MOST_SETTINGS, LONGEST_SAID = 40, 200, 240
+
+
+def read_and_judged(path: str) -> Row:
+    """The row of the run at this path; where several lie there, ``several`` names those below it, and the row is that of what is left."""
+    from rl_advisor import tools
+    from rl_advisor.answers import run_table
+
+    place = Path(path)
+    whole = tools.read(place)
+    names = run_table.places_of(place, whole)
+    if place.is_file():
+        names = [name.removeprefix(place.name) for name in names]
+    inner = [name for name in names if name not in ("", ".")]
+    return {"several": inner} if len(inner) == len(names) > 0 else judged(whole) | ({"several": inner} if inner else {})
+
+
+def judged(run: "Run") -> Row:
+    """The row of a run, made safe."""
+    from rl_advisor import tools
+    from rl_advisor.answers.judgement import judgement
+    from rl_advisor.assessment import BROKEN
+    from rl_advisor.output.clean import aliased, clean
+    from rl_advisor.output.names import names_of_run
+    from rl_advisor.triage.cost import cost
+
+    a = tools.advisor_named("builtin").assess(run)
+    told, best, onset = judgement(run, a)["story"], a.best_checkpoint, a.onset.step if a.onset else None
+    row = {
+        "verdict": a.verdict,
+        "p": a.probabilities.get(a.verdict),
+        "cause": a.first_broken_link,
+        "call": a.call,
+        "best_checkpoint": best.step,
+        "step": a.step,
+        "planned_steps": a.planned_steps,
+        "error": None,
+        "call_reason": a.call_reason,
+        "p_continue_pays": a.p_continue_pays,
+        "confidence": a.confidence,
+        "best_checkpoint_path": best.path,
+        "broke_at": onset,
+        "patterns": [f.pattern for f in a.findings if f.outcome == "present"][:12],
+        "why": str(told.get("cause") or a.why)[:LONGEST_SAID],
+        "do": str(told.get("do") or "")[:LONGEST_SAID],
+        "framework": ", ".join(run.frameworks),
+        "unit": run.step_unit,
+        "outcome": outcome(run),
+        "settings": settings(run),
+        "cost": cost(run, onset if a.verdict in BROKEN else None),
+        "finished": bool(a.planned_steps and a.step >= a.planned_steps) or a.call_reason == "finished",
+    }
+    return aliased(clean(row), names_of_run(run))  # type: ignore[no-any-return]
+
+
+def outcome(run: "Run") -> Row | None:
+    """The curve that says how good the policy is: its own name, start, best and last, and at most 40 points; None where there is none."""
+    from rl_advisor.curves import outcome_shape
+    from rl_advisor.features.bins import reduce
+
+    curve = outcome_shape.outcome(run)
+    step, value = curve.finite() if curve is not None else (None, None)
+    if curve is None or step is None or value is None or not value.size:
+        return None
+    shape = outcome_shape.shape_or_none(curve)
+    bins = reduce(step, value, min(POINTS, step.size))
+    points = {"x": [float(f"{x:.6g}") for x in bins.step.tolist()], "y": [float(f"{y:.4g}") for y in bins.median.tolist()]}
+    levels = {name: getattr(shape, name) if shape else None for name in ("start", "best", "last")}
+    return {"name": curve.name, "raw": curve.raw, **levels, "newest": float(value[-1]), **points}
+
+
+def settings(run: "Run") -> dict[str, Any]:
+    """Settings by their own keys, values that fit a cell; what only the log tells (a learning rate) under our name."""
+    from rl_advisor.answers.compare import LOGGED
+
+    logged = {ours: run.curves[name].finite()[1] for name, ours in LOGGED.items() if name in run.curves and ours not in run.settings}
+    first = {ours: float(f"{x[0]:.3g}") for ours, x in logged.items() if x.size}
+    return dict(list(_short({**first, **run.settings, **run.config}).items())[:MOST_SETTINGS])
+
+
+def _short(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Those that are a word, a number or a truth."""
+    return {str(k)[:100]: v for k, v in settings.items() if isinstance(v, bool | int | float) or (isinstance(v, str) and 0 < len(v) <= 60)}

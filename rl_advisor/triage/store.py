@@ -1,0 +1,78 @@
+"""Answers kept by what they were made from, in one SQLite file: a run that did not change is never judged twice.
+
+Every answer is written in a transaction of its own, so a triage that is killed at any moment goes on where it was; readers and writers of
+several triages at once do not wait for each other longer than a write takes.
+"""
+
+import sqlite3
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Self
+
+import orjson
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, made REAL, answer BLOB) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS told (watch TEXT, run TEXT, said TEXT, PRIMARY KEY (watch, run)) WITHOUT ROWID;
+"""
+_AT_ONCE = 500
+WAIT_S = 60.0
+"""Seconds for which another triage's write is waited for."""
+KEPT_S = 90 * 86_400.0
+"""Seconds after which an answer is made anew."""
+
+
+class Store:
+    """The answers that are known."""
+
+    def __init__(self, file: Path | None) -> None:
+        """Open the file, made when it is not there; None keeps answers in memory, for this process alone.
+
+        Raises:
+            sqlite3.Error: it is no such store, or nobody may write there.
+        """
+        self._base = sqlite3.connect(":memory:" if file is None else file, timeout=WAIT_S, isolation_level=None, check_same_thread=False)
+        self._base.execute("PRAGMA journal_mode=WAL")
+        self._base.execute("PRAGMA synchronous=NORMAL")  # a kill loses nothing; a power failure the last answers, which are made again
+        self._base.executescript(_TABLES)
+        with suppress(sqlite3.OperationalError):  # another triage is doing it
+            self._base.execute("DELETE FROM answers WHERE made < ?", (time.time() - KEPT_S,))
+
+    def known(self, keys: Iterable[str]) -> dict[str, Any]:
+        """The answers that are kept under these keys."""
+        wanted, found = list(keys), {}
+        for at in range(0, len(wanted), _AT_ONCE):
+            some = wanted[at : at + _AT_ONCE]
+            marks = ",".join("?" * len(some))
+            for key, answer in self._base.execute(f"SELECT key, answer FROM answers WHERE key IN ({marks})", some):  # noqa: S608 - marks alone
+                found[key] = orjson.loads(answer)
+        return found
+
+    def keep(self, key: str, answer: Any) -> None:
+        """Keep an answer; written when this returns."""
+        self._base.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (key, time.time(), orjson.dumps(answer)))
+
+    def told(self, watch: str) -> dict[str, Any]:
+        """What a watch has said of each run."""
+        return {run: orjson.loads(said) for run, said in self._base.execute("SELECT run, said FROM told WHERE watch = ?", (watch,))}
+
+    def say(self, watch: str, said: Mapping[str, Any]) -> None:
+        """Remember what a watch says of these runs."""
+        rows = [(watch, run, orjson.dumps(what).decode()) for run, what in said.items()]
+        self._base.execute("BEGIN IMMEDIATE")
+        self._base.executemany("INSERT OR REPLACE INTO told VALUES (?, ?, ?)", rows)
+        self._base.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._base.close()
+
+    def __enter__(self) -> Self:
+        """The store itself, closed at the end."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()

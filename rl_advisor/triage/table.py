@@ -1,0 +1,78 @@
+"""The table in the terminal: how many of each urgency, the rows that need a person first, and what stopping would save."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rl_advisor.output.layout import number, said, table
+from rl_advisor.output.wording import chance, plain
+from rl_advisor.triage.row import Row
+from rl_advisor.triage.urgency import CLASSES, SAID
+
+SHOWN = 40
+_HEAD = ("run", "verdict", "call", "what broke first", "keep", "step", "age", "left")
+
+
+def lines(rows: Sequence[Row], shown: int = SHOWN) -> Iterator[str]:
+    """The table of rows that are in order already, cut to those that are most urgent."""
+    counts = Counter(row["urgency"] for row in rows)
+    yield f"{len(rows):,} runs: " + ", ".join(f"{counts[name]:,} {SAID[name]}" for name in CLASSES if counts[name])
+    yield from _saved(rows)
+    yield ""
+    first = [row for row in rows if row["urgency"] != "unread"][:shown]
+    yield from table([_HEAD], [_cells(row) for row in first]) if first else ()
+    if len(rows) > counts["unread"] > 0 or counts["unread"]:
+        yield from _unread([row for row in rows if row["urgency"] == "unread"], shown)
+    if len(rows) - counts["unread"] > len(first):
+        yield f"... and {len(rows) - counts['unread'] - len(first):,} more: --all, --json or --page FILE.html shows them"
+
+
+def _saved(rows: Sequence[Row]) -> Iterator[str]:
+    """What stopping the dead and hopeless would save, where it is logged."""
+    gpu = sum(row.get("saves_gpu_hours") or 0.0 for row in rows)
+    hours = sum(row.get("saves_hours") or 0.0 for row in rows if not row.get("saves_gpu_hours"))
+    after = sum((row.get("cost") or {}).get("gpu_hours_after_break") or 0.0 for row in rows)
+    told = [f"{number(round(gpu, 1))} GPU hours"] if gpu else []
+    told += [f"{number(round(hours, 1))} hours of runs whose GPUs are not logged"] if hours else []
+    if told:
+        yield f"Stopping what is advised to stop would save {' and '.join(told)}."
+    if after:
+        yield f"{number(round(after, 1))} GPU hours went by after runs had broken."
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    best, cost = row["best_checkpoint"], row.get("cost") or {}
+    sure = "" if row["p"] is None else f" {chance(row['p'], row.get('confidence') or 'high')}"
+    left = cost.get("gpu_hours_left")
+    planned = f"/{row['planned_steps']}" if row["planned_steps"] else ""
+    return (
+        said(row["run"])[-48:],
+        f"{plain(row['verdict'])}{sure}",
+        str(row["call"]),
+        said(row.get("why") or plain(row["cause"] or "none"))[:56],
+        "-" if best is None else str(best),
+        f"{row['step']}{planned}",
+        _age(row["age_s"]),
+        "-" if left is None else f"{number(round(left, 1))} GPU h",
+    )
+
+
+def _age(seconds: float | None) -> str:
+    """Since when nothing was written, in the largest unit that fits."""
+    if seconds is None:
+        return "-"
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def _unread(rows: Sequence[Row], shown: int) -> Iterator[str]:
+    yield ""
+    yield from (f"{said(row['run'])}: {said(row['error'])}"[:200] for row in rows[: min(shown, 10)])
+    if len(rows) > 10:
+        yield f"... and {len(rows) - 10:,} more that could not be judged"
+
+
+def found(row: Row) -> str:
+    """One run that needs a person, in one line."""
+    return f"{said(row['run'])}: {plain(row['verdict'])}, {row['call']} ({said(row.get('why') or plain(row['cause'] or 'none'))[:100]})"

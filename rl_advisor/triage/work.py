@@ -1,0 +1,96 @@
+"""The one piece of work that every engine does: a run is judged in a process with limits, tried twice at most, and its row comes back.
+
+``work`` takes and gives plain values, is found by its name on every machine, and gives the same row wherever it is done. A run that hangs,
+grows or breaks its reader costs itself at most its seconds; both tries together have no more.
+"""
+
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rl_advisor.triage.row import Row, read_and_judged
+from rl_advisor.workers import Crowded, Limits, Stopped, in_worker
+
+TRIES = 2
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run to judge: where it lies, and what it may take."""
+
+    where: str
+    """A path on the machine that does the work, or an address."""
+    inner: str = ""
+    """Which of several runs that lie there."""
+    address: bool = False
+    seconds: int = 20
+    memory: int = 1_500 << 20
+
+
+def work(task: Task, wanted: Callable[[], None] = lambda: None) -> Row:
+    """The row of the run; ``{"several": [...]}`` where several lie there; ``{"error": ...}`` where none could be made.
+
+    ``passing`` beside an error says that another time it might do. What ``wanted`` raises ends the work.
+    """
+    if not task.address:
+        return _judged(inside(task.where, task.inner), task, wanted)
+    from rl_advisor.remote import copies
+
+    with tempfile.TemporaryDirectory(prefix="rl-advisor-") as room:
+        folder = Path(room) / copies.named(task.where)
+        try:
+            copies.fetch(task.where, folder)
+        except FileNotFoundError as gone:
+            return {"error": str(gone)}
+        except ValueError as unreachable:
+            return {"error": str(unreachable), "passing": True}
+        return _judged(inside(str(folder), task.inner), task, wanted)
+
+
+def for_server(path: str) -> Row:
+    """The row of the run at this path, for who is inside a worker already; raises ``isolated.Refused`` where there is none."""
+    from rl_advisor.workers import isolated
+
+    return dict(isolated.or_refused(lambda: read_and_judged(path)))
+
+
+def inside(where: str, inner: str) -> str:
+    """The path of one of several runs at a place: a folder or file below it, or a run of the file that it is."""
+    return f"{where}{inner}" if inner.startswith("#") or not inner else f"{where.rstrip('/')}/{inner}"
+
+
+def _judged(path: str, task: Task, wanted: Callable[[], None]) -> Row:
+    """The answer of a worker, or why there is none."""
+    from rl_advisor.output.errors import UsageError
+    from rl_advisor.reading import UnreadableRun
+
+    refusals = (UnreadableRun, FileNotFoundError, UsageError)
+    began, why, passing = time.monotonic(), "", False
+    for tried in range(TRIES):
+        left = task.seconds - (time.monotonic() - began)
+        if tried and left < 1:
+            break
+        limits = Limits(cpu_s=max(1, int(left)), memory=task.memory, wall_s=3 * left)
+        try:
+            found: Row = in_worker(read_and_judged, path, limits=limits, about=path, wanted=wanted, raises=refusals)
+        except Stopped as stopped:
+            why, passing = str(stopped), isinstance(stopped, Crowded)
+        except refusals as unreadable:
+            return {"error": _bare(str(unreadable.args[0]), path)}
+        else:
+            return found
+    return {"error": f"not judged: {why}", **({"passing": True} if passing else {})}
+
+
+def _bare(text: str, path: str) -> str:
+    """The message without where the run lies, and without what would have been read."""
+    return text.partition(". Looked for:")[0].replace(path, Path(path).name)[:300]
+
+
+def warmed() -> None:
+    """Start loading what the work needs, before the first of it."""
+    from rl_advisor.workers import POOL
+
+    POOL.start("rl_advisor.workers.isolated:load")
