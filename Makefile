@@ -10,8 +10,7 @@ PROVING_BLOCKS ?= 250
 
 # Judges the bundled real run and writes its report.
 demo: .venv/.core
-	@$(BIN)/rl-advisor assess examples/grpo-run
-	@$(BIN)/rl-advisor report examples/grpo-run --out examples/grpo-run-report.html
+	@$(BIN)/rl-advisor assess examples/grpo-run --out examples/grpo-run-report.html
 
 test: .venv/.dev
 	$(BIN)/python -m pytest -n auto --dist loadfile
