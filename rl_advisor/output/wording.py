@@ -49,8 +49,8 @@ def value(x: float, unit: str = "", digits: int = 2) -> str:
 
 def tick(step: float) -> str:
     """A round step on an axis: 20k, 2M."""
-    size, sign = next((s for s in ((1e9, "B"), (1e6, "M"), (1e4, "k")) if abs(step) >= s[0]), (1.0, ""))
-    return f"{step / (1e3 if sign == 'k' else size):g}{sign}"
+    size, sign = next((s for s in ((1e9, "B"), (1e6, "M"), (1e3, "k")) if abs(step) >= s[0]), (1.0, ""))
+    return f"{step / size:g}{sign}"
 
 
 def _short(x: float, digits: int) -> bool:
