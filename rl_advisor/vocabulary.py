@@ -146,6 +146,8 @@ class Dialect:
     """Raw pattern -> template of our name; tried in order after ``metrics``."""
     prefixes: tuple[str, ...] = ()
     """Prefixes that a sink puts before every raw name (``train/`` in TensorBoard); taken off before looking up."""
+    beside: Mapping[str, str] = field(default_factory=dict)
+    """Raw name -> our name it takes where another raw name has taken its own: a filtered reward beside that of all samples."""
     affine: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Raw name -> (scale, offset) that turn the framework's number into ours: (-1, 0) where the sign differs."""
     step: str = "updates"

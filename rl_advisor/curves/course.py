@@ -94,11 +94,19 @@ class Course:
         """Where that is."""
         return float(self.level.step[int(np.argmax(self.middle))])
 
-    @cached_property
+    @property
+    def is_share(self) -> bool:
+        """Whether it moves between 0 and 1."""
+        return self.amounts["share at the end"] != NO_LEVEL
+
+    @property
     def rose(self) -> float:
         """Probability that it ends above its start by an amount that matters: two points of a share, a twentieth of any other level."""
+        return self.rose_by(0.02 if self.is_share else 0.05 * abs(self.start))
+
+    def rose_by(self, least: float) -> float:
+        """Probability that it ends above its start by more than ``least``."""
         d, start = self.level.draws, self.level.draws[:, 0]
-        least = 0.02 if self.amounts["share at the end"] != NO_LEVEL else 0.05 * abs(self.start)
         return float(np.mean(d[:, -_tenth(self.level) :].mean(axis=1) - start > least))
 
 

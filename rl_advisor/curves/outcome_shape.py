@@ -10,6 +10,8 @@ from functools import lru_cache
 import numpy as np
 
 from rl_advisor.curves import untrail
+from rl_advisor.curves.held_out_scores import lone_step, private
+from rl_advisor.curves.task_family import families
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.bins import reduce, smooth
 from rl_advisor.features.gain import expected_gain
@@ -17,7 +19,6 @@ from rl_advisor.features.peak import Peak, peak
 from rl_advisor.features.rate import pace, rate
 from rl_advisor.features.scale import natural_scale
 from rl_advisor.features.trend import Change, Direction, Trend, direction, level_change, trend
-from rl_advisor.finding import number
 from rl_advisor.run import Curve, Floats, Run
 
 FEWEST = 5
@@ -104,8 +105,11 @@ class Shape:
     def rose(self) -> bool:
         """Whether it gained more than noise, by an amount that matters, between its start and its best."""
         width = max(3.0, self.n / 40)
-        # The best of many smoothed values is high by luck: the expected maximum of the windows, and the error of the start.
-        luck = self.noise * (np.sqrt(2 * np.log(max(2.0, self.n / width)) / width) + 0.7)
+        # The best of many smoothed values is high by luck: the expected maximum of the windows, and the error of the start. Noise that
+        # remembers is luckier: its means of a few points scatter as those of fewer would.
+        phi = memory(self.value)
+        noise = max(self.noise, self.scatter / np.sqrt(1 - phi)) * np.sqrt((1 + phi) / (1 - phi)) if phi > 0 else self.noise
+        luck = noise * (np.sqrt(2 * np.log(max(2.0, self.n / width)) / width) + 0.7)
         return bool(self.best - self.start > max(self.margin, luck))
 
     @property
@@ -134,6 +138,15 @@ class Shape:
     def direction_overall(self) -> Direction:
         """Direction over the whole curve."""
         return direction(self.overall, self.margin)
+
+
+def memory(value: Floats, least: int = 30) -> float:
+    """Lag-one correlation of what lies on top of any smooth course, 0 to 0.8: how two-step differences compare with one-step ones."""
+    if value.size < least:
+        return 0.0
+    one, two = np.diff(value), value[2:] - value[:-2]
+    spread = [float(np.quantile(np.abs(d - np.median(d)), 0.68)) ** 2 for d in (one, two)]
+    return float(np.clip(spread[1] / spread[0] - 1, 0.0, 0.8)) if spread[0] > 0 else 0.0
 
 
 def _smoothed(step: Floats, value: Floats) -> tuple[Floats, float]:
@@ -216,11 +229,12 @@ def shape_or_none(curve: Curve | None) -> Shape | None:
 
 
 def held_out(run: Run) -> Curve | None:
-    """The held-out score to go by: the one with the most points, a plain score before a length-like or second one."""
+    """The held-out score to go by: a private split's, else the one with the most points, a plain score before a second one."""
     scores = run.family("eval/score/")
     if not scores:
         return None
-    return max(scores.values(), key=lambda c: (np.isfinite(c.value).sum(), -len(c.name)))
+    counted = {c: int(np.isfinite(c.value).sum()) for c in scores.values()}
+    return max(counted, key=lambda c: (private(c.name) and counted[c] >= FEWEST, counted[c], -len(c.name)))
 
 
 @lru_cache(maxsize=64)
@@ -235,53 +249,29 @@ def training(run: Run) -> Curve | None:
 
 
 def outcome(run: Run) -> Curve | None:
-    """The curve that says how good the policy is: held-out when it can carry a shape, training otherwise."""
+    """The curve that says how good the policy is: held-out when it can carry a shape and did not step by itself, training otherwise."""
     score = held_out(run)
-    return score if shape_or_none(score) is not None else training(run) or score
+    return score if shape_or_none(score) is not None and not stepped(run) else training(run) or score
 
 
-@dataclass(frozen=True)
-class KlRegime:
-    """What KL to the reference and the outcome did over the last third, in words and numbers."""
-
-    outcome: str
-    kl: Direction
-    way: Direction
-    first: float
-    last: float
-    text: str
-    measures: dict[str, float]
+def stepped(run: Run) -> bool:
+    """Whether the held-out score of a run of language stepped by itself: its protocol changed, and before and after are not one curve."""
+    score = held_out(run)
+    return score is not None and "control" not in families(run) and lone_step(run, score) is not None
 
 
-@lru_cache(maxsize=64)
-def kl_regime(run: Run, share: float = 0.15) -> KlRegime:
-    """The cell of the table KL x outcome over the last third; KL counts as flat within ``share`` of its whole range.
-
-    Raises:
-        TooFewPoints: one of the two curves is too short.
-    """
-    curve = outcome(run)
-    assert curve is not None  # NEEDS of the callers name one
-    s = shape(curve)
-    kl = shape(run.curves["kl/ref"])
-    spread = max(float(np.ptp(kl.smoothed)), 1e-4)
-    way, kl_way = s.direction(), direction(kl.recent, share * spread)
-    if way == "undecidable" and s.name.startswith("eval/") and (reward := shape_or_none(training(run))) is not None:
-        way = reward.direction()  # few evaluations: the reward says more, and detectors of the gap watch over it
-    change, kl_change = s.recent.slope * s.recent.span, kl.recent.slope * kl.recent.span
-    text = f"Since step {s.recent_first:.0f} KL to the reference is {kl_way} ({number(kl_change)}, now "
-    text += f"{number(kl.last)}) and the outcome {way} ({number(change)})"
-    measures = {"kl_change": kl_change, "kl_last": kl.last, "outcome_change": change, "outcome_last": s.last}
-    return KlRegime(s.name, kl_way, way, s.recent_first, float(s.step[-1]), text, measures)
+def trusted(run: Run) -> list[Shape]:
+    """The held-out score, unless it stepped by itself, and the training reward, measured."""
+    shapes = (shape_or_none(None if stepped(run) else held_out(run)), shape_or_none(training(run)))
+    return [s for s in shapes if s is not None]
 
 
 def thriving(run: Run) -> bool:
     """Whether the held-out score or the training reward rose, and neither ends below its best for good."""
-    shapes = [s for s in (shape_or_none(held_out(run)), shape_or_none(training(run))) if s is not None]
+    shapes = trusted(run)
     return any(s.rose for s in shapes) and not any(s.fell for s in shapes)
 
 
 def any_fell(run: Run) -> bool:
     """Whether the held-out score or the training reward ends below its best for good."""
-    shapes = (shape_or_none(held_out(run)), shape_or_none(training(run)))
-    return any(s is not None and s.fell for s in shapes)
+    return any(s.fell for s in trusted(run))

@@ -20,7 +20,7 @@ from rl_advisor.vocabulary import Link
 LINK = Link.TRAINING_SIGNAL
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("value/explained_variance",)
-BRINGS: tuple[str, ...] = ("value_divergence", "gradient_spikes")
+BRINGS: tuple[str, ...] = ("value_divergence", "gradient_spikes", "drift_without_gain")
 CHANGE: tuple[tuple[str, str], ...] = (("critic", ""),)
 
 
@@ -34,12 +34,12 @@ def detect(run: Run, good: float = 0.1) -> Answer:
     late = segments.final(curve, 0.4)
     level, spread = float(np.median(late)), float(np.std(late) / np.sqrt(late.size))
     low_share = float(np.mean(warm <= 0))
-    thriving = outcome_shape.thriving(run)
+    thriving = outcome_shape.thriving(run) and any(s.got_somewhere for s in outcome_shape.trusted(run))
     measures = {"late": level, "share_not_above_zero": low_share, "error": spread, "nine_tenths_below": float(np.quantile(value, 0.9))}
     where = (Evidence(curve.name, float(step[value.size // 5]), float(step[-1])),)
     text = f"Explained variance is {number(level)} in the last part, at or below zero in {number(100 * low_share)} percent of the updates"
     if level + 2 * spread < good and not thriving:
-        return present(f"{text}.", segments.began(curve), measures, where)
+        return present(f"{text}.", segments.began(curve) or segments.around(step, float(step[0])), measures, where)
     if level + 2 * spread < good:
         return unclear(f"{text}, yet the outcome rose.", measures=measures, evidence=where)
     return absent(f"{text}.", measures=measures, evidence=where)

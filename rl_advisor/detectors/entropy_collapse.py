@@ -24,6 +24,9 @@ NEEDS: tuple[str, ...] = ("entropy/mean",)
 BRINGS: tuple[str, ...] = ("no_gradient", "zero_variance_groups", "loss_discontinuity", "gradient_spikes", "template_collapse")
 CHANGE: tuple[tuple[str, str], ...] = (("clip_higher", ""), ("entropy_coef", "three times"))
 
+HALF_WAY = 0.5
+"""Share of the task below which nobody converges who knows more than one answer."""
+
 
 def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Answer:
     """Present when entropy is below ``left`` of its start, the signal is gone, and the outcome has room above it."""
@@ -43,7 +46,8 @@ def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Answer:
     stalled = not rises or flat >= dead
     # Without groups to look at, a policy that learned, kept what it had and levelled off looks the same when it simply converged.
     converged = not bool({"flat", "falling"} & set(ways)) or outcome_shape.thriving(run)
-    sure = flat >= dead or not ways or outcome_shape.any_fell(run) or not converged
+    low = s is not None and s.ceiling == 1.0 and s.last < HALF_WAY and share < left / 4  # certain, with half of the task unsolved
+    sure = flat >= dead or not ways or outcome_shape.any_fell(run) or not converged or low
     measures = {"at_start": begin, "now": now, "share_left": share, "flat_groups": flat}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Entropy went from {number(begin)} to {number(now)}"

@@ -55,7 +55,7 @@ def detect(run: Run, away: float = 0.05) -> Answer:
 
 def _once(run: Run) -> bool:
     """Whether the settings say that each batch is used for one update."""
-    return run.settings.get("updates_per_batch") == 1 and run.settings.get("minibatches") == 1
+    return run.settings.get("updates_per_batch", 1) == 1 and run.settings.get("minibatches") == 1
 
 
 def _off_at_once(run: Run) -> tuple[str, float] | None:

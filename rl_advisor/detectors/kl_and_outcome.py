@@ -10,7 +10,7 @@ Next test: for a fall without drift, the last two checkpoints against the same f
 Source: the practitioner's guide on KL against reward, the most telling pair of curves.
 """
 
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves.kl_regime import kl_regime
 from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -32,7 +32,7 @@ CELLS = {
 
 def detect(run: Run) -> Answer:
     """Present with the name of the cell; unclear where one of the two ways cannot be told."""
-    found = outcome_shape.kl_regime(run)
+    found = kl_regime(run)
     where = (Evidence("kl/ref", found.first, found.last), Evidence(found.outcome, found.first, found.last))
     if "undecidable" in (found.kl, found.way):
         return unclear(f"{found.text}.", measures=found.measures, evidence=where)

@@ -20,6 +20,9 @@ LINK = Link.EXPLORATION
 ROLE = Role.CONSEQUENCE
 NEEDS: tuple[str, ...] = ("response/length",)
 
+STUB = 0.3
+"""Share of its start below which a length is a stub, whether or not a score is logged."""
+
 
 def detect(run: Run, left: float = 0.5) -> Answer:
     """Present when length ends below ``left`` of its start and no score says that this is an improvement."""
@@ -36,5 +39,8 @@ def detect(run: Run, left: float = 0.5) -> Answer:
         return absent(f"{text}.", measures=measures, evidence=where)
     if held is not None and held.rose and not held.fell:
         return absent(f"{text} as the held-out score rose.", measures=measures, evidence=where)
-    outcome = Outcome.PRESENT if held is not None else Outcome.UNCLEAR
-    return Answer(outcome, f"{text} without a gain in the held-out score.", segments.began(curve), measures, where)
+    outcome = Outcome.PRESENT if held is not None or now < STUB * begin else Outcome.UNCLEAR
+    said = (
+        "without a gain in the held-out score" if held is not None else "and no held-out score says that they got better: read the shortest"
+    )
+    return Answer(outcome, f"{text} {said}.", segments.began(curve), measures, where)

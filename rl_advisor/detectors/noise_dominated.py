@@ -19,6 +19,9 @@ ROLE = Role.SYMPTOM
 NEEDS: tuple[str, ...] = ("reward/mean|reward/used|reward/success|eval/score/*",)
 CHANGE: tuple[tuple[str, str], ...] = (("prompts_per_step", "twice"), ("group_size", "twice"))
 
+SWINGS = 0.1
+"""Noise of one point of a share from which the variance is high in itself."""
+
 
 def detect(run: Run) -> Answer:
     """Present when noise exceeds signal and the direction over the whole run cannot be told."""
@@ -28,6 +31,11 @@ def detect(run: Run) -> Answer:
     found = signal_to_noise(s.step, s.value)
     measures = {"signal": found.signal, "noise": found.noise, "ratio": found.ratio, "detectable": found.detectable}
     where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
+    wide = s.ceiling == 1.0 and found.noise > SWINGS and s.direction_overall() == "undecidable"
+    if wide and s.gain.low <= 0 <= s.gain.high:
+        text = f"{s.name} swings by {number(found.noise)} from point to point and shows no trend: the variance is high. A larger batch "
+        text += "(more prompts, or more answers to each) is often enough to see one."
+        return present(text, measures=measures, evidence=where)
     if s.rose or s.fell or s.broke_off or s.gain.low > 0 or s.gain.high < 0:
         text = f"{s.name} moved by more than its noise ({number(found.noise)} a point)."
         return absent(text, measures=measures, evidence=where)

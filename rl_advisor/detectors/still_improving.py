@@ -9,6 +9,7 @@ Source: Prais-Winsten slope with bias-corrected autocorrelation.
 
 from rl_advisor.curves import outcome_shape
 from rl_advisor.curves.outcome_shape import Shape
+from rl_advisor.features.rate import rate
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -19,9 +20,18 @@ SPEAKS = {"improving": 0.7}
 NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|reward/component/*",)
 
 
+DOZEN = 12
+"""Evaluations from which a score without a gain outweighs a reward that rises."""
+
+
 def _has_had_its_say(s: Shape, least: float = 0.2) -> bool:
     """Whether a forecast over another third of the steps hardly sees a gain: then a reward that still creeps up is a lagging mean."""
     return s.rose and outcome_shape.pays_ahead(s) < least
+
+
+def all_along(s: Shape) -> bool:
+    """Whether it surely rises over the whole run, and what follows its one kink surely rises as well."""
+    return s.rose and not s.fell and s.direction_overall() == "rising" and rate(s.step, s.value).after_low > 0
 
 
 def detect(run: Run) -> Answer:
@@ -42,8 +52,13 @@ def detect(run: Run) -> Answer:
     if all(x.at_ceiling for x, way in zip(shapes, ways, strict=True) if way == "rising") and "rising" in ways:
         said = f"{rising.name} has risen to its ceiling ({number(rising.last)}): nothing is left to gain."
         return absent(said, measures=measures, evidence=where)
-    if "rising" in ways and "falling" not in ways:
-        return present(f"{text}: rising.", measures=measures, evidence=where)
+    if rising is not s and ways[0] != "rising" and s.n >= DOZEN and not s.rose:
+        said = f"{text}: rising, while {s.name} has gained nothing over {s.n} evaluations."
+        return unclear(said, measures=measures, evidence=where)
+    slowly = "rising" not in ways and ways[0] == "undecidable" and all_along(s)
+    if "falling" not in ways and ("rising" in ways or slowly):
+        why = "over the whole run it surely rises, its last third alone is too noisy to tell" if slowly else "rising"
+        return present(f"{text}: {why}.", measures=measures, evidence=where)
     if ways[0] == "undecidable" and "falling" not in ways:
         return unclear(f"{text}: rising or not cannot be told.", measures=measures, evidence=where)
     return absent(f"{text}: {ways[0]}.", measures=measures, evidence=where)

@@ -16,6 +16,9 @@ from rl_advisor.run import Run
 UNKNOWN_RISE = 0.0
 """Chance that a curve rose that is not there: nothing shows it."""
 
+FOLLOWS = 1 / 6
+"""Share of the reward's way that a score must rise to have risen with it, where both are shares."""
+
 
 @dataclass(frozen=True, eq=False)
 class Case:
@@ -51,8 +54,12 @@ class Case:
 
     @property
     def rose(self) -> float:
-        """Probability that the held-out score rose; 0 where none is logged."""
-        return self.performance.held.rose if self.performance.held else UNKNOWN_RISE
+        """Probability that the held-out score rose; 0 where none is logged. Beside a reward that rose far, a sixth of its way is asked."""
+        held, train = self.performance.held, self.performance.train
+        if held is None:
+            return UNKNOWN_RISE
+        far = FOLLOWS * (train.end - train.start) if train is not None and train.is_share and held.is_share else 0.0
+        return min(held.rose, held.rose_by(far))
 
     @property
     def paid(self) -> float:

@@ -22,15 +22,20 @@ def usual_step(case: Case, verdict: Verdict) -> Experiment:
             expect_if_right="They are paid and wrong: mend the reward, and go back to the checkpoint before the two parted.",
             expect_if_wrong="They are right: the evaluation differs; compare its template, limit and temperature with training.",
         )
-    if verdict == "improving":
-        return while_rising(case, control)
-    if verdict == "plateaued":
-        return at_rest(case, control)
+    if verdict in ("improving", "plateaued"):
+        return going_well(case, verdict, control)
     return Experiment(
         do="Log a held-out score at a fixed cadence from step 0 on, at least ten evaluations, and look again.",
         expect_if_right="The score shows a direction beyond its noise.",
         expect_if_wrong="It stays inside its noise: a larger evaluation is needed before anything can be said.",
     )
+
+
+def going_well(case: Case, verdict: Verdict, control: bool) -> Experiment:
+    """The next step of a run that learned: a harder test where this one is used up, else by whether it still rises."""
+    if case.present("saturated_test"):
+        return beyond_the_test(case)
+    return while_rising(case, control) if verdict == "improving" else at_rest(case, control)
 
 
 def learning_rate(run: Run) -> float | None:
@@ -64,6 +69,17 @@ def from_the_ground(control: bool) -> Experiment:
         do=f"First the baseline: evaluate {first} with the same evaluation. Then train on {easy}: there the reward must rise.",
         expect_if_right="It rises there: the update works; the task, the data or the exploration is too hard, so start from easier ones.",
         expect_if_wrong="It does not: the reward or the update is broken; check the reward by hand, then the rate, ten times up and down.",
+    )
+
+
+def beyond_the_test(case: Case) -> Experiment:
+    """A harder test, where this one cannot show any more progress."""
+    held = case.performance.held
+    stands = f"{held.name} stands at {number(held.end)} of 1" if held is not None else "the score is at its top"
+    return Experiment(
+        do=f"The test is used up: {stands}. Take a harder test, and evaluate the starting model and the last checkpoints on it.",
+        expect_if_right="The checkpoints differ there: choose by it, and train on harder prompts if more is wanted.",
+        expect_if_wrong="They do not differ: this is what the data and the reward can teach.",
     )
 
 

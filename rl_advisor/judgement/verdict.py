@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from rl_advisor.assessment import BROKEN, Confidence, Verdict
 from rl_advisor.curves.task_family import families
+from rl_advisor.features.rate import pace, rate
 from rl_advisor.finding import Finding, Role
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import root_of_fall, roots
@@ -27,6 +28,8 @@ STRONG = 2.0
 ODDS = 0.5
 """How much a piece must speak against the verdict to be at odds with it."""
 MOST_AT_ODDS = 3
+FEWEST_OF_PACE = 10
+"""Points from which a change of pace is looked for."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +62,8 @@ def judge(case: Case) -> Judged:
     cause = cause_of(case, verdict)
     return Judged(
         verdict,
-        reason(verdict, evidence),
-        confidence(case, verdict, odds[verdict]),
+        "; ".join(part for part in (reason(verdict, evidence), pace_of(case, verdict)) if part),
+        confidence(case, verdict, odds[verdict], broken=cause is not None),
         cause,
         None if cause else likely_link(case, verdict),
         odds,
@@ -68,12 +71,15 @@ def judge(case: Case) -> Judged:
     )
 
 
-def confidence(case: Case, verdict: Verdict, p: float) -> Confidence:
-    """High from three in four, medium from one in two; never high for progress that nothing checks, low for a guessed outcome."""
+def confidence(case: Case, verdict: Verdict, p: float, *, broken: bool = False) -> Confidence:
+    """High from three in four, medium from one in two; low for a guessed outcome.
+
+    Never high for progress that nothing checks, or in which something is ``broken``.
+    """
     if verdict == "undecidable" or p < LIKELY or case.run.outcome_guess is not None:
         return "low"
     unchecked = case.performance.held is None and not len(case.run.rollouts) and "language" in families(case.run)
-    return "high" if p >= SURE and not (unchecked and verdict == "improving") else "medium"
+    return "high" if p >= SURE and not (verdict == "improving" and (unchecked or broken)) else "medium"
 
 
 def decided(odds: Mapping[Verdict, float]) -> Verdict:
@@ -86,6 +92,17 @@ def reason(verdict: Verdict, evidence: list[Piece]) -> str:
     """One sentence: the two pieces that speak most for the verdict."""
     pieces = sorted((p for p in evidence if p.speaks[verdict] > 0), key=lambda p: -p.speaks[verdict])[:2]
     return "; ".join(p.says.rstrip(".") for p in pieces) or "nothing that was measured speaks for any verdict"
+
+
+def pace_of(case: Case, verdict: Verdict) -> str:
+    """Whether what it gains comes faster or more slowly than before, and since when; nothing where that cannot be told."""
+    s = case.outcome
+    if s is None or verdict not in ("improving", "plateaued") or s.n < FEWEST_OF_PACE:
+        return ""
+    found = rate(s.step, s.value)
+    words = {"accelerating": "gains faster than before", "slowing": "gains more slowly than before", "stopped": "gains next to nothing"}
+    told = words.get(pace(found, 2 * s.margin))
+    return f"since step {found.at:.0f} {s.name} {told}" if told else ""
 
 
 def cause_of(case: Case, verdict: Verdict) -> Finding | None:

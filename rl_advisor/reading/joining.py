@@ -109,7 +109,9 @@ def joined(sources: Sequence[Source]) -> tuple[dict[str, Curve], list[Gap]]:
         name = curve.name
         if name in curves and bases[name] != source.item.base and not _same_thing(curves[name], curve):
             told = f"{name} is taken from {curves[name].raw}"
-            curve = replace(curve, name=source.item.base, mapped=False, note=told, spare=name)
+            other = source.item.beside if source.item.beside not in curves else ""
+            spare = "" if other else name
+            curve = replace(curve, name=other or source.item.base, mapped=bool(other), note=told, spare=spare)
             name = curve.name
         if name not in curves:
             curves[name], bases[name] = curve, source.item.base

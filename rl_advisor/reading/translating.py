@@ -23,6 +23,8 @@ class Translated:
     """The raw name without the prefix of a sink."""
     order: int
     """Place in the dialect's table: of two raw names that mean the same the earlier is preferred."""
+    beside: str = ""
+    """Our name for it where another raw name has taken its own."""
 
 
 def recognise(names: Iterable[str], dialects: Sequence[Dialect]) -> Dialect | None:
@@ -54,7 +56,7 @@ def _one(curve: Curve, dialect: Dialect | None, mapping: Mapping[str, str], orde
     value = curve.value if (scale, offset) == (1.0, 0.0) else curve.value * scale + offset
     note = "; ".join(text for text in (curve.note, dialect.notes.get(name, "")) if text)
     known = replace(curve, name=name, value=value, mapped=True, note=note, trailing=dialect.trailing.get(base, 0))
-    return Translated(known, base, -1 if chosen else order.get(base, len(order)))
+    return Translated(known, base, -1 if chosen else order.get(base, len(order)), "" if chosen else dialect.beside.get(base, ""))
 
 
 def stripped(raw: str, dialect: Dialect | None) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rl_advisor.curves.held_out_scores import PRIVATE
 from rl_advisor.run import Run
 from rl_advisor.settings.given import is_word
 
@@ -21,7 +22,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 WANTED = ("split", "samples", "temperature", "tokens")
 """What a score of a language model means nothing without; control asks for ``environment`` and ``episodes``."""
 SPLITS = (
-    ("private", r"private|hidden|held_?out"),
+    ("private", PRIVATE),
     ("test", r"test"),
     ("dev", r"dev|val(?:id(?:ation)?)?"),
 )

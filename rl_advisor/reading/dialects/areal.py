@@ -36,10 +36,10 @@ DIALECT = Dialect(
         "ppo_actor/update/update_successful", "ppo_actor/n_seqs", "timeperf/rollout", "timeperf/train_step", "rollout/accepted",
     ),
     metrics={
+        "rollout/reward": "reward/mean",
         "ppo_actor/task_reward/avg": "reward/mean",
         "ppo_actor/task_reward/min": "reward/min",
         "ppo_actor/task_reward/max": "reward/max",
-        "rollout/reward": "reward/mean",
         "ppo_actor/final_reward/avg": "reward/used",
         "ppo_actor/advantages/avg": "advantage/mean",
         "ppo_actor/advantages/min": "advantage/min",
@@ -77,10 +77,11 @@ DIALECT = Dialect(
         (r"timeperf/(.+)", r"time/phase/\1"),
         (r"eval-rollout/(.+)", r"eval/other/\1"),
     ),
+    beside=dict.fromkeys(("ppo_actor/task_reward/avg", "ppo_actor/task_reward", "ppo/actor/task_reward"), "reward/used"),
     affine={_U + "approx_kl/avg": (-1.0, 0.0), _U + "approx_kl": (-1.0, 0.0)},
     step="training steps",
     notes={
-        "reward/used": "averaged over tokens, so long responses weigh more",
+        "reward/used": "of the trajectories trained on: filtered ones are missing; final_reward is averaged over tokens",
         "kl/old": "k1 estimator, signed; the framework logs new minus proximal, here it is turned round",
         "kl/mismatch": "k3 estimator, trainer against inference engine",
         "response/length": "prompt and response together; the response alone is not logged",
@@ -102,7 +103,7 @@ DIALECT = Dialect(
     },
     switches={
         "synchronous": "`rollout.max_head_offpolicyness` = 0, `actor.recompute_logprob` = false and `actor.use_decoupled_loss` = false",
-        "weight_cap": "`actor.rejection_sampling.upper` = 5 (`actor.behave_imp_weight_cap` in older releases) and a lower "
+        "weight_cap": "`actor.rejection_sampling.upper` = 5 (`actor.behav_imp_weight_cap` in older releases) and a lower "
         "`rollout.max_head_offpolicyness`",
         "mismatch_correction": "`actor.use_decoupled_loss` = true with `actor.recompute_logprob` = true",
         "deterministic": "`actor.megatron.use_deterministic_algorithms` = true where the ratio is not one even so",

@@ -14,6 +14,7 @@ SURVIVED = 200
 INTERESTING = re.compile(
     r"NVRM: Xid|uncorrectable ECC"
     r"|Traceback \(most|\b\w*(?:Error|Exception)\b|[Oo]ut of memory|OOM|Killed|SIGKILL|SIGTERM|\b(?:nan|NaN|inf)\b|KeyboardInterrupt"
+    r"|OVERFLOW!|[Oo]verflow"
 )
 _ERROR = (
     r"^\s*(?:[\w.]+\.)?(?:\w+Error|\w*Exception)\b(?::|\(|$)"
@@ -32,6 +33,7 @@ _NONE_COUNTED = re.compile(r"(?i)\b(?:nan|inf)\w{0,40}(?:[ _]\w{1,40}){0,2}\s{0,
 """``number of nan iterations: 0``."""
 _KINDS = (
     ("out_of_memory", re.compile(r"out of memory|OutOfMemory|OOM[- ]?[Kk]ill|oom-kill|\bKilled\b", re.IGNORECASE)),
+    ("overflow", re.compile(r"\bOVERFLOW!|[Gg]radient overflow|[Oo]verflow.{0,80}loss.scale|loss.scale.{0,80}[Oo]verflow")),
     ("error", re.compile(_ERROR)),
     ("non_finite", re.compile(_NON_FINITE, re.IGNORECASE)),
 )

@@ -1,0 +1,1 @@
+"""The situations that the seed documents describe, as made runs with the answer that each must get."""

@@ -1,0 +1,77 @@
+"""What an answer must and must not hold, and what is missing in one that was given."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from evals.seeds.drawing import Made
+from rl_advisor.assessment import Assessment
+
+LANGUAGE = ("trl", "verl")
+BROKEN = ("not_learning", "degrading", "collapsed", "reward_hacking", "unstable")
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What must hold of an answer; what is empty is not asked."""
+
+    verdict: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
+    present: tuple[str, ...] = ()
+    """Patterns of which one must be present."""
+    not_present: tuple[str, ...] = ()
+    call: tuple[str, ...] = ()
+    confidence: tuple[str, ...] = ()
+    do: str = ""
+    """A regular expression that the next experiment must match."""
+    says: tuple[str, ...] = ()
+    """Regular expressions, each of which something in the answer must match."""
+    never: tuple[str, ...] = ()
+    """Regular expressions that nothing in the answer may match."""
+    not_first: tuple[str, ...] = ()
+    """Links that may not be blamed."""
+    keeps: tuple[float, float] | None = None
+    """Shares of the run between which the checkpoint to keep must lie."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A situation of the seeds: how it is made, in whose words, and its answer."""
+
+    name: str
+    make: Callable[[], Made]
+    expected: Expected
+    rows: tuple[str, ...]
+    """The statements of the seeds that it stands for: ``002 walk 1``."""
+    frameworks: tuple[str, ...] = LANGUAGE
+
+
+def claimed(a: Assessment) -> str:
+    """What an answer claims of the run and asks for."""
+    step = a.next_experiment
+    return " \n".join([a.summary, a.why, a.risk, *a.at_odds, step.do, step.expect_if_right, step.expect_if_wrong, a.best_checkpoint.why])
+
+
+def told(a: Assessment) -> str:
+    """Everything in an answer that a person reads."""
+    return " \n".join([claimed(a), *a.could_not_see, *(f.statement for f in a.findings if f.outcome == "present")])
+
+
+def lacking(a: Assessment, e: Expected) -> list[str]:
+    """What the answer lacks or says too much; empty when it is as expected."""
+    seen, text = {f.pattern for f in a.findings if f.outcome == "present"}, told(a)
+    out = [
+        *([f"verdict {a.verdict}"] if e.verdict and a.verdict not in e.verdict else []),
+        *([f"link {a.first_broken_link}"] if e.link and a.first_broken_link not in e.link else []),
+        *([f"blames {a.first_broken_link}"] if a.first_broken_link in e.not_first else []),
+        *([f"none of {'|'.join(e.present)}"] if e.present and not seen & set(e.present) else []),
+        *[f"has {p}" for p in e.not_present if p in seen],
+        *([f"call {a.call}"] if e.call and a.call not in e.call else []),
+        *([f"confidence {a.confidence}"] if e.confidence and a.confidence not in e.confidence else []),
+        *([f"does: {a.next_experiment.do[:60]}"] if e.do and not re.search(e.do, a.next_experiment.do, re.IGNORECASE) else []),
+        *[f"says not /{p}/" for p in e.says if not re.search(p, text, re.IGNORECASE)],
+        *[f"says /{p}/" for p in e.never if re.search(p, claimed(a), re.IGNORECASE)],
+    ]
+    if e.keeps is not None and (a.best_checkpoint.step is None or not e.keeps[0] <= a.best_checkpoint.step / max(1, a.step) <= e.keeps[1]):
+        out.append(f"keeps {a.best_checkpoint.step}")
+    return out
