@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from rl_advisor.triage import How, Store, triage
+
 from small_runs import CURVES, written
 
 NEEDS = {"ray": "ray", "dask": "distributed"}
