@@ -1,0 +1,55 @@
+"""What a command may take while it reads: the files are as hostile here as they are to the server, and the reading is done in this process."""
+
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+CPU_S, MEMORY = 300, 4 << 30
+"""Seconds of processor time, and bytes beyond what the process has before it reads: far more than any sound run takes."""
+
+
+class TooMuch(RuntimeError):  # noqa: N818 - it names what happened
+    """The reading needed more time than it may take."""
+
+
+@contextlib.contextmanager
+def bounded() -> Iterator[None]:
+    """Within it the system ends the reading at these bounds with ``TooMuch`` or ``MemoryError``; Windows has none, macOS bounds time alone."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    try:
+        import resource
+    except ImportError:
+        yield
+        return
+    before = {what: resource.getrlimit(what) for what in (resource.RLIMIT_CPU, resource.RLIMIT_DATA)}
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    most = {resource.RLIMIT_CPU: int(used.ru_utime + used.ru_stime) + CPU_S, resource.RLIMIT_DATA: _held() + MEMORY}
+    heard = signal.signal(signal.SIGXCPU, _over)
+    try:
+        for what, (soft, hard) in before.items():
+            lower = min(s for s in (most[what], soft, hard) if s != resource.RLIM_INFINITY)
+            with contextlib.suppress(ValueError, OSError):
+                resource.setrlimit(what, (lower, hard))
+        yield
+    finally:
+        for what, limits in before.items():
+            with contextlib.suppress(ValueError, OSError):
+                resource.setrlimit(what, limits)
+        signal.signal(signal.SIGXCPU, heard)
+
+
+def _over(*_: Any) -> None:
+    raise TooMuch(f"it needed more than {CPU_S} seconds of processor time")
+
+
+def _held() -> int:
+    """Bytes of data that the process has now."""
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
+        return int(next(line for line in lines if line.startswith("VmData")).split()[1]) * 1024
+    return 1 << 30
