@@ -1,4 +1,4 @@
-"""What a command may take while it reads: the files are as hostile here as they are to the server, and the reading is done in this process."""
+"""What a command may take while it reads: files are as hostile here as to the server, and are read in this process."""
 
 import contextlib
 import signal
@@ -17,7 +17,7 @@ class TooMuch(RuntimeError):  # noqa: N818 - it names what happened
 
 @contextlib.contextmanager
 def bounded() -> Iterator[None]:
-    """Within it the system ends the reading at these bounds with ``TooMuch`` or ``MemoryError``; Windows has none, macOS bounds time alone."""
+    """Within it reading ends at these bounds with ``TooMuch`` or ``MemoryError``; Windows has none, macOS bounds time alone."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
