@@ -17,7 +17,6 @@ from rl_advisor import __version__
 from rl_advisor.cli import ask, extras
 from rl_advisor.cli.corpora import group as eval_group
 from rl_advisor.cli.options import ADVISOR, AGAINST, JSON, MAP, RUN, UNTIL, Several, model_options
-from rl_advisor.cli.own_limits import TooMuch
 from rl_advisor.cli.serve import serve
 from rl_advisor.cli.triage import triage
 from rl_advisor.cli.waiting import busy
@@ -34,8 +33,6 @@ class _Door(click.Group):
             return super().invoke(ctx)
         except (UsageError, FileNotFoundError) as mistake:
             _fail(mistake, MISTAKE)
-        except (TooMuch, MemoryError) as large:
-            _fail(ValueError(f"the run could not be read: {large or 'it needed more memory than it may take'}"), UNREADABLE)
         except OSError as failed:
             _fail(OSError(f"{failed.filename or 'a file'}: {failed.strerror or failed}"), MISTAKE)
         except ValueError as unreadable:

@@ -11,13 +11,13 @@ CPU_S, MEMORY = 300, 4 << 30
 """Seconds of processor time, and bytes beyond what the process has before it reads: far more than any sound run takes."""
 
 
-class TooMuch(RuntimeError):  # noqa: N818 - it names what happened
-    """The reading needed more time than it may take."""
+class TooMuch(BaseException):
+    """The time is over; no reader takes it for its own failure."""
 
 
 @contextlib.contextmanager
 def bounded() -> Iterator[None]:
-    """Within it reading ends at these bounds with ``TooMuch`` or ``MemoryError``; Windows has none, macOS bounds time alone."""
+    """Within it reading ends at these bounds with ``UnreadableRun``; Windows has none, macOS bounds time alone."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -36,6 +36,11 @@ def bounded() -> Iterator[None]:
             with contextlib.suppress(ValueError, OSError):
                 resource.setrlimit(what, (lower, hard))
         yield
+    except (TooMuch, MemoryError) as large:
+        from rl_advisor.reading import UnreadableRun
+
+        more = "memory than it may take" if isinstance(large, MemoryError) else f"than {CPU_S} seconds of processor time"
+        raise UnreadableRun(f"the run could not be read: it needed more {more}") from None
     finally:
         for what, limits in before.items():
             with contextlib.suppress(ValueError, OSError):
@@ -44,7 +49,7 @@ def bounded() -> Iterator[None]:
 
 
 def _over(*_: Any) -> None:
-    raise TooMuch(f"it needed more than {CPU_S} seconds of processor time")
+    raise TooMuch
 
 
 def _held() -> int:
