@@ -1,8 +1,9 @@
 """Damages good files and makes senseless questions for as long as told; prints how many, from which seeds, and what broke.
 
-``--part formats`` reads damaged files through ``read_run``; ``--part arguments`` asks every tool of the server in this process. In
-both hypothesis throws the dice, ``BATCH`` inputs a seed. ``fuzz_atheris.py`` beside this looks for bytes that reach new branches.
-Broken means an exception that is no answer, more than ``SLOW`` seconds, a file opened for writing, a child process, a socket, unpickling.
+``--part formats`` gives damaged files to the format that claims them, every eighth to ``read_run``; ``--part arguments`` asks every
+tool of the server in this process. In both hypothesis throws the dice, ``BATCH`` inputs a seed. ``fuzz_atheris.py`` beside this looks
+for bytes that reach new branches. Broken means an exception that is no answer, more than ``SLOW`` seconds of processor time or
+``MOST_BYTES``, a value of a curve that does not stand in the file, a file opened for writing, a child process, a socket, unpickling.
 """
 
 import argparse
@@ -20,6 +21,7 @@ import tempfile
 import time
 import traceback
 import warnings
+import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,6 +31,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "formats"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+import numpy as np
 import pandas as pd
 import test_consoles
 import test_telemetry
@@ -37,12 +40,18 @@ from hypothesis import strategies as st
 from rl_advisor import tools
 from rl_advisor.discovery import modules
 from rl_advisor.output.budget import tokens
-from rl_advisor.reading import UnreadableRun, format_of, read_run
+from rl_advisor.reading import READER_FAILED, UnreadableRun, format_of, read_run
+from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS
 
+from inventing import unheard
 from mutating import MADE, damaged, databases, fixtures, questions, shortened
 
 ROOT = Path(__file__).parents[1]
-SLOW, BATCH, EACH = 10, 500, 3
+SLOW, BATCH, EACH, WHOLE_EVERY = 10, 500, 3, 8
+MOST_BYTES = 1 << 30
+"""Beyond what the process has before it reads anything."""
+PACKED = {"arrays", "evaluations_npz", "metrics_parquet"}
+"""Formats whose values stand in the file in no form that a search would find, or are means of those that do."""
 FORBIDDEN = ("socket.connect", "socket.bind", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "pickle.find_class")
 escapes: list[str] = []
 Seed = tuple[str, bytes]
@@ -60,8 +69,12 @@ def watch(event: str, args: tuple[Any, ...]) -> None:
 escapes_watched: list[bool] = []
 
 
-class TooSlow(Exception):  # noqa: N818 - it says what is wrong
-    """Raised by the clock."""
+class TooSlow(BaseException):
+    """Raised by the clock; no reader catches it."""
+
+
+class Broke(Exception):  # noqa: N818 - it says what is wrong
+    """An answer that is wrong in itself."""
 
 
 def _ring(*_: Any) -> None:
@@ -72,19 +85,27 @@ def _ring(*_: Any) -> None:
 def watched() -> Iterator[None]:
     """Within it the clock runs and escapes are noted."""
     escapes_watched.append(True)
-    signal.setitimer(signal.ITIMER_REAL, SLOW)
+    signal.setitimer(signal.ITIMER_PROF, SLOW)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         escapes_watched.clear()
 
 
-def recorded() -> bytes:
-    """GPU telemetry as our own recorder writes it."""
+def recorded(*, metrics: bool = False) -> bytes:
+    """GPU telemetry as our own recorder writes it, or a table of metrics."""
     file = io.BytesIO()
-    rows = pd.DataFrame({"time": [1.8e9 + i for i in range(20)], "gpu": ["0", "1"] * 10, "power_w": [80.0, 300.0] * 10, "utilization": 0.5})
-    rows.to_parquet(file)
+    gpu = {"time": [1.8e9 + i for i in range(20)], "gpu": ["0", "1"] * 10, "power_w": [80.0, 300.0] * 10, "utilization": 0.5}
+    run = {"step": range(20), "reward": [i / 8 for i in range(20)], "loss": 0.5, "note": ["a", "b"] * 10}
+    pd.DataFrame(run if metrics else gpu).to_parquet(file)
+    return file.getvalue()
+
+
+def vector() -> bytes:
+    """A returns array as a script saves it."""
+    file = io.BytesIO()
+    np.save(file, np.arange(40) / 8)
     return file.getvalue()
 
 
@@ -98,7 +119,7 @@ def seeds() -> list[Seed]:
             with contextlib.closing(sqlite3.connect(Path(folder) / name)) as made:
                 made.executescript(script)
             found.append((name, (Path(folder) / name).read_bytes()))
-    found += [*MADE, ("gpu.parquet", recorded())]
+    found += [*MADE, ("gpu.parquet", recorded()), ("history.parquet", recorded(metrics=True)), ("rewards.npy", vector())]
     kept: dict[str, list[Seed]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
         place = run_place(Path(folder))
@@ -112,18 +133,39 @@ def seeds() -> list[Seed]:
     return [one for kind in sorted(kept) for one in kept[kind]]
 
 
-def read_one(folder: Path, name: str, data: bytes) -> str:
-    """The format that read the bytes under that name, after every question about them was answered."""
+def read_one(folder: Path, name: str, data: bytes, *, whole: bool = True) -> str:
+    """The format that read the bytes under that name, alone or in the ``whole`` of a reading.
+
+    Raises:
+        Broke: a reader failed, or a value does not stand in the file.
+    """
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     with watched():
-        try:
-            read_run(path)
-            module = format_of(path)
-        except UnreadableRun:
-            module = format_of(path)
-    return module.__name__.rpartition(".")[2] if module else "unclaimed"
+        module = format_of(path)
+        kind = module.__name__.rpartition(".")[2] if module else "unclaimed"
+        if whole:
+            _read_whole(path)
+        elif module is not None:
+            with contextlib.suppress(*PACK_ERRORS, OverflowError):
+                run = module.read(path)
+                if kind not in PACKED and (made_up := next(unheard(data, run), "")):
+                    raise Broke(f"{kind}: {made_up} does not stand in the file")
+    return kind
+
+
+def _read_whole(path: Path) -> None:
+    """Read it as a run."""
+    try:
+        gaps = read_run(path).gaps
+    except UnreadableRun as refused:
+        if READER_FAILED in str(refused):
+            raise Broke(str(refused)) from None
+        return
+    for gap in gaps:
+        if READER_FAILED in gap.why:
+            raise Broke(gap.why)
 
 
 def thrown(inputs: st.SearchStrategy[Any], try_one: Callable[[Any], None], seconds: float, first: int) -> tuple[int, int]:
@@ -170,8 +212,8 @@ def tried_file(place: Path, name: str, data: bytes, broken: dict[str, str]) -> s
     """Which format took the bytes, or ``broken``; what broke is noted."""
     kind = "broken"
     try:
-        kind = read_one(place, name, data)
-    except Exception as error:  # noqa: BLE001 - finding any is the purpose
+        kind = read_one(place, name, data, whole=zlib.crc32(data) % WHOLE_EVERY == 0)
+    except (Exception, TooSlow) as error:  # noqa: BLE001 - finding any is the purpose
         note(broken, error, name, data)
     if escapes:
         note(broken, RuntimeError(escapes.pop()), name, data)
@@ -257,12 +299,22 @@ def prepare() -> None:
     """Quiet warnings, set the clock, load what is loaded lazily, and begin to watch."""
     warnings.simplefilter("ignore")
     logging.disable()
-    signal.signal(signal.SIGALRM, _ring)
+    signal.signal(signal.SIGPROF, _ring)
     tools.load_run(ROOT / "tests" / "data" / "doors" / "run-01")
     from rl_advisor.workers import in_worker, isolated
 
     in_worker(isolated.load)  # the workers' own process is started before it counts as an escape
     sys.addaudithook(watch)
+    bound_memory()
+
+
+def bound_memory() -> None:
+    """Refuse this process more than a worker of that size would get."""
+    import resource
+
+    with contextlib.suppress(OSError):
+        held = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmData"))
+        resource.setrlimit(resource.RLIMIT_DATA, (int(held.split()[1]) * 1024 + MOST_BYTES, resource.RLIM_INFINITY))
 
 
 def main() -> int:

@@ -3,9 +3,11 @@
 import math
 import random
 import re
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 from rl_advisor.reading import format_of
 from rl_advisor.reading.parsing.bytes_in import ANSI
 from rl_advisor.run import Run
@@ -49,6 +51,31 @@ def invented(text: str, run: Run) -> Iterator[str]:
             yield from (f"step {step} of {curve.raw}" for step in curve.step.tolist() if step + late not in there)
         if any(word not in dense for word in re.split(r"[/\s]+", curve.raw)):
             yield f"name {curve.raw}"
+
+
+def unheard(data: bytes, run: Run) -> Iterator[str]:
+    """Values of curves that stand in the bytes in no form: as text, as a number of four or eight bytes, as a whole number.
+
+    Values are those of a format, before rows of one step are drawn together. What is packed or averaged while it is read (arrays, Parquet)
+    cannot be found in this way and is left out.
+    """
+    plain = ANSI.sub("", data.decode("utf-8", "replace"))
+    there = numbers_in(plain)
+    if COUNTED & set(run.formats):
+        there |= numbers_in("".join(plain.splitlines()))
+    for curve in run.curves.values():
+        for value in set(curve.value[np.isfinite(curve.value)].tolist()) - there:
+            if not any(form in data for form in _forms(value)):
+                yield f"{curve.raw}: {value}"
+
+
+def _forms(value: float) -> Iterator[bytes]:
+    yield struct.pack("<d", value)
+    yield struct.pack(">d", value)
+    if abs(value) < 3e38:
+        yield struct.pack("<f", value)
+    if value.is_integer() and abs(value) < 2**63:
+        yield int(value).to_bytes(((int(value).bit_length() + 8) // 8), "big", signed=True)
 
 
 def read_of(folder: Path, name: str, data: bytes) -> tuple[str, Run | None]:

@@ -103,6 +103,20 @@ MADE = (
     ("rl-advisor-fetched.json", b'{"left_out": {"size": 2, "failed": 1}, "late": true, "checkpoints": [[100, "checkpoint-100"]]}'),
     ("mlruns/0/abc/metrics/loss", b"1700000000000 0.5 1\n1700000001000 0.25 2\n"),
     ("history.json", b'{"step": [1, 2, 3, 4], "reward": [0.1, 0.2, NaN, 0.4], "loss": [4, 3, 2, 1]}'),
+    ("scalars/loss.csv", b"1,0.5\n2,0.25\n3,0.125\n4,0.0625\n"),
+    ("run.sh", b"#!/bin/sh\npython -m verl.trainer.main_ppo actor.lr=1e-6 data.train_batch_size=64 --seed 3 trainer.n_gpus=8\n"),
+    ("train.py", b"from trl import GRPOConfig\nargs = GRPOConfig(learning_rate=1e-6, beta=0.04, num_generations=8, seed=3)\n"),
+    (
+        "steps.json",
+        b'[{"step": 1, "prompt": "a", "response": "b c", "reward": 0.5}, {"step": 2, "prompt": "a", "response": "d", "reward": 1}]',
+    ),
+    (
+        "train.ipynb",
+        (
+            b'{"cells": [{"outputs": [{"data": {"text/html": "<table><tr><th>Step</th><th>reward</th></tr><tr><td>1</td><td>0.25</td></tr>'
+            b'<tr><td>2</td><td>0.5</td></tr><tr><td>3</td><td>0.75</td></tr></table>"}}, {"text": ["Episode 1, reward: 2.5\\n"]}]}]}'
+        ),
+    ),
     ("results.csv", b"step,reward,loss\n1,0.1,2.5\n2,0.2,\n3,0.4,1.5\n4,nan,1e3\n"),
     (
         "media/completions.table.json",

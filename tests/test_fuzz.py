@@ -65,12 +65,16 @@ def test_the_long_search_runs_and_finds_nothing_in_a_few_seconds(script):
         ("dmon.log", "#Date       Time        gpu   pwr\n#YYYYMMDD   HH:MM:SS    Idx     W\n 0261120   23:49:21      0    80\n", "read"),
         ("train.log", "{'loss': 0.25, 'reward': 6_.0, 'epoch': 0.1}\n" * 3, "read"),
         ("eval.parquet", "PAR1 is not what follows", "refused"),
+        ("progress.csv", "step,reward,loss\n1,8.91_0004,2\n2,0.5,1\n3,0.25,0.5\n", "read"),
+        ("rewards.npy", "\x93NUMPY\x01\x00\x28\x00{'descr': '<f8', 'shape': (3," + " " * 14, "refused"),
+        ("rewards.npy", "\x93NUMPY\x01\x00\x00\x04" + "(" * 1024, "refused"),
+        ("completions.jsonl", '{"step": 1, "prompt": "a", "response": "b", "reward": 1, "finish_reason": "\u00b2"}\n' * 3, "read"),
     ],
 )
 def test_what_fuzzing_once_broke(tmp_path, name, text, told):
     """Inputs that once raised are read as far as they go, or refused."""
     path = tmp_path / name
-    path.write_text(text)
+    path.write_bytes(text.encode("latin-1" if name.endswith("npy") else "utf-8"))
     assert format_of(path) is not None
     assert outcome(path) == told
 

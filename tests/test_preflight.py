@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from rl_advisor.answers.preflight import histogram, preflight, returns
+from rl_advisor.answers.preflight import histogram, preflight, returns, setup_of
 from rl_advisor.cli.commands import main
 from rl_advisor.run import Run
 
@@ -77,3 +77,34 @@ def test_the_command_answers(tmp_path: Path) -> None:
     assert json.loads(CliRunner().invoke(main, [*asked, "--json"]).stdout)["ready"]
     assert CliRunner().invoke(main, asked).output.startswith("ready")
     assert CliRunner().invoke(main, ["preflight"]).exit_code == 2
+
+
+MODEL = {"hidden_size": 2048, "num_hidden_layers": 16, "num_attention_heads": 32, "intermediate_size": 8192, "vocab_size": 128256}
+
+
+@pytest.mark.parametrize(
+    ("words", "ready", "says"),
+    [
+        (["--rewards", "rewards.txt"], False, "97 percent of the episodes get the least reward"),
+        (["--model", "config.json", "--gib", "24"], False, "GiB a GPU and 24 are there"),
+        (["--model", "config.json", "--gib", "800"], True, "Nothing found that speaks against starting"),
+        (["plan", "--model", "config.json"], True, "Not described: "),
+    ],
+)
+def test_rewards_alone_and_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], ready: bool, says: str) -> None:
+    """A histogram needs no policies; memory is compared with what is there; a plan says what it lacks, the evaluation's parts, too."""
+    monkeypatch.chdir(tmp_path)
+    Path("rewards.txt").write_text("0\n" * 97 + "1\n" * 3)
+    Path("config.json").write_text(json.dumps(MODEL))
+    Path("plan").mkdir()
+    Path("plan/config.yaml").write_text("learning_rate: 1.0e-6\nmax_prompt_length: 512\nmax_response_length: 1536\nlora_rank: 8\n")
+    told = CliRunner().invoke(main, ["preflight", *words, "--json"])
+    answer = json.loads(told.stdout)
+    assert (answer["ready"], says in answer["summary"]) == (ready, True), answer["summary"]
+    assert ("memory" in CliRunner().invoke(main, ["preflight", *words]).output.lower()) == ("--model" in words)
+
+
+def test_the_setup_for_memory_comes_from_the_settings() -> None:
+    config = {"actor.max_prompt_length": 512, "lora_rank": 8}
+    found = setup_of(Run(config=config, settings={"max_response_length": 1536, "algorithm": "gae"}), 4)
+    assert found == {"gpus": 4, "critic": True, "tokens": 2048, "lora_rank": 8}

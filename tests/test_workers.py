@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -67,12 +68,6 @@ def test_a_worker_gives_what_the_function_gives():
     assert in_worker(added, {"a": [1]}["a"], [None]) == [1, None]
     assert in_worker(whole, 3 * MIB) == b"x" * (3 * MIB)
     assert in_worker(who, about="x") == in_worker(who, about="x") != os.getpid()
-
-
-@pytest.fixture(autouse=True)
-def _patient(monkeypatch):
-    """On a machine that does much else, a short call may take a second too."""
-    monkeypatch.setattr(workers, "SLOW_S", 30)
 
 
 @pytest.mark.parametrize(
@@ -198,6 +193,47 @@ def test_newest_and_shortest_go_first():
 
 
 def _until_over(turn):
+    begun = time.monotonic()
     while True:
+        turn.has_taken(time.monotonic() - begun)
         turn.go_on()
         anyio.from_thread.check_cancelled()
+
+
+def test_what_has_run_least_runs(monkeypatch):
+    """Beside work that never ends a short piece is not slowed down: the long one stands still meanwhile, and goes on afterwards."""
+    monkeypatch.setattr(workers.pool, "PROCESSORS", 1)
+    ended, seen = threading.Event(), []
+
+    def long():
+        with pytest.raises(KeyboardInterrupt):
+            in_worker(spin, wanted=lambda: _raised_when(ended))
+
+    thread = threading.Thread(target=long)
+    thread.start()
+    _until(lambda: POOL.working() == 1 and POOL._held[0].ran > 0.2)
+    held = POOL._held[0]
+    in_worker(spun, 0.3, wanted=lambda: seen.append(held.still))
+    _until(lambda: not held.still)
+    ended.set()
+    thread.join()
+    assert any(seen)
+    assert not POOL.working()
+
+
+def spun(seconds):
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+
+def _raised_when(ended):
+    if ended.is_set():
+        raise KeyboardInterrupt
+
+
+def _until(true):
+    end = time.monotonic() + 30
+    while not true():
+        assert time.monotonic() < end
+        os.sched_yield()

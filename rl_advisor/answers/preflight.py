@@ -4,6 +4,7 @@ Episodes are read from monitor files, CSV or JSONL; no code of the user's is run
 """
 
 import json
+import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ RETURNS = ("monitor/r", "r", "return", "episode_return", "reward", "score", "ep_
 FEW = 8
 """Episodes of each policy below which nothing is said of a difference."""
 LIMIT = 100_000
+NONE: Floats = np.empty(0)
 
 
 def returns(path: Path) -> Floats:
@@ -36,24 +38,58 @@ def returns(path: Path) -> Floats:
     return np.array([value for value in found if value is not None and np.isfinite(value)])
 
 
-def preflight(random: Floats, scripted: Floats, settings: Run) -> dict[str, Any]:
-    """What is known before the first update, as plain JSON: both policies against each other, the histogram, the context, the settings."""
-    both = np.concatenate([random, scripted])
+def preflight(
+    random: Floats, scripted: Floats, settings: Run, rewards: Floats = NONE, memory: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """What is known before the first update, as plain JSON: both policies against each other, the histogram, the context, the settings.
+
+    ``rewards`` are more of them, of no known policy; ``memory`` is an estimate, with ``gib_there`` where the GPU's size is known.
+    """
+    both = np.concatenate([random, scripted, rewards])
     said = [checks.told(o) for o in checks.run(settings) if o.outcome in ("fault", "note")]
     against, shape = _against(random, scripted), histogram(both)
     planned = context(settings)["before"]
     faults = [c["statement"] for c in said if c["outcome"] == "fault"]
-    stops = [a for a in (against["says"] if against["tells_apart"] is False else "", shape["says"] if shape["alarm"] else "", *faults) if a]
+    told = (
+        against["says"] if against["tells_apart"] is False else "",
+        shape["says"] if shape["alarm"] else "",
+        _too_large(memory),
+        *faults,
+    )
+    stops = [reason for reason in told if reason]
+    evaluated = protocol(settings)
+    lacks = (
+        [*planned["missing"], *(f"{part} of the evaluation" for part in evaluated["missing"])] if settings.config else planned["missing"]
+    )
     summary = " ".join(stops) or f"Nothing found that speaks against starting. {against['says']}"
     return {
         "ready": not stops,
         "episodes": against,
         "histogram": shape,
         "context": planned,
-        "protocol": protocol(settings),
+        "protocol": evaluated,
+        "memory": memory,
         "checks": said,
-        "summary": summary + (f" Not described: {', '.join(planned['missing'])}." if planned["missing"] else ""),
+        "summary": summary + (f" Not described: {', '.join(lacks)}." if lacks else ""),
     }
+
+
+def setup_of(settings: Run, gpus: int) -> dict[str, Any]:
+    """What the settings say of the memory's set-up: tokens of prompt and response, adapters, a critic."""
+    lengths = [settings.config.get(key) for key in settings.config if re.search(r"(?i)max_prompt_length$", str(key))]
+    tokens = sum(int(n) for n in (settings.settings.get("max_response_length"), *lengths[:1]) if isinstance(n, int | float))
+    ranks = [n for key, n in settings.config.items() if re.search(r"(?i)lora_r(ank)?$", str(key)) and isinstance(n, int) and n > 0]
+    known: dict[str, Any] = {"gpus": gpus, "critic": str(settings.settings.get("algorithm", "")).lower() in ("ppo", "gae")}
+    return known | ({"tokens": tokens} if tokens else {}) | ({"lora_rank": ranks[0]} if ranks else {})
+
+
+def _too_large(memory: dict[str, Any] | None) -> str:
+    """Why the plan does not fit into the GPU; empty where it does or nothing is known."""
+    there = (memory or {}).get("gib_there")
+    if memory is None or there is None or memory["total_gib"] <= there:
+        return ""
+    first = "; ".join(memory["reduce_first"][:2])
+    return f"It needs about {memory['total_gib']:.0f} GiB a GPU and {there:.0f} are there. Reduce first: {first}."
 
 
 def _against(random: Floats, scripted: Floats) -> dict[str, Any]:

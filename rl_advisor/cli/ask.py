@@ -48,26 +48,47 @@ def check(config: str, as_json: bool) -> None:
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 @click.option("--random", "random_", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Episodes of a random policy.")
 @click.option("--scripted", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Episodes of a policy written by hand.")
+@click.option("--rewards", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Rewards of any policy, for the histogram.")
+@click.option("--model", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The model's config.json: estimate its memory.")
+@click.option("--gpus", type=click.IntRange(1), default=1, show_default=True, help="GPUs that share it.")
+@click.option("--gib", type=click.FloatRange(0, min_open=True), help="Memory of one GPU, to compare with.")
 @JSON
-def preflight(folder: Path | None, random_: Path | None, scripted: Path | None, as_json: bool) -> None:
+def preflight(  # noqa: PLR0913
+    folder: Path | None,
+    random_: Path | None,
+    scripted: Path | None,
+    rewards: Path | None,
+    model: Path | None,
+    gpus: int,
+    gib: float | None,
+    as_json: bool,
+) -> None:
     """Look at a plan before training: settings in FOLDER, and episodes of a random and of a scripted policy (monitor.csv, CSV, JSONL).
 
     Says whether the reward tells the two apart, what its histogram means, what the experiment's description lacks, and what the settings
-    prove. The skill ships a script that makes the episodes. For memory see `rl-advisor memory`.
+    prove. The skill ships a script that makes the episodes, and one that checks an environment. More on memory: `rl-advisor memory`.
     """
     import numpy as np
 
     from rl_advisor.answers import preflight as before
     from rl_advisor.answers.settings_check import settings_at
+    from rl_advisor.gpu.memory import of_file
     from rl_advisor.output.clean import clean
     from rl_advisor.run import Run
 
-    if folder is None and random_ is None and scripted is None:
-        raise UsageError("give a folder with settings, or --random and --scripted with episodes")
+    if not any((folder, random_, scripted, rewards, model)):
+        raise UsageError("give a folder with settings, --random and --scripted with episodes, --rewards, or --model")
     if folder is not None and not folder.exists():
         raise FileNotFoundError(f"no such file or folder: {folder}")
-    chance, rule = (before.returns(path) if path is not None else np.empty(0) for path in (random_, scripted))
-    _show("preflight", clean(before.preflight(chance, rule, settings_at(folder) if folder is not None else Run())), as_json)
+    chance, rule, paid = (before.returns(path) if path is not None else np.empty(0) for path in (random_, scripted, rewards))
+    settings = settings_at(folder) if folder is not None else Run()
+    memory = None
+    if model is not None:
+        try:
+            memory = of_file(model, before.setup_of(settings, gpus)) | {"gib_there": gib}
+        except ValueError as unfit:
+            raise UsageError(str(unfit)) from unfit
+    _show("preflight", clean(before.preflight(chance, rule, settings, paid, memory)), as_json)
 
 
 def _pasted() -> str:

@@ -79,5 +79,11 @@ def preflight_page(answer: Answer) -> Iterable[str]:
     yield from filled(
         f"Described: {', '.join(answer['context']['there']) or 'nothing'}. Missing: {', '.join(answer['context']['missing']) or 'nothing'}."
     )
+    if answer["protocol"]["missing"]:
+        yield from filled(f"Evaluation: not given are {', '.join(answer['protocol']['missing'])}.")
+    if memory := answer["memory"]:
+        yield from filled(
+            f"Memory: about {memory['total_gib']:.0f} GiB a GPU. Reduce first: {said('; '.join(memory['reduce_first'][:2]))}."
+        )
     for check in answer["checks"]:
         yield from filled(f"{check['outcome']}: {said(check['statement'])} {said(check['do'])}")

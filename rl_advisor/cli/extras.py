@@ -114,7 +114,21 @@ def consistency(a: Path, b: Path, as_json: bool) -> None:
     show(clean(found), as_json)
 
 
-COMMANDS = (gpu, fetch, record, memory, consistency, watch)
+@click.command()
+@click.argument("batch", type=click.Path(path_type=Path))
+@JSON
+def critic(batch: Path, as_json: bool) -> None:
+    """Test a critic on one saved BATCH (.npz, .parquet, .csv, .json, .jsonl): observations, returns and perhaps its values.
+
+    A small regressor is fitted to the returns. Says whether they can be told at all, and whether the critic does. Nothing is unpickled.
+    """
+    from rl_advisor.answers.critic import critic_test
+    from rl_advisor.output.clean import clean
+
+    show(clean(critic_test(batch)), as_json, "critic")
+
+
+COMMANDS = (gpu, critic, fetch, record, memory, consistency, watch)
 
 
 def show(answer: Any, as_json: bool, kind: str = "any") -> None:

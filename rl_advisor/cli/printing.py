@@ -22,6 +22,7 @@ def text(kind: str, answer: Answer, *, whole: bool = False) -> str:
         "curves": _curves,
         "samples": samples_page,
         "gpu": gpu_page,
+        "critic": _critic,
         "assess": lambda a: answer_page(a, look_of_terminal(), whole=whole),
         "report": _report,
         "compare": _compare,
@@ -156,6 +157,18 @@ def _curve_lines(found: Answer) -> Iterable[str]:
         yield f"change: {pairs(point)}"
     if found.get("sketch"):
         yield f"sketch: {spark([v for _, v in found['sketch']])}"
+
+
+def _critic(answer: Answer) -> Iterable[str]:
+    yield from filled(answer["says"])
+    if "do" not in answer:
+        return
+    yield from filled(answer["do"])
+    fit, own, told = answer["regressor"], answer["critic"], answer["returns"]
+    yield f"rows {answer['rows']}, of {answer['dimensions']} numbers each; returns {number(told['mean'])} +/- {number(told['std'])}"
+    yield f"regressor: explained variance {number(fit['explained_variance'])} ({number(fit['low'])} to {number(fit['high'])} by stretch)"
+    if own:
+        yield f"critic: explained variance {number(own['explained_variance'])}; values {number(own['mean'])} +/- {number(own['std'])}"
 
 
 def _report(answer: Answer) -> Iterable[str]:

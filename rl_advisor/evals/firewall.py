@@ -22,7 +22,7 @@ NAME = "run"
 _PROGRESS = ("global_step", "epoch", "total_flos", "num_input_tokens_seen", "best_")
 _NAMES = re.compile(
     r"(.*[/._-])?(((run|exp|experiment|trial|project|job|study|session|wandb|group)_?(name|id))|(run|base|root)|name|project|group|entity|user"
-    r"|tags?|notes?|host|path|(.*_)?(dir|path|paths|file|files|folder|url|uri|token|hostname|repo|model_id|space_id|bucket_id))",
+    r"|tags?|notes?|host|path|dir|paths|file|files|folder|url|uri|token|hostname|repo|model_id|space_id|bucket_id)",
     re.IGNORECASE,
 )
 _PATH = re.compile(r"(^|\s)(~|\.{0,2})/\S|[A-Za-z]:\\|://|\S/\S+/\S")

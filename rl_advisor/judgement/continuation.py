@@ -35,7 +35,6 @@ class Continuation:
     """What a gain that pays would bring, as a share of the outcome's range."""
     bound: CallReason | None = None
     """Why nothing can be gained, where that is so."""
-    """The fact that moved the probability most, and which way."""
 
 
 def continuation(case: Case, judged: Judged) -> Continuation:
@@ -45,12 +44,9 @@ def continuation(case: Case, judged: Judged) -> Continuation:
     if told is None:
         died = any(e.kind in ("error", "out_of_memory") for e in case.run.events)
         return Continuation(DIED if died else probability(None, left), None, gain, "dead" if died else "not_measured")
-    parts = weighing().parts(told)
-    strongest = max(parts, key=lambda name: abs(parts[name]))
     bound = bounded(case, judged)
     p = min(weighing().probability(told), BOUND) if bound else weighing().probability(told)
-    way = "up" if parts[strongest] > 0 else "down"
-    return Continuation(float(np.clip(p, 0.01, 0.97)), ahead, gain, bound, f"{strongest}, {way}")
+    return Continuation(float(np.clip(p, 0.01, 0.97)), ahead, gain, bound)
 
 
 def bounded(case: Case, judged: Judged) -> CallReason | None:

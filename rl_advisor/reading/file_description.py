@@ -48,7 +48,7 @@ def _arrays(path: Path) -> list[str]:
             header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
             shape, _, kind = header(raw)
             return [f"an array of shape {shape} and type {kind}"]
-    except (ValueError, OSError, EOFError, SyntaxError, TokenError, zipfile.BadZipFile) as error:
+    except (ValueError, OSError, EOFError, SyntaxError, TokenError, MemoryError, RecursionError, zipfile.BadZipFile) as error:
         return [f"an array file that stays closed: {str(error)[:LONGEST_LINE]}"]
 
 

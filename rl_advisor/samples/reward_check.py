@@ -226,7 +226,7 @@ def against_consensus(rows: pd.DataFrame) -> dict[str, Any]:
 
 _LONG = 8
 """Words from which a response says more than its answer."""
-_ONE_ANSWER = re.compile(r"[($]{0,2}(?:[a-e]|-?\d[\d.,]*(?:/\d+)?(?:[\s,;]+-?\d[\d.,]*(?:/\d+)?){0,50})[)$%]{0,2}")
+_ONE_ANSWER = re.compile(r"[($]{0,2}(?:[a-e]|-?\d[\d.,]*+(?:/\d++)?(?:(?:[\s,;]++-?|(?<=,)-)\d[\d.,]*+(?:/\d++)?){0,50})[)$%]{0,2}")
 """A number, several of them, or the letter of a choice."""
 
 

@@ -153,7 +153,8 @@ class Dispatcher:
             turn.go_on()
 
         asked = (isolated.fenced, [str(r) for r in self.roots], f"{function.__module__}:{function.__qualname__}")
-        return in_worker(*asked, *arguments, limits=LIMITS, about=about, ear=ear, wanted=wanted, raises=(isolated.Refused,))
+        how: dict[str, Any] = {"wanted": wanted, "meter": turn.has_taken, "came": turn.came}
+        return in_worker(*asked, *arguments, limits=LIMITS, about=about, ear=ear, raises=(isolated.Refused,), **how)
 
     def _keep(self, key: Hashable, answer: Any) -> None:
         self._kept[key] = answer

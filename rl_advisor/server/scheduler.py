@@ -1,7 +1,8 @@
 """Whose turn it is when more is asked than the machine bears: what has taken least goes first, and of equals the newest.
 
-Nobody waits behind a call that takes long. While all places are taken, a call that has had its time (one second at first, four and
-sixteen when it is begun again) gives its place to one that has had less, and is begun again later.
+Nobody waits behind a call that takes long. While all places are taken, a call gives its place to one that came later and was not begun
+yet, and after its time (one second of a processor at first, four and sixteen when it is begun again) to any that had less. It is begun
+again later.
 """
 
 import time
@@ -11,11 +12,15 @@ from typing import TypeVar
 
 import anyio
 
+from rl_advisor.workers.pool import STEPS_S
+
 T = TypeVar("T")
 PLACES = 4
-PATIENCE_S = (1.0, 4.0, 16.0)
-"""For how long a call may keep its place while others wait who were begun that often."""
-_LOOK_AGAIN_S = 0.1
+PATIENCE_S = STEPS_S
+"""Seconds of processor time for which a call may keep its place while others wait who were begun that often."""
+LONGEST_S = 240.0
+"""After which a call is begun no more, also when it never had its time."""
+_LOOK_AGAIN_S = 0.05
 
 
 class Interrupted(Exception):  # noqa: N818 - it names what happened
@@ -30,8 +35,12 @@ class Busy(Exception):  # noqa: N818 - it names what happened
 class Slot:
     """One call that waits or works."""
 
+    came: float = field(default_factory=time.monotonic)
+    """When it was asked for."""
     begun: int = 0
-    since: float = 0.0
+    """How often it was begun and had its time."""
+    taken: float = 0.0
+    """Seconds of processor time since it was begun."""
     over: bool = False
     may_begin: anyio.Event = field(default_factory=anyio.Event)
 
@@ -39,6 +48,14 @@ class Slot:
         """Nothing, or ``Interrupted``; asked from the thread that works."""
         if self.over:
             raise Interrupted
+
+    def has_taken(self, seconds: float) -> None:
+        """Note the processor time since it was begun; told from the thread that works."""
+        self.taken = seconds
+
+    def yields_to(self, waiting: "Slot") -> bool:
+        """Whether it gives its place to one that waits."""
+        return (not waiting.begun and waiting.came > self.came) or self.taken > PATIENCE_S[waiting.begun]
 
 
 class Scheduler:
@@ -54,22 +71,22 @@ class Scheduler:
         """What ``work`` gives, begun when there is a place for it, and again when it was interrupted.
 
         Raises:
-            Busy: it was interrupted as often as it was begun.
+            Busy: it was interrupted as often as it may be begun.
         """
         turn = Slot()
-        for turn.begun in range(len(PATIENCE_S)):
+        while turn.begun < len(PATIENCE_S) and time.monotonic() - turn.came < LONGEST_S:
             await self._place(turn)
             try:
                 return await work(turn)
             except Interrupted:
-                continue
+                turn.begun += turn.taken > PATIENCE_S[turn.begun]
             finally:
                 self._working.remove(turn)
                 self._next()
         raise Busy
 
     async def _place(self, turn: Slot) -> None:
-        turn.may_begin, turn.over = anyio.Event(), False
+        turn.may_begin, turn.over, turn.taken = anyio.Event(), False, 0.0
         self._waiting.append(turn)
         try:
             self._next()
@@ -88,16 +105,14 @@ class Scheduler:
     def _next(self) -> None:
         """Give free places to who has been begun least often, the newest first."""
         while self._waiting and len(self._working) < self._places:
-            turn = min(reversed(self._waiting), key=lambda t: t.begun)
+            turn = min(self._waiting, key=lambda t: (t.begun, -t.came))
             self._waiting.remove(turn)
             self._working.append(turn)
-            turn.since = time.monotonic()
             turn.may_begin.set()
 
     def _make_room(self, waiting: Slot) -> None:
-        """Interrupt the call that has had most time, when that is more than it may have while such a one waits; one at a time."""
-        if any(t.over for t in self._working) or not self._working:
-            return
-        longest = min(self._working, key=lambda t: t.since)
-        if time.monotonic() - longest.since > PATIENCE_S[waiting.begun]:
-            longest.over = True
+        """Interrupt the call that has taken most of those that yield to one that waits; one at a time."""
+        if not any(t.over for t in self._working):
+            yielding = [t for t in self._working if t.yields_to(waiting)]
+            if yielding:
+                max(yielding, key=lambda t: t.taken).over = True

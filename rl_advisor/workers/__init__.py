@@ -7,7 +7,6 @@ nobody waits any longer. What goes in and comes out is JSON or bytes; nothing is
 process, without bounds.
 """
 
-import contextlib
 import os
 import select
 import time
@@ -21,9 +20,7 @@ from rl_advisor.workers.frames import BYTES, CALL, ERROR, PROGRESS, RESULT, Torn
 from rl_advisor.workers.pool import POOL, Worker
 
 TICK_S = 0.05
-"""Between two looks at how large a worker is, and whether its work is still wanted."""
-SLOW_S = 1.0
-"""After which work lets other work go first."""
+"""Between two looks at how large a worker is, whether its work is still wanted, and whose turn it is."""
 Listener = Callable[[str, int, int], None]
 
 
@@ -56,6 +53,8 @@ class Call:
     ear: Listener | None = None
     wanted: Callable[[], None] = lambda: None
     """Asked at every tick; what it raises ends the work, and its worker."""
+    meter: Callable[[float], None] = lambda _: None
+    """Hears at every tick how many seconds of processor time the work has taken."""
     raises: tuple[type[Exception], ...] = ()
     """What the work may raise, told apart by the class's name; anything else is ``Stopped``."""
     began: float = field(default_factory=time.monotonic)
@@ -68,12 +67,15 @@ def in_worker(  # noqa: PLR0913
     about: str = "",
     ear: Listener | None = None,
     wanted: Callable[[], None] = lambda: None,
+    meter: Callable[[float], None] = lambda _: None,
+    came: float | None = None,
     raises: tuple[type[Exception], ...] = (),
 ) -> Any:
     """What ``function(*args)`` gives: JSON or bytes. The function is one of a module's own; its arguments are JSON.
 
     Work ``about`` the same thing goes to the same worker where that is free: what it remembers is used again. ``ear`` hears
-    :mod:`rl_advisor.progress`.
+    :mod:`rl_advisor.progress`, ``meter`` how many seconds of processor time were taken; ``wanted`` is asked at every tick.
+    ``came`` is when it was asked for, where that was before now: of equals the newest runs first.
 
     Raises:
         Stopped: a limit was met, or the worker broke.
@@ -82,11 +84,11 @@ def in_worker(  # noqa: PLR0913
     if not hasattr(os, "fork"):
         return function(*args)
     try:
-        worker = POOL.take(about)
+        worker = POOL.take(about, time.monotonic() if came is None else came)
     except OSError as failed:
         raise Crowded(f"no worker could be started ({failed.strerror or failed})") from None
     try:
-        call = Call(limits or Limits(), ear, wanted, raises)
+        call = Call(limits or Limits(), ear, wanted, meter, raises)
         answer = _asked(worker, function, args, call)
     except BaseException as failure:
         kept = isinstance(failure, raises)
@@ -129,21 +131,14 @@ def _awaited(worker: Worker, call: Call) -> None:
         call.wanted()
         if time.monotonic() - call.began > call.limits.wall_s:
             raise Stopped(f"it needed more than {call.limits.wall_s:g} seconds")
-        _step_back(worker, call)
-        size = POOL.size(worker)
-        if size > call.limits.memory:
+        POOL.look(worker)
+        call.meter(worker.ran)
+        if worker.size > call.limits.memory:
             raise Stopped(_TOO_LARGE)
-        if POOL.crowded(size):
+        if POOL.crowded(worker):
             raise Crowded("it needed more memory than the machine has left beside other work")
+    POOL.go_on(worker)  # it may have been stopped in the middle of its answer
     call.wanted()
-
-
-def _step_back(worker: Worker, call: Call) -> None:
-    """What takes long gets the processors that nobody else wants; that cannot be taken back, so the worker serves no other call."""
-    if not worker.worn and time.monotonic() - call.began > SLOW_S:
-        worker.worn = True
-        with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, worker.pid, 15)
 
 
 _TOO_LARGE = "it needed more memory than it may take"

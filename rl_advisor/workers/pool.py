@@ -1,4 +1,8 @@
-"""The caller's side: starts the nursery when the first worker is wanted, keeps a few idle workers warm, and ends those that are spent."""
+"""The caller's side: starts the nursery when the first worker is wanted, keeps a few idle workers warm, and ends those that are spent.
+
+While more work is under way than there are processors, those run that have run least, in steps of time, and of equals the newest; the
+others stand still. So a short piece of work takes about as long beside many long ones as alone.
+"""
 
 import atexit
 import contextlib
@@ -9,6 +13,7 @@ import socket
 import subprocess
 import sys
 import threading
+from bisect import bisect
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +24,10 @@ LARGEST_IDLE = 300 << 20
 """Bytes beyond those of a fresh worker with which one is kept: what a large run left behind is given back to the machine."""
 TOGETHER = 2_400 << 20
 """Bytes that all workers may have together, or a third of the machine's memory where that is less; beyond it the largest one ends."""
+STEPS_S = (1.0, 4.0, 16.0)
+"""Seconds of processor time within which pieces of work count as equals."""
+PROCESSORS = max(1, (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1) - 1)
+"""How many workers run at a time: one processor is left to the server, and to what else the machine does."""
 _PAGE = mmap.PAGESIZE
 _CODE = "import sys; sys.path[:] = sys.argv[3:]; from rl_advisor.workers.fork_server import main; main(int(sys.argv[1]), sys.argv[2])"
 
@@ -30,8 +39,16 @@ class Worker:
     pid: int
     channel: socket.socket
     about: str = ""
-    worn: bool = False
-    """Whether something about it cannot be undone (it was slowed down), so that it serves no second call."""
+    came: float = 0.0
+    """When its work was asked for."""
+    size: int = 0
+    """Bytes beyond those of a fresh one, when it was last looked at."""
+    ran: float = 0.0
+    """Seconds of processor time since it was taken."""
+    before: float = 0.0
+    """Those that it had had until then."""
+    still: bool = False
+    """Whether it stands still until others have run as much."""
     gone: bool = False
 
 
@@ -47,14 +64,15 @@ class Pool:
         self._control: socket.socket | None = None
         self._ready = False
         self._idle: list[Worker] = []
-        self._held: dict[int, int] = {}
+        self._held: list[Worker] = []
         self._owner = 0
         self._fresh = 0
-        self._most_idle, self._together = MOST_IDLE, _bearable()
+        self._most_idle, self._together, self._at_once = MOST_IDLE, _bearable(), 0
 
     def widened(self, workers: int) -> None:
-        """Keep so many workers warm, together no larger than half of the machine's memory: for who has the machine to himself."""
+        """So many workers are kept warm and run, with half of the machine's memory together: for who has the machine to himself."""
         self._most_idle, self._together = max(MOST_IDLE, workers), max(_bearable(), _machine() // 2)
+        self._at_once = workers
 
     def start(self, loaded: str = "") -> None:
         """Start loading, without waiting for it; does nothing when it was started."""
@@ -62,24 +80,25 @@ class Pool:
             self.loaded = loaded or self.loaded
             self._started()
 
-    def take(self, about: str) -> Worker:
+    def take(self, about: str, came: float = 0.0) -> Worker:
         """A worker: the idle one that worked about the same before, a fresh one, or the one idle for longest."""
         with self._lock:
             same = next((w for w in self._idle if w.about == about), None)
             worker = same or (self._idle.pop(0) if len(self._idle) >= self._most_idle else self._forked())
             if same:
                 self._idle.remove(same)
-            worker.about = about
-            self._held[worker.pid] = 0
+            worker.about, worker.came, worker.size, worker.ran, worker.before = about, came, 0, 0.0, _seen(worker.pid)[1]
+            self._held.append(worker)
             return worker
 
     def give_back(self, worker: Worker) -> None:
-        """Keep it for the next call, unless it is worn or has grown large."""
-        if worker.worn or self.size(worker) > LARGEST_IDLE:
+        """Keep it for the next call, unless it has grown large."""
+        self.look(worker)
+        if worker.size > LARGEST_IDLE:
             self.end(worker)
             return
         with self._lock:
-            self._held.pop(worker.pid, None)
+            self._held.remove(worker)
             self._idle.append(worker)
             spare = self._idle.pop(0) if len(self._idle) > self._most_idle else None
         if spare:
@@ -92,7 +111,8 @@ class Pool:
                 return 0
             worker.gone = True
             worker.channel.close()
-            self._held.pop(worker.pid, None)
+            if worker in self._held:
+                self._held.remove(worker)
             try:
                 return int.from_bytes(self._said(END + worker.pid.to_bytes(8, "big"), size=4), "big")
             except OSError:  # the nursery is gone, and cannot end its own
@@ -109,25 +129,30 @@ class Pool:
         """The process that makes workers; 0 before the first is wanted."""
         return self._nursery.pid if self._nursery else 0
 
-    def size(self, worker: Worker) -> int:
-        """Bytes that it has beyond what it shares with a fresh one; 0 when nobody can tell."""
-        size = max(0, (_private(worker.pid) or 0) - self._fresh)
+    def look(self, worker: Worker) -> None:
+        """Note how large it is and how long it has run; it goes on unless the processors are for others."""
+        size, ran = _seen(worker.pid)
         with self._lock:
-            if worker.pid in self._held:
-                self._held[worker.pid] = size
-        return size
+            worker.size, worker.ran = max(0, size - self._fresh), ran - worker.before
+            first = sorted(self._held, key=lambda w: (bisect(STEPS_S, w.ran), -w.came))[: max(PROCESSORS, self._at_once)]
+            _stand(worker, still=worker in self._held and worker not in first)
 
-    def crowded(self, size: int) -> bool:
-        """Whether all workers together are larger than the machine bears, and none is larger than this size."""
+    def crowded(self, worker: Worker) -> bool:
+        """Whether all workers together are larger than the machine bears, and none is larger than this one."""
         with self._lock:
-            return sum(self._held.values()) > self._together and size == max(self._held.values())
+            return sum(w.size for w in self._held) > self._together and worker.size == max(w.size for w in self._held)
+
+    def go_on(self, worker: Worker) -> None:
+        """Let it run, whoever else does."""
+        with self._lock:
+            _stand(worker, still=False)
 
     def _forked(self) -> Worker:
         self._started()
         if not self._ready:
             if (self._control and self._control.recv(1)) != b".":
                 raise OSError("the process that makes workers could not be started")
-            self._fresh = (_private(self._nursery.pid) if self._nursery else None) or 0
+            self._fresh = _seen(self._nursery.pid)[0] if self._nursery else 0
             self._ready = True
         ours, theirs = socket.socketpair()
         with theirs:
@@ -189,6 +214,14 @@ class Pool:
             self._lost()
 
 
+def _stand(worker: Worker, *, still: bool) -> None:
+    """Stop it where it stands, or let it go on."""
+    if still != worker.still and not worker.gone:
+        with contextlib.suppress(OSError):
+            os.kill(worker.pid, signal.SIGSTOP if still else signal.SIGCONT)
+        worker.still = still
+
+
 def _bearable() -> int:
     return min(TOGETHER, _machine() // 3)
 
@@ -201,22 +234,25 @@ def _machine() -> int:
         return 3 * TOGETHER
 
 
-def _private(pid: int) -> int | None:
-    """Bytes of memory that no file backs; None when nobody can tell."""
+def _seen(pid: int) -> tuple[int, float]:
+    """Bytes of memory that no file backs, and seconds of processor time; zeros when nobody can tell."""
     try:
         resident, shared = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1:3]
-        return (int(resident) - int(shared)) * _PAGE
+        user, system = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[11:13]
+        return (int(resident) - int(shared)) * _PAGE, (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError):
         return _said_by_ps(pid)
 
 
-def _said_by_ps(pid: int) -> int | None:
-    """The same where there is no ``/proc``: macOS."""
+def _said_by_ps(pid: int) -> tuple[int, float]:
+    """The same where there is no ``/proc``: macOS, which says ``rss`` in KiB and ``time`` as minutes and seconds."""
     try:
-        done = subprocess.run(["/bin/ps", "-o", "rss=", "-p", str(pid)], capture_output=True, timeout=2, check=False)  # noqa: S603
-        return int(done.stdout) * 1024
+        asked = ["/bin/ps", "-o", "rss=", "-o", "time=", "-p", str(pid)]
+        size, clock = subprocess.run(asked, capture_output=True, text=True, timeout=2, check=False).stdout.split()  # noqa: S603
+        minutes, _, seconds = clock.rpartition(":")
+        return int(size) * 1024, int(minutes.rpartition(":")[2] or 0) * 60 + float(seconds)
     except (OSError, ValueError, subprocess.TimeoutExpired):
-        return None
+        return 0, 0.0
 
 
 POOL = Pool()

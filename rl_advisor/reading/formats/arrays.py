@@ -4,6 +4,7 @@ import re
 import zipfile
 import zlib
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     """Each vector as a curve over the array that counts steps, else over its order; of a table the mean over what is no step."""
     try:
         arrays = {path.stem: _vector(path)} if path.suffix.lower() == ".npy" else _archive(path)
-    except (ValueError, OSError, EOFError, KeyError, RuntimeError, zlib.error, zipfile.BadZipFile) as error:
+    except (ValueError, OSError, EOFError, KeyError, RuntimeError, SyntaxError, TokenError, zlib.error, zipfile.BadZipFile) as error:
         return Run(gaps=(Gap(path.name, f"damaged, or no columns of numbers: {error}"[:300]),), formats=(FORMAT,))
     counted = [name for name in step_columns(list(arrays)) if arrays[name].ndim == 1 and (np.diff(arrays[name]) > 0).all()]
     key = counted[0] if counted else ""

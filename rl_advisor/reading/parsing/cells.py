@@ -37,7 +37,7 @@ def as_cut(value: Any) -> float:
     if isinstance(value, str):
         said = value.strip().lower()
         known = {"true": 1.0, "false": 0.0, "": np.nan, "none": np.nan, "null": np.nan, "nan": np.nan}
-        return known.get(said, float(any(part in said for part in _CUT)) if not said.replace(".", "", 1).isdigit() else float(said))
+        return known.get(said, float(any(part in said for part in _CUT)) if not said.replace(".", "", 1).isdecimal() else float(said))
     return as_number(value)
 
 

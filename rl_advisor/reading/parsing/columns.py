@@ -94,8 +94,8 @@ def _column(values: list[Any]) -> Floats | None:
 
 
 def number(value: Any) -> float | None:
-    """The value as a float when it is a number or the text of one; None otherwise."""
-    if isinstance(value, bool | int | float | str):
+    """The value as a float when it is a number or the text of one; None otherwise, also where digits are joined as in Python's source."""
+    if isinstance(value, bool | int | float) or (isinstance(value, str) and "_" not in value):
         try:
             return float(value)
         except (ValueError, OverflowError):

@@ -30,6 +30,7 @@ def cells(column: Any) -> list[Any]:
 
     Raises:
         OverflowError: written out, its texts would be longer than a table's may be.
+        pyarrow.ArrowInvalid: a damaged file names texts that are not there.
     """
     import pyarrow as pa
 
@@ -39,6 +40,7 @@ def cells(column: Any) -> list[Any]:
         if not pa.types.is_dictionary(chunk.type):
             found += chunk.to_pylist()
             continue
+        chunk.validate(full=True)
         values = chunk.dictionary.to_pylist()
         found += [None if i is None else values[i] for i in chunk.indices.to_pylist()]
         left -= sum(len(v) for v in found[len(found) - len(chunk) :] if isinstance(v, str))

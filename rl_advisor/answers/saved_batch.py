@@ -1,0 +1,120 @@
+"""One saved batch of training: observations, returns and perhaps values out of ``.npz`` (never unpickled), Parquet, CSV, JSON or JSONL."""
+
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rl_advisor.output.errors import UsageError
+from rl_advisor.run import Floats
+
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "observations": ("observations", "obs", "observation", "states", "state", "features", "hidden", "inputs"),
+    "returns": ("returns", "return", "ret", "value_targets", "targets", "return_to_go", "rtg"),
+    "values": ("values", "value", "value_preds", "vf_preds", "predictions", "old_values"),
+}
+"""What a batch holds -> the names it may go by; of a table also columns that begin with one of observations' names (``obs_0``)."""
+MOST_ROWS, LARGEST = 20_000, 1 << 30
+
+
+def batch_of(path: Path) -> dict[str, Floats]:
+    """Observations as a table, returns and values as vectors, at most 20,000 rows, whole numbers and no others.
+
+    Raises:
+        UsageError: there is no such file, or it lacks observations or returns; the message names what it has.
+    """
+    if not path.is_file():
+        raise UsageError(f"there is no file {path.name}")
+    read = {".npz": _archive, ".parquet": _parquet, ".csv": _csv}.get(path.suffix.lower(), _json)
+    try:
+        columns = read(path)
+    except (ValueError, OSError, KeyError, zipfile.BadZipFile, MemoryError, RecursionError) as unfit:
+        raise UsageError(f"{path.name} cannot be read as a batch: {str(unfit)[:200]}") from unfit
+    found = {role: _of(columns, role) for role in NAMES}
+    observations, returns, values = (found[role] for role in ("observations", "returns", "values"))
+    if observations is None or returns is None:
+        lacks = "observations" if observations is None else "returns"
+        raise UsageError(
+            f"{path.name} holds no {lacks}; it has {', '.join(sorted(columns)[:12]) or 'nothing'}. Names: {', '.join(NAMES[lacks])}"
+        )
+    # Buffers of several environments are step by environment: an environment's steps belong together.
+    if returns.ndim == 2 and returns.shape[1] > 1 and observations.shape[:2] == returns.shape:
+        observations, returns = np.moveaxis(observations, 1, 0).reshape(returns.size, -1), returns.T
+        values = values.T if values is not None and values.shape == returns.T.shape else values
+    returns = returns.ravel()
+    sizes = {"observations": len(observations), "returns": returns.size, **({"values": values.size} if values is not None else {})}
+    if len(set(sizes.values())) > 1:
+        raise UsageError(f"{path.name}: {', '.join(f'{n} {role}' for role, n in sizes.items())}: not one of each")
+    table = observations.reshape(returns.size, -1)[:MOST_ROWS]
+    rows = {"observations": table, "returns": returns[:MOST_ROWS], **({"values": values.ravel()[:MOST_ROWS]} if values is not None else {})}
+    whole = np.isfinite(rows["returns"]) & np.isfinite(table).all(axis=1)
+    return {role: np.asarray(part[whole], np.float64) for role, part in rows.items()}
+
+
+def _of(columns: Mapping[str, Any], role: str) -> Any:
+    """The array of a role; of a table the columns that begin with one of its names side by side; None where there is none."""
+    for name in NAMES[role]:
+        if name in columns:
+            return np.asarray(columns[name])
+        parts = sorted((c for c in columns if c.startswith((f"{name}_", f"{name}.", f"{name}/"))), key=lambda c: (len(c), c))
+        if role == "observations" and parts:
+            return np.column_stack([columns[c] for c in parts])
+    return None
+
+
+def _archive(path: Path) -> dict[str, Any]:
+    """The arrays of numbers in an ``.npz``; what claims to be larger than a GiB, or would have to be unpickled, is left out."""
+    found = {}
+    with zipfile.ZipFile(path) as file:
+        for entry in file.infolist()[:64]:
+            with file.open(entry) as stream:
+                version = np.lib.format.read_magic(stream)
+                header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+                shape, _, kind = header(stream)
+                if kind.kind not in "fiub" or np.prod(shape, dtype=float) * kind.itemsize > min(LARGEST, entry.file_size):
+                    continue
+            with file.open(entry) as stream:
+                found[entry.filename.removesuffix(".npy")] = np.lib.format.read_array(stream, allow_pickle=False)
+    return found
+
+
+def _parquet(path: Path) -> dict[str, Any]:
+    from pyarrow import parquet
+
+    file = parquet.ParquetFile(path)
+    rows = next(file.iter_batches(MOST_ROWS), None)
+    return {} if rows is None else {name: _stacked(rows.column(name).to_pylist()) for name in rows.schema.names}
+
+
+def _csv(path: Path) -> dict[str, Any]:
+    import pandas as pd
+
+    table = pd.read_csv(path, nrows=MOST_ROWS)
+    return {str(name): table[name].to_numpy() for name in table.columns if table[name].dtype.kind in "fiub"}
+
+
+def _json(path: Path) -> dict[str, Any]:
+    """One object of columns, a list of rows, or a row a line."""
+    if path.stat().st_size > LARGEST // 4:
+        raise ValueError("larger than 256 MiB; save it as .npz")
+    text = path.read_text(encoding="utf-8")
+    told = (
+        [json.loads(line) for line in text.splitlines()[:MOST_ROWS] if line.strip()]
+        if path.suffix.lower() == ".jsonl"
+        else json.loads(text)
+    )
+    if isinstance(told, list):
+        first = told[0] if told and isinstance(told[0], dict) else {}
+        told = {name: [row[name] for row in told[:MOST_ROWS]] for name in first}
+    if not isinstance(told, dict):
+        raise ValueError("neither columns nor rows")  # noqa: TRY004 - the file's content, not our argument
+    return {str(name): _stacked(values) for name, values in told.items() if isinstance(values, list)}
+
+
+def _stacked(values: list[Any]) -> Any:
+    """Numbers, or lists of numbers of one length, as an array; text is no column of a batch."""
+    array = np.array(values, dtype=object) if not values or isinstance(values[0], str) else np.array(values)
+    return array if array.dtype.kind in "fiub" else np.empty((0, 0))
