@@ -9,8 +9,9 @@ Next test: read ten of the most frequent answers beside their prompts; draw the 
 Source: the practitioner's guide (all outputs look the same); the field guide on uniform behaviour with a high reward.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
 
 from rl_advisor.finding import Answer, Outcome, Role, absent, number
 from rl_advisor.run import Run
@@ -18,6 +19,9 @@ from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.text_change import onset, shift_or_none, wilson
 from rl_advisor.samples.text_signs import held_out_rose, samples
 from rl_advisor.vocabulary import Link
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LINK = Link.EXPLORATION
 ROLE = Role.CONSEQUENCE
@@ -45,6 +49,6 @@ def detect(run: Run, left: float = 0.5) -> Answer:
     return Answer(outcome, f"{text}.", onset(s, "variety") if outcome is Outcome.PRESENT else None, measures, (samples(s),))
 
 
-def different(rows: pd.DataFrame) -> float:
+def different(rows: "pd.DataFrame") -> float:
     """Share of different texts among answers, of as many as there are."""
     return float(rows["response"].nunique() / max(1, np.isfinite(rows["step"]).sum()))

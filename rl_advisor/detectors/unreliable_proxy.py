@@ -9,8 +9,9 @@ Next test: rank fifty responses by hand and by the reward; rewrite the reward, o
 Source: the field guide's table of reward distributions (low correlation with human scores); RewardBench on evaluating reward models.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Role, absent, not_logged, number, present
@@ -20,6 +21,9 @@ from rl_advisor.samples.reward_check import reference_columns
 from rl_advisor.samples.text_change import shift_or_none
 from rl_advisor.samples.text_signs import samples
 from rl_advisor.vocabulary import Link
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LINK = Link.REWARD_SIGNAL
 ROLE = Role.FAULT
@@ -50,9 +54,9 @@ def detect(run: Run, weak: float = 0.3) -> Answer:
     return absent(f"{text}.", measures=measures, evidence=(samples(s),))
 
 
-def rank_correlation(rows: pd.DataFrame, name: str) -> tuple[float, float, float, int]:
+def rank_correlation(rows: "pd.DataFrame", name: str) -> tuple[float, float, float, int]:
     """Rank correlation of the reward with a column inside steps, its 95 % interval (Fisher), and how many rows have both."""
-    both = rows[["reward"]].assign(value=pd.to_numeric(rows[name], errors="coerce")).dropna()
+    both = rows[["reward"]].assign(value=rows[name].astype(np.float64)).dropna()
     ranks = both.rank()
     ranks -= ranks.groupby(rows.loc[both.index, "step"]).transform("mean")
     rho = float(ranks["reward"].corr(ranks["value"])) if len(both) > 2 else float("nan")
