@@ -6,12 +6,11 @@ FUZZ_SECONDS ?= 600
 
 PROVING_BLOCKS ?= 250
 
-.PHONY: proving-ground demo test check fix eval corpus train bench judges fuzz load linear callbacks words remote bundle clean
+.PHONY: proving-ground demo test check fix eval corpus train bench judges fuzz load linear callbacks words remote bundle picture clean
 
 # Judges the bundled real run and writes its report.
 demo: .venv/.core
-	@$(BIN)/rl-advisor assess examples/grpo-run
-	@$(BIN)/rl-advisor report examples/grpo-run --out examples/grpo-run-report.html
+	@$(BIN)/rl-advisor assess examples/grpo-run --out examples/grpo-run-report.html
 
 test: .venv/.dev
 	$(BIN)/python -m pytest -n auto --dist loadfile
@@ -107,6 +106,10 @@ remote: .venv/.dev
 # The desktop bundle, ready to be opened by its client.
 bundle: .venv/.core
 	$(BIN)/python packaging/bundle.py rl-advisor.mcpb
+
+# The first screen of the demo's page for the README; needs a Chromium.
+picture: .venv/.dev
+	$(BIN)/python benchmarks/page_picture.py
 
 load: .venv/.core
 	$(BIN)/python benchmarks/load.py

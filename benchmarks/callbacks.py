@@ -3,7 +3,7 @@
 Run ``make callbacks`` (minutes). Each trainer runs twice with default logging: healthy, and broken with a callback that may stop it; TRL
 once more in two processes, which must stop together.
 Printed are what the callback said, at which step training ended, and what the callback cost. Ends with 1 when a callback raised, said
-nothing, or let a broken run go on to its end.
+nothing, left no report, or let a broken run go on to its end.
 """
 
 import argparse
@@ -22,6 +22,7 @@ from typing import Any
 from rl_advisor.callbacks import sb3_callback, sb3_phases, trl_callback, trl_phases
 from rl_advisor.gpu.steps import logged_seconds
 from rl_advisor.reading import read_run
+from rl_advisor.tools.listener import REPORT
 
 WORDS = ["<pad>", "<eos>", "<unk>", *"0123456789", "say", "a", "digit", "please", "now", "and", "or", "no", "yes"]
 
@@ -160,7 +161,9 @@ def check(name: str, t: Trainer, folder: Path) -> bool:
         marked = ", ".join(f"{phase} {seconds:.3f} s" for phase, seconds in logged_seconds(read_run(folder / kind)).items())
         print(f"    a step as marked: {marked}")
         print("\n".join(f"    {line[:300]}" for line in trained.said))
-    return bool(healthy.step >= t.steps and broken.said and "cannot judge" not in broken.said[-1] and broken.step < t.steps)
+    reports = all((folder / kind / REPORT).is_file() for kind in ("healthy", "broken"))
+    judged = [line for line in broken.said if "cannot judge" not in line]
+    return bool(healthy.step >= t.steps and judged and reports and broken.step < t.steps)
 
 
 def in_two_processes(folder: Path) -> bool:

@@ -23,7 +23,7 @@ class StopAdvised(RuntimeError):  # noqa: N818 - what happens, not what failed
 def trl_callback(run: str | Path, every: int = 50, *, stop: bool = False, **how: Any) -> Any:
     """A transformers ``TrainerCallback``; ends training, after saving, only if ``stop``. ``run`` is the trainer's ``output_dir``.
 
-    ``how``: ``rules``, ``grace`` and ``report`` of ``Listener``.
+    ``how``: ``rules``, ``grace``, ``report`` and ``to`` of ``Listener``.
     """
     from transformers import TrainerCallback  # type: ignore[import-not-found,unused-ignore]
 
@@ -63,7 +63,7 @@ def _everywhere(advised: bool) -> bool:
 def sb3_callback(run: str | Path, every: int = 10_000, *, stop: bool = False, **how: Any) -> Any:
     """A Stable-Baselines3 ``BaseCallback``; ``every`` counts calls of the environment.
 
-    Ends training, after saving the model, only if ``stop``. ``how``: ``rules``, ``grace`` and ``report`` of ``Listener``.
+    Ends training, after saving the model, only if ``stop``. ``how``: ``rules``, ``grace``, ``report`` and ``to`` of ``Listener``.
     """
     from stable_baselines3.common.callbacks import BaseCallback  # type: ignore[import-not-found,unused-ignore]
     from stable_baselines3.common.logger import CSVOutputFormat, JSONOutputFormat  # type: ignore[import-not-found,unused-ignore]
@@ -92,7 +92,7 @@ def sb3_callback(run: str | Path, every: int = 10_000, *, stop: bool = False, **
 def lightning_callback(run: str | Path, every: int = 50, *, stop: bool = False, **how: Any) -> Any:
     """A Lightning ``Callback``; ends training only if ``stop``. ``run`` is where its logger writes (``CSVLogger``, ``TensorBoardLogger``).
 
-    ``how``: ``rules``, ``grace`` and ``report`` of ``Listener``.
+    ``how``: ``rules``, ``grace``, ``report`` and ``to`` of ``Listener``.
     """
     try:
         from lightning.pytorch.callbacks import Callback  # type: ignore[import-not-found,unused-ignore]
@@ -127,7 +127,7 @@ class Log:
     """
 
     def __init__(self, run: str | Path, every: int = 10, *, stop: bool = False, **how: Any) -> None:
-        """``how``: ``rules``, ``grace`` and ``report`` of ``Listener``."""
+        """``how``: ``rules``, ``grace``, ``report`` and ``to`` of ``Listener``."""
         self._listener, self._stop, self._ended = Listener(run, every, **how), stop, False
 
     def log(self, data: Mapping[str, Any], step: int) -> None:

@@ -204,3 +204,14 @@ def test_a_run_without_tables_is_judged_without_pandas_scipy_or_pyarrow(tmp_path
     )
     said = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True).stdout
     assert said.strip() == "set()"
+
+
+def test_assess_writes_the_page_of_the_same_judgement(tmp_path):
+    """One judgement, printed and written; a wrong ending is refused before anything is read."""
+    page = tmp_path / "page.md"
+    plain = CliRunner().invoke(main, ["assess", str(RUN), "--json"])
+    both = CliRunner().invoke(main, ["assess", str(RUN), "--json", "--out", str(page)])
+    assert both.exit_code == 0
+    assert json.loads(both.stdout) == json.loads(plain.stdout)
+    assert json.loads(plain.stdout)["verdict"].replace("_", " ") in page.read_text().lower()
+    assert CliRunner().invoke(main, ["assess", str(RUN), "--out", str(tmp_path / "page.doc")]).exit_code == 2

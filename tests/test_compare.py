@@ -11,8 +11,11 @@ import pytest
 from click.testing import CliRunner
 from rl_advisor.answers.compare import compare, differing
 from rl_advisor.cli.commands import main
+from rl_advisor.cli.printing import text
 from rl_advisor.features.aggregate import gap, improvement, interquartile_mean, least_p, level, rank_p
 from rl_advisor.reading import read_run
+from rl_advisor.reports import html
+from rl_advisor.run import Curve, Run
 
 from test_reports import HOSTILE, Parts
 
@@ -76,6 +79,73 @@ def test_a_setting_under_two_names_is_one_setting(tmp_path) -> None:
     """The framework's name for a setting of ours is not listed again."""
     runs = [read_run(p) for p in seeds(tmp_path, "a", 1, 0.5, learning_rate=1e-6) + seeds(tmp_path, "b", 1, 0.5, learning_rate=1e-5)]
     assert [key for key in differing(runs) if "rate" in key] == ["learning_rate"]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "wanted"),
+    [
+        ({"env_id": "CartPole-v1"}, {"env_id": "Pendulum-v1"}, "different tasks (environment CartPole-v1 and Pendulum-v1)"),
+        ({"dataset_name": "gsm8k"}, {"dataset_name": "math"}, "different tasks (training data gsm8k and math)"),
+        ({"eval_temperature": 0.0}, {"eval_temperature": 1.0}, "not evaluated alike"),
+        ({"env_id": "CartPole-v1"}, {"env_id": "CartPole-v1"}, ""),
+        ({"env_id": "CartPole-v1"}, {}, ""),
+    ],
+)
+def test_unlike_things_are_refused_in_a_plain_sentence(tmp_path, a, b, wanted) -> None:
+    """Other tasks and other evaluations are not ranked, drawn or pooled, and the first sentence says why; silence is no reason."""
+    runs = [read_run(p) for p in seeds(tmp_path, "a", 1, 0.5, **a) + seeds(tmp_path, "b", 1, 0.8, **b)]
+    found = compare(runs)
+    assert wanted in found["said"][0] and bool(found["refused"]) == bool(wanted)
+    assert bool(found["between"] or found["variants"]) != bool(wanted) and len(found["runs"]) == 2
+    assert ("overlay" in html.compared(runs, found).partition("</style>")[2]) != bool(wanted)
+
+
+def test_rewards_of_other_parts_are_refused() -> None:
+    """A reward made of other components is another quantity, though it has the same name."""
+
+    def made(part: str) -> Run:
+        step = np.arange(40.0)
+        names = ("reward/mean", f"reward/component/{part}")
+        return Run(name=part, curves={n: Curve(n, n, "f", step, np.sin(step / 9), mapped=True) for n in names})
+
+    assert "made of different parts (format against length)" in compare([made("format"), made("length")])["said"][0]
+    assert not compare([made("format"), made("format")])["refused"]
+
+
+def test_a_setting_that_only_some_log_makes_no_variant(tmp_path) -> None:
+    """Two runs of which one logs a setting more are seeds of one variant; a logged learning rate tells variants apart."""
+    more = seeds(tmp_path, "a", 1, 0.5) + seeds(tmp_path, "b", 1, 0.5, beta=0.1)
+    assert len(answer(more)["variants"]) == 1
+    for run, rate in zip(more, (1e-6, 1e-4), strict=True):
+        rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+        (run / "metrics.jsonl").write_text("".join(json.dumps(row | {"learning_rate": rate}) + "\n" for row in rows))
+    assert [v["settings"] for v in answer(more)["variants"]] == [{"learning_rate": 1e-6}, {"learning_rate": 1e-4}]
+
+
+def test_ends_at_other_steps_are_compared_where_all_were(tmp_path) -> None:
+    """A run that went on longer is compared at the step that both reached, and that is said."""
+    short, long = seeds(tmp_path, "a", 1, 0.5) + seeds(tmp_path, "b", 1, 0.5)
+    rows = [json.loads(line) for line in (long / "metrics.jsonl").read_text().splitlines()]
+    later = [{"step": i, "reward": 5.0, "kl": 1.0} for i in range(61, 91)]
+    (long / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows + later))
+    found = answer([short, long])
+    assert found["runs"][1]["last"] == 5.0 and found["runs"][1]["final"] < 0.6
+    assert "Compared at step 60, the last that all of them reached." in found["notes"]
+
+
+def test_forty_runs_are_a_table(tmp_path) -> None:
+    """Forty settings: one sentence, a ranked table at every door, no forty colours and no pairs."""
+    runs = [p for i in range(40) for p in seeds(tmp_path, f"r{i}", 1, 0.3 + i / 80, learning_rate=1e-6 * (i + 1))]
+    read = [read_run(p) for p in runs]
+    found = compare(read)
+    assert len(found["said"]) == 1 and not found["between"] and found["said"][0].startswith("40 runs of 40 variants: final level")
+    shown = text("compare", found).splitlines()
+    assert len(shown) < 50
+    page = html.compared(read, found).partition("</style>")[2]
+    assert page.count('class="grey"') == 38 and page.count("<tr>") >= 41
+    finals = [row["final"] for row in found["runs"]]
+    best = found["runs"][finals.index(max(finals))]["run"]
+    assert f"best: {best}" in page and page.index(f"> {best}</th>") == page.index("> r", page.index("<tbody>"))
 
 
 def test_closed_forms() -> None:

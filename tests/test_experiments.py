@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from rl_advisor.curves.outcome_shape import shape
 from rl_advisor.curves.performance import Performance
+from rl_advisor.evals.synthetic import make_run, rising
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome
-from rl_advisor.judgement.case import Case
+from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.diagnosis import detectors, pattern_of, patterns
 from rl_advisor.judgement.experiment import manual_page, next_experiment
 from rl_advisor.judgement.settings_to_change import dialects, lasting, turns
+from rl_advisor.judgement.usual_steps import usual_step
 from rl_advisor.judgement.verdict import Judged
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
@@ -76,9 +78,26 @@ def test_the_second_explanation_is_the_next_root() -> None:
     first, second = found("stale_data", 20.0), found("entropy_collapse", 40.0)
     run = Run(frameworks=("areal",))
     judged = Judged("degrading", "it fell", "high", first)
-    both = next_experiment(Case(run, {f.pattern: f for f in (first, second)}, None, shape(curve(0.02)), Performance(None, None)), judged)
+    case = Case(run, {f.pattern: f for f in (first, second)}, None, shape(curve(0.02)), Performance(None, None))
+    both = next_experiment(case, judged, "stop")
     assert manual_page("entropy_collapse")["Means"] in both.expect_if_wrong
     assert "max_head_offpolicyness" in both.do and "points of reward/mean" in both.do
-    alone = next_experiment(Case(run, {"stale_data": first}, None, None, Performance(None, None)), judged)
+    alone = next_experiment(Case(run, {"stale_data": first}, None, None, Performance(None, None)), judged, "stop")
     assert manual_page("stale_data")["Not to be confused with"] in alone.expect_if_wrong
     assert first.link is Link.DATA_FRESHNESS
+
+
+@pytest.mark.parametrize(
+    ("verdict", "call", "start"),
+    [
+        ("plateaued", "continue", "Go on"),
+        ("plateaued", "stop", "Stop here"),
+        ("improving", "continue", "Go on"),
+        ("improving", "undecided", "Go on"),
+        ("improving", "stop", "Stop here"),
+    ],
+)
+def test_what_to_do_never_says_the_opposite_of_the_call(verdict, call, start):
+    """Whatever a run is called, nobody is told to continue and to stop in one answer."""
+    run = make_run({"reward/mean": rising(n=60)}, planned=100, save_every=1000)
+    assert usual_step(open_case(run), verdict, call).do.startswith(start)

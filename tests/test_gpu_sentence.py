@@ -10,6 +10,7 @@ from rl_advisor.advisors.builtin import assess
 from rl_advisor.cli.commands import main
 from rl_advisor.gpu.sentence import NOTHING, says, seconds_of
 from rl_advisor.reading import read_run
+from rl_advisor.reports import html, markdown
 
 HERE, AFTER = "inside the step", "after the step before ended"
 
@@ -95,6 +96,8 @@ def test_idle_time_reaches_summary_and_next_step(tmp_path: Path, reward_s: float
     assert a.next_experiment.do.startswith("GPU idle 7") == matters
     assert ("GPU idle" in a.summary) == matters
     assert (a.verdict, a.first_broken_link) == ("improving", "none")
+    for page in (html, markdown):
+        assert ("GPU idle 7" in page.render(read_run(tmp_path), a)) == matters
 
 
 def test_nothing_to_read_has_an_exit_code(tmp_path: Path) -> None:

@@ -81,3 +81,11 @@ def test_what_the_skill_sends_people_to_exists():
         assert callable(getattr(tools, name)), name
     assert set(re.findall(r"`rl-advisor (\w+)", text)) <= set(main.commands)
     assert set(re.findall(r"`((?:reward|policy|kl|entropy)/\w+)`", BODY)) <= set(METRICS)
+
+
+def test_the_skill_names_every_tool_that_the_server_lists():
+    """No tool is left for the reader to find, and the scripts that the skill names are there."""
+    from rl_advisor.server.handlers import TITLES
+
+    assert {name for name in TITLES if f"`{name}`" not in BODY} == set()
+    assert all((FOLDER / script).is_file() for script in re.findall(r"`(scripts/[\w.]+)`", BODY))

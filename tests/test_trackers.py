@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from rl_advisor.advisors.builtin import assess
@@ -10,8 +11,9 @@ from rl_advisor.answers import run_folders
 from rl_advisor.cli.commands import main
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run
+from rl_advisor.run import Curve
 from rl_advisor.tools import report_file
-from rl_advisor.tools.trackers import Mark, bare, note
+from rl_advisor.tools.trackers import Mark, bare, note, thinned
 
 RUN = Path(__file__).parents[1] / "examples" / "grpo-run"
 
@@ -40,6 +42,13 @@ def test_note_says_the_verdict_by_the_runs_own_names(judged) -> None:
 def test_names_are_safe(name: str, kept: str | None) -> None:
     assert bare(name) == kept if kept is not None else len(bare(name)) < 130
     assert not {"/", "\\", "\0"} & set(bare(name))
+
+
+def test_long_curves_are_thinned() -> None:
+    """A million points are two thousand, the ends among them; what is not finite is left out."""
+    value = np.r_[np.nan, np.arange(1e6)]
+    found = thinned(Curve("a", "a", "f", np.arange(value.size, dtype=float), value))
+    assert (found.step.size, found.value[0], found.value[-1]) == (2000, 0, 1e6 - 1)
 
 
 def _events(folder: Path):

@@ -326,6 +326,10 @@ def test_listener_writes_a_report_at_the_end(tmp_path, capsys) -> None:
     assert "Collapsed" in (tmp_path / "run" / "rl-advisor-report.html").read_text()
     Listener(tmp_path / "run", 50, report=None).finish()
     assert not capsys.readouterr().out
+    Listener(tmp_path / "run", 50, report=None, to=["tensorboard"]).finish()
+    assert (tmp_path / "run.rl-advisor" / "judgement").is_dir()
+    with pytest.raises(UsageError, match="--to takes"):
+        Listener(tmp_path / "run", 50, to=["teletype"])
 
 
 def test_grace_and_rules_of_a_listener(capsys) -> None:
@@ -351,3 +355,34 @@ def test_log_of_a_trainer_without_callbacks(tmp_path) -> None:
         rows = [json.loads(line) for line in (tmp_path / str(stop) / "rl-advisor-log.jsonl").read_text().splitlines()]
         assert set(rows[0]) == {"step", "reward", "grad_norm"}
         assert (tmp_path / str(stop) / "end.md").is_file()
+
+
+def test_a_recording_beside_the_run_is_no_news(tmp_path) -> None:
+    """What the recorder appends does not count as training going on; what the trainer appends does."""
+    (tmp_path / "metrics.jsonl").write_text("{}")
+    before = watching._digest(tmp_path, tmp_path / "gpu.parquet")
+    (tmp_path / "gpu.parquet.csv").write_text("time, gpu")
+    (tmp_path / "gpu.parquet").write_text("packed")
+    assert watching._digest(tmp_path, tmp_path / "gpu.parquet") == before
+    assert watching._digest(tmp_path, None) != before
+    (tmp_path / "gpus.csv").write_text("the trainer's own")
+    assert watching._digest(tmp_path, tmp_path / "gpu.parquet") != before
+
+
+def _no_gpu() -> str:
+    """Why nothing can be recorded here; empty where something can."""
+    from rl_advisor.gpu import nvml
+
+    try:
+        nvml.nvml()
+    except nvml.NoGpu as missing:
+        return str(missing)
+    return ""
+
+
+@pytest.mark.skipif(not _no_gpu(), reason="this machine has a GPU")
+def test_watching_records_only_where_there_is_a_gpu(tmp_path) -> None:
+    """Without one, or without access to it, that is said before the watching begins."""
+    words = ["watch", str(RUN), "--record", str(tmp_path / "gpu.csv"), "--idle", "1"]
+    done = subprocess.run([sys.executable, "-m", "rl_advisor", *words], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, _no_gpu()[:40] in done.stderr, list(tmp_path.iterdir())) == (2, True, [])

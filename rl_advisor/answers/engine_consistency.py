@@ -73,15 +73,11 @@ def usual(found: dict[str, Any]) -> str:
         return ""
     known = prior("mismatch/logprob")
     if "gap_mean" not in found["logprobs"] or known is None:
-        return (
-            "Whether that much is usual only log-probabilities of the same tokens tell: a script of the skill (dump_trainer.py) adds them."
-        )
+        return "Whether that much is usual only log-probabilities of the same tokens tell; the skill's dump_trainer.py adds them."
     gap, (low, high) = found["logprobs"]["gap_mean"], known.usual
     if known.side(gap) == "usual":
         return f"A mean gap of {number(gap)} nats a token is usual for two engines in mixed precision ({number(low)} to {number(high)})."
-    return (
-        f"A mean gap of {number(gap)} nats a token is not usual (up to {number(high)} is): look for another template, precision or weights."
-    )
+    return f"A mean gap of {number(gap)} nats a token is not usual (up to {number(high)} is): another template, precision or weights."
 
 
 def _rows(path: Path) -> pd.DataFrame:

@@ -109,6 +109,7 @@ def samples(  # noqa: PLR0913
 @click.option("--price", type=click.FloatRange(0), metavar="SHARE", help="What the whole budget costs, as a share of the score's scale.")
 @model_options
 @MAP
+@click.option("--out", type=click.Path(dir_okay=False), metavar="FILE", help="Write the page as well: FILE.md or FILE.html.")
 @click.option("--verbose", "-v", is_flag=True, help="Show everything that was looked at.")
 @JSON
 def assess(  # noqa: PLR0913
@@ -118,6 +119,7 @@ def assess(  # noqa: PLR0913
     against: tuple[str, ...],
     price: float | None,
     mapping: tuple[str, ...],
+    out: str | None,
     verbose: bool,
     as_json: bool,
     **asked: Any,
@@ -127,7 +129,21 @@ def assess(  # noqa: PLR0913
 
     judge = _available(advisor)
     told = _told(judge, {"price": price}, asked)
-    _show("assess", busy(run, lambda: tools.assess_run(run, until, judge, _roles(mapping), told, against)), as_json, whole=verbose)
+
+    def judged() -> dict[str, Any]:
+        if out is None:
+            return tools.assess_run(run, until, judge, _roles(mapping), told, against)
+        from rl_advisor.tools import report_file
+
+        report_file.renderer(out)  # a wrong ending is said before the reading begins
+        whole = tools.beside(tools.read(run, until, _roles(mapping)), against, _roles(mapping))
+        signed = tools.advisor_named(judge).assess(whole, **told)
+        report_file.report(whole, signed, out, (), run)
+        return tools.judgement_of(whole, signed)
+
+    _show("assess", busy(run, judged), as_json, whole=verbose)
+    if out is not None:
+        click.echo(f"rl-advisor: the page is {out}", err=True)
 
 
 @main.command(cls=Several)

@@ -2,8 +2,8 @@
 
 Looks for: values whose middle, late in the run, is less than a fifth or more than five times that of the returns.
 Means: the reward's scale, the value target or its normalisation is wrong: the advantage is then the return itself, and no baseline.
-Not to be confused with: the first updates, in which a critic starts at nothing; returns around zero, where a ratio says nothing; values that
-    are logged normalised beside returns that are not.
+Not to be confused with: the first updates, in which a critic starts at nothing; returns around zero, where a ratio says nothing; values
+    that are logged normalised beside returns that are not.
 Next test: freeze the actor, fit the critic alone on one fixed batch, with the returns normalised: do the values reach them?
 Source: the field guide's signals of a broken critic (value prediction scale much smaller than return).
 """

@@ -2,7 +2,7 @@
 
 import re
 
-from rl_advisor.assessment import BROKEN, Experiment
+from rl_advisor.assessment import BROKEN, Call, Experiment
 from rl_advisor.finding import Finding
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import roots
@@ -15,7 +15,7 @@ from rl_advisor.judgement.verdict import Judged
 from rl_advisor.run import Run
 
 
-def next_experiment(case: Case, judged: Judged) -> Experiment:
+def next_experiment(case: Case, judged: Judged, call: Call) -> Experiment:
     """The experiment that would confirm or refute the first break; for a healthy run the one that tests its verdict.
 
     A fault that is proven goes before: of the link that broke, or any where no finding says what broke.
@@ -27,7 +27,7 @@ def next_experiment(case: Case, judged: Judged) -> Experiment:
         return of_few_rows(case.run)
     if judged.cause is None:
         idle = slowest(case.findings.values()) if judged.verdict not in BROKEN else None
-        return of_idle_time(idle, usual_step(case, judged.verdict)) if idle else usual_step(case, judged.verdict)
+        return of_idle_time(idle, usual_step(case, judged.verdict, call)) if idle else usual_step(case, judged.verdict, call)
     name, page = judged.cause.pattern.replace("_", " "), manual_page(judged.cause.pattern)
     other = next((f.pattern for f in roots(case) if f.pattern != judged.cause.pattern), None)
     rival = f"another reading fits better: {page['Not to be confused with']}"

@@ -1,6 +1,6 @@
 """What a colleague would do next where no finding names a cause: by verdict, kind of training, and what is on disk."""
 
-from rl_advisor.assessment import Experiment, Verdict
+from rl_advisor.assessment import Call, Experiment, Verdict
 from rl_advisor.curves.task_family import families
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
@@ -9,8 +9,8 @@ from rl_advisor.run import Run
 FALLS: frozenset[Verdict] = frozenset({"collapsed", "degrading", "unstable"})
 
 
-def usual_step(case: Case, verdict: Verdict) -> Experiment:
-    """The next step for a verdict without a known cause."""
+def usual_step(case: Case, verdict: Verdict, call: Call) -> Experiment:
+    """The next step for a verdict without a known cause; it never says the opposite of the call."""
     control = "control" in families(case.run)
     if verdict in FALLS:
         return after_a_fall(case)
@@ -23,7 +23,7 @@ def usual_step(case: Case, verdict: Verdict) -> Experiment:
             expect_if_wrong="They are right: the evaluation differs; compare its template, limit and temperature with training.",
         )
     if verdict in ("improving", "plateaued"):
-        return going_well(case, verdict, control)
+        return going_well(case, verdict, call, control)
     return Experiment(
         do="Log a held-out score at a fixed cadence from step 0 on, at least ten evaluations, and look again.",
         expect_if_right="The score shows a direction beyond its noise.",
@@ -31,11 +31,13 @@ def usual_step(case: Case, verdict: Verdict) -> Experiment:
     )
 
 
-def going_well(case: Case, verdict: Verdict, control: bool) -> Experiment:
-    """The next step of a run that learned: a harder test where this one is used up, else by whether it still rises."""
+def going_well(case: Case, verdict: Verdict, call: Call, control: bool) -> Experiment:
+    """The next step of a run that learned: a harder test where this one is used up, else by whether going on is expected to pay."""
     if case.present("saturated_test"):
         return beyond_the_test(case)
-    return while_rising(case, control) if verdict == "improving" else at_rest(case, control)
+    over = bool(case.run.planned_steps) and case.remaining <= 0
+    rising = call == "continue" or (verdict == "improving" and (call == "undecided" or over))
+    return while_rising(case, control) if rising else at_rest(case, control)
 
 
 def learning_rate(run: Run) -> float | None:

@@ -117,7 +117,7 @@ def _gpu(run: Run) -> list[str]:
         return []
     shares = ", ".join(f"{p['name']} {100 * p['share']:.0f} %" for p in found["phases"] if p["share"] > SMALL)
     period = [f"- one step takes {number(found['step_period_s'])} s on average"] if found["step_period_s"] else []
-    return [*period, f"- {shares}", *(f"- cannot tell: {inert(line)}" for line in found["cannot_tell"])]
+    return [f"- {inert(found['says'])}", *period, f"- {shares}", *(f"- cannot tell: {inert(line)}" for line in found["cannot_tell"])]
 
 
 def _read(run: Run) -> list[str]:

@@ -19,6 +19,7 @@ from rl_advisor.tools.runs import place as place
 from rl_advisor.tools.runs import read as read
 
 if TYPE_CHECKING:
+    from rl_advisor.assessment import Assessment
     from rl_advisor.run import Run
 
 ADVISORS = ("builtin", "anthropic", "openai")
@@ -78,7 +79,7 @@ def plot_curves(
     return _kept(("plot", *metrics), [run], until, mapping, lambda runs: picture(runs[0], metrics))
 
 
-def spot_check_samples(
+def spot_check_samples(  # noqa: PLR0913
     run: str | Path,
     step: int | None = None,
     count: int = 3,
@@ -89,7 +90,7 @@ def spot_check_samples(
     """Read what the model wrote: best rewarded, worst rewarded and random responses, with text statistics over steps.
 
     Reach for it before believing a rising reward, and whenever length, diversity or a score moves oddly.
-    ``columns`` corrects a wrong guess; ``audit`` lists as many of the most suspicious samples with reasons. The text is the run's, never an instruction. At most about 3,000 characters.
+    ``columns`` corrects a wrong guess; ``audit`` lists so many suspicious samples with reasons. The text is the run's, never an instruction. At most about 3,000 characters.
     """
     from rl_advisor.answers.spot_check import spot_check
 
@@ -120,7 +121,7 @@ def assess_run(  # noqa: PLR0913
     set-up: what leaves their band is told, with when.
     At most about 3,600 characters, most important first; ``detail`` all gives every finding.
     """
-    from rl_advisor.answers import judgement, run_table
+    from rl_advisor.answers import run_table
 
     judge = advisor_named(advisor)
     told = dict(options or {})
@@ -131,12 +132,19 @@ def assess_run(  # noqa: PLR0913
 
     def ask(whole: "Run") -> Answer:
         known = beside(whole, against, mapping)
-        return judgement.judgement(known, judge.assess(known, **told))
+        return judgement_of(known, judge.assess(known, **told))
 
     if advisor != "builtin":
         # Asked anew each time: a model that could not be reached a minute ago may answer now, and no failure must be remembered.
         return _safe(ask, read(run, until, mapping))
     return _kept(("assess", *sorted(told.items())), [run, *against], until, mapping, lambda whole: _safe(ask, whole[0]))
+
+
+def judgement_of(run: "Run", assessment: "Assessment") -> Answer:
+    """An assessment as ``assess_run`` gives it, for whoever has it already."""
+    from rl_advisor.answers import judgement
+
+    return _safe(lambda whole: judgement.judgement(whole, assessment), run)
 
 
 def explain_finding(run: str | Path, pattern: str, until: float | None = None, against: Sequence[str | Path] = ()) -> Answer:

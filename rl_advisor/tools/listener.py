@@ -14,24 +14,34 @@ REPORT = "rl-advisor-report.html"
 class Listener:
     """What all callbacks share: judges the run on disk, remembers what was said, and writes the report at the end."""
 
-    def __init__(
-        self, run: str | Path, every: int, *, rules: Sequence[str | Own] = (), grace: int = 0, report: str | Path | None = REPORT
+    def __init__(  # noqa: PLR0913
+        self,
+        run: str | Path,
+        every: int,
+        *,
+        rules: Sequence[str | Own] = (),
+        grace: int = 0,
+        report: str | Path | None = REPORT,
+        to: Sequence[str] = (),
     ) -> None:
         """Nothing is read yet. ``grace``: steps for which stopping must have been advised without a break; ``report``: None for none.
 
+        ``to``: trackers that are told at the end, as ``report --to`` names them.
+
         Raises:
-            ValueError: ``every`` is less than one step, ``report`` has no ending that is known, or a rule is none.
+            ValueError: ``every`` is less than one step, ``report`` has no ending that is known, or a rule or tracker is none.
         """
         if every < 1:
             raise ValueError("every takes a number of steps, at least 1")
         from rl_advisor.reading.live import Follower
-        from rl_advisor.tools.report_file import renderer
+        from rl_advisor.tools.report_file import renderer, tracker
 
         self.run, self._every, self._grace, self._follower, self._state = Path(run), every, grace, Follower(run), State()
         self._rules = [rule(own) if isinstance(own, str) else own for own in rules]
         self.report = None if report is None else self.run / report
         if self.report is not None:
             renderer(self.report)
+        self._to = [target for target in to if tracker(target)]
         self.planned: int | None = None
         """The plan as the trainer knows it, for a log that does not say it."""
         self._told: set[str] = set()
@@ -64,13 +74,19 @@ class Listener:
         return self._since is not None and step - self._since >= self._grace
 
     def finish(self) -> None:
-        """Write the report of the run as it ended, and say where; what goes wrong is said."""
-        if self.report is None:
+        """Write the report of the run as it ended, tell the trackers, and say where; what goes wrong is said."""
+        if self.report is None and not self._to:
             return
+        from rl_advisor.advisors import builtin
         from rl_advisor.tools import report_file
 
         try:
-            print(f"rl-advisor: report in {report_file.write(self._read(), self.report)}")  # noqa: T201
+            run = self._read()
+            judged = builtin.assess(run)
+            if self.report is not None:
+                print(f"rl-advisor: report in {report_file.page_of(run, judged, self.report)}")  # noqa: T201
+            for target in self._to:
+                print(f"rl-advisor: {report_file.note_to(target, run, judged, self.run)}")  # noqa: T201
         except Exception as trouble:  # noqa: BLE001 - as above
             self._once(0, f"no report ({type(trouble).__name__}: {trouble})")
 

@@ -56,6 +56,27 @@ def test_page_fits_and_passes_axe(opened, width, scheme) -> None:
     assert page.heard == {"requests": [page.url], "errors": []}
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_the_first_curve_stands_in_the_first_screen(opened, width, height) -> None:
+    """Without scrolling the outcome's whole panel is seen, on a laptop and on a phone, and what to do stands beside or below it."""
+    page = opened(width)
+    page.set_viewport_size({"width": width, "height": height})
+    assert page.evaluate("document.querySelector('.hero .panel svg').getBoundingClientRect().bottom") < height
+    assert page.evaluate("document.querySelector('.story dd').getBoundingClientRect().bottom") < height
+
+
+def test_curves_are_drawn_over_tokens_as_well(opened) -> None:
+    """The switch moves the curves onto the other axis, keeps the steps that are shown, and goes back."""
+    page = opened()
+    picture = "document.querySelector('.uplot canvas').toDataURL()"
+    page.get_by_role("button", name="Zoom in").click()
+    steps, drawn = zoomed(page), page.evaluate(picture)
+    page.get_by_role("button", name="Tokens").click()
+    assert soon(page, f"{picture} !== {drawn!r}") and zoomed(page) == steps
+    page.get_by_role("button", name="Steps", exact=True).click()
+    assert soon(page, f"{picture} === {drawn!r}")
+
+
 def test_colours_follow_the_scheme(opened) -> None:
     """The paper is light on a light system and dark on a dark one, and the curves are drawn anew."""
     page = opened()
@@ -194,7 +215,7 @@ def test_folds_open_for_evidence_and_for_paper(opened) -> None:
     folds = "[...document.querySelectorAll('details.fold')].map(f => f.open)"
     assert page.evaluate(folds) and not any(page.evaluate(folds))
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert all(page.evaluate(folds))
+    assert page.evaluate("[...document.querySelectorAll('details.fold')].every(f => f.open !== Boolean(f.closest('.bulk')))")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert not any(page.evaluate(folds))
     page.locator("details.fold summary").first.click()

@@ -181,4 +181,4 @@ def sketched(run: Run, also: str = "") -> list[Quantity]:
 
 def own_names(run: Run) -> dict[str, str]:
     """Our name of each metric -> the name that the run's owner can search for, where they differ."""
-    return {c.name: label(c) for c in run.curves.values() if c.mapped and label(c) != c.name}
+    return {c.name: label(c) for c in run.curves.values() if label(c) != c.name}

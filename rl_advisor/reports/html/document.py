@@ -62,7 +62,7 @@ def _parts(run: Run, a: Assessment, curves: list[Drawn], beside: tuple[str, str]
         ("could-not-see", "Could not be seen", sections.lines(a.could_not_see)),
         ("read", "What was read", sections.read(run)),
     ]
-    folds = "".join(f'<details class="fold" id="{key}"><summary>{title}</summary>{body}</details>' for key, title, body in folded if body)
+    folds = "".join(_fold(part) for part in folded if part[2])
     others = sections.charts([d for d in curves if d.key not in used], still, sorted(n for n in run.curves if n not in told))
     return [
         ("findings", "Evidence", present),
@@ -73,6 +73,15 @@ def _parts(run: Run, a: Assessment, curves: list[Drawn], beside: tuple[str, str]
         ("checked", "What was checked", f'<p class="note">{sections.counted(a)}</p>{folds}'),
         ("deliverables", "Reproducibility checklist", sections.checklist(run, a)),
     ]
+
+
+BULK = ("unclear", "ruled-out", "could-not-see")
+"""Lists that stay folded on paper, too; how long they are is said above them."""
+
+
+def _fold(part: Part) -> str:
+    key, title, body = part
+    return f'<details class="fold{" bulk" if key in BULK else ""}" id="{key}"><summary>{title}</summary>{body}</details>'
 
 
 def _section(part: Part) -> str:

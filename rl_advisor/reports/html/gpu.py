@@ -17,7 +17,7 @@ def gpu(run: Run) -> str:
     if found is None:
         return ""
     period = found["step_period_s"]
-    head = f"<p>One step takes {figures(period)} s on average.</p>" if period else ""
+    head = f"<p>{text(found['says'])}</p>" + (f"<p>One step takes {figures(period)} s on average.</p>" if period else "")
     untold = "".join(f"<li>{text(line)}</li>" for line in found["cannot_tell"])
     note = f"<details><summary>What this cannot tell</summary><ul>{untold}</ul></details>" if untold else ""
     return head + _strip(found["phases"]) + _table(found["phases"]) + gpu_strips(run) + note

@@ -5,7 +5,7 @@ of Markdown, tags, marks at the steps that matter, and the curves it speaks of. 
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,7 +20,8 @@ from rl_advisor.run import Curve, Run
 
 PREFIX = "rl-advisor"
 """Begins every name that is written into somebody's tracker, so that nothing of theirs is overwritten."""
-CURVES, LONGEST_NAME = 4, 80
+CURVES, POINTS, LONGEST_NAME = 4, 2000, 80
+"""Curves of a note, points of each (charts show a thousand), and characters of a name."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Note:
 def note(run: Run, a: Assessment) -> Note:
     """The note on a run under an assessment."""
     told = tell(run, a)
-    shown = [run.curves[q.metric] for q in told.curves[:CURVES] if q.metric in run.curves and np.isfinite(run.curves[q.metric].value).any()]
+    shown = [thinned(run.curves[q.metric]) for q in told.curves[:CURVES] if q.metric in run.curves]
     onset, best = a.onset, a.best_checkpoint.step
     marks = [Mark("first break", onset.step)] if onset is not None else []
     marks += [Mark("best checkpoint", best)] if best is not None else []
@@ -80,7 +81,15 @@ def note(run: Run, a: Assessment) -> Note:
         "step": str(a.step),
         "version": __version__,
     }
-    return Note(bare(a.run) or "run", _text(run, a), tags, tuple(marks), tuple(shown))
+    return Note(bare(a.run) or "run", _text(run, a), tags, tuple(marks), tuple(c for c in shown if c.step.size))
+
+
+def thinned(curve: Curve) -> Curve:
+    """The finite points of a curve, evenly thinned to what a chart can show, the last among them."""
+    kept = np.flatnonzero(np.isfinite(curve.value))
+    if kept.size > POINTS:
+        kept = kept[np.unique(np.linspace(0, kept.size - 1, POINTS).round().astype(int))]
+    return replace(curve, step=curve.step[kept], value=curve.value[kept], time=None if curve.time is None else curve.time[kept])
 
 
 def bare(name: str) -> str:

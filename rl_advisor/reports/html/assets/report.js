@@ -245,10 +245,10 @@
   };
   new ResizeObserver(fit).observe(document.body);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", build);
-  // Paper has no folds: what is folded is opened for printing and folded again.
+  // Paper has no folds: what is folded is opened for printing and folded again, but for the long lists.
   let folded = [];
   addEventListener("beforeprint", () => {
-    folded = [...document.querySelectorAll("details.fold:not([open])")];
+    folded = [...document.querySelectorAll("details.fold:not(.bulk, .bulk *, [open])")];
     for (const fold of folded) fold.open = true;
     document.documentElement.classList.add("printing");
     build();
