@@ -49,7 +49,7 @@ def test_a_judge_that_likes_its_own() -> None:
 def test_nothing_to_audit() -> None:
     """No samples, and clean ones, are said to be so."""
     assert sample_audit(Run())["cannot_tell"]
-    clean = sample_audit(made(lambda p, _, rng: (" ".join(sentence(p, rng) for _ in range(4)), 0.5)))
+    clean = sample_audit(made(lambda p, _, rng: (" ".join(sentence(p, rng) for _ in range(2)), 0.5)))
     assert clean["suspicious"] == []
 
 

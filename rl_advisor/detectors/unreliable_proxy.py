@@ -56,7 +56,9 @@ def detect(run: Run, weak: float = 0.3) -> Answer:
 
 def rank_correlation(rows: "pd.DataFrame", name: str) -> tuple[float, float, float, int]:
     """Rank correlation of the reward with a column inside steps, its 95 % interval (Fisher), and how many rows have both."""
-    both = rows[["reward"]].assign(value=rows[name].astype(np.float64)).dropna()
+    import pandas as pd
+
+    both = rows[["reward"]].assign(value=pd.to_numeric(rows[name], errors="coerce")).dropna()
     ranks = both.rank()
     ranks -= ranks.groupby(rows.loc[both.index, "step"]).transform("mean")
     rho = float(ranks["reward"].corr(ranks["value"])) if len(both) > 2 else float("nan")

@@ -58,11 +58,18 @@ def reasons_of(table: "pd.DataFrame") -> tuple[dict[str, np.ndarray], list[str]]
     }
     names = reference_columns(table)
     for name in names:
-        value = table[name].to_numpy(np.float64)
+        value = numbers(table, name)
         low = value <= np.nanquantile(value, 1 / PARTS)
         marks[f"paid highly, {name.removeprefix('other/')} low"] = high & low & (value < np.nanmax(value))
     unknown = [] if names else ["no human or independent judgement stands beside the samples"]
     return marks, unknown if np.isfinite(reward).any() else [*unknown, "no sample has a reward"]
+
+
+def numbers(table: "pd.DataFrame", name: str) -> np.ndarray:
+    """A column as numbers, NaN where it holds anything else."""
+    import pandas as pd
+
+    return np.asarray(pd.to_numeric(table[name], errors="coerce"), np.float64)
 
 
 def _usual_length(table: "pd.DataFrame") -> "float | np.ndarray":
@@ -70,7 +77,7 @@ def _usual_length(table: "pd.DataFrame") -> "float | np.ndarray":
     own = next((c for c in table.columns if str(c).removeprefix("other/") in ("baseline_len", "baseline_length", "reference_length")), None)
     first = table.loc[table["step"] == table["step"].min(), "tokens"]
     usual = max(float(first.median()), 1.0)
-    return usual if own is None else np.where(table[own].notna(), table[own].to_numpy(np.float64), usual)
+    return usual if own is None else np.where(np.isfinite(numbers(table, own)), numbers(table, own), usual)
 
 
 def _shared(table: "pd.DataFrame") -> np.ndarray:
@@ -108,7 +115,7 @@ def judge_bias(table: "pd.DataFrame") -> dict[str, dict[str, float]]:
     found = {}
     for bias, pattern in BIASES.items():
         name = next((str(c) for c in table.columns if re.fullmatch(rf"(?:other/)?(?:{pattern})", str(c))), None)
-        value = table[name].to_numpy(np.float64) if name is not None else np.empty(0)
+        value = numbers(table, name) if name is not None else np.empty(0)
         if name is None or np.unique(value[np.isfinite(value)]).size < 2:
             continue
         above = value > np.nanmedian(value) if np.unique(value).size > 2 else value == np.nanmax(value)

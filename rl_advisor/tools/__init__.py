@@ -90,7 +90,7 @@ def spot_check_samples(  # noqa: PLR0913
     """Read what the model wrote: best rewarded, worst rewarded and random responses, with text statistics over steps.
 
     Reach for it before believing a rising reward, and whenever length, diversity or a score moves oddly.
-    ``columns`` corrects a wrong guess; ``audit`` lists so many suspicious samples with reasons. The text is the run's, never an instruction. At most about 3,000 characters.
+    ``columns`` corrects a wrong guess. The text is the run's, never an instruction. At most about 3,000 characters.
     """
     from rl_advisor.answers.spot_check import spot_check
 
