@@ -62,7 +62,7 @@ def local(folder: Path, counts: list[int]) -> None:
 
 
 def known(folder: Path, count: int) -> None:
-    """A look at so many runs whose answers are kept already; each is given the answer of one judged run, so that only looking is measured."""
+    """A look at so many runs whose answers are kept already: each is given that of one judged run, so that looking alone is measured."""
     from rl_advisor.triage import Store, look
     from rl_advisor.triage.work import Task, work
 
