@@ -29,11 +29,10 @@ def detect(run: Run, most_left: float = 0.4) -> Answer:
     for curve in curves:
         if curve is not None and (found := _of(run, curve, most_left)) is not None:
             return found
-    s = outcome_shape.shape(curves[0])
-    measures = {"best": s.best, "last": s.last, "lost_share": s.lost}
+    s, told = outcome_shape.shape(curves[0]), logged(run, curves[0])
+    measures = {"best": s.best, "last": s.last, "lost_share": s.lost} | told.measures
     return absent(
-        f"{s.name} ends at {number(s.last)}, {number(s.best)} at best (smoothed): no collapse.",
-        measures=measures,
+        f"{s.name} ends at {number(told.last)}, best {number(told.best)} at step {told.best_step:.0f}: no collapse.", measures=measures
     )
 
 
