@@ -79,8 +79,23 @@ def test_decades_get_a_logarithmic_axis(name, values, log) -> None:
 
 @pytest.mark.parametrize(
     ("low", "high", "wanted"),
-    [(0, 300, [0, 100, 200, 300]), (1, 259, [100, 200]), (12, 30720, [10000, 20000, 30000]), (0, 3, [0, 1, 2, 3]), (5, 6, [5, 6])],
+    [
+        (0, 2_500_000, [0, 500_000, 1_000_000, 1_500_000, 2_000_000, 2_500_000]),
+        (0, 300, [0, 100, 200, 300]),
+        (1, 259, [100, 200]),
+        (12, 30720, [10000, 20000, 30000]),
+        (0, 3, [0, 1, 2, 3]),
+        (5, 6, [5, 6]),
+    ],
 )
 def test_ticks_are_round(low, high, wanted) -> None:
     """Steps on the axis are ones that people would write."""
     assert ticks(low, high) == wanted
+
+
+def test_a_run_of_which_nothing_is_understood_still_shows_what_moved() -> None:
+    """Curves without a meaning are drawn where there are no others."""
+    curves = {n: Curve(n, n, "f", STEPS, np.sin(STEPS / k), mapped=False) for k, n in ((9, "alpha"), (7, "beta"))}
+    run = Run(name="strange", curves=curves)
+    page = html.render(run, assess(run))
+    assert '<figure class="hero' in page and 'id="curve-1"' in page

@@ -147,12 +147,15 @@ def test_mlflow_gets_tags_marks_and_a_page(tmp_path: Path, judged, monkeypatch: 
 
 def test_wandb_without_a_key_keeps_a_run_here(tmp_path: Path, judged, monkeypatch: pytest.MonkeyPatch) -> None:
     """What W&B's own client wrote holds the marks at their steps, and our reader of its files finds them."""
-    pytest.importorskip("wandb")
+    wandb = pytest.importorskip("wandb")
+    wandb.teardown()  # what an earlier test told its one service of the process
     monkeypatch.setenv("WANDB_DIR", str(tmp_path))
     monkeypatch.setenv("WANDB_MODE", "offline")
     monkeypatch.chdir(tmp_path)
-    assert "offline-run" in report_file.note_to("wandb:demo", *judged, RUN)
-    held = read_run(next((tmp_path / "wandb").glob("offline-run-*")))
+    where = report_file.note_to("wandb:demo", *judged, RUN)
+    wandb.teardown()
+    assert "offline-run" in where
+    held = read_run(Path(where.partition(": ")[2]))
     raw = {c.raw: c for c in held.curves.values()}
     assert raw["rl-advisor/first_break"].value.size == 1
     assert raw["eval_accuracy"].value.size > 20

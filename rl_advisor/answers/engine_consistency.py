@@ -34,14 +34,14 @@ _GROWTH = 1.5
 """How many times the first level the fitted last level must be for a gap to be called growing."""
 
 
-def consistency(a: Path, b: Path) -> dict[str, Any]:
+def consistency(a: Path, b: Path, until: float | None = None) -> dict[str, Any]:
     """Two dumps of the same prompts compared, ``a`` from the training engine and ``b`` from the inference engine (they may be one file).
 
     Gives ``pairs``, ``exact_match`` (share), ``first_divergence`` (characters), ``logprobs`` (gap, k1, k3, ratios), ``by_step``, ``shape``
     and ``statement``. The shape is ``constant`` (as by precision), ``growing`` (as in a vicious circle), ``none`` or ``undecidable``.
-    Raises ValueError when the dumps have no prompt in common or hold no responses.
+    Raises ValueError when the dumps have no prompt in common or hold no responses; responses of steps after ``until`` are left out.
     """
-    left, right = _rows(a), _rows(b)
+    left, right = (rows if until is None else rows[rows["step"] <= until].reset_index(drop=True) for rows in (_rows(a), _rows(b)))
     pairs = _pairs(left, right)
     if not len(pairs):
         raise ValueError(

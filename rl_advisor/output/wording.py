@@ -49,8 +49,8 @@ def value(x: float, unit: str = "", digits: int = 2) -> str:
 
 def tick(step: float) -> str:
     """A round step on an axis: 20k, 2M."""
-    size, sign = next((s for s in ((1e9, "B"), (1e6, "M"), (1e4, "k")) if abs(step) >= s[0]), (1.0, ""))
-    return f"{step / (1e3 if sign == 'k' else size):g}{sign}"
+    size, sign = next((s for s in ((1e9, "B"), (1e6, "M"), (1e3, "k")) if abs(step) >= s[0]), (1.0, ""))
+    return f"{step / size:g}{sign}"
 
 
 def _short(x: float, digits: int) -> bool:
@@ -91,6 +91,26 @@ def pair(first: float, last: float, unit: str = "") -> tuple[str, str]:
         if a != b or first == last:
             break
     return a, b
+
+
+def from_to(first: float, last: float, unit: str = "") -> str:
+    """From where to where a quantity went."""
+    a, b = pair(first, last, unit)
+    return f"from {a} to {b}"
+
+
+def counted(n: int, noun: str) -> str:
+    """How many there are, the noun in its number."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def fold(ratio: float) -> str:
+    """What a ratio did, as people say it: rises 40-fold, drops 16-fold, falls by 27 %."""
+    if ratio >= 1.95:
+        return f"rises {value(ratio)}-fold"
+    if 0 < ratio <= 1 / 1.95:
+        return f"drops {value(1 / ratio)}-fold"
+    return f"rises by {percent(ratio - 1)}" if ratio >= 1 else f"falls by {percent(1 - ratio)}"
 
 
 def sentence(text: str) -> str:

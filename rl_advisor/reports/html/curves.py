@@ -48,7 +48,8 @@ class Drawn:
 def drawn(run: Run, assessment: Assessment) -> list[Drawn]:
     """The curves of the outcome, of the evidence and the usual suspects, as far as they moved; others only where these are few."""
     cited = {str(e["metric"]) for f in assessment.findings if f.outcome in ("present", "unclear") for e in f.evidence}
-    able = [c for c in run.curves.values() if (metric(c.name) or c.name in cited) and _moves(c) and not _again(c, run)]
+    able = [c for c in run.curves.values() if (metric(c.name) or c.name in cited) and moves(c) and not _again(c, run)]
+    able = able or [c for c in run.curves.values() if moves(c)]  # where nothing is understood, what there is
     ranked = sorted(able, key=lambda c: (_rank(c.name, cited), _place(c)))
     wanted = sum(_rank(c.name, cited) < _OTHER for c in able)
     chosen = sorted(ranked[: min(MOST, max(FEWEST, wanted))], key=_place)
@@ -57,10 +58,11 @@ def drawn(run: Run, assessment: Assessment) -> list[Drawn]:
 
 def constant(run: Run) -> list[Curve]:
     """Curves with a meaning that had one value throughout: a line of words tells them."""
-    return [c for c in run.curves.values() if metric(c.name) and c.finite()[1].size > 1 and not _moves(c)]
+    return [c for c in run.curves.values() if metric(c.name) and c.finite()[1].size > 1 and not moves(c)]
 
 
-def _moves(curve: Curve) -> bool:
+def moves(curve: Curve) -> bool:
+    """Whether a curve had more than one value."""
     x = curve.finite()[1]
     return bool(x.size > 1 and np.ptp(x) > 0)
 

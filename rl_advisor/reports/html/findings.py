@@ -5,7 +5,7 @@ from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.reports.html.curves import Drawn
 from rl_advisor.reports.html.order import foremost, in_order, is_first
 from rl_advisor.reports.html.sections import OPEN, figure
-from rl_advisor.reports.html.words import figures, plain, span, text
+from rl_advisor.reports.html.words import figures, plain, prose, span, text
 
 SHOWN = 6
 """Findings that are there and seen without unfolding: the cause and what followed."""
@@ -64,7 +64,7 @@ class _Look:
         look = f'<p class="look">Look at: {links}</p>' if links else ""
         said = (
             f'<h3>{plain(f.pattern)}{badge}</h3><p class="meta"><span class="chip">{plain(f.link)}</span>{when}</p>'
-            f"<p>{text(f.statement)}</p>{look}{_measures(f)}"
+            f"<p>{prose(f.statement)}</p>{look}{_measures(f)}"
         )
         return f'<article class="finding" id="{self.keys[f.pattern]}" tabindex="-1">{said}{picture}</article>'
 

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor.answers.story.quantities import Quantity
+from rl_advisor.answers.story.chain import chain
+from rl_advisor.answers.story.quantities import Quantity, quantity
 from rl_advisor.answers.story.telling import Story
 from rl_advisor.assessment import Assessment
 from rl_advisor.curves import outcome_shape
 from rl_advisor.output.wording import pair, tick, value
-from rl_advisor.reports.html.curves import WHOLE, binned, logarithmic, thinned
+from rl_advisor.reports.html.curves import WHOLE, binned, logarithmic, moves, thinned
 from rl_advisor.reports.html.words import text
 from rl_advisor.run import Curve, Floats, Run
 
@@ -39,7 +40,7 @@ class Mark:
 
 def hero(run: Run, a: Assessment, story: Story) -> str:
     """Panels above each other over one axis of steps; empty where nothing can be drawn."""
-    shown = _shown(run, story)
+    shown = _shown(run, a, story)
     if not shown:
         return ""
     ends = (run.first_step, max(run.last_step, run.first_step + 1))
@@ -48,14 +49,28 @@ def hero(run: Run, a: Assessment, story: Story) -> str:
     return f'<figure class="hero of{len(groups)}">{_names(marks, ends)}{panels}{axis(ends, run.step_unit)}</figure>'
 
 
-def _shown(run: Run, story: Story) -> list[Shown]:
-    """The outcome, then what shows the cause; a metric that never moved shows nothing."""
-    able = [(q, run.curves[q.metric]) for q in story.curves if q.metric in run.curves and q.points > 1]
+def _shown(run: Run, a: Assessment, story: Story) -> list[Shown]:
+    """The outcome, then what shows the cause and its effects; of a run of which nothing is understood, what moved."""
     outcome = {c.name for c in (outcome_shape.held_out(run), outcome_shape.training(run)) if c is not None}
-    shown = [(q, c) for q, c in able if q.metric in outcome][:2]
-    # The story puts the cause's own metric right behind the outcome; without a cause the outcome stands alone.
-    beside = [(q, c) for q, c in able if q.metric not in outcome and np.ptp(c.finite()[1]) > 0] if story.cause else []
-    return shown + beside[: MOST - len(_grouped(shown))]
+    shown = [(q, run.curves[q.metric]) for q in story.curves if q.metric in outcome & run.curves.keys() and q.points > 1][:2]
+    told = [run.curves[n] for n in _telling(run, a, story)] if story.cause else []
+    if not shown and not told:
+        told = [c for c in run.curves.values() if not c.name.startswith("progress/")]
+    for curve in told:
+        if len(_grouped(shown)) < MOST and moves(curve) and not any(_alike(curve, c) for _, c in shown):
+            shown += [(q, curve) for q in [quantity(curve)] if q is not None]
+    return shown
+
+
+def _telling(run: Run, a: Assessment, story: Story) -> list[str]:
+    """Metrics of the cause, of its effects, then what is usually looked at."""
+    known = chain(a)
+    cited = [str(e["metric"]) for f in (known.cause, *known.effects) if f is not None for e in f.evidence[:1]]
+    return [n for n in dict.fromkeys([*cited, *(q.metric for q in story.curves)]) if n in run.curves]
+
+
+def _alike(a: Curve, b: Curve) -> bool:
+    return a.name == b.name or np.array_equal(a.value, b.value, equal_nan=True)
 
 
 def _marked(a: Assessment, ends: Span) -> list[Mark]:

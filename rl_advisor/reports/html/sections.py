@@ -6,7 +6,7 @@ from rl_advisor.answers.story.telling import Story
 from rl_advisor.assessment import BROKEN, Assessment
 from rl_advisor.output.wording import listed, pair, sentence, value
 from rl_advisor.reports.html.curves import Drawn, axes, logarithmic
-from rl_advisor.reports.html.words import plain, text
+from rl_advisor.reports.html.words import plain, prose, text
 from rl_advisor.run import Curve, Run
 
 OPEN = 8
@@ -27,16 +27,16 @@ def verdict(a: Assessment, story: Story, picture: str) -> str:
     where = " · ".join(text(part, 200) for part in (a.run or "run", story.progress, story.framework) if part)
     words = f'<p class="summary">{text(story.words, 8000)}</p>' if story.words else ""
     sure = story.verdict.partition(" (")[2].rstrip(")")
+    beside = f'<div class="first{"" if picture else " alone"}">{picture}{_story(a, story)}</div>'
     return (
         f'<header class="verdict {mood(a)}"><p class="eyebrow">{where}</p>'
         f'<h1><span class="word">{plain(a.verdict).capitalize()}</span> <span class="sure">{text(sure)}</span> '
-        f'<span class="call">{text(a.call)}</span></h1>'
-        f'<p class="lede">{text(story.call)}</p>{words}<div class="first">{picture}{_story(a, story)}</div></header>'
+        f'<span class="call">{text(a.call)}</span></h1><p class="lede">{text(story.call)}</p>{words}{beside}</header>'
     )
 
 
 def _story(a: Assessment, story: Story) -> str:
-    facts = "".join(f"<div><dt>{name}</dt><dd>{text(said)}</dd></div>" for name, said in rows(a, story))
+    facts = "".join(f"<div><dt>{name}</dt><dd>{prose(said)}</dd></div>" for name, said in rows(a, story))
     return f'<dl class="story">{facts}</dl>'
 
 
@@ -166,8 +166,8 @@ def experiment(a: Assessment) -> str:
     """The one next thing to try, and what each outcome of it would mean."""
     e = a.next_experiment
     return (
-        f'<p class="do">{text(sentence(e.do))}</p><dl class="expect"><div><dt>If right</dt><dd>{text(e.expect_if_right)}</dd></div>'
-        f"<div><dt>If wrong</dt><dd>{text(e.expect_if_wrong)}</dd></div></dl>"
+        f'<p class="do">{prose(sentence(e.do))}</p><dl class="expect"><div><dt>If right</dt><dd>{prose(e.expect_if_right)}</dd></div>'
+        f"<div><dt>If wrong</dt><dd>{prose(e.expect_if_wrong)}</dd></div></dl>"
     )
 
 

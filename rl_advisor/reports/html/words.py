@@ -1,5 +1,6 @@
 """Text on its way into HTML: made readable, then escaped, so that nothing of a run's own words can act."""
 
+import re
 from html import escape
 from typing import Any
 
@@ -10,6 +11,11 @@ from rl_advisor.output.clean import readable
 def text(value: Any, longest: int = 4000) -> str:
     """Any text as inert HTML: no escapes, invisible characters, keys or markup."""
     return escape(readable(str(value), longest), quote=True)
+
+
+def prose(value: Any, longest: int = 4000) -> str:
+    """A sentence as inert HTML, with what it spells in backticks as code."""
+    return re.sub(r"`([^`\n]{1,80})`", r"<code>\1</code>", text(value, longest))
 
 
 def plain(name: str) -> str:

@@ -14,7 +14,7 @@
     const size = Math.abs(x);
     if (size >= 1e6 && size < 1e10) return `${Number((x / 1e6).toPrecision(3))}M`;
     if (x !== 0 && (size < 1e-3 || size >= 1e6)) return x.toExponential(1);
-    if (size >= 1e4 && x % 1000 === 0) return `${x / 1000}k`;
+    if (size >= 1e3 && x % 1000 === 0) return `${x / 1000}k`;
     return size >= 1000 ? x.toFixed(0) : String(Number(x.toPrecision(3)));
   };
 
