@@ -51,6 +51,19 @@ def test_long_curves_are_thinned() -> None:
     assert (found.step.size, found.value[0], found.value[-1]) == (2000, 0, 1e6 - 1)
 
 
+def test_a_hostile_run_says_nothing_but_text(tmp_path: Path) -> None:
+    """Names with escapes, links and keys reach a tracker without them."""
+    bad = "reward\u202e\x1b[31m"
+    rows = [{"step": i, bad: i / 40, "![x](http://evil.example/a)": 40 - i} for i in range(40)]
+    (tmp_path / "metrics.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    run = read_run(tmp_path)
+    found = note(run, assess(run))
+    names = [c.raw for c in found.curves]
+    assert names
+    assert not [word for word in (found.text, *names) if "\u202e" in word or "\x1b" in word]
+    assert "![x](" not in found.text
+
+
 def _events(folder: Path):
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 

@@ -26,7 +26,7 @@ RISK = 0.05
 """How often luck alone may be called a difference, all pairs of variants together."""
 TOLD = 6
 """Settings that are named in a sentence."""
-_NO_VARIANT = re.compile(
+NO_VARIANT = re.compile(
     r"(?i)seed|logging|wandb|"
     r"(?:^|[_./])(?:name|dir|path|id|host|user|time|date|port|tags?|notes|group|project|version|commit|(?:file)?root|folder|resume.*)$"
 )
@@ -55,7 +55,7 @@ def compare(runs: Sequence[Run]) -> dict[str, Any]:
     if len(runs) < 2:
         raise ValueError(f"{len(runs)} run given, a comparison needs at least two")
     by, differ = common(runs), differing(runs)
-    told = {key: values for key, values in differ.items() if not _NO_VARIANT.search(key)}
+    told = {key: values for key, values in differ.items() if not NO_VARIANT.search(key)}
     names = _grouped(told, len(runs))
     rows = [_row(run, by, i) | {"variant": name} for i, (run, name) in enumerate(zip(runs, names, strict=True))]
     variants = _variants(rows, told, names)

@@ -12,6 +12,7 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.features.mismatch import first_difference, mismatch
 from rl_advisor.features.trend import trend
 from rl_advisor.finding import number
+from rl_advisor.priors import prior
 from rl_advisor.reading import read_run
 from rl_advisor.run import Floats
 
@@ -63,7 +64,20 @@ def consistency(a: Path, b: Path, until: float | None = None) -> dict[str, Any]:
     cannot = (
         [] if found["logprobs"] else ["no equally long log-probabilities of equal responses on both sides: the gap itself cannot be told"]
     )
-    return {**found, "shape": shape, "statement": statement, "cannot_tell": cannot}
+    return {**found, "shape": shape, "statement": f"{statement} {usual(found)}".strip(), "cannot_tell": cannot}
+
+
+def usual(found: dict[str, Any]) -> str:
+    """Whether a difference of this size is usual for two engines of one model, in a sentence."""
+    if found["exact_match"] == 1 and not found["logprobs"].get("gap_mean"):
+        return ""
+    known = prior("mismatch/logprob")
+    if "gap_mean" not in found["logprobs"] or known is None:
+        return "Whether that much is usual only log-probabilities of the same tokens tell; the skill's dump_trainer.py adds them."
+    gap, (low, high) = found["logprobs"]["gap_mean"], known.usual
+    if known.side(gap) == "usual":
+        return f"A mean gap of {number(gap)} nats a token is usual for two engines in mixed precision ({number(low)} to {number(high)})."
+    return f"A mean gap of {number(gap)} nats a token is not usual (up to {number(high)} is): another template, precision or weights."
 
 
 def _rows(path: Path) -> pd.DataFrame:

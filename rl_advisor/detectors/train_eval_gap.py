@@ -99,5 +99,7 @@ def left_behind(held: Shape, train: Shape, much: float = 7.0) -> bool:
     """Whether the reward surely gained a fifth of its scale and the score, with room above it, next to nothing."""
     gained = (train.last - train.start) / train.margin if train.margin > 0 else 0.0
     room = not (held.at_ceiling or held.touches_ceiling)
-    could = held.gain.high / held.margin if held.margin > 0 else 0.0  # a score that never moved has no margin
-    return bool(gained > much and train.gain.low > 0 and not train.fell and held.n >= 8 and not held.rose and room and could < gained / 3)
+    # A score that never moved has no margin. Of several evaluations one is high by luck: what counts is where the score ends.
+    could, came = ((x / held.margin if held.margin > 0 else 0.0) for x in (held.gain.high, held.last - held.start))
+    behind = could < gained / 3 and came < gained / 6
+    return bool(gained > much and train.gain.low > 0 and not train.fell and held.n >= 8 and room and behind)

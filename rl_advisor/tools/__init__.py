@@ -79,12 +79,13 @@ def plot_curves(
     return _kept(("plot", *metrics), [run], until, mapping, lambda runs: picture(runs[0], metrics))
 
 
-def spot_check_samples(
+def spot_check_samples(  # noqa: PLR0913
     run: str | Path,
     step: int | None = None,
     count: int = 3,
     until: float | None = None,
     columns: Mapping[str, str] | None = None,
+    audit: int | None = None,
 ) -> Answer:
     """Read what the model wrote: best rewarded, worst rewarded and random responses, with text statistics over steps.
 
@@ -93,7 +94,7 @@ def spot_check_samples(
     """
     from rl_advisor.answers.spot_check import spot_check
 
-    return _answer(("samples", step, count), run, until, columns, lambda r: spot_check(r, step, count))
+    return _answer(("samples", step, count, audit), run, until, columns, lambda r: spot_check(r, step, count, audit))
 
 
 def gpu_phase_profile(run: str | Path, until: float | None = None) -> Answer:

@@ -34,6 +34,7 @@ def fetch(address: str, into: Path, bounds: Bounds) -> None:
     server, run = parts_of(address)
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "30")
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
+    os.environ.setdefault("MLFLOW_ALLOW_HTTP_REDIRECTS", "false")  # a token would go along to a server that nobody named
     tracking = client("mlflow", "mlflow").MlflowClient(tracking_uri=server)
     try:
         data = tracking.get_run(run).data
