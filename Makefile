@@ -5,6 +5,7 @@ SHELL := /bin/bash
 FUZZ_SECONDS ?= 600
 
 PROVING_BLOCKS ?= 250
+CORPORA ?= $(wildcard evals/corpus/*)
 
 .PHONY: proving-ground demo test check fix eval corpus train bench judges fuzz load linear callbacks words remote bundle picture clean
 
@@ -43,9 +44,11 @@ corpus:
 	@for set in classic unseen second; do .venv-corpus/bin/python evals/generate/sb3_runs.py evals/corpus/$$set || exit 1; done
 	@for set in unseen second; do .venv-corpus/bin/python evals/generate/grpo_runs.py evals/corpus/$$set --size small || exit 1; done
 
-# Fits the odds that going on pays on drawn learning curves, and says how they do on families left out and on the labeled runs.
-train: .venv/.core
-	$(BIN)/python -m evals.lab.training --write
+# Fits the weights of the verdict and of going on to the labelled corpora (and to strangers' runs, where STRANGERS names their folder), and
+# says how they do on repositories and tasks left out.
+train: .venv/.dev
+	$(BIN)/python evals/fit_weights.py $(CORPORA) $(if $(STRANGERS),--strangers $(STRANGERS)) --write
+	$(BIN)/python evals/fit_going_on.py $(CORPORA) $(if $(STRANGERS),--strangers $(STRANGERS)) --write
 
 # Ten thousand small trainings with known faults (hours on two cores; goes on where it stopped), what the judge says of the part held out, and the page.
 proving-ground: .venv/.dev

@@ -42,14 +42,15 @@ PAIR = re.compile(r"from (-?[\d.]+) to (-?[\d.]*\d)")
 
 def sentences_of(a: Assessment) -> list[str]:
     """Right sentences of a run: of the summary, of the findings, and the same told in other words with fewer digits."""
-    out = [f"{f.pattern.replace('_', ' ')}: {f.statement}" for f in a.findings if f.outcome != "not_logged"]
+    told = [f for f in a.findings if f.outcome != "not_logged" and not f.statement.startswith("Too few points")]
+    out = [f"{f.pattern.replace('_', ' ')}: {f.statement}" for f in told]
     out += [
         f"The {f.pattern.replace('_', ' ')} began near step {f.onset['step']:.0f}."
         for f in a.findings
         if f.outcome == "present" and f.onset
     ]
     for f in a.findings:
-        for m in re.finditer(r"([a-z]+/[\w/]+) (?:went|rose|fell) from (-?[\d.]+) to (-?[\d.]*\d)", f.statement):
+        for m in re.finditer(r"([a-z]+/[\w/]+) (?:went|rose|fell) from (-?[\d.]+) to (-?[\d.]*\d)(?![\d.e])", f.statement):
             first, last = float(m[2]), float(m[3])
             if abs(first - last) > 0.1:
                 out.append(f"We saw {m[1]} {'climbing' if last > first else 'dropping'} from {first:.2f} to {last:.2f} over the run.")
@@ -73,9 +74,12 @@ def numbers(said: str, _: Assessment, rng: random.Random) -> list[Place]:
     """Numbers that are no steps, made half as large to 1.6 times as large."""
     places = []
     for m in NUMBER.finditer(said):
-        value = float(m[0]) * rng.choice([0.5, 0.7, 1.3, 1.6]) + (0.137 if float(m[0]) == 0 else 0)
-        if not re.search(r"steps? $| to $| and $", said[: m.start()]):
-            places.append((m.start(), m.end(), f"{value:.3g}" if "." in m[0] or not float(m[0]) else f"{value + 1:.0f}"))
+        share = said[m.end() : m.end() + 2] == " %"
+        value = float(m[0]) * rng.choice([0.5, 0.7, 1.3, 1.6]) + (0 if float(m[0]) else 13.7 if share else 0.137)
+        beside = (abs(float(other[0])) for other in NUMBER.finditer(said))
+        true = any(abs(abs(value) - x) <= 0.07 * x for x in beside)  # what the sentence says elsewhere is no error
+        if not true and not re.search(r"steps? $| to $| and $", said[: m.start()]):
+            places.append((m.start(), m.end(), f"{value:#.3g}" if "." in m[0] or not float(m[0]) else f"{value + 1:.0f}"))
     return places
 
 

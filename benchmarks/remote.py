@@ -21,7 +21,9 @@ from urllib.error import URLError
 
 import numpy as np
 from rl_advisor import tools
+from rl_advisor.advisors.builtin import assess
 from rl_advisor.reading import read_run
+from rl_advisor.tools.report_file import note_to
 
 ROOT = Path(__file__).parents[1]
 RECORDED = ROOT / "tests" / "remote" / "recorded"
@@ -98,7 +100,10 @@ def mlflow(kept: dict[str, str]) -> str:
             for name in ("reward", "kl"):
                 curve = next(c for c in got.curves.values() if c.raw == name)
                 assert np.allclose(curve.value, want[name]), name
-            return f"{sum(map(len, want.values()))} points of {len(want)} metrics"
+            told = note_to("mlflow", got, assess(got), f"mlflow+http://127.0.0.1:{port}/{run}")
+            held = tracking.get_run(run).data
+            assert held.tags["rl-advisor.verdict"] and held.metrics["reward"] == want["reward"][-1], told
+            return f"{sum(map(len, want.values()))} points of {len(want)} metrics, and the judgement back"
 
 
 def prometheus(kept: dict[str, str]) -> str:

@@ -20,6 +20,7 @@ from rl_advisor import tools
 from rl_advisor.assessment import VERDICTS
 from rl_advisor.curves.course import AMOUNTS
 from rl_advisor.curves.performance import PARTED
+from rl_advisor.evals import scoring
 from rl_advisor.features.series import Floats
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.evidence import context, found
@@ -31,6 +32,9 @@ NAMES = (*AMOUNTS, *PARTED)
 RIDGE, PRIOR_RIDGE = 2.0, 0.04
 UNSHAPED = 100
 """How much dearer weights of reward hacking are: no shape of the outcome speaks for it, only signs of gaming do."""
+TEMPERATURE = 0.7
+"""By what the sum is divided that gives the probabilities. Set by hand between what calibrates strangers' runs (.5) and the proving ground
+(.8 to 1), whose truth no log holds; every real set is better calibrated by it than without (docs/log.md)."""
 MAIN = 0.4
 """Share of a label that goes to the reader's own verdict; the rest is spread over all that are admitted."""
 FOLDS = 12
@@ -103,7 +107,7 @@ class Fit:
     def probabilities(self, rows: Sequence[Row]) -> Floats:
         """A row a run, a column a verdict."""
         amounts, said = np.array([r.amounts for r in rows]), np.array([r.said for r in rows])
-        total = self.columns(amounts) @ self.weights[1:] + self.weights[0] + said
+        total = (self.columns(amounts) @ self.weights[1:] + self.weights[0] + said) / TEMPERATURE
         odds = np.exp(total - total.max(axis=1, keepdims=True))
         return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
@@ -170,7 +174,8 @@ def report(name: str, rows: Sequence[Row], found_: Floats) -> None:
     sure, right = found_.max(axis=1), np.array(hits["admissible"])
     places = {low: (sure >= low) & (sure < low + 0.2) for low in (0.2, 0.4, 0.6, 0.8)}
     bins = ", ".join(f"{low:.1f}+: {right[k].mean():.2f} ({k.sum()})" for low, k in places.items() if k.any())
-    print(f"{name:12} {len(rows):4} runs of {len(set(kin)):3} kin | {' '.join(told)} | admissible by probability {bins}")
+    error = scoring.calibration_error(right, sure)
+    print(f"{name:12} {len(rows):4} runs of {len(set(kin)):3} kin | {' '.join(told)} | ECE {error:.3f} | admissible by probability {bins}")
 
 
 def main() -> None:
@@ -210,7 +215,10 @@ def write(found_: Fit, runs: int) -> None:
         }
         for i, name in enumerate(NAMES)
     }
-    FILE.write_text(json.dumps({"runs": runs, "prior": row(found_.weights[0]), "amounts": amounts}, indent=1) + "\n", encoding="utf-8")
+    FILE.write_text(
+        json.dumps({"runs": runs, "temperature": TEMPERATURE, "prior": row(found_.weights[0]), "amounts": amounts}, indent=1) + "\n",
+        encoding="utf-8",
+    )
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
 
+from rl_advisor.output.wording import value
 from rl_advisor.vocabulary import Link
 
 
@@ -83,8 +84,5 @@ class Finding:
 
 
 def number(x: float) -> str:
-    """A number as people write it: three significant digits, no exponent between 0.001 and a million."""
-    if x == 0 or 1e-3 <= abs(x) < 1e6:
-        text = f"{x:.3g}" if abs(x) < 1000 else f"{x:.0f}"
-        return "0" if text in {"-0", "0"} else text
-    return f"{x:.2g}"
+    """A number as people write it: two significant digits, whole from a hundred on, no exponent between 0.001 and a million."""
+    return value(x)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from runpy import run_path
 
 import numpy as np
 import pytest
@@ -105,3 +106,22 @@ def test_the_order_of_a_group_does_not_matter(tmp_path: Path) -> None:
     found = consistency(tmp_path / "a.jsonl", tmp_path / "b.jsonl")
     assert found["exact_match"] == 1
     assert found["logprobs"]["gap_max"] == 0
+
+
+@pytest.mark.parametrize(("width", "says"), [(0.02, "is usual for two engines"), (0.4, "is not usual"), (0.0, "agree on every")])
+def test_it_says_whether_that_is_usual(tmp_path: Path, width: float, says: str) -> None:
+    """The size of the gap is set beside what sound pairs of engines show."""
+    assert says in consistency(dump(tmp_path / "a", [width] * STEPS), dump(tmp_path / "b", [0.0] * STEPS))["statement"]
+
+
+def test_the_scripts_write_what_is_read(tmp_path: Path) -> None:
+    """Lines of the skill's two scripts are dumps that can be compared."""
+    scripts = Path(__file__).parents[1] / "skills" / "rl-practitioner" / "scripts"
+    engine, trainer = (run_path(str(scripts / f"dump_{side}.py")) for side in ("engine", "trainer"))
+    answers = [(f"question {i}", f"answer {i}", [-0.5 - 0.01 * i] * 9) for i in range(24)]
+    lines = [engine["line"](p, {"text": r, "logprobs": {"token_logprobs": logs}}) for p, r, logs in answers]
+    (tmp_path / "engine.jsonl").write_text("\n".join(lines))
+    (tmp_path / "trainer.jsonl").write_text("\n".join(trainer["line"](p, r, [x - 0.01 for x in logs]) for p, r, logs in answers))
+    found = consistency(tmp_path / "trainer.jsonl", tmp_path / "engine.jsonl")
+    assert found["pairs"] == len(answers)
+    assert found["logprobs"]["gap_mean"] == pytest.approx(0.01)

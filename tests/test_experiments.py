@@ -55,7 +55,7 @@ def test_nothing_is_named_that_is_already_so_or_unknown() -> None:
         settings={"learning_rate": 3e-6, "updates_per_batch": 1},
     )
     told = "; ".join(turns(run, "update_too_large"))
-    assert "now 3e-06" in told.replace("0.000003", "3e-06") and "ppo_epochs" not in told
+    assert "now 3e-6" in told.replace("0.000003", "3e-6") and "ppo_epochs" not in told
     assert turns(Run(frameworks=("nobody",)), "update_too_large") == [] == turns(Run(), "update_too_large")
 
 

@@ -5,6 +5,7 @@ import inspect
 from pathlib import Path
 
 import pytest
+from rl_advisor.assessment import VERDICTS
 from rl_advisor.discovery import modules
 from rl_advisor.finding import Outcome, Role
 from rl_advisor.judgement.diagnosis import detectors, diagnose, pattern_of, with_role
@@ -24,6 +25,7 @@ def test_detector_keeps_its_contract(module) -> None:
     assert module.LINK in Link
     assert module.ROLE in Role
     assert 0 < getattr(module, "WEIGHT", 1.0) <= 3
+    assert all(verdict in VERDICTS and abs(weight) <= 10 for verdict, weight in getattr(module, "SPEAKS", {}).items())
     assert set(manual_page(pattern_of(module))) == HEADINGS
     for need in module.NEEDS:
         for option in need.split("|"):

@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import gzip
 import http.server
 import socket
 import threading
@@ -12,7 +13,7 @@ import pytest
 from rl_advisor.advisors.model import wire
 from rl_advisor.reading import UnreadableRun
 from rl_advisor.remote import copies
-from rl_advisor.remote.bounds import without_keys
+from rl_advisor.remote.bounds import Bounds, without_keys
 
 from test_server import http_server
 
@@ -72,28 +73,67 @@ def test_credentials_are_cut_in_every_form(form):
     assert form not in told
 
 
-def test_a_redirect_off_the_host_is_refused(tmp_path):
-    """A web store that sends to another host is not followed; the other is never asked."""
-    pytest.importorskip("aiohttp")
+def give(handler):
+    """Answer with an empty object."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", "2")
+    handler.end_headers()
+    handler.wfile.write(b"{}")
 
-    def give(handler):
-        handler.send_response(200)
-        handler.send_header("Content-Length", "2")
-        handler.end_headers()
-        handler.wfile.write(b"{}")
 
+@pytest.mark.parametrize("client", ["aiohttp", "s3fs", "mlflow"])
+@pytest.mark.parametrize("code", [301, 302, 307])
+def test_a_redirect_off_the_host_is_refused(tmp_path, monkeypatch, client, code):
+    """A store that sends to another host is not followed by any client; the other is never asked, and no key stands in the message."""
+    pytest.importorskip(client)
+    keys = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "a-secret-of-mine", "MLFLOW_TRACKING_TOKEN": "a-token-of-m"}
+    for name, value in keys.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     with answering(give) as (there, reached):
 
         def away(handler):
-            handler.send_response(302)
+            handler.send_response(code)
             handler.send_header("Location", f"http://localhost:{there}{handler.path}")
             handler.send_header("Content-Length", "0")
             handler.end_headers()
 
-        with answering(away) as (port, asked), pytest.raises((UnreadableRun, FileNotFoundError)):
-            copies.fetch(f"http://127.0.0.1:{port}/metrics.jsonl", tmp_path / "copy")
+        with answering(away) as (port, asked):
+            monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{port}")
+            addresses = {
+                "aiohttp": f"http://127.0.0.1:{port}/metrics.jsonl",
+                "s3fs": "s3://runs/a",
+                "mlflow": f"mlflow+http://127.0.0.1:{port}/" + "a" * 32,
+            }
+            told = ""
+            try:
+                copies.fetch(addresses[client], tmp_path / "copy")
+            except (UnreadableRun, FileNotFoundError) as refused:
+                told = str(refused)
     assert asked
     assert not reached
+    assert told or not any(p.stat().st_size for p in tmp_path.rglob("*") if p.is_file() and not p.name.startswith("rl-advisor"))
+    assert not [key for key in keys.values() if key in told]
+
+
+def test_what_a_web_server_packs_is_bounded(tmp_path):
+    """Two hundred million blank lines in a packed answer are unpacked within the bounds of the store, and read within seconds."""
+    pytest.importorskip("aiohttp")
+    packed = gzip.compress(b'{"step": 1, "reward": 1}\n' * 5 + b"\n" * (200 << 20), 1)
+
+    def blank(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Encoding", "gzip")
+        handler.send_header("Content-Length", str(len(packed)))
+        handler.end_headers()
+        with contextlib.suppress(OSError):
+            handler.wfile.write(packed)
+
+    began = time.process_time()
+    with answering(blank) as (port, _), contextlib.suppress(UnreadableRun, FileNotFoundError):
+        copies.fetch(f"http://127.0.0.1:{port}/metrics.jsonl", tmp_path / "copy", Bounds(size=16 << 20))
+    assert time.process_time() - began < 10
+    assert sum(p.stat().st_size for p in tmp_path.rglob("*") if p.is_file()) <= 16 << 20
 
 
 def test_a_provider_s_answer_has_an_end_and_stays_with_it(monkeypatch):

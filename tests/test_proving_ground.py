@@ -6,7 +6,7 @@ import tarfile
 
 import numpy as np
 import pytest
-from evals.proving_ground import control, faults, figures, logs, make, plans, tokens, training, truth
+from evals.proving_ground import against, control, faults, figures, judge, logs, make, plans, tokens, training, truth
 from evals.proving_ground.faults import Broken
 from rl_advisor.evals.corpus import read_corpus
 from rl_advisor.reading import read_run
@@ -172,3 +172,19 @@ def test_the_figures_count_what_they_say() -> None:
     assert figures.seen(figures.power(rows)) == {"runs": 1, "seen": 1.0, "verdict": 1.0, "link": 1.0}
     assert figures.band(0.3, (0, 0.25, 0.5)) == "0.25 to 0.5"
     assert figures.scored(np.array([True, False]), np.array([0.9, 0.1]), np.array([True, True]))["AUROC"] == 1
+
+
+def test_the_judge_is_asked_as_it_wants_to_be_asked(tmp_path) -> None:
+    """A logged run is judged, alone and beside its sound kin, and what was weighed is told: the names asked for are still there."""
+    block = small(numbers_with("grpo")[0], 40)
+    path = training.trained_to(tmp_path, block)
+    data = np.load(path)
+    folders = []
+    for i, spec in enumerate(json.loads(str(data["specs"]))[:2]):
+        folders.append(tmp_path / "runs" / spec["name"])
+        make.log(folders[-1], data, spec, i)
+    told = judge.answer((str(folders[0]), 1.0, 1e9))
+    assert "error" not in told
+    assert {"verdict", "p", "link", "amounts", "facts", "said", "found"} <= set(told)
+    beside = against.answer((str(folders[0]), (str(folders[1]),)))
+    assert [row["beside"] for row in beside] == list(against.BESIDE)

@@ -94,20 +94,33 @@ def test_the_shortest_path_carries_the_judgement(answers):
 
 
 def test_every_answer_says_that_it_holds_the_words_of_a_run(answers):
-    """Results are labelled, so that a client can keep them from being obeyed or passed on."""
-    for answer in answers.values():
+    """Results, refusals, errors of arguments, resources, prompts and completions are labelled; the skill's own pages and lists are not."""
+
+    async def talk(client):
+        wrong = [await client.call_tool("load_run", {"run": r}) for r in ("../x", "")]
+        pages = [await client.read_resource(f"run://run-01/{p}") for p in ("inventory", "report.md", "curve?metric=kl/ref")]
+        prompt = await client.get_prompt("diagnose_run", {"run": "run-01"})
+        done = await client.complete(PromptReference(name="diagnose_run"), {"name": "run", "value": "r"})
+        ours = [await client.read_resource("skill://rl-practitioner/SKILL.md"), await client.list_tools()]
+        return [*wrong, *pages, prompt, done], ours
+
+    told, ours = with_client([DATA], talk)
+    for answer in (*answers.values(), *told):
         assert answer.meta["ifc"] == {"integrity": "untrusted", "confidentiality": "private"}
+    assert not [o for o in ours if o.meta and "ifc" in o.meta]
 
 
 def test_tools_are_few_small_titled_and_read_only():
     """The schemas together stay small, and each tool says what it is for and that it changes nothing."""
     tools = with_client([DATA], lambda c: c.list_tools()).tools
     assert {t.name for t in tools} == TOOLS
-    assert sum(len(orjson.dumps(t.model_dump(by_alias=True, exclude_none=True, mode="json"))) for t in tools) < 12500
+    assert sum(len(orjson.dumps(t.model_dump(by_alias=True, exclude_none=True, mode="json"))) for t in tools) < 11_500
     for tool in tools:
         assert tool.annotations.read_only_hint
         assert not tool.annotations.open_world_hint
         assert tool.title
+        named = {"run", "runs", "trainer"} & set(tool.input_schema["properties"])
+        assert not named or "until" in tool.input_schema["properties"]
         assert (tool.output_schema or {}).get("type") == (None if tool.name == "plot_curves" else "object")
         assert "each for" in tool.description
         assert "t most" in tool.description.rsplit(".", 2)[-2]
@@ -271,7 +284,7 @@ def test_plots_are_pictures_alone():
 
 
 def test_runs_and_reports_are_resources():
-    """A run's inventory is JSON, its report Markdown, and an address outside the folders is not found."""
+    """A run's inventory is JSON, its report Markdown in an envelope, and an address outside the folders is not found."""
 
     async def talk(client):
         inventory = await client.read_resource("run://run-01/inventory")
@@ -282,7 +295,8 @@ def test_runs_and_reports_are_resources():
 
     inventory, report = with_client([DATA], talk)
     assert json.loads(inventory)["steps"]["last"] == 300
-    assert expected()["verdict"] in report
+    assert expected()["verdict"] in json.loads(report)["untrusted"]
+    assert tokens(report) < 4000 and tokens(inventory) < 4000
 
 
 class Skill(Result):

@@ -51,6 +51,19 @@ def test_long_curves_are_thinned() -> None:
     assert (found.step.size, found.value[0], found.value[-1]) == (2000, 0, 1e6 - 1)
 
 
+def test_a_hostile_run_says_nothing_but_text(tmp_path: Path) -> None:
+    """Names with escapes, links and keys reach a tracker without them."""
+    bad = "reward\u202e\x1b[31m"
+    rows = [{"step": i, bad: i / 40, "![x](http://evil.example/a)": 40 - i} for i in range(40)]
+    (tmp_path / "metrics.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    run = read_run(tmp_path)
+    found = note(run, assess(run))
+    names = [c.raw for c in found.curves]
+    assert names
+    assert not [word for word in (found.text, *names) if "\u202e" in word or "\x1b" in word]
+    assert "![x](" not in found.text
+
+
 def _events(folder: Path):
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
@@ -147,12 +160,15 @@ def test_mlflow_gets_tags_marks_and_a_page(tmp_path: Path, judged, monkeypatch: 
 
 def test_wandb_without_a_key_keeps_a_run_here(tmp_path: Path, judged, monkeypatch: pytest.MonkeyPatch) -> None:
     """What W&B's own client wrote holds the marks at their steps, and our reader of its files finds them."""
-    pytest.importorskip("wandb")
+    wandb = pytest.importorskip("wandb")
+    wandb.teardown()  # what an earlier test told its one service of the process
     monkeypatch.setenv("WANDB_DIR", str(tmp_path))
     monkeypatch.setenv("WANDB_MODE", "offline")
     monkeypatch.chdir(tmp_path)
-    assert "offline-run" in report_file.note_to("wandb:demo", *judged, RUN)
-    held = read_run(next((tmp_path / "wandb").glob("offline-run-*")))
+    where = report_file.note_to("wandb:demo", *judged, RUN)
+    wandb.teardown()
+    assert "offline-run" in where
+    held = read_run(Path(where.partition(": ")[2]))
     raw = {c.raw: c for c in held.curves.values()}
     assert raw["rl-advisor/first_break"].value.size == 1
     assert raw["eval_accuracy"].value.size > 20

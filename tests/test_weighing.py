@@ -44,9 +44,9 @@ def said(run: Run) -> str:
 def test_order_does_not_count(name: str) -> None:
     """However the evidence is shuffled, the probabilities are the same, and they are probabilities."""
     pieces = [p.speaks for p in gather(case_of(name))]
-    there = probabilities(weights().prior, pieces)
+    there = probabilities(weights(), pieces)
     pieces = [pieces[i] for i in np.random.default_rng(1).permutation(len(pieces))]
-    assert probabilities(weights().prior, pieces) == pytest.approx(there)
+    assert probabilities(weights(), pieces) == pytest.approx(there)
     assert sum(there.values()) == pytest.approx(1)
     assert set(there) == set(VERDICTS)
 

@@ -107,7 +107,7 @@ def main() -> None:
     path = given.folder / "against.jsonl"
     done = {json.loads(line)["run"] for line in path.open(encoding="utf-8")} if path.exists() else set()
     left = sorted(jobs(given.folder, labels, done), key=lambda job: zlib.crc32(job[0].encode()))[: given.runs]
-    with path.open("a", encoding="utf-8") as file, Pool(given.workers, initializer=os.nice, initargs=(15,)) as pool:
+    with path.open("a", 1, encoding="utf-8") as file, Pool(given.workers, initializer=os.nice, initargs=(15,)) as pool:
         for i, rows in enumerate(pool.imap_unordered(answer, left, chunksize=2), 1):
             file.writelines(json.dumps(row) + "\n" for row in rows)
             file.flush()

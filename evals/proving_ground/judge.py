@@ -113,7 +113,7 @@ def main() -> None:
     path = given.answers or given.folder / "answers.jsonl"
     before = [json.loads(line) for line in path.open(encoding="utf-8")] if path.exists() else []
     left = list(jobs(given.folder, part, given.cut or list(ASKED), {(a["run"], a["cut"]) for a in before}))
-    with path.open("a", encoding="utf-8") as file, Pool(given.workers, initializer=os.nice, initargs=(15,)) as pool:
+    with path.open("a", 1, encoding="utf-8") as file, Pool(given.workers, initializer=os.nice, initargs=(15,)) as pool:
         for i, told in enumerate(pool.imap_unordered(answer, left, chunksize=4), 1):
             file.write(json.dumps(told) + "\n")
             before.append(told)

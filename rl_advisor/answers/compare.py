@@ -27,7 +27,7 @@ RISK = 0.05
 SILENT = "No settings are logged, so seeds cannot be told from variants; each run stands alone."
 TOLD = 6
 """Settings that are named in a sentence."""
-_NO_VARIANT = re.compile(
+NO_VARIANT = re.compile(
     r"(?i)seed|logging|wandb|"
     r"(?:^|[_./])(?:name|dir|path|id|host|user|time|date|port|tags?|notes|group|project|version|commit|(?:file)?root|folder|resume.*)$"
 )
@@ -56,7 +56,7 @@ def compare(runs: Sequence[Run]) -> dict[str, Any]:
     if len(runs) < 2:
         raise ValueError(f"{len(runs)} run given, a comparison needs at least two")
     by, differ = common(runs), differing(runs)
-    told = {key: values for key, values in differ.items() if not _NO_VARIANT.search(key)}
+    told = {key: values for key, values in differ.items() if not NO_VARIANT.search(key)}
     silent = not any(run.config or run.settings or _logged(run) for run in runs)
     names = _grouped({"run": list(range(len(runs)))} if silent else told, len(runs))
     rows = [_row(run, by, i) | {"variant": name} for i, (run, name) in enumerate(zip(runs, names, strict=True))]

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from rl_advisor.curves import outcome_shape
+from rl_advisor.curves.untrail import untrailed
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.autoregression import ENOUGH
 from rl_advisor.features.bins import reduce, smooth
@@ -13,12 +15,12 @@ from rl_advisor.features.change import change_points, onset
 from rl_advisor.features.noise import more_points_needed
 from rl_advisor.features.peak import peak
 from rl_advisor.features.rate import pace, rate
-from rl_advisor.features.trend import Trend, direction, trend
+from rl_advisor.features.trend import Trend, direction
 from rl_advisor.output.errors import no_such
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.vocabulary import Link, metric
 
-SKETCH, MOST, RECENT, MATERIAL = 40, 12, 5, 0.03
+SKETCH, MOST, RECENT = 40, 12, 5
 FIRST = (
     "eval/score/",
     "reward/mean",
@@ -31,6 +33,8 @@ FIRST = (
 )
 """What to measure first when nobody says what: the outcome, then what most often explains it."""
 
+SCORES = ("share", "reward", "score")
+"""Units in which 0 to 1 is the whole range; a KL or a loss below one is none."""
 Fields = dict[str, Any]
 
 
@@ -48,7 +52,7 @@ def summaries(run: Run, names: Sequence[str] = ()) -> Fields:
     return {
         "run": run.name,
         "step": run.last_step,
-        "metrics": [summary(curve) for curve in chosen],
+        "metrics": [summary(curve, untrailed(run, curve)) for curve in chosen],
         **({"unknown": {name: nearest(run, name) for name in names if name not in known}} if len(known) < len(names) else {}),
         "left_out": left,
         "gaps": [{"where": g.where, "why": g.why} for g in run.gaps],
@@ -93,8 +97,11 @@ def _foremost(run: Run) -> list[Curve]:
     return [c for c in _in_order(run) if metric(c.name)][:MOST]
 
 
-def summary(curve: Curve) -> Fields:
-    """One curve measured; what needs more points than there are is left out, and ``too_few`` says so."""
+def summary(curve: Curve, alone: Curve | None = None) -> Fields:
+    """One curve measured; what needs more points than there are is left out, and ``too_few`` says so.
+
+    ``alone`` is the curve without its lag where it is a mean over past episodes: directions are those of what came between its rows.
+    """
     step, value = curve.finite()
     known = metric(curve.name)
     fields: Fields = {
@@ -109,11 +116,10 @@ def summary(curve: Curve) -> Fields:
         fields["note"] = curve.note
     if value.size < curve.value.size:
         fields["not_finite"] = curve.value.size - value.size
-    better = known.better if known else 0
-    return fields | (_shape(step, value, better) if value.size else {"too_few": "no finite value was logged"})
+    return fields | (_shape(curve, alone or curve, step, value) if value.size else {"too_few": "no finite value was logged"})
 
 
-def _shape(step: Floats, value: Floats, better: int) -> Fields:
+def _shape(curve: Curve, alone: Curve, step: Floats, value: Floats) -> Fields:
     top, newest = int(np.argmax(value)), zip(step[-RECENT:].tolist(), value[-RECENT:].tolist(), strict=True)
     fields: Fields = {
         "first": value[0],
@@ -122,21 +128,24 @@ def _shape(step: Floats, value: Floats, better: int) -> Fields:
         "newest": [[round(s), v] for s, v in newest],
         "noise": (value - smooth(step, value)).std(),
     }
-    parts: tuple[Callable[[Floats, Floats], Fields], ...] = (_highest, _directions, _onset, _changes)
+    parts: tuple[Callable[[Floats, Floats], Fields], ...] = (_onset, _changes)
     try:
+        fields |= _highest(step, value) | _directions(alone)
         for part in parts:
             fields |= part(step, value)
-        if better:
-            fields |= _pace(step, value, better)
+        if (known := metric(curve.name)) is not None and known.better:
+            fields |= _pace(step, value, known.better, _margin(curve))
     except TooFewPoints as short:
         fields["too_few"] = str(short)
     return fields | {"sketch": _sketch(step, value)}
 
 
-def _margin(value: Floats) -> float:
-    """The smallest change that matters: a share of what the quantity can span."""
-    scale = 1.0 if value.min() >= 0 and value.max() <= 1 else max(float(np.ptp(value)), 0.1 * float(np.median(np.abs(value))))
-    return MATERIAL * scale
+def _margin(curve: Curve) -> float:
+    """The smallest change that matters, by the ruler of the judgement; a quantity that is no share or score by its own range alone."""
+    measured, known = outcome_shape.shape(curve), metric(curve.name)
+    if known is None or known.unit in SCORES:
+        return measured.margin
+    return outcome_shape.MATERIAL * max(float(np.ptp(measured.smoothed)), 0.1 * float(np.median(np.abs(measured.value))))
 
 
 def _highest(step: Floats, value: Floats) -> Fields:
@@ -148,11 +157,13 @@ def _highest(step: Floats, value: Floats) -> Fields:
     return fields
 
 
-def _directions(step: Floats, value: Floats) -> Fields:
-    """Straight-line change over everything and over the last third."""
-    first, margin = value.size - max(min(value.size, 8), value.size // 3), _margin(value)
-    whole, late = trend(step, value), trend(step[first:], value[first:])
-    return {"overall": _direction(whole, margin), "recent": {"from_step": step[first]} | _direction(late, margin)}
+def _directions(curve: Curve) -> Fields:
+    """Straight-line change over everything and over the last third, as the judgement measures them."""
+    measured, margin = outcome_shape.shape(curve), _margin(curve)
+    return {
+        "overall": _direction(measured.overall, margin),
+        "recent": {"from_step": measured.recent_first} | _direction(measured.recent, margin),
+    }
 
 
 def _direction(found: Trend, margin: float) -> Fields:
@@ -166,10 +177,10 @@ def _direction(found: Trend, margin: float) -> Fields:
     return fields | {"detectable_change": found.detectable} | ({"more_points": missing} if 0 < missing < 100 * found.n else {})
 
 
-def _pace(step: Floats, value: Floats, better: int) -> Fields:
+def _pace(step: Floats, value: Floats, better: int, margin: float) -> Fields:
     """Whether the rate of improvement itself changes."""
     found = rate(step, value)
-    return {"rate": {"pace": pace(found, _margin(value), better), "kink_step": found.at, "before": found.before, "after": found.after}}
+    return {"rate": {"pace": pace(found, margin, better), "kink_step": found.at, "before": found.before, "after": found.after}}
 
 
 def _onset(step: Floats, value: Floats) -> Fields:

@@ -12,6 +12,7 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.features.mismatch import first_difference, mismatch
 from rl_advisor.features.trend import trend
 from rl_advisor.finding import number
+from rl_advisor.priors import prior
 from rl_advisor.reading import read_run
 from rl_advisor.run import Floats
 
@@ -34,14 +35,14 @@ _GROWTH = 1.5
 """How many times the first level the fitted last level must be for a gap to be called growing."""
 
 
-def consistency(a: Path, b: Path) -> dict[str, Any]:
+def consistency(a: Path, b: Path, until: float | None = None) -> dict[str, Any]:
     """Two dumps of the same prompts compared, ``a`` from the training engine and ``b`` from the inference engine (they may be one file).
 
     Gives ``pairs``, ``exact_match`` (share), ``first_divergence`` (characters), ``logprobs`` (gap, k1, k3, ratios), ``by_step``, ``shape``
     and ``statement``. The shape is ``constant`` (as by precision), ``growing`` (as in a vicious circle), ``none`` or ``undecidable``.
-    Raises ValueError when the dumps have no prompt in common or hold no responses.
+    Raises ValueError when the dumps have no prompt in common or hold no responses; responses of steps after ``until`` are left out.
     """
-    left, right = _rows(a), _rows(b)
+    left, right = (rows if until is None else rows[rows["step"] <= until].reset_index(drop=True) for rows in (_rows(a), _rows(b)))
     pairs = _pairs(left, right)
     if not len(pairs):
         raise ValueError(
@@ -63,7 +64,20 @@ def consistency(a: Path, b: Path) -> dict[str, Any]:
     cannot = (
         [] if found["logprobs"] else ["no equally long log-probabilities of equal responses on both sides: the gap itself cannot be told"]
     )
-    return {**found, "shape": shape, "statement": statement, "cannot_tell": cannot}
+    return {**found, "shape": shape, "statement": f"{statement} {usual(found)}".strip(), "cannot_tell": cannot}
+
+
+def usual(found: dict[str, Any]) -> str:
+    """Whether a difference of this size is usual for two engines of one model, in a sentence."""
+    if found["exact_match"] == 1 and not found["logprobs"].get("gap_mean"):
+        return ""
+    known = prior("mismatch/logprob")
+    if "gap_mean" not in found["logprobs"] or known is None:
+        return "Whether that much is usual only log-probabilities of the same tokens tell; the skill's dump_trainer.py adds them."
+    gap, (low, high) = found["logprobs"]["gap_mean"], known.usual
+    if known.side(gap) == "usual":
+        return f"A mean gap of {number(gap)} nats a token is usual for two engines in mixed precision ({number(low)} to {number(high)})."
+    return f"A mean gap of {number(gap)} nats a token is not usual (up to {number(high)} is): another template, precision or weights."
 
 
 def _rows(path: Path) -> pd.DataFrame:

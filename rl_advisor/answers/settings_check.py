@@ -21,8 +21,8 @@ FILES = 20
 SHOWN = 60
 
 
-def check_of(place: Path | None, text: str = "") -> dict[str, Any]:
-    """What the settings at a path, or in a text, prove.
+def check_of(place: Path | None, text: str = "", until: float | None = None) -> dict[str, Any]:
+    """What the settings at a path, or in a text, prove; a run is seen as it was at ``until``.
 
     Raises:
         FileNotFoundError: nothing is at the path.
@@ -31,6 +31,7 @@ def check_of(place: Path | None, text: str = "") -> dict[str, Any]:
     if place is None and not text.strip():
         raise UsageError("give a run, a configuration file or the text of settings")
     run = run_of(text) if place is None else settings_at(place)
+    run = run if until is None else run.until(until)
     if not run.config:
         raise UsageError(
             "no settings found; looked for YAML and JSON maps, command lines of a trainer, a training script, printed configurations"

@@ -11,8 +11,10 @@ LONGEST = 1500
 SEED = 0
 
 
-def spot_check(run: Run, step: int | None = None, count: int = 3) -> dict[str, Any]:
+def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | None = None) -> dict[str, Any]:
     """What the samples say, what changed since the first ones, the triad at a step, text statistics over steps, the reward's audit.
+
+    ``audit`` adds as many of the most suspicious samples, with their reasons and how common each reason is.
 
     Raises:
         NoSuchChoice: the step lies before the first sample; the message names first and last.
@@ -27,6 +29,10 @@ def spot_check(run: Run, step: int | None = None, count: int = 3) -> dict[str, A
     answer |= {key: _marked(value, key, key) for key, value in dict(picked).items()}
     answer["statistics"] = _marked(spotcheck.statistics(run), "statistics")
     answer["reward"] = _marked(spotcheck.reward_audit(run), "reward")
+    if audit is not None:
+        from rl_advisor.samples.sample_audit import sample_audit
+
+        answer["audit"] = _marked(sample_audit(run, audit), "audit")
     gaps = [*answer.pop("gaps", ()), *({"where": g.where, "why": g.why} for g in run.gaps)]
     return {"run": run.name, **answer, "gaps": [g for i, g in enumerate(gaps) if g not in gaps[:i]]}
 
@@ -52,7 +58,7 @@ def _says(run: Run) -> list[dict[str, Any]]:
     return [{"pattern": f.pattern, "outcome": f.outcome.value, "statement": f.statement, "onset": f.onset} for f in told]
 
 
-_OURS = frozenset({"meaning", "source", "gaps", "cannot_tell"})
+_OURS = frozenset({"meaning", "source", "gaps", "cannot_tell", "reasons"})
 """Parts whose text is not the run's."""
 _WRITTEN = frozenset({"prompt", "response", "word", "text", "quote", "example", "other"})
 

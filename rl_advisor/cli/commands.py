@@ -88,16 +88,17 @@ def curves(run: str, metrics: tuple[str, ...], until: float | None, mapping: tup
 @RUN
 @click.option("--step", type=int, help="Step of the samples; the latest when left out.")
 @click.option("--count", type=click.IntRange(1, 50), default=3, show_default=True, help="Samples of each kind.")
+@click.option("--audit", type=click.IntRange(1, 1000), metavar="N", help="List the N most suspicious samples, why, and how common that is.")
 @UNTIL
 @click.option("--map", "mapping", multiple=True, metavar="ROLE=COLUMN", help="Say which column plays a role: response=final_text.")
 @JSON
 def samples(  # noqa: PLR0913
-    run: str, step: int | None, count: int, until: float | None, mapping: tuple[str, ...], as_json: bool
+    run: str, step: int | None, count: int, audit: int | None, until: float | None, mapping: tuple[str, ...], as_json: bool
 ) -> None:
     """Show the best rewarded, the worst rewarded and random samples of RUN."""
     from rl_advisor import tools
 
-    _show("samples", busy(run, lambda: tools.spot_check_samples(run, step, count, until, _roles(mapping))), as_json)
+    _show("samples", busy(run, lambda: tools.spot_check_samples(run, step, count, until, _roles(mapping), audit)), as_json)
 
 
 @main.command(cls=Several)

@@ -100,7 +100,11 @@ def memory(config: Path, as_json: bool, **setup: Any) -> None:
 @click.argument("b", type=click.Path(path_type=Path))
 @JSON
 def consistency(a: Path, b: Path, as_json: bool) -> None:
-    """Compare two dumps of the same prompts: A from the training engine, B from the inference engine."""
+    """Compare two dumps of the same prompts: A from the training engine, B from the inference engine.
+
+    Each is a file of lines with `prompt`, `response` and a list `logprobs` (perhaps `step`); the skill's scripts dump_engine.py and
+    dump_trainer.py write them. Says whether the difference is usual, and whether it grows.
+    """
     from rl_advisor.answers.engine_consistency import consistency as compared
     from rl_advisor.output.clean import clean
 

@@ -27,6 +27,7 @@ def samples_page(answer: Answer) -> Iterable[str]:
             else f"steps {number(counted['first'])} to {number(counted['last'])}"
         )
         yield f"{said(answer['run'])}: {counted['count']} responses at {counted['steps']} steps, {span}"
+    yield from _audit(answer.get("audit"))
     yield from _says(answer)
     yield from _changes(answer["changes"], answer["step"] is not None)
     yield from _pair(answer.get("contradicting", []), "one prompt, two answers, both paid the most", ("one", "other"))
@@ -41,6 +42,23 @@ def samples_page(answer: Answer) -> Iterable[str]:
     yield from _words(answer["statistics"].get("words", {}))
     yield from _by_step(answer["statistics"].get("steps", []))
     yield from gaps(answer)
+
+
+def _audit(found: Answer | None) -> Iterable[str]:
+    """How common each reason for suspicion is, and the samples that have most of them."""
+    if not found:
+        return
+    yield from ("", f"== audit of {found['audited']} samples")
+    for reason, r in sorted(found["reasons"].items(), key=lambda item: -item[1]["share"]):
+        if r["count"]:
+            yield f"{_percent(r['share'])} ({_percent(r['low'])} to {_percent(r['high'])}) {said(reason)}: {r['count']}"
+    for bias, r in found["judge"].items():
+        yield f"the reward differs by {_between(r, 'difference')} with {bias}"
+    for sample in found["suspicious"]:
+        name = f"{said(sample['id'])}, " if "id" in sample else ""
+        where = f"{name}{said(sample['source'])} row {sample['row']}, step {number(sample['step'])}, reward {number(sample['reward'])}"
+        yield from filled(f"- {where}: {'; '.join(map(said, sample['reasons']))}")
+    yield from (f"cannot tell: {why}" for why in found.get("cannot_tell", []))
 
 
 def _says(answer: Answer) -> Iterable[str]:

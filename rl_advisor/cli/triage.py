@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from rl_advisor.triage import How, Row, Store
 
 FILE = click.Path(dir_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 @click.command()
 @click.argument("roots", nargs=-1, required=True, metavar="ROOT...")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON line a run, most urgent first.")
-@click.option("--all", "every", is_flag=True, help="Show all rows of the table, not the most urgent 40.")
+@click.option("--all", "every_row", is_flag=True, help="Show all rows of the table, not the most urgent 40.")
 @click.option("--engine", type=click.Choice(["processes", "ray", "dask"]), default="processes", show_default=True, help="Who works.")
 @click.option("--cluster", default="", metavar="ADDRESS", help="Running cluster of that engine; without one a local one is started.")
 @click.option("--jobs", type=click.IntRange(1), default=None, metavar="N", help="Runs judged at a time.  [default: one a core]")
@@ -26,19 +27,73 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--memory", type=click.FloatRange(0.1), default=1.5, show_default=True, metavar="GIB", help="Memory that one run may take.")
 @click.option("--store", type=FILE, metavar="FILE", help="Keep answers here.  [default: rl-advisor/triage.sqlite in your cache folder]")
 @click.option("--no-store", is_flag=True, help="Keep nothing, know nothing.")
-def triage(roots: tuple[str, ...], as_json: bool, every: bool, store: Path | None, no_store: bool, **how: Any) -> None:
+@click.option("--parquet", type=FILE, metavar="FILE", help="Write the rows as Parquet, too.")
+@click.option("--page", type=FILE, metavar="FILE.html", help="Write a page to sort and filter, too.")
+@click.option("--reports", type=FOLDER, metavar="DIR", help="Write a report each of the most urgent 500 runs; the page links them.")
+@click.option("--common", "shared", is_flag=True, help="Say what the runs have in common, instead of one by one.")
+@click.option("--watch", is_flag=True, help="Look again and again, and tell only what changes.")
+@click.option("--every", type=click.FloatRange(1), default=300.0, show_default=True, metavar="SECONDS", help="Time between two looks.")
+@click.option("--looks", type=click.IntRange(1), metavar="N", help="End a watch after so many looks.")
+@click.option("--webhook", metavar="URL", help="Address to post each change of a watch to, as JSON.")
+def triage(roots: tuple[str, ...], as_json: bool, every_row: bool, store: Path | None, no_store: bool, **given: Any) -> None:
     """Judge every run below each ROOT, most urgent first: folders, files, s3://BUCKET/RUNS, wandb://ENTITY/PROJECT.
 
     A run that did not change since the last time is not judged again; one that hangs or breaks its reader becomes a row that says so.
     """
-    from rl_advisor.triage import look, order, rows_of
+    from rl_advisor.triage import look, order, rows_of, watching
 
+    def looked() -> "list[Row]":
+        found = look(roots)
+        rows = sorted(rows_of(found, how, kept, _Progress(alone=not given["watch"])), key=order)
+        _written(rows, given)
+        for note in found.notes:
+            click.echo(f"rl-advisor: {note}", err=True)
+        return rows
+
+    how = _how(given)
     with opened(store, no_store) as kept:
-        looked = look(roots)
-        rows = sorted(rows_of(looked, _how(how), kept, _Progress()), key=order)
-    _show(rows, as_json, every)
-    for note in looked.notes:
-        click.echo(f"rl-advisor: {note}", err=True)
+        if given["watch"]:
+            how_often = {"every": given["every"], "looks": given["looks"], "webhook": given["webhook"]}
+            watching.watch(roots, looked, kept, _teller(as_json), **how_often)
+        else:
+            rows = looked()
+            _show_common(rows, as_json) if given["shared"] else _show(rows, as_json, every_row)
+
+
+def _show_common(rows: "Sequence[Row]", as_json: bool) -> None:
+    from rl_advisor.cli import extras
+    from rl_advisor.output.layout import filled
+    from rl_advisor.triage.common import common
+    from rl_advisor.triage.said import sentences
+
+    found = common(rows)
+    if as_json:
+        extras.show(found, as_json)
+        return
+    for sentence in sentences(found):
+        click.echo("\n".join(filled(f"- {sentence}")))
+
+
+def _teller(as_json: bool) -> "Callable[[Row], None]":
+    import json
+
+    return lambda change: click.echo(json.dumps(change) if as_json else change["text"])
+
+
+def _written(rows: "Sequence[Row]", given: dict[str, Any]) -> None:
+    """The files that were asked for."""
+    from rl_advisor.output import safe_write
+    from rl_advisor.triage import files, page, work
+    from rl_advisor.triage.common import common
+    from rl_advisor.triage.said import section
+
+    if given["parquet"]:
+        files.parquet(rows, given["parquet"])
+    found = {}
+    if given["reports"]:
+        found = files.reports([row for row in rows if "://" not in row["where"]], given["reports"], lambda row: work.report(row["where"]))
+    if given["page"]:
+        safe_write.put(given["page"], page.page(rows, section(common(rows)), files.links(found, given["page"])))
 
 
 def _how(given: dict[str, Any]) -> "How":
@@ -76,9 +131,9 @@ def opened(file: Path | None, nothing: bool) -> "Store":
 class _Progress:
     """Says in one line of the terminal how far it is, and each run that needs a person as it is found."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, alone: bool = True) -> None:
         self._began = self._told = time.monotonic()
-        self._line = sys.stderr.isatty()
+        self._line = sys.stderr.isatty() and alone
 
     def __call__(self, row: "Row", done: int, total: int) -> None:
         if not self._line:

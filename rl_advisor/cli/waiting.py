@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import click
 
+from rl_advisor.cli.own_limits import bounded
 from rl_advisor.progress import listening
 
 T = TypeVar("T")
@@ -15,9 +16,12 @@ _CLEAN = "\x1b[2K"
 
 
 def busy(what: str, work: Callable[[], T]) -> T:
-    """The result of ``work``; nothing is said where nobody watches."""
-    if not sys.stderr.isatty():
-        return work()
+    """The result of ``work`` within the command's own limits; nothing is said where nobody watches."""
+    with bounded():
+        return _told(what, work) if sys.stderr.isatty() else work()
+
+
+def _told(what: str, work: Callable[[], T]) -> T:
     began = told = time.monotonic()
 
     def ear(part: str, number: int, total: int) -> None:

@@ -19,6 +19,7 @@ from rl_advisor.features.peak import Peak, peak
 from rl_advisor.features.rate import pace, rate
 from rl_advisor.features.scale import natural_scale
 from rl_advisor.features.trend import Change, Direction, Trend, direction, level_change, trend
+from rl_advisor.output.wording import counted
 from rl_advisor.run import Curve, Floats, Run
 
 FEWEST = 5
@@ -177,7 +178,7 @@ def shape(curve: Curve) -> Shape:
     """
     step, value = curve.finite()
     if value.size < FEWEST:
-        raise TooFewPoints(f"{curve.name} has {value.size} finite values, a shape needs {FEWEST}")
+        raise TooFewPoints(f"{curve.name} has only {counted(value.size, 'point')}")
     if value.size > 512:
         binned = reduce(step, value)
         step, value = binned.step, binned.mean

@@ -3,30 +3,23 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from rl_advisor.curves.course import Course
+from rl_advisor.curves.logged import Logged, logged
 from rl_advisor.curves.performance import Performance
 from rl_advisor.output.wording import pair, percent, value
 from rl_advisor.run import Run
-from rl_advisor.vocabulary import metric
 
 
 @dataclass(frozen=True)
 class Told:
-    """A course with what was logged: the numbers that its owner can find."""
+    """A course with what was logged."""
 
     course: Course
-    first: float
-    last: float
-    best: float
-    best_step: float
-    lowest: float
-    unit: str = ""
+    logged: Logged
 
     def pair(self, a: float, b: float) -> tuple[str, str]:
         """Two of its values as they are said."""
-        return pair(a, b, self.unit)
+        return pair(a, b, self.logged.unit)
 
     @property
     def name(self) -> str:
@@ -40,28 +33,26 @@ class Told:
 
 
 def told(course: Course, run: Run) -> Told:
-    """A course beside the curve as the run logged it: a mean over past episodes is judged un-averaged, and told as it stands in the log."""
-    step, x = run.curves.get(course.name, course.curve).finite()
-    top = int(np.argmax(x))
-    known = metric(course.name)
-    return Told(course, float(x[0]), float(x[-1]), float(x[top]), float(step[top]), float(x.min()), known.unit if known else "")
+    """A course beside the curve as the run logged it."""
+    return Told(course, logged(run, course.curve))
 
 
 def rise(c: Told) -> str:
     """Whether it rose."""
     if c.amounts["climb"] > 0.3 and c.amounts["above start"] > 0.9:
-        first, best = c.pair(c.first, c.best)
+        first, best = c.pair(c.logged.first, c.logged.best)
         return f"{c.name} rose from {first} to {best} at its best"
-    first, last = c.pair(c.first, c.last)
+    first, last = c.pair(c.logged.first, c.logged.last)
     return f"{c.name} began at {first} and ends at {last}"
 
 
 def end(c: Told) -> str:
     """How it ends against its best."""
-    best, last = c.pair(c.best, c.last)
+    best, last = c.pair(c.logged.best, c.logged.last)
     if c.amounts["lost"] < 0.1:
         return f"{c.name} ends at its best level (last {last}, best {best})"
-    return f"{c.name} ends at {last}; its best was {best} at step {c.best_step:.0f}, so it lost {percent(c.amounts['lost'])} of its range"
+    lost = percent(c.amounts["lost"])
+    return f"{c.name} ends at {last}; its best was {best} at step {c.logged.best_step:.0f}, so it lost {lost} of its range"
 
 
 def lately(c: Told) -> str:
@@ -88,13 +79,13 @@ def swings(c: Told) -> str:
 
 def height(c: Told) -> str:
     """Between which values it moves."""
-    low, high = c.pair(c.lowest, c.best)
+    low, high = c.pair(c.logged.lowest, c.logged.best)
     return f"{c.name} moves between {low} and {high}"
 
 
 def points(c: Told) -> str:
     """How many points, how noisy."""
-    return f"{c.name} has {c.course.n} points; one point is within about {value(c.course.level.noise, c.unit)} of the smoothed curve"
+    return f"{c.name} has {c.course.n} points; one point is within about {value(c.course.level.noise, c.logged.unit)} of the smoothed curve"
 
 
 SENTENCES: Mapping[str, Callable[[Told], str]] = {
@@ -117,5 +108,5 @@ def says(topic: str, performance: Performance, run: Run) -> str:
 
 
 def _ends(c: Told) -> str:
-    first, last = c.pair(c.first, c.last)
+    first, last = c.pair(c.logged.first, c.logged.last)
     return f"{c.name} went from {first} to {last}"

@@ -14,6 +14,7 @@ import numpy as np
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
+from rl_advisor.output.wording import from_to
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -37,11 +38,11 @@ def detect(run: Run, left: float = 0.1) -> Answer:
     s = outcome_shape.shape(outcome)
     measures = {"at_start": begin, "half_way": half, "now": now, "outcome_gain": s.best - s.start}
     where = (Evidence("policy/std", float(step[0]), float(step[-1])), Evidence(s.name, float(s.step[0]), float(s.step[-1])))
-    text = f"The policy's deviation went from {number(begin)} to {number(half)} half way and {number(now)} now"
+    text = f"The policy's standard deviation went {from_to(begin, half)} half way and {number(now)} now"
     gone = begin > 0 and half < left * begin and now < left * begin
     if not gone or s.rose or s.at_ceiling:
         return absent(f"{text}.", measures=measures, evidence=where)
     if max(s.gain.high, s.best - s.start) > 5 * s.margin and s.gain.high > 0:
         text += "; noise hides whether anything was gained"
         return unclear(f"{text}.", measures=measures, evidence=where)
-    return present(f"{text}, nothing was gained.", segments.began(curve), measures, where)
+    return present(f"{text} without any gain.", segments.began(curve), measures, where)

@@ -9,8 +9,6 @@ Next test: read ten of the most frequent answers beside their prompts; draw the 
 Source: the practitioner's guide (all outputs look the same); the field guide on uniform behaviour with a high reward.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,6 +49,6 @@ def detect(run: Run, left: float = 0.5) -> Answer:
     return Answer(outcome, f"{text}.", onset(s, "variety") if outcome is Outcome.PRESENT else None, measures, (samples(s),))
 
 
-def different(rows: pd.DataFrame) -> float:
+def different(rows: "pd.DataFrame") -> float:
     """Share of different texts among answers, of as many as there are."""
     return float(rows["response"].nunique() / max(1, np.isfinite(rows["step"]).sum()))

@@ -27,13 +27,13 @@ def detect(run: Run) -> Answer:
     """Present when such a stretch was seen to end; unclear when memory rose and stayed, absent when it kept its level."""
     seen = look(run)
     if not {"memory_gib", "other_gib"} & seen.ticks.value.keys() or len(seen.steps.spans) < 4:
-        raise TooFewPoints("memory in use, or four steps with known ends, are missing")
+        raise TooFewPoints("needs memory in use, and four steps with known ends")
     ended = [f for f in seen.foreign if f.ended]
     if not ended:
         text = (
             "Memory in use rose and did not come back"
             if seen.foreign
-            else "Memory in use never left its settled level by more than a quarter of a GiB for a second"
+            else "Memory in use never rose a quarter of a GiB above its baseline for a second"
         )
         return Answer(Outcome.UNCLEAR if seen.foreign else Outcome.ABSENT, f"{text}.")
     event = max(ended, key=lambda f: f.end - f.start)

@@ -13,6 +13,7 @@ import numpy as np
 from rl_advisor.curves import segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
+from rl_advisor.output.wording import counted
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -29,15 +30,15 @@ def detect(run: Run, times: float = 100.0) -> Answer:
     curves = [run.curves[n] for n in WATCHED if n in run.curves] + list(run.family("reward/component/").values())
     long = [c for c in curves if c.finite()[1].size >= 20]
     if not long:
-        raise TooFewPoints("no loss, gradient or reward has 20 points")
+        raise TooFewPoints("no loss, gradient norm or reward has 20 points")
     found = [(c, place) for c in long if (place := exploded(c, times)) is not None]
     if not found:
         return absent("No loss, gradient or reward explodes in its last rows.")
     curve, place = min(found, key=lambda f: float(f[0].finite()[0][f[1]]))
     step, value = curve.finite()
     before, now = float(np.abs(value[:place]).max()), float(np.abs(value[place:]).max())
-    text = f"{curve.name} leaves all it was at step {step[place]:.0f}: up to {number(before)} before, {number(now)} after"
-    text += f"; {len(found) - 1} more curves with it." if len(found) > 1 else "."
+    text = f"{curve.name} blows up at step {step[place]:.0f}: at most {number(before)} before, {number(now)} after"
+    text += f", and {counted(len(found) - 1, 'more curve')} with it." if len(found) > 1 else "."
     measures = {"before": before, "after": now, "curves": float(len(found))}
     return present(text, segments.around(step, float(step[place])), measures, (Evidence(curve.name, float(step[place]), float(step[-1])),))
 

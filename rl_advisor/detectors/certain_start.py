@@ -16,6 +16,7 @@ from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.curves.task_family import families
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -36,7 +37,7 @@ def detect(run: Run, flat: float = 0.7, low: float = 0.1, near: float = 0.02) ->
     measures = {"flat_groups_start": start, "reward_start": mean, "entropy_start": first}
     at = float(reward.step[0])
     where = (Evidence(reward.name, at, at),)
-    text = f"At the start {number(100 * start)} percent of the groups have no spread" if not np.isnan(start) else "At the start"
+    text = f"At the start {percent(start)} of the groups have zero variance" if not np.isnan(start) else "At the start"
     text += f", at a reward of {number(mean)}" + (f" and an entropy of {number(first)}" if not np.isnan(first) else "")
     share = float(level.min()) >= 0.0 and float(level.max()) <= 1.0
     alike = start >= flat and share and 0.15 < mean < 0.85
@@ -44,10 +45,10 @@ def detect(run: Run, flat: float = 0.7, low: float = 0.1, near: float = 0.02) ->
     if not (alike and not first >= low) and not certain:
         return absent(f"{text}.", measures=measures, evidence=where)
     if np.isnan(first):
-        return unclear(f"{text}: entropy is not logged.", measures=measures)
+        return unclear(f"{text}; entropy is not logged, so certainty cannot be told.", measures=measures)
     if outcome_shape.thriving(run):
-        return unclear(f"{text}, and the run learns all the same.", measures=measures, evidence=where)
-    return present(f"{text}: it answers one way only.", Onset(at, at, at), measures, where)
+        return unclear(f"{text}, yet the run learns.", measures=measures, evidence=where)
+    return present(f"{text}: the model starts out certain and has nothing to choose between.", Onset(at, at, at), measures, where)
 
 
 def _first(run: Run, name: str) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, not_logged, number, present, unclear
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.steps import logged_seconds
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -27,7 +28,7 @@ def detect(run: Run, most: float = 0.05) -> Answer:
     if "checkpoint" in logged:
         share = logged["checkpoint"] / logged["step"]
         outcome = Outcome.PRESENT if share > most else Outcome.ABSENT
-        text = f"GPU idle {100 * share:.0f} percent of each step while saving (by the trainer's timers)."
+        text = f"GPU idle {percent(share)} of each step while saving (by the trainer's timers)."
         return Answer(outcome, text, None, {"share": share}, (Evidence("time/phase/*", run.first_step, run.last_step),))
     if not len(run.telemetry):
         return not_logged("Neither a timer of saving nor GPU telemetry is logged.")
@@ -44,12 +45,12 @@ def detect(run: Run, most: float = 0.05) -> Answer:
         "after_share_of_steps": after,
         "beside_a_checkpoint": float(sum(i["step"] in written for i in stalls)),
     }
-    text = f"GPU idle {100 * share:.0f} percent of the time right after steps end"
-    text += f", half a second or more after {100 * after:.0f} percent of them"
+    text = f"GPU idle {percent(share)} of the time right after steps end"
+    text += f", half a second or more after {percent(after)} of them"
     if share > most and after < 0.8:
         median = float(np.median([i["seconds"] for i in stalls]))
         measures["median_seconds"] = median
         where = tuple(Evidence("telemetry", i["step"], i["step"]) for i in stalls[:5])
         return present(f"{text} (median {number(median)} s).", None, measures, where)
-    every = ", after nearly every step, which is rather a loader" if share > most else ""
+    every = ", after nearly every step: more likely a data loader" if share > most else ""
     return Answer(Outcome.UNCLEAR if every else Outcome.ABSENT, f"{text}{every}.", None, measures)

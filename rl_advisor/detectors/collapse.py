@@ -10,6 +10,7 @@ Source: drawdown against an isotonic null with autocorrelated noise; the practit
 """
 
 from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves.logged import logged
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
@@ -26,22 +27,23 @@ def detect(run: Run, most_left: float = 0.4) -> Answer:
     if not curves:
         outcome_shape.shape(outcome_shape.held_out(run) or outcome_shape.training(run))  # raises with the number of points
     for curve in curves:
-        if curve is not None and (found := _of(curve, most_left)) is not None:
+        if curve is not None and (found := _of(run, curve, most_left)) is not None:
             return found
     s = outcome_shape.shape(curves[0])
     measures = {"best": s.best, "last": s.last, "lost_share": s.lost}
     return absent(
-        f"{s.name} ends at {number(s.last)} against its best {number(s.best)}: no collapse.",
+        f"{s.name} ends at {number(s.last)}, {number(s.best)} at best (smoothed): no collapse.",
         measures=measures,
     )
 
 
-def _of(curve: Curve, most_left: float) -> Answer | None:
+def _of(run: Run, curve: Curve, most_left: float) -> Answer | None:
     s = outcome_shape.shape(curve)
     if not s.fell or s.lost < 1 - most_left:
         return None
     onset = segments.decline_began(curve)
-    text = f"{s.name} fell from {number(s.best)} (step {s.best_step:.0f}) to {number(s.last)} and stayed there"
+    told = logged(run, curve)
+    text = f"{s.name} fell from {number(told.best)} (step {told.best_step:.0f}) to {number(told.last)} and stayed down"
     text += f"; the fall began near step {onset.step:.0f}." if onset else "."
-    measures = {"best": s.best, "best_step": s.best_step, "last": s.last, "lost_share": s.lost, "p": s.peak.p}
+    measures = {"best": s.best, "best_step": s.best_step, "last": s.last, "lost_share": s.lost, "p": s.peak.p} | told.measures
     return present(text, onset, measures, (Evidence(curve.name, s.best_step, float(s.step[-1])),))

@@ -12,6 +12,7 @@ Source: a verifier must tell a right answer from a wrong one before anything can
 import numpy as np
 
 from rl_advisor.finding import Answer, Outcome, Role, number, unclear
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import measured, stretches
 from rl_advisor.samples.reward_check import contradictions
@@ -36,23 +37,23 @@ def detect(run: Run) -> Answer:
     s = stretches(run)
     cut = paid_unfinished(run, s)
     if cut is not None and cut.measures["truncated_latest"] > _CUT:
-        text = f"{number(cut.measures['truncated_latest'])} of the responses are cut at the length limit: what they end in is no answer."
+        text = f"{percent(cut.measures['truncated_latest'])} of completions are truncated, so final answers cannot be compared."
         return unclear(text, measures=cut.measures)
     reward = measured(run)["reward"]
     reward = reward[np.isfinite(reward)]
     if not len(reward):
-        return unclear("No sample has a reward.")
+        return unclear("The samples carry no rewards.")
     constant = float(reward.max() - reward.min()) <= 1e-9
     low = -np.inf if constant and reward.max() > 0 else float(reward.min())
     found = contradictions(s.latest, low, float(np.quantile(s.latest["reward"].dropna(), 0.5)))
     if not found:
-        text = "Too few groups of top-paid responses end in a short answer that could be compared."
+        text = "Too few groups have top-rewarded responses with a short final answer to compare."
         return unclear(text)
     share, error = found["share"], found["error"]
-    pairs = f"{number(share)} of the pairs end in different answers ({number(found['groups'])} groups)"
-    text = f"Of the top-paid responses to one prompt, {pairs}."
+    pairs = f"{percent(share)} of top-rewarded pairs disagree on the answer ({number(found['groups'])} groups)"
+    text = f"{pairs}."
     if share > _NO_ANSWERS:
-        text += " No two agree, so what they end in may be no answer at all."
+        text += " No two agree, so what is compared may not be the answer."
         return unclear(text, measures=found, evidence=(samples(s),))
     outcome = Outcome.PRESENT if share - 1.96 * error > _LARGE else Outcome.ABSENT if share + 1.96 * error < _LARGE else Outcome.UNCLEAR
     return Answer(outcome, text, measures=found, evidence=(samples(s),))

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.finding import Answer, Evidence, Onset, Outcome, Role, absent, number
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
 
@@ -90,7 +91,7 @@ def reward_parts(run: Run, left: float = 0.3) -> Iterator[Broken]:
     found, *_ = np.linalg.lstsq(design, mean, rcond=None)
     missed = float(np.var(mean - design @ found) / np.var(mean))
     if missed > left:
-        yield "reward/mean", f"is no weighted sum of its {len(parts)} parts ({number(100 * missed)} percent unexplained)", float(step[0])
+        yield "reward/mean", f"is no weighted sum of its {len(parts)} parts ({percent(missed)} unexplained)", float(step[0])
 
 
 def lengths(run: Run) -> Iterator[Broken]:
@@ -102,7 +103,7 @@ def lengths(run: Run) -> Iterator[Broken]:
     yield from first("response/length_max", f"exceeds the limit of {number(float(cap))} tokens", step, longest > cap + 1)
     step, longest, cut = together(run, "response/length_max", "response/truncated")
     short = (cut >= 0.5) & (longest < 0.9 * cap)
-    yield from first("response/truncated", "says half are cut, yet none reaches nine tenths of the limit", step, short)
+    yield from first("response/truncated", "says half are cut, yet none comes within 10 % of the limit", step, short)
 
 
 def gradient_of_nothing(run: Run) -> Iterator[Broken]:
@@ -169,7 +170,7 @@ def detect(run: Run) -> Answer:
     """Present when a rule is broken; unclear when parts do not add up, the cadence varies or zeros stand: that may be meant."""
     wrong = [(rule, found) for rule in RULES for found in rule(run)]
     if not wrong:
-        return absent("No two entries contradict each other, as far as they are logged.")
+        return absent("No two logged metrics contradict each other.")
     hard = [found for rule, found in wrong if rule not in (reward_parts, cadence, never_filled)]
     shown = sorted(hard or [found for _, found in wrong], key=lambda b: b[2])
     at = shown[0][2]

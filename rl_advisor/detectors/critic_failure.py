@@ -14,6 +14,7 @@ import numpy as np
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -37,7 +38,7 @@ def detect(run: Run, good: float = 0.1) -> Answer:
     thriving = outcome_shape.thriving(run) and any(s.got_somewhere for s in outcome_shape.trusted(run))
     measures = {"late": level, "share_not_above_zero": low_share, "error": spread, "nine_tenths_below": float(np.quantile(value, 0.9))}
     where = (Evidence(curve.name, float(step[value.size // 5]), float(step[-1])),)
-    text = f"Explained variance is {number(level)} in the last part, at or below zero in {number(100 * low_share)} percent of the updates"
+    text = f"Explained variance is {number(level)} lately, and zero or less in {percent(low_share)} of the updates"
     if level + 2 * spread < good and not thriving:
         return present(f"{text}.", segments.began(curve) or segments.around(step, float(step[0])), measures, where)
     if level + 2 * spread < good:

@@ -34,19 +34,19 @@ def detect(run: Run) -> Answer:
     if len(parts) < 2:
         return not_logged("The reward has a single part, or its parts are not logged.")
     if max(c.finite()[1].size for c in parts.values()) < FEWEST:
-        raise TooFewPoints(f"fewer than {FEWEST} rows of the reward's parts")
+        raise TooFewPoints(f"fewer than {FEWEST} points of the reward's parts")
     dead = [n for n, c in parts.items() if still(c)]
     live = [n for n, c in parts.items() if n not in dead and np.ptp(c.finite()[1]) > 0]
     asked = [n for n in dead if not CHARGES.search(n)]
     if not asked or not live:
-        return absent("Every part of the reward that asks for something is paid to somebody.", measures={"parts": float(len(parts))})
+        return absent("Every part of the reward is earned at times.", measures={"parts": float(len(parts))})
     curve = parts[asked[0]]
     where = (Evidence(curve.name, float(curve.step[0]), float(curve.step[-1])),)
-    text = f"{asked[0]} is 0 at all {curve.finite()[1].size} rows while {live[0]} moves"
+    text = f"{asked[0]} is 0 at all {curve.finite()[1].size} steps while {live[0]} moves"
     measures = {"dead_parts": float(len(asked)), "parts": float(len(parts))}
     if not families(run) & {"language", "tools"}:
-        return unclear(f"{text}; it may be a term that is switched off.", measures=measures, evidence=where)
-    return present(f"{text}: what it asks for is never paid.", segments.around(curve.step, float(curve.step[0])), measures, where)
+        return unclear(f"{text}; the term may be switched off.", measures=measures, evidence=where)
+    return present(f"{text}: what it asks for is never rewarded.", segments.around(curve.step, float(curve.step[0])), measures, where)
 
 
 def still(curve: Curve) -> bool:

@@ -9,6 +9,7 @@ Source: the practitioner's guide (peak and decline); isotonic-null test of the d
 """
 
 from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves.logged import logged
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
@@ -26,15 +27,16 @@ def detect(run: Run) -> Answer:
     s = outcome_shape.shape(curve)
     measures = {"best": s.best, "best_step": s.best_step, "last": s.last, "drop": s.best - s.last, "p": s.peak.p}
     if s.fell:
-        return _present(curve, measures)
+        return _present(run, curve, measures)
     drop = f"{s.name} ends at {number(s.last)}, its smoothed best was {number(s.best)} at step {s.best_step:.0f}"
     if s.peak.drop_high <= s.margin or s.best - s.last <= s.margin / 2:
         return absent(f"{drop}: no decline that matters.", measures=measures)
-    return unclear(f"{drop}: within what noise does.", measures=measures)
+    return unclear(f"{drop}: within noise.", measures=measures)
 
 
-def _present(curve: Curve, measures: dict[str, float]) -> Answer:
+def _present(run: Run, curve: Curve, measures: dict[str, float]) -> Answer:
     s = outcome_shape.shape(curve)
-    text = f"{s.name} peaked at {number(s.best)} (step {s.best_step:.0f}) and declined to {number(s.last)}."
+    told = logged(run, curve)
+    text = f"{s.name} peaked at {number(told.best)} (step {told.best_step:.0f}) and declined to {number(told.last)}."
     where = (Evidence(curve.name, s.best_step, float(s.step[-1])),)
-    return present(text, segments.decline_began(curve), measures, where)
+    return present(text, segments.decline_began(curve), measures | told.measures, where)

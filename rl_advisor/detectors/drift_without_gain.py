@@ -30,12 +30,12 @@ def detect(run: Run) -> Answer:
     found = kl_regime(run)
     where = (Evidence("kl/ref", found.first, found.last), Evidence(found.outcome, found.first, found.last))
     if found.kl == "rising" and found.way == "flat":
-        text = f"{found.text}: the policy drifts and gains nothing."
+        text = f"{found.text}: the policy drifts without gain."
         if run.settings.get("kl_coef") == 0 and not found.outcome.startswith("eval/") and not segments.departures(run).keys() & TEXT:
-            text = f"{found.text}; without a KL penalty KL grows anyway, and no score says whether it costs anything."
+            text = f"{found.text}; without a KL penalty KL grows anyway, and there is no score to say whether that costs anything."
             return unclear(text, measures=found.measures, evidence=where)
         onset = Onset(found.first, float(run.curves["kl/ref"].step[0]), found.last)
         return present(text, onset, found.measures, where)
     if found.kl == "rising" and found.way == "undecidable":
-        return unclear(f"{found.text}: whether anything is gained by it cannot be told.", measures=found.measures, evidence=where)
+        return unclear(f"{found.text}; whether the drift brings a gain cannot be told.", measures=found.measures, evidence=where)
     return absent(f"{found.text}.", measures=found.measures, evidence=where)

@@ -16,6 +16,7 @@ from rl_advisor.curves import outcome_shape, segments, untrail
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
+from rl_advisor.output.wording import from_to
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -43,7 +44,7 @@ def detect(run: Run, share: float = 0.25, ratio: float = 1.3, near: float = 0.05
     length = outcome_shape.shape(untrail.untrailed(run, run.curves["episode/length"]))
     scale, span = train.margin / outcome_shape.MATERIAL, float(train.step[-1] - train.step[0])
     if segments.counts_steps(train, length):
-        text = "The return counts the steps of an episode, so that its fall and a shorter episode are one thing."
+        text = "Return equals episode length here, so the two cannot be separated."
         return unclear(text)
     steps = change_points(length.step, length.value)
     for fall in change_points(train.step, train.value):
@@ -55,13 +56,13 @@ def detect(run: Run, share: float = 0.25, ratio: float = 1.3, near: float = 0.05
         stays = _stays(held, fall.step, (fall.before - fall.after) / scale)
         if with_it and stays:
             at = with_it[0]
-            text = f"{train.name} steps from {number(fall.before)} to {number(fall.after)} and episodes from {number(at.before)} to "
-            text += f"{number(at.after)} steps near step {fall.step:.0f}, while {held.name} goes on: the training episodes are others."
+            text = f"{train.name} jumps {from_to(fall.before, fall.after)} and episodes from {number(at.before)} to "
+            text += f"{number(at.after)} steps near step {fall.step:.0f} while {held.name} does not: the training environment changed."
             onset = Onset(fall.step, min(fall.step, at.step) - near * span / 2, max(fall.step, at.step))
             measures = {"before": fall.before, "after": fall.after, "length_before": at.before, "length_after": at.after}
             where = (Evidence(train.name, onset.low, onset.high), Evidence("episode/length", onset.low, onset.high))
             return present(text, onset, measures, where)
-    return absent("Return and length of the training episodes take no step together.")
+    return absent("Return and episode length do not change together.")
 
 
 def _stays(held: outcome_shape.Shape, at: float, part: float) -> bool:
@@ -69,6 +70,6 @@ def _stays(held: outcome_shape.Shape, at: float, part: float) -> bool:
     place = int((held.step <= at).sum())
     before, after = held.value[max(0, place - 4) : place], held.value[place : place + 3]
     if min(before.size, after.size) < 3:
-        raise TooFewPoints(f"{min(before.size, after.size)} evaluations beside a step of the return, 3 needed")
+        raise TooFewPoints(f"{min(before.size, after.size)} evaluations on one side of the change, 3 needed")
     lost = float(np.median(before) - np.median(after)) / (held.margin / outcome_shape.MATERIAL)
     return lost < part / 2

@@ -15,6 +15,7 @@ import numpy as np
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, number, present
+from rl_advisor.output.wording import from_to
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -37,7 +38,7 @@ def detect(run: Run, left: float = 0.5) -> Answer:
     begin, now = float(np.median(segments.opening(curve, 0.15))), float(np.median(segments.final(curve)))
     measures = {"spread_start": begin, "spread_now": now, "reward_best": s.best, "reward_last": s.last}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])), Evidence(s.name, float(s.step[0]), float(s.step[-1])))
-    text = f"{curve.name} went from {number(begin)} to {number(now)}, {s.name} from {number(s.best)} at its best to {number(s.last)}"
+    text = f"{curve.name} went {from_to(begin, now)}, {s.name} from {number(s.best)} at its best to {number(s.last)}"
     onset = segments.began(curve)
     if not now < left * begin or s.at_ceiling or onset is None:
         return absent(f"{text}.", measures=measures, evidence=where)
@@ -45,5 +46,5 @@ def detect(run: Run, left: float = 0.5) -> Answer:
         outcome = Outcome.ABSENT if s.direction() == "rising" else Outcome.UNCLEAR
         return Answer(outcome, f"{text}: the reward has not fallen.", measures=measures, evidence=where)
     if onset.high < segments.decline_began(reward).low:
-        return present(f"{text}: the spread went first.", onset, measures, where)
-    return absent(f"{text}: the spread did not go first.", measures=measures, evidence=where)
+        return present(f"{text}: the spread of rewards fell first.", onset, measures, where)
+    return absent(f"{text}: the spread did not fall first.", measures=measures, evidence=where)

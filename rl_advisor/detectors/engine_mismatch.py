@@ -14,7 +14,8 @@ import numpy as np
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.trend import trend
-from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
+from rl_advisor.finding import Answer, Evidence, Role, absent, present
+from rl_advisor.output.wording import from_to
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -49,9 +50,9 @@ def detect(run: Run, times: float = 2.0) -> Answer:
     slope = trend(step, size)
     measures = {"at_start": begin, "now": now, "p": slope.p}
     where = (Evidence(name, float(step[0]), float(step[-1])),)
-    text = f"{name} went from {number(begin)} to {number(now)}"
+    text = f"{name} went {from_to(begin, now)}"
     if slope.low > 0 and now > times * begin and now > PRIOR[name] / 5:
         return present(f"{text}: growing.", segments.began(curve), measures, where)
     if begin > PRIOR[name] and now > PRIOR[name]:
-        return present(f"{text}: high from the start, which looks like precision.", None, measures, where)
+        return present(f"{text}: high from the start, which points at numerical precision.", None, measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)

@@ -33,9 +33,9 @@ def detect(run: Run) -> Answer:
     each = float(np.median(reward.finite()[1]) / max(float(np.median(length.finite()[1])), 1.0))
     measures = {"weight": now, "reward_per_step": each}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
-    text = f"The entropy weight is {number(now)}, beside a reward of {number(each)} a step"
+    text = f"The entropy coefficient is {number(now)} against a reward of {number(each)} a step"
     s = outcome_shape.shape_or_none(outcome_shape.outcome(run))
     unmoved = s is not None and s.last - s.start < 2 * s.scatter and s.gain.low <= 0
     if min(now, begin) > abs(each) and now > 0 and unmoved:
-        return present(f"{text}: the bonus drowns it.", segments.around(step, float(step[0])), measures, where)
+        return present(f"{text}: the bonus swamps the reward.", segments.around(step, float(step[0])), measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)

@@ -13,7 +13,8 @@ import numpy as np
 
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
+from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
+from rl_advisor.output.wording import from_to, percent
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -50,16 +51,16 @@ def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Answer:
     sure = flat >= dead or not ways or outcome_shape.any_fell(run) or not converged or low
     measures = {"at_start": begin, "now": now, "share_left": share, "flat_groups": flat}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
-    text = f"Entropy went from {number(begin)} to {number(now)}"
+    text = f"Entropy went {from_to(begin, now)}"
     if share < left and room and stalled and sure and (flat >= dead or np.isnan(flat)):
         return present(
-            f"{text} while there is room above the score.",
+            f"{text} before the score reached its maximum.",
             segments.began(curve),
             measures,
             where,
         )
     if share < left and room and stalled:
-        spread = f"; {number(1 - flat)} of the groups still have spread"
+        spread = f"; {percent(1 - flat)} of the groups still have reward variance"
         text += "; whether exploration was lost or the policy has converged cannot be told" if np.isnan(flat) else spread
         return unclear(f"{text}.", measures=measures, evidence=where)
     return absent(f"{text}.", measures=measures, evidence=where)

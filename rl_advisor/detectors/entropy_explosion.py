@@ -12,7 +12,8 @@ import numpy as np
 
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
+from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
+from rl_advisor.output.wording import from_to
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -31,11 +32,11 @@ def detect(run: Run, times: float = 2.0) -> Answer:
     begin, now = float(np.median(segments.opening(curve))), float(np.median(segments.final(curve)))
     measures = {"at_start": begin, "now": now}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
-    text = f"Entropy went from {number(begin)} to {number(now)}"
+    text = f"Entropy went {from_to(begin, now)}"
     if not (begin > 0 and now > times * begin):
         return absent(f"{text}.", measures=measures, evidence=where)
     if outcome_shape.shape(curve).gain.low <= 0:
-        return unclear(f"{text}, which its own scatter could do.", measures=measures, evidence=where)
+        return unclear(f"{text}: within its own noise.", measures=measures, evidence=where)
     cut = run.curves.get("response/truncated")
     if outcome_shape.any_fell(run) or (cut is not None and _filled(cut)):
         text += " as the outcome fell" if outcome_shape.any_fell(run) else " as answers ran to the length limit"

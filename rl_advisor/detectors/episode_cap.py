@@ -13,7 +13,8 @@ import numpy as np
 
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
+from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
+from rl_advisor.output.wording import from_to, percent
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -37,8 +38,8 @@ def detect(run: Run, explained: float = 0.3) -> Answer:
     now = float(np.median(late))
     measures = {"at_start": begin, "now": now, "highest": highest, "pinned_share": pinned, "explained_variance": fit}
     where = (Evidence("episode/length", float(step[0]), float(step[-1])),)
-    text = f"Episode length went from {number(begin)} to {number(now)}, "
-    text += f"{number(100 * pinned)} percent of the last part at its highest"
+    text = f"Episode length went {from_to(begin, now)}, "
+    text += f"{percent(pinned)} of the latest points at its maximum"
     if pinned < 0.8:
         return absent(f"{text}.", measures=measures, evidence=where)
     if begin >= 0.995 * highest:
@@ -47,6 +48,6 @@ def detect(run: Run, explained: float = 0.3) -> Answer:
     stuck = s is not None and s.direction() in ("flat", "falling") and not s.at_ceiling
     with_length = s is not None and s.rose and s.last >= s.best - s.margin
     if stuck and fit < explained and not with_length:
-        return present(f"{text}, the return does not rise.", segments.began(curve), measures, where)
-    text += "; whether the limit or the goal ends them cannot be told from the log"
+        return present(f"{text}, and the return does not rise.", segments.began(curve), measures, where)
+    text += "; the log does not say whether the limit or the goal ends them"
     return unclear(f"{text}.", measures=measures, evidence=where)

@@ -38,7 +38,7 @@ def detect(run: Run, fewest: int = 3) -> Answer:
     width = max(2, min(10, length // 4))
     at = [int(i) for i in borders if width <= i <= value.size - width]
     if len(at) < fewest or length < 8:
-        raise TooFewPoints(f"{len(at)} borders of epochs that are 8 points apart, {fewest} needed")
+        raise TooFewPoints(f"{len(at)} epoch boundaries at least 8 points apart, {fewest} needed")
     # The same number of places at the same distances, moved by every possible part of an epoch: what chance would show.
     moved = [[i + d for i in at if width <= i + d <= value.size - width] for d in range(-length // 2, length // 2 + 1) if abs(d) > width]
     by_chance = np.array([jumps(value, places, width).mean() for places in moved if places])
@@ -47,7 +47,7 @@ def detect(run: Run, fewest: int = 3) -> Answer:
     usual, scatter = float(np.median(by_chance)), float(by_chance.std())
     measures = {"jump": seen, "error": spread, "elsewhere": usual, "borders": float(len(at))}
     where = (Evidence(reward.name, float(step[0]), float(step[-1])),)
-    text = f"At {len(at)} borders of epochs {reward.name} changes by {number(seen)} on average, elsewhere by {number(usual)}"
+    text = f"At {len(at)} epoch boundaries {reward.name} changes by {number(seen)} on average, elsewhere by {number(usual)}"
     apart = abs(seen - usual)
     if apart > s.margin and apart > 3 * spread and apart > 2.6 * scatter and apart > float(np.abs(by_chance - usual).max()):
         first = float(step[at[0]])

@@ -13,7 +13,8 @@ from rl_advisor.curves import outcome_shape
 from rl_advisor.curves.held_out_scores import FEWEST, lone_step
 from rl_advisor.curves.task_family import families
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, present, unclear
+from rl_advisor.output.wording import from_to
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -37,13 +38,12 @@ def detect(run: Run) -> Answer:
     assert score is not None  # diagnosis asked for it
     count = score.finite()[1].size
     if count < FEWEST:
-        raise TooFewPoints(f"{count} evaluations, {FEWEST} needed to tell a step of the protocol from one of the policy")
+        raise TooFewPoints(f"{count} evaluations, {FEWEST} needed to tell a changed protocol from a changed policy")
     found = lone_step(run, score)
     if found is None:
-        return absent(f"{score.name} has no step that training does not share.")
-    went = f"from {number(found.old)} to {number(found.new)} at step {found.at:.0f}"
-    text = f"{score.name} steps {went}, and training goes on as before"
+        return absent(f"{score.name} makes no jump that training does not make.")
+    text = f"{score.name} jumps {from_to(found.old, found.new)} at step {found.at:.0f} while training goes on as before"
     if "control" in families(run):
-        return unclear(f"{text}; a policy that is evaluated greedily does that by itself at times.")
+        return unclear(f"{text}; greedy evaluation of a policy can do that by itself.")
     where = (Evidence(score.name, found.before, found.at),)
     return present(f"{text}.", Onset(found.at, found.before, found.at), {"before": found.old, "after": found.new}, where)

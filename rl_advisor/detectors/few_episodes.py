@@ -31,8 +31,10 @@ def detect(run: Run, part: float = 0.5) -> Answer:
     above = highest - s.best
     measures = {"scatter": s.scatter, "moved": gain, "highest": highest, "smoothed_best": s.best, "above": above}
     where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
-    text = f"Neighbouring evaluations differ by {number(s.scatter)} (one deviation) where the level moved by {number(gain)}"
+    text = f"Evaluation noise (sd {number(s.scatter)}) against a total change of {number(gain)}"
     if s.scatter > part * gain and s.scatter > s.margin:
-        text += f"; the highest, {number(highest)}, stands {number(above)} above the smoothed best" if above > 0.01 * gain else ""
+        text += (
+            f"; the highest single evaluation, {number(highest)}, is {number(above)} above the smoothed best" if above > 0.01 * gain else ""
+        )
         return present(f"{text}.", None, measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)

@@ -10,7 +10,8 @@ Source: the alignment tax in InstructGPT (arXiv 2203.02155).
 
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
+from rl_advisor.finding import Answer, Evidence, Role, absent, present
+from rl_advisor.output.wording import from_to
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -25,14 +26,14 @@ def detect(run: Run) -> Answer:
     single = {n: c for n, c in run.family("eval/score/").items() if segments.drawn(n) == 1}
     shapes = {n: s for n, c in single.items() if (s := outcome_shape.shape_or_none(c)) is not None}
     if len(shapes) < 2:
-        raise TooFewPoints(f"{len(shapes)} held-out scores with 5 evaluations, two needed to compare")
+        raise TooFewPoints(f"needs two held-out scores with enough evaluations; this run has {len(shapes)}")
     gained = [s for s in shapes.values() if s.rose and not s.fell]
     lost = sorted((s for s in shapes.values() if s.fell), key=lambda s: -s.lost)
     measures = {f"{name} last": s.last for name, s in list(shapes.items())[:6]} | {"gained": float(len(gained)), "lost": float(len(lost))}
     where = tuple(Evidence(s.name, float(s.step[0]), float(s.step[-1])) for s in (*gained[:1], *lost[:1]))
     if gained and lost:
         up, down = gained[0], lost[0]
-        text = f"{up.name} went from {number(up.start)} to {number(up.last)}, {down.name} from {number(down.best)} to {number(down.last)}."
+        text = f"{up.name} went {from_to(up.start, up.last)}, {down.name} {from_to(down.best, down.last)}."
         return present(text, segments.decline_began(single[down.name]), measures, where)
     text = f"Of {len(shapes)} held-out scores {len(gained)} rose and {len(lost)} fell."
     return absent(text, measures=measures, evidence=where)

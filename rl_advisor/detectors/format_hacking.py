@@ -12,7 +12,8 @@ import re
 
 import numpy as np
 
-from rl_advisor.finding import Answer, Role, absent, number, present
+from rl_advisor.finding import Answer, Role, absent, present
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import onset, shift, shift_or_none, wilson
@@ -38,14 +39,14 @@ def detect(run: Run) -> Answer:
         _, before = wilson(int(s.first[column].sum()), len(s.first))
         measures[f"{column}_latest"] = float(s.latest[column].mean())
         if low > max(0.05, before) and _paid(s, column):
-            found.append((column, f"{number(measures[f'{column}_latest'])} of the latest responses {words} and are paid no less"))
+            found.append((column, f"{percent(measures[f'{column}_latest'])} of the latest responses {words} and earn no less"))
     parts = _parts(s)
     found += [(column, text) for column, text in parts]
     if found:
         text = "; ".join(t for _, t in found) + "."
         return present(text[0].upper() + text[1:], onset(s, found[0][0]), measures, (samples(s),))
     text = (
-        "The samples have no marked fields and the reward no format part."
+        "The samples have no marked fields, and the reward has no format part."
         if fields.first == fields.latest == 0
         else "Marked fields are filled."
     )

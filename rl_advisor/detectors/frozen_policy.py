@@ -15,6 +15,7 @@ import numpy as np
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.curves.outcome_shape import Shape
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
 
@@ -58,15 +59,15 @@ def detect(run: Run, still: float = 0.02, least: float = 0.05, steps: float = 1e
     moved = bool(segments.departures(run, factor=1.3).keys() - {"kl/ref"}) or drift > still or _steps(run) > steps
     reach = farthest(run)
     if alive and reach is not None and reach < least:
-        text += f"; all updates together can have changed no more than {number(100 * reach)} percent of the actions"
+        text += f"; all updates together changed at most {percent(reach)} of the actions"
         return present(f"{text}.", onset, {**measures, "farthest": reach}, where)
     if alive and little(s, gain, spread) and not moved:
         early = bool(run.planned_steps) and run.last_step < 0.1 * float(run.planned_steps or 0)
         measured = spread > 0 and any(name in run.curves for name in ("kl/ref", "kl/old"))
         if early or not measured or s.n < FEWEST:
             why = "the run has hardly begun" if early or s.n < FEWEST else "neither a spread of rewards nor a KL is logged that would tell"
-            return unclear(f"{text}: it seems to stand still, but {why}.", onset, measures, where)
-        return present(f"{text}: it hardly moves.", onset, measures, where)
+            return unclear(f"{text}; the policy seems not to move, but {why}.", onset, measures, where)
+        return present(f"{text}: the policy hardly moves.", onset, measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)
 
 

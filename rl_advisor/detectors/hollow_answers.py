@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor.finding import Answer, Outcome, Role, number, present, unclear
+from rl_advisor.finding import Answer, Outcome, Role, present, unclear
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import onset, shift_or_none, wilson
@@ -35,16 +36,16 @@ def detect(run: Run) -> Answer:
     s = stretches(run)
     shares = [_share(s, column) for column in _MOSTLY]
     measures = {f"{h.column}_{k}": v for h in shares for k, v in (("first", h.first), ("latest", h.latest))}
-    said = " and ".join(f"{number(h.latest)} {_WORDS[h.column]} ({number(h.first)} at the start)" for h in shares)
+    said = " and ".join(f"{percent(h.latest)} {_WORDS[h.column]} ({percent(h.first)} at the start)" for h in shares)
     text, told = f"Of the latest responses {said}", next((h for h in shares if h.common), None)
     if told is None:
         outcome = Outcome.UNCLEAR if any(h.may_be for h in shares) else Outcome.ABSENT
         return Answer(outcome, f"{text}.", measures=measures, evidence=(samples(s),))
     gain = shift_or_none(s, "reward")
     if told.column == "copied" and gain is not None and gain.up:
-        text += f"; the reward rose with it ({gain.words}), as it would where a text is to be repeated or corrected"
+        text += f"; the reward rose with it ({gain.words}), as it should where the task is to repeat or correct a text"
         return unclear(f"{text}.", measures=measures, evidence=(samples(s),))
-    text += "" if gain is None else f"; the samples' reward went {gain.words}"
+    text += "" if gain is None else f"; the reward of the samples went {gain.words}"
     return present(f"{text}.", onset(s, told.column), measures, (samples(s),))
 
 

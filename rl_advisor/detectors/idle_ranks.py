@@ -13,6 +13,7 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.signals import Rows
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -34,13 +35,13 @@ def detect(run: Run, idle: float = 0.05, busy: float = 0.5) -> Answer:
     measures = {"idle_gpus": float(len(resting)), "busy_gpus": float(len(working)), "gpus": float(len(share))}
     if not working:
         most = number(100 * max(share.values()))
-        text = f"No GPU is busy in more than {most} % of the rows: nothing to compare an idle one with."
+        text = f"No GPU is busy in more than {most} % of the readings, so there is nothing to compare an idle one with."
         return unclear(text, None, measures)
     if not resting:
         least = number(100 * min(share.values()))
-        return absent(f"Each of {len(share)} GPUs is busy in {least} % of its rows or more.", None, measures)
+        return absent(f"Each of {len(share)} GPUs is busy in at least {least} % of its readings.", None, measures)
     names = ", ".join(resting[:NAMED]) + (f" and {len(resting) - NAMED} more" if len(resting) > NAMED else "")
-    text = f"{len(resting)} of {len(share)} GPUs ({names}) are busy in less than {number(100 * idle)} % of the rows, {len(working)} work."
+    text = f"{len(resting)} of {len(share)} GPUs ({names}) are busy in less than {percent(idle)} of the readings while {len(working)} work."
     where = (Evidence("telemetry", run.first_step, run.last_step),)
     return present(text, None, measures, where)
 

@@ -37,7 +37,7 @@ def detect(run: Run, away: float = 0.05) -> Answer:
         level, error = float(np.mean(late)), float(np.std(late) / np.sqrt(late.size))
         measures[name] = level
         if abs(level - 1) > away + 2 * error:
-            text = f"{name} is {number(level)} in the last part of the run, one is right."
+            text = f"{name} is {number(level)} lately; it should be 1."
             where = (Evidence(name, float(curve.step[0]), float(curve.step[-1])),)
             return present(text, segments.began(curve), measures, where)
     off = _off_at_once(run) if circumstances(run).updates == "one" or _once(run) else None
@@ -45,10 +45,10 @@ def detect(run: Run, away: float = 0.05) -> Answer:
         name, level = off
         step = run.curves[name].finite()[0]
         where = (Evidence(name, float(step[0]), float(step[-1])),)
-        text = f"{name} is {number(level)} at its middle, where one update a batch leaves no room for it: sampling and training disagree."
+        text = f"{name} has a median of {number(level)} although each batch gets one update: sampler and trainer disagree."
         return present(text, segments.around(step, float(step[0])), {**measures, name: level}, where)
     if not measures:
-        return not_logged("No importance weight is logged, nor that each batch is used for one update, which would make the rest one.")
+        return not_logged("No importance weight is logged, nor that each batch gets a single update.")
     text = ", ".join(f"{name} {number(level)}" for name, level in measures.items())
     return absent(f"Importance weights stay at one: {text}.", measures=measures)
 

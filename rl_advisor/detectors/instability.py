@@ -14,6 +14,7 @@ import numpy as np
 
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
+from rl_advisor.output.wording import counted
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -48,10 +49,10 @@ def detect(run: Run, share: float = 0.2, turns: int = 3) -> Answer:
     }
     where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
     if seen >= turns and not s.got_somewhere:
-        text = f"{s.name} turned {seen} times by more than {number(threshold)}."
+        text = f"{s.name} swung back {counted(seen, 'time')} by more than {number(threshold)}."
         return present(text, segments.began(curve), measures, where)
-    text = f"{s.name} turned {seen} times by more than {number(threshold)}"
-    text += f", on top of a gain of {number(s.last - s.start)}." if seen >= turns else ": no see-saw."
+    text = f"{s.name} swung back {counted(seen, 'time')} by more than {number(threshold)}"
+    text += f", on top of a gain of {number(s.last - s.start)}." if seen >= turns else "."
     return absent(text, measures=measures, evidence=where)
 
 

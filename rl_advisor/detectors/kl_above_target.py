@@ -36,9 +36,9 @@ def detect(run: Run, times: float = 3.0) -> Answer:
     usual = float(np.median(value))
     measures = {"target": target, "usual": usual, "share_above": float((value > 1.5 * target).mean())}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
-    text = f"KL per update is {number(usual)} at its middle, where {number(target)} is the target"
+    text = f"KL per update has a median of {number(usual)}, the target is {number(target)}"
     if usual > times * target:
-        return present(f"{text}: {number(usual / target)} times as much.", segments.around(step, float(step[0])), measures, where)
+        return present(f"{text}: {number(usual / target)} times as high.", segments.around(step, float(step[0])), measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)
 
 

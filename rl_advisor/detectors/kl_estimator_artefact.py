@@ -15,6 +15,7 @@ import numpy.typing as npt
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import spikes
 from rl_advisor.finding import Answer, Evidence, Onset, Outcome, Role, number, present
+from rl_advisor.output.wording import counted, percent
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
 
@@ -52,8 +53,8 @@ def detect(run: Run, below: float = 0.1, ratio: float = 10.0) -> Answer:
     quiet = single[~moved(run, single)] if single.size else single
     measures = {"negative_share": negative, "single_peaks": float(single.size), "quiet_peaks": float(quiet.size), "times": ratio}
     where = (Evidence("kl/ref", float(step[0]), float(step[-1])),)
-    text = f"{number(100 * negative)} percent of the KL values are below zero; "
-    text += f"{single.size} single peaks of {number(ratio)} times their surroundings"
+    text = f"{percent(negative)} of the KL values are below zero; "
+    text += f"{counted(single.size, 'single-step peak')} of {number(ratio)} times their surroundings"
     if negative > below:
         at = float(step[np.argmax(value < 0)])
         return present(f"{text}: a signed estimate.", Onset(at, at, at), measures, where)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rl_advisor.finding import Answer, Outcome, Role, number, present, unclear
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import Shift, onset, pays, shift_or_none, wilson
@@ -48,8 +49,8 @@ class _Mix:
 
     @property
     def words(self) -> str:
-        share = f"{number(self.latest)} of the latest responses are mixed ({number(self.first)} at the start)"
-        return f"share of {_WHAT[self.column]} went {self.change.words}; {share}"
+        share = f"{percent(self.latest)} of the latest responses are mixed ({percent(self.first)} at the start)"
+        return f"the share of {_WHAT[self.column]} went {self.change.words}; {share}"
 
 
 def detect(run: Run) -> Answer:
@@ -65,7 +66,11 @@ def detect(run: Run) -> Answer:
     text = f"The {told.words}"
     if told.there:
         pay = pays(s, told.column)
-        text += "" if pay is None else f"; the reward follows it by {number(pay.rho)} ({number(pay.low)} to {number(pay.high)})"
+        text += (
+            ""
+            if pay is None
+            else f"; the reward goes with it (rank correlation {number(pay.rho)}, {number(pay.low)} to {number(pay.high)})"
+        )
         return present(f"{text}.", onset(s, told.column), measures, (samples(s),))
     outcome = Outcome.ABSENT if all(m.high < 0.1 or not m.change.up for m in known) else Outcome.UNCLEAR
     return Answer(outcome, f"{text}.", measures=measures, evidence=(samples(s),))

@@ -11,7 +11,8 @@ Source: the practitioner's guide on abrupt changes; invariants of the log (the r
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, present
+from rl_advisor.output.wording import from_to
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
 
@@ -48,9 +49,9 @@ def detect(run: Run, times: float = 2.0, ramp: float = 3.0) -> Answer:
     if rate.size < 5:
         raise TooFewPoints(f"{rate.size} points of the learning rate")
     measures = {"first": float(rate[0]), "last": float(rate[-1])}
-    went = f"The learning rate goes from {number(rate[0])} to {number(rate[-1])}"
+    went = f"The learning rate goes {from_to(rate[0], rate[-1], 'rate')}"
     if adapts(rate):
-        return absent(f"{went}, up and down again and again: it adapts to the size of the updates.", measures=measures)
+        return absent(f"{went}, up and down throughout: it adapts to the size of the updates.", measures=measures)
     later = np.flatnonzero((step[1:] > step[0] + 0.1 * (step[-1] - step[0])) & (rate[:-1] > 0)) + 1
     ratio = rate[later] / rate[later - 1] if later.size else np.ones(1)
     biggest = int(np.argmax(ratio))
@@ -58,18 +59,20 @@ def detect(run: Run, times: float = 2.0, ramp: float = 3.0) -> Answer:
     if later.size and ratio[biggest] >= times:
         at = int(later[biggest])
         measures |= {"before": float(rate[at - 1]), "after": float(rate[at])}
-        text = f"The learning rate jumps from {number(rate[at - 1])} to {number(rate[at])} at step {step[at]:.0f}."
+        text = f"The learning rate jumps {from_to(rate[at - 1], rate[at], 'rate')} at step {step[at]:.0f}."
         where = (Evidence("policy/learning_rate", float(step[at - 1]), float(step[at])),)
         return present(text, Onset(float(step[at]), float(step[at - 1]), float(step[at])), measures, where)
     climb = ramped(step, rate, ramp, float(run.planned_steps or 0))
     if climb is not None:
         low, high = climb
-        text = f"The learning rate climbs from {number(rate[low])} at step {step[low]:.0f} to {number(rate[high])} at step {step[high]:.0f}"
+        text = f"The learning rate climbs {from_to(rate[low], rate[high], 'rate')} between steps {step[low]:.0f} and {step[high]:.0f}"
         doubled = low + int(np.argmax(rate[low:] >= 2 * rate[low]))
         onset = Onset(float(step[doubled]), float(step[low]), float(step[high]))
         where = (Evidence("policy/learning_rate", float(step[low]), float(step[high])),)
-        return present(f"{text}: this is no warm-up.", onset, measures | {"before": float(rate[low]), "after": float(rate[high])}, where)
-    return absent(f"{went} without a jump or a climb beyond warm-up.", measures=measures)
+        return present(
+            f"{text}: too late for a warm-up.", onset, measures | {"before": float(rate[low]), "after": float(rate[high])}, where
+        )
+    return absent(f"{went} with no jump and no late climb.", measures=measures)
 
 
 def adapts(rate: Floats, turns: int = 3) -> bool:

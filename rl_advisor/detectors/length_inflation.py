@@ -15,7 +15,8 @@ import numpy as np
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.payoff import difference
-from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, number, present, unclear
+from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, present, unclear
+from rl_advisor.output.wording import from_to
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import onset, shift
@@ -44,11 +45,11 @@ def detect(run: Run) -> Answer:
     if (wrong := _wrong_grow(s)) is not None:
         return present(wrong[0], onset(s, "tokens"), measures | wrong[1], (samples(s),))
     if not length.up or length.latest < GROWTH * length.first:
-        text = f"Length went {length.words}: no growth of a quarter or more."
+        text = f"Length went {length.words}: it grew by less than a quarter."
         return absent(text, measures=measures, evidence=(samples(s),))
     gain = shift(s, "reward")
     measures |= {"reward_first": gain.first, "reward_latest": gain.latest}
-    text = f"Length went {length.words}, the reward of the samples {gain.words}; the reward is not seen to pay for length."
+    text = f"Length went {length.words}, the reward of the samples {gain.words}; nothing shows that length is rewarded."
     outcome = Outcome.ABSENT if better or gain.down else Outcome.UNCLEAR
     return Answer(outcome, text, measures=measures, evidence=(samples(s),))
 
@@ -70,14 +71,14 @@ def _wrong_grow(s: Stretches) -> tuple[str, dict[str, float]] | None:
             return None
     (wrong_a, wrong_b), (right_a, right_b) = means
     if changes[0][1] > 0 and wrong_b > GROWTH * wrong_a and right_b < 1.1 * right_a:
-        right = f"right ones went from {number(right_a)} to {number(right_b)}"
+        right = f"right ones went {from_to(right_a, right_b)}"
         measures = {
             "wrong_length_first": wrong_a,
             "wrong_length_latest": wrong_b,
             "right_length_first": right_a,
             "right_length_latest": right_b,
         }
-        return f"Wrong responses grew from {number(wrong_a)} to {number(wrong_b)}, {right}.", measures
+        return f"Wrong responses grew {from_to(wrong_a, wrong_b)}, {right}.", measures
     return None
 
 
@@ -88,15 +89,13 @@ def _by_curves(run: Run) -> Answer:
         return unclear("The curves of length and reward are too short, and there are too few samples.")
     measures = {"length_first": length.start, "length_latest": length.last, "reward_first": reward.start, "reward_latest": reward.last}
     evidence = tuple(Evidence(x.name, float(x.step[0]), float(x.step[-1])) for x in (length, reward, held) if x is not None)
-    said = (
-        f"Length went from {number(length.start)} to {number(length.last)}, the reward from {number(reward.start)} to {number(reward.last)}"
-    )
+    said = f"Length went {from_to(length.start, length.last)}, the reward {from_to(reward.start, reward.last)}"
     grew = length.gain.low > 0 and length.last > GROWTH * length.start
     if not grew or not reward.rose:
         return absent(f"{said}: they did not grow together.", None, measures, evidence)
     if held is None:
-        return unclear(f"{said}; no held-out score says whether the text got better.", None, measures, evidence)
-    said += f", {held.name} from {number(held.start)} to {number(held.last)}."
+        return unclear(f"{said}; there is no held-out score to tell whether the answers got better.", None, measures, evidence)
+    said += f", {held.name} {from_to(held.start, held.last)}."
     measures |= {"score_first": held.start, "score_latest": held.last}
     outcome = Outcome.ABSENT if held_out_rose(run) else Outcome.PRESENT
     when = segments.began(run.curves["response/length"]) if outcome is Outcome.PRESENT else None

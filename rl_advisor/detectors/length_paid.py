@@ -1,4 +1,4 @@
-"""Length is paid for by itself: among answers that are equally right, the longer one earns more.
+"""Length is paid for by itself: among equally correct answers, the longer one earns more.
 
 Looks for: the reward against the length of answers that an independent column calls equally right; without one, a reward that is a
     straight line of the length among paid answers.
@@ -43,10 +43,10 @@ def detect(run: Run, follows: float = 0.5, line: float = 0.97) -> Answer:
     right = equally_right(table)
     rows = table[table["reward"] > table["reward"].min()] if right is None else right
     if len(rows) < FEWEST or rows["tokens"].nunique() < LENGTHS:
-        raise TooFewPoints(f"{len(rows)} answers that are equally right, {FEWEST} of {LENGTHS} lengths needed")
+        raise TooFewPoints(f"{len(rows)} equally correct answers, {FEWEST} of {LENGTHS} lengths needed")
     length, reward = rows["tokens"].to_numpy(np.float64), rows["reward"].to_numpy(np.float64)
     if np.ptp(reward) <= 1e-9:
-        return absent(f"{len(rows)} equally right answers earn the same, whatever their length.")
+        return absent(f"{len(rows)} equally correct answers earn the same whatever their length.")
     rank = correlation(length, reward)
     straight, slope = float(np.corrcoef(length, reward)[0, 1]), float(np.polyfit(length, reward, 1)[0])
     measures = {
@@ -56,11 +56,12 @@ def detect(run: Run, follows: float = 0.5, line: float = 0.97) -> Answer:
         "answers": float(len(rows)),
     }
     where = (Evidence("rollouts", float(rows["step"].min()), float(rows["step"].max())),)
-    text = f"Among {len(rows)} {'paid' if right is None else 'equally right'} answers the reward follows length by {number(rank.rho)}"
-    text += f" ({number(100 * slope)} a hundred tokens)"
+    kind = "rewarded" if right is None else "equally correct"
+    text = f"Among {len(rows)} {kind} answers the reward goes with length (rank correlation {number(rank.rho)}"
+    text += f", {number(100 * slope)} a hundred tokens)"
     if (right is not None and rank.low > follows) or (straight > line and rank.low > follows):
         first = float(rows["step"].min())
-        return present(f"{text}: length is paid for by itself.", Onset(first, first, first), measures, where)
+        return present(f"{text}: length itself is rewarded.", Onset(first, first, first), measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)
 
 

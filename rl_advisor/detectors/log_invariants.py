@@ -52,7 +52,7 @@ def detect(run: Run) -> Answer:
     """Present when an invariant of the log is violated."""
     wrong = broken(run)
     if not wrong:
-        return absent("What must hold by construction holds, as far as it is logged.")
+        return absent("Everything that must hold by construction does, as far as it is logged.")
     name, what, at = min(wrong, key=lambda w: w[2])
     where = (Evidence(name, at, at),)
     return present(

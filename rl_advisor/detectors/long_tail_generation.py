@@ -16,6 +16,7 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.features.gpu.phases import GENERATION
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, number
 from rl_advisor.gpu.look import Seen, look
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
 
@@ -41,10 +42,10 @@ def detect(run: Run, most: float = 0.2) -> Answer:
         return Answer(outcome, text, None, measures, where)
     tails = _tails(look(run))
     if tails.size < 3:
-        raise TooFewPoints("generation could not be told from training in three steps" + said)
+        raise TooFewPoints("generation and training could be told apart in fewer than three steps" + said)
     share = float(np.median(tails))
     measures |= {"tail_share": share, "steps": float(tails.size)}
-    text = f"In the middle step {number(100 * share)} % of generation, its end, runs below three fifths of generation's power{said}."
+    text = f"In the median step the last {percent(share)} of generation runs below 60 % of its usual power{said}."
     where = (Evidence("telemetry", run.first_step, run.last_step),)
     return Answer(Outcome.PRESENT if share > most else Outcome.ABSENT, text, None, measures, where)
 

@@ -10,7 +10,8 @@ Source: the practitioner's guide on discontinuities, corrected for group-relativ
 
 from rl_advisor.curves import segments
 from rl_advisor.features.change import discontinuity
-from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
+from rl_advisor.finding import Answer, Evidence, Role, absent, present
+from rl_advisor.output.wording import fold
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -24,8 +25,14 @@ def detect(run: Run, times: float = 2.0) -> Answer:
     name = next(n for n in ("policy/grad_norm", "policy/total_loss", "policy/loss") if n in run.curves)
     curve = run.curves[name]
     found = discontinuity(*curve.finite())
-    measures = {"at_step": found.at, "ratio": found.ratio, "ratio_low": found.low, "ratio_high": found.high}
-    text = f"{name} changes {number(found.ratio)} times (between {number(found.low)} and {number(found.high)}) at step {found.at:.0f}"
+    measures = {
+        "at_step": found.at,
+        "ratio": found.ratio,
+        "ratio_low": found.low,
+        "ratio_high": found.high,
+        "changed_share": found.ratio - 1,
+    }
+    text = f"{name} {fold(found.ratio)} at step {found.at:.0f}"
     if found.low > times or found.high < 1 / times:
         onset = segments.around(curve.finite()[0], found.at, 2)
         return present(f"{text}.", onset, measures, (Evidence(name, found.at, found.at),))

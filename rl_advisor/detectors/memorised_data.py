@@ -59,7 +59,7 @@ def detect(run: Run, often: float = 2.0, many: float = 5.0) -> Answer:
     }
     measures["score_last"] = held.last
     where = (Evidence(held.name, held.best_step, float(held.step[-1])),)
-    told = "" if np.isnan(back) else f"a prompt was seen at {number(back)} of the {number(of)} steps with samples, on average"
+    told = "" if np.isnan(back) else f"on average a prompt was seen at {number(back)} of the {number(of)} steps with samples"
     seen = ", ".join(filter(None, (told, "" if np.isnan(passes) else f"{number(passes)} passes over the data")))
     repeats = back >= often or passes >= many
     # Of a handful of prompts nothing but their answers can be learned, whatever that does to the style.
@@ -70,6 +70,6 @@ def detect(run: Run, often: float = 2.0, many: float = 5.0) -> Answer:
         text = f"{train.name} gained {number(train.last - train.start)} while {held.name} ends at {number(held.last)}; {seen}."
         return present(text, segments.decline_began(score), measures, where)
     if parted:
-        text = f"Reward and score part, but {seen}, and the style of the responses {'changed' if style else 'did not change'}."
+        text = f"Reward and score diverge, but {seen}, and the style of the responses {'changed' if style else 'did not change'}."
         return absent(text, measures=measures, evidence=where)
-    return absent(f"The held-out score does not part from the reward; {seen}.", measures=measures)
+    return absent(f"The held-out score keeps up with the reward; {seen}.", measures=measures)

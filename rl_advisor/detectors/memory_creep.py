@@ -11,9 +11,10 @@ import numpy as np
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.trend import trend
-from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, present, unclear
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.steps import step_of
+from rl_advisor.output.wording import from_to
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import Link
 
@@ -28,17 +29,17 @@ def detect(run: Run, rise: float = 0.05) -> Answer:
     keep = step >= step[0] + 0.1 * (step[-1] - step[0])
     step, memory = step[keep], memory[keep]
     if step.size < 8:
-        raise TooFewPoints(f"{step.size} steps with a figure for memory, 8 needed")
+        raise TooFewPoints(f"{step.size} steps with a value of memory, 8 needed")
     found = trend(step, memory)
     first, last = float(np.median(memory[: step.size // 4])), float(np.median(memory[-(step.size // 4) :]))
     middle = float(np.median(memory[step.size * 3 // 8 : step.size * 5 // 8]))
     measures = {"first_gib": first, "last_gib": last, "gib_per_step": found.slope}
-    text = f"Memory goes from {number(first)} to {number(last)} GiB"
+    text = f"Memory goes {from_to(first, last)} GiB"
     where = (Evidence(name, float(step[0]), float(step[-1])),)
     steady = min(middle - first, last - middle) > 0.15 * (last - first)
     if last - first > rise * first and found.low > 0 and steady:
         onset = Onset(float(step[0]), float(step[0]), float(step[step.size // 2]))
-        return present(f"{text}, a little with every step.", onset, measures, where)
+        return present(f"{text}, a little at every step.", onset, measures, where)
     if last - first > rise * first:
         return unclear(f"{text}, but not steadily.", None, measures, where)
     return absent(f"{text}.", None, measures, where)
@@ -49,10 +50,10 @@ def _per_step(run: Run) -> tuple[str, Floats, Floats]:
     if curve is not None and curve.finite()[1].size >= 8:
         return "memory/allocated", *curve.finite()
     if not len(run.telemetry):
-        raise TooFewPoints("fewer than 8 figures for memory")
+        raise TooFewPoints("fewer than 8 values of memory")
     seen = look(run)
     if "memory_gib" not in seen.ticks.value or len(seen.steps.spans) < 8:
-        raise TooFewPoints("telemetry of memory over 8 steps with known ends is missing")
+        raise TooFewPoints("needs memory telemetry over 8 steps with known ends")
     place = step_of(seen.steps, seen.ticks.time)
     highest = np.full(len(seen.steps.spans), np.nan)
     np.fmax.at(highest, place[place >= 0], seen.ticks.value["memory_gib"][place >= 0])

@@ -14,6 +14,7 @@ from rl_advisor.finding import Answer, Evidence, Outcome, Role, number
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.profile import profile
 from rl_advisor.gpu.signals import Rows
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -31,19 +32,19 @@ def detect(run: Run, full: float = 0.95) -> Answer:
     seen = look(run)
     rows = [r for group in (seen.group, *seen.others) for r in group if {"memory_gib", "memory_total_gib"} <= r.value.keys()]
     if not rows:
-        raise TooFewPoints("memory in use and in all is not logged")
+        raise TooFewPoints("needs memory in use and in total")
     fullest = max(rows, key=_highest)
     share = _highest(fullest)
     used = fullest.value["memory_gib"]
     free = float((fullest.value["memory_total_gib"] - used).min())
     teeth = int((np.diff(used[used > 0.8 * used.max()]) < -SAW_TOOTH_GIB).sum())
     measures = {"highest_share": share, "free_gib": free, "saw_teeth": float(teeth)}
-    text = f"GPU {fullest.gpu} used up to {number(100 * share)} % of its memory; at least {number(max(free, 0.0))} GiB were never in use"
+    text = f"GPU {fullest.gpu} uses up to {percent(share)} of its memory; at least {number(max(free, 0.0))} GiB were always free"
     by_phase = _by_phase(run, float(fullest.value["memory_total_gib"].max()))
     measures |= {f"highest_share_in_{name}": part for name, part in by_phase.items()}
     if len(by_phase) > 1 and max(by_phase.values()) > full > min(by_phase.values()) + ROOM:
         tight, roomy = max(by_phase, key=lambda n: by_phase[n]), min(by_phase, key=lambda n: by_phase[n])
-        text += f"; {tight} is what fills it, {roomy} uses at most {number(100 * by_phase[roomy])} %"
+        text += f"; {tight} fills it, {roomy} uses at most {percent(by_phase[roomy])}"
     outcome = Outcome.PRESENT if share > full else Outcome.ABSENT
     return Answer(outcome, f"{text}.", None, measures, (Evidence("telemetry", run.first_step, run.last_step),))
 

@@ -16,6 +16,7 @@ from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.curves.outcome_shape import Shape
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, number, present
+from rl_advisor.output.wording import from_to
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -38,10 +39,10 @@ def detect(run: Run) -> Answer:
     """Present when the single answer rose and kept its gain while the best of many fell; unclear while one of the two is undecided."""
     one, many, curve = both(run.family("eval/score/"))
     if one is None or many is None or curve is None:
-        raise TooFewPoints("no pair of a single answer's score and one of the best of several with 5 evaluations each")
+        raise TooFewPoints("the score of a single answer and pass@k are not both logged with 5 evaluations")
     measures = {"one_start": one.start, "one_last": one.last, "many_best": many.best, "many_last": many.last}
     where = tuple(Evidence(s.name, float(s.step[0]), float(s.step[-1])) for s in (one, many))
-    text = f"{one.name} went from {number(one.start)} to {number(one.last)}, "
+    text = f"{one.name} went {from_to(one.start, one.last)}, "
     text += f"{many.name} from {number(many.best)} at its best to {number(many.last)}"
     better = one.rose and not one.fell
     if better and many.fell:

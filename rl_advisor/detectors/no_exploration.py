@@ -38,9 +38,9 @@ def detect(run: Run, least: float = 0.01, early: float = 0.05) -> Answer:
     if highest >= least:
         return absent(f"{text}.", measures=measures, evidence=where)
     if step[0] > early * run.last_step:
-        return unclear(f"{text}; what it was before is not logged.", measures=measures, evidence=where)
+        return unclear(f"{text}; earlier values are not logged.", measures=measures, evidence=where)
     shape = outcome_shape.shape_or_none(outcome_shape.outcome(run))
     if shape is None or shape.got_somewhere:
-        return unclear(f"{text}, yet the outcome is not seen to suffer.", measures=measures, evidence=where)
+        return unclear(f"{text}, yet the outcome does not suffer visibly.", measures=measures, evidence=where)
     first = float(step[0])
     return present(f"{text}.", Onset(first, first, first), measures, where)

@@ -10,7 +10,9 @@ Source: AReaL's guide on rewards that do not rise; equivalence instead of a miss
 """
 
 from rl_advisor.curves import outcome_shape
+from rl_advisor.curves.logged import logged
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
+from rl_advisor.output.wording import from_to
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -29,15 +31,13 @@ def detect(run: Run) -> Answer:
     # The one that rose, where one did: what is said must be what is measured.
     s = next((x for x in shapes if x.rose), shapes[0])
     measures = {"start": s.start, "best": s.best, "last": s.last, "gain": s.best - s.start, "matters": s.margin}
-    where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
+    where, told = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),), logged(run, next(c for c in curves if c.name == s.name))
     if s.rose:
-        text = f"{s.name} rose from {number(s.start)} to {number(s.best)}."
-        return absent(text, measures=measures, evidence=where)
+        return absent(f"{s.name} rose {from_to(told.first, told.best)}.", measures=measures | told.measures, evidence=where)
     if s.at_ceiling or s.touches_ceiling:
-        text = f"{s.name} stands at its ceiling ({number(s.last)}) from the start: nothing was left to gain."
+        text = f"{s.name} is at its maximum ({number(s.last)}) from the start, so nothing was left to gain."
         return absent(text, measures=measures, evidence=where)
     if max(s.gain.high, s.best - s.start) > 5 * s.margin and s.gain.high > 0:
-        text = f"{s.name} went from {number(s.start)} to {number(s.last)}; a gain of up to {number(s.gain.high)} cannot be excluded."
-        return unclear(text, measures={**measures, "gain_high": s.gain.high}, evidence=where)
-    text = f"{s.name} started at {number(s.start)} and stands at {number(s.last)}: nothing gained."
-    return present(text, measures=measures, evidence=where)
+        text = f"{s.name} went {from_to(told.first, told.last)}; a gain of up to {number(s.gain.high)} cannot be excluded."
+        return unclear(text, measures={**measures, **told.measures, "gain_high": s.gain.high}, evidence=where)
+    return present(f"{s.name} went {from_to(told.first, told.last)}: no gain.", measures=measures | told.measures, evidence=where)

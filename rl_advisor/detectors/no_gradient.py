@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.curves import outcome_shape, segments
-from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
+from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -33,17 +34,17 @@ def detect(run: Run, share: float = 0.9) -> Answer:
     late = none[-max(3, value.size // 5) :]
     measures = {"rows_without": float(none.sum()), "rows": float(value.size), "share_late": float(late.mean())}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
-    text = f"The gradient norm is exactly zero at {int(none.sum())} of {value.size} rows"
+    text = f"The gradient norm is exactly zero at {int(none.sum())} of {value.size} steps"
     if late.mean() < share:
         return absent(f"{text}.", measures=measures, evidence=where)
     first = begins(none)
     if moved(run, float(step[min(first, step.size - 1)])):
         return unclear(f"{text}, yet the policy moves.", measures=measures, evidence=where)
     if outcome_shape.thriving(run):
-        return unclear(f"{text}: the run has learned, and nothing is left to learn from.", measures=measures, evidence=where)
+        return unclear(f"{text}: the run has learned what there was to learn.", measures=measures, evidence=where)
     groups = run.curves.get("reward/flat_groups")
     flat = float(np.median(segments.final(groups))) if groups is not None and groups.finite()[1].size else float("nan")
-    text += f", and {number(100 * flat)} percent of the groups have no spread of reward" if flat >= share else ""
+    text += f", and {percent(flat)} of the groups have zero reward variance" if flat >= share else ""
     return present(f"{text}: nothing is learned.", segments.around(step, float(step[min(first, step.size - 1)])), measures, where)
 
 

@@ -37,14 +37,14 @@ def detect(run: Run) -> Answer:
         text += "(more prompts, or more answers to each) is often enough to see one."
         return present(text, measures=measures, evidence=where)
     if s.rose or s.fell or s.broke_off or s.gain.low > 0 or s.gain.high < 0:
-        text = f"{s.name} moved by more than its noise ({number(found.noise)} a point)."
+        text = f"{s.name} moved by more than its noise (sd {number(found.noise)})."
         return absent(text, measures=measures, evidence=where)
-    text = f"{s.name} varies by {number(found.noise)} from point to point; a change below {number(found.detectable)} would go unseen"
+    text = f"{s.name} has a noise of {number(found.noise)} a point, so changes under {number(found.detectable)} are not resolvable"
     if found.signal < found.detectable and s.direction_overall() == "undecidable":
         # A tenth of the scale is a change that anybody would want to see.
         wanted = s.margin / outcome_shape.MATERIAL / 10
         more = more_points_needed(s.overall, wanted)
         measures |= {"wanted": wanted, "more_points": float(more)}
-        text += f", and to see one of {number(wanted)} would take about {more} more points at this cadence, or fewer of many more episodes"
+        text += f"; resolving {number(wanted)} takes about {more} more points, or more episodes a point"
         return present(f"{text}.", measures=measures, evidence=where)
     return absent(f"{text}.", measures=measures, evidence=where)

@@ -16,6 +16,7 @@ import numpy as np
 
 from rl_advisor.curves import segments
 from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present
+from rl_advisor.output.wording import counted
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -70,14 +71,14 @@ def detect(run: Run) -> Answer:
     said = [e for e in run.events if e.kind in {"non_finite", "error"} and SAYS.search(e.text) and not NONE.search(e.text)]
     if turns:
         name, at = min(turns.items(), key=lambda item: item[1])
-        text = f"{name} is not finite from step {at:.0f} on ({len(turns)} curves in all)."
+        text = f"{name} is not finite from step {at:.0f} on ({counted(len(turns), 'curve')} in all)."
         where = (Evidence(name, at, float(run.curves[name].step[-1])),)
         onset = replace(segments.around(run.curves[name].step, at), high=at)
         return present(text, onset, {"curves": float(len(turns))}, where)
     if said:
         at = next((e.step for e in said if e.step is not None), run.last_step)
-        text = f"The log reports numbers that are none in {len(said)} lines, first after step {at:.0f}."
+        text = f"The log reports NaN or Inf in {counted(len(said), 'line')}, first after step {at:.0f}."
         return present(text, segments.around(segments.logged(run), at), {"lines": float(len(said))}, (Evidence("events", at, at),))
     if not any(n in run.curves for n in CORE) and not run.events:
-        return not_logged("No loss, gradient or reward is logged that could turn to NaN.")
-    return absent("Every core curve is finite to its end and the log reports no NaN.")
+        return not_logged("No loss, gradient norm or reward is logged.")
+    return absent("Every core curve is finite, and the log reports no NaN.")

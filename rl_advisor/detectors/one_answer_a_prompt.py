@@ -13,7 +13,8 @@ import numpy as np
 
 from rl_advisor.curves import segments
 from rl_advisor.curves.task_family import families
-from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
+from rl_advisor.finding import Answer, Evidence, Role, absent, present
+from rl_advisor.output.wording import percent
 from rl_advisor.priors.circumstances import method
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -33,14 +34,14 @@ def detect(run: Run, share: float = 0.9) -> Answer:
     same = alike(run)
     measures = {"group_size": float(run.settings.get("group_size") or "nan"), "rows_alike": same}
     if not families(run) & {"language", "tools"} or method(run) != "grpo" or "value/loss" in run.curves:
-        return absent("The baseline is no group's mean.", measures=measures)
+        return absent("The baseline is not a group mean.", measures=measures)
     onset = segments.around(reward.step, float(reward.step[0]))
     if same >= share:
-        text = f"Mean advantage and mean reward are the same at {number(100 * same)} percent of the rows: no baseline is taken off."
+        text = f"Mean advantage and mean reward are the same at {percent(same)} of the steps: no baseline is subtracted."
         return present(text, onset, measures, where)
     if alone and not same < 0.5:
-        return present("Groups hold one answer: there is no mean to compare it with.", onset, measures, where)
-    return absent("Advantages are no rewards: a baseline is taken off.", measures=measures)
+        return present("Each group holds one answer, so there is no group mean to compare it with.", onset, measures, where)
+    return absent("Advantages differ from rewards: a baseline is subtracted.", measures=measures)
 
 
 def alike(run: Run, close: float = 0.02) -> float:

@@ -12,7 +12,8 @@ Source: the field guide's ledger of memory: weights, optimizer, gradients, activ
 import numpy as np
 
 from rl_advisor.curves import segments
-from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, not_logged, number
+from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, not_logged
+from rl_advisor.output.wording import counted, percent
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -34,13 +35,13 @@ def detect(run: Run, many: int = 2) -> Answer:
         measures["highest_memory_share"] = full
     if not short and not restarts:
         if not run.events and not any("console" in f or f == "verl_console" for f in run.formats):
-            return not_logged("No log of the process was found that would show it.")
-        return absent("The log reports neither a lack of memory nor a restart.", measures=measures)
+            return not_logged("No log of the process was found.")
+        return absent("The log reports neither an out-of-memory error nor a restart.", measures=measures)
     first = next((e.step for e in (*short, *restarts) if e.step is not None), None)
-    text = f"Memory ran out {len(short)} times" if short else f"The run was restarted {len(restarts)} times"
-    text += f" and the run was restarted {len(restarts)} times" if short and restarts else ""
-    text += f", first about step {first:.0f}" if first is not None else ""
-    text += f"; the fullest GPU held {number(100 * full)} % of its memory" if full is not None else ""
+    text = f"Memory ran out {counted(len(short), 'time')}" if short else f"The run was restarted {counted(len(restarts), 'time')}"
+    text += f" and the run was restarted {counted(len(restarts), 'time')}" if short and restarts else ""
+    text += f", first near step {first:.0f}" if first is not None else ""
+    text += f"; the fullest GPU held {percent(full)} of its memory" if full is not None else ""
     onset = None if first is None else segments.around(segments.logged(run), first)
     where = (Evidence("events", first or run.first_step, first or run.last_step),)
     outcome = Outcome.PRESENT if short or len(restarts) >= many else Outcome.UNCLEAR

@@ -43,7 +43,7 @@ def detect(run: Run) -> Answer:
     distance = np.sqrt(np.maximum(drift, 0.0))
     seen = distance > 1e-3
     if seen.sum() < 8 or np.ptp(distance[seen]) < 0.5 * distance[seen].max():
-        raise TooFewPoints(f"{int(seen.sum())} evaluations at different distances from the reference, 8 needed")
+        raise TooFewPoints(f"{int(seen.sum())} evaluations at different KL distances, 8 needed")
     a, b, left = fitted(distance[seen], value[seen])
     peak = float(np.exp(np.clip(a / b - 1, -50, 50))) if b > 0 else float("inf")
     measures = {"peak_distance": peak, "distance": float(distance[-1]), "unexplained": left, "score": held.last, "reward": train.last}
@@ -51,10 +51,10 @@ def detect(run: Run) -> Answer:
     gained = train.last - train.start > train.margin and train.gain.low > 0 and not train.fell
     inside = float(distance[seen].min()) < peak < 0.8 * float(distance[seen].max())
     text = (
-        f"{held.name} stands at {number(held.last)}, {train.name} at {number(train.last)}, at a distance of {number(float(distance[-1]))}"
+        f"{held.name} is at {number(held.last)} and {train.name} at {number(train.last)}, at a KL distance of {number(float(distance[-1]))}"
     )
     if held.fell and gained and inside and left < 0.5:
-        text += f"; the score was best near {number(peak)}."
+        text += f"; the score was best at a distance near {number(peak)}."
         return present(text, segments.decline_began(score), measures, where)
     outcome = Outcome.UNCLEAR if held.fell and gained else Outcome.ABSENT
-    return Answer(outcome, f"{text}: no peak behind it that a fit shows.", measures=measures, evidence=where)
+    return Answer(outcome, f"{text}: no peak at a smaller distance.", measures=measures, evidence=where)

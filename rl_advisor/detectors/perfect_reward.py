@@ -33,20 +33,24 @@ def detect(run: Run, rows: int = 8) -> Answer:
     full = {n: c for n, c in _asked(run).items() if perfect(c, rows)}
     longest = max((c.finite()[1].size for c in _asked(run).values()), default=0)
     if longest < 3 * rows:
-        raise TooFewPoints(f"{longest} rows of the reward, {3 * rows} needed")
+        raise TooFewPoints(f"{longest} points of the reward, {3 * rows} needed")
     if not full or not families(run) & {"language", "tools"}:
-        return absent("No reward stands at its maximum without spread.")
+        return absent("No reward sits at its maximum without spread.")
     name, curve = next(iter(full.items()))
     top = float(curve.finite()[1][-1])
     where = (Evidence(name, float(curve.step[0]), float(curve.step[-1])),)
-    text = f"{name} is exactly {number(top)} at each of the last {rows} rows"
+    text = f"{name} is exactly {number(top)} at each of the last {rows} steps"
     held = outcome_shape.shape_or_none(outcome_shape.held_out(run))
     if held is None:
-        return unclear(f"{text}: solved, or a check that anything passes; no held-out score tells which.", None, {"level": top}, where)
+        return unclear(
+            f"{text}: either solved, or anything passes the check; there is no held-out score to tell which.", None, {"level": top}, where
+        )
     if held.at_ceiling or held.touches_ceiling or held.rose:
         return absent(f"{text}, and {held.name} agrees ({number(held.last)}).", None, {"level": top}, where)
-    text += f", and {held.name} stands at {number(held.last)}"
-    return present(f"{text}: the check is passed without the task.", segments.began(curve), {"level": top, "score": held.last}, where)
+    text += f", but {held.name} is at {number(held.last)}"
+    return present(
+        f"{text}: the check passes without the task being solved.", segments.began(curve), {"level": top, "score": held.last}, where
+    )
 
 
 def _asked(run: Run) -> dict[str, Curve]:

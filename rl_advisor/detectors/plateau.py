@@ -35,7 +35,7 @@ def detect(run: Run) -> Answer:
         began = segments.began(curve)
         return present(text, began if s.rose else None, measures, where)
     if way == "undecidable":
-        text = f"{since}: a change between {number(measures['recent_low'])} and {number(measures['recent_high'])} fits, "
-        text += "so flat or not cannot be told."
+        low, high = number(measures["recent_low"]), number(measures["recent_high"])
+        text = f"{since}: change {number(change)} (interval {low} to {high}), inconclusive."
         return unclear(text, measures=measures, evidence=where)
     return absent(f"{since} is {way} (change {number(change)}).", measures=measures, evidence=where)

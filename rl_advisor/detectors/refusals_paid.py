@@ -9,7 +9,8 @@ Next test: fifty harmless prompts to the first and the last checkpoint, graded b
 Source: over-refusal after safety tuning; the field guide on refusals.
 """
 
-from rl_advisor.finding import Answer, Role, absent, number, present, unclear
+from rl_advisor.finding import Answer, Role, absent, present, unclear
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.text_change import onset, pays, shift, shift_or_none, wilson
@@ -29,11 +30,11 @@ def detect(run: Run, common: float = 0.2) -> Answer:
     change = shift(s, "refusal")
     low, _ = wilson(int((s.latest["refusal"] > 0).sum()), len(s.latest))
     measures = {"refusal_first": change.first, "refusal_latest": change.latest, "refusal_low": low}
-    text = f"{number(100 * change.latest)} percent of the latest answers refuse, {number(100 * change.first)} percent of the first"
+    text = f"{percent(change.latest)} of the latest answers are refusals, {percent(change.first)} of the first"
     if not (change.up and low > common and change.latest > 2 * change.first):
         return absent(f"{text}.", measures=measures, evidence=(samples(s),))
     pay, gain = pays(s, "refusal"), shift_or_none(s, "reward")
     paid = (pay is not None and pay.low > 0) or (gain is not None and not gain.down)
     if paid and not (pay is not None and pay.high < 0):
-        return present(f"{text}, and are paid no less.", onset(s, "refusal"), measures, (samples(s),))
+        return present(f"{text}, and they earn no less.", onset(s, "refusal"), measures, (samples(s),))
     return unclear(f"{text}; the reward fell with it.", onset(s, "refusal"), measures, (samples(s),))

@@ -12,7 +12,8 @@ import numpy as np
 from rl_advisor.curves import segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.trend import Change, level_change
-from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
+from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
+from rl_advisor.output.wording import counted, from_to
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -33,14 +34,14 @@ def detect(run: Run, around: int = 10) -> Answer:
             jump = across(curve, at, around)
             looked += jump is not None
             if jump is not None and stepped(curve, at, jump):
-                text = f"{curve.name} goes from {number(jump.before)} to {number(jump.after)} across the restart at step {at:.0f}."
+                text = f"{curve.name} goes {from_to(jump.before, jump.after)} across the restart at step {at:.0f}."
                 onset = segments.around(curve.finite()[0], at)
                 where = (Evidence(curve.name, onset.low, onset.high),)
                 return present(text, onset, {"before": jump.before, "after": jump.after}, where)
     measures = {"restarts": float(len(restarts))}
     if not looked:
-        return unclear(f"{len(restarts)} restarts, with too few points around them to compare both sides.", measures=measures)
-    return absent(f"{len(restarts)} restarts, and the curves go on at their level.", measures=measures)
+        return unclear(f"{counted(len(restarts), 'restart')}, with too few points around to compare both sides.", measures=measures)
+    return absent(f"{counted(len(restarts), 'restart')}; the curves continue at their level.", measures=measures)
 
 
 def across(curve: Curve, at: float, rows: int) -> Change | None:

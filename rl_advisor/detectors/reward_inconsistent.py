@@ -7,7 +7,8 @@ Next test: score one fixed batch twice and compare; pin the judge's version and 
 Source: a reward that is no function of what it rewards has no signal to learn from.
 """
 
-from rl_advisor.finding import Answer, Outcome, Role, number, unclear
+from rl_advisor.finding import Answer, Outcome, Role, unclear
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.reward_check import same_text
@@ -25,9 +26,9 @@ def detect(run: Run) -> Answer:
     s = stretches(run)
     found = same_text(s.table)
     if not found or found["sets"] < _FEWEST:
-        text = f"Only {found.get('sets', 0)} sets of identical responses to one prompt: too few to compare their rewards."
+        text = f"Too few duplicate responses to compare their rewards ({found.get('sets', 0)} sets)."
         return unclear(text)
     share = found["share_different_reward"]
-    text = f"Of {found['sets']} sets of identical responses to one prompt, {number(share)} got different rewards."
+    text = f"{percent(share)} of {found['sets']} sets of identical responses to one prompt got different rewards."
     outcome = Outcome.PRESENT if found["low"] > 0.02 else Outcome.ABSENT if found["high"] < 0.1 else Outcome.UNCLEAR
     return Answer(outcome, text, measures={k: float(v) for k, v in found.items()}, evidence=(samples(s),))

@@ -19,6 +19,7 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
 from rl_advisor.features.trend import Change, level_change
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
+from rl_advisor.output.wording import from_to
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -37,7 +38,7 @@ def detect(run: Run, share: float = 0.25) -> Answer:
     length = run.curves.get("episode/length")
     lasted = outcome_shape.shape_or_none(untrail.untrailed(run, length)) if length is not None else None
     if lasted is not None and segments.counts_steps(train, lasted):
-        return absent(f"{train.name} counts the steps of an episode throughout: it is graded as before.")
+        return absent(f"{train.name} equals the episode length throughout: it is graded as before.")
     for jump in sorted(change_points(train.step, train.value), key=lambda c: -abs(c.after - c.before)):
         size = jump.after - jump.before
         if abs(size) < share * scale or not abrupt(train, jump.step, size):
@@ -50,12 +51,12 @@ def detect(run: Run, share: float = 0.25) -> Answer:
             continue
         measures = {"before": jump.before, "after": jump.after, "score_change": there.delta}
         where = (Evidence(train.name, jump.step, jump.step), Evidence(held.name, float(held.step[0]), float(held.step[-1])))
-        text = f"{train.name} steps from {number(jump.before)} to {number(jump.after)} at step {jump.step:.0f}; "
+        text = f"{train.name} jumps {from_to(jump.before, jump.after)} at step {jump.step:.0f}; "
         text += f"{held.name} changes by {number(there.delta)}"
         if abs(there.delta) < abs(size) / 4:
             onset = segments.around(train.step, jump.step, 2)
-            return present(f"{text}: the policy is not what changed.", onset, measures, where)
-    return absent(f"{train.name} has no step that {held.name} does not share.")
+            return present(f"{text}: the reward changed, not the policy.", onset, measures, where)
+    return absent(f"{train.name} makes no jump that {held.name} does not make.")
 
 
 def _learnable(run: Run, held: outcome_shape.Shape, level: float) -> bool:

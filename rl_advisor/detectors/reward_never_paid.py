@@ -12,6 +12,7 @@ Source: the field guide's table of reward distributions (almost all 0); AReaL's 
 
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -31,11 +32,11 @@ def detect(run: Run) -> Answer:
     where = (Evidence(curve.name, found.first, found.last),)
     measures = {"level": found.level, "share_at_level": found.share, "spread": found.spread}
     if found.constant and not found.high:
-        text = f"{curve.name} is {number(found.level)} at {number(100 * found.share)} percent of the steps, from the "
-        text += "first on: it stands at its floor."
+        text = f"{curve.name} is {number(found.level)} at {percent(found.share)} of the steps, from the "
+        text += "first on: it never leaves its floor."
         return present(text, Onset(found.first, found.first, found.first), measures, where)
     return absent(
-        f"{curve.name} does not stand at its floor from the start.",
+        f"{curve.name} is not at its floor from the start.",
         measures=measures,
         evidence=where,
     )

@@ -30,7 +30,7 @@ def detect(run: Run, times: float = 8.0) -> Answer:
         bulk = max(high - low, float(np.median(nonzero)) if nonzero.size else 1.0)
         furthest = float(np.max(np.abs(reward - np.median(reward))))
         measures = {"furthest": furthest, "bulk": float(bulk), "ratio": furthest / bulk}
-        text = f"The furthest reward of the samples lies {number(furthest / bulk)} times the usual spread from the median"
+        text = f"The most extreme reward of the samples is {number(furthest / bulk)} times the usual spread away from the median"
         where = (Evidence("rollouts", float(run.rollouts["step"].min()), float(run.rollouts["step"].max())),)
         if furthest > times * bulk:
             return present(f"{text}.", measures=measures, evidence=where)
@@ -40,14 +40,14 @@ def detect(run: Run, times: float = 8.0) -> Answer:
 def _by_spread(run: Run, times: float) -> Answer:
     curve, std = outcome_shape.training(run), run.curves.get("reward/std")
     if curve is None or std is None:
-        return absent("No reward of the samples lies far from the others.")
+        return absent("No sample's reward is far from the others.")
     usual, widest = float(np.median(std.finite()[1])), float(np.max(std.finite()[1]))
     calm = float(np.quantile(std.finite()[1], 0.1))
     level = float(np.median(np.abs(curve.finite()[1])))
     measures = {"spread_usual": usual, "spread_widest": widest, "spread_calm": calm, "level": level}
     where = (Evidence("reward/std", float(std.step[0]), float(std.step[-1])),)
-    text = f"reward/std is {number(usual)} as a rule and {number(widest)} at most, {number(calm)} in its calmest "
-    text += f"tenth, at a mean of {number(level)}"
+    text = f"reward/std has a median of {number(usual)} and a maximum of {number(widest)}, {number(calm)} in its calmest "
+    text += f"tenth, at a mean reward of {number(level)}"
     if level > 0 and widest > times * max(calm, level / 2) and usual > level and widest > 1:
-        return present(f"{text}: rare large rewards.", measures=measures, evidence=where)
+        return present(f"{text}: rare, large rewards.", measures=measures, evidence=where)
     return absent(f"{text}.", measures=measures, evidence=where)

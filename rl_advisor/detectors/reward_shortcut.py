@@ -64,7 +64,7 @@ def detect(run: Run) -> Answer:
         return _finding(s, Outcome.ABSENT, text, gain, signs)
     said = "; ".join(sign.words for sign in there)
     if not any(sign.alone for sign in there):
-        text = f"While the samples' reward went {gain.words}, {said}; nothing else speaks for a shortcut."
+        text = f"While the samples' reward went {gain.words}, {said}; nothing else points to a shortcut."
         return _finding(s, Outcome.UNCLEAR, text, gain, signs)
     if held_out_rose(run):
         text = f"The held-out score rose too, but while the samples' reward went {gain.words}, {said}."

@@ -15,6 +15,7 @@ import numpy as np
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features.relation import correlation
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, number, present, unclear
+from rl_advisor.output.wording import from_to
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -47,7 +48,7 @@ def detect(run: Run) -> Answer:
     if by_score is not None and by_score.outcome is Outcome.PRESENT:
         return by_score
     by_update = _against_update(run)
-    return by_update or by_score or unclear("Too little is logged to set reward and score against each other.")
+    return by_update or by_score or unclear("Too little is logged to compare reward and score.")
 
 
 def _against_update(run: Run, small: float = 0.1) -> Answer | None:
@@ -60,9 +61,7 @@ def _against_update(run: Run, small: float = 0.1) -> Answer | None:
     # Growing certain takes several updates; a policy thrown to one answer does it in one.
     begin, early, now = float(left[0]), float(left[2]), float(np.median(segments.final(entropy)))
     measures = {"return_start": s.start, "return_last": s.last, "kl_old": usual, "entropy_start": begin, "entropy_last": now}
-    text = (
-        f"{s.name} went from {number(s.start)} to {number(s.last)} with KL per update below {number(usual)} in nine tenths of the updates; "
-    )
+    text = f"{s.name} went {from_to(s.start, s.last)} with KL per update at most {number(usual)} at the p90 of the updates; "
     text += f"entropy {number(begin)} to {number(now)}"
     # What a policy does in its first steps it did before it learned anything: a best there is the start, whatever noise made of it.
     first = s.best_step <= s.step[0] + 0.15 * (s.step[-1] - s.step[0])
@@ -70,7 +69,7 @@ def _against_update(run: Run, small: float = 0.1) -> Answer | None:
     healthy = usual < small and highest < 5 * small and begin > 0.05 and early > 0.3 * begin and now < 0.9 * begin
     if never_rose and healthy:
         where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
-        said = f"{text}: something else is optimised."
+        said = f"{text}: something else is being optimised."
         return present(said, segments.decline_began(reward), measures, where)
     return absent(f"{text}.", measures=measures) if outcome_shape.held_out(run) is None else None
 
@@ -88,8 +87,8 @@ def _against_score(run: Run) -> Answer | None:
         Evidence(train.name, float(train.step[0]), float(train.step[-1])),
         Evidence(held.name, float(held.step[0]), float(held.step[-1])),
     )
-    text = f"Reward and {held.name} have rank correlation {number(together.rho)}; the highest reward is {number(highest)}"
+    text = f"Reward and {held.name} have a rank correlation of {number(together.rho)}; the highest reward is {number(highest)}"
     early = held.best_step <= held.step[0] + 0.1 * (held.step[-1] - held.step[0])
     if highest <= 0 and float(train.value.min()) < 0 and held.fell and early and train.last > train.start and not train.fell:
-        return present(f"{text}: it pays failure.", segments.decline_began(score), measures, where)
+        return present(f"{text}: failures earn more reward.", segments.decline_began(score), measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)

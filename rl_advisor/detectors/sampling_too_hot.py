@@ -46,10 +46,10 @@ def detect(run: Run, part: float = 0.2) -> Answer:
         Evidence(train.name, float(train.step[0]), float(train.step[-1])),
         Evidence("entropy/mean", float(entropy.step[0]), float(entropy.step[-1])),
     )
-    text = f"Nine tenths of the training rewards lie below {number(highest)} while {held.name} is "
+    text = f"The p90 of the training reward is {number(highest)} while {held.name} is "
     text += f"{number(held.last)}; entropy {number(begin)} to {number(now)}"
     shares = held.ceiling == 1.0 and train.ceiling == 1.0
     if shares and highest < part * min(held.start, held.last) and now >= 0.9 * begin and min(held.start, held.last) > 0.1:
         onset = Onset(float(train.step[0]), float(train.step[0]), float(train.step[0]))
-        return present(f"{text}: the samples are far worse than the policy.", onset, measures, where)
+        return present(f"{text}: sampled answers are far worse than evaluated ones.", onset, measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)

@@ -11,7 +11,8 @@ import numpy as np
 
 from rl_advisor.curves import outcome_shape
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
+from rl_advisor.finding import Answer, Evidence, Role, absent, present
+from rl_advisor.output.wording import from_to
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -31,7 +32,7 @@ def detect(run: Run, left: float = 0.1) -> Answer:
     s = outcome_shape.shape(curve)
     highest, now = float(rate.max()), float(np.median(rate[-max(3, rate.size // 20) :]))
     measures = {"highest": highest, "now": now}
-    text = f"The learning rate went from {number(highest)} to {number(now)}"
+    text = f"The learning rate went {from_to(highest, now, 'rate')}"
     if now < left * highest and s.direction() == "flat" and s.rose and not s.at_ceiling:
         where = (Evidence("policy/learning_rate", s.recent_first, float(step[-1])),)
         return present(f"{text} and the outcome flattened with it.", None, measures, where)

@@ -60,18 +60,18 @@ def detect(run: Run) -> Answer:
     known = circumstances(run)
     asked = [(s, v, p) for name, s in ASKED.items() if (v := value_of(run, name, s)) is not None and (p := prior(name, known)) is not None]
     if not asked:
-        return not_logged("No setting is known of which a usual range is.")
+        return not_logged("No setting with a known usual range was found.")
     measures = {setting: value for setting, value, _ in asked}
     far = [(s, v, p) for s, v, p in asked if beyond(p, v)]
     where = (Evidence("policy/learning_rate", run.first_step, run.last_step),)
     if not far:
-        return absent("Settings lie in ranges that are used: " + ", ".join(f"{s} {number(v)}" for s, v, _ in asked) + ".", None, measures)
+        return absent("Settings are within usual ranges: " + ", ".join(f"{s} {number(v)}" for s, v, _ in asked) + ".", None, measures)
     setting, value, row = max(far, key=lambda f: distance(f[2], f[1]))
     measures |= {"usual_low": row.usual[0], "usual_high": row.usual[1]}
-    text = f"{setting} is {number(value)}, usual is {number(row.usual[0])} to {number(row.usual[1])}: {row.means(value)}"
+    text = f"{setting} is {number(value)}, usually {number(row.usual[0])} to {number(row.usual[1])}: {row.means(value)}"
     onset = Onset(run.first_step, run.first_step, run.first_step)
     if outcome_shape.thriving(run):
-        return unclear(f"{text} The run learns all the same.", onset, measures, where)
+        return unclear(f"{text} The run learns nevertheless.", onset, measures, where)
     return present(text, onset, measures, where)
 
 

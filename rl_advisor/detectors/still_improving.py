@@ -24,7 +24,7 @@ DOZEN = 12
 """Evaluations from which a score without a gain outweighs a reward that rises."""
 
 
-def _has_had_its_say(s: Shape, least: float = 0.2) -> bool:
+def _is_spent(s: Shape, least: float = 0.2) -> bool:
     """Whether a forecast over another third of the steps hardly sees a gain: then a reward that still creeps up is a lagging mean."""
     return s.rose and outcome_shape.pays_ahead(s) < least
 
@@ -45,20 +45,21 @@ def detect(run: Run) -> Answer:
     rising = next((x for x, way in zip(shapes, ways, strict=True) if way == "rising"), s)
     measures = {"recent_change": rising.recent.slope * rising.recent.span, "p": rising.recent.p, "last": rising.last}
     where = (Evidence(rising.name, rising.recent_first, float(rising.step[-1])),)
-    text = f"{rising.name} since step {rising.recent_first:.0f}: change {number(measures['recent_change'])}, now {number(rising.last)}"
-    if ways[0] != "rising" and (s.stopped() or _has_had_its_say(s)):
-        said = f"{s.name} rose and is not foreseen to rise further."
+    change, since = number(measures["recent_change"]), f"{rising.name} since step {rising.recent_first:.0f}"
+    text = f"{since}: change {change}, now {number(rising.last)} (smoothed)"
+    if ways[0] != "rising" and (s.stopped() or _is_spent(s)):
+        said = f"{s.name} rose and is not forecast to rise further."
         return absent(said, measures=measures, evidence=where)
     if all(x.at_ceiling for x, way in zip(shapes, ways, strict=True) if way == "rising") and "rising" in ways:
-        said = f"{rising.name} has risen to its ceiling ({number(rising.last)}): nothing is left to gain."
+        said = f"{rising.name} reached its maximum ({number(rising.last)}): nothing is left to gain."
         return absent(said, measures=measures, evidence=where)
     if rising is not s and ways[0] != "rising" and s.n >= DOZEN and not s.rose:
         said = f"{text}: rising, while {s.name} has gained nothing over {s.n} evaluations."
         return unclear(said, measures=measures, evidence=where)
     slowly = "rising" not in ways and ways[0] == "undecidable" and all_along(s)
     if "falling" not in ways and ("rising" in ways or slowly):
-        why = "over the whole run it surely rises, its last third alone is too noisy to tell" if slowly else "rising"
+        why = "it rises over the whole run; its last third alone is too noisy to tell" if slowly else "rising"
         return present(f"{text}: {why}.", measures=measures, evidence=where)
     if ways[0] == "undecidable" and "falling" not in ways:
-        return unclear(f"{text}: rising or not cannot be told.", measures=measures, evidence=where)
+        return unclear(f"{text}, inconclusive.", measures=measures, evidence=where)
     return absent(f"{text}: {ways[0]}.", measures=measures, evidence=where)

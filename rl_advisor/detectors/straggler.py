@@ -33,7 +33,7 @@ def detect(run: Run, far: float = 3.5, least: float = 0.1) -> Answer:
     group = look(run).group
     name = next((n for n in ("power_w", "utilization") if all(n in r.value for r in group)), None)
     if len(group) < 4 or name is None:
-        raise TooFewPoints(f"{len(group)} GPUs with power or utilisation move together, four are needed")
+        raise TooFewPoints(f"{len(group)} GPUs move together, 4 needed")
     level = np.stack([_parts(r, name) for r in group])
     middle = np.median(level, axis=0)
     off = level - middle
@@ -48,10 +48,10 @@ def detect(run: Run, far: float = 3.5, least: float = 0.1) -> Answer:
         "gpus": float(len(group)),
     }
     if share[worst] < 0.9:
-        return absent(f"No GPU of the {len(group)} stays apart from the others.", None, measures)
+        return absent(f"None of the {len(group)} GPUs differs from the others.", None, measures)
     what = "power" if name == "power_w" else "utilisation"
     own, others = number(measures["level"]), number(measures["others"])
-    text = f"GPU {group[worst].gpu} stays apart: its {what} is {own} where the others' median is {others}."
+    text = f"GPU {group[worst].gpu} differs from the others: its {what} is {own}, their median {others}."
     return present(text, None, measures, (Evidence("telemetry", run.first_step, run.last_step),))
 
 

@@ -27,7 +27,7 @@ def detect(run: Run) -> Answer:
     alike, found = dependence(s, keep=0.35), prompt_found(s)
     known = [sign for sign in (alike, found) if sign is not None]
     if not known:
-        text = "Too few prompts with several responses in the first or latest samples."
+        text = "Too few prompts have several responses in the first or latest samples."
         return unclear(text, evidence=(samples(s),))
     measures = {k: v for sign in known for k, v in sign.measures.items()}
     text = ". ".join(sign.words[0].upper() + sign.words[1:] for sign in known) + "."

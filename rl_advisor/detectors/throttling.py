@@ -14,6 +14,7 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, number, present
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.signals import Rows
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -33,17 +34,17 @@ def detect(run: Run, most: float = 0.02, fall: float = 0.05) -> Answer:
     masked = [r for r in rows if "throttle" in r.value]
     if masked:
         share = max(float(((r.value["throttle"].astype(np.int64) & HARMFUL) != 0).mean()) for r in masked)
-        text = f"Heat or the power supply lowers the clock in {number(100 * share)} % of the rows of the worst GPU, as the driver says."
+        text = f"The driver reports clocks lowered by heat or power in {percent(share)} of the readings of the worst GPU."
         return Answer(Outcome.PRESENT if share > most else Outcome.ABSENT, text, None, {"share": share}, where)
     drops = [d for d in map(_drop, rows) if d is not None]
     if not drops:
-        raise TooFewPoints("neither throttle reasons nor clock, utilisation and temperature are logged over enough busy rows")
+        raise TooFewPoints("needs throttle reasons, or clock, utilisation and temperature over enough busy readings")
     drop, warmer = max(drops)
     measures = {"clock_fall": drop, "degrees_warmer": warmer}
-    text = f"The busy clock of the worst GPU falls by {number(100 * drop)} % over the run while it gets {number(warmer)} degrees warmer"
+    text = f"The busy clock of the worst GPU falls by {percent(drop)} over the run while it gets {number(warmer)} degrees warmer"
     if drop > fall and warmer > 3:
         return present(f"{text}.", None, measures, where)
-    return absent(f"{text}; the reasons themselves are not logged.", None, measures, where)
+    return absent(f"{text}; the throttle reasons are not logged.", None, measures, where)
 
 
 def _drop(rows: Rows) -> tuple[float, float] | None:

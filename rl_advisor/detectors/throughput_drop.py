@@ -29,7 +29,7 @@ def detect(run: Run, slower: float = 1.15) -> Answer:
     skip = max(1, step.size // 10)
     step, value = step[skip:], value[skip:]
     if step.size < 12:
-        raise TooFewPoints(f"{step.size} points of {name} after the opening, 12 needed")
+        raise TooFewPoints(f"{step.size} points of {name} after the first steps, 12 needed")
     sign = 1.0 if name == "time/step" else -1.0
     quarter = step.size // 4
     first, last = float(np.median(value[:quarter])), float(np.median(value[-quarter:]))
@@ -46,7 +46,7 @@ def detect(run: Run, slower: float = 1.15) -> Answer:
     if times >= slower and low > 0:
         return present(f"{text}.", began(curve), measures, where)
     if times >= slower or high * (step[-1] - step[0]) > (slower - 1) * first:
-        return unclear(f"{text}, within the noise of the steps.", None, measures, where)
+        return unclear(f"{text}, within noise.", None, measures, where)
     return absent(f"{text}.", None, measures, where)
 
 

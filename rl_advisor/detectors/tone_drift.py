@@ -9,7 +9,8 @@ Next test: the same fifty prompts to the first and the last checkpoint; have peo
 Source: known biases of judges towards tone; the field guide on refusals and flattery.
 """
 
-from rl_advisor.finding import Answer, Role, absent, number, present, unclear
+from rl_advisor.finding import Answer, Role, absent, present, unclear
+from rl_advisor.output.wording import from_to
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.text_change import onset, pays, shift
@@ -37,15 +38,20 @@ def detect(run: Run) -> Answer:
         pay = pays(s, column)
         if pay is not None and pay.low > 0:
             paid.append(column)
-    told = ", ".join(f"{c} from {number(measures[f'{c}_first'])} to {number(measures[f'{c}_latest'])}" for c in LEAST)
     if paid:
-        text = f"The share that refuses and the phrases a hundred words went: {told}; {' and '.join(paid)} is paid for."
+        text = f"{_said(measures)}; {' and '.join(paid)} earns reward."
         return present(text, onset(s, paid[0]), measures, (samples(s),))
     if grown:
-        text = f"The share that refuses and the phrases a hundred words went: {told}; nothing shows that {' or '.join(grown)} is paid for."
+        text = f"{_said(measures)}; nothing shows that {' or '.join(grown)} earns reward."
         return unclear(text, measures=measures, evidence=(samples(s),))
     return absent(
-        f"The share that refuses and the phrases a hundred words went: {told}.",
+        f"{_said(measures)}.",
         measures=measures,
         evidence=(samples(s),),
     )
+
+
+def _said(measures: dict[str, float]) -> str:
+    """From where to where each tone went: refusals as a share of the responses, phrases a hundred words."""
+    phrases = ", ".join(f"{c} {from_to(measures[f'{c}_first'], measures[f'{c}_latest'])}" for c in LEAST if c != "refusal")
+    return f"Refusals went {from_to(measures['refusal_first'], measures['refusal_latest'], 'share')}; phrases a hundred words: {phrases}"

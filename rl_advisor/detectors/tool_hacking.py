@@ -9,7 +9,8 @@ Next test: replay the final states of the highest rewarded episodes; pay only fo
 Source: tool use can rise, and collapse within one window, while the state of the task stays as it was.
 """
 
-from rl_advisor.finding import Answer, Outcome, Role, absent, number
+from rl_advisor.finding import Answer, Outcome, Role, absent
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import Shift, onset, shift, wilson
@@ -47,7 +48,7 @@ def detect(run: Run) -> Answer:
         if text
     ]
     if not seen:
-        text = f"Tool calls a response went {calls.words}, the reward of the samples {gain.words}: the calls are not what is paid for."
+        text = f"Tool calls a response went {calls.words}, the reward of the samples {gain.words}: the calls are not what is rewarded."
         return absent(text, measures=measures, evidence=(samples(s),))
     text = "; ".join(seen)
     better = bool(held_out_rose(run))
@@ -65,7 +66,7 @@ def _loops(s: Stretches) -> tuple[bool, float, str, float]:
     return (
         low > max(before, 0.1),
         share,
-        f"{number(share)} of the responses make {_LOOP} or more identical calls in a row ({number(begin)} at the start)",
+        f"{percent(share)} of the responses make {_LOOP} or more identical calls in a row ({percent(begin)} at the start)",
         begin,
     )
 
@@ -77,8 +78,8 @@ def _stubborn(s: Stretches) -> str:
     _, before = wilson(int(first.sum()), len(first))
     if low <= max(before, 0.1):
         return ""
-    shares = f"{number(float(latest.mean()))} of the responses ({number(float(first.mean()))} at the start)"
-    return f"{shares} make a call again, unchanged, right after its error"
+    shares = f"{percent(float(latest.mean()))} of the responses ({percent(float(first.mean()))} at the start)"
+    return f"{shares} repeat a call unchanged right after its error"
 
 
 def _vanished(calls: Shift, gain: Shift) -> str:

@@ -10,13 +10,16 @@ Next test: read twenty of the highest-rewarded responses of the last checkpoint;
 Source: the field guide's triad of reward hacking; reward-model over-optimisation (Gao et al. 2022, arXiv 2210.10760).
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.curves.outcome_shape import Shape
 from rl_advisor.curves.task_family import families
 from rl_advisor.features.relation import gap_trend
-from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
+from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
+from rl_advisor.output.wording import from_to
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -63,20 +66,25 @@ def detect(run: Run) -> Answer:
         "side_metrics_changed": float(len(left)),
     }
     where = (Evidence(held.name, held.best_step, float(held.step[-1])), Evidence(train.name, held.best_step, float(train.step[-1])))
-    side = f"Side metrics far from their beginning: {', '.join(sorted(left)) or 'none'}."
+    side = _moved_too(left)
     if parted(held, train, at_best):
-        went = f"Since step {held.best_step:.0f} {held.name} fell from {number(held.best)} to {number(held.last)} while {train.name} "
-        went += f"went from {number(at_best)} to {number(train.last)}"
-        return present(f"{went}: they part. {side}", segments.decline_began(score), measures, where)
-    went = f"{train.name} went from {number(train.start)} to {number(train.last)}, "
-    went += f"{held.name} from {number(held.start)} to {number(held.last)}"
+        went = f"Since step {held.best_step:.0f} {held.name} fell {from_to(held.best, held.last)} while {train.name} "
+        went += f"went {from_to(at_best, train.last)}"
+        return present(f"{went}.{side}", segments.decline_began(score), measures, where)
+    went = f"{train.name} went {from_to(train.start, train.last)}, "
+    went += f"{held.name} {from_to(held.start, held.last)}"
     if left_behind(held, train) and "control" not in families(run):
         if left.keys() & STYLE:
-            return present(f"{went}: the gap widens. {side}", segments.began(reward), measures, where)
-        return unclear(f"{went}: the gap widens, and nothing says whether it is style or prompts learned by heart.", None, measures, where)
+            return present(f"{went}: the gap widens.{side}", segments.began(reward), measures, where)
+        return unclear(f"{went}: the gap widens; whether by style or by memorised prompts cannot be told.", None, measures, where)
     if held.n < 8 and train.last - train.start > train.margin and not held.rose:
-        return unclear(f"{went}: {held.n} evaluations are too few to say.", measures=measures)
+        return unclear(f"{went}; {held.n} evaluations are too few to tell.", measures=measures)
     return absent(f"{went}: no widening gap.", measures=measures, evidence=where)
+
+
+def _moved_too(left: Mapping[str, float]) -> str:
+    """The side metrics that left where they began, as a sentence; empty where none did."""
+    return f" Far from where they began: {', '.join(sorted(left))}." if left else ""
 
 
 def parted(held: Shape, train: Shape, at_best: float) -> bool:
@@ -91,5 +99,7 @@ def left_behind(held: Shape, train: Shape, much: float = 7.0) -> bool:
     """Whether the reward surely gained a fifth of its scale and the score, with room above it, next to nothing."""
     gained = (train.last - train.start) / train.margin if train.margin > 0 else 0.0
     room = not (held.at_ceiling or held.touches_ceiling)
-    could = held.gain.high / held.margin if held.margin > 0 else 0.0  # a score that never moved has no margin
-    return bool(gained > much and train.gain.low > 0 and not train.fell and held.n >= 8 and not held.rose and room and could < gained / 3)
+    # A score that never moved has no margin. Of several evaluations one is high by luck: what counts is where the score ends.
+    could, came = ((x / held.margin if held.margin > 0 else 0.0) for x in (held.gain.high, held.last - held.start))
+    behind = could < gained / 3 and came < gained / 6
+    return bool(gained > much and train.gain.low > 0 and not train.fell and held.n >= 8 and room and behind)

@@ -14,7 +14,8 @@ import numpy as np
 
 from rl_advisor.curves import segments
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, not_logged, number, present
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, not_logged, present
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Curve, Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.vocabulary import Link
@@ -30,21 +31,21 @@ def detect(run: Run, share: float = 0.05, most: float = 0.5) -> Answer:
     """Present when most responses are cut, from the start or by now, or the share rises well above ``share`` and its own beginning."""
     found = _cut(run)
     if found is None:
-        return not_logged("No share of cut responses is logged, and the lengths pile up at no cap.")
+        return not_logged("No truncated share is logged, and lengths do not pile up at a cap.")
     curve, least = found
     step, value = curve.finite()
     begin, now = float(np.median(value[:3])), float(np.median(segments.final(curve)))
     measures = {"at_start": begin, "now": now, "highest": float(value.max())}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
-    went = f"Truncated share {number(begin)} at the start, {number(now)} at the end"
+    went = f"{percent(now)} of completions are truncated ({percent(begin)} at the start)"
     if min(begin, now) >= most:
         onset = Onset(float(step[0]), float(step[0]), float(step[0]))
-        return present(f"{went}: cut from the first step on.", onset, measures, where)
+        return present(f"{went}: from the first step on.", onset, measures, where)
     if value.size < 3:
         raise TooFewPoints(f"{value.size} points of the truncated share")
     if now >= most or now > max(share, least) + 3 * begin:
         onset = segments.began(curve) or segments.around(step, float(step[int(np.argmax(value >= (begin + now) / 2))]))
-        return present(f"{went}: rising.", onset, measures, where)
+        return present(f"{went}.", onset, measures, where)
     return absent(f"{went}.", measures=measures, evidence=where)
 
 

@@ -9,8 +9,6 @@ Next test: rank fifty responses by hand and by the reward; rewrite the reward, o
 Source: the field guide's table of reward distributions (low correlation with human scores); RewardBench on evaluating reward models.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,7 +54,7 @@ def detect(run: Run, weak: float = 0.3) -> Answer:
     return absent(f"{text}.", measures=measures, evidence=(samples(s),))
 
 
-def rank_correlation(rows: pd.DataFrame, name: str) -> tuple[float, float, float, int]:
+def rank_correlation(rows: "pd.DataFrame", name: str) -> tuple[float, float, float, int]:
     """Rank correlation of the reward with a column inside steps, its 95 % interval (Fisher), and how many rows have both."""
     import pandas as pd
 

@@ -55,9 +55,9 @@ def detect(run: Run) -> Answer:
     for name, curve in seen:
         size = np.abs(curve.finite()[1])
         level, highest, usual = float(np.quantile(size, 0.9)), float(size.max()), float(np.median(size))
-        measures[f"{name} nine tenths below"] = level
+        measures[f"{name} p90"] = level
         onset = jump(curve, PRIOR[name])
-        text = f"{name} reached {number(highest)} (nine tenths of the steps stay below {number(level)})"
+        text = f"{name} reached {number(highest)} (p90 {number(level)})"
         measures[f"{name} highest"] = highest
         violated = name != "kl/ref" and usual > 5 * PRIOR[name] and s is not None and s.direction() != "rising"
         # No trust region is left where half of all updates move the policy by half a nat and more: whatever came of it, that is no step.
@@ -67,10 +67,10 @@ def detect(run: Run) -> Answer:
             where = (Evidence(name, onset.step if onset else float(curve.step[0]), float(curve.step[-1])),)
             passes = run.settings.get("updates_per_batch")
             text += f", with {passes} passes over each batch," if isinstance(passes, int | float) and passes > 1 else ""
-            text += " and the outcome did not hold" if fell or not violated else ", far beyond any trust region"
+            text += " and the outcome fell" if fell or not violated else ", far beyond any trust region"
             return present(f"{text}.", first_above(curve, PRIOR[name]) or onset, measures, where)
     text = ", ".join(f"{name} {number(value)}" for name, value in measures.items())
-    return absent(f"No step-size measure left its level with a fall behind it: {text}.", measures=measures)
+    return absent(f"No update was too large just before a fall ({text}).", measures=measures)
 
 
 def jump(curve: Curve, prior: float, times: float = 3.0) -> Onset | None:

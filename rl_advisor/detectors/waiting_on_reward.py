@@ -10,6 +10,7 @@ Source: recordings with a delayed reward; timers named reward in the trainers' l
 from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present, unclear
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.steps import logged_seconds
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -26,7 +27,7 @@ def detect(run: Run, most: float = 0.15) -> Answer:
         share = logged.get("waiting", 0.0) / logged["step"]
         source, text = (
             "time/phase/*",
-            f"GPU idle {100 * share:.0f} percent of each step, waiting for the reward or data (by the trainer's timers)",
+            f"GPU idle {percent(share)} of each step, waiting for the reward or data (by the trainer's timers)",
         )
         return _finding(run, share, share > most, text, source)
     if not len(run.telemetry):
@@ -34,7 +35,7 @@ def detect(run: Run, most: float = 0.15) -> Answer:
     seen = look(run)
     if not len(seen.steps.spans) or any(c.startswith("idle time: utilisation") for c in seen.cannot_tell):
         return unclear(
-            "Where in a step the GPUs stand still cannot be told without step ends and utilisation.",
+            "Needs step ends and utilisation to tell where in a step the GPUs idle.",
         )
     total = float((seen.steps.spans[:, 1] - seen.steps.spans[:, 0]).sum())
     share = sum(i["seconds"] for i in seen.idle if i.get("where") == "inside the step") / total
@@ -42,7 +43,7 @@ def detect(run: Run, most: float = 0.15) -> Answer:
         run,
         share,
         share > most,
-        f"GPU idle {100 * share:.0f} percent of each step, most likely waiting for the reward (stretches of half a second and more)",
+        f"GPU idle {percent(share)} of each step, most likely waiting for the reward (stretches of half a second or more)",
         "telemetry",
     )
 

@@ -35,7 +35,7 @@ def detect(run: Run, first_step: float = 2.0) -> Answer:
         return absent(f"At the first logged step: {told}.", measures=measures, evidence=where)
     late = run.step_unit == "env steps" or min(high.values()) > first_step
     if len(high) < 2 or late:
-        why = "the log begins too late to say" if late else f"{METRICS[next(iter(high))].meaning.rstrip('.').lower()} alone proves no bug"
+        why = "the log begins too late to tell" if late else f"{METRICS[next(iter(high))].meaning.rstrip('.').lower()} alone proves no bug"
         text = f"At the first logged step: {told}; {why}."
         return unclear(text, measures=measures, evidence=where)
     at = min(high.values())

@@ -18,6 +18,7 @@ import numpy as np
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, not_logged, number, present, unclear
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Curve, Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.reward_check import flat_groups, groups
@@ -37,7 +38,7 @@ def detect(run: Run, share: float = 0.8) -> Answer:
     """Present when at least ``share`` of the groups have no spread over the last fifth of the run."""
     curve = run.curves.get("reward/flat_groups") or _of_samples(run)
     if curve is None:
-        text = "No share of groups without spread is logged, and the samples hold no groups of several rewarded responses."
+        text = "No share of zero-variance groups is logged, and the samples hold no groups of several rewarded responses."
         return not_logged(text)
     step, value = curve.finite()
     if value.size < 3 and value.min() < 1:
@@ -47,20 +48,22 @@ def detect(run: Run, share: float = 0.8) -> Answer:
     level = float(np.median(segments.final(reward))) if reward is not None else _level(run)
     measures = {"at_start": begin, "now": now, "live_share": 1 - now, "reward": level}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
-    text = f"Groups without spread: {number(begin)} at the start, {number(now)} at the end, at a reward of {number(level)}"
+    text = f"{percent(now)} of the groups have zero reward variance ({percent(begin)} at the start), at a reward of {number(level)}"
     if now < share:
         return absent(f"{text}.", measures=measures, evidence=where)
     if begin < share and outcome_shape.thriving(run):
-        return unclear(f"{text}: they became so as the run learned, which solved prompts do.", measures=measures, evidence=where)
+        return unclear(f"{text}: they came as the run learned, as solved prompts do.", measures=measures, evidence=where)
     onset = Onset(float(step[0]), float(step[0]), float(step[0])) if begin >= share else segments.began(curve)
     split = _split(run)
     said = (
-        "; in the latest samples " + " and ".join(f"{number(v)} are all at the {k}" for k, v in split.items() if v)
+        "; in the latest samples " + " and ".join(f"{percent(v)} of the groups are all at the {k}" for k, v in split.items() if v)
         if any(split.values())
         else ""
     )
     measures |= {f"samples_all_{k}": v for k, v in split.items()}
-    said = f"{text}: there is nothing to learn from{said}." if begin >= share else f"{text}: little is left to learn from{said}."
+    said = (
+        f"{text}: there is no gradient to learn from{said}." if begin >= share else f"{text}: little gradient is left to learn from{said}."
+    )
     return present(said, onset, measures, where)
 
 

@@ -8,8 +8,8 @@ from rl_advisor.assessment import Call, CallReason
 from rl_advisor.curves.course import NO_LEVEL
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
+from rl_advisor.judgement.forecast import UNKNOWN_END, USUAL_GAIN, forecast, plan_left
 from rl_advisor.judgement.going_on import DEAD, facts, weighing
-from rl_advisor.judgement.odds import UNKNOWN_END, Outlook, outlook, plan_left, probability, upside
 from rl_advisor.judgement.verdict import Judged
 
 BROKEN = frozenset({"reward_hacking", "collapsed", "degrading"})
@@ -29,8 +29,6 @@ class Continuation:
     """The upside of going on, and what it rests on."""
 
     p: float
-    ahead: Outlook | None
-    """The forecast; None when there was nothing to forecast."""
     gain: float
     """What a gain that pays would bring, as a share of the outcome's range."""
     bound: CallReason | None = None
@@ -39,14 +37,14 @@ class Continuation:
 
 def continuation(case: Case, judged: Judged) -> Continuation:
     """The probability that going on pays, what it would bring, and what bounds it."""
-    ahead, left = outlook(case), plan_left(case)
-    gain, told = upside(ahead, left), facts(case, judged.probabilities)
+    ahead, told = forecast(case), facts(case, judged.probabilities)
+    gain = ahead.gain if ahead is not None else USUAL_GAIN
     if told is None:
         died = any(e.kind in ("error", "out_of_memory") for e in case.run.events)
-        return Continuation(DIED if died else probability(None, left), None, gain, "dead" if died else "not_measured")
+        return Continuation(DIED if died else weighing().usual(plan_left(case)), gain, "dead" if died else "not_measured")
     bound = bounded(case, judged)
     p = min(weighing().probability(told), BOUND) if bound else weighing().probability(told)
-    return Continuation(float(np.clip(p, 0.01, 0.97)), ahead, gain, bound)
+    return Continuation(float(np.clip(p, 0.01, 0.97)), gain, bound)
 
 
 def bounded(case: Case, judged: Judged) -> CallReason | None:

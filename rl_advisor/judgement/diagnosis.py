@@ -102,7 +102,7 @@ def run_detector(module: ModuleType, run: Run) -> Finding:
     try:
         said: Answer = not_logged("Not logged: " + "; ".join(map(_spell, lacking)) + ".") if lacking else module.detect(run)
     except TooFewPoints as short:
-        said = unclear(f"Too few points to tell: {short}")
+        said = unclear(f"Too few points: {short}")
     return Finding(pattern_of(module), said.link or module.LINK, said.outcome, said.statement, said.onset, said.measures, said.evidence)
 
 

@@ -57,7 +57,7 @@ class Judged:
 def judge(case: Case) -> Judged:
     """The verdict that the evidence speaks for, and what broke first."""
     evidence = sorted(gather(case), key=lambda p: -max(abs(w) for w in p.speaks.values()))
-    odds = probabilities(weights().prior, [p.speaks for p in evidence])
+    odds = probabilities(weights(), [p.speaks for p in evidence])
     verdict = decided(odds)
     cause = cause_of(case, verdict)
     return Judged(

@@ -26,6 +26,8 @@ class Weights:
     usual: Mapping[str, tuple[float, float]]
     above: Mapping[str, Floats]
     below: Mapping[str, Floats]
+    temperature: float = 1.0
+    """What the sum of all that speaks is divided by: below one the fit, which leans to small weights, was too modest."""
 
     def speak(self, amounts: Mapping[str, float]) -> dict[Verdict, float]:
         """What some amounts add to the logarithm of the odds of each verdict."""
@@ -47,9 +49,10 @@ def centred(speaks: Mapping[Verdict, float]) -> dict[Verdict, float]:
     return dict(zip(VERDICTS, (total - total.mean()).tolist(), strict=True))
 
 
-def probabilities(prior: Floats, speaks: list[Mapping[Verdict, float]]) -> dict[Verdict, float]:
+def probabilities(by: Weights, speaks: list[Mapping[Verdict, float]]) -> dict[Verdict, float]:
     """The probability of every verdict from the prior and all that was said."""
-    total = prior + sum((np.array([s[v] for v in VERDICTS]) for s in speaks), np.zeros(len(VERDICTS)))
+    total = by.prior + sum((np.array([s[v] for v in VERDICTS]) for s in speaks), np.zeros(len(VERDICTS)))
+    total = total / by.temperature
     odds = np.exp(total - total.max())
     return dict(zip(VERDICTS, (odds / odds.sum()).tolist(), strict=True))
 
@@ -58,6 +61,6 @@ def probabilities(prior: Floats, speaks: list[Mapping[Verdict, float]]) -> dict[
 def weights() -> Weights:
     """The weights as they were fitted."""
     told = json.loads(FILE.read_text(encoding="utf-8"))
-    by_side = [{name: np.array([e[side][v] for v in VERDICTS]) for name, e in told["amounts"].items()} for side in ("above", "below")]
+    above, below = ({name: np.array([e[side][v] for v in VERDICTS]) for name, e in told["amounts"].items()} for side in ("above", "below"))
     usual = {name: (entry["usual"], entry["spread"]) for name, entry in told["amounts"].items()}
-    return Weights(np.array([told["prior"][v] for v in VERDICTS]), usual, *by_side)
+    return Weights(np.array([told["prior"][v] for v in VERDICTS]), usual, above, below, told["temperature"])

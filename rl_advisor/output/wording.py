@@ -93,6 +93,26 @@ def pair(first: float, last: float, unit: str = "") -> tuple[str, str]:
     return a, b
 
 
+def from_to(first: float, last: float, unit: str = "") -> str:
+    """From where to where a quantity went."""
+    a, b = pair(first, last, unit)
+    return f"from {a} to {b}"
+
+
+def counted(n: int, noun: str) -> str:
+    """How many there are, the noun in its number."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def fold(ratio: float) -> str:
+    """What a ratio did, as people say it: rises 40-fold, drops 16-fold, falls by 27 %."""
+    if ratio >= 1.95:
+        return f"rises {value(ratio)}-fold"
+    if 0 < ratio <= 1 / 1.95:
+        return f"drops {value(1 / ratio)}-fold"
+    return f"rises by {percent(ratio - 1)}" if ratio >= 1 else f"falls by {percent(1 - ratio)}"
+
+
 def sentence(text: str) -> str:
     """The text with a capital at its start and a stop at its end; a name keeps its spelling."""
     text = text.strip()

@@ -1,6 +1,7 @@
 """An address becomes a folder on this machine: found in the registry of stores, fetched within bounds, kept for a few minutes."""
 
 import json
+import os
 import re
 import shutil
 import tempfile
@@ -8,6 +9,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -44,7 +46,8 @@ def local_copy(address: str) -> Path:
         known = _copies.get(address)
         if known is not None and time.monotonic() - known[0] < FRESH_S:
             return known[2]
-        room = tempfile.TemporaryDirectory(prefix="rl-advisor-")
+        _swept()
+        room = tempfile.TemporaryDirectory(prefix=f"rl-advisor-{os.getpid()}-")
         folder = Path(room.name) / named(address)
         try:
             fetch(address, folder)
@@ -56,6 +59,26 @@ def local_copy(address: str) -> Path:
         while len(_copies) > KEPT:
             _copies.popitem(last=False)[1][1].cleanup()
         return folder
+
+
+def _swept() -> None:
+    """Remove what processes of this user left behind that were killed."""
+    for room in Path(tempfile.gettempdir()).glob("rl-advisor-*-*"):
+        number = room.name.split("-")[2]
+        with suppress(OSError):
+            ours = not room.is_symlink() and room.stat().st_uid == os.getuid() if hasattr(os, "getuid") else False
+            if ours and number.isdecimal() and not _lives(int(number)):
+                shutil.rmtree(room, ignore_errors=True)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
 
 
 def fetch(address: str, folder: Path, bounds: Bounds | None = None) -> Bounds:

@@ -63,9 +63,9 @@ def offer_resources(server: MCPServer[Any], desk: Dispatcher) -> None:
     async def curve(run: str, metric: str = "reward/mean") -> str:
         return _json(await _read(desk, run, isolated.answer, "summarize_curves", {"metrics": [metric], "detail": "all"}))
 
-    @server.resource("run://{+run}/report.md", name="run report", title="The report on a run", mime_type="text/markdown", meta=LABEL)
+    @server.resource("run://{+run}/report.md", name="run report", title="The report on a run", mime_type="application/json", meta=LABEL)
     async def report(run: str) -> str:
-        return str(await _read(desk, run, isolated.report))
+        return _json(await _read(desk, run, isolated.report))
 
 
 async def _read(desk: Dispatcher, run: str, function: Callable[..., Any], *question: Any) -> Any:

@@ -20,8 +20,8 @@ from rl_advisor.workers import isolated
 
 READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
-Run = Annotated[str, Field(description="Run as list_runs names it, or a path below the allowed folders.", min_length=1, max_length=1024)]
-Until = Annotated[float | None, Field(description="See the run as it was at this step.", ge=0, allow_inf_nan=False)]
+Run = Annotated[str, Field(description="As list_runs names it, or a path.", min_length=1, max_length=1024)]
+Until = Annotated[float | None, Field(description="As it looked at this step.", ge=0, allow_inf_nan=False)]
 Against = Annotated[list[Run], Field(description="Earlier sound runs of the same set-up.", max_length=MOST_SOUND)]
 Metrics = Annotated[list[Annotated[str, Field(max_length=200)]], Field(description="Metric names, ours or the run's.", max_length=20)]
 Panels = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=6)]
@@ -67,9 +67,9 @@ def pasted_tools(desk: Dispatcher) -> tuple[Callable[..., Any], Callable[..., An
     async def explain_log(ctx: Context[Any, Any], text: Pasted, question: Question = "", framework: Framework = None) -> Result:
         return await of_text(desk, ctx, "explain_log", text=text, question=question, framework=framework)
 
-    async def check_settings(ctx: Context[Any, Any], run: Run | None = None, text: Pasted = "") -> Result:
+    async def check_settings(ctx: Context[Any, Any], run: Run | None = None, text: Pasted = "", until: Until = None) -> Result:
         if run:
-            return await answered(desk, ctx, "check_settings", [run], text=text)
+            return await answered(desk, ctx, "check_settings", [run], text=text, until=until)
         return await of_text(desk, ctx, "check_settings", run=None, text=text)
 
     return explain_log, check_settings
@@ -183,8 +183,8 @@ def _beside(desk: Dispatcher) -> Iterable[Verb]:
     ) -> Result:
         return await answered(desk, ctx, "compare_runs", runs, until=until)
 
-    async def compare_engines(ctx: Context[Any, Any], trainer: Run, engine: Run) -> Result:
-        return await answered(desk, ctx, "compare_engines", [trainer, engine])
+    async def compare_engines(ctx: Context[Any, Any], trainer: Run, engine: Run, until: Until = None) -> Result:
+        return await answered(desk, ctx, "compare_engines", [trainer, engine], until=until)
 
     async def estimate_memory(  # noqa: PLR0913
         ctx: Context[Any, Any],
@@ -224,8 +224,16 @@ def _bare(schema: Any) -> None:
         for name, said_anyway in (("title", str), ("additionalProperties", bool)):
             if isinstance(schema.get(name), said_anyway):
                 del schema[name]
-        if "default" in schema and schema["default"] in (None, "", 0.0):
+        if "default" in schema and schema["default"] in (None, "", 0.0, [], {}):
             del schema["default"]
+        if schema.get("properties") == {}:
+            del schema["properties"]
+        if schema.get("minLength") == 1:
+            del schema["minLength"]
+        if {"type": "null"} in (choices := schema.get("anyOf", [])) and len(choices) == 2:
+            # What may be left out need not be null as well.
+            schema |= {k: v for k, v in choices[choices[0] == {"type": "null"}].items() if k not in schema}
+            del schema["anyOf"]
         for name, part in schema.items():
             for inner in part.values() if name == "properties" else (part,):
                 _bare(inner)

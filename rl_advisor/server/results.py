@@ -1,14 +1,18 @@
-"""How an answer leaves the server: as text and as structure, labelled as what a run wrote."""
+"""How an answer leaves the server: as text and as structure, and whatever leaves it labelled as what a run wrote."""
 
 import base64
 from typing import Any
 
 import orjson
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp_types import CallToolResult, ImageContent, TextContent
 from pydantic import BaseModel, ConfigDict
 
 LABEL = {"ifc": {"integrity": "untrusted", "confidentiality": "private"}}
 """Answers hold what a run wrote: not to be obeyed, not to be passed on."""
+_ANSWERS = frozenset({"tools/call", "resources/read", "prompts/get", "completion/complete"})
+"""Requests whose answers may hold words of a run, refusals and errors of tools too."""
+_OURS = "skill://"
 
 
 class Answer(BaseModel):
@@ -19,9 +23,18 @@ class Answer(BaseModel):
 
 def result_of(answer: dict[str, Any]) -> CallToolResult:
     """The answer as text and as structure."""
-    return CallToolResult(content=[TextContent(type="text", text=orjson.dumps(answer).decode())], structured_content=answer, _meta=LABEL)
+    return CallToolResult(content=[TextContent(type="text", text=orjson.dumps(answer).decode())], structured_content=answer)
 
 
 def picture_of(png: bytes) -> CallToolResult:
     """A picture alone: clients that show only the structured half would otherwise not show it."""
-    return CallToolResult(content=[ImageContent(type="image", data=base64.b64encode(png).decode(), mime_type="image/png")], _meta=LABEL)
+    return CallToolResult(content=[ImageContent(type="image", data=base64.b64encode(png).decode(), mime_type="image/png")])
+
+
+async def labelled(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """The answer of any request, with the label where it may hold words of a run; pages of the skill are ours."""
+    answer = await call_next(ctx)
+    ours = str((ctx.params or {}).get("uri", "")).startswith(_OURS)
+    if isinstance(answer, dict) and ctx.method in _ANSWERS and not ours:
+        return {**answer, "_meta": {**(answer.get("_meta") or {}), **LABEL}}
+    return answer

@@ -52,7 +52,10 @@ class Triage:
         async with self._one_at_a_time:
             await self._judged(settled(places, self._found)[1], ctx, len(places))
         known, unknown = settled(places, self._found)
-        found = sorted((whole(answer, p.run, p.run, p.changed) for p, answer in known if is_row(answer)), key=order)
+        found = sorted((whole(answer, p) for p, answer in known if is_row(answer)), key=order)
+        from rl_advisor.triage.common import common
+        from rl_advisor.triage.said import sentences
+
         counts = Counter(row["urgency"] for row in found)
         chosen = [row for row in found if only is None or row["urgency"] == only]
         shown = [{name: row[name] for name in SHOWN if row.get(name) is not None} for row in chosen[first : first + rows]]
@@ -63,6 +66,7 @@ class Triage:
             "saves_gpu_hours": sum(row.get("saves_gpu_hours") or 0.0 for row in found) or None,
             "next_first": first + rows if first + rows < len(chosen) else None,
             "runs": shown,
+            "in_common": list(sentences(common(found)))[:8] if first == 0 and only is None and not unknown else None,
         }
         named = {part for row in shown for part in (row["run"], *row["run"].split("/"))}
         return fit(aliased(clean({k: v for k, v in answer.items() if v is not None}), named), isolated.LONGEST_ANSWER)

@@ -60,7 +60,7 @@ def summarize_curves(
     """Measure curves: direction, best point, onset and change points with intervals, and a numeric sketch.
 
     Reach for it to test a hypothesis about named metrics; without names it takes the ones that matter most.
-    At most about 3,500 tokens.
+    At most about 6,000 characters, some 500 a curve.
     """
     from rl_advisor.answers.curves import summaries
 
@@ -79,12 +79,13 @@ def plot_curves(
     return _kept(("plot", *metrics), [run], until, mapping, lambda runs: picture(runs[0], metrics))
 
 
-def spot_check_samples(
+def spot_check_samples(  # noqa: PLR0913
     run: str | Path,
     step: int | None = None,
     count: int = 3,
     until: float | None = None,
     columns: Mapping[str, str] | None = None,
+    audit: int | None = None,
 ) -> Answer:
     """Read what the model wrote: best rewarded, worst rewarded and random responses, with text statistics over steps.
 
@@ -93,7 +94,7 @@ def spot_check_samples(
     """
     from rl_advisor.answers.spot_check import spot_check
 
-    return _answer(("samples", step, count), run, until, columns, lambda r: spot_check(r, step, count))
+    return _answer(("samples", step, count, audit), run, until, columns, lambda r: spot_check(r, step, count, audit))
 
 
 def gpu_phase_profile(run: str | Path, until: float | None = None) -> Answer:
@@ -172,14 +173,14 @@ def estimate_memory(config: str | Path, **setup: Any) -> Answer:
     return clean(as_usage_error(lambda: of_file(run_folders.existing(config), setup)))  # type: ignore[no-any-return]
 
 
-def compare_engines(a: str | Path, b: str | Path) -> Answer:
+def compare_engines(a: str | Path, b: str | Path, until: float | None = None) -> Answer:
     """Compare two dumps of the same prompts, the training engine's and the inference engine's, and say whether a gap grows.
 
     Reach for it when mismatch is suspected. At most about 1,500 tokens.
     """
     from rl_advisor.answers.engine_consistency import consistency
 
-    return clean(as_usage_error(lambda: consistency(run_folders.existing(a), run_folders.existing(b))))  # type: ignore[no-any-return]
+    return clean(as_usage_error(lambda: consistency(run_folders.existing(a), run_folders.existing(b), until)))  # type: ignore[no-any-return]
 
 
 def compare_runs(runs: Sequence[str | Path], until: float | None = None) -> Answer:
@@ -213,14 +214,14 @@ def explain_log(text: str, question: str = "", framework: str | None = None) -> 
     return aliased(clean(answer), names_of_run(run))  # type: ignore[no-any-return]
 
 
-def check_settings(run: str | Path | None = None, text: str = "") -> Answer:
+def check_settings(run: str | Path | None = None, text: str = "", until: float | None = None) -> Answer:
     """Check settings: what a configuration, launch command or training script proves or makes likely to go wrong; nothing is run.
 
     Reach for it when settings stand in the conversation (``text``) or beside a run. At most about 1,500 tokens, faults first.
     """
     from rl_advisor.answers.settings_check import check_of
 
-    return check_of(None if run is None else place(run), text)
+    return check_of(None if run is None else place(run), text, until)
 
 
 def advisor_named(name: str) -> ModuleType:

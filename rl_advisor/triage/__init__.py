@@ -47,7 +47,7 @@ def rows_of(looked: Looked, how: How, store: Store, tell: Callable[[Row, int, in
     for place, answer, more in answers(looked.places, how, store):
         total += more
         if is_row(answer):
-            rows.append(whole(answer, place.run, inside(place.where, place.inner), place.changed))
+            rows.append(whole(answer, place))
             tell(rows[-1], len(rows), total)
     return rows
 

@@ -87,7 +87,9 @@ def settings(run: "Run") -> dict[str, Any]:
 
     logged = {ours: run.curves[name].finite()[1] for name, ours in LOGGED.items() if name in run.curves and ours not in run.settings}
     first = {ours: float(f"{x[0]:.3g}") for ours, x in logged.items() if x.size}
-    return dict(list(_short({**first, **run.settings, **run.config}).items())[:MOST_SETTINGS])
+    measured = {c.raw for c in run.curves.values()} | {c.raw.rpartition("/")[2] for c in run.curves.values()}
+    given = {key: value for key, value in {**first, **run.settings, **run.config}.items() if key not in measured or key in first}
+    return dict(list(_short(given).items())[:MOST_SETTINGS])
 
 
 def _short(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,10 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
+from textwrap import shorten
 
-from rl_advisor.output.layout import number, said, table
+from rl_advisor.output.layout import filled, number, said, table
 from rl_advisor.output.wording import chance, plain
+from rl_advisor.triage.common import FEWEST, common
 from rl_advisor.triage.row import Row
+from rl_advisor.triage.said import sentences
 from rl_advisor.triage.urgency import CLASSES, SAID
 
 SHOWN = 40
@@ -24,6 +28,9 @@ def lines(rows: Sequence[Row], shown: int = SHOWN) -> Iterator[str]:
         yield from _unread([row for row in rows if row["urgency"] == "unread"], shown)
     if len(rows) - counts["unread"] > len(first):
         yield f"... and {len(rows) - counts['unread'] - len(first):,} more: --all, --json or --page FILE.html shows them"
+    if len(rows) - counts["unread"] >= FEWEST:
+        yield ""
+        yield from (line for sentence in islice(sentences(common(rows)), 6) for line in filled(f"- {sentence}"))
 
 
 def _saved(rows: Sequence[Row]) -> Iterator[str]:
@@ -31,11 +38,11 @@ def _saved(rows: Sequence[Row]) -> Iterator[str]:
     gpu = sum(row.get("saves_gpu_hours") or 0.0 for row in rows)
     hours = sum(row.get("saves_hours") or 0.0 for row in rows if not row.get("saves_gpu_hours"))
     after = sum((row.get("cost") or {}).get("gpu_hours_after_break") or 0.0 for row in rows)
-    told = [f"{number(round(gpu, 1))} GPU hours"] if gpu else []
-    told += [f"{number(round(hours, 1))} hours of runs whose GPUs are not logged"] if hours else []
+    told = [f"{number(round(gpu, 1))} GPU hours"] if gpu >= 0.1 else []
+    told += [f"{number(round(hours, 1))} hours of runs whose GPUs are not logged"] if hours >= 0.1 else []
     if told:
         yield f"Stopping what is advised to stop would save {' and '.join(told)}."
-    if after:
+    if after >= 0.1:
         yield f"{number(round(after, 1))} GPU hours went by after runs had broken."
 
 
@@ -48,7 +55,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         said(row["run"])[-48:],
         f"{plain(row['verdict'])}{sure}",
         str(row["call"]),
-        said(row.get("why") or plain(row["cause"] or "none"))[:56],
+        shorten(said(row.get("why") or "-"), 46, placeholder="…") if row["urgency"] != "sound" else "-",
         "-" if best is None else str(best),
         f"{row['step']}{planned}",
         _age(row["age_s"]),

@@ -1,9 +1,13 @@
 """Which run to look at first: what is dead and still burns, then what is gamed, what degrades, what is dead, undecided, sound, unread."""
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rl_advisor.triage.row import CONTRACT, Row
+from rl_advisor.triage.work import inside
+
+if TYPE_CHECKING:
+    from rl_advisor.triage.looking import Place
 
 CLASSES = ("burning", "gamed", "degrading", "dead", "undecided", "sound", "unread")
 SAID = {
@@ -20,11 +24,16 @@ LIVE_S = 1800.0
 """Seconds without a new line after which a run counts as no longer running; where its steps take longer, five of them."""
 
 
-def whole(row: Row, run: str, where: str, changed: float, now: float | None = None) -> Row:
+def whole(row: Row, place: "Place", now: float | None = None) -> Row:
     """The row with its name and all fields of the contract, how long ago it was written, and its urgency."""
-    age = max(0.0, (time.time() if now is None else now) - changed) if changed else None
-    found = {**dict.fromkeys(CONTRACT), **row, "run": run}
-    found |= {"where": where, "age_s": None if age is None else round(age), "running": _runs(row, age)}
+    age = max(0.0, (time.time() if now is None else now) - place.changed) if place.changed else None
+    found = {**dict.fromkeys(CONTRACT), **row, "run": place.run}
+    found |= {
+        "where": inside(place.where, place.inner),
+        "key": place.key,
+        "age_s": None if age is None else round(age),
+        "running": _runs(row, age),
+    }
     found["urgency"] = _class(found)
     return found | _saves(found)
 

@@ -56,6 +56,24 @@ def for_server(path: str) -> Row:
     return dict(isolated.or_refused(lambda: read_and_judged(path)))
 
 
+def report(path: str) -> str:
+    """The page about the run at this path, written by a worker; empty where it could not be."""
+    from contextlib import suppress
+
+    with suppress(Stopped):
+        return str(in_worker(rendered, path, limits=Limits(cpu_s=60)))
+    return ""
+
+
+def rendered(path: str) -> str:
+    """The page about the run at this path."""
+    from rl_advisor import tools
+    from rl_advisor.tools import report_file
+
+    run = tools.read(Path(path))
+    return str(report_file.renderer("report.html")(run, tools.advisor_named("builtin").assess(run)))
+
+
 def inside(where: str, inner: str) -> str:
     """The path of one of several runs at a place: a folder or file below it, or a run of the file that it is."""
     return f"{where}{inner}" if inner.startswith("#") or not inner else f"{where.rstrip('/')}/{inner}"

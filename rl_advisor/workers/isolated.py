@@ -7,7 +7,7 @@ from typing import Any
 
 LONGEST_ANSWER = 3800
 """Tokens of an answer, estimated from above; what is longer is cut, and says so."""
-LONGEST_REPORT = 200_000
+LONGEST_REPORT = 8 * LONGEST_ANSWER
 GONE = "A file of this run could not be opened; it may just have been moved or deleted."
 
 
@@ -77,17 +77,22 @@ def answer(verb: str, runs: Sequence[str], arguments: Mapping[str, Any]) -> dict
     return brief(BRIEF[verb], given) if verb in BRIEF and arguments.get("detail") != "all" else fit(given, LONGEST_ANSWER)
 
 
-def report(run: str) -> str:
-    """The report on the run at this path, as Markdown."""
+def report(run: str) -> dict[str, str]:
+    """The report on the run at this path, Markdown that quotes it, in an envelope as long as an answer may be."""
     from rl_advisor import tools
-    from rl_advisor.output.clean import readable
+    from rl_advisor.output.budget import tokens
+    from rl_advisor.output.clean import untrusted
     from rl_advisor.tools import report_file
 
-    def written() -> str:
+    def written() -> dict[str, str]:
         whole = tools.read(Path(run))
-        return readable(report_file.renderer("report.md")(whole, tools.advisor_named("builtin").assess(whole)), LONGEST_REPORT)
+        text = report_file.renderer("report.md")(whole, tools.advisor_named("builtin").assess(whole))
+        longest = LONGEST_REPORT
+        while tokens(found := untrusted(text, "the report on the run, which quotes it", longest)) > LONGEST_ANSWER:
+            longest = longest * 9 // 10
+        return found
 
-    return str(or_refused(written))
+    return dict(or_refused(written))
 
 
 def metrics(run: str) -> list[str]:

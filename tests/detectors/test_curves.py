@@ -258,6 +258,8 @@ def test_every_curve_detector_has_cases() -> None:
 
 OTHERS = {
     "loss_scale_overflow",
+    "unlike_sound_runs",
+    "value_scale",
     "saturated_test",
     "entropy_stays_high",
     "filtered_reward",

@@ -133,6 +133,6 @@ def test_without_a_key_nothing_is_asked(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 def test_addresses() -> None:
     """The browser's address and the short one name the same run; others are refused with the form."""
-    assert store._path("https://wandb.ai/me/proj/runs/run1?nw=x") == store._path("wandb://me/proj/run1") == "me/proj/run1"
+    assert store.path_of("https://wandb.ai/me/proj/runs/run1?nw=x") == store.path_of("wandb://me/proj/run1") == "me/proj/run1"
     with pytest.raises(UsageError, match="wandb://ENTITY/PROJECT/RUN"):
-        store._path("wandb://me/proj")
+        store.path_of("wandb://me/proj")

@@ -86,10 +86,13 @@ def kept(serve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dic
     wandb.teardown()
 
 
-def test_a_run_that_is_there_keeps_what_it_had(kept: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("target", "place"), [("wandb:me/proj/run1", RUN), ("wandb", "wandb://me/proj/run1")], ids=["named", "read from there"]
+)
+def test_a_run_that_is_there_keeps_what_it_had(kept: dict[str, Any], target: str, place: Any) -> None:
     """Its summary and tags gain our names and lose none; the page is among its files; notes are not touched."""
     run = read_run(RUN)
-    assert report_file.note_to("wandb:me/proj/run1", run, assess(run), RUN) == "wandb: me/proj/run1"
+    assert report_file.note_to(target, run, assess(run), place) == "wandb: me/proj/run1"
     summaries = [json.loads(c["summaryMetrics"]) for c in kept["changes"] if c.get("summaryMetrics")]
     assert summaries[-1]["rl-advisor/verdict"] == "collapsed"
     assert summaries[-1]["reward"] == 0.5

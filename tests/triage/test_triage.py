@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from rl_advisor.cli import main
 from rl_advisor.output.errors import UsageError
-from rl_advisor.triage import How, Store, look, rows_of, triage
+from rl_advisor.triage import How, Place, Store, look, rows_of, triage
 from rl_advisor.triage.row import CONTRACT
 from rl_advisor.triage.urgency import order, whole
 from rl_advisor.triage.work import Task, work
@@ -135,7 +135,7 @@ URGENT = [
 
 def test_urgency_orders() -> None:
     """Dead and still running first, what could not be read last; the clock alone ends a burning run."""
-    rows = [whole({"p": 0.5, "step": 10, **row}, str(i), str(i), 1e9 - age, now=1e9) for i, (_, row, age) in enumerate(URGENT)]
+    rows = [whole({"p": 0.5, "step": 10, **row}, Place(str(i), "", "", 1e9 - age), now=1e9) for i, (_, row, age) in enumerate(URGENT)]
     assert [name for name, _, _ in URGENT] == [row["urgency"] for row in rows]
     assert list(range(len(rows))) == [int(row["run"]) for row in sorted(rows, key=order)]
 
@@ -143,7 +143,7 @@ def test_urgency_orders() -> None:
 def test_stopping_is_worth_what_is_left() -> None:
     """GPU hours to the planned end, only for a run that goes on and should not; slow steps keep a run alive for longer."""
     cost = {"hours": 100.0, "hours_left": 10.0, "gpu_hours_left": 80.0}
-    row = {"verdict": "collapsed", "call": "stop", "step": 10, "cost": cost}
-    assert whole(row, "a", "a", 1e9 - 7_200, now=1e9)["saves_gpu_hours"] == 80.0
-    assert whole({**row, "verdict": "improving", "call": "continue"}, "a", "a", 1e9, now=1e9)["saves_gpu_hours"] is None
-    assert whole({**row, "step": 10_000}, "a", "a", 1e9 - 7_200, now=1e9)["saves_gpu_hours"] is None
+    row, ago = {"verdict": "collapsed", "call": "stop", "step": 10, "cost": cost}, Place("a", "", "", 1e9 - 7_200)
+    assert whole(row, ago, now=1e9)["saves_gpu_hours"] == 80.0
+    assert whole({**row, "verdict": "improving", "call": "continue"}, ago, now=1e9)["saves_gpu_hours"] is None
+    assert whole({**row, "step": 10_000}, ago, now=1e9)["saves_gpu_hours"] is None

@@ -4,6 +4,7 @@ Whoever wrote the narrative, built-in code or a model, is checked in the same wa
 named nearest to it, within the rounding in which it is said; a direction must have the sign of what was measured.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -81,13 +82,20 @@ def unmeasured(f: FindingView) -> list[str]:
     out = []
     for s in sentences(f.statement, frozenset(), frozenset(str(e["metric"]) for e in f.evidence)):
         scales = (1.0, 100.0) if any(n.percent for n in s.numbers) else (1.0,)
-        out += [f"{n.value:g}" for n in s.numbers if not any(_same_size(n, scale * value) for value in known for scale in scales)]
+        spoken = [n for n in s.numbers if not _is_bound(n, s)]
+        out += [f"{n.value:g}" for n in spoken if not any(_same_size(n, scale * value) for value in known for scale in scales)]
     return out
 
 
+def _is_bound(n: Number, s: Sentence) -> bool:
+    """Whether a share is only said to be under or over it: "under 1 %"."""
+    return n.percent and s.text[max(0, n.start - s.start - 6) : n.start - s.start].strip() in ("under", "over")
+
+
 def _same_size(n: Number, value: float) -> bool:
-    """Whether a number is a measure in the rounding of statements, which is three digits."""
-    return abs(abs(n.value) - abs(value)) <= max(n.half, 0.005 * abs(n.value)) + 1e-9
+    """Whether a number is a measure in the rounding of statements: two digits, whole from ten on."""
+    digits = math.floor(math.log10(abs(n.value))) - 1 if n.value else 0
+    return abs(abs(n.value) - abs(value)) <= max(n.half, 0.5 * 10.0 ** min(digits, 0)) + 1e-9
 
 
 def _number_claim(n: Number, s: Sentence, rests: list[Fact], known: Facts, text: str) -> Claim:

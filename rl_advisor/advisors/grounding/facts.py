@@ -204,12 +204,12 @@ def _told(s: Sentence, source: str, metrics: frozenset[str], numbers: list[Fact]
 
 
 def _said(n: Number, s: Sentence, source: str, metrics: frozenset[str]) -> Fact:
-    """A number of a statement as a fact. Statements give three digits: "0.1" there is 0.100, not anything from 0.05 to 0.15."""
+    """A number of a statement as a fact. Statements give two digits: "0.1" there is 0.10, not anything from 0.05 to 0.15."""
     scale = 0.01 if n.percent else 1.0
     value = n.value * scale
     of = _of(s, n.start, metrics, NO_VALUE if n.role == "value" else frozenset())
     role = n.role if n.role in ("step", "checkpoint") else "value"
-    return Fact(value, min(n.half * scale, 0.005 * abs(value)), role, of, source, _vocabulary(s.text), n.near | stage(n, s))
+    return Fact(value, min(n.half * scale, 0.01 * abs(value)), role, of, source, _vocabulary(s.text), n.near | stage(n, s))
 
 
 def _of(s: Sentence, at: int, metrics: frozenset[str], besides: frozenset[str] = frozenset()) -> frozenset[str]:

@@ -28,7 +28,8 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     for row in table.to_dict("records"):
         step = number(row.get(_STEP))
         if step is not None and step >= 0 and step.is_integer():
-            rows.append((step, math.nan, {str(k): v for k, v in row.items() if k != _STEP and v == v}))  # noqa: PLR0124
+            values = {str(k): number(v) if isinstance(v, str) else v for k, v in row.items() if k != _STEP and v == v}  # noqa: PLR0124
+            rows.append((step, math.nan, values))
         else:
             odd += 1
     if odd:  # two processes wrote into one file, or a disk was full

@@ -31,9 +31,10 @@ def claims(address: str) -> bool:
 
 def fetch(address: str, into: Path, bounds: Bounds) -> None:
     """All points of all metrics, the parameters and the tags of one run."""
-    server, run = _parts(address)
+    server, run = parts_of(address)
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "30")
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
+    os.environ.setdefault("MLFLOW_ALLOW_HTTP_REDIRECTS", "false")  # a token would go along to a server that nobody named
     tracking = client("mlflow", "mlflow").MlflowClient(tracking_uri=server)
     try:
         data = tracking.get_run(run).data
@@ -56,7 +57,7 @@ def listed(address: str, found: Listing, bounds: Bounds) -> None:
     scheme = split.scheme.lower().removeprefix("mlflow+").replace("mlflow", "http")
     base = f"{scheme}://{split.netloc}{split.path.rstrip('/')}"
     if _page(split.fragment) is not None or (split.path.strip("/") and not split.fragment):
-        found.runs.append(Listed(_parts(address)[1], address, "", 0.0))
+        found.runs.append(Listed(parts_of(address)[1], address, "", 0.0))
         return
     tracking = client("mlflow", "mlflow").MlflowClient(tracking_uri=base)
     parts = split.fragment.partition("?")[0].strip("/").split("/")
@@ -97,7 +98,7 @@ def _histories(tracking: Any, run: str, names: list[str], bounds: Bounds) -> Ite
                 yield points
 
 
-def _parts(address: str) -> tuple[str, str]:
+def parts_of(address: str) -> tuple[str, str]:
     """The server's address and the run's id.
 
     Raises:

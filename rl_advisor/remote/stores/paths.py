@@ -85,14 +85,17 @@ def _opened(address: str) -> tuple[Any, str]:
     fsspec = client("fsspec", extra)
     options: dict[str, Any] = {"use_listings_cache": False, "skip_instance_cache": True}
     if extra == "http":
-        options["get_client"] = _without_detours
+        options["get_client"] = _straight
+    if extra == "gcs":
+        options["session_kwargs"] = {"trace_configs": [_watch()]}
     if extra == "s3":
-        options["config_kwargs"] = {"connect_timeout": 10, "read_timeout": 60, "retries": {"max_attempts": 3}}
+        bounded = {"connect_timeout": 10, "read_timeout": 60, "retries": {"max_attempts": 3}}
+        options["config_kwargs"] = {**bounded, "http_session_cls": _straight_s3()}
     return fsspec.core.url_to_fs(address, **options)  # type: ignore[no-any-return]
 
 
-async def _without_detours(**options: Any) -> Any:
-    """A client that follows a redirect only to the same host, and never from https to http."""
+def _watch() -> Any:
+    """What refuses, inside aiohttp, a redirect to another host, or from https to http."""
     import aiohttp
 
     async def look(_: Any, __: Any, answer: Any) -> None:
@@ -103,7 +106,32 @@ async def _without_detours(**options: Any) -> Any:
 
     watch = aiohttp.TraceConfig()
     watch.on_request_redirect.append(look)
-    return aiohttp.ClientSession(trace_configs=[watch], **options)
+    return watch
+
+
+async def _straight(**options: Any) -> Any:
+    """A web client that watches where it is sent."""
+    import aiohttp
+
+    return aiohttp.ClientSession(trace_configs=[_watch()], **options)
+
+
+def _straight_s3() -> Any:
+    """The S3 client's own kind of session, which signs requests, made to watch where it is sent."""
+    base = client("aiobotocore.httpsession", "s3").AIOHTTPSession
+
+    class Straight(base):  # type: ignore[misc, valid-type]
+        """One session to a proxy, or to none."""
+
+        async def _get_session(self, proxy_url: Any) -> Any:
+            session = await super()._get_session(proxy_url)
+            if not session.trace_configs:
+                watch = _watch()
+                watch.freeze()
+                session.trace_configs.append(watch)
+            return session
+
+    return Straight
 
 
 def _entries(store: Any, root: str, bounds: Bounds) -> Iterator[_Entry]:

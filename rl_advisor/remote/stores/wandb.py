@@ -28,7 +28,7 @@ def fetch(address: str, into: Path, bounds: Bounds) -> None:
     """The run's rows as the export of its history has them, and beside them what else says something about training."""
     os.environ.setdefault("WANDB_SILENT", "true")
     wandb = client("wandb", "wandb")
-    path = _path(address)
+    path = path_of(address)
     try:
         run = wandb.Api(timeout=_PATIENCE_S, api_key=os.environ.get("WANDB_API_KEY")).run(path)
     except wandb.errors.UsageError as failure:
@@ -103,7 +103,7 @@ def _file(file: Any, into: Path, bounds: Bounds) -> None:
         bounds.tried(lambda: file.download(root=str(into)).close())
 
 
-def _path(address: str) -> str:
+def path_of(address: str) -> str:
     """ENTITY/PROJECT/RUN.
 
     Raises:

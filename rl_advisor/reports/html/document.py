@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -89,9 +90,16 @@ def _section(part: Part) -> str:
     return f'<section id="{key}" tabindex="-1" aria-labelledby="{key}-title"><h2 id="{key}-title">{title}</h2>{body}</section>'
 
 
-def locked(title: str, mood: str, body: str, data: dict[str, Any] | None = None) -> str:
+def locked(  # noqa: PLR0913
+    title: str,
+    mood: str,
+    body: str,
+    data: dict[str, Any] | None = None,
+    styles: Sequence[str] = ("uplot.min.css", "report.css"),
+    scripts: Sequence[str] = ("uplot.min.js", "report.js"),
+) -> str:
     """A page of ready HTML with our styles, and with our script where there is data for it; nothing else can act in it."""
-    style, script = asset("uplot.min.css", "report.css"), asset("uplot.min.js", "report.js") if data is not None else ""
+    style, script = asset(*styles), asset(*scripts) if data is not None else ""
     allowed = f"'sha256-{_digest(script)}'" if script else "'none'"
     policy = (
         f"default-src 'none'; script-src {allowed}; style-src 'sha256-{_digest(style)}'; "

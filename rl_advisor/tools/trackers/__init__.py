@@ -20,8 +20,8 @@ from rl_advisor.run import Curve, Run
 
 PREFIX = "rl-advisor"
 """Begins every name that is written into somebody's tracker, so that nothing of theirs is overwritten."""
-CURVES, POINTS, LONGEST_NAME = 4, 2000, 80
-"""Curves of a note, points of each (charts show a thousand), and characters of a name."""
+CURVES, POINTS, LONGEST_NAME, LONGEST_METRIC, LONGEST_TEXT = 4, 2000, 80, 200, 6000
+"""Curves of a note, points of each (charts show a thousand), and characters of a run's name, a metric's and the text."""
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,12 @@ def note(run: Run, a: Assessment) -> Note:
 
 
 def thinned(curve: Curve) -> Curve:
-    """The finite points of a curve, evenly thinned to what a chart can show, the last among them."""
+    """The finite points of a curve, evenly thinned to what a chart can show, the last among them, under its own name made safe."""
     kept = np.flatnonzero(np.isfinite(curve.value))
     if kept.size > POINTS:
         kept = kept[np.unique(np.linspace(0, kept.size - 1, POINTS).round().astype(int))]
-    return replace(curve, step=curve.step[kept], value=curve.value[kept], time=None if curve.time is None else curve.time[kept])
+    time = None if curve.time is None else curve.time[kept]
+    return replace(curve, raw=readable(curve.raw, LONGEST_METRIC), step=curve.step[kept], value=curve.value[kept], time=time)
 
 
 def bare(name: str) -> str:
@@ -112,4 +113,5 @@ def _text(run: Run, a: Assessment) -> str:
     )
     said = [f"- **{name}**: {inert(words)}" for name, words in rows if words]
     head = f"**{plain(a.verdict).capitalize()}** ({a.confidence} confidence). {inert(story.call)}"
-    return "\n".join([head, "", *said, "", f"{PREFIX} {__version__}, at {inert(story.progress)}"]) + "\n"
+    lines = [head, "", *said, "", f"{PREFIX} {__version__}, at {inert(story.progress)}"]
+    return readable("\n".join(lines), LONGEST_TEXT) + "\n"

@@ -11,20 +11,23 @@ from typing import Any
 
 from rl_advisor.output.errors import UsageError
 from rl_advisor.remote.bounds import client
+from rl_advisor.remote.stores import mlflow as store
 from rl_advisor.tools.trackers import PREFIX, Note
 
 WHERE = "mlflow[:[http://HOST:PORT][/RUN_ID]]"
 _RUN = re.compile(r"(?:^|/)([0-9a-f]{32})/?$")
 
 
-def write(note: Note, where: str, _: str | Path) -> str:
-    """The server and the run it was written to; without a server the client's own setting counts (``MLFLOW_TRACKING_URI``).
+def write(note: Note, where: str, place: str | Path) -> str:
+    """The server and the run it was written to; without ``where`` a run read from MLflow itself, else the client's own server.
 
     Raises:
         NoSuchChoice: the run is not there.
     """
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "30")
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
+    if not where and "://" in str(place) and store.claims(str(place)):
+        where = "/".join(store.parts_of(str(place)))
     found = _RUN.search(where)
     server = (where[: found.start()] if found else where).rstrip("/")
     tracking = client("mlflow", "mlflow").MlflowClient(tracking_uri=server or None)

@@ -11,21 +11,23 @@ from typing import Any
 
 from rl_advisor.output.errors import UsageError
 from rl_advisor.remote.bounds import client
+from rl_advisor.remote.stores import wandb as store
 from rl_advisor.tools.trackers import PREFIX, Note
 
 WHERE = "wandb[:[ENTITY/]PROJECT[/RUN]]"
 _PATIENCE_S = 30
 
 
-def write(note: Note, where: str, _: str | Path) -> str:
-    """Where it was written: the run's path on the server, or the folder of a run kept here.
+def write(note: Note, where: str, run: str | Path) -> str:
+    """Where it was written: the run's path on the server, or the folder of a run kept here; without ``where`` a run read from W&B itself.
 
     Raises:
         NoSuchChoice: ``where`` has other parts.
     """
     os.environ.setdefault("WANDB_SILENT", "true")
     wandb = client("wandb", "wandb")
-    parts = [p for p in where.split("/") if p]
+    read_there = not where and "://" in str(run) and store.claims(str(run))
+    parts = [p for p in (store.path_of(str(run)) if read_there else where).split("/") if p]
     if len(parts) > 3:
         raise UsageError(f"W&B is addressed as {WHERE}; a run that is there by all three")
     return _attached(wandb, note, "/".join(parts)) if len(parts) == 3 else _of_its_own(wandb, note, parts)

@@ -1,0 +1,33 @@
+"""What the run logged at the ends and at the best of a curve: the numbers that its owner can find, none smoothed."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rl_advisor.run import Curve, Run
+from rl_advisor.vocabulary import metric
+
+
+@dataclass(frozen=True)
+class Logged:
+    """The first, last, best and lowest logged value of a curve of which more is better."""
+
+    name: str
+    unit: str
+    first: float
+    last: float
+    best: float
+    best_step: float
+    lowest: float
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """The values as measures of a finding."""
+        return {"logged_first": self.first, "logged_best": self.best, "logged_best_step": self.best_step, "logged_last": self.last}
+
+
+def logged(run: Run, curve: Curve) -> Logged:
+    """A curve as the run logged it: one that is judged un-averaged, as a mean over past episodes is, is told as it stands in the log."""
+    step, x = run.curves.get(curve.name, curve).finite()
+    top, known = int(np.argmax(x)), metric(curve.name)
+    return Logged(curve.name, known.unit if known else "", float(x[0]), float(x[-1]), float(x[top]), float(step[top]), float(x.min()))

@@ -1,0 +1,129 @@
+"""An audit of single samples: which ones are suspicious, for which reasons, and how common each reason is, with its interval.
+
+The reasons are the field guide's: paid highly and judged low by somebody else, far longer than the first answers, repetitive; and what a
+judge may like beside the content: refusals, politeness, hedging, one text for many prompts, a place, its own family.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rl_advisor.features import TooFewPoints
+from rl_advisor.features.payoff import difference
+from rl_advisor.run import Run
+from rl_advisor.samples.measured_text import measured
+from rl_advisor.samples.reward_check import reference_columns
+from rl_advisor.samples.text_change import wilson
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LONG, REPEATED = 2.0, 0.2
+"""How many times the usual first length is too long, and the share of repeated word sequences that is too repetitive."""
+TONES = {"refusal": "refuses", "hedging": "hedges", "praise": "flatters"}
+BIASES = {"position": r"position|slot|order|rank_shown", "own family": r"same_family|self_judged|own_model|same_model"}
+"""What a judge may prefer -> names of columns that say it of a sample."""
+PARTS = 4
+"""Rewards are high in their highest part of so many, a judgement low in its lowest."""
+
+
+def sample_audit(run: Run, most: int = 20) -> dict[str, Any]:
+    """The audited samples: ``audited``, ``reasons`` (share of each with its interval), ``suspicious`` (the worst ``most``), ``judge``."""
+    table = measured(run)
+    if not len(table):
+        return {"audited": 0, "reasons": {}, "suspicious": [], "judge": {}, "cannot_tell": ["no response with text was found"]}
+    marks, unknown = reasons_of(table)
+    counted = {name: int(mark.sum()) for name, mark in marks.items()}
+    shares = {name: _share(hits, len(table)) for name, hits in counted.items()}
+    return {
+        "audited": len(table),
+        "reasons": shares,
+        "suspicious": _worst(table, marks, most),
+        "judge": judge_bias(table),
+        "cannot_tell": unknown,
+    }
+
+
+def reasons_of(table: "pd.DataFrame") -> tuple[dict[str, np.ndarray], list[str]]:
+    """Reason -> which samples it holds of, and what could not be looked at."""
+    reward = table["reward"].to_numpy(np.float64)
+    high = reward >= np.nanquantile(reward, 1 - 1 / PARTS) if np.isfinite(reward).any() else np.zeros(len(table), bool)
+    usual = _usual_length(table)
+    marks = {
+        f"longer than {LONG:g} times the first answers": table["tokens"].to_numpy(np.float64) > LONG * usual,
+        "repeats itself": table["repeated"].fillna(0).to_numpy(np.float64) > REPEATED,
+        "the same text to other prompts": _shared(table),
+        **{words: (table[tone].fillna(0).to_numpy(np.float64) > 0) & high for tone, words in TONES.items() if tone in table},
+    }
+    names = reference_columns(table)
+    for name in names:
+        value = numbers(table, name)
+        low = value <= np.nanquantile(value, 1 / PARTS)
+        marks[f"paid highly, {name.removeprefix('other/')} low"] = high & low & (value < np.nanmax(value))
+    unknown = [] if names else ["no human or independent judgement stands beside the samples"]
+    return marks, unknown if np.isfinite(reward).any() else [*unknown, "no sample has a reward"]
+
+
+def numbers(table: "pd.DataFrame", name: str) -> np.ndarray:
+    """A column as numbers, NaN where it holds anything else."""
+    import pandas as pd
+
+    return np.asarray(pd.to_numeric(table[name], errors="coerce"), np.float64)
+
+
+def _usual_length(table: "pd.DataFrame") -> "float | np.ndarray":
+    """The length to compare with: the samples' own baseline where one is logged, else the usual one of the first step."""
+    own = next((c for c in table.columns if str(c).removeprefix("other/") in ("baseline_len", "baseline_length", "reference_length")), None)
+    first = table.loc[table["step"] == table["step"].min(), "tokens"]
+    usual = max(float(first.median()), 1.0)
+    return usual if own is None else np.where(np.isfinite(numbers(table, own)), numbers(table, own), usual)
+
+
+def _shared(table: "pd.DataFrame") -> np.ndarray:
+    """Whether a sample's text answers another prompt of its step too, and is no single word."""
+    prompts = table.groupby(["step", "response"])["prompt"].transform("nunique").to_numpy()
+    return np.asarray((prompts > 1) & (table["tokens"].to_numpy(np.float64) > 5))
+
+
+def _share(hits: int, n: int) -> dict[str, float]:
+    low, high = wilson(hits, n)
+    return {"count": hits, "share": hits / n, "low": low, "high": high}
+
+
+def _worst(table: "pd.DataFrame", marks: Mapping[str, np.ndarray], most: int) -> list[dict[str, Any]]:
+    """The samples with most reasons, of equal ones the newest and best paid first; ids are the samples' own where they have one."""
+    counted = np.sum(list(marks.values()), axis=0)
+    order = np.lexsort((-table["reward"].fillna(0).to_numpy(np.float64), -table["step"].to_numpy(np.float64), -counted))
+    own = next((c for c in table.columns if str(c).removeprefix("other/") in ("id", "sample_id", "uid", "request_id")), None)
+    found = []
+    for i in order[:most]:
+        if not counted[i]:
+            break
+        row = table.iloc[int(i)]
+        known = {"id": str(row[own])[:80]} if own is not None else {}
+        reasons = [name for name, mark in marks.items() if mark[i]]
+        where = {"source": row.get("source", ""), "row": int(row.get("row", i)), "step": float(row["step"])}
+        found.append({**known, **where, "reward": float(row["reward"]), "reasons": reasons})
+    return found
+
+
+def judge_bias(table: "pd.DataFrame") -> dict[str, dict[str, float]]:
+    """What the reward gives for a place or for its own family, where columns tell them: the difference with its interval."""
+    import re
+
+    found = {}
+    for bias, pattern in BIASES.items():
+        name = next((str(c) for c in table.columns if re.fullmatch(rf"(?:other/)?(?:{pattern})", str(c))), None)
+        value = numbers(table, name) if name is not None else np.empty(0)
+        if name is None or np.unique(value[np.isfinite(value)]).size < 2:
+            continue
+        above = value > np.nanmedian(value) if np.unique(value).size > 2 else value == np.nanmax(value)
+        try:
+            gap, low, high = difference(
+                table["reward"][~above], table["reward"][above], table["cluster"][~above].tolist(), table["cluster"][above].tolist()
+            )
+        except TooFewPoints:
+            continue
+        found[bias] = {"difference": gap, "low": low, "high": high}
+    return found

@@ -1,0 +1,185 @@
+"""What many runs have in common: which setting goes with failing, which variant is better, what the failing share, what cannot be told.
+
+Runs that differ by nothing but seeds, names and places are one variant. Runs of a variant are no independent witnesses of its settings:
+their number is divided by the design effect of their likeness. All settings are looked at together: what is named survives the procedure
+of Benjamini and Hochberg at 5 percent, with intervals as wide as that many looks ask for (Benjamini and Yekutieli 2005).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from rl_advisor.answers.compare import NO_VARIANT, RISK
+from rl_advisor.features.aggregate import gap, improvement, level, rank_p
+from rl_advisor.triage.looks import Look, looks_at, surviving
+from rl_advisor.triage.row import Row
+
+FAILED = ("burning", "gamed", "degrading", "dead")
+JUDGED = (*FAILED, "sound")
+FEWEST, MOST_KEYS, MOST_VARIANTS, SHOWN = 8, 400, 8, 12
+"""Runs from which anything is said, settings that are looked at, variants that are set against the best, and rows of each list."""
+_IDENTITY = 0.8
+"""Share of runs with a text of their own from which a setting is a name, whatever it is called."""
+
+
+def common(rows: Sequence[Row]) -> dict[str, Any]:
+    """What the judged rows have in common; ``notes`` alone where there are fewer than eight of them."""
+    judged = [row for row in rows if row["urgency"] in JUDGED]
+    failed = np.array([row["urgency"] in FAILED for row in judged])
+    answer: dict[str, Any] = {"runs": len(judged), "failed": int(failed.sum())}
+    if len(judged) < FEWEST:
+        return answer | {"notes": [f"{len(judged)} judged runs are too few to say what they have in common"]}
+    varied, same = settings_of(judged)
+    telling = {key: values for key, values in varied.items() if not NO_VARIANT.search(key) and not _is_identity(values)}
+    groups = variants(telling, len(judged))
+    together = changed_together(telling)
+    found = looks_at({keys[0]: telling[keys[0]] for keys in together}, failed, groups)
+    also = {keys[0]: keys[1:] for keys in together}
+    return answer | {
+        "settings": [_said(look, also[look.setting]) for look in surviving(found, RISK)][:SHOWN],
+        "looks": len(found),
+        **_of_variants(judged, telling, groups),
+        "failing": _shared(judged, failed),
+        "cannot_be_told": {
+            "never_varied": {k: v for k, v in same.items() if not NO_VARIANT.search(k)},
+            "changed_together": [keys for keys in together if len(keys) > 1][:SHOWN],
+            "without_settings": sum(not row.get("settings") for row in judged),
+        },
+        "notes": _notes(telling, groups, failed),
+    }
+
+
+def settings_of(rows: Sequence[Row]) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+    """Settings that not all runs share, a list a key in the order of the runs; and those that all share."""
+    tables = [row.get("settings") or {} for row in rows]
+    counts = Counter(key for table in tables for key in table)
+    varied, same = {}, {}
+    for key, _ in counts.most_common(MOST_KEYS):
+        values = [table.get(key) for table in tables]
+        if len({repr(v) for v in values}) > 1:
+            varied[key] = values
+        else:
+            same[key] = values[0]
+    return varied, same
+
+
+def _is_identity(values: Sequence[Any]) -> bool:
+    """Whether nearly every run has a text of its own: a name, a place, a moment."""
+    texts = [v for v in values if isinstance(v, str)]
+    return len(texts) > len(values) / 2 and len(set(texts)) > _IDENTITY * len(values)
+
+
+def variants(telling: Mapping[str, Sequence[Any]], count: int) -> list[int]:
+    """Which variant each run is of, the first one's number 0."""
+    known: dict[str, int] = {}
+    return [known.setdefault(repr([values[i] for values in telling.values()]), len(known)) for i in range(count)]
+
+
+def changed_together(telling: Mapping[str, Sequence[Any]]) -> list[list[str]]:
+    """The settings in groups whose members changed at the same runs, so that none of a group can be told from the others."""
+    groups: dict[tuple[int, ...], list[str]] = defaultdict(list)
+    for key, values in telling.items():
+        known: dict[str, int] = {}
+        groups[tuple(known.setdefault(repr(v), len(known)) for v in values)].append(key)
+    return list(groups.values())
+
+
+def _said(look: Look, also: Sequence[str]) -> dict[str, Any]:
+    """A setting that goes with failing, as plain values."""
+    return asdict(look) | ({"changed_with": list(also)} if also else {})
+
+
+def _of_variants(rows: Sequence[Row], telling: Mapping[str, Sequence[Any]], groups: Sequence[int]) -> dict[str, Any]:
+    """The largest variants with their level, failures and band; and each against the best, where one curve judges them."""
+    name = Counter((row.get("outcome") or {}).get("name") for row in rows if row.get("outcome")).most_common(1)
+    members: dict[int, list[int]] = defaultdict(list)
+    for i, group in enumerate(groups):
+        if name and (rows[i].get("outcome") or {}).get("name") == name[0][0]:
+            members[group].append(i)
+    largest = sorted(members.items(), key=lambda item: (-len(item[1]), item[0]))[:MOST_VARIANTS]
+    out, levels = [], {}
+    for group, own in largest:
+        last = np.array([_last(rows[i]) for i in own], dtype=np.float64)
+        levels[group] = last[np.isfinite(last)]
+        known = {"last": asdict(level(levels[group]))} if levels[group].size > 1 else {}
+        failed = sum(rows[i]["urgency"] in FAILED for i in own)
+        settings = {key: values[own[0]] for key, values in telling.items()} if len(telling) <= 40 else {}
+        out.append(
+            {"variant": group, "runs": len(own), "failed": failed, "settings": settings, **known, "band": band([rows[i] for i in own])}
+        )
+    return {"outcome": name[0][0] if name else None, "variants": out, "number_of_variants": len(set(groups)), "between": _between(levels)}
+
+
+def _last(row: Row) -> float:
+    outcome = row["outcome"]
+    found = outcome.get("last") if outcome.get("last") is not None else outcome.get("newest")
+    return float("nan") if found is None else float(found)
+
+
+def _between(levels: Mapping[int, Any]) -> list[dict[str, Any]]:
+    """Each variant against the one with the highest interquartile mean, corrected for the number of pairs."""
+    able = {group: values for group, values in levels.items() if values.size > 1}
+    if len(able) < 2:
+        return []
+    best = max(able, key=lambda group: level(able[group]).value)
+    pairs = len(able) - 1
+    return [
+        {
+            "best": best,
+            "other": group,
+            "best_minus_other": asdict(gap(values, able[best])),
+            "probability_of_improvement": asdict(improvement(values, able[best])),
+            "p": min(1.0, pairs * rank_p(values, able[best])) if values.size + able[best].size <= 200 else None,
+        }
+        for group, values in able.items()
+        if group != best
+    ]
+
+
+def band(rows: Sequence[Row], points: int = 24) -> dict[str, list[float]] | None:
+    """Lower quartile, median and upper quartile of the runs' outcomes over the steps that most of them have; None for a single run."""
+    curves = [
+        (np.array(o["x"]), np.array([np.nan if y is None else y for y in o["y"]], dtype=float)) for row in rows if (o := row["outcome"])
+    ]
+    curves = [(x, y) for x, y in curves if x.size > 1 and np.isfinite(y).all()]
+    if len(curves) < 2:
+        return None
+    steps = np.linspace(float(np.median([x[0] for x, _ in curves])), float(np.median([x[-1] for x, _ in curves])), points)
+    values = np.array([np.interp(steps, x, y, left=np.nan, right=np.nan) for x, y in curves])
+    enough = np.isfinite(values).sum(axis=0) * 2 >= len(curves)
+    low, middle, high = np.nanquantile(values[:, enough], [0.25, 0.5, 0.75], axis=0)
+    return {
+        name: [float(f"{v:.4g}") for v in part] for name, part in (("x", steps[enough]), ("low", low), ("median", middle), ("high", high))
+    }
+
+
+def _shared(rows: Sequence[Row], failed: Any) -> dict[str, Any]:
+    """What the failing share: stages, patterns with their share among the failing and the others, settings that all of them have."""
+    bad, good = [r for r, f in zip(rows, failed, strict=True) if f], [r for r, f in zip(rows, failed, strict=True) if not f]
+    if not bad:
+        return {}
+    patterns = [Counter(p for row in part for p in set(row.get("patterns") or ())) for part in (bad, good)]
+    shares = {p: (n / len(bad), patterns[1][p] / max(1, len(good))) for p, n in patterns[0].items() if n > 1}
+    told = sorted(shares.items(), key=lambda item: item[1][1] - item[1][0])[:SHOWN]
+    settings = [{(k, repr(v)) for k, v in (row.get("settings") or {}).items()} for row in bad]
+    always = set.intersection(*settings) if len(bad) > 1 else set()
+    elsewhere = {pair for row in good for pair in ((k, repr(v)) for k, v in (row.get("settings") or {}).items())}
+    return {
+        "broke_first": Counter(row["cause"] for row in bad if row["cause"] and row["cause"] != "none").most_common(5),
+        "patterns": [{"pattern": p, "failing": a, "others": b} for p, (a, b) in told if a > b],
+        "only_there": sorted(k for k, v in always - elsewhere if not NO_VARIANT.search(k))[:SHOWN],
+    }
+
+
+def _notes(telling: Mapping[str, Any], groups: Sequence[int], failed: Any) -> list[str]:
+    notes = []
+    if not telling:
+        notes.append("no setting that is logged differs between the runs: what made some fail cannot be told from settings")
+    elif not failed.any() or failed.all():
+        notes.append(f"{'all' if failed.all() else 'none'} of the runs failed: no setting can be told to go with it")
+    if len(set(groups)) == len(groups) and len(groups) > 1 and telling:
+        notes.append("every run is a variant of its own: seeds cannot be told from settings; run each variant with several seeds")
+    return notes

@@ -1,0 +1,136 @@
+"""One setting against failing, all settings at once: differences of shares with intervals, corrected for how often was looked."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Groups = npt.NDArray[np.int64]
+FEW_VALUES, FEWEST = 5, 3
+"""Numbers with more values than this are asked whether higher ones fail more; a value with fewer runs is not looked at."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """Whether runs with this value (or, for numbers, with higher ones) fail more often than the others."""
+
+    setting: str
+    value: Any
+    """The value; ``higher`` for a number of many values."""
+    runs: int
+    failed: float
+    """Share of the runs with it that failed; for ``higher`` the chance that a failed run has more of it than a sound one."""
+    others: float
+    """The same of the others; one half for ``higher``."""
+    low: float
+    high: float
+    """Interval of the difference."""
+    p: float
+    q: float = 1.0
+    """The largest false discovery rate at which it is named."""
+    error: float = 0.0
+    n: tuple[float, float] = (0.0, 0.0)
+    """Runs on both sides, divided by the design effect."""
+    freedom: int = 1
+    """Variants less two: of few variants little is known, however many runs each has."""
+
+
+def looks_at(settings: Mapping[str, Sequence[Any]], failed: npt.NDArray[np.bool_], groups: Sequence[int]) -> list[Look]:
+    """Every look that the settings allow; none where all or none failed."""
+    if not failed.any() or failed.all():
+        return []
+    of, found = np.asarray(groups), []
+    for key, values in settings.items():
+        if _is_scale(values):
+            look = _higher(key, np.array([np.nan if v is None else float(v) for v in values]), failed, of)
+            found += [look] if look else []
+            continue
+        texts = np.array([repr(v) for v in values])
+        names = [name for name in np.unique(texts) if FEWEST <= (texts == name).sum() <= texts.size - FEWEST]
+        for name in names[:1] if len(np.unique(texts)) == 2 else names:  # of two values one look says all
+            found.append(_share(key, values[int(np.argmax(texts == name))], texts == name, failed, of))
+    return found
+
+
+def _is_scale(values: Sequence[Any]) -> bool:
+    """Whether a setting is a number of many values."""
+    known = [v for v in values if v is not None]
+    return len(set(map(repr, known))) > FEW_VALUES and all(isinstance(v, int | float) and not isinstance(v, bool) for v in known)
+
+
+def design_effect(failed: Floats, groups: Groups) -> float:
+    """By how much the likeness of a variant's runs widens an error: 1 + (m - 1) rho, rho from the analysis of variance, at least 1."""
+    _, index, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    n, k = failed.size, sizes.size
+    if k in (1, n):
+        return 1.0
+    means = np.bincount(index, failed) / sizes
+    between = float((sizes * (means - failed.mean()) ** 2).sum()) / (k - 1)
+    within = float(((failed - means[index]) ** 2).sum()) / (n - k)
+    m = float((n - (sizes**2).sum() / n) / (k - 1))
+    rho = (between - within) / (between + (m - 1) * within) if between + (m - 1) * within > 0 else 0.0
+    return max(1.0, 1 + (m - 1) * float(np.clip(rho, 0, 1)))
+
+
+def _share(key: str, value: Any, has: npt.NDArray[np.bool_], failed: npt.NDArray[np.bool_], groups: Groups) -> Look:
+    """A value against all others; runs of a variant are alike by what the value leaves unsaid."""
+    from scipy.special import stdtr
+
+    a, b = float(failed[has].mean()), float(failed[~has].mean())
+    effect, freedom = design_effect(failed - np.where(has, a, b), groups), max(1, np.unique(groups).size - 2)
+    n, m = has.sum() / effect, (~has).sum() / effect
+    whole = (a * n + b * m) / (n + m)
+    error = float(np.sqrt(whole * (1 - whole) * (1 / n + 1 / m)))
+    p = float(2 * stdtr(freedom, -max(0.0, abs(a - b) - 0.5 * (1 / n + 1 / m)) / error)) if error else 1.0  # Yates: few runs, wide steps
+    return Look(key, value, int(has.sum()), a, b, a - b, a - b, p, error=error, n=(n, m), freedom=freedom)
+
+
+def _higher(key: str, values: Floats, failed: npt.NDArray[np.bool_], groups: Groups) -> Look | None:
+    """A number: whether failed runs have more of it than sound ones."""
+    from scipy.special import stdtr
+
+    known = np.isfinite(values)
+    x, y = values[known & failed], values[known & ~failed]
+    if min(x.size, y.size) < FEWEST:
+        return None
+    order = np.sort(y)
+    auc = float((np.searchsorted(order, x, "left") + np.searchsorted(order, x, "right")).mean() / (2 * y.size))
+    rank, bad = values[known].argsort().argsort().astype(float), failed[known].astype(float)
+    slope = float(np.cov(rank, bad)[0, 1] / rank.var(ddof=1))
+    effect, freedom = design_effect(bad - slope * rank, groups[known]), max(1, np.unique(groups[known]).size - 2)
+    n, m = x.size / effect, y.size / effect
+    error = float(np.sqrt((n + m + 1) / (12 * n * m)))
+    p = float(2 * stdtr(freedom, -abs(auc - 0.5) / error))
+    return Look(key, "higher", int(known.sum()), auc, 0.5, 0.0, 0.0, p, error=error, n=(n, m), freedom=freedom)
+
+
+def surviving(found: Sequence[Look], risk: float) -> list[Look]:
+    """The looks that are named at this false discovery rate, the surest first, with intervals for having been chosen among so many."""
+    from scipy.special import stdtrit
+
+    ranked = sorted(found, key=lambda look: look.p)
+    total, q, named = len(ranked), 1.0, []
+    for rank in range(total, 0, -1):
+        q = min(q, ranked[rank - 1].p * total / rank)
+        named.append(replace(ranked[rank - 1], q=q))
+    kept = [look for look in reversed(named) if look.q <= risk]
+    each = risk * len(kept) / max(1, total) / 2
+    return [_with_interval(look, -float(stdtrit(look.freedom, each))) for look in kept]
+
+
+def _with_interval(look: Look, z: float) -> Look:
+    """The look with its interval at so many standard errors: Newcombe's for shares, the plain one for a chance."""
+    if look.value == "higher":
+        middle, half = look.failed - 0.5, z * look.error
+        return replace(look, low=max(-0.5, middle - half), high=min(0.5, middle + half))
+    (a, n), (b, m) = (look.failed, look.n[0]), (look.others, look.n[1])
+    (la, ha), (lb, hb) = _wilson(a, n, z), _wilson(b, m, z)
+    return replace(look, low=a - b - float(np.hypot(a - la, hb - b)), high=a - b + float(np.hypot(ha - a, b - lb)))
+
+
+def _wilson(share: float, n: float, z: float) -> tuple[float, float]:
+    middle, half = share + z * z / (2 * n), z * float(np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)))
+    return (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)

@@ -1,0 +1,96 @@
+"""What runs have in common, in sentences: for the terminal, the page and the tool."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rl_advisor.output.layout import number, said
+from rl_advisor.output.wording import listed, percent, plain
+from rl_advisor.reports.html.words import text
+from rl_advisor.triage.page import titled
+
+Answer = dict[str, Any]
+WIDE, HIGH = 240, 140
+
+
+def sentences(found: Answer) -> Iterator[str]:
+    """What can be said and what cannot, the surest first."""
+    for look in found.get("settings", ()):
+        yield _goes_with(look)
+    if found.get("looks") and not found.get("settings"):
+        yield f"No setting goes with failing by more than luck ({found['looks']} looks, {found['failed']} of {found['runs']} runs failed)."
+    failing = found.get("failing") or {}
+    if failing.get("broke_first"):
+        stages = [f"{plain(cause)} ({count})" for cause, count in failing["broke_first"]]
+        yield f"Where the failing runs broke first: {listed(stages)}."
+    if failing.get("patterns"):
+        first = failing["patterns"][0]
+        shares = f"{percent(first['failing'])} of the failing runs", f"{percent(first['others'])} of the others"
+        yield f"{shares[0]} show {plain(first['pattern'])}, {shares[1]} do."
+    if failing.get("only_there"):
+        yield f"All failing runs and no other have {listed([f'`{said(k)}` as it is' for k in failing['only_there']], 4)}."
+    yield from (_against(pair) for pair in found.get("between", ())[:4])
+    yield from _cannot(found.get("cannot_be_told") or {})
+    yield from (f"{note[0].upper()}{note[1:]}." for note in found.get("notes", ()))
+
+
+def _goes_with(look: Answer) -> str:
+    also = f" It always changed together with {listed([said(k) for k in look['changed_with']], 3)}." if look.get("changed_with") else ""
+    if look["value"] == "higher":
+        more, look = ("higher", look) if look["failed"] > 0.5 else ("lower", _turned(look))
+        low, high = (percent(0.5 + look[end]) for end in ("low", "high"))
+        pairs = f"in {percent(look['failed'])} of pairs ({low} to {high})"
+        return f"`{said(look['setting'])}`: a failed run has a {more} one than a sound run {pairs}.{also}"
+    low, high = (percent(look[end]) for end in ("low", "high"))
+    shares = f"{percent(look['failed'])} of {look['runs']} runs fail, {percent(look['others'])} of the others"
+    return f"`{said(look['setting'])}` = {said(look['value'])}: {shares} (difference {low} to {high}).{also}"
+
+
+def _turned(look: Answer) -> Answer:
+    """The look from the other side: how often a failed run has less."""
+    return {**look, "failed": 1 - look["failed"], "low": -look["high"], "high": -look["low"]}
+
+
+def _against(pair: Answer) -> str:
+    better = pair["probability_of_improvement"]
+    span = f"{percent(better['value'])} of pairs of runs ({percent(better['low'])} to {percent(better['high'])})"
+    p = "" if pair["p"] is None else f", p {number(float(pair['p']))}"
+    return f"Variant {pair['best']} beats variant {pair['other']} in {span}{p}."
+
+
+def _cannot(found: Answer) -> Iterator[str]:
+    fixed = [f"{said(k)} {said(v)}" for k, v in (found.get("never_varied") or {}).items()]
+    if fixed:
+        yield f"Cannot be told, because never varied: {listed(fixed, 8)}."
+    for keys in found.get("changed_together", ())[:3]:
+        yield f"Cannot be told apart, because they changed together: {listed([said(k) for k in keys], 5)}."
+    if found.get("without_settings"):
+        yield f"{found['without_settings']} runs log no settings."
+
+
+def section(found: Answer) -> str:
+    """The same as a section of the page, with the curves of the largest variants in bands."""
+    lines = "".join(f"<li>{text(line, 600)}</li>" for line in sentences(found))
+    figures = "".join(_figure(v) for v in found.get("variants", ()) if v.get("band") and len(v["band"]["x"]) > 1)
+    name = text(found.get("outcome") or "outcome", 120)
+    bands = f"<h3>{name}: median and middle half of each variant's runs</h3><div class='variants'>{figures}</div>" if figures else ""
+    return titled("common", "What the runs have in common", f"<ul>{lines}</ul>{bands}") if lines else ""
+
+
+def _figure(variant: Answer) -> str:
+    band, failed = variant["band"], f"{variant['failed']} of {variant['runs']} failed"
+    low, high = min(band["low"]), max(band["high"])
+    first, last = band["x"][0], band["x"][-1]
+    up, across = (high - low) or 1.0, (last - first) or 1.0
+
+    def points(name: str) -> list[str]:
+        pairs = zip(band["x"], band[name], strict=True)
+        return [f"{WIDE * (x - first) / across:.1f} {HIGH * (1 - (y - low) / up):.1f}" for x, y in pairs]
+
+    area, middle = "M" + "L".join(points("high") + points("low")[::-1]) + "Z", "M" + "L".join(points("median"))
+    named = ", ".join(f"{k} {v}" for k, v in list(variant["settings"].items())[:4])
+    return (
+        f"<figure><figcaption>Variant {variant['variant']}: {failed}<br>{text(named, 160)}</figcaption>"
+        f'<svg class="band" viewBox="0 0 {WIDE} {HIGH}" preserveAspectRatio="none" role="img" aria-label="{text(named, 100)}">'
+        f'<path class="area" d="{area}"/><path class="mid" d="{middle}"/></svg>'
+        f"<p class='note'>{number(low)} to {number(high)}, steps {first:.0f} to {last:.0f}</p></figure>"
+    )
