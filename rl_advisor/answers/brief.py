@@ -93,7 +93,12 @@ def _assess(answer: Answer) -> Answer:
         "risk": answer["risk"],
         "next_call": story["next_call"],
         "names_as_written": answer.get("names_as_written"),
+        **{label.lower(): text[:SPOKEN] for label, text in story["facts"] if label not in TOLD},
     }
+
+
+TOLD = frozenset(("In words", "Do now", "Cause", "Effect", "Score", "Keep", "Beside", "Why", "At odds", "Also"))
+"""Facts of the story that stand above under names that programs know; any other one follows under its label."""
 
 
 def _said(e: Answer) -> str:

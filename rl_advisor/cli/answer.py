@@ -15,7 +15,7 @@ COLOURS = {"improving": GOOD, "plateaued": EVEN, "undecidable": OPEN}
 LABEL = 9
 LINES = 3
 """Lines that one entry may take."""
-SHOWN = {"effects": 4, "at_odds": 1, "also": 2, "curves": 2, "not_logged": 3}
+SHOWN = {"curves": 2, "not_logged": 3}
 
 
 @dataclass(frozen=True)
@@ -65,22 +65,8 @@ def _headline(answer: Answer, look: Look) -> str:
 
 def _entries(story: Answer, look: Look) -> Iterable[str]:
     """Label and text of everything that the story tells, what there is of it."""
-    effects = [said(e) for e in story["effects"]]
-    also = [said(e).partition(":")[0] for e in story["also"]]
-    rows = (
-        ("In words", story["words"]),
-        ("Do now", story["do"]),
-        ("Cause", story["cause"]),
-        ("Effect", listed(effects, SHOWN["effects"]) if effects else ""),
-        ("Score", "; ".join(map(said, story["outcome"]))),
-        ("Keep", story["keep"]),
-        ("Beside", story["beside"]),
-        ("At odds", "; ".join(said(x).rstrip(".") for x in story["at_odds"][: SHOWN["at_odds"]])),
-        ("Also", listed(also, SHOWN["also"]) if also else ""),
-    )
-    for label, text in rows:
-        if text:
-            yield from _wrapped(f"  {look.painted(label.ljust(LABEL), FAINT)}{said(text)}", look, "  " + " " * LABEL, LINES)
+    for label, text in story["facts"]:
+        yield from _wrapped(f"  {look.painted(label.ljust(LABEL), FAINT)}{said(text)}", look, "  " + " " * LABEL, LINES)
 
 
 def _wrapped(line: str, look: Look, indent: str, most: int = LINES) -> list[str]:

@@ -40,7 +40,7 @@ def render(run: Run, assessment: Assessment) -> str:
         f"# {inert(a.run or 'run')}: {a.verdict.replace('_', ' ')}, {a.call}",
         f"{inert(story.progress)}. {inert(story.call)} ({inert(story.verdict.partition(' (')[2])}",
         inert(story.words),
-        "\n".join(f"- **{name}**: {inert(said)}" for name, said in rows(a, story)),
+        "\n".join(f"- **{name}**: {inert(said)}" for name, said in rows(story)),
         _sparklines(story),
         _section("Evidence", present[:SHOWN]),
         _fold(f"{len(present) - SHOWN} more", present[SHOWN:]),

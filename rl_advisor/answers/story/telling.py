@@ -9,7 +9,11 @@ from rl_advisor.answers.story.quantities import Quantity, logged_at, outcomes, o
 from rl_advisor.answers.story.surroundings import could_change, missing, second_call, settings, unnamed
 from rl_advisor.assessment import Assessment, QuantityView
 from rl_advisor.finding import Outcome
+from rl_advisor.output.wording import listed, sentence
 from rl_advisor.run import Run
+
+EFFECTS, AT_ODDS, ALSO = 4, 1, 2
+"""Effects, facts at odds and open findings that are named at once."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,8 @@ class Story:
     """What an advisor that is not ours says in its own words; empty for ours, whose words are these fields."""
     names: dict[str, str]
     """Our metric names and the run's own."""
+    facts: tuple[tuple[str, str], ...] = ()
+    """What every door shows below the call: a label and its text, in the order in which to read them. A new fact is a row here."""
 
 
 def tell(run: Run, a: Assessment) -> Story:
@@ -75,7 +81,25 @@ def tell(run: Run, a: Assessment) -> Story:
         words="",
         names=own_names(run),
     )
-    return replace(story, words=a.summary.removeprefix(sentences.paragraph(story, a)).strip())
+    whole = replace(story, words=a.summary.removeprefix(sentences.paragraph(story, a)).strip())
+    return replace(whole, facts=facts(whole, a))
+
+
+def facts(story: Story, a: Assessment) -> tuple[tuple[str, str], ...]:
+    """What to do, what broke, what came of it, what to keep; the reason where no cause is one."""
+    rows = (
+        ("In words", story.words),
+        ("Do now", story.do),
+        ("Cause", story.cause),
+        ("Effect", listed(list(story.effects), EFFECTS)),
+        ("Score", "; ".join(story.outcome)),
+        ("Keep", story.keep),
+        ("Beside", story.beside),
+        ("Why", "" if story.cause else sentence(a.why)),
+        ("At odds", "; ".join(line.rstrip(".") for line in story.at_odds[:AT_ODDS])),
+        ("Also", listed([line.partition(":")[0] for line in story.also], ALSO)),
+    )
+    return tuple((label, text) for label, text in rows if text)
 
 
 def _effects(run: Run, a: Assessment) -> list[Effect]:

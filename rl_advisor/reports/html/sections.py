@@ -11,8 +11,8 @@ from rl_advisor.run import Curve, Run
 
 OPEN = 8
 """Lines of a list that are seen without unfolding it."""
-EFFECTS, AT_ODDS, ALSO = 4, 2, 3
-"""Effects, facts at odds and open findings that are named beside the picture."""
+NOT_LOGGED = 4
+"""Metrics that are named as not logged."""
 NAMED = 24
 """Curves without a picture that are named; the rest is counted."""
 
@@ -27,7 +27,7 @@ def verdict(a: Assessment, story: Story, picture: str) -> str:
     where = " · ".join(text(part, 200) for part in (a.run or "run", story.progress, story.framework) if part)
     words = f'<p class="summary">{text(story.words, 8000)}</p>' if story.words else ""
     sure = story.verdict.partition(" (")[2].rstrip(")")
-    beside = f'<div class="first{"" if picture else " alone"}">{picture}{_story(a, story)}</div>'
+    beside = f'<div class="first{"" if picture else " alone"}">{picture}{_story(story)}</div>'
     return (
         f'<header class="verdict {mood(a)}"><p class="eyebrow">{where}</p>'
         f'<h1><span class="word">{plain(a.verdict).capitalize()}</span> <span class="sure">{text(sure)}</span> '
@@ -35,26 +35,15 @@ def verdict(a: Assessment, story: Story, picture: str) -> str:
     )
 
 
-def _story(a: Assessment, story: Story) -> str:
-    facts = "".join(f"<div><dt>{name}</dt><dd>{prose(said)}</dd></div>" for name, said in rows(a, story))
+def _story(story: Story) -> str:
+    facts = "".join(f"<div><dt>{name}</dt><dd>{prose(said)}</dd></div>" for name, said in rows(story))
     return f'<dl class="story">{facts}</dl>'
 
 
-def rows(a: Assessment, story: Story) -> list[tuple[str, str]]:
-    """What to do, what broke, what came of it, what to keep, what was not checked; the reason where no cause is one."""
-    told = (
-        ("Do now", story.do),
-        ("Cause", story.cause),
-        ("Effect", listed(list(story.effects), EFFECTS)),
-        ("Score", "; ".join(story.outcome)),
-        ("Keep", story.keep),
-        ("Beside", story.beside),
-        ("Why", "" if story.cause else sentence(a.why)),
-        ("At odds", "; ".join(story.at_odds[:AT_ODDS])),
-        ("Also", listed([line.partition(":")[0] for line in story.also], ALSO)),
-        ("Not checked", f"{listed(list(story.not_logged), EFFECTS)} (not logged)" if story.not_logged else ""),
-    )
-    return [(name, said) for name, said in told if said]
+def rows(story: Story) -> list[tuple[str, str]]:
+    """The facts of the story, but for words that stand above them, and what was not checked."""
+    unseen = f"{listed(list(story.not_logged), NOT_LOGGED)} (not logged)" if story.not_logged else ""
+    return [(label, said) for label, said in (*story.facts, ("Not checked", unseen)) if said and label != "In words"]
 
 
 def weighed(a: Assessment) -> str:
