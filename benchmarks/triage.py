@@ -61,6 +61,25 @@ def local(folder: Path, counts: list[int]) -> None:
             print(json.dumps({"second look at": count, **_measured([str(chosen), "--store", store, "--jobs", "2"])}), flush=True)
 
 
+def known(folder: Path, count: int) -> None:
+    """A look at so many runs whose answers are kept already: each is given that of one judged run, so that looking alone is measured."""
+    from rl_advisor.triage import Store, look
+    from rl_advisor.triage.work import Task, work
+
+    with tempfile.TemporaryDirectory() as room:
+        chosen, store = Path(room) / "runs", Path(room) / "s.sqlite"
+        sample = sorted(folder.iterdir())
+        for number in range(count):
+            _linked(sample[number % len(sample)], chosen / f"{number:06}")
+        answer = work(Task(str(sample[0])))
+        with Store(store) as kept:
+            for place in look([str(chosen)]).places:
+                kept.keep(place.key, answer)
+        first = _measured([str(chosen), "--store", str(store)])
+        page = _measured([str(chosen), "--store", str(store), "--page", f"{room}/page.html", "--parquet", f"{room}/rows.parquet"])
+        print(json.dumps({"known": count, **first, "with page and parquet, wall_s": page["wall_s"]}), flush=True)
+
+
 def _linked(source: Path, target: Path) -> None:
     for file in (f for f in source.rglob("*") if f.is_file()):
         place = target / file.relative_to(source)
@@ -165,7 +184,7 @@ def _descendants(pid: int) -> list[int]:
 def main() -> None:
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["runs", "local", "kills", "bucket", "lost"])
+    parser.add_argument("what", choices=["runs", "local", "known", "kills", "bucket", "lost"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("numbers", type=int, nargs="*")
     parser.add_argument("--engine", default="processes")
@@ -173,6 +192,7 @@ def main() -> None:
     work = {
         "runs": lambda: runs(a.folder, a.numbers[0]),
         "local": lambda: local(a.folder, a.numbers),
+        "known": lambda: known(a.folder, a.numbers[0]),
         "kills": lambda: kills(a.folder, a.numbers[0]),
         "bucket": lambda: bucket(a.folder, a.numbers[0], a.engine),
         "lost": lambda: lost(a.folder),

@@ -54,7 +54,7 @@ def test_seeds_are_one_variant_and_a_single_change_is_named(tmp_path) -> None:
     assert re.match(r"B ends 0\.\d+ above A \(0\.\d+ against 0\.\d+", pair["said"])
     assert "learning_rate 1e-6 → 1e-5" in pair["said"] and "the one setting that differs" in pair["said"]
     assert found["said"] == [pair["said"]]
-    assert pair["b_minus_a"]["low"] > 0.2 and not found["notes"]
+    assert pair["b_minus_a"]["low"] > 0.2 and found["notes"] == ["The task is not logged; it is taken to be the same."]
     assert answer(low)["between"] == []
 
 
@@ -120,6 +120,19 @@ def test_a_setting_that_only_some_log_makes_no_variant(tmp_path) -> None:
         rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
         (run / "metrics.jsonl").write_text("".join(json.dumps(row | {"learning_rate": rate}) + "\n" for row in rows))
     assert [v["settings"] for v in answer(more)["variants"]] == [{"learning_rate": 1e-6}, {"learning_rate": 1e-4}]
+
+
+def test_without_any_setting_nothing_is_pooled_and_names_tell_environments() -> None:
+    """Runs that log no settings are not called seeds; an environment in a run's name is a task."""
+
+    def made(name: str, top: float) -> Run:
+        step = np.arange(40.0)
+        return Run(name=name, curves={"reward/mean": Curve("reward/mean", "r", "f", step, top * step / 40, mapped=True)})
+
+    found = compare([made("a", 1.0), made("b", 2.0)])
+    assert len(found["variants"]) == 2 and any("No settings are logged" in note for note in found["notes"])
+    assert "different tasks" in compare([made("TD3_Walker2d-v1_4.npy", 1.0), made("TD3_HalfCheetah-v1_1.npy", 2.0)])["said"][0]
+    assert not compare([made("Tuned-v1", 1.0), made("Tuned-v2", 2.0)])["refused"]
 
 
 def test_ends_at_other_steps_are_compared_where_all_were(tmp_path) -> None:

@@ -24,6 +24,8 @@ _LIMITS = """\
 - The built-in advisor names only checkpoints that exist on disk; the baseline rules may name any step that was evaluated.
 - Held-out scores are logged in nearly all runs. The arm without them shows what is lost where nobody evaluates.
 - Nothing here says how a model does with our tools. One model without them has read the runs: [agreement.md](agreement.md).
+- Power by dose and by steps since the onset, false alarms by habit and reliability need runs whose truth is known, by the thousand:
+  [proving-ground.md](proving-ground.md).
 """
 
 

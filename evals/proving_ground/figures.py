@@ -16,8 +16,8 @@ Row = dict[str, Any]
 Floats = npt.NDArray[np.float64]
 FEWEST = 8
 """Runs below which a line is left out of a table."""
-INTRODUCTION = """Printed by `{command}`; what the runs are: `evals/proving_ground/README.md`. {runs} runs of the held-out part: tasks and
-faults that no fit saw. A verdict or link is right where the label admits it; *mass on the truth* is the probability given to what it admits.
+INTRODUCTION = """Printed by `{command}`; what the runs are: `evals/proving_ground/README.md`. Of {made} runs {runs} of the held-out part, drawn by
+their names: tasks and faults that no fit saw. A verdict or link is right where the label admits it; *mass on the truth* is the probability given to what it admits.
 The truth is that of the score which is never logged: most runs here log no evaluation at all, as most runs of strangers do."""
 
 
@@ -155,14 +155,14 @@ def reliability(truth: npt.NDArray[np.bool_], p: Floats) -> dict[str, dict[str, 
     }
 
 
-def page(rows: list[Row], command: str) -> str:
-    """The whole page."""
+def page(rows: list[Row], command: str, made: int) -> str:
+    """The whole page on judged rows of so many runs."""
     end, half = [r for r in rows if r["cut"] == 1], [r for r in rows if r["cut"] == 0.5]
     ill = power(rows)
     steps = (60, 120, 240, 420)
     told = [
         "# How the judge does on the proving ground",
-        INTRODUCTION.format(command=command, runs=len(end)),
+        INTRODUCTION.format(command=command, runs=len(end), made=made),
         "## Verdict and link",
         markdown({"at half": judgement(half), "at the end": judgement(end)}, "cut"),
         "By kind, task and convention, at the end:",
@@ -226,13 +226,18 @@ def main() -> None:
     asked.add_argument("folder", type=Path)
     asked.add_argument("--answers", type=Path)
     asked.add_argument("--part", default="test")
+    asked.add_argument("--kin", type=Path, help="a folder that evals.proving_ground.against has judged")
     asked.add_argument("--write", type=Path)
     given = asked.parse_args()
     labels = json.loads((given.folder / "labels.json").read_text(encoding="utf-8"))
     path = given.answers or given.folder / "answers.jsonl"
     answers = [json.loads(line) for line in path.open(encoding="utf-8")]
     rows = rows_of(labels, [a for a in answers if labels[a["run"]]["split"] == given.part])
-    text = page(rows, "python -m evals.proving_ground.figures FOLDER")
+    text = page(rows, "python -m evals.proving_ground.figures FOLDER", len(labels))
+    if given.kin:
+        from evals.proving_ground import against
+
+        text = f"{text.rstrip()}\n\n{against.page(given.kin)}"
     if given.write:
         given.write.write_text(text, encoding="utf-8")
     else:

@@ -3,12 +3,14 @@
 What is not logged differs from nothing; but where nothing says that two frameworks' runs are of one task, they are not taken for it.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from rl_advisor.curves import outcome_shape
+from rl_advisor.curves.task_family import families
 from rl_advisor.output.wording import listed
 from rl_advisor.run import Curve, Run
 from rl_advisor.settings.protocol import given, unlike
@@ -18,6 +20,8 @@ TASK: Mapping[str, tuple[str, ...]] = {
     "training data": ("dataset_name", "dataset", "train_dataset", "train_files", "prompt_data", "train_dataset.path"),
 }
 """What names the task of a run -> the configuration keys that give it."""
+ENVIRONMENT = re.compile(r"([A-Z][a-z][A-Za-z0-9]{1,40})-v\d{1,2}(?!\d)")
+"""An environment's name as Gym writes it; its version tells variants apart more often than tasks."""
 LATE = 0.1
 """Share of the steps at the end whose median is a run's final level, and at least this many points of it."""
 FEWEST = 3
@@ -43,27 +47,41 @@ class Common:
 def common(runs: Sequence[Run]) -> Common:
     """Whether and by which curve these runs compare."""
     curves, by = _curves(runs)
-    refused = [*_other_task(runs), *_other_protocol(runs), *_other_measure(runs, curves)]
+    other, parts = unlike_parts(runs)
+    refused = _other_task(runs) or other or _other_measure(runs, curves)
     until, late = _until(curves)
-    return Common(tuple(refused), (*by, *late) if not refused else (), curves, until)
+    untold = [] if any(_task(run) for run in runs) else ["The task is not logged; it is taken to be the same."]
+    return Common(tuple(refused), () if refused else (*by, *late, *parts, *untold), curves, until)
+
+
+def _task(run: Run) -> dict[str, str]:
+    """What names the task of a run: its settings, else an environment's name in its own."""
+    told = {what: str(value) for what, keys in TASK.items() if (value := given(run, keys)) is not None}
+    if not told and "language" not in families(run) and (named := ENVIRONMENT.search(run.name)):
+        told["environment"] = named[1]
+    return told
 
 
 def _other_task(runs: Sequence[Run]) -> list[str]:
-    for what, keys in TASK.items():
-        told = sorted({str(value) for run in runs if (value := given(run, keys)) is not None})
+    tasks = [_task(run) for run in runs]
+    for what in TASK:
+        told = sorted({task[what] for task in tasks if what in task})
         if len(told) > 1:
             return [f"These are different tasks ({what} {listed(told, 4)}), so their scores do not compare."]
     frameworks = {", ".join(run.frameworks) for run in runs}
-    untold = any(all(given(run, keys) is None for keys in TASK.values()) for run in runs)
-    if len(frameworks) > 1 and untold:
+    if len(frameworks) > 1 and not all(tasks):
         of = listed(sorted(f or "unknown frameworks" for f in frameworks))
         return [f"Nothing in the logs says that these runs of {of} share a task, so their scores are not compared."]
     return []
 
 
-def _other_protocol(runs: Sequence[Run]) -> list[str]:
+def unlike_parts(runs: Sequence[Run]) -> tuple[list[str], list[str]]:
+    """Why other evaluations forbid to compare, and what of them only makes one score noisier than the other."""
     other = [part for part in unlike(runs) if not part.startswith("environment ")]
-    return [f"They were not evaluated alike ({listed(other)}), so their scores do not compare."] if other else []
+    noise = [part for part in other if part.startswith("episodes ")]
+    other = [part for part in other if part not in noise]
+    refused = [f"They were not evaluated alike: {listed(other)}. Their scores do not compare."] if other else []
+    return refused, [f"They were evaluated on unlike numbers of {part}." for part in noise]
 
 
 def _curves(runs: Sequence[Run]) -> tuple[tuple[Curve | None, ...], list[str]]:

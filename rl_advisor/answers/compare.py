@@ -24,6 +24,7 @@ MOST_VARIANTS = 6
 """Variants that are told against the first in sentences; more are a ranked table."""
 RISK = 0.05
 """How often luck alone may be called a difference, all pairs of variants together."""
+SILENT = "No settings are logged, so seeds cannot be told from variants; each run stands alone."
 TOLD = 6
 """Settings that are named in a sentence."""
 NO_VARIANT = re.compile(
@@ -56,7 +57,8 @@ def compare(runs: Sequence[Run]) -> dict[str, Any]:
         raise ValueError(f"{len(runs)} run given, a comparison needs at least two")
     by, differ = common(runs), differing(runs)
     told = {key: values for key, values in differ.items() if not NO_VARIANT.search(key)}
-    names = _grouped(told, len(runs))
+    silent = not any(run.config or run.settings or _logged(run) for run in runs)
+    names = _grouped({"run": list(range(len(runs)))} if silent else told, len(runs))
     rows = [_row(run, by, i) | {"variant": name} for i, (run, name) in enumerate(zip(runs, names, strict=True))]
     variants = _variants(rows, told, names)
     able = [] if by.refused else [v for v in variants if v.final.size]
@@ -70,7 +72,7 @@ def compare(runs: Sequence[Run]) -> dict[str, Any]:
         "variants": [] if by.refused else [_said_of(v) for v in variants],
         "between": between,
         "settings_that_differ": differ,
-        "notes": [*by.notes, *few],
+        "notes": [*by.notes, *few, *([SILENT] if silent and not by.refused else [])],
     }
 
 

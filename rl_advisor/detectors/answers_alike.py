@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rl_advisor.finding import Answer, Outcome, Role, absent, number
+from rl_advisor.finding import Answer, Outcome, Role, absent
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.text_change import onset, shift_or_none, wilson
@@ -38,11 +39,11 @@ def detect(run: Run, left: float = 0.5) -> Answer:
     low, high = wilson(round(latest * len(s.latest)), len(s.latest))
     common = s.latest["response"].value_counts()
     measures = {"different_first": first, "different_latest": latest, "latest_low": low, "latest_high": high}
-    text = f"{number(100 * latest)} percent of the latest answers are different texts, {number(100 * first)} percent of the first"
+    text = f"{percent(latest)} of the latest answers are distinct, {percent(first)} of the first"
     if not (first > 0.3 and high < left * first):
         return absent(f"{text}.", measures=measures, evidence=(samples(s),))
     measures["most_frequent"] = float(common.iloc[0] / len(s.latest))
-    text += f"; the most frequent one is {number(100 * measures['most_frequent'])} percent of them"
+    text += f"; the most frequent one is {percent(measures['most_frequent'])} of them"
     gain = shift_or_none(s, "reward")
     outcome = Outcome.UNCLEAR if held_out_rose(run) else Outcome.PRESENT
     text += f", while the reward went {gain.words}" if gain is not None and outcome is Outcome.PRESENT else ""

@@ -23,17 +23,17 @@ NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|r
 
 def detect(run: Run, most_left: float = 0.4) -> Answer:
     """Present when the held-out score or the training reward keeps less than ``most_left`` of its best height."""
-    curves = [c for c in (outcome_shape.held_out(run), outcome_shape.training(run)) if outcome_shape.shape_or_none(c) is not None]
+    able = (outcome_shape.held_out(run), outcome_shape.training(run))
+    curves = [c for c in able if c is not None and outcome_shape.shape_or_none(c) is not None]
     if not curves:
         outcome_shape.shape(outcome_shape.held_out(run) or outcome_shape.training(run))  # raises with the number of points
     for curve in curves:
-        if curve is not None and (found := _of(run, curve, most_left)) is not None:
+        if (found := _of(run, curve, most_left)) is not None:
             return found
-    s = outcome_shape.shape(curves[0])
-    measures = {"best": s.best, "last": s.last, "lost_share": s.lost}
+    s, told = outcome_shape.shape(curves[0]), logged(run, curves[0])
+    measures = {"best": s.best, "last": s.last, "lost_share": s.lost} | told.measures
     return absent(
-        f"{s.name} ends at {number(s.last)}, {number(s.best)} at best (smoothed): no collapse.",
-        measures=measures,
+        f"{s.name} ends at {number(told.last)}, best {number(told.best)} at step {told.best_step:.0f}: no collapse.", measures=measures
     )
 
 

@@ -28,7 +28,9 @@ def detect(run: Run) -> Answer:
     measures = {"best": s.best, "best_step": s.best_step, "last": s.last, "drop": s.best - s.last, "p": s.peak.p}
     if s.fell:
         return _present(run, curve, measures)
-    drop = f"{s.name} ends at {number(s.last)}, its smoothed best was {number(s.best)} at step {s.best_step:.0f}"
+    told = logged(run, curve)
+    measures |= told.measures
+    drop = f"{s.name} ends at {number(told.last)}; its best was {number(told.best)} at step {told.best_step:.0f}"
     if s.peak.drop_high <= s.margin or s.best - s.last <= s.margin / 2:
         return absent(f"{drop}: no decline that matters.", measures=measures)
     return unclear(f"{drop}: within noise.", measures=measures)

@@ -14,7 +14,7 @@ from rl_advisor.curves.held_out_scores import FEWEST, lone_step
 from rl_advisor.curves.task_family import families
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, present, unclear
-from rl_advisor.output.wording import from_to
+from rl_advisor.output.wording import counted, from_to
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -38,7 +38,7 @@ def detect(run: Run) -> Answer:
     assert score is not None  # diagnosis asked for it
     count = score.finite()[1].size
     if count < FEWEST:
-        raise TooFewPoints(f"{count} evaluations, {FEWEST} needed to tell a changed protocol from a changed policy")
+        raise TooFewPoints(f"{counted(count, 'evaluation')}, {FEWEST} needed to tell a changed protocol from a changed policy")
     found = lone_step(run, score)
     if found is None:
         return absent(f"{score.name} makes no jump that training does not make.")

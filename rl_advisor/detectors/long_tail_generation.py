@@ -37,7 +37,7 @@ def detect(run: Run, most: float = 0.2) -> Answer:
         if skew is None:
             raise TooFewPoints("the mean length of responses is not logged beside the longest")
         outcome = Outcome.UNCLEAR if skew > SKEWED else Outcome.ABSENT
-        text = f"The longest response is {number(skew)} times the mean one; how long GPUs wait for it is not logged."
+        text = f"The longest response is {number(skew)} times the mean; how long GPUs wait for it is not logged."
         where = (Evidence("response/length_max", run.first_step, run.last_step),)
         return Answer(outcome, text, None, measures, where)
     tails = _tails(look(run))

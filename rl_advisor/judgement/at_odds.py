@@ -3,9 +3,9 @@
 import re
 
 from rl_advisor.assessment import BROKEN
-from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.verdict import Judged
+from rl_advisor.output.wording import from_to
 from rl_advisor.settings import checks
 
 MOST = 5
@@ -26,5 +26,5 @@ def at_odds(case: Case, judged: Judged) -> list[str]:
     if judged.verdict not in BROKEN:
         told += [wrong.statement for wrong in checks.proven(case.run)[:1]]
     moved = [m for m in case.run.unmapped_moved() if not MACHINERY.search(m[0])][:UNEXPLAINED] if judged.confidence != "high" else []
-    told += [f"{raw} is not understood, and it moved: {number(first)} to {number(last)}" for raw, first, last in moved]
+    told += [f"{raw} has no known meaning and moved {from_to(first, last)}" for raw, first, last in moved]
     return told[:MOST]

@@ -103,8 +103,8 @@ class Scheduler:
             raise
 
     def _next(self) -> None:
-        """Give free places to who has been begun least often, the newest first."""
-        while self._waiting and len(self._working) < self._places:
+        """Give free places, and those that are being left, to who has been begun least often, the newest first."""
+        while self._waiting and sum(not t.over for t in self._working) < self._places:
             turn = min(self._waiting, key=lambda t: (t.begun, -t.came))
             self._waiting.remove(turn)
             self._working.append(turn)
@@ -116,3 +116,4 @@ class Scheduler:
             yielding = [t for t in self._working if t.yields_to(waiting)]
             if yielding:
                 max(yielding, key=lambda t: t.taken).over = True
+                self._next()

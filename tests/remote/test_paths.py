@@ -175,3 +175,19 @@ def test_copies_are_removed(web, example: Path) -> None:
     assert copies.local_copy(address) == folder
     copies.forget()
     assert not folder.exists()
+
+
+def test_a_bucket_of_runs_is_triaged_as_on_disk(bucket: str, example: Path, tmp_path: Path) -> None:
+    """Its runs are told from the listing, judged from bounded copies, and known again by what the store says of their content."""
+    import shutil
+
+    from rl_advisor.triage import How, Store, triage
+
+    shutil.copytree(example, tmp_path / "runs" / "a")
+    (want,) = triage([str(tmp_path / "runs")], How(), Store(None))
+    with Store(None) as store:
+        (got,) = triage(["s3://runs"], How(), store)
+        assert (got["run"], got["where"], got["error"]) == ("a", "s3://runs/a", None)
+        assert (want["verdict"], want["p"], want["cause"]) == (got["verdict"], got["p"], got["cause"])
+        assert len(triage(["s3://runs"], How(engine="none"), store)) == 1
+    del bucket

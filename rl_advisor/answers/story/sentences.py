@@ -91,8 +91,8 @@ def cause(a: Assessment, told: Chain) -> str:
             else f"nothing in the log clearly comes before it; most likely the {plain(a.first_broken_link)}"
         )
     said = clause(told.cause.statement)
-    said = said if re.match(r"\S*[/_]", said) else said[0].lower() + said[1:] if re.match("[A-Z][a-z]", said) else said
     title = "" if _says_its_name(told.cause, said) else f"{named(told.cause)}: "
+    said = said[0].lower() + said[1:] if title and re.match("[A-Z][a-z]+ ", said) else said
     if told.cause.onset is None or f"step {told.cause.onset['step']:.0f}" in said:
         return f"{title}{said}"
     low, high = told.cause.onset["low"], told.cause.onset["high"]

@@ -135,7 +135,7 @@ def cut_answers(rows: Rows) -> Iterator[Proof]:
     alike = lengths[0] is not None and len(set(lengths)) == 1 and share != 0
     if (share is None or share < MANY) and not alike:
         return
-    percent = f"{100 * share:.0f} percent of the answers are" if share is not None and share < 1 else "Every answer is"
+    percent = f"{100 * share:.0f} % of the answers are" if share is not None and share < 1 else "Every answer is"
     where = f" ({number(lengths[2])} tokens)" if lengths[2] else ""
     says = f"{percent} cut at the length limit{where}: a cut answer is graded as a failure whatever it would have said."
     rambles = " No answer ends by itself, which is what broken weights do, too." if alike else ""

@@ -9,7 +9,7 @@ from rl_advisor.samples.excerpts import excerpt
 
 COUNT = 2
 _KINDS = (("highest", "Best rewarded"), ("lowest", "Worst rewarded"), ("random", "Random, latest step"))
-_HEAD, _TAIL = 500, 200
+_HEAD, _TAIL = 320, 120
 
 
 def samples(run: Run) -> str:
