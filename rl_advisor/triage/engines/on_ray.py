@@ -1,8 +1,9 @@
 """Ray: a running cluster by its address (or ``RAY_ADDRESS``), else one on this machine; a lost worker's task is done again by Ray."""
 
 import os
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
 from typing import Any
 
@@ -25,7 +26,8 @@ def engine(jobs: int, address: str = "") -> Iterator[Submit]:
         ray.init(log_to_driver=False, logging_level="ERROR", configure_logging=False, **local)
     remote = ray.remote(num_cpus=1, max_retries=AGAIN)(work)
     try:
-        yield lambda task: remote.remote(task).future()
+        with redirect_stdout(sys.stderr):  # of a lost worker Ray speaks where rows are to stand alone
+            yield lambda task: remote.remote(task).future()
     finally:
         if ours:
             ray.shutdown()
