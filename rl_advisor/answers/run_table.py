@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rl_advisor.progress import report_progress
+from rl_advisor.output.progress import report_progress
 from rl_advisor.run_reference import split_reference
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TypeVar
 import click
 
 from rl_advisor.cli.own_limits import bounded
-from rl_advisor.progress import listening
+from rl_advisor.output.progress import listening
 
 T = TypeVar("T")
 SILENT_S, EVERY_S = 1.0, 0.2

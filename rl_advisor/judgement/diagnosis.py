@@ -10,7 +10,7 @@ import numpy as np
 from rl_advisor.discovery import modules
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Finding, Role, not_logged, unclear
-from rl_advisor.progress import report_progress
+from rl_advisor.output.progress import report_progress
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import METRICS, Link
 

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from types import ModuleType
 
 from rl_advisor.discovery import modules
-from rl_advisor.progress import report_progress
+from rl_advisor.output.progress import report_progress
 from rl_advisor.reading.assembling import assemble, gathered, says_something
 from rl_advisor.reading.file_description import shape_of
 from rl_advisor.reading.parsing import confined_files

@@ -74,7 +74,7 @@ def in_worker(  # noqa: PLR0913
     """What ``function(*args)`` gives: JSON or bytes. The function is one of a module's own; its arguments are JSON.
 
     Work ``about`` the same thing goes to the same worker where that is free: what it remembers is used again. ``ear`` hears
-    :mod:`rl_advisor.progress`, ``meter`` how many seconds of processor time were taken; ``wanted`` is asked at every tick.
+    :mod:`rl_advisor.output.progress`, ``meter`` how many seconds of processor time were taken; ``wanted`` is asked at every tick.
     ``came`` is when it was asked for, where that was before now: of equals the newest runs first.
 
     Raises:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import orjson
 
-from rl_advisor import progress
+from rl_advisor.output import progress
 from rl_advisor.workers.frames import BYTES, CALL, ERROR, PROGRESS, RESULT, Torn, receive, send
 
 FORK, END = b"F", b"K"
