@@ -15,6 +15,7 @@ import click
 
 from rl_advisor import __version__
 from rl_advisor.cli import ask, extras
+from rl_advisor.cli.compare import compare
 from rl_advisor.cli.corpora import group as eval_group
 from rl_advisor.cli.options import ADVISOR, AGAINST, JSON, MAP, RUN, UNTIL, Several, model_options
 from rl_advisor.cli.serve import serve
@@ -195,23 +196,6 @@ def report(  # noqa: PLR0913
     _show("report", busy(run, judged), as_json)
 
 
-@main.command()
-@click.argument("runs", nargs=-1, required=True, type=click.Path())
-@click.option("--out", type=click.Path(dir_okay=False), metavar="FILE", help="Write it as a page too: FILE.md or FILE.html.")
-@JSON
-def compare(runs: tuple[str, ...], out: str | None, as_json: bool) -> None:
-    """Set RUNS or seeds side by side: variants, whether they differ by more than luck, and which settings changed."""
-    from rl_advisor import tools
-    from rl_advisor.tools import report_file
-
-    if len(runs) < 2:
-        raise click.UsageError("compare needs at least two runs")
-    if out is not None:
-        written = busy(f"{len(runs)} runs", lambda: report_file.write_comparison(runs, out))
-        click.echo(f"rl-advisor: written: {written}", err=True)
-    _show("compare", busy(f"{len(runs)} runs", lambda: tools.compare_runs(runs)), as_json)
-
-
 main.add_command(eval_group)
 
 
@@ -295,5 +279,5 @@ def _show(kind: str, answer: dict[str, Any], as_json: bool, *, whole: bool = Fal
         sys.exit(MISTAKE)
 
 
-for _command in (*extras.COMMANDS, *ask.COMMANDS, serve, triage):
+for _command in (*extras.COMMANDS, *ask.COMMANDS, compare, serve, triage):
     main.add_command(_command)

@@ -26,6 +26,7 @@ def text(kind: str, answer: Answer, *, whole: bool = False) -> str:
         "assess": lambda a: answer_page(a, look_of_terminal(), whole=whole),
         "report": _report,
         "compare": _compare,
+        "probe": _probe,
         "explain": explained_page,
         "check": check_page,
         "preflight": preflight_page,
@@ -55,6 +56,15 @@ def _evaluated(protocol: Answer) -> str:
     known = [f"{part} {said(str(value))}" for part, value in protocol.items() if part != "missing"]
     missing = f"; not given: {', '.join(protocol['missing'])}" if protocol["missing"] else ""
     return f"evaluation: {', '.join(known) or 'nothing says how'}{missing}"
+
+
+def _probe(answer: Answer) -> Iterable[str]:
+    """What the pair says, what to do, and how each of the two went."""
+    yield from filled(said(answer["said"]))
+    yield from filled(f"Do now: {said(answer['do'])}")
+    yield from (
+        line for row in answer["runs"] for line in filled(f"Trained on the {row['trained_on']} set: {said(row['said'])} ({row['way']}).")
+    )
 
 
 def _compare(answer: Answer) -> Iterable[str]:

@@ -196,6 +196,20 @@ def compare_runs(runs: Sequence[str | Path], until: float | None = None) -> Answ
     return _kept("compare", runs, until, None, ask)
 
 
+def probe_runs(test: str | Path, train: str | Path) -> Answer:
+    """Say where to look when rewards do not rise, by a run on the test prompts and one on the training prompts: which of them rose.
+
+    Raises:
+        UsageError: one of them logs no reward.
+    """
+    from rl_advisor.answers.probe import probe
+
+    def ask(whole: "list[Run]") -> Answer:
+        return aliased(clean(probe(*whole)), [n for r in whole for n in names_of_run(r)])  # type: ignore[no-any-return]
+
+    return _kept("probe", [test, train], None, None, ask)
+
+
 def explain_log(text: str, question: str = "", framework: str | None = None) -> Answer:
     """Explain pasted lines, or one word (a metric, a pattern): is each number normal, what is proven, likely causes, what to ask back.
 
