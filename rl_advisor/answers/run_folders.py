@@ -108,12 +108,12 @@ def is_run(path: Path) -> bool:
         if "meta.yaml" in names and (folder / "metrics").is_dir():  # MLflow's store of files
             return True
         likely = [n for n in names if n.lower().endswith(_WITH_ROWS)]
-        if any(_holds_metrics(folder / n) for n in likely[:MOST_OPENED]):
+        if any(holds_metrics(folder / n) for n in likely[:MOST_OPENED]):
             return True
     return False
 
 
-def _holds_metrics(file: Path) -> bool:
+def holds_metrics(file: Path) -> bool:
     """Whether a format of metrics claims a file: not one that only says how a run was set up."""
     from rl_advisor.reading import format_of
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rl_advisor import __version__
+from rl_advisor.answers.run_folders import holds_metrics
 
 if TYPE_CHECKING:
     from rl_advisor.triage.places import File, Folder
@@ -78,7 +79,7 @@ def _local(root: str, named: str) -> list[Place]:
     real = path.resolve()
     with confined_files.fenced(real):
         listing = below(real)
-        runs = runs_of(listing, lambda inner: _holds_metrics(real / inner)) or ([listing] if listing.files else [])
+        runs = runs_of(listing, lambda inner: holds_metrics(real / inner)) or ([listing] if listing.files else [])
         return [_place(run, path, real, named) for run in runs]
 
 
@@ -107,17 +108,6 @@ def _remote(root: str, named: str) -> list[Place]:
         changed = max((f.changed for f in files), default=0.0)
         out.append(Place(name, where, key_of(run.name, files, None), changed, address=True))
     return out
-
-
-def _holds_metrics(file: Path) -> bool:
-    """Whether a format of metrics claims a file: not one that only says how a run was set up."""
-    from rl_advisor.reading import format_of
-
-    try:
-        found = format_of(file)
-    except (OSError, EOFError, ValueError, OverflowError, MemoryError):
-        return False
-    return found is not None and not getattr(found, "BESIDE", False)
 
 
 def key_of(name: str, files: "Iterable[File]", where: Path | None) -> str:

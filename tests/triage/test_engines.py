@@ -29,3 +29,18 @@ def test_every_engine_gives_the_same_rows(tmp_path: Path) -> None:
     assert not [row["error"] for row in answers["processes"].values() if row["error"]]
     for engine in able:
         assert answers[engine] == answers["processes"], engine
+
+
+def test_one_process_and_two_give_the_same_rows(tmp_path: Path) -> None:
+    """What is needed to check this is always there: who judged a run, and in which order, is not seen in its row."""
+    for number in range(2):
+        for name in CURVES:
+            written(tmp_path / "sweep" / f"{name}-{number}", name, learning_rate=0.01, seed=number)
+    answers = []
+    for jobs in (1, 2):
+        with Store(None) as store:
+            rows = triage([str(tmp_path / "sweep")], How(jobs=jobs), store)
+        answers.append({row["run"]: {k: v for k, v in row.items() if k != "age_s"} for row in rows})
+    assert len(answers[0]) == 2 * len(CURVES)
+    assert not [row["error"] for row in answers[0].values() if row["error"]]
+    assert answers[0] == answers[1]
