@@ -1,6 +1,7 @@
 """Nothing outside a folder is read, also while somebody exchanges files and folders for links; and what is written follows no link."""
 
 import os
+import queue
 import subprocess
 import sys
 import threading
@@ -48,14 +49,16 @@ def test_links_and_what_is_no_file_are_not_opened(house):
             assert file.read() == Path(name).read_bytes() == INSIDE.encode()
 
 
-def exchanged(place, other, stop):
-    """Put a link to ``other`` in the place of what is there, and back, again and again."""
+def exchanged(place, other, rounds):
+    """Put a link to ``other`` in the place of what is there, and back, as many times as each message asks; None ends it."""
     aside = place.with_name(place.name + ".aside")
-    while not stop.is_set():
-        place.rename(aside)
-        place.symlink_to(other)
-        place.unlink()
-        aside.rename(place)
+    while (times := rounds.get()) is not None:
+        for _ in range(times):
+            place.rename(aside)
+            place.symlink_to(other)
+            place.unlink()
+            aside.rename(place)
+        rounds.task_done()
 
 
 @pytest.mark.parametrize("what", ["file", "folder"])
@@ -63,21 +66,21 @@ def test_no_race_leads_outside(house, what):
     """Of many reads while a link comes and goes in the place of a file, or of the run's folder, none sees the other side."""
     run = house / "open" / "run"
     swap = (run / "metrics.jsonl", house / "shut" / "run" / "metrics.jsonl") if what == "file" else (run, house / "shut" / "run")
-    stop, read, seen = threading.Event(), 0, set()
-    thread = threading.Thread(target=exchanged, args=(*swap, stop))
+    rounds, calm, seen = queue.Queue(), 0, set()
+    thread = threading.Thread(target=exchanged, args=(*swap, rounds), daemon=True)
     thread.start()
-    until = time.monotonic() + 1.5
-    try:
-        while time.monotonic() < until:
-            try:
-                seen |= {c.raw for c in _read(house / "open", run).curves.values()}
-                read += 1
-            except (UnreadableRun, OSError):
-                continue
-    finally:
-        stop.set()
-        thread.join()
-    assert read
+    for times in [*range(0, 60, 3), *range(20)] * 5:
+        if not times:
+            rounds.join()
+        rounds.put(times)
+        try:
+            seen |= {c.raw for c in _read(house / "open", run).curves.values()}
+            calm += not times
+        except (UnreadableRun, OSError):
+            assert times, "a read that nobody disturbs succeeds"
+    rounds.put(None)
+    thread.join()
+    assert calm == 10
     assert seen == {"inside", "reward"}
 
 
