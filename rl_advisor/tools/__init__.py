@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rl_advisor.answers import run_folders
 from rl_advisor.answers.cache import Cache
 from rl_advisor.output.clean import aliased, clean
-from rl_advisor.output.errors import as_usage_error, no_such
+from rl_advisor.output.errors import UsageError, as_usage_error, no_such
 from rl_advisor.output.names import names_of_run
 from rl_advisor.tools.runs import beside as beside
 from rl_advisor.tools.runs import place as place
@@ -183,31 +183,44 @@ def compare_engines(a: str | Path, b: str | Path, until: float | None = None) ->
     return clean(as_usage_error(lambda: consistency(run_folders.existing(a), run_folders.existing(b), until)))  # type: ignore[no-any-return]
 
 
-def compare_runs(runs: Sequence[str | Path], until: float | None = None) -> Answer:
+def compare_runs(runs: Sequence[str | Path], until: float | None = None, probe: bool = False) -> Answer:
     """Set runs or seeds side by side: outcome with intervals, where they part, which settings differ.
 
-    Reach for it to tell luck from effect. At most about 3,000 tokens.
+    Reach for it to tell luck from effect; with ``probe``, for rewards that do not rise: one trained on the test prompts, then one on
+    the training prompts. At most about 3,000 tokens.
     """
     from rl_advisor.answers.compare import compare
+    from rl_advisor.answers.probe import probe as probed
+
+    if probe and len(runs) != 2:
+        raise UsageError(f"a probe is two runs, the one trained on the test prompts first; not {len(runs)}")
 
     def ask(whole: "list[Run]") -> Answer:
-        return aliased(clean(compare(whole)), [n for r in whole for n in names_of_run(r)])  # type: ignore[no-any-return]
+        return aliased(clean(probed(*whole) if probe else compare(whole)), [n for r in whole for n in names_of_run(r)])  # type: ignore[no-any-return]
 
-    return _kept("compare", runs, until, None, ask)
+    return _kept(("compare", probe), runs, until, None, ask)
 
 
-def probe_runs(test: str | Path, train: str | Path) -> Answer:
-    """Say where to look when rewards do not rise, by a run on the test prompts and one on the training prompts: which of them rose.
+def preflight(plan: str | Path | None = None, gpus: int = 1, gib: float | None = None, **files: str | Path) -> Answer:
+    """Look at a plan before training: settings, the reward of a random against a scripted policy, its histogram, memory.
 
-    Raises:
-        UsageError: one of them logs no reward.
+    Reach for it before the first update. Episodes: monitor.csv, CSV, JSONL. At most about 1,500 tokens.
     """
-    from rl_advisor.answers.probe import probe
+    from rl_advisor.answers.preflight import before
 
-    def ask(whole: "list[Run]") -> Answer:
-        return aliased(clean(probe(*whole)), [n for r in whole for n in names_of_run(r)])  # type: ignore[no-any-return]
+    given = {name: run_folders.existing(file) for name, file in files.items()}
+    settings = None if plan is None else run_folders.existing(plan)
+    return clean(as_usage_error(lambda: before(settings, given, gpus, gib)))  # type: ignore[no-any-return]
 
-    return _kept("probe", [test, train], None, None, ask)
+
+def check_critic(batch: str | Path) -> Answer:
+    """Test a critic on one saved batch (observations, returns, perhaps values): can returns be told, does the critic tell them.
+
+    Reach for it when explained variance stays low. Files: .npz, .parquet, .csv, .json, .jsonl. At most about 500 tokens.
+    """
+    from rl_advisor.answers.critic import critic_test
+
+    return clean(critic_test(run_folders.existing(batch)))  # type: ignore[no-any-return]
 
 
 def explain_log(text: str, question: str = "", framework: str | None = None) -> Answer:
