@@ -128,8 +128,7 @@ def test_tools_are_few_small_titled_and_read_only():
 
 
 def test_what_the_terminal_can_be_asked_a_model_can_ask_too(tmp_path):
-    """A plan with its episodes, a saved batch, a probe of two runs and an audit of samples: same answers as the verbs, files only below the
-    folder."""
+    """A plan with its episodes, a saved batch, a probe of two runs, an audit of samples: only files below the folders are read."""
     seen, run = np.random.default_rng(2).normal(size=(300, 4)), str(DATA / "run-01")
     np.savez(tmp_path / "batch.npz", observations=seen, returns=seen[:, 0], values=seen[:, 0])
     (tmp_path / "chance.jsonl").write_text("".join(f'{{"return": {k % 7}}}\n' for k in range(40)))

@@ -153,7 +153,9 @@ def as_verl(made: Made, n: int, rng: np.random.Generator, folder: Path) -> None:
     held = {int(s): {f"val-core/test/{k}/mean@1": float(v[i]) for k, v in scores.items()} for i, s in enumerate(at)}
     rows = ({"step": int(s), "data": {k: float(v[i]) for k, v in curves.items()} | held.get(int(s), {})} for i, s in enumerate(steps))
     (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (folder / "config.yaml").write_text(nested(settings_of(made, "verl") | {"trainer.total_training_steps": round(n * made.every * made.plan)}))
+    (folder / "config.yaml").write_text(
+        nested(settings_of(made, "verl") | {"trainer.total_training_steps": round(n * made.every * made.plan)})
+    )
     checkpoints(folder, n * made.every, "global_step_{}")
     if made.answers is not None:
         (folder / "rollouts").mkdir()
@@ -180,7 +182,7 @@ def as_sb3(made: Made, n: int, rng: np.random.Generator, folder: Path) -> None:
     curves, (at, scores) = curves_of(made, SB3, n, rng), scores_of(made, steps, rng)
     if "train/entropy_loss" in curves:
         curves["train/entropy_loss"] = -curves["train/entropy_loss"]
-    pd.DataFrame({**curves, "time/total_timesteps": steps}).to_csv(folder / "progress.csv", index=False)
+    pd.DataFrame({**curves, "time/total_timesteps": steps}).to_csv(folder / "progress.csv", index=False, na_rep="nan")
     for values in scores.values():
         results = values[:, None] + rng.normal(size=(at.size, 5)) * 0.02 * max(1e-9, float(np.ptp(values)))
         np.savez(folder / "evaluations.npz", timesteps=at.astype(int), results=results, ep_lengths=np.full((at.size, 5), 200))
@@ -206,7 +208,7 @@ def as_openrlhf(made: Made, n: int, rng: np.random.Generator, folder: Path) -> N
     held = {int(s): {f"eval_{k}_pass1": round(float(v[i]), 5) for k, v in scores.items()} for i, s in enumerate(at)}
     with (folder / "stdout.log").open("w") as out:
         for i, s in enumerate(steps):
-            out.write(f"INFO ✨ Global step {s:.0f}: { {k: round(float(v[i]), 6) for k, v in curves.items()} }\n")
+            out.write(f"INFO ✨ Global step {s:.0f}: { {k: float(f'{v[i]:.6g}') for k, v in curves.items()} }\n")
             if held.get(int(s)):
                 out.write(f"INFO ✨ Evaluation completed in 00:00:21, global_step {s:.0f}, eval_metrics: {held[int(s)]}\n")
     (folder / "config.yaml").write_text(nested(settings_of(made, "openrlhf")))
@@ -219,7 +221,7 @@ def as_cleanrl(made: Made, n: int, rng: np.random.Generator, folder: Path) -> No
     table = pd.DataFrame({"global_step": steps, **curves})
     for values in scores.values():
         table["eval/episodic_return"] = pd.Series(values, index=np.searchsorted(steps, at))
-    table.to_csv(folder / "history.csv", index=False)
+    table.to_csv(folder / "history.csv", index=False, na_rep="nan")
     told = {"exp_name": "ppo", "total_timesteps": int(1024 * made.every * n * made.plan)}
     (folder / "config.yaml").write_text(nested(settings_of(made, "cleanrl") | told))
 

@@ -109,7 +109,9 @@ TITLES = {
 
 def tools_of(desk: Dispatcher) -> list[Tool]:
     """The tools, each a verb of :mod:`rl_advisor.tools` behind the folders' fence."""
-    return [_tool(verb) for verb in (*_about_a_run(desk), *_looks(desk), *_beside(desk), *_before(desk), triage_tool(desk), *pasted_tools(desk))]
+    return [
+        _tool(verb) for verb in (*_about_a_run(desk), *_looks(desk), *_beside(desk), *_before(desk), triage_tool(desk), *pasted_tools(desk))
+    ]
 
 
 def _about_a_run(desk: Dispatcher) -> Iterable[Verb]:

@@ -123,16 +123,13 @@ def assess_run(  # noqa: PLR0913
     """
     from rl_advisor.answers import run_table
 
-    judge = advisor_named(advisor)
-    told = dict(options or {})
-    builtin = advisor_named("builtin")
-    row = run_table.judged(builtin.assess)
+    judge, told = advisor_named(advisor), dict(options or {})
+    row = run_table.judged(advisor_named("builtin").assess)
     if table := _table(("assess", *map(str, against)), run, until, mapping, lambda one: row(beside(one, against, mapping))):
         return table
 
     def ask(whole: "Run") -> Answer:
-        known = beside(whole, against, mapping)
-        return judgement_of(known, judge.assess(known, **told))
+        return judgement_of(known := beside(whole, against, mapping), judge.assess(known, **told))
 
     if advisor != "builtin":
         # Asked anew each time: a model that could not be reached a minute ago may answer now, and no failure must be remembered.
@@ -154,13 +151,10 @@ def explain_finding(run: str | Path, pattern: str, until: float | None = None, a
     """
     from rl_advisor.answers.finding_in_full import explained
 
-    return _kept(
-        ("explain", pattern),
-        [run, *against],
-        until,
-        None,
-        lambda whole: _safe(lambda one: explained(beside(one, against), pattern), whole[0]),
-    )
+    def ask(whole: "Run") -> Answer:
+        return explained(beside(whole, against), pattern)
+
+    return _kept(("explain", pattern), [run, *against], until, None, lambda whole: _safe(ask, whole[0]))
 
 
 def estimate_memory(config: str | Path, **setup: Any) -> Answer:
@@ -208,9 +202,9 @@ def preflight(plan: str | Path | None = None, gpus: int = 1, gib: float | None =
     """
     from rl_advisor.answers.preflight import before
 
-    given = {name: run_folders.existing(file) for name, file in files.items()}
-    settings = None if plan is None else run_folders.existing(plan)
-    return clean(as_usage_error(lambda: before(settings, given, gpus, gib)))  # type: ignore[no-any-return]
+    here = {name: run_folders.existing(file) for name, file in {"plan": plan, **files}.items() if file is not None}
+    settings = here.pop("plan", None)
+    return clean(as_usage_error(lambda: before(settings, here, gpus, gib)))  # type: ignore[no-any-return]
 
 
 def check_critic(batch: str | Path) -> Answer:
@@ -275,11 +269,11 @@ def _table(
     if not places:
         return None
 
-    def make(_: "list[Run]") -> Answer:
-        rows = run_table.rows_of(path, places, lambda one: read(one, until, mapping), row)
-        return aliased(clean({"runs": run_table.worst_first(rows)}), places)  # type: ignore[no-any-return]
+    def rows(_: "list[Run]") -> Answer:
+        found = run_table.worst_first(run_table.rows_of(path, places, lambda one: read(one, until, mapping), row))
+        return aliased(clean({"runs": found}), places)  # type: ignore[no-any-return]
 
-    return _kept((what, "table"), [path], until, mapping, make)
+    return _kept((what, "table"), [path], until, mapping, rows)
 
 
 def _answer(what: object, run: str | Path, until: float | None, mapping: Mapping[str, str] | None, ask: Callable[["Run"], Any]) -> Answer:
