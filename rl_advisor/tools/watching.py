@@ -8,7 +8,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rl_advisor.answers import run_folders
 from rl_advisor.assessment import BROKEN, Assessment
 from rl_advisor.output import safe_write
-from rl_advisor.output.clean import clean
+from rl_advisor.output.clean import clean, readable
 from rl_advisor.output.errors import UsageError
 from rl_advisor.output.wording import plain
 from rl_advisor.tools import advisor_named
-from rl_advisor.tools.report_file import renderer
+from rl_advisor.tools.report_file import note_to, renderer, tracker
+from rl_advisor.tools.rules import Rules
 
 if TYPE_CHECKING:
     from rl_advisor.reading.live import Follower
@@ -85,6 +86,8 @@ def _tell(state: State, now: Judgement) -> tuple[State, dict[str, Any]]:
 
 def line(change: Mapping[str, Any]) -> str:
     """The change in one line, for a terminal or a chat."""
+    if "rule" in change:
+        return f"{time.strftime('%H:%M')} step {change['step']:.0f}: {change['rule']}"
     broken = change["first_broken_link"]
     stage = "" if broken == "none" else f" (broke first: {plain(broken)})"
     why = f": {change['why'].rstrip('.')}" if change.get("why") else ""
@@ -215,12 +218,16 @@ def watch(  # noqa: PLR0913
     tell: Callable[[dict[str, Any]], None],
     until_stop: bool = False,
     aside: Path | None = None,
+    rules: Sequence[str] = (),
+    to: Sequence[str] = (),
 ) -> int:
     """The exit code, once the plan is done, nothing (but ``aside``) was written for ``idle`` s, or, ``until_stop``, stopping is advised.
 
+    A broken rule of the user's own is told, and advises to stop. Trackers ``to`` are told at the end.
+
     Raises:
         FileNotFoundError: there is no such run.
-        NoSuchChoice: the report, the address or the state file cannot be what was named.
+        NoSuchChoice: the report, the address, the state file, a rule or a tracker cannot be what was named.
     """
     from rl_advisor.reading import UnreadableRun
     from rl_advisor.reading.live import Follower
@@ -228,6 +235,9 @@ def watch(  # noqa: PLR0913
     run_folders.existing(run)
     follower = Follower(run)
     voice = _Voice(state_file, webhook, _reporter(follower, out) if out else None, tell)
+    own, broke = Rules(rules, lambda step, words: tell({"step": step, "rule": words})), False
+    for target in to:
+        tracker(target)
     changed, pause = clock(), every
     voice.deliver()
     while True:
@@ -235,17 +245,29 @@ def watch(  # noqa: PLR0913
         if files and files != voice.state.seen:
             changed, pause = clock(), every
             try:
-                voice.keep(*heard(replace(voice.state, seen=files), advisor_named("builtin").assess(follower.read())))
+                voice.keep(*heard(replace(voice.state, seen=files), advisor_named("builtin").assess(found := follower.read())))
+                broke = own.broken(found, found.last_step)
             except (UnreadableRun, FileNotFoundError):
                 voice.state = replace(voice.state, seen=files)  # nothing readable yet: looked at again when it changes
         else:
             pause = min(2 * pause, LONGEST_PAUSE * every)
             voice.deliver()
-        if ended(voice.state) or clock() - changed >= idle or (until_stop and exit_code(voice.state) == STOP):
+        if ended(voice.state) or clock() - changed >= idle or (until_stop and (broke or exit_code(voice.state) == STOP)):
             break
         sleep(pause)
     voice.close(every, sleep)
-    return exit_code(voice.state)
+    _note(follower, to, run)
+    return STOP if broke else exit_code(voice.state)
+
+
+def _note(follower: "Follower", to: Sequence[str], place: Path) -> None:
+    """Tell the trackers of the run as it is now; what one does not take is said."""
+    whole = follower.read() if to else None
+    for target in to:
+        try:
+            sys.stderr.write(f"rl-advisor: {note_to(target, whole, advisor_named('builtin').assess(whole), place)}\n")
+        except (UsageError, OSError) as trouble:
+            sys.stderr.write(f"rl-advisor: watch: {target.partition(':')[0]} was not told ({readable(str(trouble), 300)})\n")
 
 
 def _reporter(follower: "Follower", out: Path) -> Callable[[], None]:

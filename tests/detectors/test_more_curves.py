@@ -136,6 +136,9 @@ CASES = [
     ("epoch_sawtooth", run(reward__mean=sawtooth(0.2), progress__epoch=EPOCHS / 5), U),
     ("wrong_from_start", run(kl__ref=flat(0.4, 0.01), kl__mismatch=flat(0.2, 0.01)), P),
     ("wrong_from_start", run(kl__ref=rising(0.0, 0.4, sd=0.001), kl__mismatch=flat(0.001, 0.0001)), A),
+    # A KL that no single update of the run makes was there before the first; one that every update makes proves nothing.
+    ("wrong_from_start", run(kl__ref=rising(0.35, 0.4, sd=0.002)), P),
+    ("wrong_from_start", run(kl__ref=rising(0.06, 4.0, sd=0.03)), U),
     ("wrong_from_start", run(kl__ref=rising(0.0, 0.4, sd=0.001), response__truncated=flat(0.97, 0.01)), U),
     ("forgetting", run(eval__score__math=score(0.2, 0.5, 0.7), eval__score__chat=score(0.8, 0.7, 0.4)), P),
     ("forgetting", run(eval__score__math=score(0.2, 0.5, 0.7), eval__score__chat=score(0.6, 0.6, 0.6)), A),
