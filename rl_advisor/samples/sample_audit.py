@@ -30,8 +30,9 @@ PARTS = 4
 
 
 def sample_audit(run: Run, most: int = 20) -> dict[str, Any]:
-    """The audited samples: ``audited``, ``reasons`` (share of each with its interval), ``suspicious`` (the worst ``most``), ``judge``, and
-    ``ranking`` (whether the reward orders the answers to one prompt as other judgements do).
+    """The audited samples: ``audited``, ``reasons`` (share of each with its interval), ``suspicious`` (the worst ``most``), ``judge``.
+
+    Also ``ranking``: whether the reward orders the answers to one prompt as other judgements do.
     """
     table = measured(run)
     if not len(table):

@@ -61,6 +61,8 @@ SUBTRACTED = re.compile(r"(?i)penal|cost|repeti|overlong")
 """Parts of a reward that are subtracted: 0 is their best."""
 MANY = 0.3
 """Share of cut answers from which no statistics are needed."""
+SAME, FAR = 1e-5, 1e3
+"""Explained variance up to which a critic says one thing, and the loss of a critic from which returns are far from 1."""
 EPISODES = ("ppo", "a2c", "on_policy", "dqn", "actor_critic_replay")
 """Methods that play episodes while they learn."""
 LANGUAGE = ("grpo", "ppo_language", "language")
@@ -185,6 +187,17 @@ def step_too_large(rows: Rows) -> Iterator[Proof]:
         yield Proof(says, causes=("cut_sampling",), about=("kl/ref",), ask=(CONFIG,))
 
 
+def blind_critic(rows: Rows) -> Iterator[Proof]:
+    """An explained variance of nothing to the last digit: what a critic that says the same everywhere leaves."""
+    explained, loss = rows.level("value/explained_variance"), rows.level("value/loss")
+    if explained is None or abs(explained) > SAME or loss is None or loss <= 1 or (rows.level("entropy/mean") or 1.0) < 1e-3:
+        return
+    says = f"{rows.called('value/explained_variance')} is 0 to the last digit beside a {rows.called('value/loss')} of {number(loss)}:"
+    says += " the critic predicts the same for every state, so advantages are the returns themselves."
+    causes_of = ("reward_scale", "dead_critic") if loss > FAR else ("dead_critic",)
+    yield Proof(says, causes=causes_of, about=("value/explained_variance", "value/loss"), ask=(CONFIG,))
+
+
 def dead_part(rows: Rows) -> Iterator[Proof]:
     """A part of the reward that never pays beside another that does; a fault only where rows or data enough have passed."""
     parts = {n: c.value[np.isfinite(c.value)] for n, c in rows.family("reward/component/").items()}
@@ -225,7 +238,8 @@ def loss_is_no_progress(rows: Rows) -> Iterator[Proof]:
     """A loss near zero, negative or growing that is as it should be."""
     loss, grad = rows.values("policy/loss"), rows.last("policy/grad_norm")
     sound = loss.size and np.isfinite(loss).all() and float(np.abs(loss).max()) <= 1 and grad != 0
-    if rows.around.method not in (*LANGUAGE, None) or not sound:
+    grouped = rows.around.method == "grpo" or "reward/std" in rows.run.curves or "reward/flat_groups" in rows.run.curves
+    if not sound or not grouped or rows.around.method not in (*LANGUAGE, None) or "value/loss" in rows.run.curves:
         return
     factor = _share(loss, rows.values("kl/ref"))
     says = (
@@ -273,6 +287,7 @@ LOOKS: tuple[Callable[[Rows], Iterator[Proof]], ...] = (
     no_signal,
     step_too_large,
     deterministic,
+    blind_critic,
     unscaled,
     dead_part,
     cut_answers,
