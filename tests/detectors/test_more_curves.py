@@ -94,6 +94,11 @@ CASES = [
     ("frozen_policy", run(reward__mean=flat(0.5, 0.03), kl__ref=flat(0.001, 1e-4), policy__learning_rate=np.zeros(200)), P),
     ("update_too_large", run(reward__mean=rising(20, 140), kl__old=flat(2.0, 0.5)), P),
     ("update_too_large", run(reward__mean=rising(20, 140), kl__old=flat(0.02, 0.005)), A),
+    # What is out of all bounds needs no statistics: a few pasted rows say it.
+    ("update_too_large", run(kl__old=np.array([0.02, 1.8, 3.8, 4.3])), P),
+    ("update_too_large", run(kl__old=np.array([0.02, 0.03, 0.01, 4.3])), U),
+    ("critic_failure", run(value__explained_variance=np.array([5e-8, -6e-8]), value__loss=np.array([280.0, 300.0])), P),
+    ("critic_failure", run(value__explained_variance=np.array([0.02, -0.01]), value__loss=np.array([280.0, 300.0])), U),
     ("still_improving", run(reward__mean=np.minimum(saturating(0.2, 1.02, sd=0.003), 1.0)), A),
     ("still_improving", run(reward__mean=rising(0.2, 0.8)), P),
     ("over_optimisation", run(reward__mean=rising(), kl__ref=DISTANCE**2, eval__score__gold=TURNED[::10] + noise(EVALS, 0.01)), P),

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rl_advisor.features.fit import SAME_EVERYWHERE
 from rl_advisor.finding import number
 from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.run import Floats
@@ -61,8 +62,8 @@ SUBTRACTED = re.compile(r"(?i)penal|cost|repeti|overlong")
 """Parts of a reward that are subtracted: 0 is their best."""
 MANY = 0.3
 """Share of cut answers from which no statistics are needed."""
-SAME, FAR = 1e-5, 1e3
-"""Explained variance up to which a critic says one thing, and the loss of a critic from which returns are far from 1."""
+FAR = 1e3
+"""The loss of a critic from which returns are far from 1."""
 EPISODES = ("ppo", "a2c", "on_policy", "dqn", "actor_critic_replay")
 """Methods that play episodes while they learn."""
 LANGUAGE = ("grpo", "ppo_language", "language")
@@ -190,7 +191,7 @@ def step_too_large(rows: Rows) -> Iterator[Proof]:
 def blind_critic(rows: Rows) -> Iterator[Proof]:
     """An explained variance of nothing to the last digit: what a critic that says the same everywhere leaves."""
     explained, loss = rows.level("value/explained_variance"), rows.level("value/loss")
-    if explained is None or abs(explained) > SAME or loss is None or loss <= 1 or (rows.level("entropy/mean") or 1.0) < 1e-3:
+    if explained is None or abs(explained) > SAME_EVERYWHERE or loss is None or loss <= 1 or (rows.level("entropy/mean") or 1.0) < 1e-3:
         return
     says = f"{rows.called('value/explained_variance')} is 0 to the last digit beside a {rows.called('value/loss')} of {number(loss)}:"
     says += " the critic predicts the same for every state, so advantages are the returns themselves."
