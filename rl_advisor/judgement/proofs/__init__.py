@@ -62,8 +62,7 @@ SUBTRACTED = re.compile(r"(?i)penal|cost|repeti|overlong")
 """Parts of a reward that are subtracted: 0 is their best."""
 MANY = 0.3
 """Share of cut answers from which no statistics are needed."""
-FAR = 1e3
-"""The loss of a critic from which returns are far from 1."""
+FAR = 1e3  # a loss of the critic from which returns are far from 1
 EPISODES = ("ppo", "a2c", "on_policy", "dqn", "actor_critic_replay")
 """Methods that play episodes while they learn."""
 LANGUAGE = ("grpo", "ppo_language", "language")
@@ -194,9 +193,9 @@ def blind_critic(rows: Rows) -> Iterator[Proof]:
     if explained is None or abs(explained) > SAME_EVERYWHERE or loss is None or loss <= 1 or (rows.level("entropy/mean") or 1.0) < 1e-3:
         return
     says = f"{rows.called('value/explained_variance')} is 0 to the last digit beside a {rows.called('value/loss')} of {number(loss)}:"
-    says += " the critic predicts the same for every state, so advantages are the returns themselves."
-    causes_of = ("reward_scale", "dead_critic") if loss > FAR else ("dead_critic",)
-    yield Proof(says, causes=causes_of, about=("value/explained_variance", "value/loss"), ask=(CONFIG,))
+    says += " the critic predicts the same for every state."
+    likely = ("reward_scale", "dead_critic") if loss > FAR else ("dead_critic",)
+    yield Proof(says, causes=likely, about=("value/explained_variance",), ask=(CONFIG,))
 
 
 def dead_part(rows: Rows) -> Iterator[Proof]:
