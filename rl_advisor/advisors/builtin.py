@@ -45,7 +45,7 @@ def assess(run: Run, price: float | None = None) -> Assessment:
         findings=[view(f) for f in case.findings.values()],
         ruled_out=ruled_out(case),
         could_not_see=could_not_see(case),
-        next_experiment=next_experiment(case, judged, said),
+        next_experiment=next_experiment(case, judged, said, best),
         summary="",
     )
     return completed(run, signed)

@@ -85,7 +85,7 @@ def _wrapped(line: str, look: Look, indent: str, most: int = LINES) -> list[str]
 
 def _curves(story: Answer, look: Look) -> Iterable[str]:
     """A sparkline of the outcome and of the cause's metric, side by side where they fit."""
-    drawn = [f"{said(q['label'])} {spark(list(q['blocks']))} {value(q['last'], q['unit'])}" for q in story["curves"][: SHOWN["curves"]]]
+    drawn = [f"{said(q['label'])} {spark(list(q['blocks']))} {q['last_said']}" for q in story["curves"][: SHOWN["curves"]]]
     together = "  " + "   ".join(drawn)
     if drawn:
         yield from ([together] if len(together) <= look.width else [f"  {row}" for row in drawn])

@@ -18,4 +18,6 @@ def families(run: Run) -> frozenset[str]:
     found = {family for family, names in FAMILIES.items() if any(name in run.curves for name in names)}
     if len(run.rollouts):
         found.add("language")
+    if run.step_unit in ("env steps", "episodes"):
+        found.add("control")
     return frozenset(found - {"control"} if found & {"language", "tools"} else found)

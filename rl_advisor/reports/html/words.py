@@ -10,7 +10,7 @@ from rl_advisor.output.clean import readable
 
 def text(value: Any, longest: int = 4000) -> str:
     """Any text as inert HTML: no escapes, invisible characters, keys or markup."""
-    return escape(readable(str(value), longest), quote=True)
+    return re.sub(r"(?<=\d) (?=%)", "\N{NO-BREAK SPACE}", escape(readable(str(value), longest), quote=True))
 
 
 def prose(value: Any, longest: int = 4000) -> str:
