@@ -20,6 +20,7 @@ CORPORA = [
 BANNED = re.compile(
     r"speaks for itself|had its say|nine tenths|\d times \(between|Looked for and not found|Could not see: unclear|there or not"
     r"|they part\b|does not share|borders of epochs|\d percent\b|foreseen|one deviation|is not understood|Too few points to tell"
+    r"|comes before it; most likely|one point is within|rank correlation with the step|\(smoothed\)|times its range \(|has had its"
     r"|Groups without spread|training episodes are others|\b1 (?:evaluations|points|curves|restarts)\b"
 )
 NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?(?: %)?"

@@ -88,7 +88,7 @@ def heard(state: State, assessment: Assessment) -> tuple[State, dict[str, Any] |
 
 def _weight(told: Judgement | None, now: Judgement, assessment: Assessment) -> float:
     """What one look speaks for a new judgement: how much likelier its verdict is than the one told; the same verdict counts half."""
-    likely = assessment.probabilities or {now.verdict: USUAL[assessment.confidence]}
+    likely = {str(v): p for v, p in assessment.probabilities.items()} or {now.verdict: USUAL[assessment.confidence]}
     p = likely.get(now.verdict, 0.0)
     if told is None:
         return p
