@@ -45,11 +45,7 @@ def detect(run: Run) -> Answer:
     change = train.overall.slope * train.overall.span
     measures = {"reward_change": change, "reward_spread": spread, "score_start": held.start, "score_last": held.last}
     where = (Evidence(train.name, float(train.step[0]), float(train.step[-1])), Evidence(held.name, held.best_step, float(held.step[-1])))
-<<<<<<< HEAD
     went = f"{train.name} changed by {number(change)} over the run while {held.name} went {about(held.start, held.last)}"
-    silent = train.direction_overall() == "flat" and train.gain.high <= train.margin and not (spread <= train.margin)
-=======
-    went = f"{train.name} changed by {number(change)} over the run while {held.name} went {from_to(held.start, held.last)}"
     # A score that steps by itself was measured otherwise; it says nothing of the reward.
     silent = (
         not outcome_shape.stepped(run)
@@ -57,7 +53,6 @@ def detect(run: Run) -> Answer:
         and train.gain.high <= train.margin
         and not (spread <= train.margin)
     )
->>>>>>> main
     if silent and held.fell and held.lost > 0.3 and moved:
         onset = Onset(float(train.step[0]), float(train.step[0]), float(train.step[0]))
         text = f"{went}: the reward does not track what the policy does."

@@ -97,14 +97,11 @@ TITLES = {
 
 def tools_of(desk: Dispatcher) -> list[Tool]:
     """The tools, each a verb of :mod:`rl_advisor.tools` behind the folders' fence."""
-<<<<<<< HEAD
     said: set[str] = set()
-    return [_tool(verb, said) for verb in (*_about_a_run(desk), *_looks(desk), *_beside(desk), triage_tool(desk), *pasted_tools(desk))]
-=======
     return [
-        _tool(verb) for verb in (*_about_a_run(desk), *_looks(desk), *_beside(desk), *_before(desk), triage_tool(desk), *pasted_tools(desk))
+        _tool(verb, said)
+        for verb in (*_about_a_run(desk), *_looks(desk), *_beside(desk), *_before(desk), triage_tool(desk), *pasted_tools(desk))
     ]
->>>>>>> main
 
 
 def _about_a_run(desk: Dispatcher) -> Iterable[Verb]:
@@ -204,10 +201,6 @@ def _beside(desk: Dispatcher) -> Iterable[Verb]:
     return list_runs, compare_runs, compare_engines, estimate_memory
 
 
-<<<<<<< HEAD
-def _tool(function: Callable[..., Any], said: set[str]) -> Tool:
-    """The tool with its own docstring or else the verb's, and a schema without what names say or an earlier tool ``said``."""
-=======
 def _before(desk: Dispatcher) -> Iterable[Verb]:
     """The verbs about a plan and about one saved batch."""
 
@@ -233,9 +226,8 @@ def _before(desk: Dispatcher) -> Iterable[Verb]:
     return preflight, check_critic
 
 
-def _tool(function: Callable[..., Any]) -> Tool:
-    """The tool with its own docstring or else the verb's, and a schema without what the name already says."""
->>>>>>> main
+def _tool(function: Callable[..., Any], said: set[str]) -> Tool:
+    """The tool with its own docstring or else the verb's, and a schema without what names say or an earlier tool ``said``."""
     description = " ".join((function.__doc__ or getattr(tools, function.__name__).__doc__ or "").split())
     structured = function.__name__ != "plot_curves"
     tool = Tool.from_function(
@@ -248,7 +240,17 @@ def _tool(function: Callable[..., Any]) -> Tool:
     return tool
 
 
-BOUNDS = ("maxLength", "minLength", "maxItems", "minItems", "maxProperties", "minimum", "maximum", "additionalProperties")
+BOUNDS = (
+    "maxLength",
+    "minLength",
+    "maxItems",
+    "minItems",
+    "maxProperties",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "additionalProperties",
+)
 """What the arguments are held to anyway, with an error that says so."""
 
 
@@ -258,8 +260,8 @@ def _bare(schema: Any, said: set[str]) -> None:
         for part in schema:
             _bare(part, said)
     if isinstance(schema, dict):
-        for name in (*BOUNDS, *(["title"] if isinstance(schema.get("title"), str) else [])):
-            schema.pop(name, None)
+        if isinstance(schema.get("title"), str):
+            del schema["title"]
         if (words := schema.get("description")) in said:
             del schema["description"]
         elif isinstance(words, str):
@@ -268,19 +270,12 @@ def _bare(schema: Any, said: set[str]) -> None:
             del schema["default"]
         if schema.get("properties") == {}:
             del schema["properties"]
-<<<<<<< HEAD
-=======
-        if schema.get("minLength") == 1:
-            del schema["minLength"]
-        # Bounds of text that no honest question comes near are kept by the server; every client would pay for reading them.
-        schema.pop("maxLength", None)
-        if isinstance(items := schema.get("items"), dict):
-            items.pop("description", None)
->>>>>>> main
         if {"type": "null"} in (choices := schema.get("anyOf", [])) and len(choices) == 2:
             # What may be left out need not be null as well.
             schema |= {k: v for k, v in choices[choices[0] == {"type": "null"}].items() if k not in schema}
             del schema["anyOf"]
+        for name in BOUNDS:
+            schema.pop(name, None)
         for name, part in schema.items():
             for inner in part.values() if name == "properties" else (part,):
                 _bare(inner, said)

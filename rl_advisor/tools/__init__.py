@@ -173,18 +173,11 @@ def compare_engines(a: str | Path, b: str | Path, until: float | None = None) ->
     return clean(as_usage_error(lambda: consistency(run_folders.existing(a), run_folders.existing(b), until)))  # type: ignore[no-any-return]
 
 
-<<<<<<< HEAD
-def compare_runs(runs: Sequence[str | Path], until: float | None = None) -> Answer:
+def compare_runs(runs: Sequence[str | Path], until: float | None = None, probe: bool = False) -> Answer:
     """Set runs or seeds side by side: outcome with intervals, where they part, settings that differ.
 
-    Reach for it to tell luck from effect. At most 3,000 tokens.
-=======
-def compare_runs(runs: Sequence[str | Path], until: float | None = None, probe: bool = False) -> Answer:
-    """Set runs or seeds side by side: outcome with intervals, where they part, which settings differ.
-
-    Reach for it to tell luck from effect; with ``probe``, for rewards that do not rise: one trained on the test prompts, then one on
-    the training prompts. At most about 3,000 tokens.
->>>>>>> main
+    Reach for it to tell luck from effect; with ``probe`` two runs whose rewards do not rise: trained on test prompts, on training prompts.
+    At most 3,000 tokens.
     """
     from rl_advisor.answers.compare import compare
     from rl_advisor.answers.probe import probe as probed
@@ -201,7 +194,7 @@ def compare_runs(runs: Sequence[str | Path], until: float | None = None, probe: 
 def preflight(plan: str | Path | None = None, gpus: int = 1, gib: float | None = None, **files: str | Path) -> Answer:
     """Look at a plan before training: settings, the reward of a random against a scripted policy, its histogram, memory.
 
-    Reach for it before the first update. Episodes: monitor.csv, CSV, JSONL. At most about 1,500 tokens.
+    Reach for it before the first update. Episodes: monitor.csv, CSV, JSONL. At most 1,500 tokens.
     """
     from rl_advisor.answers.preflight import before
 
@@ -213,7 +206,7 @@ def preflight(plan: str | Path | None = None, gpus: int = 1, gib: float | None =
 def check_critic(batch: str | Path) -> Answer:
     """Test a critic on one saved batch (observations, returns, perhaps values): can returns be told, does the critic tell them.
 
-    Reach for it when explained variance stays low. Files: .npz, .parquet, .csv, .json, .jsonl. At most about 500 tokens.
+    Reach for it when explained variance stays low. Files: .npz, .parquet, .csv, .json, .jsonl. At most 500 tokens.
     """
     from rl_advisor.answers.critic import critic_test
 
