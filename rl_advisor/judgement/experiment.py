@@ -18,7 +18,7 @@ BEFORE = re.compile(r"the (?:last )?checkpoint (?:before|at) (?:it|the onset|the
 """How manual pages name the checkpoint to go back to."""
 
 
-def next_experiment(case: Case, judged: Judged, call: Call, best: BestCheckpoint) -> Experiment:
+def next_experiment(case: Case, judged: Judged, call: Call, best: BestCheckpoint | None = None) -> Experiment:
     """The experiment that would confirm or refute the first break; for a healthy run the one that tests its verdict.
 
     A fault that is proven goes before: of the link that broke, or any where no finding says what broke.
@@ -43,11 +43,11 @@ def next_experiment(case: Case, judged: Judged, call: Call, best: BestCheckpoint
     )
 
 
-def _named(test: str, case: Case, best: BestCheckpoint) -> str:
+def _named(test: str, case: Case, best: BestCheckpoint | None) -> str:
     """A test with the checkpoint that is kept in place of "the checkpoint before it"; said where none is on disk."""
     if not case.run.checkpoints:
         return BEFORE.sub("a checkpoint from before it (none is on disk)", test)
-    return BEFORE.sub(best.path, test) if best.path else test
+    return BEFORE.sub(best.path, test) if best is not None and best.path else test
 
 
 def of_idle_time(idle: Finding, usual: Experiment) -> Experiment:
