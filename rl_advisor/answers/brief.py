@@ -4,13 +4,13 @@ Each takes the full answer of a verb and gives the part that a second look is ch
 """
 
 import math
-import re
 from collections.abc import Callable
 from typing import Any
 
 import orjson
 
 from rl_advisor.answers.context import unrecorded
+from rl_advisor.answers.story.sentences import UNKNOWN
 from rl_advisor.output.budget import fit
 from rl_advisor.output.wording import chance, plain, value
 
@@ -65,7 +65,8 @@ def _assess(answer: Answer) -> Answer:
     ours, sure = answer["verdict"], answer["confidence"]
     likely = sorted(answer["probabilities"].items(), key=lambda item: -item[1])
     it = _unnamed(story["curves"][0]["label"] if story["curves"] else "")
-    fresh = [e for e in answer["evidence"] if abs(e["weight"]) >= WEIGHTY and it(e["says"]) not in it(answer["why"])]
+    told = {it(clause) for clause in answer["why"].split("; ")}
+    fresh = [e for e in answer["evidence"] if abs(e["weight"]) >= WEIGHTY and told.isdisjoint({it(e["says"]), *it(e["says"]).split("; ")})]
     near = [r for r in answer["rivals"] if r["p"] >= RIVAL]
     against = [e for e in fresh if e["for"] == ours and e["weight"] < 0]
     return {
@@ -81,7 +82,7 @@ def _assess(answer: Answer) -> Answer:
         "p_continue_pays": round(answer["p_continue_pays"], 2),
         "do": story["do"],
         "first_broken_link": answer["first_broken_link"],
-        "cause": story["cause"].partition(":")[0] if story["cause"].startswith("unknown:") else story["cause"],
+        "cause": "unknown" if story["cause"].startswith(UNKNOWN) else story["cause"],
         "onset": answer["onset"],
         "effects": story["effects"],
         "beside_sound_runs": story["beside"],
@@ -92,7 +93,7 @@ def _assess(answer: Answer) -> Answer:
         "at_odds": [line[:SPOKEN] for line in answer["at_odds"] if line not in {e["says"] for e in against}][:AT_ODDS],
         "settings": "; ".join(f"{k} {v}" for k, v in story["settings"].items()),
         "curves": _curves(story["curves"][:CURVES]),
-        "rivals": [f"{plain(r['verdict'])} {chance(r['p'], sure)}; against: {it(r['against'])}" for r in near],
+        "rivals": [f"{plain(r['verdict'])} {chance(r['p'], sure)}" + f"; against: {it(r['against'])}" * bool(r["against"]) for r in near],
         "could_change_this": story["could_change"],
         "not_recorded": unrecorded(answer.get("context", {})),
         "unmapped_moved": story["unnamed"],
@@ -109,8 +110,7 @@ TOLD = frozenset(("In words", "Do now", "Cause", "Effect", "Score", "Keep", "Bes
 
 def _unnamed(name: str) -> Callable[[str], str]:
     """What says a sentence about the outcome shortly: no stop, and "it" for the outcome's name, which stands above."""
-    whole = re.compile(rf"(?<![\w/]){re.escape(name)}(?![\w/])") if name else None
-    return lambda text: (whole.sub("it", text) if whole else text).rstrip(".")[:SPOKEN]
+    return lambda text: (f"it{text[len(name) :]}" if name and text.startswith(f"{name} ") else text).rstrip(".")[:SPOKEN]
 
 
 def _curves(curves: list[Answer]) -> dict[str, str]:

@@ -110,7 +110,13 @@ def _rest(answer: Answer, look: Look) -> Iterable[str]:
             "What was weighed",
             [f"{said(e['says'])} ({'for' if e['weight'] >= 0 else 'against'} {plain(e['for'])})" for e in answer["evidence"]],
         ),
-        ("Other readings", [f"{plain(r['verdict'])} {value(r['p'], 'share')}: against it, {said(r['against'])}" for r in answer["rivals"]]),
+        (
+            "Other readings",
+            [
+                f"{plain(r['verdict'])} {value(r['p'], 'share')}" + f": against it, {said(r['against'])}" * bool(r["against"])
+                for r in answer["rivals"]
+            ],
+        ),
         ("Settings", [f"{k} {said(v)}" for k, v in story["settings"].items()]),
         ("Findings", _findings(answer, "present")),
         ("Could not be decided", _findings(answer, "unclear")),

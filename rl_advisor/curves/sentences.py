@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from rl_advisor.curves.course import Course
 from rl_advisor.curves.logged import Logged, logged
 from rl_advisor.curves.performance import Performance
@@ -58,7 +60,7 @@ def lately(c: Told) -> str:
     level = c.course.level
     late = c.course.middle[level.step >= level.step[0] + (level.step[-1] - level.step[0]) * 2 / 3]
     change = float(late[-1] - late[0])
-    if abs(change) < SLIGHT * (c.logged.best - c.logged.lowest):
+    if abs(change) <= SLIGHT * float(np.ptp(c.course.middle)):
         return f"{c.name} hardly moved over its last third ({roughly(float(late[-1]), c.logged.unit)})"
     return f"{c.name} {'rose' if change > 0 else 'fell'} over its last third, {about(float(late[0]), float(late[-1]), c.logged.unit)}"
 

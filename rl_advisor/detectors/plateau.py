@@ -31,7 +31,7 @@ def detect(run: Run) -> Answer:
     way = s.direction()
     since = f"{s.name} since step {s.recent_first:.0f}"
     if (way == "flat" and (s.rose or s.at_ceiling)) or (way == "undecidable" and s.stopped()):
-        text = f"{since} is flat at about {number(s.last)} (change {number(change)})."
+        text = f"{s.name} is flat at about {number(s.last)} since step {s.recent_first:.0f} (change {number(change)})."
         began = segments.began(curve)
         return present(text, began if s.rose else None, measures, where)
     if way == "undecidable":

@@ -6,6 +6,7 @@ from rl_advisor.assessment import Call, Experiment, Verdict
 from rl_advisor.curves.task_family import families
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
+from rl_advisor.judgement.continuation import solved
 from rl_advisor.run import Run
 
 
@@ -31,7 +32,7 @@ WORDS = {
     "language": Words(
         "the starting model", "the test prompts themselves, a few dozen of them", "prompts", "the data, the reward or the group size"
     ),
-    "": Words("the untrained start", "the easiest case there is", "cases", "the task, the reward or the model"),
+    "": Words("the starting policy", "the easiest examples", "cases", "the task, the reward or the model"),
 }
 """By the kind of training; the last where that is not known."""
 FALLS: frozenset[Verdict] = frozenset({"collapsed", "degrading", "unstable"})
@@ -64,9 +65,20 @@ def going_well(case: Case, verdict: Verdict, call: Call, words: Words) -> Experi
     """The next step of a run that learned: a harder test where this one is used up, else by whether going on is expected to pay."""
     if case.present("saturated_test"):
         return beyond_the_test(case)
+    if solved(case):
+        return at_the_top(words)
     over = bool(case.run.planned_steps) and case.remaining <= 0
     rising = call == "continue" or (verdict == "improving" and (call == "undecided" or over))
     return while_rising(case, words) if rising else at_rest(case, words)
+
+
+def at_the_top(words: Words) -> Experiment:
+    """What is left to do on a task that is solved."""
+    return Experiment(
+        do=f"Stop here, the task is solved. Evaluate the last checkpoint on fresh {words.cases}; a second seed tells whether it was luck.",
+        expect_if_right="It stands there as well: take it.",
+        expect_if_wrong="It does not: the evaluation was too small or too close to the training cases.",
+    )
 
 
 def learning_rate(run: Run) -> float | None:

@@ -29,8 +29,8 @@ STRONG = 2.0
 ODDS = 0.5
 """How much a piece must speak against the verdict to be at odds with it."""
 MOST_AT_ODDS = 3
-DRY = ("points",)
-"""Topics that convince nobody by themselves: told only where nothing else speaks for a verdict."""
+DRY = ("points", "level")
+"""Topics that convince nobody by themselves: told only where nothing else speaks for a verdict, and never as what speaks against one."""
 FEWEST_OF_PACE = 10
 """Points from which a change of pace is looked for."""
 
@@ -53,7 +53,9 @@ class Judged:
     @property
     def at_odds(self) -> tuple[Piece, ...]:
         """What speaks against the verdict, most of all first."""
-        against = sorted((p for p in self.evidence if p.speaks[self.verdict] < -ODDS), key=lambda p: p.speaks[self.verdict])
+        against = sorted(
+            (p for p in self.evidence if p.speaks[self.verdict] < -ODDS and p.topic not in DRY), key=lambda p: p.speaks[self.verdict]
+        )
         return tuple(against[:MOST_AT_ODDS])
 
 

@@ -149,8 +149,9 @@ def told_once(clauses: Sequence[tuple[str, str | None]]) -> str:
     """Clauses and the metric that each is about, as one sentence that names a metric once and calls it "it" while it stays the same."""
     said, last = [], None
     for text, name in clauses:
-        said.append(re.sub(rf"(?<![\w/]){re.escape(name)}(?![\w/])", "it", text, count=1) if name is not None and name == last else text)
-        last = name if name is not None and name in text else None
+        again = name is not None and name == last and text.startswith(f"{name} ")
+        said.append(f"it{text[len(name or '') :]}" if again else text)
+        last = name if name is not None and text.startswith(f"{name} ") else None
     return "; ".join(text.rstrip(".") for text in said)
 
 

@@ -45,6 +45,8 @@ class Quantity:
         """From where to where it went, and its best where that lies between."""
         if self.points == 1:
             return f"{self.metric} is {self.spelled(self.last)} (one point)"
+        if len({self.first, self.last, *self.blocks}) == 1:
+            return f"{self.metric} is {self.spelled(self.last)} throughout"
         return f"{self.metric} from {self.spelled(self.first)} to {self.spelled(self.last)}{self.best_said}"
 
     @property

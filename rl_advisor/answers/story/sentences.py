@@ -38,6 +38,7 @@ OPENINGS = {
     "undecidable": "This log is not enough for a verdict",
 }
 """How a paragraph begins."""
+UNKNOWN = "unknown from this log"
 STAGES = {
     "environment_data": "the environment and the data",
     "evaluation": "the evaluation",
@@ -106,7 +107,7 @@ def cause(a: Assessment, told: Chain) -> str:
     """What broke first and when; where nothing names it, the stage to look at; empty where nothing is broken."""
     if told.cause is None:
         asked = a.first_broken_link != "none" and a.verdict != "undecidable"  # nothing is known to be broken where nothing is decided
-        return f"unknown: nothing in the log clearly breaks first; look first at {STAGES[a.first_broken_link]}" if asked else ""
+        return f"{UNKNOWN}; look first at {STAGES[a.first_broken_link]}" if asked else ""
     said = clause(told.cause.statement)
     title = "" if _says_its_name(told.cause, said) else f"{named(told.cause)}: "
     said = said[0].lower() + said[1:] if title and re.match("[A-Z][a-z]+ ", said) else said
@@ -129,7 +130,7 @@ def keep(run: Run, a: Assessment) -> str:
         return f"{best.path}: {best.why}" if best.path else best.why
     if best.path is None:
         none = "no saved checkpoint beats the start" if run.checkpoints else "no checkpoint was saved"
-        return f"{none}; {told.metric} was best at step {told.best_step:.0f}"
+        return f"{none}; {told.metric} was best at step {told.best_step:.0f}" if told.best > min(told.first, told.last) else none
     at = logged_at(run.curves.get(told.metric), best.step)
     if at == told.best:
         return f"{best.path}: {told.metric} {told.spelled(told.best)}, the best logged"
