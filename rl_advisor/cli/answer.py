@@ -108,14 +108,11 @@ def _rest(answer: Answer, look: Look) -> Iterable[str]:
     parts: list[tuple[str, list[str]]] = [
         (
             "What was weighed",
-            [f"{said(e['says'])} ({'for' if e['weight'] >= 0 else 'against'} {plain(e['for'])})" for e in answer["evidence"]],
+            [_weighed(e) for e in answer["evidence"]],
         ),
         (
             "Other readings",
-            [
-                f"{plain(r['verdict'])} {value(r['p'], 'share')}" + f": against it, {said(r['against'])}" * bool(r["against"])
-                for r in answer["rivals"]
-            ],
+            [_rival(r) for r in answer["rivals"]],
         ),
         ("Settings", [f"{k} {said(v)}" for k, v in story["settings"].items()]),
         ("Findings", _findings(answer, "present")),
@@ -132,6 +129,10 @@ def _rest(answer: Answer, look: Look) -> Iterable[str]:
 
 def _findings(answer: Answer, outcome: str) -> list[str]:
     return [f"{plain(f['pattern'])} ({plain(f['link'])}): {said(f['statement'])}" for f in answer["findings"] if f["outcome"] == outcome]
+
+
+def _rival(r: Answer) -> str:
+    return f"{plain(r['verdict'])} {value(r['p'], 'share')}" + (f": against it, {said(r['against'])}" if r["against"] else "")
 
 
 def _weighed(e: Answer) -> str:
