@@ -108,7 +108,7 @@ def from_to(first: float, last: float, unit: str = "") -> str:
 def about(first: float, last: float, unit: str = "") -> str:
     """From where to where the level of a quantity went: medians or means of several points, which no single row of the log shows."""
     a, b = pair(first, last, unit)
-    return f"from about {a} to {b}" if first else f"from {a} to about {b}" if last else f"from {a} to {b}"
+    return f"from {a} to about {b}" if first == 0 != last else f"from about {a} to {b}"
 
 
 def roughly(level: float, unit: str = "") -> str:
