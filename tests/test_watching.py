@@ -22,6 +22,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from rl_advisor.advisors import builtin
+from rl_advisor.answers import run_folders
 from rl_advisor.callbacks import Listener, Log, StopAdvised
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run
@@ -384,13 +385,13 @@ def test_log_of_a_trainer_without_callbacks(tmp_path) -> None:
 def test_a_recording_beside_the_run_is_no_news(tmp_path) -> None:
     """What the recorder appends does not count as training going on; what the trainer appends does."""
     (tmp_path / "metrics.jsonl").write_text("{}")
-    before = watching._digest(tmp_path, tmp_path / "gpu.parquet")
+    before = run_folders.digest(tmp_path, tmp_path / "gpu.parquet")
     (tmp_path / "gpu.parquet.csv").write_text("time, gpu")
     (tmp_path / "gpu.parquet").write_text("packed")
-    assert watching._digest(tmp_path, tmp_path / "gpu.parquet") == before
-    assert watching._digest(tmp_path, None) != before
+    assert run_folders.digest(tmp_path, tmp_path / "gpu.parquet") == before
+    assert run_folders.digest(tmp_path, None) != before
     (tmp_path / "gpus.csv").write_text("the trainer's own")
-    assert watching._digest(tmp_path, tmp_path / "gpu.parquet") != before
+    assert run_folders.digest(tmp_path, tmp_path / "gpu.parquet") != before
 
 
 def _no_gpu() -> str:

@@ -1,6 +1,5 @@
 """Follows a growing run and speaks only when the judgement of it changes."""
 
-import hashlib
 import json
 import secrets
 import sys
@@ -263,7 +262,7 @@ def watch(  # noqa: PLR0913
     changed, pause = clock(), every
     voice.deliver()
     while True:
-        files = _digest(run, aside)
+        files = run_folders.digest(run, aside)
         if files and files != voice.state.seen:
             changed, pause = clock(), every
             voice.judge(files, follower)
@@ -299,13 +298,3 @@ def _reporter(follower: "Follower", out: Path) -> Callable[[], None]:
         safe_write.put(out, render(run, advisor_named("builtin").assess(run)))
 
     return report
-
-
-def _digest(run: Path, aside: Path | None) -> str:
-    """Sizes and times of all files in one word; empty when they changed while being looked at."""
-    try:
-        stem = aside.stem if aside is not None else None
-        files = tuple(e for e in run_folders.fingerprint(run) if stem is None or not Path(e[0]).name.lstrip(".").startswith(f"{stem}."))
-        return hashlib.sha256(repr(files).encode("utf-8", "replace")).hexdigest()
-    except OSError:
-        return ""
