@@ -244,7 +244,7 @@ def _extreme(held: _Held) -> Told:
     if said is not None and not said.fits(top):
         raise WrongClaim(f"{held.name} was {claim.says} at {top:.4g} (step {points.step[i]:.0f})")
     at = points.at(claim.step if claim.step is not None else float(points.step[i]), said or number(float(f"{top:.4g}")))
-    return f"{held.name} was {claim.says} at step {at.step:.0f} ({points.spelled(top)})", at.step, at.step
+    return f"{held.name} was {claim.says} at step {at.step:.0f}, at {points.spelled(top)}", at.step, at.step
 
 
 def _bounded(held: _Held) -> Told:
