@@ -254,8 +254,7 @@ def watch(  # noqa: PLR0913
     """
     from rl_advisor.reading.live import Follower
 
-    run_folders.existing(run)
-    follower = Follower(run)
+    follower = Follower(run_folders.existing(run))
     voice = _Voice(state_file, webhook, _reporter(follower, out) if out else None, tell, rules)
     for target in to:
         tracker(target)
