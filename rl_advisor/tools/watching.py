@@ -246,8 +246,6 @@ def watch(  # noqa: PLR0913
 ) -> int:
     """The exit code, once the plan is done, nothing (but ``aside``) was written for ``idle`` s, or, ``until_stop``, stopping is advised.
 
-    A broken rule of the user's own is told, and advises to stop. Trackers ``to`` are told at the end.
-
     Raises:
         FileNotFoundError: there is no such run.
         NoSuchChoice: the report, the address, the state file, a rule or a tracker cannot be what was named.
