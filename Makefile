@@ -4,7 +4,7 @@ BIN := .venv/bin
 SHELL := /bin/bash
 FUZZ_SECONDS ?= 600
 
-PROVING_BLOCKS ?= 250
+PROVING_BLOCKS ?= 264
 CORPORA ?= $(wildcard evals/corpus/*)
 
 .PHONY: proving-ground demo test check fix eval corpus train bench judges fuzz load linear callbacks words remote bundle picture clean
@@ -54,7 +54,9 @@ train: .venv/.dev
 proving-ground: .venv/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.proving_ground.make build/proving-ground --blocks $(PROVING_BLOCKS)
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.proving_ground.judge build/proving-ground
-	$(BIN)/python -m evals.proving_ground.figures build/proving-ground --write docs/proving-ground.md
+	$(BIN)/python -m evals.proving_ground.pages build/proving-ground --write docs/proving-ground.md \
+	  --section evals/results/proving-ground.md --diagram docs/reliability.svg
+	$(BIN)/python -m evals.lab --write docs/accuracy.md
 
 bench: .venv/.dev
 	@for script in benchmarks/{tensorboard,jsonl,rollouts,telemetry,doors}.py; do echo "== $$script"; $(BIN)/python $$script; done
