@@ -4,8 +4,8 @@ Curves are cut into stretches of the run; a stretch's mean in each sound run say
 from their middle follows from how far they lie apart, from the noise of a stretch's mean, and from how fast the middle moves, because no
 two runs take off at the same step. Few runs know little of their own spread, so that of a whole curve is heard beside that of a stretch
 and the band is that of Student's distribution. What counts is a departure over many stretches, because neighbours are no independent
-witnesses, and one that is large beside what the sound runs do among themselves. The more metrics are shared, the farther off one of them has to
-lie, so that a sound run leaves any of its bands as seldom with twenty as with two.
+witnesses, and one that is large beside what the sound runs do among themselves. The more metrics are shared, the farther off
+one of them has to lie, so that a sound run leaves any of its bands as seldom with twenty as with two.
 Source: prediction intervals of one more observation; moderated variances (Smyth 2004); Bonferroni.
 """
 
@@ -24,7 +24,7 @@ MOST_STRETCHES, FEWEST_STRETCHES, POINTS = 24, 4, 2
 PRIOR = 12.0
 """Degrees of freedom that the spread over the whole curve is worth beside that of one stretch."""
 FREEDOM = 3.2
-"""Degrees of freedom that each sound run is worth: with it as many sound runs of the proving ground leave a band as ``ALARMS`` says, of 1 to 3."""
+"""Degrees of freedom that each sound run is worth: with it ``ALARMS`` holds for sound runs of the proving ground."""
 SHIFT = 0.2
 """By what share of the steps one sound run usually learns earlier or later than another."""
 ALONE = 0.15
