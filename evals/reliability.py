@@ -3,13 +3,12 @@
     python -m evals.reliability CORPUS... [--strangers FOLDER] [--ground FOLDER]
 
 The weights are those of ``fit_weights.py`` with kin left out; GROUND is a folder of the proving ground that ``proving_ground.judge`` has
-judged, of which only the part held out is measured, with weights of the real runs. Changes nothing.
+judged, of which only the part held out is measured, by the shipped weights. Changes nothing.
 """
 
 import argparse
 import json
 from collections.abc import Mapping
-from multiprocessing import Pool
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,7 @@ from evals.proving_ground.figures import markdown
 from rl_advisor.assessment import VERDICTS
 from rl_advisor.evals import scoring
 from rl_advisor.features.series import Floats
+from rl_advisor.judgement.weights import weights
 
 from evals import fit_weights
 
@@ -26,26 +26,25 @@ Sets = Mapping[str, tuple[list[Row], Floats]]
 """Runs of a set and the probabilities of their verdicts at a temperature of 1."""
 
 
-def ground(folder: Path) -> dict[str, list[Row]]:
-    """The judged runs of the held-out part, at half and at the end."""
-    labels, found = json.loads((folder / "labels.json").read_text(encoding="utf-8")), dict[str, list[Row]]()
+def ground(folder: Path) -> dict[str, tuple[list[Row], Floats]]:
+    """The judged runs of the held-out part, at half and at the end, with the probabilities that the judge gave."""
+    labels, found = json.loads((folder / "labels.json").read_text(encoding="utf-8")), dict[str, tuple[list[Row], list[Floats]]]()
     for line in (folder / "answers.jsonl").open(encoding="utf-8"):
         a = json.loads(line)
         label = labels.get(a["run"])
-        if label is None or label["split"] != "test" or not a.get("amounts"):
+        if label is None or label["split"] != "test" or "probabilities" not in a:
             continue
         part = label if a["cut"] == 1 else label["cuts"][f"{a['cut']:g}"]
         kin = Labelled(Path(), part["verdicts"][0], tuple(part["verdicts"]), label["scenario"], "ground")
-        amounts = np.array([a["amounts"].get(name, np.nan) for name in fit_weights.NAMES])
-        name = "proving ground, end" if a["cut"] == 1 else "proving ground, half"
-        found.setdefault(name, []).append(Row(kin, amounts, np.array([a["said"][v] for v in VERDICTS])))
-    return found
+        rows, odds = found.setdefault(f"proving ground, {'end' if a['cut'] == 1 else 'half'}", ([], []))
+        rows.append(Row(kin, np.zeros(0), np.zeros(0)))
+        odds.append(np.array([a["probabilities"].get(v, 0.0) for v in VERDICTS]))
+    return {name: (rows, at(np.array(odds), 1 / weights().temperature)) for name, (rows, odds) in found.items()}
 
 
 def at(odds: Floats, temperature: float) -> Floats:
     """The probabilities at another temperature than 1."""
-    told = np.maximum(odds, 1e-12) ** (1 / temperature)
-    return np.asarray(told / told.sum(axis=1, keepdims=True))
+    return fit_weights.cooled(np.maximum(odds, 1e-12), temperature)
 
 
 def scored(rows: list[Row], odds: Floats) -> dict[str, float]:
@@ -80,20 +79,13 @@ def main() -> None:
     parser.add_argument("corpora", nargs="*", type=Path)
     parser.add_argument("--strangers", type=Path)
     parser.add_argument("--ground", type=Path)
-    parser.add_argument("--workers", type=int, default=2)
     asked = parser.parse_args()
-    labels = [run for folder in asked.corpora for run in fit_weights.corpus_runs(folder)]
-    labels += fit_weights.strangers_runs(asked.strangers) if asked.strangers else []
-    with Pool(asked.workers) as pool:
-        rows = [row for row in pool.imap(fit_weights.row_of, labels, chunksize=4) if row is not None]
-    cold = 1 / fit_weights.TEMPERATURE
-    away = at(fit_weights.left_out(rows), cold)
+    rows = fit_weights.read(fit_weights.labelled(asked.corpora, asked.strangers))
+    away = fit_weights.left_out(rows)
     places = {group: [i for i, r in enumerate(rows) if r.label.group == group] for group in sorted({r.label.group for r in rows})}
-    sets = {group: ([rows[i] for i in mine], away[mine]) for group, mine in places.items()}
+    sets = {group: ([rows[i] for i in mine], away[mine]) for group, mine in places.items() if group != fit_weights.MADE}
     real = set(sets)
-    if asked.ground:
-        whole = fit_weights.fit(rows)
-        sets |= {name: (made, at(whole.probabilities(made), cold)) for name, made in ground(asked.ground).items()}
+    sets |= ground(asked.ground) if asked.ground else {}
     print(tables(sets, real))
 
 
