@@ -9,6 +9,7 @@ judged, of which only the part held out is measured, by the shipped weights. Cha
 import argparse
 import json
 from collections.abc import Mapping
+from multiprocessing import Pool
 from pathlib import Path
 
 import numpy as np
@@ -43,8 +44,22 @@ def ground(folder: Path) -> dict[str, tuple[list[Row], Floats]]:
 
 
 def at(odds: Floats, temperature: float) -> Floats:
-    """The probabilities at another temperature than 1."""
-    return fit_weights.cooled(np.maximum(odds, 1e-12), temperature)
+    """The probabilities at another temperature than 1, a row a run."""
+    told = np.maximum(odds, 1e-12) ** (1 / temperature)
+    return np.asarray(told / told.sum(axis=1, keepdims=True))
+
+
+def left_out(rows: list[Row]) -> Floats:
+    """The probabilities of every run at a temperature of 1, by weights that saw none of its kin."""
+    kin, odds = sorted({r.label.kin for r in rows}), np.zeros((len(rows), len(VERDICTS)))
+    for k in range(fit_weights.FOLDS):
+        away = set(kin[k :: fit_weights.FOLDS])
+        mine = [i for i, r in enumerate(rows) if r.label.kin in away]
+        by = fit_weights.fit([r for r in rows if r.label.kin not in away])
+        for i in mine:
+            total = by.columns(rows[i].amounts[None])[0] @ by.weights[1:] + by.weights[0] + rows[i].said
+            odds[i] = np.exp(total - total.max())
+    return at(odds, 1.0)
 
 
 def scored(rows: list[Row], odds: Floats) -> dict[str, float]:
@@ -80,10 +95,13 @@ def main() -> None:
     parser.add_argument("--strangers", type=Path)
     parser.add_argument("--ground", type=Path)
     asked = parser.parse_args()
-    rows = fit_weights.read(fit_weights.labelled(asked.corpora, asked.strangers))
-    away = fit_weights.left_out(rows)
+    labels = [run for folder in asked.corpora for run in fit_weights.corpus_runs(folder)]
+    labels += fit_weights.strangers_runs(asked.strangers) if asked.strangers else []
+    with Pool(2) as pool:
+        rows = [row for row in pool.imap(fit_weights.row_of, labels, chunksize=4) if row is not None]
+    away = left_out(rows)
     places = {group: [i for i, r in enumerate(rows) if r.label.group == group] for group in sorted({r.label.group for r in rows})}
-    sets = {group: ([rows[i] for i in mine], away[mine]) for group, mine in places.items() if group != fit_weights.MADE}
+    sets = {group: ([rows[i] for i in mine], away[mine]) for group, mine in places.items()}
     real = set(sets)
     sets |= ground(asked.ground) if asked.ground else {}
     print(tables(sets, real))
