@@ -19,7 +19,9 @@ TOLD = "as the text says"
 def parted(rows: Rows) -> Iterator[Proof]:
     """A reward that somebody says rises while the held-out score falls; of logged rows the detectors speak."""
     paid = _ends(rows, "reward/mean")
-    for name in rows.family("eval/score/") if paid is not None and paid[1] > paid[0] else ():
+    if paid is None or paid[1] <= paid[0]:
+        return
+    for name in rows.family("eval/score/"):
         held = _ends(rows, name)
         if held is not None and held[0] - held[1] > 0.03 * max(abs(held[0]), abs(held[1])):
             says = f"{rows.called('reward/mean')} rises {from_to(*paid)} while {rows.called(name)} falls {from_to(*held)}:"
