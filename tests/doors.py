@@ -4,11 +4,16 @@ import asyncio
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from mcp import Client
-from rl_advisor.server import build
+from rl_advisor.server import build, dispatch, triaging
+
+# A busy machine is no fault of what is asked here; what the bounds do is tested where they are small (test_workers).
+dispatch.LIMITS = replace(dispatch.LIMITS, cpu_s=300, wall_s=1800.0)
+triaging.SECONDS = triaging.ONE_RUN_S = 1800.0
 
 DATA = Path(__file__).parent / "data" / "doors"
 CANARY = "CANARY7391"
@@ -22,6 +27,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "explain_finding": {"run": "run-01", "pattern": "collapse"},
     "compare_runs": {"runs": ["run-01", "run-01"]},
     "list_runs": {},
+    "preflight": {"plan": "run-01"},
     "triage_runs": {},
     "explain_log": {"text": "{'loss': 0.0, 'grad_norm': 0.0, 'reward': 1.0, 'reward_std': 0.2, 'kl': 0.1, 'completion_length': 90.0}"},
     "check_settings": {"text": "algo: ppo\nlearning_rate: 0.5\n"},
