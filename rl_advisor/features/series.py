@@ -86,7 +86,7 @@ def remembered(most: int) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
     def around(function: Callable[_P, _T]) -> Callable[_P, _T]:
         @lru_cache(most)
         def answer(asked: _Asked) -> _T:
-            return function(*asked.given, **asked.named)  # type: ignore[arg-type]
+            return function(*asked.given, **asked.named)
 
         @wraps(function)
         def ask(*given: _P.args, **named: _P.kwargs) -> _T:

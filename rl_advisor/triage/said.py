@@ -1,8 +1,9 @@
 """What runs have in common, in sentences: for the terminal, the page and the tool."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from rl_advisor.answers.compare import RISK
 from rl_advisor.output.layout import number, said
 from rl_advisor.output.wording import listed, percent, plain
 from rl_advisor.reports.html.words import text
@@ -28,7 +29,7 @@ def sentences(found: Answer) -> Iterator[str]:
         yield f"{shares[0]} show {plain(first['pattern'])}, {shares[1]} do."
     if failing.get("only_there"):
         yield f"All failing runs and no other have {listed([f'`{said(k)}` as it is' for k in failing['only_there']], 4)}."
-    yield from (_against(pair) for pair in found.get("between", ())[:4])
+    yield from _better(found.get("between", ()))
     yield from _cannot(found.get("cannot_be_told") or {})
     yield from (f"{note[0].upper()}{note[1:]}." for note in found.get("notes", ()))
 
@@ -48,6 +49,15 @@ def _goes_with(look: Answer) -> str:
 def _turned(look: Answer) -> Answer:
     """The look from the other side: how often a failed run has less."""
     return {**look, "failed": 1 - look["failed"], "low": -look["high"], "high": -look["low"]}
+
+
+def _better(pairs: Sequence[Answer]) -> Iterator[str]:
+    """The variants that the best one beats by more than luck; that there is none, where there is none."""
+    sure = [pair for pair in pairs if (pair["p"] < RISK if pair["p"] is not None else pair["probability_of_improvement"]["low"] > 0.5)]
+    yield from map(_against, sure[:4])
+    if pairs and not sure:
+        others = f"{len(pairs)} others" if len(pairs) > 1 else f"variant {pairs[0]['other']}"
+        yield f"Variant {pairs[0]['best']} ends highest, but it beats {others} by no more than luck could."
 
 
 def _against(pair: Answer) -> str:
