@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from rl_advisor.advisors import ADVISORS
 from rl_advisor.answers import run_folders
 from rl_advisor.answers.cache import Cache
 from rl_advisor.output.clean import aliased, clean
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from rl_advisor.assessment import Assessment
     from rl_advisor.run import Run
 
-ADVISORS = ("builtin", "anthropic", "openai")
 Answer = dict[str, Any]
 T = TypeVar("T")
 _ANSWERS: Cache[Any] = Cache(64)
