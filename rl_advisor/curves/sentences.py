@@ -9,6 +9,11 @@ from rl_advisor.curves.performance import Performance
 from rl_advisor.output.wording import pair, percent, value
 from rl_advisor.run import Run
 
+SURE = 0.9
+"""Probability from which a movement is said to be one."""
+MOVED = {"still rises": "rose", "falls lately": "fell", "flat lately": "hardly moved"}
+"""Amounts of the last third, and what is said where they are sure."""
+
 
 @dataclass(frozen=True)
 class Told:
@@ -59,7 +64,7 @@ def lately(c: Told) -> str:
     """What it does over its last third."""
     level = c.course.level
     late = c.course.middle[level.step >= level.step[0] + (level.step[-1] - level.step[0]) * 2 / 3]
-    moved = "rose" if c.amounts["still rises"] > 0.5 else "fell" if c.amounts["falls lately"] > 0.5 else "hardly moved"
+    moved = next((word for name, word in MOVED.items() if c.amounts[name] > SURE), "went no clear way")
     since, now = c.pair(float(late[0]), float(late[-1]))
     return f"over its last third {c.name} {moved} (smoothed: {since} to {now})"
 

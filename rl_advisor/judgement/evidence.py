@@ -50,7 +50,7 @@ INSIDE = -2.0
 """How far below the middle of its band an outcome still counts as within."""
 TOPICS: dict[str, tuple[str, ...]] = {
     "rise": ("start height", "height at a tenth", "climb", "above start", "clear"),
-    "end": ("end height", "height at nine tenths", "lost", "end of best"),
+    "end": ("end height", "height at nine tenths", "lost", "lost at last", "end of best"),
     "lately": (
         *("second half", "last quarter", "lately", "late slope", "half slope", "still rises", "falls lately", "flat lately"),
         *("height half way", "height at three quarters", "best at"),

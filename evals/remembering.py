@@ -1,0 +1,58 @@
+"""Curves of known course under noise that remembers: what the fit of the verdict must not take for movement, and what it must.
+
+A flat reward whose noise remembers wanders for tens of steps; a reader who knows what it is calls it flat. Real logs with such labels are
+few, so a handful of made ones stand beside them. Each shape is one kin, so that all of them together weigh like a few repositories.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from rl_advisor.assessment import Verdict
+from rl_advisor.features.autoregression import colour
+from rl_advisor.features.series import Floats
+from rl_advisor.run import Curve, Run
+
+MEMORIES = (0.3, 0.5, 0.7, 0.85)
+LENGTHS = (20, 60, 200)
+SD = 0.05
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A course over the run (shares), and what it may be called, the best name first."""
+
+    name: str
+    levels: tuple[float, ...]
+    verdicts: tuple[Verdict, ...]
+    size: float = 1.0
+    """The noise in usual ones."""
+
+
+SHAPES = (
+    Shape("stays low", (0.3, 0.3), ("not_learning", "undecidable")),
+    Shape("stays amid much noise", (0.45, 0.45), ("not_learning", "undecidable", "plateaued"), 2.5),
+    Shape("rises all the way", (0.3, 0.65), ("improving",)),
+    Shape("rises amid much noise", (0.3, 0.55), ("improving", "plateaued"), 1.6),
+    Shape("rises and levels off", (0.3, 0.52, 0.6, 0.61, 0.61), ("plateaued",)),
+    Shape("rises and falls back", (0.3, 0.55, 0.65, 0.5, 0.38), ("degrading",)),
+    Shape("rises and breaks down", (0.3, 0.5, 0.6, 0.1, 0.1), ("collapsed",)),
+)
+
+
+def drawn(shape: Shape, n: int, memory: float, seed: int) -> Floats:
+    """The values of a shape at ``n`` steps, between 0 and 1."""
+    generator = np.random.default_rng(seed)
+    course = np.interp(np.linspace(0, 1, n), np.linspace(0, 1, len(shape.levels)), shape.levels)
+    noise = colour(generator.standard_normal((n, 1)), memory, np.ones(n - 1))[:, 0]
+    return np.asarray(np.clip(course * generator.uniform(0.85, 1.15) + SD * shape.size * noise, 0, 1))
+
+
+def runs() -> Iterator[tuple[Shape, Run]]:
+    """A run of one reward for every shape, length and memory."""
+    for i, shape in enumerate(SHAPES):
+        for n in LENGTHS:
+            for j, memory in enumerate(MEMORIES):
+                value = drawn(shape, n, memory, 1000 * i + 10 * n + j)
+                curve = Curve("reward/mean", "reward", "made", np.arange(1.0, n + 1), value)
+                yield shape, Run(name=f"{shape.name} {n} {memory}", curves={"reward/mean": curve})
