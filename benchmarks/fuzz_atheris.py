@@ -41,6 +41,7 @@ def main() -> None:
     """Try inputs until the time is over, then print and leave; the exit code says whether anything broke."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--seconds", type=float, default=60)
+    options.add_argument("--inputs", type=float, default=float("inf"))
     options.add_argument("--seed", type=int, default=None)
     asked = options.parse_args()
     first = int.from_bytes(os.urandom(3)) if asked.seed is None else asked.seed
@@ -56,7 +57,7 @@ def main() -> None:
         end = time.monotonic() + asked.seconds
 
         def one(data: bytes) -> None:
-            if time.monotonic() > end:
+            if time.monotonic() > end or claimed.total() >= asked.inputs:
                 print(
                     f"atheris: {claimed.total():,} inputs, seed {first}, {len(broken)} kinds of failure; {dict(claimed.most_common())}",
                     flush=True,

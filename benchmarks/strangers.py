@@ -14,7 +14,7 @@ from typing import Any
 
 from rl_advisor.reading import UnreadableRun, read_run
 from rl_advisor.reading.assembling import SPEAKS
-from rl_advisor.reading.guessing import words
+from rl_advisor.vocabulary import words
 
 NONE = ("NOT_RL", "CRASHED_NO_DATA", "CRASHED")
 

@@ -4,6 +4,7 @@ Every name that a detector, an advisor or a report uses is defined here and nowh
 family: ``reward/component/format`` is a member of ``reward/component/*``.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -162,3 +163,9 @@ class Dialect:
     """Key of the framework's configuration -> our key (planned_steps, learning_rate, kl_coef, ...)."""
     switches: Mapping[str, str] = field(default_factory=dict)
     """What an experiment may turn (see ``judgement/levers.py``) -> how this framework spells it, value and all."""
+
+
+def words(raw: str) -> str:
+    """The words of a raw name, in lower case, with single spaces between."""
+    split = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", raw)
+    return re.sub(r"[^a-z0-9]+", " ", split.lower()).strip()

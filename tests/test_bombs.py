@@ -1,4 +1,4 @@
-"""Small files that cost much: each ends in an answer or a refusal within ten seconds of processor time and 1 GB, in a worker or outside."""
+"""Small files that cost much: each ends in an answer or a refusal within a minute of processor time and 1 GB, in a worker or outside."""
 
 import gzip
 import json
@@ -17,7 +17,8 @@ from rl_advisor.reading.parsing import sqlite_tables
 from rl_advisor.reading.parsing.config.yaml_in import load_yaml
 from rl_advisor.workers import Limits, in_worker, isolated
 
-LIMITS = Limits(cpu_s=10, memory=1 << 30, wall_s=60)
+LIMITS = Limits(cpu_s=60, memory=1 << 30, wall_s=600)
+"""Each takes seconds at most; what grows faster than its file would take hours."""
 VERL = "".join(f"step:{i} - actor/entropy:0.6 - critic/rewards/mean:{i}\n" for i in range(5))
 RSL = "".join(f"Learning iteration {i}/9\nMean reward: {i}.5\nMean entropy loss: 0.{i}\n" for i in range(5))
 DICT = "".join(f"{{'loss': 0.{i}, 'reward': 0.5, 'epoch': 0.{i}}}\n" for i in range(1, 6))

@@ -85,3 +85,19 @@ def test_a_kl_that_does_not_say_to_what(names, role) -> None:
     curves = {n: Curve(n, n, "x", np.arange(9.0), np.linspace(0, 0.2, 9)) for n in names}
     found = [name for name, c in guess(curves).items() if c.raw == names[0]]
     assert found == [role or names[0]]
+
+
+@pytest.mark.parametrize(
+    ("names", "roles"),
+    [
+        (("gold", "proxy"), {"gold": "eval/score/gold", "proxy": "reward/mean"}),
+        (("true_return", "proxy_return"), {"true_return": "eval/score/true_return", "proxy_return": "reward/mean"}),
+        (("reward", "gold_reward"), {"reward": "reward/mean", "gold_reward": "eval/score/gold_reward"}),
+        (("rm_score", "oracle_score"), {"rm_score": "reward/mean", "oracle_score": "eval/score/oracle_score"}),
+        (("true_positive", "reward"), {"reward": "reward/mean"}),
+        (("gold", "wood", "reward_scale"), {}),
+    ],
+)
+def test_a_true_score_beside_what_is_paid_judges_it(names: tuple[str, ...], roles: dict[str, str]) -> None:
+    """Of a truth and its proxy the first is the score and the second the reward; one without the other is neither."""
+    assert guessed(**{name: [0.5, 0.6, 0.55, 0.7] for name in names}) == roles

@@ -334,7 +334,7 @@ def test_the_skill_is_served_with_digests():
         assert (f"sha256:{sha256(text).hexdigest()}", len(text)) == (resource["digest"], resource["size"])
 
 
-def test_long_work_reports_progress():
+def test_long_work_reports_progress(monkeypatch):
     """A client that asks is told of files and patterns, ever more of them, and of the end; nothing of the run stands in it."""
     seen = []
 
@@ -345,6 +345,7 @@ def test_long_work_reports_progress():
         return await client.call_tool("assess_run", {"run": "run-01"}, progress_callback=note)
 
     POOL.stop()
+    monkeypatch.setattr("rl_advisor.server.dispatch.TELL_EVERY", 0.0)
     with_client([DATA], talk)
     parts = [n for n, _, _ in seen]
     assert parts == sorted(set(parts))
@@ -370,7 +371,10 @@ def test_work_that_nobody_waits_for_ends(monkeypatch, mode):
 
     judged = with_client([DATA], talk, mode=mode)
     assert judged.structured_content["verdict"] == expected()["verdict"]
-    assert not POOL.working()
+    end = time.monotonic() + 300
+    while POOL.working():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 @pytest.mark.parametrize(
@@ -407,8 +411,8 @@ def http_server(root, first="pass"):
 
 
 def wait_until_open(port):
-    """Return once something listens there; fail after half a minute."""
-    end = time.monotonic() + 30
+    """Return once something listens there; only one that never does fails."""
+    end = time.monotonic() + 300
     while time.monotonic() < end:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
@@ -438,7 +442,7 @@ def refused(url, **headers):
         url, data=b"{}", headers={"content-type": "application/json", "accept": "application/json", **headers}
     )
     with pytest.raises(urllib.error.HTTPError) as error:
-        urllib.request.urlopen(request, timeout=20)  # noqa: S310 - as above
+        urllib.request.urlopen(request, timeout=300)  # noqa: S310 - as above
     error.value.close()
     return error.value.code
 

@@ -1,5 +1,7 @@
 """What cannot be seen is said, for the kind of run it belongs to and for no other."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from rl_advisor.curves.task_family import FAMILIES, families
@@ -7,6 +9,7 @@ from rl_advisor.evals.synthetic import flat, make_run, saturating
 from rl_advisor.judgement.blind_spots import ROWS, fitting
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.narrative import could_not_see
+from rl_advisor.run import Run
 from rl_advisor.vocabulary import METRICS
 
 KINDS = [
@@ -25,6 +28,25 @@ def test_kind_of_training(names: tuple[str, ...], expected: set[str]) -> None:
     """The kind is read off what is logged; episodes of a language model make no control run."""
     run = make_run({"reward/mean": saturating(), **dict.fromkeys(names, flat())})
     assert families(run) == expected
+
+
+@pytest.mark.parametrize(
+    ("raw", "source", "unit", "expected"),
+    [
+        ("evaluations/results", "evaluations.npz", "env steps", {"control"}),
+        ("Train_AverageReturn", "events", "steps", {"control"}),
+        ("reward", "TD3_Walker2d-v1_4.npy", "steps", {"control"}),
+        ("reward", "DDPG Training", "episodes", {"control"}),
+        ("num_tokens", "log.jsonl", "steps", {"language"}),
+        ("episode/answers_right", "log.jsonl", "episodes", {"language"}),
+        ("reward", "gsm8k_8B-v2.log", "steps", set()),
+        ("reward", "run.log", "steps", set()),
+    ],
+)
+def test_words_tell_the_kind_where_no_metric_does(raw: str, source: str, unit: str, expected: set[str]) -> None:
+    """Names of metrics and files, and what the steps count; where nothing tells, no kind is claimed."""
+    curve = replace(make_run({"reward/mean": saturating()}).curves["reward/mean"], raw=raw, source=source)
+    assert families(Run(curves={"reward/mean": curve}, step_unit=unit)) == expected
 
 
 @pytest.mark.parametrize(("names", "expected"), KINDS)

@@ -40,7 +40,7 @@ class Piece:
 
 
 GAMED = 4.0
-"""What a sign of gaming weighs against the usual, when the reward rose and the score did not."""
+"""What a sign of gaming weighs against the usual, when the reward rose and the score did not, or did not keep it."""
 EXPLAINED = 0.3
 """What is left of it where another finding that is present would bring it about."""
 BESIDE, ENOUGH_SOUND = 0.75, 3
@@ -99,7 +99,7 @@ def speaks_for(case: Case, finding: Finding) -> dict[Verdict, float]:
         return {v: pattern.speaks[v] for v in VERDICTS if v in pattern.speaks}
     if pattern.role is Role.GAMING:
         own = EXPLAINED if explained(case, finding) else 1.0
-        return {"reward_hacking": own * GAMED * pattern.weight * (1 - case.rose) * (0.4 + 0.6 * case.paid)}
+        return {"reward_hacking": own * GAMED * pattern.weight * (1 - case.progressed) * (0.4 + 0.6 * case.paid)}
     if pattern.role is Role.SILENCE:
         return {"not_learning": pattern.weight * (1 - max(case.rose, case.paid))}
     return {}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from rl_advisor.run import Curve, Floats
-from rl_advisor.vocabulary import metric
+from rl_advisor.vocabulary import metric, words
 
 _ANY = (-np.inf, np.inf)
 _SHARE = (-1e-6, 1.0 + 1e-6)
@@ -29,10 +29,12 @@ _LEARNING = (
     r"\b(ep|eps|episode|episodes|episodic|reward|rewards|return|returns|policy|actor|critic|entropy|kl|epsilon|rollout|env|advantage)\b"
 )
 _BARE_KL = r"^((train|actor|policy|mean|avg|average) )*kl( (divergence|div|mean|avg|average))*$"
-_LANGUAGE = (
-    r"\b(response|responses|completion|completions|token|tokens|prompt|prompts|answer|answers|format|correctness|accuracy|judge|rubric)\b"
-)
+_LANGUAGE = r"\b(gold|responses?|completions?|tokens?|prompts?|answers?|format|correctness|accuracy|judge|rubric)\b"
 _CONTROL = r"\b(ep|episode|episodes|env|timesteps|vf|value loss|explained variance|action|clipfrac)\b"
+_TRUE = r"\b(gold|golden|oracle|true|ground truth|gt|hidden|intended|unhacked)\b"
+_PROXY = r"\b(proxy|observed|learned|hackable|misspecified|imperfect|reward model|rm)\b"
+_EARNED = r"( (reward|rewards|return|returns|score|scores|performance|objective|utility|mean|avg|average))*"
+"""What a reward of which the truth is known beside it is called, and the truth."""
 _UNITS = ("episodes", "env steps", "iterations", "updates")
 OUTCOMES = ("eval/score/{}", "reward/mean")
 ROLES: tuple[tuple[str, str, str, tuple[float, float]], ...] = (
@@ -132,7 +134,7 @@ def guess(curves: Mapping[str, Curve], roles: Collection[str] = (), unit: str = 
     out = {name: _as_ours(curve) for name, curve in curves.items()}
     spoken = {c.raw: words(c.raw) for c in curves.values()}
     anybodys = unit not in _UNITS and not any(re.search(_LEARNING, text) for text in spoken.values())
-    for template, must, must_not, (low, high) in (*ROLES, *_bare_kl(spoken.values())):
+    for template, must, must_not, (low, high) in (*_truth(spoken.values()), *ROLES, *_bare_kl(spoken.values())):
         if roles and template not in roles:
             continue
         if template == "policy/total_loss" and not any(name.startswith("reward/") for name in out):
@@ -148,6 +150,15 @@ def guess(curves: Mapping[str, Curve], roles: Collection[str] = (), unit: str = 
                 del out[curve.name]
                 out[name] = replace(curve, name=name, guessed=True, note="meaning guessed from its name and numbers")
     return out
+
+
+def _truth(spoken: Iterable[str]) -> list[tuple[str, str, str, tuple[float, float]]]:
+    """The roles of a true score and of what is paid instead, where both are logged: the first judges the second."""
+    true, proxy = (rf"^((mean|avg|average|train|training|episode) )*{kind}{_EARNED}$" for kind in (_TRUE, _PROXY))
+    told = list(spoken)
+    reward = rf"{proxy}|^((mean|avg|average|train|training|episode) )*(reward|return)s?( mean)?$"
+    both = any(re.search(true, text) for text in told) and any(re.search(reward, text) for text in told)
+    return [("eval/score/{}", true, r"$^", _ANY), ("reward/mean", proxy, r"$^", _ANY)] if both else []
 
 
 def _bare_kl(spoken: Iterable[str]) -> list[tuple[str, str, str, tuple[float, float]]]:
@@ -188,12 +199,6 @@ def _rank(curve: Curve) -> tuple[bool, bool, bool, int]:
     text = words(curve.raw)
     whole, mean = r"\b(ep|eps|episode|episodes|episodic|return|returns)\b", r"\b(mean|avg|average)\b"
     return re.search(_PARTIAL, text) is not None, re.search(whole, text) is None, re.search(mean, text) is None, len(curve.raw)
-
-
-def words(raw: str) -> str:
-    """The words of a raw name, in lower case, with single spaces between."""
-    split = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", raw)
-    return re.sub(r"[^a-z0-9]+", " ", split.lower()).strip()
 
 
 def _fits(text: str, must: str, must_not: str) -> bool:

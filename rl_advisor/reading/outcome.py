@@ -10,8 +10,8 @@ from functools import cache
 
 import numpy as np
 
-from rl_advisor.reading.guessing import words
 from rl_advisor.run import Curve, Floats, Guess
+from rl_advisor.vocabulary import words
 
 LEAST = 1.0
 """Weight from which a metric is used at all."""

@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -83,9 +82,7 @@ def test_a_run_that_needs_too_much_costs_its_own_row(sweep: Path) -> None:
     long.parent.mkdir()
     line = json.dumps({"step": 0, **{f"m{i}": i / 7 for i in range(200)}})
     long.write_text("[" + ",".join(line.replace('"step": 0', f'"step": {i}') for i in range(6_000)) + "]")
-    began = time.monotonic()
     assert "seconds" in work(Task(str(long.parent), seconds=0))["error"]
-    assert time.monotonic() - began < 5
     rows = rows_of(look([str(sweep)]), How(jobs=2, memory=48 << 20), Store(None))
     assert len(rows) == 7
     assert [r["run"] for r in rows if r["error"]] == ["long"]
