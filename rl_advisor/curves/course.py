@@ -25,7 +25,7 @@ AMOUNTS: dict[str, str] = {
     "height at nine tenths": "where it stands after nine tenths",
     "climb": "its best over its start, as a share of the range",
     "lost": "its best over its end, as a share of the range",
-    "lost at last": "its best over its last point, as a share of the range",
+    "lost of all": "its best over its end, as a share of all there is to lose: its best where it is a share",
     "above start": "probability that it ends above its start",
     "second half": "the best of its second half over the best of the first",
     "last quarter": "the best of its last quarter over the best before",
@@ -42,6 +42,7 @@ AMOUNTS: dict[str, str] = {
     "end of best": "its end as a share of its best",
     "size": "its range against its usual level, as a logarithm",
     "clear": "its climb in deviations of one point, as a logarithm",
+    "net": "its end over its start in deviations of one point, as a logarithm",
     "wander": "the way up and down of the middle course, in ranges",
     "deepest dip": "the deepest fall, as a share of the range",
     "points": "how many points it has, as a logarithm of ten",
@@ -158,7 +159,6 @@ def _heights(x: Floats, z: Floats) -> dict[str, float]:
         "height at nine tenths": heights[3],
         "climb": (top - start).mean(),
         "lost": (top - end).mean(),
-        "lost at last": (top - z[:, -1]).mean(),
         "above start": (end > start).mean(),
         "best at": x[z.argmax(axis=1)].mean(),
         "order": ((ranks * place).mean(axis=1) / (place**2).mean()).mean(),
@@ -203,13 +203,16 @@ def _late(x: Floats, z: Floats) -> dict[str, float]:
 def _sizes(found: Level, n: int) -> dict[str, float]:
     """How large, clear and many."""
     d, v, mean, tenth = found.draws, found.value, found.mean, _tenth(found)
-    end, best = d[:, -tenth:].mean(), d.max(axis=1).mean()
-    climb = best - d[:, : max(1, v.size // 20)].mean()
+    start, end, best = d[:, : max(1, v.size // 20)].mean(), d[:, -tenth:].mean(), d.max(axis=1).mean()
+    one = max(found.noise, 1e-12)
     share = bool(v.min() >= 0 and v.max() <= 1)
+    height = best if share else max(float(np.ptp(mean)), 0.25 * max(abs(best), abs(end)))
     return {
         "end of best": float(np.clip(end / best, -1, 1)) if best > 0 else NO_LEVEL,
         "size": min(3.0, np.log1p(float(np.ptp(mean)) / (np.abs(mean).mean() + 1e-9))),
-        "clear": np.log1p(min(climb / max(found.noise, 1e-12), 50.0)),
+        "clear": np.log1p(min((best - start) / one, 50.0)),
+        "net": np.sign(end - start) * np.log1p(min(abs(end - start) / one, 50.0)),
+        "lost of all": float(np.clip((best - end) / max(height, 1e-12), 0, 1)),
         "points": np.log10(n),
         "nothing": float(np.all(v[-tenth:] == 0)),
         "share at the end": float(np.clip(end, 0, 1)) if share else NO_LEVEL,

@@ -83,13 +83,11 @@ def do(a: Assessment) -> str:
 
 
 def cause(a: Assessment, told: Chain) -> str:
-    """What broke first and when; where nothing names it, the stage to look at; empty where nothing is broken."""
+    """What broke first and when; where nothing names it, the stage to look at; empty where nothing is known to be broken."""
     if told.cause is None:
-        return (
-            ""
-            if a.first_broken_link == "none"
-            else f"nothing in the log clearly comes before it; most likely the {plain(a.first_broken_link)}"
-        )
+        if a.first_broken_link == "none" or a.verdict == "undecidable":
+            return ""
+        return f"nothing in the log clearly comes before it; most likely the {plain(a.first_broken_link)}"
     said = clause(told.cause.statement)
     title = "" if _says_its_name(told.cause, said) else f"{named(told.cause)}: "
     said = said[0].lower() + said[1:] if title and re.match("[A-Z][a-z]+ ", said) else said
