@@ -14,8 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from evals.lab.own_sentences import ground, unmeasured
 from rl_advisor.advisors import builtin
-from rl_advisor.advisors.grounding import ground, unmeasured
 from rl_advisor.answers.run_folders import runs_below
 from rl_advisor.assessment import Assessment
 from rl_advisor.reading import read_run

@@ -27,6 +27,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "explain_finding": {"run": "run-01", "pattern": "collapse"},
     "compare_runs": {"runs": ["run-01", "run-01"]},
     "list_runs": {},
+    "preflight": {"plan": "run-01"},
     "triage_runs": {},
     "explain_log": {"text": "{'loss': 0.0, 'grad_norm': 0.0, 'reward': 1.0, 'reward_std': 0.2, 'kl': 0.1, 'completion_length': 90.0}"},
     "check_settings": {"text": "algo: ppo\nlearning_rate: 0.5\n"},

@@ -4,6 +4,7 @@ import os
 import struct
 import zipfile
 
+import anyio
 import click
 import pytest
 from click.testing import CliRunner
@@ -11,7 +12,7 @@ from rl_advisor.cli import own_limits
 from rl_advisor.cli.commands import main
 from rl_advisor.remote import copies
 
-from doors import DATA, with_client
+from doors import DATA, plain_run, with_client
 from test_bombs import DICT, EPISODES, RSL, TABLE, VERL, packed, yaml_maps, yaml_merges
 
 EXITS = {0, 1, 2, 3}
@@ -129,3 +130,23 @@ def test_copies_of_killed_processes_are_swept(tmp_path, monkeypatch):
     assert not dead.exists()
     assert (alive / "f").exists()
     assert (tmp_path / "other" / "f").exists()
+
+
+def test_yaml_that_four_clients_gave_up_blocks_nobody(tmp_path):
+    """Four calls on maps of aliases, all cancelled at work: the list of runs and a sound run are answered."""
+    plain_run(tmp_path)
+    for i in range(4):
+        (tmp_path / f"bomb-{i}").mkdir()
+        (yaml_maps if i % 2 else yaml_merges)(tmp_path / f"bomb-{i}")
+
+    async def talk(client):
+        async with anyio.create_task_group() as group:
+            for i in range(4):
+                group.start_soon(client.call_tool, "load_run", {"run": f"bomb-{i}"})
+            await anyio.sleep(0.05)
+            group.cancel_scope.cancel()
+        return await client.call_tool("list_runs", {}), await client.call_tool("load_run", {"run": "run-01"})
+
+    listed, loaded = with_client([tmp_path], talk)
+    assert not listed.is_error and not loaded.is_error
+    assert loaded.structured_content["run"]

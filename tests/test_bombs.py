@@ -101,10 +101,8 @@ def many_objects(folder):
 
 def packed(name, rows, blank):
     def make(folder):
-        with gzip.open(folder / name, "wb", compresslevel=1) as file:
-            file.write(rows.encode())
-            for _ in range(blank >> 20):
-                file.write(b"\n" * (1 << 20))
+        with (folder / name).open("wb") as file:  # members one behind the other are one packed file
+            file.write(gzip.compress(rows.encode()) + gzip.compress(b"\n" * (1 << 20)) * (blank >> 20))
 
     return make
 

@@ -34,7 +34,7 @@ def outcome(path):
     return f"a reader failed: {failed}" if failed else "read" if run.formats else "read, by nobody"
 
 
-@settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(made=damaged(SMALL))
 def test_damaged_files_end_in_a_run_or_a_refusal(tmp_path, made):
     """Whatever is done to a good file, reading it raises nothing but the one exception that says that it cannot be read."""
@@ -47,7 +47,7 @@ def test_damaged_files_end_in_a_run_or_a_refusal(tmp_path, made):
 def test_the_long_search_runs_and_finds_nothing_in_a_few_inputs(script):
     """`make fuzz` in short: every format has a file to begin with, inputs are tried, and none breaks anything."""
     done = subprocess.run(
-        [sys.executable, ROOT / "benchmarks" / script, "--inputs", "60", "--seconds", "600", "--seed", "11"],
+        [sys.executable, ROOT / "benchmarks" / script, "--inputs", "30", "--seconds", "600", "--seed", "11"],
         capture_output=True,
         text=True,
         check=False,
@@ -55,7 +55,7 @@ def test_the_long_search_runs_and_finds_nothing_in_a_few_inputs(script):
     assert done.returncode == 0, done.stderr[-2000:]
     tried = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) inputs", done.stdout)]
     assert len(tried) == (2 if script == "fuzz.py" else 1)
-    assert min(tried) == 60
+    assert min(tried) == 30
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_senseless_questions_are_answered_or_refused():
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(build([DATA]))) as client:
         schemas = {t.name: t.input_schema for t in portal.call(client.list_tools).tools}
 
-        @settings(max_examples=250, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=120, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
         @given(questions(schemas))
         def ask(question):
             tool, asked = question

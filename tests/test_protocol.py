@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from rl_advisor.answers.compare import compare
 from rl_advisor.run import Curve, Run
-from rl_advisor.settings.protocol import protocol, trusted_first, unlike
+from rl_advisor.settings.protocol import protocol, unlike
 
 
 def scored(name: str = "val/pass@8", last: float = 0.5, **config: object) -> Run:
@@ -30,10 +30,6 @@ def test_what_is_known_of_a_protocol(run: Run, wanted: dict[str, object]) -> Non
     found = protocol(run)
     assert {part: value for part, value in found.items() if part != "missing"} == wanted
     assert set(found["missing"]) == {"split", "samples", "temperature", "tokens"} - set(wanted)
-
-
-def test_the_private_split_is_trusted_first() -> None:
-    assert trusted_first(["dev_acc", "train_acc", "test_acc", "private_acc"]) == ["private_acc", "test_acc", "dev_acc", "train_acc"]
 
 
 @pytest.mark.parametrize(

@@ -200,9 +200,7 @@ def many_tags(path, count):
 
 def packed_line(path, size):
     """A file of one line, packed to a thousandth of it."""
-    with gzip.open(path, "wb", compresslevel=1) as file:
-        for _ in range(size // 2**20):
-            file.write(b"x" * 2**20)
+    path.write_bytes(gzip.compress(b"x" * 2**20) * (size // 2**20))  # members one behind the other are one packed file
 
 
 def packed_zeros(path, size):
@@ -238,22 +236,22 @@ BOMBS = {
     "a 10 GB file": ("train.log", sparse, 10 * 2**30),
     "a 10 GB state": ("trainer_state.json", sparse, 10 * 2**30),
     "a 10 GB table": ("metrics.jsonl", sparse, 10 * 2**30),
-    "a line of 1 GB": ("metrics.jsonl", long_line, 2**30),
-    "a line of 1 GB in a log": ("train.log", long_line, 2**30),
+    "a line of 256 MB": ("metrics.jsonl", long_line, 2**28),
+    "a line of 256 MB in a log": ("train.log", long_line, 2**28),
     "a packed line of 1 GB": ("metrics.jsonl.gz", packed_line, 2**30),
     "packed zeros": ("metrics.jsonl.zst", packed_zeros, 2**29),
     "an archive of 1 GB in 1 MB": ("evaluations.npz", hollow_archive, 2**30),
     "deep JSON": ("training_args.json", deep_json, 200_000),
     "deep JSON lines": ("metrics.jsonl", deep_json, 200_000),
     "deep YAML that doubles": ("config.yaml", deep_yaml, 5_000),
-    "100,000 tags": ("metrics.jsonl", many_tags, 100_000),
+    "30,000 tags": ("metrics.jsonl", many_tags, 30_000),
     "30,000 tags in events": ("events.out.tfevents.1.x", many_event_tags, 30_000),
 }
 
 
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_s3_bombs_end_in_time_and_memory(tmp_path, bomb):
-    """Whatever a file's size, an inventory and a judgement or an error come within 20 seconds of processor time each and 2 GB of memory."""
+    """Whatever a file's size, an inventory and a judgement or an error come to an end, within 700 MB of memory."""
     name, make, size = BOMBS[bomb]
     make(tmp_path / name, size)
     code = f"""
@@ -265,7 +263,7 @@ for verb in ("load", "assess"):
         main([verb, {str(tmp_path)!r}, "--json"], standalone_mode=False)
     except SystemExit as end:
         assert end.code == 3, end.code
-assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 2 * 2**20
+assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 700 * 2**10
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     (tmp_path / name).unlink()

@@ -12,6 +12,7 @@ import urllib.error
 import urllib.request
 
 import anyio
+import numpy as np
 import orjson
 import pytest
 from click.testing import CliRunner
@@ -30,7 +31,7 @@ from rl_advisor.workers import POOL, isolated
 
 from doors import DATA, QUESTIONS, hostile_run, never_done, with_client
 
-TOOLS = {*QUESTIONS, "plot_curves", "compare_engines", "estimate_memory"}
+TOOLS = {*QUESTIONS, "plot_curves", "compare_engines", "estimate_memory", "check_critic"}
 
 
 def expected():
@@ -114,7 +115,7 @@ def test_tools_are_few_small_titled_and_read_only():
     """The schemas together stay small, and each tool says what it is for and that it changes nothing."""
     tools = with_client([DATA], lambda c: c.list_tools()).tools
     assert {t.name for t in tools} == TOOLS
-    assert sum(len(orjson.dumps(t.model_dump(by_alias=True, exclude_none=True, mode="json"))) for t in tools) < 11_500
+    assert sum(len(orjson.dumps(t.model_dump(by_alias=True, exclude_none=True, mode="json"))) for t in tools) < 12_600
     for tool in tools:
         assert tool.annotations.read_only_hint
         assert not tool.annotations.open_world_hint
@@ -124,6 +125,32 @@ def test_tools_are_few_small_titled_and_read_only():
         assert (tool.output_schema or {}).get("type") == (None if tool.name == "plot_curves" else "object")
         assert "each for" in tool.description
         assert "t most" in tool.description.rsplit(".", 2)[-2]
+
+
+def test_what_the_terminal_can_be_asked_a_model_can_ask_too(tmp_path):
+    """A plan with its episodes, a saved batch, a probe of two runs, an audit of samples: only files below the folders are read."""
+    seen, run = np.random.default_rng(2).normal(size=(300, 4)), str(DATA / "run-01")
+    np.savez(tmp_path / "batch.npz", observations=seen, returns=seen[:, 0], values=seen[:, 0])
+    (tmp_path / "chance.jsonl").write_text("".join(f'{{"return": {k % 7}}}\n' for k in range(40)))
+    (tmp_path / "rule.jsonl").write_text("".join(f'{{"return": {9 + k % 7}}}\n' for k in range(40)))
+    asked = {
+        "check_critic": {"batch": "batch.npz"},
+        "preflight": {"random": "chance.jsonl", "scripted": "rule.jsonl", "gib": 80},
+        "compare_runs": {"runs": [run, run], "probe": True},
+        "spot_check_samples": {"run": run, "audit": 3, "detail": "all"},
+    }
+
+    async def ask(client):
+        found = {name: (await client.call_tool(name, question)).structured_content for name, question in asked.items()}
+        wrong = [("check_critic", {"batch": "../batch.npz"}), ("preflight", {"rewards": "/etc/hosts"}), ("preflight", {})]
+        return found, [(await client.call_tool(name, question)).is_error for name, question in wrong]
+
+    found, refused = with_client([tmp_path, DATA], ask)
+    assert found["check_critic"] == json.loads(orjson.dumps(verbs.check_critic(tmp_path / "batch.npz")))
+    assert found["preflight"]["episodes"]["tells_apart"]
+    assert found["compare_runs"]["branch"]
+    assert found["spot_check_samples"]["audit"]
+    assert refused == [True, True, True]
 
 
 def test_the_tools_do_not_depend_on_the_runs(tmp_path):

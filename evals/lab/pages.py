@@ -40,9 +40,8 @@ _LEGEND = """
 
 `verdict_hit`, `link_hit`: share of admitted answers, links only where something is broken. `healthy_called_broken`: false alarms
 per sound run. `checkpoint_regret`: loss against the best checkpoint as a share of the score's range. `onset_hit`: within 5 percent
-of the run; `onset_order`: pairs of runs whose onsets are told in the right order. `grounded`: numbers and directions of the summary
-that a measure supports. `regret_area`: regret of going on or stopping, over all prices of compute. Lower is better for regrets,
-`brier` and false alarms. Prefixes are the first 25, 50 and 75 percent of each run.
+of the run; `onset_order`: pairs of runs whose onsets are told in the right order. `regret_area`: regret of going on or stopping, over
+all prices of compute. Lower is better for regrets, `brier` and false alarms. Prefixes are the first 25, 50 and 75 percent of each run.
 """
 
 

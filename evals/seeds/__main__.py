@@ -8,22 +8,22 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
-from evals.seeds import answered, areal_runs, course_of_runs
+from evals.seeds import answered, areal_runs, course_of_runs, other_numbers
 from evals.seeds.expected import Situation, lacking
 from evals.seeds.frames import written
 from rl_advisor.advisors.builtin import assess
 from rl_advisor.assessment import Assessment
 from rl_advisor.reading import read_run
 
-SITUATIONS: dict[str, Situation] = {s.name: s for s in (*course_of_runs.SITUATIONS, *areal_runs.SITUATIONS, *answered.SITUATIONS)}
-LEAST, MOST = 160, 320
-"""Steps of a made run."""
+WRITTEN = (course_of_runs, areal_runs, answered, other_numbers)
+SITUATIONS: dict[str, Situation] = {s.name: s for part in WRITTEN for s in part.SITUATIONS}
 
 
 def asked(name: str, framework: str, draw: int, folder: Path) -> Assessment:
     """What the built-in judge says of one drawing of a situation."""
     rng = np.random.default_rng([zlib.crc32(name.encode()), zlib.crc32(framework.encode()), draw])
-    written(SITUATIONS[name].make(), framework, int(rng.integers(LEAST, MOST)), rng, folder)
+    made = SITUATIONS[name].make()
+    written(made, framework, int(rng.integers(*made.rows)), rng, folder)
     return assess(read_run(folder))
 
 

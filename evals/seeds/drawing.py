@@ -86,7 +86,10 @@ class Made:
     """Lines of train.log, each at a share of the run."""
     raw: dict[str, Way] = field(default_factory=dict)
     """Curves by the framework's own names."""
-    noisy_score: bool = True
+    rows: tuple[int, int] = (160, 320)
+    """How many rows are logged, between these."""
+    every: int = 1
+    """Steps between two rows."""
 
 
 Write = Callable[["Talk"], tuple[str, float, Mapping[str, float]]]

@@ -39,6 +39,28 @@ SB3 = {
     "value/explained_variance": "train/explained_variance", "policy/learning_rate": "train/learning_rate",
     "policy/loss": "train/policy_gradient_loss", "time/step": "time/fps",
 }  # fmt: skip
+OPENRLHF = {
+    "reward/mean": "reward", "kl/ref": "kl", "entropy/mean": "entropy_loss", "response/length": "response_length", "policy/loss": "policy_loss",
+    "response/truncated": "truncated", "policy/learning_rate": "actor_lr", "policy/grad_norm": "actor_grad_norm", "kl/old": "ppo_kl",
+    "ratio/clip_fraction": "ppo_clip_ratio", "value/loss": "critic_loss", "value/mean": "values", "time/step": "timing/step_total",
+}  # fmt: skip
+TINKER = {
+    "reward/mean": "env/all/reward/total", "kl/ref": "kl_policy_base", "entropy/mean": "optim/entropy", "kl/old": "kl_pre_post_v2",
+    "response/length": "env/all/ac_tokens_per_turn", "policy/learning_rate": "optim/lr", "time/step": "time/total",
+    "rollout/staleness": "async/staleness_mean",
+}  # fmt: skip
+CLEANRL = {
+    "reward/mean": "charts/episodic_return", "episode/length": "charts/episodic_length", "policy/learning_rate": "charts/learning_rate",
+    "value/loss": "losses/value_loss", "policy/loss": "losses/policy_loss", "entropy/mean": "losses/entropy", "kl/old": "losses/approx_kl",
+    "ratio/clip_fraction": "losses/clipfrac", "value/explained_variance": "losses/explained_variance",
+}  # fmt: skip
+RLLIB = {
+    "reward/mean": "env_runners/episode_return_mean", "episode/length": "env_runners/episode_len_mean",
+    "value/loss": "learners/default_policy/vf_loss", "policy/loss": "learners/default_policy/policy_loss",
+    "entropy/mean": "learners/default_policy/entropy", "kl/old": "learners/default_policy/mean_kl_loss",
+    "value/explained_variance": "learners/default_policy/vf_explained_var",
+    "policy/grad_norm": "learners/default_policy/gradients_default_optimizer_global_norm",
+}  # fmt: skip
 SETTINGS: Mapping[str, Mapping[str, str]] = {
     "trl": {
         "passes": "num_iterations", "learning_rate": "learning_rate", "beta": "beta", "group": "num_generations", "seed": "seed",
@@ -53,6 +75,10 @@ SETTINGS: Mapping[str, Mapping[str, str]] = {
         "minibatches": "actor.ppo_n_minibatches", "learning_rate": "actor.optimizer.lr", "beta": "actor.kl_ctl", "group": "gconfig.n_samples",
         "longest": "gconfig.max_new_tokens", "seed": "seed", "staleness": "rollout.max_head_offpolicyness",
     },
+    "tinker": {"learning_rate": "learning_rate", "beta": "kl_penalty_coef", "group": "group_size", "longest": "max_tokens", "seed": "seed"},
+    "openrlhf": {"learning_rate": "actor_learning_rate", "beta": "init_kl_coef", "group": "n_samples_per_prompt", "seed": "seed"},
+    "cleanrl": {"passes": "update_epochs", "learning_rate": "learning_rate", "target_kl": "target_kl", "seed": "seed"},
+    "rllib": {"passes": "num_epochs", "learning_rate": "lr", "seed": "seed"},
     "sb3": {"passes": "n_epochs", "learning_rate": "learning_rate", "target_kl": "target_kl", "seed": "seed"},
 }  # fmt: skip
 FORMATTED = 17
@@ -102,17 +128,18 @@ def settings_of(made: Made, framework: str) -> dict[str, Any]:
 
 def as_trl(made: Made, n: int, rng: np.random.Generator, folder: Path) -> None:
     """A trainer's state with its log, the arguments, checkpoints every sixth of the run, and parquet files of completions."""
-    steps = np.arange(1.0, n + 1)
+    steps = made.every * np.arange(1.0, n + 1)
     curves, (at, scores) = curves_of(made, TRL, n, rng), scores_of(made, steps, rng)
     log: list[Row] = [{"step": int(s)} | {k: round(float(v[i]), FORMATTED) for k, v in curves.items()} for i, s in enumerate(steps)]
     log += [{"step": int(s)} | {f"eval_{k}": float(v[i]) for k, v in scores.items()} for i, s in enumerate(at)]
     log.sort(key=lambda row: row["step"])
-    state = {"global_step": n, "max_steps": round(n * made.plan), "log_history": log}
+    last = n * made.every
+    state = {"global_step": last, "max_steps": round(last * made.plan), "log_history": log}
     (folder / "trainer_state.json").write_text(json.dumps(state))
-    (folder / "training_args.json").write_text(json.dumps(settings_of(made, "trl") | {"max_steps": round(n * made.plan)}))
-    checkpoints(folder, n, "checkpoint-{}")
+    (folder / "training_args.json").write_text(json.dumps(settings_of(made, "trl") | {"max_steps": round(last * made.plan)}))
+    checkpoints(folder, last, "checkpoint-{}")
     if made.answers is not None:
-        table = pd.DataFrame(responses(made.answers, n, rng)).rename(columns={"response": "completion", "reward": "task_reward"})
+        table = pd.DataFrame(responses(made.answers, last, rng)).rename(columns={"response": "completion", "reward": "task_reward"})
         table["advantage"] = table["task_reward"] - table.groupby(["step", "prompt"])["task_reward"].transform("mean")
         (folder / "completions").mkdir()
         for step, part in table.groupby("step"):
@@ -121,16 +148,18 @@ def as_trl(made: Made, n: int, rng: np.random.Generator, folder: Path) -> None:
 
 def as_verl(made: Made, n: int, rng: np.random.Generator, folder: Path) -> None:
     """The file logger's lines, the configuration, checkpoints, and a dump of responses a step."""
-    steps = np.arange(1.0, n + 1)
+    steps = made.every * np.arange(1.0, n + 1)
     curves, (at, scores) = curves_of(made, VERL, n, rng), scores_of(made, steps, rng)
     held = {int(s): {f"val-core/test/{k}/mean@1": float(v[i]) for k, v in scores.items()} for i, s in enumerate(at)}
     rows = ({"step": int(s), "data": {k: float(v[i]) for k, v in curves.items()} | held.get(int(s), {})} for i, s in enumerate(steps))
     (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (folder / "config.yaml").write_text(nested(settings_of(made, "verl") | {"trainer.total_training_steps": round(n * made.plan)}))
-    checkpoints(folder, n, "global_step_{}")
+    (folder / "config.yaml").write_text(
+        nested(settings_of(made, "verl") | {"trainer.total_training_steps": round(n * made.every * made.plan)})
+    )
+    checkpoints(folder, n * made.every, "global_step_{}")
     if made.answers is not None:
         (folder / "rollouts").mkdir()
-        for step, part in pd.DataFrame(responses(made.answers, n, rng)).groupby("step"):
+        for step, part in pd.DataFrame(responses(made.answers, n * made.every, rng)).groupby("step"):
             dump = part.rename(columns={"prompt": "input", "response": "output", "reward": "score"}).to_dict("records")
             (folder / "rollouts" / f"{step}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in dump))
 
@@ -153,11 +182,59 @@ def as_sb3(made: Made, n: int, rng: np.random.Generator, folder: Path) -> None:
     curves, (at, scores) = curves_of(made, SB3, n, rng), scores_of(made, steps, rng)
     if "train/entropy_loss" in curves:
         curves["train/entropy_loss"] = -curves["train/entropy_loss"]
-    pd.DataFrame({**curves, "time/total_timesteps": steps}).to_csv(folder / "progress.csv", index=False)
+    pd.DataFrame({**curves, "time/total_timesteps": steps}).to_csv(folder / "progress.csv", index=False, na_rep="nan")
     for values in scores.values():
         results = values[:, None] + rng.normal(size=(at.size, 5)) * 0.02 * max(1e-9, float(np.ptp(values)))
         np.savez(folder / "evaluations.npz", timesteps=at.astype(int), results=results, ep_lengths=np.full((at.size, 5), 200))
     (folder / "args.yml").write_text(nested(settings_of(made, "sb3") | {"algo": "ppo", "n_timesteps": int(2048 * n * made.plan)}))
+
+
+def as_tinker(made: Made, n: int, rng: np.random.Generator, folder: Path) -> None:
+    """A row a batch and the configuration; shares of groups without spread are told as those with."""
+    steps = made.every * np.arange(0.0, n)
+    curves, (at, scores) = curves_of(made, TINKER, n, rng), scores_of(made, steps, rng)
+    if (flat := made.curves.get("reward/flat_groups")) is not None:
+        curves["env/all/by_group/frac_mixed"] = 1 - drawn(flat, n, rng)
+    held = {int(s): {f"test/env/all/{k}": float(v[i]) for k, v in scores.items()} for i, s in enumerate(at)}
+    rows = ({"step": int(s)} | {k: float(v[i]) for k, v in curves.items()} | held.get(int(s), {}) for i, s in enumerate(steps))
+    (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "config.json").write_text(json.dumps(settings_of(made, "tinker")))
+
+
+def as_openrlhf(made: Made, n: int, rng: np.random.Generator, folder: Path) -> None:
+    """What its trainer prints."""
+    steps = made.every * np.arange(1.0, n + 1)
+    curves, (at, scores) = curves_of(made, OPENRLHF, n, rng), scores_of(made, steps, rng)
+    held = {int(s): {f"eval_{k}_pass1": round(float(v[i]), 5) for k, v in scores.items()} for i, s in enumerate(at)}
+    with (folder / "stdout.log").open("w") as out:
+        for i, s in enumerate(steps):
+            out.write(f"INFO ✨ Global step {s:.0f}: { {k: float(f'{v[i]:.6g}') for k, v in curves.items()} }\n")
+            if held.get(int(s)):
+                out.write(f"INFO ✨ Evaluation completed in 00:00:21, global_step {s:.0f}, eval_metrics: {held[int(s)]}\n")
+    (folder / "config.yaml").write_text(nested(settings_of(made, "openrlhf")))
+
+
+def as_cleanrl(made: Made, n: int, rng: np.random.Generator, folder: Path) -> None:
+    """The table that a tracker exports, and the arguments."""
+    steps = 1024.0 * made.every * np.arange(1, n + 1)
+    curves, (at, scores) = curves_of(made, CLEANRL, n, rng), scores_of(made, steps, rng)
+    table = pd.DataFrame({"global_step": steps, **curves})
+    for values in scores.values():
+        table["eval/episodic_return"] = pd.Series(values, index=np.searchsorted(steps, at))
+    table.to_csv(folder / "history.csv", index=False, na_rep="nan")
+    told = {"exp_name": "ppo", "total_timesteps": int(1024 * made.every * n * made.plan)}
+    (folder / "config.yaml").write_text(nested(settings_of(made, "cleanrl") | told))
+
+
+def as_rllib(made: Made, n: int, rng: np.random.Generator, folder: Path) -> None:
+    """progress.csv of the tuner and its parameters."""
+    steps = made.every * np.arange(1.0, n + 1)
+    curves, (at, scores) = curves_of(made, RLLIB, n, rng), scores_of(made, steps, rng)
+    table = pd.DataFrame({"training_iteration": steps.astype(int), "timesteps_total": (4000 * steps).astype(int), **curves})
+    for values in scores.values():
+        table["evaluation/env_runners/episode_return_mean"] = pd.Series(values, index=np.searchsorted(steps, at))
+    table.to_csv(folder / "progress.csv", index=False)
+    (folder / "params.json").write_text(json.dumps(settings_of(made, "rllib")))
 
 
 def checkpoints(folder: Path, n: int, name: str) -> None:
@@ -187,6 +264,10 @@ FRAMES: Mapping[str, Callable[[Made, int, np.random.Generator, Path], None]] = {
     "verl": as_verl,
     "areal": as_areal,
     "sb3": as_sb3,
+    "tinker": as_tinker,
+    "openrlhf": as_openrlhf,
+    "cleanrl": as_cleanrl,
+    "rllib": as_rllib,
 }
 
 
@@ -195,5 +276,5 @@ def written(made: Made, framework: str, n: int, rng: np.random.Generator, folder
     folder.mkdir(parents=True, exist_ok=True)
     FRAMES[framework](made, n, rng, folder)
     if made.log:
-        (folder / "train.log").write_text(lines_of(made, np.arange(1.0, n + 1)))
+        (folder / "train.log").write_text(lines_of(made, made.every * np.arange(1.0, n + 1)))
     return folder

@@ -134,13 +134,13 @@ def _shape(curve: Curve, alone: Curve, step: Floats, value: Floats) -> Fields:
         for part in parts:
             fields |= part(step, value)
         if (known := metric(curve.name)) is not None and known.better:
-            fields |= _pace(step, value, known.better, _margin(curve))
+            fields |= _pace(step, value, known.better, margin(curve))
     except TooFewPoints as short:
         fields["too_few"] = str(short)
-    return fields | {"sketch": _sketch(step, value)}
+    return fields | {"sketch": sketch(step, value)}
 
 
-def _margin(curve: Curve) -> float:
+def margin(curve: Curve) -> float:
     """The smallest change that matters, by the ruler of the judgement; a quantity that is no share or score by its own range alone."""
     measured, known = outcome_shape.shape(curve), metric(curve.name)
     if known is None or known.unit in SCORES:
@@ -159,10 +159,10 @@ def _highest(step: Floats, value: Floats) -> Fields:
 
 def _directions(curve: Curve) -> Fields:
     """Straight-line change over everything and over the last third, as the judgement measures them."""
-    measured, margin = outcome_shape.shape(curve), _margin(curve)
+    measured, least = outcome_shape.shape(curve), margin(curve)
     return {
-        "overall": _direction(measured.overall, margin),
-        "recent": {"from_step": measured.recent_first} | _direction(measured.recent, margin),
+        "overall": _direction(measured.overall, least),
+        "recent": {"from_step": measured.recent_first} | _direction(measured.recent, least),
     }
 
 
@@ -194,7 +194,7 @@ def _changes(step: Floats, value: Floats) -> Fields:
     return {"change_points": [{"step": c.step, "before": c.before, "after": c.after} for c in change_points(step, value)]}
 
 
-def _sketch(step: Floats, value: Floats) -> list[list[float]]:
+def sketch(step: Floats, value: Floats) -> list[list[float]]:
     """At most 40 points, each the mean of a stretch of the curve; the last one is the last that was logged."""
     bins = reduce(step, value, SKETCH)
     points = [[round(float(s)), float(f"{v:.3g}")] for s, v in zip(bins.step, bins.mean, strict=True)]

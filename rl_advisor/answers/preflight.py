@@ -5,6 +5,7 @@ Episodes are read from monitor files, CSV or JSONL; no code of the user's is run
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,21 @@ def returns(path: Path) -> Floats:
         return curve.finite()[1][:LIMIT]
     found = (_of_line(line) for _, line in zip(range(LIMIT), lines(path), strict=False))
     return np.array([value for value in found if value is not None and np.isfinite(value)])
+
+
+def before(plan: Path | None, files: Mapping[str, Path], gpus: int = 1, gib: float | None = None) -> dict[str, Any]:
+    """What :func:`preflight` says of a folder or file of settings, and of files: ``random``, ``scripted``, ``rewards``, ``model``.
+
+    Raises:
+        ValueError: the model's configuration tells no shape.
+    """
+    from rl_advisor.answers.settings_check import settings_at
+    from rl_advisor.gpu.memory import of_file
+
+    chance, rule, paid = (returns(files[name]) if name in files else NONE for name in ("random", "scripted", "rewards"))
+    settings = settings_at(plan) if plan is not None else Run()
+    memory = of_file(files["model"], setup_of(settings, gpus)) | {"gib_there": gib} if "model" in files else None
+    return preflight(chance, rule, settings, paid, memory)
 
 
 def preflight(

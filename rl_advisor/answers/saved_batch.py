@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.output.errors import UsageError
+from rl_advisor.reading.parsing.confined_files import opened
 from rl_advisor.run import Floats
 
 NAMES: Mapping[str, tuple[str, ...]] = {
@@ -68,7 +69,7 @@ def _of(columns: Mapping[str, Any], role: str) -> Any:
 def _archive(path: Path) -> dict[str, Any]:
     """The arrays of numbers in an ``.npz``; what claims to be larger than a GiB, or would have to be unpickled, is left out."""
     found = {}
-    with zipfile.ZipFile(path) as file:
+    with opened(path) as whole, zipfile.ZipFile(whole) as file:
         for entry in file.infolist()[:64]:
             with file.open(entry) as stream:
                 version = np.lib.format.read_magic(stream)
@@ -84,23 +85,26 @@ def _archive(path: Path) -> dict[str, Any]:
 def _parquet(path: Path) -> dict[str, Any]:
     from pyarrow import parquet
 
-    file = parquet.ParquetFile(path)
-    rows = next(file.iter_batches(MOST_ROWS), None)
+    with opened(path) as whole:
+        rows = next(parquet.ParquetFile(whole).iter_batches(MOST_ROWS), None)
     return {} if rows is None else {name: _stacked(rows.column(name).to_pylist()) for name in rows.schema.names}
 
 
 def _csv(path: Path) -> dict[str, Any]:
     import pandas as pd
 
-    table = pd.read_csv(path, nrows=MOST_ROWS)
+    with opened(path) as whole:
+        table = pd.read_csv(whole, nrows=MOST_ROWS)
     return {str(name): table[name].to_numpy() for name in table.columns if table[name].dtype.kind in "fiub"}
 
 
 def _json(path: Path) -> dict[str, Any]:
     """One object of columns, a list of rows, or a row a line."""
-    if path.stat().st_size > LARGEST // 4:
+    with opened(path) as whole:
+        written = whole.read(LARGEST // 4 + 1)
+    if len(written) > LARGEST // 4:
         raise ValueError("larger than 256 MiB; save it as .npz")
-    text = path.read_text(encoding="utf-8")
+    text = written.decode("utf-8")
     told = (
         [json.loads(line) for line in text.splitlines()[:MOST_ROWS] if line.strip()]
         if path.suffix.lower() == ".jsonl"

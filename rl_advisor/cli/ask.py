@@ -68,27 +68,13 @@ def preflight(  # noqa: PLR0913
     Says whether the reward tells the two apart, what its histogram means, what the experiment's description lacks, and what the settings
     prove. The skill ships a script that makes the episodes, and one that checks an environment. More on memory: `rl-advisor memory`.
     """
-    import numpy as np
+    from rl_advisor import tools
 
-    from rl_advisor.answers import preflight as before
-    from rl_advisor.answers.settings_check import settings_at
-    from rl_advisor.gpu.memory import of_file
-    from rl_advisor.output.clean import clean
-    from rl_advisor.run import Run
-
-    if not any((folder, random_, scripted, rewards, model)):
+    files = {"random": random_, "scripted": scripted, "rewards": rewards, "model": model}
+    given = {name: file for name, file in files.items() if file is not None}
+    if folder is None and not given:
         raise UsageError("give a folder with settings, --random and --scripted with episodes, --rewards, or --model")
-    if folder is not None and not folder.exists():
-        raise FileNotFoundError(f"no such file or folder: {folder}")
-    chance, rule, paid = (before.returns(path) if path is not None else np.empty(0) for path in (random_, scripted, rewards))
-    settings = settings_at(folder) if folder is not None else Run()
-    memory = None
-    if model is not None:
-        try:
-            memory = of_file(model, before.setup_of(settings, gpus)) | {"gib_there": gib}
-        except ValueError as unfit:
-            raise UsageError(str(unfit)) from unfit
-    _show("preflight", clean(before.preflight(chance, rule, settings, paid, memory)), as_json)
+    _show("preflight", tools.preflight(folder, gpus, gib, **given), as_json)
 
 
 def _pasted() -> str:

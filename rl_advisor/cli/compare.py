@@ -28,6 +28,6 @@ def compare(runs: tuple[str, ...], out: str | None, probe: bool, as_json: bool) 
         click.echo(f"rl-advisor: written: {written}", err=True)
 
     def asked() -> dict[str, Any]:
-        return tools.probe_runs(*runs) if probe else tools.compare_runs(runs)
+        return tools.compare_runs(runs, probe=probe)
 
     show(busy(f"{len(runs)} runs", asked), as_json, "probe" if probe else "compare")

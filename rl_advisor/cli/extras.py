@@ -126,10 +126,9 @@ def critic(batch: Path, as_json: bool) -> None:
 
     A small regressor is fitted to the returns. Says whether they can be told at all, and whether the critic does. Nothing is unpickled.
     """
-    from rl_advisor.answers.critic import critic_test
-    from rl_advisor.output.clean import clean
+    from rl_advisor import tools
 
-    show(clean(critic_test(batch)), as_json, "critic")
+    show(tools.check_critic(batch), as_json, "critic")
 
 
 COMMANDS = (gpu, critic, fetch, record, memory, consistency, watch)

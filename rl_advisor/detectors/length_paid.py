@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 LINK = Link.REWARD_SIGNAL
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("rollouts",)
-BRINGS: tuple[str, ...] = ("length_inflation", "truncation", "reward_shortcut", "train_eval_gap", "drift_without_gain", "sample_repetition")
+BRINGS: tuple[str, ...] = ("length_inflation", "truncation", "drift_without_gain", "sample_repetition")
 CHANGE: tuple[tuple[str, str], ...] = (("length_neutral_loss", ""),)
 FEWEST, LENGTHS = 24, 4
 

@@ -46,7 +46,13 @@ def detect(run: Run) -> Answer:
     measures = {"reward_change": change, "reward_spread": spread, "score_start": held.start, "score_last": held.last}
     where = (Evidence(train.name, float(train.step[0]), float(train.step[-1])), Evidence(held.name, held.best_step, float(held.step[-1])))
     went = f"{train.name} changed by {number(change)} over the run while {held.name} went {from_to(held.start, held.last)}"
-    silent = train.direction_overall() == "flat" and train.gain.high <= train.margin and not (spread <= train.margin)
+    # A score that steps by itself was measured otherwise; it says nothing of the reward.
+    silent = (
+        not outcome_shape.stepped(run)
+        and train.direction_overall() == "flat"
+        and train.gain.high <= train.margin
+        and not (spread <= train.margin)
+    )
     if silent and held.fell and held.lost > 0.3 and moved:
         onset = Onset(float(train.step[0]), float(train.step[0]), float(train.step[0]))
         text = f"{went}: the reward does not track what the policy does."

@@ -8,9 +8,6 @@ from typing import Any
 import orjson
 from pydantic import BaseModel
 
-from rl_advisor.advisors.grounding import ground
-from rl_advisor.assessment import Assessment
-
 _LINE_LIMIT = 10_000_000
 COSTS = ("tokens", "seconds", "money")
 """What an answer may say about its own price."""
@@ -27,10 +24,6 @@ class Answer:
     """Probability that continuing pays."""
     best_step: float | None = None
     onset: float | None = None
-    claims: int = 0
-    """Numbers and directions in the words of the answer; 0 as well when they came without the findings they rest on."""
-    unsupported: int = 0
-    """How many of them no measure supports."""
     tokens: float | None = None
     seconds: float | None = None
     money: float | None = None
@@ -50,7 +43,6 @@ def read_answer(said: Mapping[str, Any] | BaseModel) -> Answer:
         raise ValueError(f"call is {call!r}; it is continue, stop or undecided")
     if p is not None and not 0 <= p <= 1:
         raise ValueError(f"p_continue_pays is {p}; it lies between 0 and 1")
-    claims, unsupported = _grounded(said)
     return Answer(
         verdict=raw.get("verdict") or "",
         link=raw.get("first_broken_link") or "",
@@ -58,20 +50,8 @@ def read_answer(said: Mapping[str, Any] | BaseModel) -> Answer:
         p=None if p is None else float(p),
         best_step=_either(raw, "best_step", "best_checkpoint"),
         onset=_either(raw, "onset_step", "onset"),
-        claims=claims,
-        unsupported=unsupported,
         **{name: None if raw.get(name) is None else float(raw[name]) for name in COSTS},
     )
-
-
-def _grounded(said: Mapping[str, Any] | BaseModel) -> tuple[int, int]:
-    """How many numbers and directions the summary holds, and how many of them no measure supports; zeros without an assessment."""
-    if isinstance(said, Mapping) and str(said.get("schema", "")).startswith("rl-advisor/assessment/"):
-        said = Assessment.model_validate({k: v for k, v in said.items() if k not in ("cut", "task", *COSTS)})
-    if not isinstance(said, Assessment):
-        return 0, 0
-    claims = ground(said.summary, said)
-    return len(claims), sum(not claim.supported for claim in claims)
 
 
 def _either(raw: Mapping[str, Any], flat: str, nested: str) -> float | None:

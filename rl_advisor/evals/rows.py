@@ -132,11 +132,6 @@ def _order(rows: Sequence[Row]) -> float:
     return scoring.order_accuracy(said, low, high)
 
 
-def _grounded(rows: Sequence[Row]) -> float:
-    claims = sum(r.answer.claims for r in rows)
-    return 1 - sum(r.answer.unsupported for r in rows) / claims if claims else NAN
-
-
 def _abstention(truth: scoring.Bools, p: scoring.Floats) -> float:
     return scoring.risk_coverage_area((p >= 0.5) != truth, np.abs(p - 0.5))
 
@@ -177,7 +172,6 @@ MEASURES = {
     "onset_hit": Measure(lambda r: not np.isnan(r.onset_hit), _mean_of("onset_hit")),
     "onset_distance": Measure(lambda r: not np.isnan(r.onset_distance), _mean_of("onset_distance")),
     "onset_order": Measure(lambda r: not np.isnan(r.onset_span[0]), _order),
-    "grounded": Measure(lambda r: r.answer.claims > 0, _grounded),
     "balanced_accuracy": Measure(lambda r: r.pays is not None, _balanced),
     "auroc": Measure(_with_p, _of_p(scoring.auroc)),
     "brier": Measure(_with_p, _of_p(scoring.brier)),

@@ -13,7 +13,7 @@ from rl_advisor.evals.harness import CUTS, Advise, difference, judge_all, reader
 from rl_advisor.evals.rows import Row, score_row
 from rl_advisor.run import Run
 
-WHOLE_RUN = ("verdict_hit", "macro_f1", "link_hit", "healthy_called_broken", "checkpoint_regret", "onset_hit", "onset_order", "grounded")
+WHOLE_RUN = ("verdict_hit", "macro_f1", "link_hit", "healthy_called_broken", "checkpoint_regret", "onset_hit", "onset_order")
 PREFIXES = ("healthy_called_broken", "checkpoint_regret", "balanced_accuracy", "auroc", "brier", "regret_area")
 
 

@@ -46,13 +46,6 @@ def more_points_needed(found: Trend, change: float) -> int:
     return max(0, int(np.ceil(found.n * min((found.detectable / change) ** 2, 1e9) - found.n)))
 
 
-def binomial_sd(p: float, n: int) -> float:
-    """Standard deviation of the mean of ``n`` independent successes of probability ``p``."""
-    if not 0 <= p <= 1 or n < 1:
-        raise ValueError(f"p must lie in 0..1 and n be at least 1, not {p} and {n}")
-    return float(np.sqrt(p * (1 - p) / n))
-
-
 def sign_changes(value: npt.ArrayLike) -> float:
     """How many deviations more (or fewer) sign changes a series has than AR(1) noise about zero with its (positive) correlation would.
 

@@ -1,4 +1,4 @@
-"""Two curves together: do they move alike, do they part, what does a nat of KL buy, and which of the nine regimes is it."""
+"""Two curves together: do they move alike, do they part."""
 
 from dataclasses import dataclass
 
@@ -6,10 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.autoregression import estimate, lag_one, spacing
-from rl_advisor.features.bins import smooth
-from rl_advisor.features.series import Floats, constant, finite, thinned
-from rl_advisor.features.trend import Direction, Trend, direction, trend
+from rl_advisor.features.autoregression import lag_one
+from rl_advisor.features.series import Floats, constant, finite
+from rl_advisor.features.trend import Trend, trend
 
 
 @dataclass(frozen=True)
@@ -90,66 +89,3 @@ def gap_trend(step_a: npt.ArrayLike, a: npt.ArrayLike, step_b: npt.ArrayLike, b:
 
 def _z(value: Floats) -> Floats:
     return value * 0.0 if constant(value) else (value - value.mean()) / value.std()
-
-
-@dataclass(frozen=True)
-class Efficiency:
-    """Reward gained per square root of KL over the last window, 95 % interval."""
-
-    slope: float
-    low: float
-    high: float
-    window_first: float
-    window_last: float
-
-
-def efficiency(step: npt.ArrayLike, reward: npt.ArrayLike, kl: npt.ArrayLike, share: float = 1 / 3) -> Efficiency:
-    """D reward / d sqrt(KL) over the last ``share`` of the steps, errors under AR(1) noise; infinite interval while KL does not move.
-
-    Raises TooFewPoints below 5 points with both in the window.
-    """
-    x, y, k = _window(step, reward, kl, share)
-    root = np.sqrt(np.maximum(k, 0.0))
-    if constant(root):
-        return Efficiency(0.0, -np.inf, np.inf, float(x[0]), float(x[-1]))
-    design = np.column_stack([np.ones_like(root), root])
-    found = estimate(design, y, 1, spacing(x))
-    low, high = found.interval(0.95)
-    return Efficiency(found.value, low, high, float(x[0]), float(x[-1]))
-
-
-def _window(step: npt.ArrayLike, reward: npt.ArrayLike, kl: npt.ArrayLike, share: float) -> tuple[Floats, Floats, Floats]:
-    s, r, k = (np.asarray(v, np.float64).ravel() for v in (step, reward, kl))
-    keep = np.isfinite(r) & np.isfinite(k)
-    x, y = finite(s[keep], r[keep])
-    late = x >= x[-1] - share * (x[-1] - x[0])
-    if late.sum() < 5:
-        raise TooFewPoints(f"{int(late.sum())} points in the last window, 5 needed")
-    first, second = thinned(x[late], y[late]), thinned(x[late], k[keep][late])
-    return first[0], first[1], second[1]
-
-
-@dataclass(frozen=True)
-class Regime:
-    """Which way reward and KL went over the last window."""
-
-    reward: Direction
-    kl: Direction
-    window_first: float
-    window_last: float
-
-
-def regime(step: npt.ArrayLike, reward: npt.ArrayLike, kl: npt.ArrayLike, margin: float = 0.1, share: float = 1 / 3) -> Regime:
-    """One of the nine cells of reward and KL (or undecidable) over the last ``share`` of the steps.
-
-    ``margin`` is the change over the window that counts as none, as a share of each curve's whole smoothed range.
-    Raises TooFewPoints below 5 points with both in the window.
-    """
-    x, y, k = _window(step, reward, kl, share)
-    return Regime(
-        direction(trend(x, y), margin * _range(step, reward)), direction(trend(x, k), margin * _range(step, kl)), float(x[0]), float(x[-1])
-    )
-
-
-def _range(step: npt.ArrayLike, value: npt.ArrayLike) -> float:
-    return float(np.ptp(smooth(*thinned(step, value))))

@@ -165,10 +165,9 @@ def aliased(value: Any, names: Iterable[str]) -> Any:
     Metric, file and folder names come from the run and turn up everywhere, in keys and inside our own sentences. One that could
     be an instruction is taken out of all those places and shown once, in an envelope.
     """
-    odd = sorted({n for n in names if n and not is_name(n)}, key=lambda n: (-len(n), n))
-    if not odd:
+    table = aliases(names)
+    if not table:
         return value
-    table = {name: f"name-{i}" for i, name in enumerate(odd, 1)}
     table |= {readable(name): alias for name, alias in table.items()}
     pattern = re.compile("|".join(re.escape(n) for n in sorted(table, key=len, reverse=True) if n))
     used: dict[str, dict[str, str]] = {}
@@ -182,6 +181,12 @@ def aliased(value: Any, names: Iterable[str]) -> Any:
     if used and isinstance(result, dict):
         result["names_as_written"] = used
     return result
+
+
+def aliases(names: Iterable[str]) -> dict[str, str]:
+    """The alias of every name that reads like a sentence."""
+    odd = sorted({n for n in names if n and not is_name(n)}, key=lambda n: (-len(n), n))
+    return {name: f"name-{i}" for i, name in enumerate(odd, 1)}
 
 
 def _each_text(value: Any, change: Any) -> Any:

@@ -25,6 +25,8 @@ PLAIN = {
 }
 """Names of patterns and stages that people call something else; the others are said without their underscores."""
 _TINY, _LARGE = 1e-3, 1e6
+WHOLE = frozenset({"tokens", "steps", "episodes", "updates", "env steps"})
+"""Units of which people name whole numbers."""
 
 
 def plain(name: str) -> str:
@@ -36,7 +38,7 @@ def value(x: float, unit: str = "", digits: int = 2) -> str:
     """A number with its unit's habits: a share as percent, counts and steps whole, everything else to ``digits`` significant digits."""
     if unit == "share" and -1 <= x <= 1:
         return percent(x, digits - 2)
-    if unit in ("tokens", "steps", "episodes", "updates", "env steps") and abs(x) >= 1:
+    if unit in WHOLE and abs(x) >= 1:
         return f"{x:.0f}"
     if x == 0:
         return "0"

@@ -33,6 +33,10 @@ Detail = Literal["brief", "all"]
 Pasted = Annotated[str, Field(max_length=10_000_000)]
 Question = Annotated[str, Field(max_length=2_000)]
 Framework = Annotated[str | None, Field(description="trl, verl, sb3, ...", max_length=40)]
+File = Annotated[str | None, Field(max_length=1024)]
+Plan = Annotated[str | None, Field(description="Folder or file of settings.", max_length=1024)]
+Model = Annotated[str | None, Field(description="Its config.json.", max_length=1024)]
+Audit = Annotated[int | None, Field(description="So many suspicious samples with reasons.", ge=1, le=50)]
 Count = Annotated[int, Field(description="Samples of each kind.", ge=1, le=10)]
 
 
@@ -85,6 +89,8 @@ async def of_text(desk: Dispatcher, ctx: Context[Any, Any], verb: str, **argumen
 
 TITLES = {
     "assess_run": "Judge a run",
+    "check_critic": "Test a critic",
+    "preflight": "Before training",
     "compare_engines": "Compare engines",
     "estimate_memory": "Estimate memory",
     "explain_finding": "Explain a finding",
@@ -103,7 +109,9 @@ TITLES = {
 
 def tools_of(desk: Dispatcher) -> list[Tool]:
     """The tools, each a verb of :mod:`rl_advisor.tools` behind the folders' fence."""
-    return [_tool(verb) for verb in (*_about_a_run(desk), *_looks(desk), *_beside(desk), triage_tool(desk), *pasted_tools(desk))]
+    return [
+        _tool(verb) for verb in (*_about_a_run(desk), *_looks(desk), *_beside(desk), *_before(desk), triage_tool(desk), *pasted_tools(desk))
+    ]
 
 
 def _about_a_run(desk: Dispatcher) -> Iterable[Verb]:
@@ -144,9 +152,11 @@ def _about_a_run(desk: Dispatcher) -> Iterable[Verb]:
         count: Count = 2,
         until: Until = None,
         columns: Columns = {},  # noqa: B006
+        audit: Audit = None,
         detail: Detail = "brief",
     ) -> Result:
-        return await answered(desk, ctx, "spot_check_samples", [run], step=step, count=count, until=until, columns=columns, detail=detail)
+        asked = {"step": step, "count": count, "until": until, "columns": columns, "audit": audit, "detail": detail}
+        return await answered(desk, ctx, "spot_check_samples", [run], **asked)
 
     return assess_run, explain_finding, load_run, spot_check_samples
 
@@ -179,9 +189,9 @@ def _beside(desk: Dispatcher) -> Iterable[Verb]:
         return result_of(fit(await desk.quick(lambda: desk.listed(limit)), isolated.LONGEST_ANSWER))
 
     async def compare_runs(
-        ctx: Context[Any, Any], runs: Annotated[list[Run], Field(min_length=2, max_length=16)], until: Until = None
+        ctx: Context[Any, Any], runs: Annotated[list[Run], Field(min_length=2, max_length=16)], until: Until = None, probe: bool = False
     ) -> Result:
-        return await answered(desk, ctx, "compare_runs", runs, until=until)
+        return await answered(desk, ctx, "compare_runs", runs, until=until, probe=probe)
 
     async def compare_engines(ctx: Context[Any, Any], trainer: Run, engine: Run, until: Until = None) -> Result:
         return await answered(desk, ctx, "compare_engines", [trainer, engine], until=until)
@@ -199,6 +209,31 @@ def _beside(desk: Dispatcher) -> Iterable[Verb]:
         return await answered(desk, ctx, "estimate_memory", [config], **setup)
 
     return list_runs, compare_runs, compare_engines, estimate_memory
+
+
+def _before(desk: Dispatcher) -> Iterable[Verb]:
+    """The verbs about a plan and about one saved batch."""
+
+    async def preflight(  # noqa: PLR0913
+        ctx: Context[Any, Any],
+        plan: Plan = None,
+        random: File = None,
+        scripted: File = None,
+        rewards: File = None,
+        model: Model = None,
+        gpus: Annotated[int, Field(ge=1, le=100_000)] = 1,
+        gib: Annotated[float | None, Field(description="Of one GPU.", gt=0, allow_inf_nan=False)] = None,
+    ) -> Result:
+        named = {"plan": plan, "random": random, "scripted": scripted, "rewards": rewards, "model": model}
+        given = {name: file for name, file in named.items() if file}
+        if not given:
+            raise ToolError("Give a plan, episodes of a random and a scripted policy, rewards, or a model.")
+        return await answered(desk, ctx, "preflight", [*given.values()], given=[*given], gpus=gpus, gib=gib)
+
+    async def check_critic(ctx: Context[Any, Any], batch: Run) -> Result:
+        return await answered(desk, ctx, "check_critic", [batch])
+
+    return preflight, check_critic
 
 
 def _tool(function: Callable[..., Any]) -> Tool:
@@ -230,6 +265,10 @@ def _bare(schema: Any) -> None:
             del schema["properties"]
         if schema.get("minLength") == 1:
             del schema["minLength"]
+        # Bounds of text that no honest question comes near are kept by the server; every client would pay for reading them.
+        schema.pop("maxLength", None)
+        if isinstance(items := schema.get("items"), dict):
+            items.pop("description", None)
         if {"type": "null"} in (choices := schema.get("anyOf", [])) and len(choices) == 2:
             # What may be left out need not be null as well.
             schema |= {k: v for k, v in choices[choices[0] == {"type": "null"}].items() if k not in schema}

@@ -20,7 +20,8 @@ PATIENCE_S = STEPS_S
 """Seconds of processor time for which a call may keep its place while others wait who were begun that often."""
 LONGEST_S = 240.0
 """After which a call is begun no more, also when it never had its time."""
-_LOOK_AGAIN_S = 0.05
+_LOOK_AGAIN_S, _REST_S = 0.05, 1.0
+"""Between two looks for a place, of the first in line and of all behind it: where the first gets none, nobody does."""
 
 
 class Interrupted(Exception):  # noqa: N818 - it names what happened
@@ -91,8 +92,10 @@ class Scheduler:
         try:
             self._next()
             while not turn.may_begin.is_set():
-                self._make_room(turn)
-                with anyio.move_on_after(_LOOK_AGAIN_S):
+                first = turn is self._first()
+                if first:
+                    self._make_room(turn)
+                with anyio.move_on_after(_LOOK_AGAIN_S if first else _REST_S):
                     await turn.may_begin.wait()
         except BaseException:
             if turn in self._waiting:
@@ -105,10 +108,14 @@ class Scheduler:
     def _next(self) -> None:
         """Give free places, and those that are being left, to who has been begun least often, the newest first."""
         while self._waiting and sum(not t.over for t in self._working) < self._places:
-            turn = min(self._waiting, key=lambda t: (t.begun, -t.came))
+            turn = self._first()
             self._waiting.remove(turn)
             self._working.append(turn)
             turn.may_begin.set()
+
+    def _first(self) -> Slot:
+        """Of those that wait, who was begun least often, the newest of them."""
+        return min(self._waiting, key=lambda t: (t.begun, -t.came))
 
     def _make_room(self, waiting: Slot) -> None:
         """Interrupt the call that has taken most of those that yield to one that waits; one at a time."""

@@ -26,7 +26,7 @@ SPLITS = (
     ("test", r"test"),
     ("dev", r"dev|val(?:id(?:ation)?)?"),
 )
-"""Split -> words for it in a metric's or a file's name; the first is trusted most."""
+"""Split -> words for it in a metric's or a file's name."""
 _SAMPLES = re.compile(r"@(\d{1,4})\b|pass(?:_at)?_?(\d{1,4})\b")
 
 
@@ -41,15 +41,6 @@ def protocol(run: Run) -> dict[str, Any]:
         found["samples"] = sorted(counts)
     wanted = ("environment", "episodes") if "episode/length" in run.curves else WANTED
     return {**found, "missing": [part for part in wanted if part not in found]}
-
-
-def trusted_first(names: Sequence[str]) -> list[str]:
-    """Held-out scores in the order in which they are trusted: a private split before a test split before a development split."""
-
-    def rank(name: str) -> int:
-        return next((i for i, (_, pattern) in enumerate(SPLITS) if _has(pattern, name)), len(SPLITS))
-
-    return sorted(names, key=rank)
 
 
 def unlike(runs: Sequence[Run]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rl_advisor.answers import run_folders
 from rl_advisor.answers.cache import Cache
 from rl_advisor.output.clean import aliased, clean
-from rl_advisor.output.errors import as_usage_error, no_such
+from rl_advisor.output.errors import UsageError, as_usage_error, no_such
 from rl_advisor.output.names import names_of_run
 from rl_advisor.tools.runs import beside as beside
 from rl_advisor.tools.runs import place as place
@@ -123,16 +123,13 @@ def assess_run(  # noqa: PLR0913
     """
     from rl_advisor.answers import run_table
 
-    judge = advisor_named(advisor)
-    told = dict(options or {})
-    builtin = advisor_named("builtin")
-    row = run_table.judged(builtin.assess)
+    judge, told = advisor_named(advisor), dict(options or {})
+    row = run_table.judged(advisor_named("builtin").assess)
     if table := _table(("assess", *map(str, against)), run, until, mapping, lambda one: row(beside(one, against, mapping))):
         return table
 
     def ask(whole: "Run") -> Answer:
-        known = beside(whole, against, mapping)
-        return judgement_of(known, judge.assess(known, **told))
+        return judgement_of(known := beside(whole, against, mapping), judge.assess(known, **told))
 
     if advisor != "builtin":
         # Asked anew each time: a model that could not be reached a minute ago may answer now, and no failure must be remembered.
@@ -154,13 +151,10 @@ def explain_finding(run: str | Path, pattern: str, until: float | None = None, a
     """
     from rl_advisor.answers.finding_in_full import explained
 
-    return _kept(
-        ("explain", pattern),
-        [run, *against],
-        until,
-        None,
-        lambda whole: _safe(lambda one: explained(beside(one, against), pattern), whole[0]),
-    )
+    def ask(whole: "Run") -> Answer:
+        return explained(beside(whole, against), pattern)
+
+    return _kept(("explain", pattern), [run, *against], until, None, lambda whole: _safe(ask, whole[0]))
 
 
 def estimate_memory(config: str | Path, **setup: Any) -> Answer:
@@ -183,31 +177,44 @@ def compare_engines(a: str | Path, b: str | Path, until: float | None = None) ->
     return clean(as_usage_error(lambda: consistency(run_folders.existing(a), run_folders.existing(b), until)))  # type: ignore[no-any-return]
 
 
-def compare_runs(runs: Sequence[str | Path], until: float | None = None) -> Answer:
+def compare_runs(runs: Sequence[str | Path], until: float | None = None, probe: bool = False) -> Answer:
     """Set runs or seeds side by side: outcome with intervals, where they part, which settings differ.
 
-    Reach for it to tell luck from effect. At most about 3,000 tokens.
+    Reach for it to tell luck from effect; with ``probe``, for rewards that do not rise: one trained on the test prompts, then one on
+    the training prompts. At most about 3,000 tokens.
     """
     from rl_advisor.answers.compare import compare
+    from rl_advisor.answers.probe import probe as probed
+
+    if probe and len(runs) != 2:
+        raise UsageError(f"a probe is two runs, the one trained on the test prompts first; not {len(runs)}")
 
     def ask(whole: "list[Run]") -> Answer:
-        return aliased(clean(compare(whole)), [n for r in whole for n in names_of_run(r)])  # type: ignore[no-any-return]
+        return aliased(clean(probed(*whole) if probe else compare(whole)), [n for r in whole for n in names_of_run(r)])  # type: ignore[no-any-return]
 
-    return _kept("compare", runs, until, None, ask)
+    return _kept(("compare", probe), runs, until, None, ask)
 
 
-def probe_runs(test: str | Path, train: str | Path) -> Answer:
-    """Say where to look when rewards do not rise, by a run on the test prompts and one on the training prompts: which of them rose.
+def preflight(plan: str | Path | None = None, gpus: int = 1, gib: float | None = None, **files: str | Path) -> Answer:
+    """Look at a plan before training: settings, the reward of a random against a scripted policy, its histogram, memory.
 
-    Raises:
-        UsageError: one of them logs no reward.
+    Reach for it before the first update. Episodes: monitor.csv, CSV, JSONL. At most about 1,500 tokens.
     """
-    from rl_advisor.answers.probe import probe
+    from rl_advisor.answers.preflight import before
 
-    def ask(whole: "list[Run]") -> Answer:
-        return aliased(clean(probe(*whole)), [n for r in whole for n in names_of_run(r)])  # type: ignore[no-any-return]
+    here = {name: run_folders.existing(file) for name, file in {"plan": plan, **files}.items() if file is not None}
+    settings = here.pop("plan", None)
+    return clean(as_usage_error(lambda: before(settings, here, gpus, gib)))  # type: ignore[no-any-return]
 
-    return _kept("probe", [test, train], None, None, ask)
+
+def check_critic(batch: str | Path) -> Answer:
+    """Test a critic on one saved batch (observations, returns, perhaps values): can returns be told, does the critic tell them.
+
+    Reach for it when explained variance stays low. Files: .npz, .parquet, .csv, .json, .jsonl. At most about 500 tokens.
+    """
+    from rl_advisor.answers.critic import critic_test
+
+    return clean(critic_test(run_folders.existing(batch)))  # type: ignore[no-any-return]
 
 
 def explain_log(text: str, question: str = "", framework: str | None = None) -> Answer:
@@ -262,11 +269,11 @@ def _table(
     if not places:
         return None
 
-    def make(_: "list[Run]") -> Answer:
-        rows = run_table.rows_of(path, places, lambda one: read(one, until, mapping), row)
-        return aliased(clean({"runs": run_table.worst_first(rows)}), places)  # type: ignore[no-any-return]
+    def rows(_: "list[Run]") -> Answer:
+        found = run_table.worst_first(run_table.rows_of(path, places, lambda one: read(one, until, mapping), row))
+        return aliased(clean({"runs": found}), places)  # type: ignore[no-any-return]
 
-    return _kept((what, "table"), [path], until, mapping, make)
+    return _kept((what, "table"), [path], until, mapping, rows)
 
 
 def _answer(what: object, run: str | Path, until: float | None, mapping: Mapping[str, str] | None, ask: Callable[["Run"], Any]) -> Answer:

@@ -55,6 +55,8 @@ TOGETHER = ("compare_runs",)
 """Verbs that take all runs as one argument."""
 AGAINST = ("assess_run", "explain_finding")
 """Verbs about one run, measured against the others."""
+BY_NAME = ("preflight",)
+"""Verbs whose files have names of their own: ``given`` tells them in the order of the paths."""
 
 
 def answer(verb: str, runs: Sequence[str], arguments: Mapping[str, Any]) -> dict[str, Any] | bytes:
@@ -71,6 +73,8 @@ def answer(verb: str, runs: Sequence[str], arguments: Mapping[str, Any]) -> dict
     told = {name: value for name, value in arguments.items() if name != "detail"}
     if verb in AGAINST and len(paths) > 1:
         paths, told = paths[:1], {**told, "against": paths[1:]}
+    if verb in BY_NAME:
+        paths, told = [], told | dict(zip(told.pop("given"), paths, strict=True))
     given = or_refused(lambda: ask(paths, **told) if verb in TOGETHER else ask(*paths, **told))
     if isinstance(given, bytes):
         return given

@@ -63,19 +63,34 @@ def base(run):
 
 @pytest.fixture
 def judgement(base) -> dict[str, Any]:
-    """What a model may hand in: another chance than the built-in advisor's, and prose that stands."""
+    """What a model may hand in: another chance than the built-in advisor's, claims that hold, and prose that cites them."""
     return {
         "verdict": "collapsed",
         "call": "stop",
         "p_continue_pays": 0.11,
         "confidence": "medium",
-        "why": "The held-out score fell and stayed down.",
+        "probabilities": {"collapsed": 0.9, "degrading": 0.1},
+        "claims": [
+            {"metric": "eval_accuracy", "says": "fell", "from_step": 120, "from_value": 0.94, "step": 160, "value": 0},
+            {"metric": "learning_rate", "says": "went", "from_step": 147, "from_value": 2e-4, "step": 153, "value": 0.008},
+            {"metric": "completions/clipped_ratio", "value": 98, "unit": "percent", "speaks_for": "degrading"},
+        ],
+        "why": "The held-out score fell and stayed down [1].",
         "best_checkpoint_step": base.best_checkpoint.step,
-        "best_checkpoint_why": base.best_checkpoint.why,
+        "best_checkpoint_why": "It was saved before the rate jumped [2].",
         "first_broken_link": base.first_broken_link,
         "onset": base.onset.model_dump(),
         "ruled_out": [],
         "could_not_see": ["Nobody read the samples of the last steps."],
         "next_experiment": {"do": "Resume earlier.", "expect_if_right": "It holds.", "expect_if_wrong": "It falls."},
-        "summary": f"The run collapsed. It was seen to step {base.step}.",
+        "summary": "The run collapsed [1] after its learning rate jumped [2].",
     }
+
+
+@pytest.fixture
+def summary() -> str:
+    """What is signed of that summary."""
+    fell = "eval/score/accuracy fell from 0.94 at step 120 to 0 at step 160"
+    return (
+        f"The run collapsed ({fell}) after its learning rate jumped (policy/learning_rate went from 2e-4 at step 147 to 0.008 at step 153)."
+    )

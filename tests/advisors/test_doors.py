@@ -29,11 +29,11 @@ def test_options_reach_the_model(speaker, judgement, tmp_path):
 
 
 def test_report_is_written_from_a_model(speaker, judgement, tmp_path, monkeypatch):
-    """The page shows the model's summary."""
+    """The page shows the model's summary, its claims by the run's own names."""
     with speaker.play([Says(calls=(("give_assessment", judgement),))]) as provider:
         monkeypatch.setenv("RL_ADVISOR_BASE_URL", provider.url + speaker.path)
         assert ask("report", FOLDER, "--out", tmp_path / "r.md", "--advisor", speaker.name).exit_code == 0
-    assert judgement["summary"] in (tmp_path / "r.md").read_text()
+    assert r"The run collapsed (eval\_accuracy fell from 0.94 at step 120 to 0 at step 160)" in (tmp_path / "r.md").read_text()
 
 
 @pytest.mark.parametrize(

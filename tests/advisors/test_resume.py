@@ -49,15 +49,17 @@ def test_torn_last_line_is_dropped(speaker, run, judgement, tmp_path, cut):
 
 
 def test_complaints_survive_a_crash(speaker, run, judgement, tmp_path):
-    """Unmeasured prose that was complained about before the crash is not complained about again."""
+    """What was complained about before the crash is not complained about again, and paths into answers of before still hold."""
     kept = tmp_path / "talk.jsonl"
-    loose = Says(calls=(("give_assessment", {**judgement, "summary": "The reward fell to 17.25."}),))
-    with speaker.play([loose, *[DROP] * 5]) as first:
+    points = {"metric": "load_run.steps.count", "value": 121}
+    loose = Says(calls=(("give_assessment", {**judgement, "claims": [*judgement["claims"], points], "summary": "The reward fell [9]."}),))
+    with speaker.play([LOOK, loose, *[DROP] * 5]) as first:
         speaker.assess(run, first, transcript=kept)
     with speaker.play([loose]) as second:
         got = speaker.assess(run, second, transcript=kept)
     assert len(second.requests) == 1
-    assert "[not measured: 17.25]" in got.summary
+    assert "fell [9]" not in got.summary
+    assert got.evidence[-1].says == "steps, count is 121"
 
 
 def test_transcript_of_something_else_is_refused(speaker, run, tmp_path):

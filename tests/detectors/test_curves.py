@@ -112,6 +112,17 @@ CASES = [
         run(reward__mean=flat(0.5, 0.03), reward__std=flat(0.5, 0.01), eval__score__accuracy=score(0.6, 0.6), kl__ref=rising(0, 1)),
         A,
     ),
+    # A score that steps by itself was measured otherwise: it says nothing of the reward.
+    (
+        "uninformative_reward",
+        run(
+            reward__mean=flat(0.5, 0.03),
+            reward__std=flat(0.5, 0.01),
+            eval__score__accuracy=np.r_[np.full(10, 0.6), np.full(11, 0.33)] + noise(EVALS, 0.01),
+            kl__ref=rising(0, 1),
+        ),
+        A,
+    ),
     ("reward_sign", run(reward__mean=saturating(-0.6, -0.01, sd=0.005), eval__score__accuracy=score(0.6, 0.02, 0.01, 0.0)), P),
     ("reward_sign", run(reward__mean=saturating(-0.6, -0.01, sd=0.005), eval__score__accuracy=score(0.1, 0.8, 0.9, 0.9)), A),
     (

@@ -89,6 +89,9 @@ CASES = [
     ("frozen_policy", run(reward__mean=flat(22, 2), kl__old=np.full(200, 8e-3), entropy__mean=flat(0.693, 1e-5)), A),
     ("frozen_policy", run(reward__mean=flat(22, 2), kl__old=np.full(200, 1e-9), entropy__mean=falling(0.69, 0.3, sd=0.01)), A),
     ("frozen_policy", run(reward__mean=flat(22, 2), policy__learning_rate=np.full(200, 1e-3)), A),
+    # A console rounds a small rate to 0: what moves and gains has another one.
+    ("frozen_policy", run(reward__mean=rising(0.2, 0.9), kl__ref=rising(0, 0.3), policy__learning_rate=np.zeros(200)), A),
+    ("frozen_policy", run(reward__mean=flat(0.5, 0.03), kl__ref=flat(0.001, 1e-4), policy__learning_rate=np.zeros(200)), P),
     ("update_too_large", run(reward__mean=rising(20, 140), kl__old=flat(2.0, 0.5)), P),
     ("update_too_large", run(reward__mean=rising(20, 140), kl__old=flat(0.02, 0.005)), A),
     ("still_improving", run(reward__mean=np.minimum(saturating(0.2, 1.02, sd=0.003), 1.0)), A),

@@ -97,6 +97,7 @@ NAMES = [
     ("tinker_cookbook", "optim/kl_sample_train_v2", "kl/mismatch", SAME),
     ("tinker_cookbook", "kl_policy_base", "kl/ref", SAME),
     ("tinker_cookbook", "test/env/all/reward/total", "eval/score/reward/total", SAME),
+    ("tinker_cookbook", "test/env/all/private_accuracy", "eval/score/private_accuracy", SAME),
     ("tinker_cookbook", "test/env/all/format", "eval/other/format", SAME),
     ("tinker_cookbook", "time/sampling_time_max", None, SAME),
     ("tinker_cookbook", "time/train:count", None, SAME),

@@ -6,11 +6,7 @@ from pathlib import Path
 import pytest
 from evals.lab import accuracy, pages
 from evals.lab.arms import ARMS
-from rl_advisor.advisors.builtin import assess
-from rl_advisor.evals.answers import read_answer
-from rl_advisor.evals.firewall import blind
 from rl_advisor.evals.harness import score_answers
-from rl_advisor.reading import read_run
 from shared_corpus import CORPUS, LABELS, plain
 
 ROOT = Path(__file__).parents[2]
@@ -79,16 +75,6 @@ def test_filling_keeps_the_rest_of_the_text():
     assert pages.fill(pages.fill(text, "new"), "new") == pages.fill(text, "new")
     with pytest.raises(ValueError, match="lacks"):
         pages.fill("no markers", "new")
-
-
-def test_an_invented_number_lowers_the_grounded_share():
-    """The built-in summary stands; one number that nothing measured is counted against it, from an assessment or from its JSON."""
-    signed = assess(blind(read_run(CORPUS / "runs" / "run-01"), LABELS["run-01"].steps, whole=True))
-    honest = read_answer(signed)
-    lying = read_answer(signed.model_copy(update={"summary": f"{signed.summary} The held-out score reached 1234.5."}))
-    assert honest.unsupported == 0 < honest.claims
-    assert lying.unsupported == 1
-    assert read_answer(signed.model_dump(mode="json", by_alias=True)) == honest
 
 
 def test_costs_are_shown_where_answers_carry_them(tmp_path):

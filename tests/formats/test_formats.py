@@ -91,6 +91,17 @@ def test_the_progress_bar_gives_the_steps_when_it_moves_evenly(tmp_path):
     assert list(run.curves["loss"].step) == [10, 20, 30, 40, 50, 60, 70, 80, 90]
 
 
+def test_an_evaluation_of_one_score_is_a_row(tmp_path):
+    """A dict with one evaluation is read; one with a single name of training is no row of metrics."""
+    (tmp_path / "train.log").write_text(
+        "Global step 3: {'policy_loss': 0.5, 'reward': 1.0}\nglobal_step 3, eval_metrics: {'eval_math_pass1': 0.5}\n{'loss': 3}\n"
+        "Global step 4: {'policy_loss': 0.5, 'reward': 1.0}\nglobal_step 4, eval_metrics: {'eval_math_pass1': 0.6}\n"
+    )
+    run = part_of(tmp_path / "train.log")
+    assert list(run.curves["eval_math_pass1"].value) == [0.5, 0.6]
+    assert "loss" not in run.curves
+
+
 def test_a_step_before_the_dict_counts(tmp_path):
     """Text such as 'Global step 3:' before a dict names its step; numbers may stand bare, in numpy's or torch's wrapping."""
     (tmp_path / "train.log").write_text(

@@ -1,5 +1,6 @@
 """W&B through its own client, from a server on this machine that answers its queries with the rows of a real run."""
 
+import base64
 import gzip
 import json
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from rl_advisor import tools
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import UnreadableRun, read_run
 from rl_advisor.reading.formats import wandb_run
+from rl_advisor.remote import guarded
 from rl_advisor.remote.stores import wandb as store
 from tests.remote.conftest import KEY
 
@@ -75,6 +77,14 @@ def server(serve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[l
             self.wfile.write(body)
 
         def do_GET(self) -> None:
+            if self.path == "/file":
+                assert KEY in base64.b64decode(self.headers["Authorization"].split()[1]).decode()
+                self.send_response(302)
+                self.send_header("Location", "/storage")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                return
+            assert "Authorization" not in self.headers
             self._send(b"CUDA out of memory.\n")
 
         def do_POST(self) -> None:
@@ -136,3 +146,34 @@ def test_addresses() -> None:
     assert store.path_of("https://wandb.ai/me/proj/runs/run1?nw=x") == store.path_of("wandb://me/proj/run1") == "me/proj/run1"
     with pytest.raises(UsageError, match="wandb://ENTITY/PROJECT/RUN"):
         store.path_of("wandb://me/proj")
+
+
+@pytest.mark.parametrize(
+    ("location", "said"),
+    [
+        ("http://localhost:{port}/x", "not public"),
+        ("http://169.254.169.254/latest/meta-data", "not public"),
+        ("http://10.0.0.1/x", "not public"),
+        ("http://[::1]:{port}/x", "not public"),
+        ("https://127.0.0.1:{port}/x", "another scheme"),
+        ("file:///etc/passwd", "another scheme|not allowed|302"),
+    ],
+)
+def test_a_file_that_lies_with_a_private_address_is_not_fetched(serve, location: str, said: str) -> None:
+    """The named host alone may be private; neither this machine under another name nor the cloud's own address is asked."""
+    reached = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            reached.append(self.path)
+            self.send_response(302)
+            self.send_header("Location", location.format(port=self.server.server_address[1]))
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None: ...
+
+    home = serve(Handler)
+    with pytest.raises(OSError, match=said):
+        guarded.opened(f"{home}/file", home, {"Authorization": "Basic x"})
+    assert reached == ["/file"]

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from rl_advisor.advisors.model.ledger import Ledger
-from rl_advisor.advisors.model.signing import ANSWER, ModelAnswer, not_measured, parsed
+from rl_advisor.advisors.model.signing import ANSWER, Held, held, parsed
 from rl_advisor.advisors.model.toolbox import Toolbox
 from rl_advisor.advisors.model.turns import Ask, Busy, Conversation, Entry, ToolCall, Turn, Unavailable, Usage, entry_of
 from rl_advisor.assessment import Assessment
@@ -36,25 +36,27 @@ class Session:
     """Writes an entry where it survives a crash."""
     note: Callable[[str], None]
     """Tells a person what is happening."""
-    seen: list[Any] = field(default_factory=list)
-    """Answers of tools, on which the model's prose may rest."""
+    seen: list[tuple[str, Any]] = field(default_factory=list)
+    """Answers of tools with the tool's name, on which the model's claims may rest."""
 
 
 @dataclass(frozen=True)
 class Ended:
     """How it ended: what was said, or why nothing was."""
 
-    said: ModelAnswer | None
+    said: Held | None
     why: str = ""
 
 
 def recall(session: Session, entries: list[Entry]) -> None:
     """Take up a conversation where it stopped: what was paid for is counted, not asked again."""
     session.conversation.entries = entries
+    called: dict[str, str] = {}
     for entry in entries:
         if entry["role"] == "model":
             session.ledger = session.ledger.plus(Usage(**entry["usage"]))
-        session.seen += [orjson.loads(r["answer"]) for r in entry.get("results", ()) if not r["failed"]]
+            called = {c["id"]: c["name"] for c in entry["calls"]}
+        session.seen += [(called.get(r["id"], ""), orjson.loads(r["answer"])) for r in entry.get("results", ()) if not r["failed"]]
 
 
 def converse(session: Session) -> Ended:
@@ -141,25 +143,23 @@ def _react(session: Session, entry: Entry) -> Ended | None:
         else:
             session.note(f"looks at {call.name}" if call.name.isidentifier() else "names a tool that does not exist")
             answer, failed = session.bench.call(call)
-            session.seen += [] if failed else [answer]
+            session.seen += [] if failed else [(call.name, answer)]
             results.append({"id": call.id, "answer": orjson.dumps(answer).decode(), "failed": "tool" if failed else ""})
     _add(session, {"role": "results", "results": results})
     return _given_up(session)
 
 
-def _weighed(session: Session, arguments: Any) -> tuple[ModelAnswer | None, str, str]:
-    """A judgement that stands, or the complaint to send back and its kind; what is not measured is complained about once."""
-    said = parsed(arguments, session.bench.run) if arguments is not None else ["the arguments were no JSON object"]
+def _weighed(session: Session, arguments: Any) -> tuple[Held | None, str, str]:
+    """A judgement held to the log, or the complaint to send back and its kind; what the log does not bear out is complained about once."""
+    said = parsed(arguments) if arguments is not None else ["the arguments were no JSON object"]
     if isinstance(said, list):
         return None, orjson.dumps({"mistake": said, "do": f"Call {ANSWER} again with this put right."}).decode(), "malformed"
-    if "unsupported" in _failures(session):
-        return said, "", ""
-    loose = not_measured(said, session.base, session.bench.run, session.seen)
-    if not loose:
-        return said, "", ""
-    session.note(f"{len(loose)} statements rest on no measure; shown to the model once")
-    do = f"Take out or put right what rests on no measure, then call {ANSWER} again. What is left will be marked as not measured."
-    return None, orjson.dumps({"not_measured": loose, "do": do}).decode(), "unsupported"
+    stands = held(said, session.base, session.bench, session.seen)
+    if not stands.complaints or "unsupported" in _failures(session):
+        return stands, "", ""
+    session.note(f"{len(stands.complaints)} points that the log does not bear out; shown to the model once")
+    do = f"Put these right or take them out, then call {ANSWER} again with the whole judgement. What still fails is left out."
+    return None, orjson.dumps({"not_borne_out": stands.complaints, "do": do}).decode(), "unsupported"
 
 
 def _weighed_text(session: Session, written: Any) -> Ended | None:

@@ -58,7 +58,7 @@ def advise(advisor: str, run: Run, base: Assessment, client: Callable[[ModelOpti
     if ended.said is None:
         note(advisor, f"{ended.why}; the built-in advisor answers instead.")
         return instead(base, advisor, readable(ended.why, 300))
-    return signed(ended.said, base, run, session.seen, session.bench.names)
+    return signed(ended.said, base, session.bench)
 
 
 def note(advisor: str, text: str) -> None:

@@ -11,7 +11,7 @@ from rl_advisor.advisors.model.turns import Tool, ToolCall
 from rl_advisor.assessment import FindingView
 from rl_advisor.output import shipped
 from rl_advisor.output.budget import fit
-from rl_advisor.output.clean import aliased, clean
+from rl_advisor.output.clean import aliased, aliases, clean
 from rl_advisor.output.errors import UsageError, no_such
 from rl_advisor.output.names import names_of_run
 from rl_advisor.run import Run
@@ -69,10 +69,13 @@ class Toolbox:
     run: Run
     findings: list[FindingView]
     names: frozenset[str] = field(init=False)
+    aliases: dict[str, str] = field(init=False)
+    """What stands in answers for a name that reads like a sentence, and that name."""
 
     def __post_init__(self) -> None:
         """Gather the names that the run chose, once."""
         object.__setattr__(self, "names", frozenset(names_of_run(self.run)))
+        object.__setattr__(self, "aliases", {alias: name for name, alias in aliases(self.names).items()})
 
     def call(self, call: ToolCall) -> tuple[Answer, bool]:
         """The answer to a call, made safe and cut to size, and whether the call was a mistake."""
@@ -121,7 +124,7 @@ def _load(bench: Toolbox, _: Nothing) -> Answer:
 def _curves(bench: Toolbox, asked: Curves) -> Answer:
     from rl_advisor.answers.curves import summaries
 
-    return summaries(bench.run, tuple(asked.metrics))
+    return summaries(bench.run, tuple(bench.aliases.get(name, name) for name in asked.metrics))
 
 
 def _samples(bench: Toolbox, asked: Samples) -> Answer:

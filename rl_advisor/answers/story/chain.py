@@ -16,7 +16,6 @@ from rl_advisor.run import Run
 
 DISTANT = 0.25
 """Share by which a metric must have moved for the move to be worth a phrase."""
-ELSEWHERE = ("rollouts", "telemetry", "events")
 
 
 @dataclass(frozen=True)

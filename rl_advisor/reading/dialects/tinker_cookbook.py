@@ -2,7 +2,7 @@
 
 from rl_advisor.vocabulary import Dialect
 
-_SCORE = r"(?:.*/)?(?:reward/total|correct|accuracy|acc|score|pass@\d+|solved|success)"
+_SCORE = r"(?:.*[/_])?(?:reward/total|correct|accuracy|acc|score|pass@\d+|solved|success)"
 
 DIALECT = Dialect(
     name="tinker_cookbook",

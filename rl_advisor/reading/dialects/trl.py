@@ -4,7 +4,7 @@ from rl_advisor.vocabulary import Dialect
 
 _NO_SCORE = r"(?!.*(?:_std|/std|rewards/|zero_std|runtime|per_second|loss|margin|token_accuracy))"
 _SCORE = (
-    r"(?:.*[_/.@-])?(?:reward|accuracy|acc|success|pass|return|returns|correct|score|scores|solved|win|exact_match|em|f1)"
+    r"(?:.*[_/.@-])?(?:reward|accuracy|acc|success|pass|return|returns|correct|score|scores|solved|win|win_?rate|gold|exact_match|em|f1)"
     r"(?:[_/.@-].*|\d.*)?"
 )
 _REFERENCE = "KL to the reference policy, k3 estimator, token mean (RLOO and former PPO: k1, signed, a part of the reward the update used)"

@@ -105,7 +105,9 @@ def _values(body: str) -> dict[str, float]:
 
 
 def _is_row(values: dict[str, float]) -> bool:
-    return "train_runtime" not in values and sum(_KNOWN.fullmatch(name) is not None for name in values) >= 2
+    """Whether it holds two names of metrics, or nothing but evaluations, be it one."""
+    known = sum(_KNOWN.fullmatch(name) is not None for name in values)
+    return "train_runtime" not in values and (known >= 2 or (known > 0 and _is_evaluation(values)))
 
 
 def _is_evaluation(values: dict[str, float]) -> bool:

@@ -27,7 +27,7 @@ def as_number(value: Any, fold: Callable[[list[float]], float] = sum) -> float:
         numbers = [float(v) for v in value if isinstance(v, (int, float, np.number))]
         return float(fold(numbers)) if numbers else np.nan
     try:
-        return float(value)
+        return np.nan if isinstance(value, str) and "_" in value else float(value)
     except (TypeError, ValueError, OverflowError):
         return np.nan
 

@@ -72,6 +72,8 @@ def _axis(parts: list[Piece]) -> Axis:
 
 def _cells(values: Mapping[str, Any]) -> Floats | list[Any]:
     """The values of a row: an array when all are numbers, which takes a quarter of the memory of Python's."""
+    if str in map(type, values.values()):  # numpy would take "1_0" for ten
+        return list(values.values())
     try:
         return np.fromiter(values.values(), np.float64, len(values))
     except (ValueError, TypeError, OverflowError):
@@ -79,6 +81,8 @@ def _cells(values: Mapping[str, Any]) -> Floats | list[Any]:
 
 
 def _numbers(rows: Sequence[Floats | list[Any]], width: int) -> list[Floats | None]:
+    if list in map(type, rows):
+        return [_column([row[i] for row in rows]) for i in range(width)]
     try:
         matrix = np.array(rows, dtype=np.float64)
     except (ValueError, TypeError, OverflowError):

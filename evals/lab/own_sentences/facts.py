@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rl_advisor.advisors.grounding.said import CONCEPTS, NO_VALUE, NO_WAY, Direction, Number, Sentence, concept, plain_words, sentences
+from evals.lab.own_sentences.said import CONCEPTS, NO_VALUE, NO_WAY, Direction, Number, Sentence, concept, plain_words, sentences
 from rl_advisor.assessment import Assessment, FindingView
 
 _WORDS = {
@@ -65,8 +65,8 @@ class Facts:
     verdict: str
 
 
-def facts(a: Assessment, also: Iterable[Any] = ()) -> Facts:
-    """The facts of an assessment; ``also`` are further answers of the tools, as JSON, that a narrative may rest on.
+def facts(a: Assessment) -> Facts:
+    """The facts of an assessment.
 
     The summary is no source: it is what gets checked.
     """
@@ -86,7 +86,7 @@ def facts(a: Assessment, also: Iterable[Any] = ()) -> Facts:
     for line in (*a.could_not_see, *a.ruled_out, a.next_experiment.do, a.why, a.risk, *a.at_odds, *(e.says for e in a.evidence)):
         for s in sentences(line, patterns, metrics):
             _told(s, next((m.name for m in s.mentions if m.kind == "pattern"), "lists"), frozenset(), numbers, ways)
-    for answer in (*also, *(q.model_dump() for q in a.quantities)):
+    for answer in (q.model_dump() for q in a.quantities):
         numbers += _walk(answer, frozenset(), "")
     present = frozenset(f.pattern for f in a.findings if f.outcome == "present")
     return Facts(tuple(numbers), tuple(ways), patterns, metrics, _nouns(a), present, a.verdict)

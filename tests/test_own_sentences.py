@@ -1,12 +1,10 @@
-"""Grounding: what a narrative may say, and that planted errors are found while right sentences are left alone."""
+"""What our own sentences may say of a run, and that no finding says what it did not measure."""
 
-import re
 from pathlib import Path
 
 import pytest
-from benchmarks.planted import KINDS, tally
+from evals.lab.own_sentences import ground, unmeasured, unsupported
 from rl_advisor.advisors.builtin import assess
-from rl_advisor.advisors.grounding import ground, strike, unmeasured, unsupported
 from rl_advisor.assessment import Assessment, BestCheckpoint, Experiment, FindingView, OnsetView
 from rl_advisor.reading import read_run
 
@@ -90,27 +88,14 @@ WRONG = {
 def test_right_sentence_stands(said) -> None:
     """What was measured may be said, in any rounding and in a colleague's words."""
     assert unsupported(said, small_assessment()) == []
-    assert strike(said, small_assessment()) == said
 
 
 @pytest.mark.parametrize(("said", "wrong"), WRONG.values(), ids=WRONG)
 def test_wrong_sentence_is_caught_where_it_is_wrong(said, wrong) -> None:
-    """Exactly the wrong words are found, each with a reason, and marked in the text."""
+    """Exactly the wrong words are found, each with a reason."""
     claims = [c for c in ground(said, small_assessment()) if not c.supported]
     assert [c.text for c in claims] == wrong
     assert all(said[c.start : c.end] == c.text and c.why for c in claims)
-    marked = strike(said, small_assessment())
-    assert all(f"[not measured: {w}]" in marked for w in wrong)
-    assert re.sub(r"\[not measured: (.*?)\]", r"\1", marked) == said
-
-
-def test_further_answers_of_the_tools_count() -> None:
-    """A number that only a tool's answer holds is supported once that answer is given, for its metric alone."""
-    answer = {"metrics": [{"name": "entropy/mean", "start": 0.531, "highest": {"value": 0.62, "step": 88}}]}
-    said = "entropy/mean started at 0.531 and was highest near step 88."
-    assert len(unsupported(said, small_assessment())) == 2
-    assert unsupported(said, small_assessment(), [answer]) == []
-    assert unsupported("kl/ref started at 0.531.", small_assessment(), [answer])
 
 
 def test_the_summary_is_no_witness_for_itself() -> None:
@@ -123,13 +108,6 @@ def test_names_hold_no_claims() -> None:
     """Digits and words of direction inside metric, pattern and run names are names."""
     said = "Look at eval/score/pass@4, drift_without_gain and run-1: nothing more."
     assert ground(said, small_assessment()) == []
-
-
-def test_planted_errors_are_caught_and_right_sentences_left_alone() -> None:
-    """At least 98 of 100 planted errors of all kinds are caught, and at most 2 of 100 right sentences struck."""
-    found = tally(RUNS)
-    assert found.right > 250 and all(found.tried[kind] > 30 for kind in KINDS)
-    assert found.good, (found.caught, found.tried, found.struck)
 
 
 def test_statements_say_what_their_measures_hold() -> None:

@@ -1,0 +1,151 @@
+"""One curve as claims are held against it: what was logged or shown at a step, and which way it went between two steps."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rl_advisor.answers.curves import SKETCH, margin, sketch
+from rl_advisor.answers.story.quantities import unit_of
+from rl_advisor.curves import outcome_shape
+from rl_advisor.curves.untrail import untrailed
+from rl_advisor.features import TooFewPoints
+from rl_advisor.features.change import change_points
+from rl_advisor.features.trend import Direction, direction, level_change, trend
+from rl_advisor.output.wording import WHOLE
+from rl_advisor.output.wording import value as spelled
+from rl_advisor.run import Curve, Floats, Run
+
+NEAR = 0.5
+"""Steps are shown whole."""
+TWICE = 1.1
+"""A number that is quoted with fewer digits than it was shown with was rounded twice: a tenth more than once."""
+
+
+class WrongClaim(Exception):  # noqa: N818 - it names what went wrong
+    """A claim does not hold; the message says why, in one plain sentence."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A value at a step; ``logged`` is False for the mean of a stretch, as a sketch shows it."""
+
+    step: float
+    value: float
+    logged: bool = True
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number as it was said, in the unit of the curve, with the precision that answers print."""
+
+    value: float
+    digits: int
+    """Significant digits, two at least."""
+    decimals: int | None = None
+    """Digits behind the point of a percentage."""
+    whole: bool = False
+    """Whether it may be a rounded count."""
+
+    def fits(self, measured: float) -> bool:
+        """Whether a measure, rounded as the number is, is that number."""
+        size = abs(measured)
+        if self.decimals is not None:
+            half = 0.005 * 10.0**-self.decimals
+        else:
+            half = 0.5 * 10.0 ** (np.floor(np.log10(size)) - self.digits + 1) if size else 0.0
+            half = half if size >= 1e6 else 0.5 if self.whole and size >= 1 else min(half, 0.5)
+        return bool(abs(measured - self.value) <= TWICE * half + 1e-12)
+
+
+def number(said: float, unit: str = "", *, percent: bool = False) -> Number:
+    """A number with the digits it was said with; ``unit`` is that of the curve."""
+    mantissa, _, power = f"{said:.10g}".partition("e")
+    digits = max(2, len(mantissa.lstrip("-0.").replace(".", "").rstrip("0")))
+    if percent:
+        return Number(said / 100, digits, max(0, len(mantissa.partition(".")[2]) - int(power or 0)))
+    return Number(said, digits, whole=unit in WHOLE and said.is_integer())
+
+
+class Points:
+    """The points of a curve of a run."""
+
+    def __init__(self, run: Run, curve: Curve) -> None:
+        """Take the finite points, and those of the sketch where that shows means."""
+        self.run, self.curve, self.unit = run, curve, unit_of(curve)
+        self.step, self.value = curve.finite()
+        if not self.step.size:
+            raise WrongClaim(f"{curve.name} has no finite value")
+        shown = sketch(self.step, self.value)[:-1] if self.step.size > SKETCH else []
+        self._means = [Point(s, v, logged=False) for s, v in shown]
+
+    def spelled(self, x: float) -> str:
+        """A value as people say it."""
+        return spelled(x, self.unit)
+
+    def place(self, step: float | None, default: int = -1) -> float:
+        """A step of the run, or the curve's first or last; raises WrongClaim for one that was not seen."""
+        if step is not None and step > self.run.last_step + NEAR:
+            raise WrongClaim(f"the run was only seen to step {self.run.last_step:.0f}")
+        return float(self.step[default]) if step is None else step
+
+    def at(self, step: float | None, said: Number | None, default: int = -1) -> Point:
+        """The point at a step that has the value that was said; raises WrongClaim where there is none."""
+        where = self.place(step, default)
+        near = np.abs(self.step - where) <= NEAR
+        there = [Point(s, v) for s, v in zip(self.step[near].tolist(), self.value[near].tolist(), strict=True)]
+        there += [p for p in self._means if abs(p.step - where) <= NEAR]
+        if not there:
+            raise WrongClaim(f"{self.curve.name} was not logged at step {where:.0f}{self._beside(where)}")
+        found = next((p for p in there if said is None or said.fits(p.value)), None)
+        if found is None:
+            raise WrongClaim(f"{self.curve.name} was {there[0].value:.4g} at step {where:.0f}")
+        return found
+
+    def _beside(self, where: float) -> str:
+        right = int(np.searchsorted(self.step, where))
+        beside = [i for i in (right - 1, right) if 0 <= i < self.step.size]
+        return "; it was " + " and ".join(f"{self.value[i]:.4g} at step {self.step[i]:.0f}" for i in beside)
+
+    def between(self, first: float, last: float) -> Floats:
+        """The values that were logged from one step to another."""
+        return self.value[(self.step >= first - NEAR) & (self.step <= last + NEAR)]
+
+    def way(self, first: float, last: float) -> Direction:
+        """Which way the curve went between two steps, by the measures of ``curves``: its line, its ends, its breaks."""
+        alone = untrailed(self.run, self.curve)
+        shape = outcome_shape.shape_or_none(alone)
+        step, value = (shape.step, shape.value) if shape is not None else alone.finite()
+        least = margin(alone) if shape is not None else 0.0
+        inside = (step >= first - NEAR) & (step <= last + NEAR)
+        for measure in (_line, _ends):
+            try:
+                if (found := measure(step[inside], value[inside], least)) != "undecidable":
+                    return found
+            except TooFewPoints:
+                continue
+        return _breaks(step, value, first, last, least)
+
+
+def _line(step: Floats, value: Floats, least: float) -> Direction:
+    return direction(trend(step, value), least)
+
+
+def _ends(step: Floats, value: Floats, least: float) -> Direction:
+    """The first fifth against the last."""
+    fifth = max(2, value.size // 5)
+    if value.size < 2 * fifth:
+        raise TooFewPoints("too short for two ends")
+    ends = np.r_[0:fifth, value.size - fifth : value.size]
+    found = level_change(step[ends], value[ends], float(step[value.size - fifth]))
+    if max(-found.low, found.high) <= least:
+        return "flat"
+    return "rising" if found.low > 0 else "falling" if found.high < 0 else "undecidable"
+
+
+def _breaks(step: Floats, value: Floats, first: float, last: float, least: float) -> Direction:
+    """What the breaks between two steps add up to."""
+    try:
+        moved = sum(c.after - c.before for c in change_points(step, value) if first < c.step <= last + NEAR)
+    except TooFewPoints:
+        return "undecidable"
+    return "undecidable" if abs(moved) <= least else "rising" if moved > 0 else "falling"
