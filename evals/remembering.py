@@ -2,6 +2,7 @@
 
 A flat reward whose noise remembers wanders for tens of steps; a reader who knows what it is calls it flat. Real logs with such labels are
 few, so a handful of made ones stand beside them. Each shape is one kin, so that all of them together weigh like a few repositories.
+``python -m evals.remembering`` prints how often flat noise surely moves by the course behind it, and how often a true move is seen.
 """
 
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from rl_advisor.assessment import Verdict
+from rl_advisor.curves.course import course
 from rl_advisor.features.autoregression import colour
 from rl_advisor.features.series import Floats
 from rl_advisor.run import Curve, Run
@@ -56,3 +58,28 @@ def runs() -> Iterator[tuple[Shape, Run]]:
             value = drawn(shape, n, 1000 * i + 10 * n + 1)
             curve = Curve("reward/mean", "reward", "made", np.arange(1.0, n + 1), value)
             yield shape, Run(name=f"{shape.name} {n}", curves={"reward/mean": curve})
+
+
+def surely_moves(far: float, n: int, memory: float, curves: int = 40) -> float:
+    """Share of curves that surely end above or below their start (nineteen in twenty courses) after a step of ``far`` deviations."""
+    moves = []
+    for seed in range(curves):
+        noise = colour(np.random.default_rng(seed).standard_normal((n, 1)), memory, np.ones(n - 1))[:, 0]
+        found = course(Curve("reward/mean", "reward", "made", np.arange(float(n)), np.where(np.arange(n) < n / 2, 0.0, far) + noise))
+        assert found is not None
+        above = float(np.mean(found.level.draws[:, -max(1, n // 10) :].mean(axis=1) > found.level.draws[:, 0]))
+        moves.append(above > 0.95 or above < 0.05)
+    return float(np.mean(moves))
+
+
+def main() -> None:
+    """A line for each length and size of a step, a column for each memory."""
+    memories = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9)
+    print("step  points " + " ".join(f"{m:5}" for m in memories))
+    for far in (0.0, 3.0, 6.0):
+        for n in (12, 30, 100, 600):
+            print(f"{far:4.0f} {n:7} " + " ".join(f"{surely_moves(far, n, m):5.2f}" for m in memories))
+
+
+if __name__ == "__main__":
+    main()
