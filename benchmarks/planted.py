@@ -22,8 +22,9 @@ from rl_advisor.advisors.model.signing import held, parsed
 from rl_advisor.advisors.model.toolbox import Toolbox
 from rl_advisor.advisors.model.turns import ToolCall
 from rl_advisor.answers.run_folders import runs_below
+from rl_advisor.answers.story.quantities import unit_of
 from rl_advisor.assessment import Assessment
-from rl_advisor.output.wording import value
+from rl_advisor.output.wording import WHOLE, value
 from rl_advisor.reading import read_run
 from rl_advisor.run import Run
 
@@ -147,18 +148,18 @@ def is_true(claim: Claim, run: Run) -> bool:
     x = claim["value"] / 100 if claim.get("unit") == "percent" else claim["value"]
     for curve in (c for c in run.curves.values() if claim["metric"] in (c.name, c.raw)):
         step, logged = curve.finite()
-        extreme = claim.get("says") == "highest"
-        begins = "from_value" not in claim or claim["from_value"] in _roundings(logged[abs(step - claim["from_step"]) <= 0.5])
+        extreme, whole = claim.get("says") == "highest", unit_of(curve) in WHOLE
+        begins = "from_value" not in claim or claim["from_value"] in _roundings(logged[abs(step - claim["from_step"]) <= 0.5], whole=whole)
         there = logged[abs(step - claim["step"]) <= 0.5]
-        if begins and x in _roundings(there[there == logged.max()] if extreme else there):
+        if begins and x in _roundings(there[there == logged.max()] if extreme else there, whole=whole):
             return True
     return False
 
 
-def _roundings(logged: Any) -> set[float]:
-    """Numbers to two, three and five digits, as they are spelled; shares in whole percent, too."""
+def _roundings(logged: Any, *, whole: bool = False) -> set[float]:
+    """Numbers to two, three and five digits, as they are spelled; shares in whole percent, too, and counts as whole numbers."""
     said = {float(f"{x:.{digits}g}") for x in logged.tolist() for digits in (2, 3, 4, 5)}
-    return said | {round(x, 2) for x in logged.tolist()} | {float(round(x)) for x in logged.tolist() if abs(x) >= 100}
+    return said | {round(x, 2) for x in logged.tolist()} | {float(round(x)) for x in logged.tolist() if whole or abs(x) >= 100}
 
 
 def failed(claims: list[Claim], bench: Toolbox, base: Assessment, shown: list[tuple[str, Any]]) -> list[str]:

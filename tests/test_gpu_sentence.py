@@ -27,25 +27,25 @@ def profile(idle: str = HERE, **shares: float) -> dict:
     [
         (
             profile(generation=0.19, training=0.05, waiting=0.76),
-            "GPU idle 76 percent of each step (7.6 s of 10 s), most likely waiting",
+            "GPU idle 76 % of each step (7.6 s of 10 s), most likely waiting",
             "bottleneck",
         ),
         (
             profile(AFTER, generation=0.5, training=0.2, waiting=0.3),
-            "GPU idle 30 percent of each step (3 s of 10 s), right after steps end",
+            "GPU idle 30 % of each step (3 s of 10 s), right after steps end",
             "reward",
         ),
         (
             profile("", generation=0.1, training=0.1, waiting=0.8),
-            "GPU idle 80 percent of each step (8 s of 10 s), waiting for the reward or data",
+            "GPU idle 80 % of each step (8 s of 10 s), waiting for the reward or data",
             "",
         ),
         (
             profile("", generation=0.9, training=0.08, waiting=0.02),
-            "Generation 90 percent and training 8 percent of a step: generation is",
+            "Generation 90 % and training 8 % of a step: generation is",
             "idle",
         ),
-        (profile("", generation=0.56, training=0.44), "Generation 56 percent and training 44 percent of a step: neither", "idle"),
+        (profile("", generation=0.56, training=0.44), "Generation 56 % and training 44 % of a step: neither", "idle"),
         ({"gpus": 0, "phases": [], "interference": [], "idle": [], "step_period_s": None}, NOTHING, "0 GPU"),
         ({"gpus": 2, "phases": [], "interference": [], "idle": [], "step_period_s": None}, "The readings are there", ""),
     ],

@@ -85,7 +85,7 @@ MODEL = {"hidden_size": 2048, "num_hidden_layers": 16, "num_attention_heads": 32
 @pytest.mark.parametrize(
     ("words", "ready", "says"),
     [
-        (["--rewards", "rewards.txt"], False, "97 percent of the episodes get the least reward"),
+        (["--rewards", "rewards.txt"], False, "97 % of the episodes get the least reward"),
         (["--model", "config.json", "--gib", "24"], False, "GiB a GPU and 24 are there"),
         (["--model", "config.json", "--gib", "800"], True, "Nothing found that speaks against starting"),
         (["plan", "--model", "config.json"], True, "Not described: "),

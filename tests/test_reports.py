@@ -209,7 +209,7 @@ def test_telemetry_becomes_a_strip(judged) -> None:
     curves = {n: Curve(n, n, "f", step, np.full(30, v), mapped=True) for n, v in timed.items()}
     whole = replace(run, curves={**run.curves, **curves})
     page = html.render(whole, assess(whole))
-    assert re.search(r'<svg class="strip"[^>]*aria-label="generation 60 percent, training 30 percent', page)
+    assert re.search(r'<svg class="strip"[^>]*aria-label="generation 60\s%, training 30\s%', page)
 
 
 def test_first_break_comes_first_and_is_named(judged, page) -> None:

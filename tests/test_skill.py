@@ -9,6 +9,7 @@ from rl_advisor.answers import skill_pages
 from rl_advisor.judgement.diagnosis import detectors, pattern_of
 from rl_advisor.output import shipped
 from rl_advisor.output.budget import tokens
+from rl_advisor.priors import table
 from rl_advisor.vocabulary import METRICS, Link
 
 FOLDER = shipped.folder("skills") / shipped.SKILL
@@ -31,6 +32,30 @@ def test_the_body_is_short_enough_to_be_read_at_once():
     """The first page fits the budget of the format; details stand in the references."""
     assert BODY.count("\n") < 500
     assert tokens(BODY) < 5000
+    assert len(BODY.split()) <= 1287, "two thirds of what it had when it was told to be shorter"
+
+
+@pytest.mark.parametrize(
+    ("said", "metric", "given"),
+    [
+        (r"language: learning rate (\S+) to (\S+) \(", "policy/learning_rate", {"method": "language", "weights": "full"}),
+        (r"LoRA (\S+) to ([^)\s]+)\)", "policy/learning_rate", {"method": "language", "weights": "lora"}),
+        (r"\), clip fraction to (\S+),", "ratio/clip_fraction", {"method": "language"}),
+        (r"KL an update to (\S+),", "kl/old", {"method": "language"}),
+        (r"KL to the reference to (\S+),", "kl/ref", {"method": "language"}),
+        (r"truncated to (\S+) %", "response/truncated", {"method": "language"}),
+        (r"entropy (\S+) to (\S+) nats", "entropy/mean", {"method": "language"}),
+        (r"control: learning rate (\S+) to (\S+),", "policy/learning_rate", {"method": "ppo"}),
+        (r"control: [^.]*clip fraction to ([\d.]+\d)", "ratio/clip_fraction", {"method": "ppo"}),
+    ],
+)
+def test_what_the_skill_calls_usual_is_what_the_table_of_priors_says(said, metric, given):
+    """The first page quotes the ranges that the tools judge by."""
+    found = re.search(said, BODY)
+    assert found, said
+    row = next(r for r in table()[metric] if {k: v for k, v in vars(r.given).items() if v} == given)
+    bounds = [float(x) / (100 if "%" in said else 1) for x in found.groups()]
+    assert bounds == pytest.approx(list(row.usual if len(bounds) == 2 else row.usual[1:]))
 
 
 def test_every_reference_is_named_and_every_named_one_exists():

@@ -13,16 +13,12 @@ from rl_advisor.reports import html, markdown
 
 ROOT = Path(__file__).parents[1]
 RUNS = [ROOT / "examples" / "grpo-run", *sorted((ROOT / "tests" / "data" / "golden").glob("*/*"))]
-CORPORA = [
-    p for kind in ("grpo", "classic", "second", "unseen") for p in sorted((ROOT / "evals" / "corpus" / kind / "runs").iterdir())[::6]
-]
-"""Every sixth run of the corpora of the repository: each is judged anew, which takes a fifth of a second."""
 BANNED = re.compile(
     r"speaks for itself|had its say|nine tenths|\d times \(between|Looked for and not found|Could not see: unclear|there or not"
     r"|they part\b|does not share|borders of epochs|\d percent\b|foreseen|one deviation|is not understood|Too few points to tell"
+    r"|comes before it; most likely|one point is within|rank correlation with the step|\(smoothed\)|times its range \(|has had its"
     r"|Groups without spread|training episodes are others|\b1 (?:evaluations|points|curves|restarts)\b"
 )
-NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?(?: %)?"
 
 
 @cache
@@ -55,30 +51,6 @@ def test_one_value_per_quantity(run) -> None:
         flat = " ".join(page.split())
         assert short in flat or " ..." in flat
         assert short in text and short in " ".join(head.split())
-
-
-def told(answer: dict) -> list[str]:
-    """Every sentence of an answer."""
-    parts = (
-        [f["statement"] for f in answer["findings"]] + [e["says"] for e in answer["evidence"]] + [r["against"] for r in answer["rivals"]]
-    )
-    parts += [answer["why"], answer["risk"], answer["summary"], answer["best_checkpoint"]["why"], *answer["next_experiment"].values()]
-    return [*parts, *answer["at_odds"], *answer["ruled_out"], *answer["could_not_see"]]
-
-
-@pytest.mark.parametrize("run", CORPORA, ids=lambda p: p.name)
-def test_the_corpora_are_told_without_banned_habits_and_with_one_best(run) -> None:
-    """No sentence has a banned habit; the best of an outcome and its step are one value in terminal, summary, evidence and brief."""
-    answer = tools.assess_run(run)
-    assert [s for s in told(answer) if BANNED.search(s)] == []
-    page = " ".join(" ".join(answer_page(answer, Look(100), whole=True)).split())
-    everywhere = "\n".join((page, answer["summary"], str(brief("assess", answer)), *told(answer)))
-    for q in answer["story"]["curves"][:1]:
-        bests = set(re.findall(rf"{re.escape(q['label'])}[^.;]{{0,60}}?\bbest (?:was )?({NUMBER}) at step (\d+)", everywhere))
-        assert len(bests) <= 1, bests
-        lasts = set(re.findall(rf"{re.escape(q['label'])} ends at ({NUMBER})(?=[;,\s])", everywhere))
-        assert all(float(x.rstrip(" %")) == pytest.approx(q["last"] * (100 if "%" in x else 1), rel=0.06, abs=0.006) for x in lasts), lasts
-    assert characters(brief("assess", answer)) <= LONGEST["assess"]
 
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda p: p.name)

@@ -48,15 +48,22 @@ def real():
         ([(A, "medium"), (B, "medium"), (A, "medium"), (B, "medium")], []),
         ([(A, "high"), (B, "low"), (A, "low"), (B, "low")], [A]),
         ([(A, "high"), (B, "low"), (C, "low")], [A]),
-        ([(A, "high"), (B, "low"), (B, "low")], [A, B]),
+        ([(A, "high"), (B, "medium"), (B, "medium")], [A, B]),
         ([(A, "high"), (B, "low"), (C, "high"), (C, "high")], [A, C]),
+        ([(A, "high"), *[(B, "low")] * 3], [A]),
+        ([(A, "high"), *[(B, "low")] * 4], [A, B]),
+        ([(A, "high"), *[(B, "low"), (A, "low")] * 9], [A]),
+        ([(B, "high"), (C, "high")], [B]),
+        ([(B, "high"), (C, "high"), (C, "high")], [B, C]),
     ],
 )
 def test_hysteresis(real, said, spoken) -> None:
-    """Two that agree in a row or one of high confidence are told; flicker and repetition are not."""
+    """Looks that agree in a row are told once they weigh enough together, a sure one at once; flicker and repetition are not."""
     state, heard = watching.State(), []
     for (verdict, call, link), confidence in said:
+        p = watching.USUAL[confidence]
         update = {"verdict": verdict, "call": call, "first_broken_link": link, "confidence": confidence}
+        update["probabilities"] = {verdict: p, "improving" if verdict == "collapsed" else "collapsed": (1 - p) / 3}
         state, change = watching.heard(state, real.model_copy(update=update))
         heard += [tuple(change["now"].values())] if change else []
     assert heard == spoken
@@ -239,7 +246,7 @@ def test_killed_at_any_moment_nothing_is_lost(tmp_path, hook, real, monkeypatch)
 
     def judged(run):
         verdict, call, link = {20: A, 40: B}[int(run.last_step)]
-        said = {"verdict": verdict, "call": call, "first_broken_link": link, "confidence": "high"}
+        said = {"verdict": verdict, "call": call, "first_broken_link": link, "confidence": "high", "probabilities": {}}
         return real.model_copy(update={**said, "step": int(run.last_step), "planned_steps": None})
 
     monkeypatch.setattr(watching, "advisor_named", lambda _: SimpleNamespace(assess=judged))
@@ -305,7 +312,7 @@ def test_listener_of_the_callbacks(capsys) -> None:
     """It looks only every so many steps, and prints once."""
     listener = Listener(RUN, 50)
     assert [listener.stop_advised(step) for step in (0, 49, 100, 150)] == [False, False, True, True]
-    assert capsys.readouterr().out.count("collapsed, stop") == 1
+    assert capsys.readouterr().out.count("finished, collapsed") == 1
 
 
 def test_listener_never_ends_a_training(tmp_path, capsys) -> None:
@@ -315,7 +322,7 @@ def test_listener_never_ends_a_training(tmp_path, capsys) -> None:
     assert capsys.readouterr().out.count("cannot judge yet") == 1
     shutil.copytree(RUN, tmp_path / "none")
     assert listener.stop_advised(30)
-    assert "collapsed, stop" in capsys.readouterr().out
+    assert "finished, collapsed" in capsys.readouterr().out
 
 
 def test_listener_writes_a_report_at_the_end(tmp_path, capsys) -> None:

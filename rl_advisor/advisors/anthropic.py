@@ -1,73 +1,31 @@
-"""The advisor that asks one of Anthropic's models, through Anthropic's own client."""
+"""The advisor that asks one of Anthropic's models, through Anthropic's own client: here is only how it speaks."""
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import orjson
 
-from rl_advisor.advisors import builtin
-from rl_advisor.advisors.model.failures import failure
-from rl_advisor.advisors.model.session import ModelOptions, advise, model_options
-from rl_advisor.advisors.model.turns import Ask, Busy, Conversation, Entry, ToolCall, Turn, Unavailable, Usage
-from rl_advisor.advisors.model.wire import bounded
-from rl_advisor.assessment import Assessment
-from rl_advisor.run import Run
+from rl_advisor.advisors.model.provider import Provider, advisor
+from rl_advisor.advisors.model.session import ModelOptions
+from rl_advisor.advisors.model.turns import Conversation, Entry, ToolCall, Turn, Usage
 
-DEFAULT = "claude-opus-5-5"
-TIMEOUT = 300.0
 _ENDINGS = {"refusal": "refused", "max_tokens": "cut", "model_context_window_exceeded": "cut"}
 
 
-def assess(  # noqa: PLR0913 - each is one option of the command line
-    run: Run,
-    *,
-    model: str | None = None,
-    base_url: str | None = None,
-    max_cost: float | None = None,
-    max_tokens: int | None = None,
-    transcript: str | Path | None = None,
-    sleep: Callable[[float], None] | None = None,
-) -> Assessment:
-    """The model's assessment of a run as it stands; the built-in one, saying so, when the model cannot be asked or fails.
+def _libraries() -> tuple[Any, Any, type[Exception]]:
+    import anthropic
+    import httpx2
 
-    ``max_cost`` is in US dollars, ``max_tokens`` counts everything sent and written; ``transcript`` is a file to resume from.
-    """
-    rest = {"max_cost": max_cost, "max_tokens": max_tokens, "transcript": transcript} | ({"sleep": sleep} if sleep else {})
-    return advise("anthropic", run, builtin.assess(run), connect, model_options(DEFAULT, model, base_url, **rest))
+    return anthropic, httpx2, anthropic.AnthropicError
 
 
-def connect(wished: ModelOptions) -> Ask:
-    """The function that asks the model.
+def _client(library: Any, _: ModelOptions, common: dict[str, Any]) -> Any:
+    client = library.Anthropic(**common)
+    return client if client.api_key or client.auth_token or getattr(client, "credentials", None) else None
 
-    Raises:
-        Unavailable: the client library or the key is missing.
-    """
-    try:
-        import anthropic
-        import httpx2
-    except ImportError:
-        raise Unavailable("its client library is not installed (pip install 'rl-advisor[anthropic]')") from None
-    try:
-        client = anthropic.Anthropic(max_retries=0, timeout=TIMEOUT, base_url=wished.base_url, http_client=bounded(httpx2, TIMEOUT))
-    except anthropic.AnthropicError as wrong:
-        raise Unavailable(f"its client could not be set up ({type(wrong).__name__})") from None
-    if not (client.api_key or client.auth_token or getattr(client, "credentials", None)):
-        raise Unavailable("there is no key; set ANTHROPIC_API_KEY")
 
-    def ask(conversation: Conversation) -> Turn:
-        try:
-            with client.messages.stream(**request(wished.model, conversation)) as stream:
-                return turn(stream.get_final_message())
-        except anthropic.APIStatusError as error:
-            raise failure(error.status_code, error.response.headers, error.type) from error
-        except (anthropic.APIConnectionError, anthropic.APIResponseValidationError, httpx2.HTTPError) as error:
-            raise Busy(f"the connection failed ({type(error).__name__})") from error
-        except (ValueError, AssertionError) as broken:
-            # The client's own words for a stream that ends too early or is no JSON.
-            raise Busy("the provider's answer was no message") from broken
-
-    return ask
+def _send(client: Any, wished: ModelOptions, conversation: Conversation) -> Turn:
+    with client.messages.stream(**request(wished.model, conversation)) as stream:
+        return turn(stream.get_final_message())
 
 
 def request(model: str, conversation: Conversation) -> dict[str, Any]:
@@ -84,14 +42,20 @@ def request(model: str, conversation: Conversation) -> dict[str, Any]:
 
 
 def turn(message: Any) -> Turn:
-    """The client's message in the loop's words."""
+    """The client's message in the driver's words.
+
+    Raises:
+        ValueError: the stream ended before the turn did.
+    """
+    if message.stop_reason is None:
+        raise ValueError("the stream ended before the turn did")
     raw = orjson.loads(message.to_json())["content"]
     used = message.usage
     return Turn(
         text="".join(b.text for b in message.content if b.type == "text"),
         calls=tuple(_call(b) for b in message.content if b.type == "tool_use"),
         usage=Usage(used.input_tokens, used.cache_read_input_tokens or 0, used.cache_creation_input_tokens or 0, used.output_tokens),
-        ending=_ENDINGS.get(message.stop_reason or "", "done"),  # type: ignore[arg-type]
+        ending=_ENDINGS.get(message.stop_reason, "done"),  # type: ignore[arg-type]
         raw=raw,
     )
 
@@ -108,3 +72,6 @@ def _message(entry: Entry) -> dict[str, Any]:
         for r in entry.get("results", ())
     ]
     return {"role": "user", "content": parts + ([{"type": "text", "text": entry["text"]}] if entry.get("text") else [])}
+
+
+assess = advisor(Provider("anthropic", "claude-opus-5-5", _libraries, _client, _send))

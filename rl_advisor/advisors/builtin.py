@@ -10,7 +10,7 @@ from rl_advisor.judgement.evidence import Piece
 from rl_advisor.judgement.experiment import next_experiment
 from rl_advisor.judgement.narrative import could_not_see, ruled_out
 from rl_advisor.judgement.proven import that_matter
-from rl_advisor.judgement.verdict import Judged, judge
+from rl_advisor.judgement.verdict import DRY, Judged, judge
 from rl_advisor.run import Run
 
 
@@ -45,7 +45,7 @@ def assess(run: Run, price: float | None = None) -> Assessment:
         findings=[view(f) for f in case.findings.values()],
         ruled_out=ruled_out(case),
         could_not_see=could_not_see(case),
-        next_experiment=next_experiment(case, judged, said),
+        next_experiment=next_experiment(case, judged, said, best),
         summary="",
     )
     return completed(run, signed)
@@ -70,9 +70,9 @@ def rivals(judged: Judged) -> list[RivalView]:
     )
     told: list[RivalView] = []
     for v in others[:RIVALS]:
-        fresh = [p for p in judged.evidence if p.says not in {r.against for r in told}]
+        fresh = [p for p in judged.evidence if p.says not in {r.against for r in told} and p.topic not in DRY]
         best = max(fresh, key=lambda p: p.speaks[judged.verdict] - p.speaks[v], default=None)
-        against = best.says if best and best.speaks[judged.verdict] > best.speaks[v] else "nothing in particular"
+        against = best.says if best and best.speaks[judged.verdict] > best.speaks[v] else ""
         told.append(RivalView(verdict=v, p=round(judged.probabilities[v], 3), against=against))
     return told
 

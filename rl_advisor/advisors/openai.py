@@ -1,74 +1,33 @@
-"""The advisor that asks an OpenAI model, or any server that speaks chat completions (vLLM, Ollama, SGLang), through OpenAI's own client."""
+"""The advisor that asks an OpenAI model, or any server that speaks chat completions (vLLM, Ollama, SGLang): here is only how it speaks."""
 
 import os
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import orjson
 
-from rl_advisor.advisors import builtin
-from rl_advisor.advisors.model.failures import failure
-from rl_advisor.advisors.model.session import ModelOptions, advise, model_options
-from rl_advisor.advisors.model.turns import Ask, Busy, Conversation, Entry, ToolCall, Turn, Unavailable, Usage
-from rl_advisor.advisors.model.wire import bounded
-from rl_advisor.assessment import Assessment
-from rl_advisor.run import Run
+from rl_advisor.advisors.model.provider import Provider, advisor
+from rl_advisor.advisors.model.session import ModelOptions
+from rl_advisor.advisors.model.turns import Conversation, Entry, ToolCall, Turn, Usage
 
-DEFAULT = "gpt-6.1-sol"
-TIMEOUT = 300.0
 _ENDINGS = {"content_filter": "refused", "length": "cut"}
 
 
-def assess(  # noqa: PLR0913 - each is one option of the command line
-    run: Run,
-    *,
-    model: str | None = None,
-    base_url: str | None = None,
-    max_cost: float | None = None,
-    max_tokens: int | None = None,
-    transcript: str | Path | None = None,
-    sleep: Callable[[float], None] | None = None,
-) -> Assessment:
-    """The model's assessment of a run as it stands; the built-in one, saying so, when the model cannot be asked or fails.
+def _libraries() -> tuple[Any, Any, type[Exception]]:
+    import httpx2
+    import openai
 
-    ``max_cost`` is in US dollars, ``max_tokens`` counts everything sent and written; ``transcript`` is a file to resume from.
-    A server of your own is named by ``base_url``; it needs ``model``, and no key.
-    """
-    rest = {"max_cost": max_cost, "max_tokens": max_tokens, "transcript": transcript} | ({"sleep": sleep} if sleep else {})
-    return advise("openai", run, builtin.assess(run), connect, model_options(DEFAULT, model, base_url, **rest))
+    return openai, httpx2, openai.OpenAIError
 
 
-def connect(wished: ModelOptions) -> Ask:
-    """The function that asks the model.
-
-    Raises:
-        Unavailable: the client library or the key is missing.
-    """
-    try:
-        import httpx2
-        import openai
-    except ImportError:
-        raise Unavailable("its client library is not installed (pip install 'rl-advisor[openai]')") from None
+def _client(library: Any, wished: ModelOptions, common: dict[str, Any]) -> Any:
     # A server of one's own asks for no key, but the client insists on one.
-    key = "none" if wished.base_url and not os.environ.get("OPENAI_API_KEY") else None
-    try:
-        client = openai.OpenAI(api_key=key, max_retries=0, timeout=TIMEOUT, base_url=wished.base_url, http_client=bounded(httpx2, TIMEOUT))
-    except openai.OpenAIError:
-        raise Unavailable("there is no key; set OPENAI_API_KEY") from None
+    key = os.environ.get("OPENAI_API_KEY") or ("none" if wished.base_url else None)
+    return library.OpenAI(api_key=key, **common) if key else None
 
-    def ask(conversation: Conversation) -> Turn:
-        try:
-            with client.chat.completions.create(**request(wished, conversation)) as stream:
-                return turn(stream)
-        except openai.APIStatusError as error:
-            raise failure(error.status_code, error.response.headers, error.code) from error
-        except (openai.APIError, httpx2.HTTPError) as error:
-            raise Busy(f"the connection failed ({type(error).__name__})") from error
-        except ValueError as broken:
-            raise Busy("the provider's answer was no message") from broken
 
-    return ask
+def _send(client: Any, wished: ModelOptions, conversation: Conversation) -> Turn:
+    with client.chat.completions.create(**request(wished, conversation)) as stream:
+        return turn(stream)
 
 
 def request(wished: ModelOptions, conversation: Conversation) -> dict[str, Any]:
@@ -91,7 +50,7 @@ def request(wished: ModelOptions, conversation: Conversation) -> dict[str, Any]:
 
 
 def turn(stream: Any) -> Turn:
-    """The streamed pieces put together in the loop's words.
+    """The streamed pieces put together in the driver's words.
 
     Raises:
         ValueError: the stream ended before the turn did.
@@ -146,3 +105,6 @@ def _messages(entry: Entry) -> list[dict[str, Any]]:
         return [entry["raw"]] if entry["raw"]["content"] or "tool_calls" in entry["raw"] else []
     answers: list[dict[str, Any]] = [{"role": "tool", "tool_call_id": r["id"], "content": r["answer"]} for r in entry.get("results", ())]
     return answers + ([{"role": "user", "content": entry["text"]}] if entry.get("text") else [])
+
+
+assess = advisor(Provider("openai", "gpt-6.1-sol", _libraries, _client, _send))

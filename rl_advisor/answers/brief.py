@@ -3,12 +3,14 @@
 Each takes the full answer of a verb and gives the part that a second look is chosen by; the whole is one call away.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import orjson
 
 from rl_advisor.answers.context import unrecorded
+from rl_advisor.answers.story.sentences import UNKNOWN
 from rl_advisor.output.budget import fit
 from rl_advisor.output.wording import chance, plain, value
 
@@ -17,6 +19,8 @@ LONGEST = {"assess": 3600, "curves": 6000, "load": 2000, "samples": 3000}
 """Characters of each brief as JSON."""
 RUN_OF = {"assess": "story", "curves": "metrics", "load": "steps", "samples": "statistics"}
 """What an answer about one run holds, and a table of runs does not."""
+RIVAL = 0.03
+"""Probability from which another verdict is worth its characters."""
 EVIDENCE, AT_ODDS, CURVES, METRICS, MOST_LEFT, UNMAPPED, SPOKEN = 2, 3, 6, 30, 20, 12, 220
 WEIGHTY = 0.3
 """Weight from which a piece of evidence is worth its characters."""
@@ -60,7 +64,10 @@ def _assess(answer: Answer) -> Answer:
     story = answer["story"]
     ours, sure = answer["verdict"], answer["confidence"]
     likely = sorted(answer["probabilities"].items(), key=lambda item: -item[1])
-    fresh = [e for e in answer["evidence"] if abs(e["weight"]) >= WEIGHTY and _bare_of_stop(e["says"]) not in answer["why"]]
+    it = _unnamed(story["curves"][0]["label"] if story["curves"] else "")
+    told = {it(clause) for clause in answer["why"].split("; ")}
+    fresh = [e for e in answer["evidence"] if abs(e["weight"]) >= WEIGHTY and told.isdisjoint({it(e["says"]), *it(e["says"]).split("; ")})]
+    near = [r for r in answer["rivals"] if r["p"] >= RIVAL]
     against = [e for e in fresh if e["for"] == ours and e["weight"] < 0]
     return {
         "run": answer["run"],
@@ -72,25 +79,25 @@ def _assess(answer: Answer) -> Answer:
         "words": story["words"],
         "call": answer["call"],
         "call_reason": answer["call_reason"],
-        "p_continue_pays": answer["p_continue_pays"],
+        "p_continue_pays": round(answer["p_continue_pays"], 2),
         "do": story["do"],
         "first_broken_link": answer["first_broken_link"],
-        "cause": story["cause"],
+        "cause": "unknown" if story["cause"].startswith(UNKNOWN) else story["cause"],
         "onset": answer["onset"],
         "effects": story["effects"],
         "beside_sound_runs": story["beside"],
         "also_present": [line[:SPOKEN] for line in story["also"]],
         "keep": story["keep"],
-        "evidence_for": [_said(e) for e in fresh if e["for"] == ours and e["weight"] > 0][:EVIDENCE],
-        "evidence_against": [_said(e) for e in against][:EVIDENCE],
+        "evidence_for": [it(e["says"]) for e in fresh if e["for"] == ours and e["weight"] > 0][:EVIDENCE],
+        "evidence_against": [it(e["says"]) for e in against][:EVIDENCE],
         "at_odds": [line[:SPOKEN] for line in answer["at_odds"] if line not in {e["says"] for e in against}][:AT_ODDS],
         "settings": "; ".join(f"{k} {v}" for k, v in story["settings"].items()),
         "curves": _curves(story["curves"][:CURVES]),
-        "rivals": [f"{plain(r['verdict'])} {chance(r['p'], sure)}; against it: {r['against']}"[:SPOKEN] for r in answer["rivals"]],
+        "rivals": [f"{plain(r['verdict'])} {chance(r['p'], sure)}" + f"; against: {it(r['against'])}" * bool(r["against"]) for r in near],
         "could_change_this": story["could_change"],
         "not_recorded": unrecorded(answer.get("context", {})),
         "unmapped_moved": story["unnamed"],
-        "risk": answer["risk"],
+        "risk": answer["risk"].partition("No checkpoint")[0].strip(),  # what is on disk stands under "keep"
         "next_call": story["next_call"],
         "names_as_written": answer.get("names_as_written"),
         **{label.lower(): text[:SPOKEN] for label, text in story["facts"] if label not in TOLD},
@@ -101,12 +108,9 @@ TOLD = frozenset(("In words", "Do now", "Cause", "Effect", "Score", "Keep", "Bes
 """Facts of the story that stand above under names that programs know; any other one follows under its label."""
 
 
-def _said(e: Answer) -> str:
-    return _bare_of_stop(e["says"])[:SPOKEN]
-
-
-def _bare_of_stop(text: str) -> str:
-    return text.rstrip(".")
+def _unnamed(name: str) -> Callable[[str], str]:
+    """What says a sentence about the outcome shortly: no stop, and "it" for the outcome's name, which stands above."""
+    return lambda text: (f"it{text[len(name) :]}" if name and text.startswith(f"{name} ") else text).rstrip(".")[:SPOKEN]
 
 
 def _curves(curves: list[Answer]) -> dict[str, str]:
@@ -118,7 +122,9 @@ def _curves(curves: list[Answer]) -> dict[str, str]:
         name = q["label"] if q["label"] == q["metric"] or (role := ROLES.get(q["metric"])) is None else f"{q['label']} ({role})"
         sketch = " ".join("-" if v is None else _raw(v, q["unit"]) for _, v in q["sketch"])
         newest = " ".join(_raw(v, q["unit"]) for _, v in q["recent"])
-        rows[name] = f"{sketch} | last of {q['points']}: {newest}" if q["points"] > len(q["recent"]) else sketch
+        still = len({*sketch.split(), *newest.split()} - {"-"}) == 1
+        tail = f" | last of {q['points']}: {newest}" if q["points"] > len(q["recent"]) else ""
+        rows[name] = f"{newest.split()[-1]} throughout" if still else f"{sketch}{tail}"
     return rows
 
 
@@ -127,7 +133,10 @@ ROLES = {"kl/ref": "KL to the reference", "kl/old": "KL to the old policy"}
 
 
 def _raw(x: float, unit: str) -> str:
-    return value(x, "" if unit == "share" else unit, 3)
+    """A point of a row, to three digits and without the zero before its point: half the tokens."""
+    small = 1e-6 < abs(x) < 1e-3
+    told = f"{x:.{2 - math.floor(math.log10(abs(x)))}f}".rstrip("0") if small else value(x, "" if unit == "share" else unit, 3)
+    return told.replace("0.", ".", 1) if told.startswith(("0.", "-0.")) else told
 
 
 def _load(answer: Answer) -> Answer:
@@ -159,10 +168,10 @@ def _load(answer: Answer) -> Answer:
 
 def _samples(answer: Answer) -> Answer:
     """What the samples say and what changed, one sample of each kind in its envelope, how the reward is made, few statistics over steps."""
-    one = {
-        kind: [_sample(s) for s in answer.get(kind, [])[:n]]
-        for kind, n in (("highest", 1), ("lowest", 1), ("random", 1), ("newest_failures", 1))
-    }
+    picked = {kind: answer.get(kind, [])[:1] for kind in ("highest", "lowest", "random", "newest_failures")}
+    if picked["newest_failures"] == picked["lowest"]:
+        picked["newest_failures"] = []
+    one = {kind: [_sample(s) for s in found] for kind, found in picked.items()}
     pairs = {
         kind: [{side: _sample(s) for side, s in pair.items()} for pair in answer.get(kind, [])[:1]]
         for kind in ("contrast", "contradicting", "early_late")
@@ -255,11 +264,15 @@ def _curve(c: Answer) -> Answer:
     told["levels"] = "; ".join(
         f"{_raw(p['before'], '')} → {_raw(p['after'], '')} at {p['step']:.0f}" for p in c.get("change_points", ())[:5]
     )
-    told |= {"noise": c["noise"], "not_finite": c.get("not_finite"), "note": c.get("note"), "pace": c.get("rate", {}).get("pace")}
+    told |= {"noise": c["noise"], "not_finite": c.get("not_finite"), "note": c.get("note"), "pace": _known(c.get("rate", {}).get("pace"))}
     points = c["sketch"]
     thin = points if c["points"] <= len(points) else [*points[:-1:2], points[-1]]
     told["means" if c["points"] > len(points) else "raw"] = f"steps {thin[0][0]}-{thin[-1][0]}: {' '.join(_raw(v, '') for _, v in thin)}"
     return told | ({"newest": " ".join(_raw(v, "") for _, v in c["newest"])} if thin is not points else {})
+
+
+def _known(way: str | None) -> str | None:
+    return None if way == "undecidable" else way
 
 
 def _at(point: Answer) -> str:

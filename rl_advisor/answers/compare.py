@@ -17,8 +17,9 @@ from rl_advisor.features.aggregate import gap, improvement, least_p, level, rank
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.verdict import judge
-from rl_advisor.output.wording import listed, pair, value
+from rl_advisor.output.wording import apart, listed, pair, value
 from rl_advisor.run import Floats, Run
+from rl_advisor.vocabulary import metric
 
 MOST_VARIANTS = 6
 """Variants that are told against the first in sentences; more are a ranked table."""
@@ -94,6 +95,14 @@ def _row(run: Run, by: Common, place: int) -> dict[str, Any]:
     return row | {"outcome": q.metric, "start": q.first, "best": q.best, "best_step": q.best_step, "last": q.last, "final": level_}
 
 
+def spelled_levels(row: Mapping[str, Any]) -> dict[str, str]:
+    """The levels of a run's row as every door spells them: the logged ones with the digits that tell them apart."""
+    known = metric(row["outcome"]) if row.get("outcome") else None
+    unit = known.unit if known else ""
+    digits = apart([row[f] for f in ("start", "best", "last") if row.get(f) is not None], unit)
+    return {f: "-" if row.get(f) is None else value(row[f], unit, digits) for f in ("start", "best", "last", "final")}
+
+
 def _grouped(told: Mapping[str, list[Any]], count: int) -> list[str]:
     """The variant of each run: one letter for all that share every telling setting, in the order in which they came."""
     members: dict[str, str] = {}
@@ -136,21 +145,21 @@ def _between(variants: Sequence[Variant]) -> list[dict[str, Any]]:
 
 def _pair(a: Variant, b: Variant, pairs: int) -> dict[str, Any]:
     changed = {key: [a.settings[key], b.settings[key]] for key in a.settings if repr(a.settings[key]) != repr(b.settings[key])}
-    apart = asdict(gap(a.final, b.final))
+    between = asdict(gap(a.final, b.final))
     better = asdict(improvement(a.final, b.final))
     p = min(1.0, pairs * rank_p(a.final, b.final))
     known = min(1.0, pairs * least_p(a.final.size, b.final.size)) <= RISK
-    said = f"{_delta(a, b, apart)}{_changes(changed)}. {_weight(a, b, p, changed, known=known)}"
-    return {"a": a.name, "b": b.name, "b_minus_a": apart, "probability_of_improvement": better, "p": p, "changed": changed, "said": said}
+    said = f"{_delta(a, b, between)}{_changes(changed)}. {_weight(a, b, p, changed, known=known)}"
+    return {"a": a.name, "b": b.name, "b_minus_a": between, "probability_of_improvement": better, "p": p, "changed": changed, "said": said}
 
 
-def _delta(a: Variant, b: Variant, apart: Mapping[str, float]) -> str:
+def _delta(a: Variant, b: Variant, between: Mapping[str, float]) -> str:
     """By how much one ends above the other, from which to which level."""
     low, high = pair(float(level(a.final).value), float(level(b.final).value))
-    size = apart["value"]
+    size = between["value"]
     if low == high:
         return f"{b.name} ends where {a.name} does ({high})"
-    spread = f", 95 % interval {value(apart['low'])} to {value(apart['high'])}" if apart["low"] != apart["high"] else ""
+    spread = f", 95 % interval {value(between['low'])} to {value(between['high'])}" if between["low"] != between["high"] else ""
     return f"{b.name} ends {value(abs(size))} {'above' if size > 0 else 'below'} {a.name} ({high} against {low}{spread})"
 
 

@@ -52,7 +52,7 @@ def critic_test(path: Path) -> dict[str, Any]:
 
 def _meaning(fit: Mapping[str, float], own: Mapping[str, float] | None, told: Mapping[str, float]) -> tuple[str, str]:
     """What the figures say, and what to do."""
-    can = f"{100 * max(fit['explained_variance'], 0):.0f} percent of the returns' variance"
+    can = f"{100 * max(fit['explained_variance'], 0):.0f} % of the returns' variance"
     if fit["explained_variance"] < NOTHING:
         few = fit["of_rows_it_saw"] > 2 * TELLS
         why = "on rows it saw it can, so these rows are too few or too unlike" if few else "not even on rows it saw"
@@ -67,7 +67,7 @@ def _meaning(fit: Mapping[str, float], own: Mapping[str, float] | None, told: Ma
             "Save the critic's values with the batch, or train the critic alone on it: it should reach as much."
         )
     has = own["explained_variance"]
-    both = f"{says}, the critic {100 * has:.0f} percent"
+    both = f"{says}, the critic {100 * has:.0f} %"
     if has >= MUCH_LESS * fit["explained_variance"]:
         return f"{both}: the critic is not what is wrong.", "Look elsewhere: a reward that changes, the data, the size of the updates."
     scales = f" Its values spread over {number(own['std'])}, returns over {number(told['std'])}"

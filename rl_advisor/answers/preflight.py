@@ -117,7 +117,7 @@ def _against(random: Floats, scripted: Floats) -> dict[str, Any]:
     apart = bool(p < 0.05 and better.value > 0.5)
     ends = f"{number(float(np.median(random)))} against {number(float(np.median(scripted)))} in the middle"
     if apart:
-        share = f"{100 * better.value:.0f} percent of pairs of episodes ({ends})"
+        share = f"{100 * better.value:.0f} % of pairs of episodes ({ends})"
         says = f"The scripted policy beats the random one in {share}: the reward tells them apart."
     elif p < 0.05:
         says = f"The random policy is paid more than the scripted one ({ends}): check the sign of the reward and its parts before training."
@@ -154,12 +154,12 @@ def _shape(values: Floats) -> tuple[str, str]:
     if at_low > 0.95:
         return (
             "almost_all_low",
-            f"{100 * at_low:.0f} percent of the episodes get the least reward: too sparse. Add intermediate rewards or a curriculum.",
+            f"{100 * at_low:.0f} % of the episodes get the least reward: too sparse. Add intermediate rewards or a curriculum.",
         )
     if at_high > 0.95:
         return (
             "almost_all_high",
-            f"{100 * at_high:.0f} percent of the episodes get the highest reward: too easy. Make the task harder or split the score.",
+            f"{100 * at_high:.0f} % of the episodes get the highest reward: too easy. Make the task harder or split the score.",
         )
     middle, spread = float(np.median(values)), float(np.subtract(*np.quantile(values, [0.75, 0.25])))
     far = float(np.max(np.abs(values - middle)))

@@ -85,7 +85,7 @@ def _wrapped(line: str, look: Look, indent: str, most: int = LINES) -> list[str]
 
 def _curves(story: Answer, look: Look) -> Iterable[str]:
     """A sparkline of the outcome and of the cause's metric, side by side where they fit."""
-    drawn = [f"{said(q['label'])} {spark(list(q['blocks']))} {value(q['last'], q['unit'])}" for q in story["curves"][: SHOWN["curves"]]]
+    drawn = [f"{said(q['label'])} {spark(list(q['blocks']))} {q['last_said']}" for q in story["curves"][: SHOWN["curves"]]]
     together = "  " + "   ".join(drawn)
     if drawn:
         yield from ([together] if len(together) <= look.width else [f"  {row}" for row in drawn])
@@ -108,9 +108,12 @@ def _rest(answer: Answer, look: Look) -> Iterable[str]:
     parts: list[tuple[str, list[str]]] = [
         (
             "What was weighed",
-            [f"{said(e['says'])} ({'for' if e['weight'] >= 0 else 'against'} {plain(e['for'])})" for e in answer["evidence"]],
+            [_weighed(e) for e in answer["evidence"]],
         ),
-        ("Other readings", [f"{plain(r['verdict'])} {value(r['p'], 'share')}: against it, {said(r['against'])}" for r in answer["rivals"]]),
+        (
+            "Other readings",
+            [_rival(r) for r in answer["rivals"]],
+        ),
         ("Settings", [f"{k} {said(v)}" for k, v in story["settings"].items()]),
         ("Findings", _findings(answer, "present")),
         ("Could not be decided", _findings(answer, "unclear")),
@@ -126,6 +129,10 @@ def _rest(answer: Answer, look: Look) -> Iterable[str]:
 
 def _findings(answer: Answer, outcome: str) -> list[str]:
     return [f"{plain(f['pattern'])} ({plain(f['link'])}): {said(f['statement'])}" for f in answer["findings"] if f["outcome"] == outcome]
+
+
+def _rival(r: Answer) -> str:
+    return f"{plain(r['verdict'])} {value(r['p'], 'share')}" + (f": against it, {said(r['against'])}" if r["against"] else "")
 
 
 def _weighed(e: Answer) -> str:

@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 import click
 
+from rl_advisor.advisors import ADVISORS
 from rl_advisor.cli.step import Step
 
-ADVISORS = click.Choice(["builtin", "anthropic", "openai"])
 RUN = click.argument("run", type=click.Path())
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 STEP = Step(min=0, max=1e300)
 UNTIL = click.option("--until", type=STEP, metavar="STEP", help="Look at the run as it was at this step.")
-ADVISOR = click.option("--advisor", type=ADVISORS, default="builtin", show_default=True, help="Who judges.")
+ADVISOR = click.option("--advisor", type=click.Choice(ADVISORS), default="builtin", show_default=True, help="Who judges.")
 MAP = click.option("--map", "mapping", multiple=True, metavar="ROLE=NAME", help="Say which logged name plays a role: reward/mean=my_score.")
 
 

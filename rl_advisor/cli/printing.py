@@ -10,7 +10,7 @@ from rl_advisor.cli.asked import check_page, explained_page, preflight_page
 from rl_advisor.cli.gpu import gpu_page
 from rl_advisor.cli.samples import samples_page
 from rl_advisor.output.layout import Answer, anything, filled, gaps, more, number, pairs, said, spark, table
-from rl_advisor.output.wording import plain, value
+from rl_advisor.output.wording import plain
 
 
 def text(kind: str, answer: Answer, *, whole: bool = False) -> str:
@@ -87,8 +87,9 @@ def _compare(answer: Answer) -> Iterable[str]:
 
 
 def _compared(row: Answer) -> tuple[str, ...]:
-    levels = tuple("-" if row.get(f) is None else value(row[f], digits=3) for f in ("start", "best", "last", "final"))
-    return row["variant"], said(row["run"]), plain(row["verdict"]), plain(row["first_broken_link"]), *levels
+    from rl_advisor.answers.compare import spelled_levels
+
+    return row["variant"], said(row["run"]), plain(row["verdict"]), plain(row["first_broken_link"]), *spelled_levels(row).values()
 
 
 _COMPARED = ("variant", "run", "verdict", "first_broken_link", "start", "best", "last", "final")

@@ -42,7 +42,7 @@ def kl_regime(run: Run, share: float = 0.15) -> KlRegime:
     change, kl_change = s.recent.slope * s.recent.span, kl.recent.slope * kl.recent.span
     if way in ("undecidable", "falling") and abs(change) < s.margin and flat_since(s):
         way = "flat"
-    text = f"Since step {s.recent_first:.0f} KL to the reference is {kl_way} ({number(kl_change)}, now "
+    text = f"Since step {s.recent_first:.0f} KL to the reference is {kl_way} ({number(kl_change)}, now about "
     text += f"{number(kl.last)}) and the outcome {way} ({number(change)})"
     measures = {"kl_change": kl_change, "kl_last": kl.last, "outcome_change": change, "outcome_last": s.last}
     return KlRegime(s.name, kl_way, way, s.recent_first, float(s.step[-1]), text, measures)

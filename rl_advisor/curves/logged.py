@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rl_advisor.output.wording import apart, value
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import metric
 
@@ -20,6 +21,15 @@ class Logged:
     best_step: float
     lowest: float
 
+    def said(self, x: float) -> str:
+        """One of its values, with the digits that tell the first, the last and the best apart: one spelling wherever it is said."""
+        return value(x, self.unit, apart((self.first, self.last, self.best), self.unit))
+
+    @property
+    def went(self) -> str:
+        """From where to where it went."""
+        return f"from {self.said(self.first)} to {self.said(self.last)}"
+
     @property
     def measures(self) -> dict[str, float]:
         """The values as measures of a finding."""
@@ -28,6 +38,11 @@ class Logged:
 
 def logged(run: Run, curve: Curve) -> Logged:
     """A curve as the run logged it: one that is judged un-averaged, as a mean over past episodes is, is told as it stands in the log."""
-    step, x = run.curves.get(curve.name, curve).finite()
+    return logged_of(run.curves.get(curve.name, curve))
+
+
+def logged_of(curve: Curve) -> Logged:
+    """The values of a curve that stands as it was logged."""
+    step, x = curve.finite()
     top, known = int(np.argmax(x)), metric(curve.name)
     return Logged(curve.name, known.unit if known else "", float(x[0]), float(x[-1]), float(x[top]), float(step[top]), float(x.min()))

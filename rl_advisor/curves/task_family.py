@@ -23,7 +23,7 @@ _WORDS = {
     ),
 }
 """Kind of training -> words of its own, in names of metrics, keys of the configuration and names of files."""
-_ENVIRONMENT = re.compile(r"[A-Z][a-z]+[A-Za-z0-9]*-v\d+(?![A-Za-z0-9])")
+_ENVIRONMENT = re.compile(r"[A-Z][a-z][A-Za-z0-9]{0,80}-v\d{1,4}(?![A-Za-z0-9])")
 """The name of a Gymnasium environment."""
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
-from rl_advisor.output.wording import from_to
+from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -38,7 +38,7 @@ def detect(run: Run, left: float = 0.1) -> Answer:
     s = outcome_shape.shape(outcome)
     measures = {"at_start": begin, "half_way": half, "now": now, "outcome_gain": s.best - s.start}
     where = (Evidence("policy/std", float(step[0]), float(step[-1])), Evidence(s.name, float(s.step[0]), float(s.step[-1])))
-    text = f"The policy's standard deviation went {from_to(begin, half)} half way and {number(now)} now"
+    text = f"The policy's standard deviation went {about(begin, half)} half way and {number(now)} now"
     gone = begin > 0 and half < left * begin and now < left * begin
     if not gone or s.rose or s.at_ceiling:
         return absent(f"{text}.", measures=measures, evidence=where)

@@ -15,7 +15,7 @@ from rl_advisor.curves import segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import spikes
 from rl_advisor.finding import Answer, Evidence, Onset, Outcome, Role, present
-from rl_advisor.output.wording import from_to
+from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -32,14 +32,14 @@ def erratic(run: Run, correlation: float = 0.99, times: float = 2.0) -> list[str
     if agree is not None and agree.finite()[1].size >= 6:
         first, last = float(np.median(segments.opening(agree, 0.2))), float(np.median(segments.final(agree)))
         if last < correlation and last < first - 0.001:
-            out.append(f"the correlation of probabilities fell {from_to(first, last)}")
+            out.append(f"the correlation of probabilities fell {about(first, last)}")
     for name in ("ratio/max", "kl/mismatch", "mismatch/logprob"):
         curve = run.curves.get(name)
         if curve is None or curve.finite()[1].size < 6:
             continue
         first, last = float(np.quantile(segments.opening(curve, 0.3), 0.75)), float(np.quantile(segments.final(curve, 0.3), 0.75))
         if last > times * max(first, 1e-9):
-            out.append(f"{name} went {from_to(first, last)}")
+            out.append(f"{name} went {about(first, last)}")
     return out
 
 

@@ -11,7 +11,7 @@ Source: drawdown against an isotonic null with autocorrelated noise; the practit
 
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.curves.logged import logged
-from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
+from rl_advisor.finding import Answer, Evidence, Role, absent, present
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -32,9 +32,8 @@ def detect(run: Run, most_left: float = 0.4) -> Answer:
             return found
     s, told = outcome_shape.shape(curves[0]), logged(run, curves[0])
     measures = {"best": s.best, "last": s.last, "lost_share": s.lost} | told.measures
-    return absent(
-        f"{s.name} ends at {number(told.last)}, best {number(told.best)} at step {told.best_step:.0f}: no collapse.", measures=measures
-    )
+    text = f"{s.name} ends at {told.said(told.last)}, best {told.said(told.best)} at step {told.best_step:.0f}: no collapse."
+    return absent(text, measures=measures)
 
 
 def _of(run: Run, curve: Curve, most_left: float) -> Answer | None:
@@ -43,7 +42,7 @@ def _of(run: Run, curve: Curve, most_left: float) -> Answer | None:
         return None
     onset = segments.decline_began(curve)
     told = logged(run, curve)
-    text = f"{s.name} fell from {number(told.best)} (step {told.best_step:.0f}) to {number(told.last)} and stayed down"
+    text = f"{s.name} fell from {told.said(told.best)} (step {told.best_step:.0f}) to {told.said(told.last)} and stayed down"
     text += f"; the fall began near step {onset.step:.0f}." if onset else "."
     measures = {"best": s.best, "best_step": s.best_step, "last": s.last, "lost_share": s.lost, "p": s.peak.p} | told.measures
     return present(text, onset, measures, (Evidence(curve.name, s.best_step, float(s.step[-1])),))

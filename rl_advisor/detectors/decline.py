@@ -10,7 +10,7 @@ Source: the practitioner's guide (peak and decline); isotonic-null test of the d
 
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.curves.logged import logged
-from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
+from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -30,7 +30,7 @@ def detect(run: Run) -> Answer:
         return _present(run, curve, measures)
     told = logged(run, curve)
     measures |= told.measures
-    drop = f"{s.name} ends at {number(told.last)}; its best was {number(told.best)} at step {told.best_step:.0f}"
+    drop = f"{s.name} ends at {told.said(told.last)}; its best was {told.said(told.best)} at step {told.best_step:.0f}"
     if s.peak.drop_high <= s.margin or s.best - s.last <= s.margin / 2:
         return absent(f"{drop}: no decline that matters.", measures=measures)
     return unclear(f"{drop}: within noise.", measures=measures)
@@ -39,6 +39,6 @@ def detect(run: Run) -> Answer:
 def _present(run: Run, curve: Curve, measures: dict[str, float]) -> Answer:
     s = outcome_shape.shape(curve)
     told = logged(run, curve)
-    text = f"{s.name} peaked at {number(told.best)} (step {told.best_step:.0f}) and declined to {number(told.last)}."
+    text = f"{s.name} peaked at {told.said(told.best)} (step {told.best_step:.0f}) and declined to {told.said(told.last)}."
     where = (Evidence(curve.name, s.best_step, float(s.step[-1])),)
     return present(text, segments.decline_began(curve), measures | told.measures, where)

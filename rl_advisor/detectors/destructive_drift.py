@@ -11,8 +11,8 @@ import numpy as np
 
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
-from rl_advisor.output.wording import from_to
+from rl_advisor.finding import Answer, Evidence, Role, absent, present
+from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -36,8 +36,7 @@ def detect(run: Run, growth: float = 2.0) -> Answer:
     before, after = float(np.median(near)), float(np.median(segments.final(run.curves["kl/ref"])))
     measures = {"kl_at_best": before, "kl_last": after, "best": s.best, "last": s.last}
     where = (Evidence("kl/ref", s.best_step, float(step[-1])), Evidence(s.name, s.best_step, float(s.step[-1])))
-    text = f"Since step {s.best_step:.0f} KL went {from_to(before, after)} and {s.name} from "
-    text += f"{number(s.best)} to {number(s.last)}"
+    text = f"Since step {s.best_step:.0f} KL went {about(before, after)} and {s.name} {about(s.best, s.last)}"
     late = kl[step > top]
     apart = late.size >= 3 and float(np.quantile(late[-max(3, late.size // 3) :], 0.25)) > float(np.quantile(near, 0.9))
     if s.fell and apart and after > growth * max(before, 1e-4) and after > 0.02:

@@ -16,7 +16,7 @@ from rl_advisor.curves import outcome_shape, segments, untrail
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
-from rl_advisor.output.wording import from_to
+from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -56,7 +56,7 @@ def detect(run: Run, share: float = 0.25, ratio: float = 1.3, near: float = 0.05
         stays = _stays(held, fall.step, (fall.before - fall.after) / scale)
         if with_it and stays:
             at = with_it[0]
-            text = f"{train.name} jumps {from_to(fall.before, fall.after)} and episodes from {number(at.before)} to "
+            text = f"{train.name} jumps {about(fall.before, fall.after)} and episodes from {number(at.before)} to "
             text += f"{number(at.after)} steps near step {fall.step:.0f} while {held.name} does not: the training environment changed."
             onset = Onset(fall.step, min(fall.step, at.step) - near * span / 2, max(fall.step, at.step))
             measures = {"before": fall.before, "after": fall.after, "length_before": at.before, "length_after": at.after}

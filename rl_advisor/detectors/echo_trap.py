@@ -14,8 +14,8 @@ import numpy as np
 
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, number, present
-from rl_advisor.output.wording import from_to
+from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, present
+from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -38,7 +38,7 @@ def detect(run: Run, left: float = 0.5) -> Answer:
     begin, now = float(np.median(segments.opening(curve, 0.15))), float(np.median(segments.final(curve)))
     measures = {"spread_start": begin, "spread_now": now, "reward_best": s.best, "reward_last": s.last}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])), Evidence(s.name, float(s.step[0]), float(s.step[-1])))
-    text = f"{curve.name} went {from_to(begin, now)}, {s.name} from {number(s.best)} at its best to {number(s.last)}"
+    text = f"{curve.name} went {about(begin, now)}, {s.name} {about(s.best, s.last)} since its best"
     onset = segments.began(curve)
     if not now < left * begin or s.at_ceiling or onset is None:
         return absent(f"{text}.", measures=measures, evidence=where)

@@ -15,7 +15,7 @@ from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.trend import trend
 from rl_advisor.finding import Answer, Evidence, Role, absent, present
-from rl_advisor.output.wording import from_to
+from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -50,7 +50,7 @@ def detect(run: Run, times: float = 2.0) -> Answer:
     slope = trend(step, size)
     measures = {"at_start": begin, "now": now, "p": slope.p}
     where = (Evidence(name, float(step[0]), float(step[-1])),)
-    text = f"{name} went {from_to(begin, now)}"
+    text = f"{name} went {about(begin, now)}"
     if slope.low > 0 and now > times * begin and now > PRIOR[name] / 5:
         return present(f"{text}: growing.", segments.began(curve), measures, where)
     if begin > PRIOR[name] and now > PRIOR[name]:

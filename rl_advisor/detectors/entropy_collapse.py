@@ -14,7 +14,7 @@ import numpy as np
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
-from rl_advisor.output.wording import from_to, percent
+from rl_advisor.output.wording import about, percent
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -51,7 +51,7 @@ def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Answer:
     sure = flat >= dead or not ways or outcome_shape.any_fell(run) or not converged or low
     measures = {"at_start": begin, "now": now, "share_left": share, "flat_groups": flat}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
-    text = f"Entropy went {from_to(begin, now)}"
+    text = f"Entropy went {about(begin, now)}"
     if share < left and room and stalled and sure and (flat >= dead or np.isnan(flat)):
         return present(
             f"{text} before the score reached its maximum.",

@@ -13,7 +13,7 @@ import numpy as np
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
-from rl_advisor.output.wording import from_to
+from rl_advisor.output.wording import about
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -32,7 +32,7 @@ def detect(run: Run, times: float = 2.0) -> Answer:
     begin, now = float(np.median(segments.opening(curve))), float(np.median(segments.final(curve)))
     measures = {"at_start": begin, "now": now}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
-    text = f"Entropy went {from_to(begin, now)}"
+    text = f"Entropy went {about(begin, now)}"
     if not (begin > 0 and now > times * begin):
         return absent(f"{text}.", measures=measures, evidence=where)
     if outcome_shape.shape(curve).gain.low <= 0:

@@ -14,7 +14,7 @@ import numpy as np
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
-from rl_advisor.output.wording import from_to, percent
+from rl_advisor.output.wording import about, percent
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -38,7 +38,7 @@ def detect(run: Run, explained: float = 0.3) -> Answer:
     now = float(np.median(late))
     measures = {"at_start": begin, "now": now, "highest": highest, "pinned_share": pinned, "explained_variance": fit}
     where = (Evidence("episode/length", float(step[0]), float(step[-1])),)
-    text = f"Episode length went {from_to(begin, now)}, "
+    text = f"Episode length went {about(begin, now)}, "
     text += f"{percent(pinned)} of the latest points at its maximum"
     if pinned < 0.8:
         return absent(f"{text}.", measures=measures, evidence=where)

@@ -12,7 +12,7 @@ import numpy as np
 from rl_advisor.curves import segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
-from rl_advisor.output.wording import from_to
+from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -33,7 +33,7 @@ def detect(run: Run, share: float = 0.05) -> Answer:
         begin, now = float(np.median(segments.opening(curve))), float(np.median(segments.final(curve)))
         measures[name] = now
         if now > share and (now > 2 * begin or min(begin, now) > 4 * share):
-            text = f"{name} went {from_to(begin, now)}."
+            text = f"{name} went {about(begin, now)}."
             where = (Evidence(name, float(curve.step[0]), float(curve.step[-1])),)
             return present(text, segments.began(curve), measures | {"at_start": begin}, where)
     if not measures:

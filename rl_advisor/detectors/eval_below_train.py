@@ -15,7 +15,7 @@ import numpy as np
 from rl_advisor.curves import outcome_shape
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
-from rl_advisor.output.wording import from_to
+from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -38,7 +38,7 @@ def detect(run: Run, part: float = 0.25) -> Answer:
         Evidence(held.name, float(held.step[0]), float(held.step[-1])),
         Evidence(train.name, float(train.step[0]), float(train.step[-1])),
     )
-    text = f"{train.name} went {from_to(floor, train.last)}; the p90 of the evaluations is {number(reached)}"
+    text = f"{train.name} went {about(floor, train.last)}; the p90 of the evaluations is {number(reached)}"
     behind = train.rose and not train.fell and way > 5 * train.margin and reached < floor + part * way
     if not behind:
         return absent(f"{text}.", measures=measures, evidence=where)

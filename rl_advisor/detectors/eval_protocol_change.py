@@ -14,7 +14,7 @@ from rl_advisor.curves.held_out_scores import FEWEST, lone_step
 from rl_advisor.curves.task_family import families
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, present, unclear
-from rl_advisor.output.wording import counted, from_to
+from rl_advisor.output.wording import about, counted
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -42,7 +42,7 @@ def detect(run: Run) -> Answer:
     found = lone_step(run, score)
     if found is None:
         return absent(f"{score.name} makes no jump that training does not make.")
-    text = f"{score.name} jumps {from_to(found.old, found.new)} at step {found.at:.0f} while training goes on as before"
+    text = f"{score.name} jumps {about(found.old, found.new)} at step {found.at:.0f} while training goes on as before"
     if "control" in families(run):
         return unclear(f"{text}; greedy evaluation of a policy can do that by itself.")
     where = (Evidence(score.name, found.before, found.at),)

@@ -10,7 +10,8 @@ Source: AReaL's guide on task_reward and rollout/reward; DAPO's dynamic sampling
 """
 
 from rl_advisor.curves import outcome_shape
-from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
+from rl_advisor.finding import Answer, Evidence, Role, absent, present
+from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -25,8 +26,8 @@ def detect(run: Run) -> Answer:
     """Present when the two moved apart by far."""
     whole, used = (outcome_shape.shape(run.curves[name]) for name in ("reward/mean", "reward/used"))
     gap = (whole.last - whole.start) - (used.last - used.start)
-    went = f"The reward of all samples went from {number(whole.start)} to {number(whole.last)}, that of the samples trained on from "
-    went += f"{number(used.start)} to {number(used.last)}"
+    went = f"The reward of all samples went {about(whole.start, whole.last)}, that of the samples trained on "
+    went += f"{about(used.start, used.last)}"
     measures = {"all_first": whole.start, "all_last": whole.last, "used_first": used.start, "used_last": used.last, "gap": gap}
     where = (Evidence("reward/used", float(used.step[0]), float(used.step[-1])),)
     if abs(gap) > MUCH * max(whole.margin, used.margin):

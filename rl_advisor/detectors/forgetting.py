@@ -11,7 +11,7 @@ Source: the alignment tax in InstructGPT (arXiv 2203.02155).
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, present
-from rl_advisor.output.wording import from_to
+from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -33,7 +33,7 @@ def detect(run: Run) -> Answer:
     where = tuple(Evidence(s.name, float(s.step[0]), float(s.step[-1])) for s in (*gained[:1], *lost[:1]))
     if gained and lost:
         up, down = gained[0], lost[0]
-        text = f"{up.name} went {from_to(up.start, up.last)}, {down.name} {from_to(down.best, down.last)}."
+        text = f"{up.name} went {about(up.start, up.last)}, {down.name} {about(down.best, down.last)}."
         return present(text, segments.decline_began(single[down.name]), measures, where)
     text = f"Of {len(shapes)} held-out scores {len(gained)} rose and {len(lost)} fell."
     return absent(text, measures=measures, evidence=where)

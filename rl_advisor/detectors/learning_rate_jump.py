@@ -4,8 +4,8 @@ Looks for: a ratio of two or more between neighbouring points of the logged lear
     that begins later than a warm-up does, or goes on from a rate that trains already.
 Means: a schedule with restarts, a resumed run with another configuration, or a mistake; what follows is another experiment.
 Not to be confused with: warm-up, which climbs in the first steps; a decay; a rate that adapts to the KL of the updates, up and down.
-Next test: find what raised the learning rate (scheduler, resume, a new stage); restart from the checkpoint that is worth keeping, at
-    the old rate.
+Next test: find what raised the learning rate (scheduler, resume, a new stage); restart from the last checkpoint before it at the old
+    rate.
 Source: the practitioner's guide on abrupt changes; invariants of the log (the rate matches its schedule).
 """
 

@@ -13,7 +13,7 @@ import numpy as np
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent
-from rl_advisor.output.wording import from_to
+from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -35,7 +35,7 @@ def detect(run: Run, left: float = 0.5) -> Answer:
     held = outcome_shape.shape_or_none(outcome_shape.held_out(run))
     measures = {"at_start": begin, "now": now}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
-    text = f"Mean length went {from_to(begin, now)} tokens"
+    text = f"Mean length went {about(begin, now)} tokens"
     if now >= left * begin:
         return absent(f"{text}.", measures=measures, evidence=where)
     if held is not None and held.rose and not held.fell:

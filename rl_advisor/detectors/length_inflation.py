@@ -16,7 +16,7 @@ from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.payoff import difference
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, present, unclear
-from rl_advisor.output.wording import from_to
+from rl_advisor.output.wording import about, from_to
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import onset, shift
@@ -89,13 +89,13 @@ def _by_curves(run: Run) -> Answer:
         return unclear("The curves of length and reward are too short, and there are too few samples.")
     measures = {"length_first": length.start, "length_latest": length.last, "reward_first": reward.start, "reward_latest": reward.last}
     evidence = tuple(Evidence(x.name, float(x.step[0]), float(x.step[-1])) for x in (length, reward, held) if x is not None)
-    said = f"Length went {from_to(length.start, length.last)}, the reward {from_to(reward.start, reward.last)}"
+    said = f"Length went {about(length.start, length.last)}, the reward {about(reward.start, reward.last)}"
     grew = length.gain.low > 0 and length.last > GROWTH * length.start
     if not grew or not reward.rose:
         return absent(f"{said}: they did not grow together.", None, measures, evidence)
     if held is None:
         return unclear(f"{said}; there is no held-out score to tell whether the answers got better.", None, measures, evidence)
-    said += f", {held.name} {from_to(held.start, held.last)}."
+    said += f", {held.name} {about(held.start, held.last)}."
     measures |= {"score_first": held.start, "score_latest": held.last}
     outcome = Outcome.ABSENT if held_out_rose(run) else Outcome.PRESENT
     when = segments.began(run.curves["response/length"]) if outcome is Outcome.PRESENT else None

@@ -67,7 +67,7 @@ def detect(run: Run, often: float = 2.0, many: float = 5.0) -> Answer:
     style = set() if few else segments.departures(run).keys() & STYLE
     parted = train.last - train.start > train.margin and (held.fell or (not held.rose and held.n >= 8)) and not held.at_ceiling
     if repeats and parted and not style:
-        text = f"{train.name} gained {number(train.last - train.start)} while {held.name} ends at {number(held.last)}; {seen}."
+        text = f"{train.name} gained about {number(train.last - train.start)} while {held.name} ends at about {number(held.last)}; {seen}."
         return present(text, segments.decline_began(score), measures, where)
     if parted:
         text = f"Reward and score diverge, but {seen}, and the style of the responses {'changed' if style else 'did not change'}."

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.curves.outcome_shape import Shape
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Answer, Evidence, Outcome, Role, number, present
-from rl_advisor.output.wording import from_to
+from rl_advisor.finding import Answer, Evidence, Outcome, Role, present
+from rl_advisor.output.wording import about
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -42,8 +42,8 @@ def detect(run: Run) -> Answer:
         raise TooFewPoints("the score of a single answer and pass@k are not both logged with 5 evaluations")
     measures = {"one_start": one.start, "one_last": one.last, "many_best": many.best, "many_last": many.last}
     where = tuple(Evidence(s.name, float(s.step[0]), float(s.step[-1])) for s in (one, many))
-    text = f"{one.name} went {from_to(one.start, one.last)}, "
-    text += f"{many.name} from {number(many.best)} at its best to {number(many.last)}"
+    text = f"{one.name} went {about(one.start, one.last)}, "
+    text += f"{many.name} {about(many.best, many.last)} since its best"
     better = one.rose and not one.fell
     if better and many.fell:
         return present(f"{text}.", segments.decline_began(curve), measures, where)

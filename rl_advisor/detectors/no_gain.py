@@ -12,7 +12,6 @@ Source: AReaL's guide on rewards that do not rise; equivalence instead of a miss
 from rl_advisor.curves import outcome_shape
 from rl_advisor.curves.logged import logged
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
-from rl_advisor.output.wording import from_to
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -33,11 +32,12 @@ def detect(run: Run) -> Answer:
     measures = {"start": s.start, "best": s.best, "last": s.last, "gain": s.best - s.start, "matters": s.margin}
     where, told = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),), logged(run, next(c for c in curves if c.name == s.name))
     if s.rose:
-        return absent(f"{s.name} rose {from_to(told.first, told.best)}.", measures=measures | told.measures, evidence=where)
+        text = f"{s.name} rose from {told.said(told.first)} to {told.said(told.best)} at its best."
+        return absent(text, measures=measures | told.measures, evidence=where)
     if s.at_ceiling or s.touches_ceiling:
-        text = f"{s.name} is at its maximum ({number(s.last)}) from the start, so nothing was left to gain."
+        text = f"{s.name} is at its maximum (about {number(s.last)}) from the start, so nothing was left to gain."
         return absent(text, measures=measures, evidence=where)
     if max(s.gain.high, s.best - s.start) > 5 * s.margin and s.gain.high > 0:
-        text = f"{s.name} went {from_to(told.first, told.last)}; a gain of up to {number(s.gain.high)} cannot be excluded."
+        text = f"{s.name} went {told.went}; a gain of up to {number(s.gain.high)} cannot be excluded."
         return unclear(text, measures={**measures, **told.measures, "gain_high": s.gain.high}, evidence=where)
-    return present(f"{s.name} went {from_to(told.first, told.last)}: no gain.", measures=measures | told.measures, evidence=where)
+    return present(f"{s.name} went {told.went}: no gain.", measures=measures | told.measures, evidence=where)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
-from rl_advisor.output.wording import percent
+from rl_advisor.output.wording import roughly
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -44,7 +44,7 @@ def detect(run: Run, share: float = 0.9) -> Answer:
         return unclear(f"{text}: the run has learned what there was to learn.", measures=measures, evidence=where)
     groups = run.curves.get("reward/flat_groups")
     flat = float(np.median(segments.final(groups))) if groups is not None and groups.finite()[1].size else float("nan")
-    text += f", and {percent(flat)} of the groups have zero reward variance" if flat >= share else ""
+    text += f", and {roughly(flat, 'share')} of the groups have zero reward variance" if flat >= share else ""
     return present(f"{text}: nothing is learned.", segments.around(step, float(step[min(first, step.size - 1)])), measures, where)
 
 

@@ -50,9 +50,8 @@ def detect(run: Run) -> Answer:
     where = (Evidence(held.name, float(step[0]), float(step[-1])), Evidence("kl/ref", float(step[0]), float(step[-1])))
     gained = train.last - train.start > train.margin and train.gain.low > 0 and not train.fell
     inside = float(distance[seen].min()) < peak < 0.8 * float(distance[seen].max())
-    text = (
-        f"{held.name} is at {number(held.last)} and {train.name} at {number(train.last)}, at a KL distance of {number(float(distance[-1]))}"
-    )
+    text = f"{held.name} is at about {number(held.last)} and {train.name} at about {number(train.last)}"
+    text += f", at a KL distance of {number(float(distance[-1]))}"
     if held.fell and gained and inside and left < 0.5:
         text += f"; the score was best at a distance near {number(peak)}."
         return present(text, segments.decline_began(score), measures, where)

@@ -46,8 +46,8 @@ def detect(run: Run, rows: int = 8) -> Answer:
             f"{text}: either solved, or anything passes the check; there is no held-out score to tell which.", None, {"level": top}, where
         )
     if held.at_ceiling or held.touches_ceiling or held.rose:
-        return absent(f"{text}, and {held.name} agrees ({number(held.last)}).", None, {"level": top}, where)
-    text += f", but {held.name} is at {number(held.last)}"
+        return absent(f"{text}, and {held.name} agrees (about {number(held.last)}).", None, {"level": top}, where)
+    text += f", but {held.name} is at about {number(held.last)}"
     return present(
         f"{text}: the check passes without the task being solved.", segments.began(curve), {"level": top, "score": held.last}, where
     )

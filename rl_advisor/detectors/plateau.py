@@ -4,7 +4,7 @@ Looks for: a gain earlier, and over the last third a slope whose whole interval 
 Means: what this set-up can learn it has probably learned. Whether to stop depends on whether the level is good enough.
 Not to be confused with: a slope that merely is not significant (undecidable); a plateau made by a learning rate that has
     decayed to nothing (see schedule_plateau).
-Next test: evaluate the last three checkpoints with many prompts; equal within noise means the run has had its say.
+Next test: evaluate the last three checkpoints with many prompts; equal within noise means that more steps of this set-up bring nothing.
 Source: two one-sided tests (equivalence) on an autocorrelation-aware slope.
 """
 
@@ -31,7 +31,7 @@ def detect(run: Run) -> Answer:
     way = s.direction()
     since = f"{s.name} since step {s.recent_first:.0f}"
     if (way == "flat" and (s.rose or s.at_ceiling)) or (way == "undecidable" and s.stopped()):
-        text = f"{since} is flat at {number(s.last)} (change {number(change)})."
+        text = f"{s.name} is flat at about {number(s.last)} since step {s.recent_first:.0f} (change {number(change)})."
         began = segments.began(curve)
         return present(text, began if s.rose else None, measures, where)
     if way == "undecidable":

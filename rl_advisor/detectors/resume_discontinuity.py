@@ -13,7 +13,7 @@ from rl_advisor.curves import segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.trend import Change, level_change
 from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
-from rl_advisor.output.wording import counted, from_to
+from rl_advisor.output.wording import about, counted
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -34,7 +34,7 @@ def detect(run: Run, around: int = 10) -> Answer:
             jump = across(curve, at, around)
             looked += jump is not None
             if jump is not None and stepped(curve, at, jump):
-                text = f"{curve.name} goes {from_to(jump.before, jump.after)} across the restart at step {at:.0f}."
+                text = f"{curve.name} goes {about(jump.before, jump.after)} across the restart at step {at:.0f}."
                 onset = segments.around(curve.finite()[0], at)
                 where = (Evidence(curve.name, onset.low, onset.high),)
                 return present(text, onset, {"before": jump.before, "after": jump.after}, where)

@@ -14,7 +14,7 @@ from rl_advisor.curves.outcome_shape import Shape, shape_or_none, training
 from rl_advisor.curves.segments import decline_began
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present
-from rl_advisor.output.wording import from_to
+from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import Shift, listed, onset, shift, shift_or_none
@@ -72,7 +72,7 @@ def _by_curves(run: Run) -> Answer:
     rose = [n for n, x in shapes.items() if (x.gain.low > 0 or x.got_somewhere) and x.last - x.start > MUCH * x.margin]
     fell = [n for n, x in shapes.items() if (x.gain.high < 0 or x.broke_off) and x.start - x.last > MUCH * x.margin and below(x)]
     measures = {f"{n}_{when}": v for n, x in shapes.items() for when, v in (("first", x.start), ("latest", x.last))}
-    said = "; ".join(f"{n} went {from_to(x.start, x.last)}" for n, x in shapes.items())
+    said = "; ".join(f"{n} went {about(x.start, x.last)}" for n, x in shapes.items())
     evidence = tuple(Evidence(x.name, float(x.step[0]), float(x.step[-1])) for x in shapes.values())
     if rose and fell:
         when = decline_began(curves[f"reward/component/{fell[0]}"])

@@ -19,7 +19,7 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
 from rl_advisor.features.trend import Change, level_change
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
-from rl_advisor.output.wording import from_to
+from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -51,7 +51,7 @@ def detect(run: Run, share: float = 0.25) -> Answer:
             continue
         measures = {"before": jump.before, "after": jump.after, "score_change": there.delta}
         where = (Evidence(train.name, jump.step, jump.step), Evidence(held.name, float(held.step[0]), float(held.step[-1])))
-        text = f"{train.name} jumps {from_to(jump.before, jump.after)} at step {jump.step:.0f}; "
+        text = f"{train.name} jumps {about(jump.before, jump.after)} at step {jump.step:.0f}; "
         text += f"{held.name} changes by {number(there.delta)}"
         if abs(there.delta) < abs(size) / 4:
             onset = segments.around(train.step, jump.step, 2)

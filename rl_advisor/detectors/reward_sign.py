@@ -15,7 +15,7 @@ import numpy as np
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features.relation import correlation
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, number, present, unclear
-from rl_advisor.output.wording import from_to
+from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -61,7 +61,7 @@ def _against_update(run: Run, small: float = 0.1) -> Answer | None:
     # Growing certain takes several updates; a policy thrown to one answer does it in one.
     begin, early, now = float(left[0]), float(left[2]), float(np.median(segments.final(entropy)))
     measures = {"return_start": s.start, "return_last": s.last, "kl_old": usual, "entropy_start": begin, "entropy_last": now}
-    text = f"{s.name} went {from_to(s.start, s.last)} with KL per update at most {number(usual)} at the p90 of the updates; "
+    text = f"{s.name} went {about(s.start, s.last)} with KL per update at most {number(usual)} at the p90 of the updates; "
     text += f"entropy {number(begin)} to {number(now)}"
     # What a policy does in its first steps it did before it learned anything: a best there is the start, whatever noise made of it.
     first = s.best_step <= s.step[0] + 0.15 * (s.step[-1] - s.step[0])

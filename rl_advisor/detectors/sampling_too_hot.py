@@ -13,6 +13,7 @@ import numpy as np
 
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
+from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -47,7 +48,7 @@ def detect(run: Run, part: float = 0.2) -> Answer:
         Evidence("entropy/mean", float(entropy.step[0]), float(entropy.step[-1])),
     )
     text = f"The p90 of the training reward is {number(highest)} while {held.name} is "
-    text += f"{number(held.last)}; entropy {number(begin)} to {number(now)}"
+    text += f"about {number(held.last)}; entropy {about(begin, now)}"
     shares = held.ceiling == 1.0 and train.ceiling == 1.0
     if shares and highest < part * min(held.start, held.last) and now >= 0.9 * begin and min(held.start, held.last) > 0.1:
         onset = Onset(float(train.step[0]), float(train.step[0]), float(train.step[0]))

@@ -45,8 +45,9 @@ def detect(run: Run) -> Answer:
     rising = next((x for x, way in zip(shapes, ways, strict=True) if way == "rising"), s)
     measures = {"recent_change": rising.recent.slope * rising.recent.span, "p": rising.recent.p, "last": rising.last}
     where = (Evidence(rising.name, rising.recent_first, float(rising.step[-1])),)
-    change, since = number(measures["recent_change"]), f"{rising.name} since step {rising.recent_first:.0f}"
-    text = f"{since}: change {change}, now {number(rising.last)} (smoothed)"
+    went = "gained" if measures["recent_change"] >= 0 else "lost"
+    much, level = number(abs(measures["recent_change"])), number(rising.last)
+    text = f"{rising.name} {went} {much} since step {rising.recent_first:.0f}, to about {level}"
     if ways[0] != "rising" and (s.stopped() or _is_spent(s)):
         said = f"{s.name} rose and is not forecast to rise further."
         return absent(said, measures=measures, evidence=where)
@@ -58,8 +59,8 @@ def detect(run: Run) -> Answer:
         return unclear(said, measures=measures, evidence=where)
     slowly = "rising" not in ways and ways[0] == "undecidable" and all_along(s)
     if "falling" not in ways and ("rising" in ways or slowly):
-        why = "it rises over the whole run; its last third alone is too noisy to tell" if slowly else "rising"
-        return present(f"{text}: {why}.", measures=measures, evidence=where)
+        why = "; it rises over the whole run, its last third alone is too noisy to tell" if slowly else ": still rising"
+        return present(f"{text}{why}.", measures=measures, evidence=where)
     if ways[0] == "undecidable" and "falling" not in ways:
-        return unclear(f"{text}, inconclusive.", measures=measures, evidence=where)
+        return unclear(f"{text}: inconclusive.", measures=measures, evidence=where)
     return absent(f"{text}: {ways[0]}.", measures=measures, evidence=where)

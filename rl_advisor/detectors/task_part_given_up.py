@@ -13,7 +13,8 @@ import re
 
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, number, present
+from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present
+from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -45,7 +46,7 @@ def detect(run: Run) -> Answer:
     rose = [n for n, s in parts.items() if s.gain.low > 0 and s.last - s.start > MUCH * s.margin]
     measures = {f"{n}_{when}": v for n, s in parts.items() for when, v in (("first", s.start), ("latest", s.last))}
     measures |= {"total_first": total.start, "total_latest": total.last}
-    went = "; ".join(f"{n} from {number(s.start)} to {number(s.last)}" for n, s in parts.items())
+    went = "; ".join(f"{n} {about(s.start, s.last)}" for n, s in parts.items())
     where = tuple(Evidence(s.name, float(s.step[0]), float(s.step[-1])) for s in parts.values())
     if fell and rose and total.last > total.start:
         text = f"{fell[0]}, the task's own part of the reward, fell while the sum rose ({went}): the sum is earned by {rose[0]}."

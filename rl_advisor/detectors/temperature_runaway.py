@@ -13,7 +13,7 @@ import numpy as np
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, number, present
-from rl_advisor.output.wording import from_to
+from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -37,7 +37,7 @@ def detect(run: Run, times: float = 100.0) -> Answer:
     thriving = outcome_shape.thriving(run)
     measures = {"at_start": begin, "now": now}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
-    text = f"The entropy coefficient went {from_to(begin, now)}"
+    text = f"The entropy coefficient went {about(begin, now)}"
     if np.ptp(value) == 0:
         return absent(f"The entropy coefficient is fixed at {number(begin)}.", measures=measures, evidence=where)
     if not thriving and now > times * max(begin, 1e-6):

@@ -19,7 +19,7 @@ from rl_advisor.curves.outcome_shape import Shape
 from rl_advisor.curves.task_family import families
 from rl_advisor.features.relation import gap_trend
 from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
-from rl_advisor.output.wording import from_to
+from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -68,11 +68,11 @@ def detect(run: Run) -> Answer:
     where = (Evidence(held.name, held.best_step, float(held.step[-1])), Evidence(train.name, held.best_step, float(train.step[-1])))
     side = _moved_too(left)
     if parted(held, train, at_best):
-        went = f"Since step {held.best_step:.0f} {held.name} fell {from_to(held.best, held.last)} while {train.name} "
-        went += f"went {from_to(at_best, train.last)}"
+        went = f"Since step {held.best_step:.0f} {held.name} fell {about(held.best, held.last)} while {train.name} "
+        went += f"went {about(at_best, train.last)}"
         return present(f"{went}.{side}", segments.decline_began(score), measures, where)
-    went = f"{train.name} went {from_to(train.start, train.last)}, "
-    went += f"{held.name} {from_to(held.start, held.last)}"
+    went = f"{train.name} went {about(train.start, train.last)}, "
+    went += f"{held.name} {about(held.start, held.last)}"
     if left_behind(held, train) and "control" not in families(run):
         if left.keys() & STYLE:
             return present(f"{went}: the gap widens.{side}", segments.began(reward), measures, where)

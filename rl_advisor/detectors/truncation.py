@@ -15,7 +15,7 @@ import numpy as np
 from rl_advisor.curves import segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, not_logged, present
-from rl_advisor.output.wording import percent
+from rl_advisor.output.wording import percent, roughly
 from rl_advisor.run import Curve, Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.vocabulary import Link
@@ -37,7 +37,7 @@ def detect(run: Run, share: float = 0.05, most: float = 0.5) -> Answer:
     begin, now = float(np.median(value[:3])), float(np.median(segments.final(curve)))
     measures = {"at_start": begin, "now": now, "highest": float(value.max())}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
-    went = f"{percent(now)} of completions are truncated ({percent(begin)} at the start)"
+    went = f"{roughly(now, 'share').capitalize()} of completions are truncated ({percent(begin)} at the start)"
     if min(begin, now) >= most:
         onset = Onset(float(step[0]), float(step[0]), float(step[0]))
         return present(f"{went}: from the first step on.", onset, measures, where)

@@ -13,7 +13,7 @@ import numpy as np
 
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
-from rl_advisor.output.wording import from_to
+from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -45,7 +45,7 @@ def detect(run: Run) -> Answer:
     change = train.overall.slope * train.overall.span
     measures = {"reward_change": change, "reward_spread": spread, "score_start": held.start, "score_last": held.last}
     where = (Evidence(train.name, float(train.step[0]), float(train.step[-1])), Evidence(held.name, held.best_step, float(held.step[-1])))
-    went = f"{train.name} changed by {number(change)} over the run while {held.name} went {from_to(held.start, held.last)}"
+    went = f"{train.name} changed by {number(change)} over the run while {held.name} went {about(held.start, held.last)}"
     # A score that steps by itself was measured otherwise; it says nothing of the reward.
     silent = (
         not outcome_shape.stepped(run)

@@ -12,7 +12,7 @@ import numpy as np
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
-from rl_advisor.output.wording import from_to
+from rl_advisor.output.wording import about
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -44,7 +44,7 @@ def detect(run: Run, times: float = 30.0) -> Answer:
     growth = abs(late) / max(early, 1e-12)
     measures = {"early": early, "late": abs(late), "growth": growth}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
-    text = f"{curve.name} went {from_to(early, abs(late))} ({number(growth)} times as large)"
+    text = f"{curve.name} went {about(early, abs(late))} ({number(growth)} times as large)"
     if growth > times and not thriving:
         return present(f"{text} and the outcome did not rise.", segments.began(curve, growing=True), measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)

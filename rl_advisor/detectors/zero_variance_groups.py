@@ -18,7 +18,7 @@ import numpy as np
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, not_logged, number, present, unclear
-from rl_advisor.output.wording import percent
+from rl_advisor.output.wording import percent, roughly
 from rl_advisor.run import Curve, Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.reward_check import flat_groups, groups
@@ -48,7 +48,8 @@ def detect(run: Run, share: float = 0.8) -> Answer:
     level = float(np.median(segments.final(reward))) if reward is not None else _level(run)
     measures = {"at_start": begin, "now": now, "live_share": 1 - now, "reward": level}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
-    text = f"{percent(now)} of the groups have zero reward variance ({percent(begin)} at the start), at a reward of {number(level)}"
+    text = f"{roughly(now, 'share').capitalize()} of the groups have zero reward variance ({percent(begin)} at the start)"
+    text += f", at a reward near {number(level)}"
     if now < share:
         return absent(f"{text}.", measures=measures, evidence=where)
     if begin < share and outcome_shape.thriving(run):

@@ -59,7 +59,7 @@ def _interference(event: Mapping[str, Any]) -> str:
 
 def percent(share: float) -> str:
     """A share in words."""
-    return f"{100 * share:.0f} percent"
+    return f"{100 * share:.0f} %"
 
 
 def seconds_of(seconds: float | None) -> str:

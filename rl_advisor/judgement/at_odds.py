@@ -5,15 +5,24 @@ import re
 from rl_advisor.assessment import BROKEN
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.verdict import Judged
-from rl_advisor.output.wording import from_to
+from rl_advisor.output.wording import about
 from rl_advisor.settings import checks
 
 MOST = 5
 """Facts that are told."""
 UNEXPLAINED = 2
 """Metrics that nobody explained, of those that moved."""
-MACHINERY = re.compile(r"(?i)time|mem|fps|speed|sec|eps|step|iter|epoch|lr|gb|loss|grad|norm|len|token|count|num|total")
+MACHINERY = re.compile(
+    r"(?i)time|mem|fps|speed|sec|eps|step|iter|epoch|lr|gb|loss|grad|norm|len|token|count|num|total|duration|frame|update|seen"
+)
 """Names of what turns while a policy learns, and says nothing of how well."""
+SPREAD = re.compile(r"(?i)(?:^|[/_ ])(?:min|max|std|var|episodes?)$")
+"""Ends of a series of values, and counters, by their names."""
+
+
+def is_machinery(name: str) -> bool:
+    """Whether a metric nobody mapped is, by its name, a clock, a counter or the edge of another metric."""
+    return bool(MACHINERY.search(name) or SPREAD.search(name))
 
 
 def at_odds(case: Case, judged: Judged) -> list[str]:
@@ -25,6 +34,8 @@ def at_odds(case: Case, judged: Judged) -> list[str]:
         told.append(f"{guess.raw} was taken as the outcome: a guess{other}")
     if judged.verdict not in BROKEN:
         told += [wrong.statement for wrong in checks.proven(case.run)[:1]]
-    moved = [m for m in case.run.unmapped_moved() if not MACHINERY.search(m[0])][:UNEXPLAINED] if judged.confidence != "high" else []
-    told += [f"{raw} has no known meaning and moved {from_to(first, last)}" for raw, first, last in moved]
+    # Where the outcome is known, what nobody can name is no fact against a verdict.
+    unsure = guess is not None or case.performance.counts is None
+    moved = [m for m in case.run.unmapped_moved() if not is_machinery(m[0])][:UNEXPLAINED] if unsure else []
+    told += [f"{raw} has no known meaning and moved {about(first, last)}" for raw, first, last in moved]
     return told[:MOST]

@@ -6,12 +6,11 @@ import numpy as np
 
 from rl_advisor.assessment import BestCheckpoint
 from rl_advisor.curves.course import Course
+from rl_advisor.curves.logged import logged_of
 from rl_advisor.curves.outcome_shape import FEWEST, MATERIAL
 from rl_advisor.features.bins import running_mean
 from rl_advisor.judgement.case import Case
-from rl_advisor.output.wording import value
 from rl_advisor.run import Curve, Floats
-from rl_advisor.vocabulary import metric
 
 NOTHING = "no checkpoint is on disk, and no score that can be trusted says which step was best"
 TIE = 0.1
@@ -49,8 +48,7 @@ class Standing:
 
     def said(self, x: float) -> str:
         """A value as it is said."""
-        known = metric(self.name)
-        return value(x, known.unit if known else "")
+        return logged_of(self.logged).said(x)
 
 
 def best_checkpoint(case: Case, *, reward_trusted: bool) -> BestCheckpoint:

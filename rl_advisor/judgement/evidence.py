@@ -34,6 +34,7 @@ class Piece:
     """Verdict -> what it adds to the logarithm of its odds; against it where negative."""
     metric: str | None = None
     steps: tuple[float, float] | None = None
+    topic: str = ""
 
     @property
     def strongest(self) -> Verdict:
@@ -84,7 +85,7 @@ def course_pieces(performance: Performance, by: Weights, run: Run) -> list[Piece
         return []
     steps = (float(counts.level.step[0]), float(counts.level.step[-1]))
     told = ((topic, {name: amounts[name] for name in names if name in amounts}) for topic, names in TOPICS.items())
-    return [Piece(says(topic, performance, run), by.speak(part), counts.name, steps) for topic, part in told if part]
+    return [Piece(says(topic, performance, run), by.speak(part), counts.name, steps, topic) for topic, part in told if part]
 
 
 def sign_pieces(case: Case, by: Weights) -> Iterator[Piece]:
@@ -133,4 +134,4 @@ def context(case: Case) -> Iterator[Piece]:
         yield Piece("no reward and no score is logged", centred({"undecidable": 6.0}))
     planned = case.run.planned_steps
     if planned and counts is not None and counts.n < 40 and case.step < 0.05 * planned:
-        yield Piece(f"only {100 * case.step / planned:.0f} percent of the plan is done", centred({"undecidable": 2.0}))
+        yield Piece(f"only {100 * case.step / planned:.0f} % of the plan is done", centred({"undecidable": 2.0}))

@@ -2,7 +2,8 @@
 
 import re
 
-from rl_advisor.assessment import BROKEN, Call, Experiment
+from rl_advisor.assessment import BROKEN, BestCheckpoint, Call, Experiment
+from rl_advisor.curves.task_family import families
 from rl_advisor.finding import Finding
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import roots
@@ -14,8 +15,11 @@ from rl_advisor.judgement.usual_steps import usual_step
 from rl_advisor.judgement.verdict import Judged
 from rl_advisor.run import Run
 
+BEFORE = re.compile(r"the (?:last )?checkpoint (?:before|at) (?:it|the onset|the error)\b")
+"""How manual pages name the checkpoint to go back to."""
 
-def next_experiment(case: Case, judged: Judged, call: Call) -> Experiment:
+
+def next_experiment(case: Case, judged: Judged, call: Call, best: BestCheckpoint | None = None) -> Experiment:
     """The experiment that would confirm or refute the first break; for a healthy run the one that tests its verdict.
 
     A fault that is proven goes before: of the link that broke, or any where no finding says what broke.
@@ -34,10 +38,19 @@ def next_experiment(case: Case, judged: Judged, call: Call) -> Experiment:
     if other is not None:
         rival = f"what {other.replace('_', ' ')} predicts shows instead: {manual_page(other)['Means']}"
     return Experiment(
-        do=" ".join(part for part in (sentence(page["Next test"]), *_how(case, judged.cause.pattern)) if part),
+        do=" ".join(part for part in (sentence(_named(page["Next test"], case, best)), *_how(case, judged.cause.pattern)) if part),
         expect_if_right=f"It shows what {name} predicts: {page['Means']}",
         expect_if_wrong=f"It does not, and {rival}",
     )
+
+
+def _named(test: str, case: Case, best: BestCheckpoint | None) -> str:
+    """A test with the checkpoint that is kept in place of "the checkpoint before it"; said where none is on disk."""
+    if "control" in families(case.run):
+        test = re.sub(r"\bprompts\b", "tasks", test)
+    if not case.run.checkpoints:
+        return BEFORE.sub("a checkpoint from before it (none is on disk)", test)
+    return BEFORE.sub(best.path, test) if best is not None and best.path else test
 
 
 def of_idle_time(idle: Finding, usual: Experiment) -> Experiment:

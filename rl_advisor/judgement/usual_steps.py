@@ -1,21 +1,51 @@
 """What a colleague would do next where no finding names a cause: by verdict, kind of training, and what is on disk."""
 
+from dataclasses import dataclass
+
 from rl_advisor.assessment import Call, Experiment, Verdict
 from rl_advisor.curves.task_family import families
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
+from rl_advisor.judgement.continuation import solved
 from rl_advisor.run import Run
 
+
+@dataclass(frozen=True)
+class Words:
+    """What is said differently of different kinds of training."""
+
+    start: str
+    """What a baseline evaluates."""
+    easy: str
+    """What must be learnable."""
+    cases: str
+    change: str
+
+
+WORDS = {
+    "control": Words(
+        "episodes of an untrained policy",
+        "one easy task that this code is known to solve",
+        "episodes",
+        "exploration, reward or network",
+    ),
+    "language": Words(
+        "the starting model", "the test prompts themselves, a few dozen of them", "prompts", "the data, the reward or the group size"
+    ),
+    "": Words("the starting policy", "the easiest examples", "cases", "the task, the reward or the model"),
+}
+"""By the kind of training; the last where that is not known."""
 FALLS: frozenset[Verdict] = frozenset({"collapsed", "degrading", "unstable"})
 
 
 def usual_step(case: Case, verdict: Verdict, call: Call) -> Experiment:
     """The next step for a verdict without a known cause; it never says the opposite of the call."""
-    control = "control" in families(case.run)
+    known = families(case.run)
+    kind = "language" if known & {"language", "tools"} else "control" if "control" in known else ""
     if verdict in FALLS:
         return after_a_fall(case)
     if verdict == "not_learning":
-        return from_the_ground(control)
+        return from_the_ground(WORDS[kind])
     if verdict == "reward_hacking":
         return Experiment(
             do="Read twenty of the highest-paid answers of the last steps and grade them by hand or with a second, stricter verifier.",
@@ -23,7 +53,7 @@ def usual_step(case: Case, verdict: Verdict, call: Call) -> Experiment:
             expect_if_wrong="They are right: the evaluation differs; compare its template, limit and temperature with training.",
         )
     if verdict in ("improving", "plateaued"):
-        return going_well(case, verdict, call, control)
+        return going_well(case, verdict, call, WORDS[kind])
     return Experiment(
         do="Log a held-out score at a fixed cadence from step 0 on, at least ten evaluations, and look again.",
         expect_if_right="The score shows a direction beyond its noise.",
@@ -31,13 +61,24 @@ def usual_step(case: Case, verdict: Verdict, call: Call) -> Experiment:
     )
 
 
-def going_well(case: Case, verdict: Verdict, call: Call, control: bool) -> Experiment:
+def going_well(case: Case, verdict: Verdict, call: Call, words: Words) -> Experiment:
     """The next step of a run that learned: a harder test where this one is used up, else by whether going on is expected to pay."""
     if case.present("saturated_test"):
         return beyond_the_test(case)
+    if solved(case):
+        return at_the_top(words)
     over = bool(case.run.planned_steps) and case.remaining <= 0
     rising = call == "continue" or (verdict == "improving" and (call == "undecided" or over))
-    return while_rising(case, control) if rising else at_rest(case, control)
+    return while_rising(case, words) if rising else at_rest(case, words)
+
+
+def at_the_top(words: Words) -> Experiment:
+    """What is left to do on a task that is solved."""
+    return Experiment(
+        do=f"Stop here, the task is solved. Evaluate the last checkpoint on fresh {words.cases}; a second seed tells whether it was luck.",
+        expect_if_right="It stands there as well: take it.",
+        expect_if_wrong="It does not: the evaluation was too small or too close to the training cases.",
+    )
 
 
 def learning_rate(run: Run) -> float | None:
@@ -63,12 +104,10 @@ def after_a_fall(case: Case) -> Experiment:
     )
 
 
-def from_the_ground(control: bool) -> Experiment:
+def from_the_ground(words: Words) -> Experiment:
     """The procedure for rewards that do not increase: baseline, a test that must succeed, then branch."""
-    easy = "one easy task that this code is known to solve" if control else "the test prompts themselves, a few dozen of them"
-    first = "episodes of an untrained policy" if control else "the starting model"
     return Experiment(
-        do=f"First the baseline: evaluate {first} with the same evaluation. Then train on {easy}: there the reward must rise.",
+        do=f"First the baseline: evaluate {words.start} with the same evaluation. Then train on {words.easy}: there the reward must rise.",
         expect_if_right="It rises there: the update works; the task, the data or the exploration is too hard, so start from easier ones.",
         expect_if_wrong="It does not: the reward or the update is broken; check the reward by hand, then the rate, ten times up and down.",
     )
@@ -85,25 +124,23 @@ def beyond_the_test(case: Case) -> Experiment:
     )
 
 
-def while_rising(case: Case, control: bool) -> Experiment:
+def while_rising(case: Case, words: Words) -> Experiment:
     """Go on, with the evaluation that tells progress from gaming."""
     left = not case.run.planned_steps or case.remaining > 0
     go = "Go on for a tenth of the steps so far and look again" if left else "It still rose when its plan ended: extend it by a fifth"
-    what = "episodes" if control else "prompts"
     return Experiment(
-        do=f"{go}, with an evaluation on held-out {what} large enough to see a change of a few percent.",
+        do=f"{go}, with an evaluation on held-out {words.cases} large enough to see a change of a few percent.",
         expect_if_right="The held-out score rises by more than its noise.",
         expect_if_wrong="The reward rises and the score does not: look at the best paid samples before going on.",
     )
 
 
-def at_rest(case: Case, control: bool) -> Experiment:
+def at_rest(case: Case, words: Words) -> Experiment:
     """Whether this level is what the set-up gives, and what to change to get beyond it."""
-    if len(case.run.checkpoints) >= 3 and not control:
-        do = "Evaluate the last three checkpoints with four times the prompts; if they agree, change the data or the reward, not the steps."
+    if len(case.run.checkpoints) >= 3 and words is not WORDS["control"]:
+        do = f"Evaluate the last three checkpoints with four times the {words.cases}; if they agree, change data or reward, not the steps."
     else:
-        change = "exploration, the reward or the network" if control else "the data, the reward or the group size"
-        do = f"Stop here. Two more seeds show whether this level is typical; to get beyond it change {change}, not the steps."
+        do = f"Stop here. Two more seeds tell whether this level is typical; to get beyond it, change {words.change}, not the steps."
     return Experiment(
         do=do,
         expect_if_right="They agree within noise: more steps of this set-up bring nothing.",

@@ -16,6 +16,7 @@ from rl_advisor.judgement.causes import root_of_fall, roots
 from rl_advisor.judgement.diagnosis import patterns, with_role
 from rl_advisor.judgement.evidence import Piece, gather
 from rl_advisor.judgement.weights import probabilities, weights
+from rl_advisor.output.wording import told_once
 from rl_advisor.settings import checks
 from rl_advisor.vocabulary import Link
 
@@ -28,6 +29,8 @@ STRONG = 2.0
 ODDS = 0.5
 """How much a piece must speak against the verdict to be at odds with it."""
 MOST_AT_ODDS = 3
+DRY = ("points", "level")
+"""Topics that convince nobody by themselves: told only where nothing else speaks for a verdict, and never as what speaks against one."""
 FEWEST_OF_PACE = 10
 """Points from which a change of pace is looked for."""
 
@@ -50,7 +53,9 @@ class Judged:
     @property
     def at_odds(self) -> tuple[Piece, ...]:
         """What speaks against the verdict, most of all first."""
-        against = sorted((p for p in self.evidence if p.speaks[self.verdict] < -ODDS), key=lambda p: p.speaks[self.verdict])
+        against = sorted(
+            (p for p in self.evidence if p.speaks[self.verdict] < -ODDS and p.topic not in DRY), key=lambda p: p.speaks[self.verdict]
+        )
         return tuple(against[:MOST_AT_ODDS])
 
 
@@ -62,7 +67,7 @@ def judge(case: Case) -> Judged:
     cause = cause_of(case, verdict)
     return Judged(
         verdict,
-        "; ".join(part for part in (reason(verdict, evidence), pace_of(case, verdict)) if part),
+        reason(case, verdict, evidence),
         confidence(case, verdict, odds[verdict], broken=cause is not None),
         cause,
         None if cause else likely_link(case, verdict),
@@ -88,21 +93,22 @@ def decided(odds: Mapping[Verdict, float]) -> Verdict:
     return best if odds[best] >= QUARTER else "undecidable"
 
 
-def reason(verdict: Verdict, evidence: list[Piece]) -> str:
-    """One sentence: the two pieces that speak most for the verdict."""
-    pieces = sorted((p for p in evidence if p.speaks[verdict] > 0), key=lambda p: -p.speaks[verdict])[:2]
-    return "; ".join(p.says.rstrip(".") for p in pieces) or "nothing that was measured speaks for any verdict"
+def reason(case: Case, verdict: Verdict, evidence: list[Piece]) -> str:
+    """One sentence: the two pieces that speak most for the verdict, and the pace."""
+    pieces = sorted((p for p in evidence if p.speaks[verdict] > 0), key=lambda p: (p.topic in DRY, -p.speaks[verdict]))[:2]
+    clauses = [*((p.says, p.metric) for p in pieces), *pace_of(case, verdict)]
+    return told_once(clauses) or "nothing that was measured speaks for any verdict"
 
 
-def pace_of(case: Case, verdict: Verdict) -> str:
-    """Whether what it gains comes faster or more slowly than before, and since when; nothing where that cannot be told."""
+def pace_of(case: Case, verdict: Verdict) -> list[tuple[str, str]]:
+    """Whether what it gains comes faster or more slowly than before, since when, and in which curve; empty where that cannot be told."""
     s = case.outcome
     if s is None or verdict not in ("improving", "plateaued") or s.n < FEWEST_OF_PACE:
-        return ""
+        return []
     found = rate(s.step, s.value)
-    words = {"accelerating": "gains faster than before", "slowing": "gains more slowly than before", "stopped": "gains next to nothing"}
+    words = {"accelerating": "has gained faster", "slowing": "has gained more slowly", "stopped": "has gained next to nothing"}
     told = words.get(pace(found, 2 * s.margin))
-    return f"since step {found.at:.0f} {s.name} {told}" if told else ""
+    return [(f"{s.name} {told} since step {found.at:.0f}", s.name)] if told else []
 
 
 def cause_of(case: Case, verdict: Verdict) -> Finding | None:

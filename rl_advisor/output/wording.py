@@ -4,6 +4,7 @@ What a sentence says about a quantity is spelled here and nowhere else, so that 
 """
 
 import re
+from collections.abc import Iterable, Sequence
 
 PLAIN = {
     "zero_variance_groups": "zero-variance groups",
@@ -45,7 +46,7 @@ def value(x: float, unit: str = "", digits: int = 2) -> str:
     if abs(x) < _TINY or abs(x) >= _LARGE or (unit == "rate" and abs(x) < 0.1 and not _short(x, digits)):
         return _power(x, digits)
     if abs(float(f"{x:.{digits}g}")) >= 100:
-        return f"{x:.{max(0, digits - 2)}f}"
+        return _trimmed(f"{x:.{max(0, digits - 3)}f}")
     return _trimmed(f"{x:#.{digits}g}".rstrip("."))
 
 
@@ -86,19 +87,34 @@ def chance(p: float, confidence: str = "high") -> str:
     return f"{said} %"
 
 
+def apart(values: Iterable[float], unit: str = "") -> int:
+    """How many digits it takes, two to four, to tell different values of one quantity apart."""
+    known = set(values)
+    return next((n for n in (2, 3) if len({value(x, unit, n) for x in known}) == len(known)), 4)
+
+
 def pair(first: float, last: float, unit: str = "") -> tuple[str, str]:
     """Two values of one quantity, with as many digits as it takes to tell them apart."""
-    for digits in (2, 3, 4):
-        a, b = value(first, unit, digits), value(last, unit, digits)
-        if a != b or first == last:
-            break
-    return a, b
+    digits = apart((first, last), unit)
+    return value(first, unit, digits), value(last, unit, digits)
 
 
 def from_to(first: float, last: float, unit: str = "") -> str:
-    """From where to where a quantity went."""
+    """From where to where a quantity went, in logged values."""
     a, b = pair(first, last, unit)
     return f"from {a} to {b}"
+
+
+def about(first: float, last: float, unit: str = "") -> str:
+    """From where to where the level of a quantity went: medians or means of several points, which no single row of the log shows."""
+    a, b = pair(first, last, unit)
+    return f"from {a} to about {b}" if first == 0 != last else f"from about {a} to {b}"
+
+
+def roughly(level: float, unit: str = "") -> str:
+    """A level; nothing and all of a share are said as they are."""
+    exact = level == 0 or (unit == "share" and level == 1)
+    return value(level, unit) if exact else f"about {value(level, unit)}"
 
 
 def counted(n: int, noun: str) -> str:
@@ -127,6 +143,16 @@ def sentence(text: str) -> str:
 def clause(text: str) -> str:
     """The first sentence of a statement, without its stop: what fits on a line."""
     return re.split(r"(?<=[a-z0-9%)])\. (?=[A-Z`])", text.strip(), maxsplit=1)[0].rstrip(".")
+
+
+def told_once(clauses: Sequence[tuple[str, str | None]]) -> str:
+    """Clauses and the metric that each is about, as one sentence that names a metric once and calls it "it" while it stays the same."""
+    said, last = [], None
+    for text, name in clauses:
+        again = name is not None and name == last and text.startswith(f"{name} ")
+        said.append(f"it{text[len(name or '') :]}" if again else text)
+        last = name if name is not None and text.startswith(f"{name} ") else None
+    return "; ".join(text.rstrip(".") for text in said)
 
 
 def listed(parts: list[str], most: int = 0, last: str = "and") -> str:

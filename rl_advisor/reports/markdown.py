@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rl_advisor.answers.checklist import deliverables
-from rl_advisor.answers.compare import spelled
+from rl_advisor.answers.compare import spelled, spelled_levels
 from rl_advisor.answers.story.naming import named, named_story
 from rl_advisor.answers.story.quantities import label
 from rl_advisor.answers.story.telling import Story, tell
@@ -144,7 +144,7 @@ def compared(_: Sequence[Run], answer: dict[str, Any]) -> str:
         [v["variant"], str(len(v["runs"])), *(_estimate(v[f]) for f in ("final", "best"))] for v in answer["variants"] if "final" in v
     ]
     fields = ("run", "variant", "verdict", "first_broken_link", "start", "best", "best_step", "last", "final")
-    runs = [[_cell(r.get(f), whole=f == "best_step") for f in fields] for r in answer["runs"]]
+    runs = [[spelled_levels(r).get(f) or _cell(r.get(f)) for f in fields] for r in answer["runs"]]
     settings = [[inert(key), *(inert(spelled(v)) for v in values)] for key, values in answer["settings_that_differ"].items()]
     parts = [
         f"# {len(answer['runs'])} runs side by side",
@@ -156,9 +156,9 @@ def compared(_: Sequence[Run], answer: dict[str, Any]) -> str:
     return "\n\n".join(p for p in parts if p) + "\n"
 
 
-def _cell(x: Any, *, whole: bool) -> str:
+def _cell(x: Any) -> str:
     if isinstance(x, int | float):
-        return f"{x:.0f}" if whole else value(float(x), digits=3)
+        return f"{x:.0f}"
     return "" if x is None else inert(str(x))
 
 

@@ -7,7 +7,8 @@ import numpy as np
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.payoff import Payoff, difference, payoff
-from rl_advisor.finding import Onset, number
+from rl_advisor.finding import Onset
+from rl_advisor.output.wording import about
 from rl_advisor.run import Floats
 from rl_advisor.samples.measured_text import Stretches
 
@@ -34,8 +35,8 @@ class Shift:
 
     @property
     def words(self) -> str:
-        """From what to what."""
-        return f"from {number(self.first)} to {number(self.latest)}"
+        """From about what to what: means over many samples."""
+        return about(self.first, self.latest)
 
 
 def shift(s: Stretches, column: str) -> Shift:

@@ -13,6 +13,7 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.features.dependence import own_group, retrieval
 from rl_advisor.features.payoff import difference
 from rl_advisor.finding import Evidence, number
+from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, word_order_of
 from rl_advisor.samples.reward_check import reference_columns
@@ -75,7 +76,7 @@ def paid_growth(s: Stretches, column: str, name: str) -> Sign | None:
         return Sign(False, f"{name} went {grew.words}", measures, column)
     text = (
         f"{name} grew {grew.words}, among responses to one prompt the reward follows it (rank correlation {number(pay.rho)}, "
-        f"interval {number(pay.low)} to {number(pay.high)}), which explains {number(min(share, 1.0))} of the reward's gain"
+        f"interval {number(pay.low)} to {number(pay.high)}), which explains {percent(min(share, 1.0))} of the reward's gain"
     )
     return Sign(True, text, measures, column)
 
@@ -117,7 +118,7 @@ def dependence(s: Stretches, keep: float = 0.7) -> Sign | None:
     above_first, above_latest = a.accuracy - a.chance, b.accuracy - b.chance
     error = np.sqrt(a.accuracy * (1 - a.accuracy) / a.n + b.accuracy * (1 - b.accuracy) / b.n) * _CLUSTERING
     fell = above_first > 0.2 and above_latest < keep * above_first and above_first - above_latest > 1.96 * error
-    said = f"{number(b.accuracy)} of cases, {number(a.accuracy)} at the start (chance {number(b.chance)})"
+    said = f"{percent(b.accuracy)} of cases, {percent(a.accuracy)} at the start (chance {percent(b.chance)})"
     text = f"the most similar response answers the same prompt in {said}"
     measures = {"own_prompt_first": a.accuracy, "own_prompt_latest": b.accuracy, "own_prompt_chance": b.chance}
     return Sign(bool(fell), text, measures, "")
@@ -135,7 +136,7 @@ def prompt_found(s: Stretches) -> Sign | None:
         return None
     error = np.sqrt((a.accuracy * (1 - a.accuracy) + b.accuracy * (1 - b.accuracy) + 0.05) / min(a.n, b.n))
     lost = b.accuracy - b.chance < 0.35 * (a.accuracy - a.chance) and a.accuracy - b.accuracy > 1.96 * error
-    said = f"{number(b.accuracy)} of cases, {number(a.accuracy)} at the start (chance {number(b.chance)})"
+    said = f"{percent(b.accuracy)} of cases, {percent(a.accuracy)} at the start (chance {percent(b.chance)})"
     text = f"the prompt is found from the response in {said}"
     return Sign(bool(lost), text, {"prompt_found_first": a.accuracy, "prompt_found_latest": b.accuracy, "prompt_found_chance": b.chance})
 

@@ -20,12 +20,12 @@ from rl_advisor.workers import isolated
 
 READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
-Run = Annotated[str, Field(description="As list_runs names it, or a path.", min_length=1, max_length=1024)]
-Until = Annotated[float | None, Field(description="As it looked at this step.", ge=0, allow_inf_nan=False)]
-Against = Annotated[list[Run], Field(description="Earlier sound runs of the same set-up.", max_length=MOST_SOUND)]
+Run = Annotated[str, Field(description="A name from list_runs, or a path.", min_length=1, max_length=1024)]
+Until = Annotated[float | None, Field(description="The run as it stood at this step.", ge=0, allow_inf_nan=False)]
+Against = Annotated[list[Run], Field(description="Sound runs of the same set-up: what leaves their band is told.", max_length=MOST_SOUND)]
 Metrics = Annotated[list[Annotated[str, Field(max_length=200)]], Field(description="Metric names, ours or the run's.", max_length=20)]
 Panels = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=6)]
-Columns = Annotated[dict[str, str], Field(description="prompt, response, reward, step or group: the file's column.", max_length=8)]
+Columns = Annotated[dict[str, str], Field(description="{'response': its column}; also prompt, reward, step, group.", max_length=8)]
 Mapping = Annotated[dict[str, str], Field(description="{'reward/mean': its name in the run}", max_length=12)]
 Step = Annotated[int | None, Field(description="The latest when left out.", ge=0)]
 Name = Annotated[str, Field(description="As assess_run names it.", min_length=1, max_length=80)]
@@ -40,20 +40,8 @@ Audit = Annotated[int | None, Field(description="So many suspicious samples with
 Count = Annotated[int, Field(description="Samples of each kind.", ge=1, le=10)]
 
 
-class Judgement(Answer):
-    """An assessment; see the skill for how to read it. Of several runs a row each, under ``runs``."""
-
-    verdict: str = ""
-    call: str = ""
-    p_continue_pays: float = 0.0
-    confidence: str = ""
-    first_broken_link: str = ""
-    why: str = ""
-
-
 Verb = Callable[..., Any]
 Result = Annotated[CallToolResult, Answer]
-Judged = Annotated[CallToolResult, Judgement]
 
 
 async def answered(desk: Dispatcher, ctx: Context[Any, Any], verb: str, runs: Sequence[str], **arguments: Any) -> CallToolResult:
@@ -109,8 +97,10 @@ TITLES = {
 
 def tools_of(desk: Dispatcher) -> list[Tool]:
     """The tools, each a verb of :mod:`rl_advisor.tools` behind the folders' fence."""
+    said: set[str] = set()
     return [
-        _tool(verb) for verb in (*_about_a_run(desk), *_looks(desk), *_beside(desk), *_before(desk), triage_tool(desk), *pasted_tools(desk))
+        _tool(verb, said)
+        for verb in (*_about_a_run(desk), *_looks(desk), *_beside(desk), *_before(desk), triage_tool(desk), *pasted_tools(desk))
     ]
 
 
@@ -124,7 +114,7 @@ def _about_a_run(desk: Dispatcher) -> Iterable[Verb]:
         mapping: Mapping = {},  # noqa: B006
         detail: Detail = "brief",
         against: Against = [],  # noqa: B006
-    ) -> Judged:
+    ) -> Result:
         return await answered(desk, ctx, "assess_run", [run, *against], until=until, mapping=mapping, detail=detail)
 
     async def explain_finding(
@@ -236,43 +226,56 @@ def _before(desk: Dispatcher) -> Iterable[Verb]:
     return preflight, check_critic
 
 
-def _tool(function: Callable[..., Any]) -> Tool:
-    """The tool with its own docstring or else the verb's, and a schema without what the name already says."""
+def _tool(function: Callable[..., Any], said: set[str]) -> Tool:
+    """The tool with its own docstring or else the verb's, and a schema without what names say or an earlier tool ``said``."""
     description = " ".join((function.__doc__ or getattr(tools, function.__name__).__doc__ or "").split())
     structured = function.__name__ != "plot_curves"
     tool = Tool.from_function(
         function, title=TITLES[function.__name__], description=description, annotations=READ_ONLY, structured_output=structured
     )
-    _bare(tool.parameters)
+    _bare(tool.parameters, said)
     if tool.output_schema:
         tool.output_schema.pop("description", None)
-        _bare(tool.output_schema)
+        _bare(tool.output_schema, said)
     return tool
 
 
-def _bare(schema: Any) -> None:
-    """Take out of a schema what only repeats names or defaults: it costs every client tokens."""
+BOUNDS = (
+    "maxLength",
+    "minLength",
+    "maxItems",
+    "minItems",
+    "maxProperties",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "additionalProperties",
+)
+"""What the arguments are held to anyway, with an error that says so."""
+
+
+def _bare(schema: Any, said: set[str]) -> None:
+    """Take out of a schema what names, defaults, errors and earlier tools say: it costs every client tokens."""
     if isinstance(schema, list):
         for part in schema:
-            _bare(part)
+            _bare(part, said)
     if isinstance(schema, dict):
-        for name, said_anyway in (("title", str), ("additionalProperties", bool)):
-            if isinstance(schema.get(name), said_anyway):
-                del schema[name]
+        if isinstance(schema.get("title"), str):
+            del schema["title"]
+        if (words := schema.get("description")) in said:
+            del schema["description"]
+        elif isinstance(words, str):
+            said.add(words)
         if "default" in schema and schema["default"] in (None, "", 0.0, [], {}):
             del schema["default"]
         if schema.get("properties") == {}:
             del schema["properties"]
-        if schema.get("minLength") == 1:
-            del schema["minLength"]
-        # Bounds of text that no honest question comes near are kept by the server; every client would pay for reading them.
-        schema.pop("maxLength", None)
-        if isinstance(items := schema.get("items"), dict):
-            items.pop("description", None)
         if {"type": "null"} in (choices := schema.get("anyOf", [])) and len(choices) == 2:
             # What may be left out need not be null as well.
             schema |= {k: v for k, v in choices[choices[0] == {"type": "null"}].items() if k not in schema}
             del schema["anyOf"]
+        for name in BOUNDS:
+            schema.pop(name, None)
         for name, part in schema.items():
             for inner in part.values() if name == "properties" else (part,):
-                _bare(inner)
+                _bare(inner, said)

@@ -27,8 +27,8 @@ SECONDS, ONE_RUN_S, AT_ONCE = 20.0, 8.0, 3
 MOST_KEPT = 20_000
 SHOWN = ("run", "urgency", *CONTRACT[1:], "why", "saves_gpu_hours", "age_s")
 
-Root = Annotated[str, Field(description="Folder with runs; all allowed folders when left out.", max_length=1024)]
-First = Annotated[int, Field(description="Row to begin with, for further pages.", ge=0, le=1_000_000)]
+Root = Annotated[str, Field(description="All allowed folders when left out.", max_length=1024)]
+First = Annotated[int, Field(description="Row to begin with.", ge=0, le=1_000_000)]
 Rows = Annotated[int, Field(ge=1, le=40)]
 Urgency = Literal["burning", "gamed", "degrading", "dead", "undecided", "sound", "unread"]
 
@@ -130,10 +130,10 @@ def triage_tool(desk: Dispatcher) -> Any:
     async def triage_runs(
         ctx: Context[Any, Any], root: Root = "", first: First = 0, rows: Rows = 15, only: Urgency | None = None
     ) -> Annotated[CallToolResult, Answer]:
-        """Judge every run below a folder, most urgent first: dead and still running, gamed, getting worse, dead, undecided, sound.
+        """Judge every run below a folder, most urgent first.
 
-        Reach for it when there are more runs than names in the question: a sweep, a team's folder. A call judges for at most twenty
-        seconds; while ``not_yet_judged`` is left, call again. ``first`` turns the page. At most about 3,500 tokens.
+        Reach for it when no run is named: a sweep, a team's folder. Call again while ``not_yet_judged`` is left (twenty seconds a call).
+        At most 3,500 tokens.
         """
         try:
             return result_of(await triage.page(ctx, root, first, rows, only))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rl_advisor.tools.rules import Own, broken, rule
-from rl_advisor.tools.watching import STOP, State, exit_code, heard
+from rl_advisor.tools.watching import STOP, State, exit_code, heard, judged
 
 REPORT = "rl-advisor-report.html"
 
@@ -59,11 +59,9 @@ class Listener:
         """
         if not self.due(step):
             return False
-        from rl_advisor.advisors import builtin
-
         try:
             run = self._read()
-            self._state, change = heard(self._state, builtin.assess(run))
+            self._state, change = heard(self._state, judged(run))
             if change:
                 print(f"rl-advisor {change['text']}")  # noqa: T201
             advised = self._broken(run, step) or exit_code(self._state) == STOP

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rl_advisor.answers import run_folders
+from rl_advisor.answers.story.naming import named
+from rl_advisor.answers.story.quantities import own_names
 from rl_advisor.assessment import BROKEN, Assessment
 from rl_advisor.output import safe_write
 from rl_advisor.output.clean import clean
@@ -24,10 +26,16 @@ from rl_advisor.tools.report_file import renderer
 
 if TYPE_CHECKING:
     from rl_advisor.reading.live import Follower
+    from rl_advisor.run import Run
 
 HEALTHY, STOP, UNREADABLE = 0, 10, 3
 LONGEST_PAUSE = 8
 """An idle run is looked at this many times more rarely than a busy one, at most."""
+ENOUGH = 0.75
+"""Weight from which a change is told: one look that is sure, or several in a row that are not. Verdicts that are nearly as likely as each
+other take turns from look to look, and no turn of theirs is news."""
+USUAL: Mapping[str, float] = {"low": 0.4, "medium": 0.6, "high": 0.9}
+"""How likely a verdict is of which an advisor gives no probability."""
 _LAST_TRIES, _TIMEOUT = 3, 10.0
 
 
@@ -45,7 +53,9 @@ class State:
 
     told: Judgement | None = None
     doubted: Judgement | None = None
-    """Said by the latest assessment, not yet told."""
+    """Said by the latest assessments, not yet told."""
+    weight: float = 0.0
+    """What speaks for ``doubted`` so far."""
     latest: dict[str, Any] | None = None
     """Run, step, planned steps, probability and summary of the latest assessment."""
     number: int = 0
@@ -58,16 +68,31 @@ class State:
     unsent: tuple[dict[str, Any], ...] = ()
 
 
+def judged(run: "Run") -> Assessment:
+    """The built-in judgement of a run in the run's own metric names."""
+    return named(advisor_named("builtin").assess(run), own_names(run))
+
+
 def heard(state: State, assessment: Assessment) -> tuple[State, dict[str, Any] | None]:
-    """The state after an assessment, and the change to tell: two that agree in a row, or one of high confidence; else None."""
+    """The state after an assessment, and the change to tell once looks that agree in a row have enough weight together; else None."""
     now = Judgement(assessment.verdict, assessment.call, assessment.first_broken_link)
     said = {name: getattr(assessment, name) for name in ("run", "step", "planned_steps", "p_continue_pays", "confidence", "why", "summary")}
     state = replace(state, latest=clean(said))
     if now == state.told:
-        return replace(state, doubted=None), None
-    if now != state.doubted and assessment.confidence != "high":
-        return replace(state, doubted=now), None
+        return replace(state, doubted=None, weight=0.0), None
+    weight = (state.weight if now == state.doubted else 0.0) + _weight(state.told, now, assessment)
+    if weight < ENOUGH:
+        return replace(state, doubted=now, weight=weight), None
     return _tell(state, now)
+
+
+def _weight(told: Judgement | None, now: Judgement, assessment: Assessment) -> float:
+    """What one look speaks for a new judgement: how much likelier its verdict is than the one told; the same verdict counts half."""
+    likely = {str(v): p for v, p in assessment.probabilities.items()} or {now.verdict: USUAL[assessment.confidence]}
+    p = likely.get(now.verdict, 0.0)
+    if told is None:
+        return p
+    return p / 2 if told.verdict == now.verdict else max(0.0, p - likely.get(told.verdict, 0.0))
 
 
 def concluded(state: State) -> tuple[State, dict[str, Any] | None]:
@@ -80,15 +105,17 @@ def _tell(state: State, now: Judgement) -> tuple[State, dict[str, Any]]:
     before = state.told._asdict() if state.told else None
     change = {"schema": "rl-advisor/change/1", "id": f"{watch}-{number}", "number": number, **(state.latest or {})}
     change |= {"before": before, "now": now._asdict(), "text": line(change | now._asdict())}
-    return replace(state, told=now, doubted=None, number=number, watch=watch, due=True), change
+    return replace(state, told=now, doubted=None, weight=0.0, number=number, watch=watch, due=True), change
 
 
 def line(change: Mapping[str, Any]) -> str:
-    """The change in one line, for a terminal or a chat."""
+    """The change in one line, for a terminal or a chat: what to do, then what was seen."""
     broken = change["first_broken_link"]
     stage = "" if broken == "none" else f" (broke first: {plain(broken)})"
     why = f": {change['why'].rstrip('.')}" if change.get("why") else ""
-    return f"{time.strftime('%H:%M')} step {change['step']}: {plain(change['verdict'])}, {change['call']}{stage}{why}."
+    done = change["call"] == "stop" and bool(change.get("planned_steps")) and change["step"] >= change["planned_steps"]
+    call = "finished" if done else change["call"]
+    return f"{time.strftime('%H:%M')} step {change['step']}: {call}, {plain(change['verdict'])}{stage}{why}."
 
 
 def ended(state: State) -> bool:
@@ -235,7 +262,7 @@ def watch(  # noqa: PLR0913
         if files and files != voice.state.seen:
             changed, pause = clock(), every
             try:
-                voice.keep(*heard(replace(voice.state, seen=files), advisor_named("builtin").assess(follower.read())))
+                voice.keep(*heard(replace(voice.state, seen=files), judged(follower.read())))
             except (UnreadableRun, FileNotFoundError):
                 voice.state = replace(voice.state, seen=files)  # nothing readable yet: looked at again when it changes
         else:

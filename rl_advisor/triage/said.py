@@ -1,6 +1,6 @@
 """What runs have in common, in sentences: for the terminal, the page and the tool."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rl_advisor.output.layout import number, said
@@ -10,6 +10,8 @@ from rl_advisor.triage.page import titled
 
 Answer = dict[str, Any]
 WIDE, HIGH = 240, 140
+RISK, SURELY = 0.05, 0.5
+"""How often luck alone may be called a difference; share of pairs of runs that the interval must lie above where no p is known."""
 
 
 def sentences(found: Answer) -> Iterator[str]:
@@ -28,7 +30,7 @@ def sentences(found: Answer) -> Iterator[str]:
         yield f"{shares[0]} show {plain(first['pattern'])}, {shares[1]} do."
     if failing.get("only_there"):
         yield f"All failing runs and no other have {listed([f'`{said(k)}` as it is' for k in failing['only_there']], 4)}."
-    yield from (_against(pair) for pair in found.get("between", ())[:4])
+    yield from _between(found.get("between", ()))
     yield from _cannot(found.get("cannot_be_told") or {})
     yield from (f"{note[0].upper()}{note[1:]}." for note in found.get("notes", ()))
 
@@ -48,6 +50,14 @@ def _goes_with(look: Answer) -> str:
 def _turned(look: Answer) -> Answer:
     """The look from the other side: how often a failed run has less."""
     return {**look, "failed": 1 - look["failed"], "low": -look["high"], "high": -look["low"]}
+
+
+def _between(pairs: Sequence[Answer]) -> Iterator[str]:
+    """The variants that the best one beats by more than luck; one sentence where there is none."""
+    sure = [pair for pair in pairs if (pair["p"] <= RISK if pair["p"] is not None else pair["probability_of_improvement"]["low"] > SURELY)]
+    yield from (_against(pair) for pair in sure[:4])
+    if pairs and not sure:
+        yield f"No variant beats another by more than luck ({pairs[0]['best']} is highest of {len(pairs) + 1})."
 
 
 def _against(pair: Answer) -> str:

@@ -1,5 +1,6 @@
 """A model is asked over real HTTP in each provider's words: a session completes, and whatever goes wrong ends in a valid assessment."""
 
+import asyncio
 import json
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from rl_advisor.advisors.model.loop import CLOSING
 from rl_advisor.assessment import Assessment
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run
-from wire import BREAKS, DROP, GARBAGE, Fails, Says
+from wire import BREAKS, DROP, ENDS, GARBAGE, Fails, Says
 
 TWELVE = [
     *("load_run", "findings", "gpu_phase_profile"),
@@ -80,8 +81,9 @@ def test_beginning_of_requests_never_changes(speaker, run, judgement):
         (BREAKS, [1.0]),
         (GARBAGE, [1.0]),
         (DROP, [1.0]),
+        (ENDS, [1.0]),
     ],
-    ids=["429", "milliseconds", "date", "500", "529", "breaks off", "garbage", "drop"],
+    ids=["429", "milliseconds", "date", "500", "529", "breaks off", "garbage", "drop", "half a turn"],
 )
 def test_failures_that_pass_are_waited_out(speaker, run, judgement, failure, waits):
     """A busy or broken provider is asked the same again, as late as it asks for."""
@@ -115,6 +117,16 @@ def test_failures_that_stay_end_in_the_builtin_assessment(speaker, run, base, sc
         got = speaker.assess(run, provider)
     assert stood_in(got, base, why)
     assert len(provider.requests) == asked
+
+
+def test_a_notebook_may_ask(speaker, run, judgement):
+    """Inside a running event loop, as in a notebook, a model is asked like anywhere else."""
+
+    async def cell():
+        return speaker.assess(run, provider)
+
+    with speaker.play([hands_in(judgement)]) as provider:
+        assert asyncio.run(cell()).p_continue_pays == 0.11
 
 
 def test_declined_answer_is_said(speaker, run, base):

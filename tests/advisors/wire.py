@@ -34,6 +34,8 @@ class Fails:
 
 DROP = "drop"
 """The connection ends in the middle of an answer."""
+ENDS = "ends"
+"""A whole answer of HTTP that holds half a turn."""
 BREAKS = "breaks"
 """The provider reports an error in the middle of its answer, as it does when it is overloaded."""
 GARBAGE = "garbage"
@@ -87,6 +89,9 @@ def _play(handler: BaseHTTPRequestHandler, line: Any, spoken: Spoken, kind: str,
         _send(handler, 200, kind, broken_off(spoken, number), {})
     elif line == GARBAGE:
         _send(handler, 200, kind, b"data: {this is no json\n\n", {})
+    elif line == ENDS:
+        begin = spoken(Says(text="I was about to say", calls=(("load_run", {}),)), number).split(b"\n\n")
+        _send(handler, 200, kind, b"\n\n".join(begin[:-4]) + b"\n\n", {})
     elif line == DROP:
         body = spoken(Says(text="I was about to say"), number)
         _send(handler, 200, kind, body[: len(body) // 2], {}, promised=len(body))

@@ -237,3 +237,14 @@ def test_a_paste_is_not_written_anywhere(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("builtins.open", refused)
     monkeypatch.setattr("io.open", refused)
     assert run_of(trl()).curves
+
+
+@pytest.mark.parametrize("asked", ["trl", "TRL", "nemo-rl", "Sample Factory"])
+def test_a_framework_is_known_however_it_is_written(asked: str) -> None:
+    assert run_of("learning_rate: 1e-6", asked).frameworks[0] == asked.lower().replace("-", "_").replace(" ", "_")
+
+
+def test_a_framework_that_is_none_is_named_with_the_nearest() -> None:
+    lost = CliRunner().invoke(main, ["explain", "-", "--framework", "tlr"], input=trl())
+    assert lost.exit_code == 2
+    assert "did you mean trl" in lost.output

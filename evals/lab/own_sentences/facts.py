@@ -223,7 +223,7 @@ def _of(s: Sentence, at: int, metrics: frozenset[str], besides: frozenset[str] =
     return frozenset({mention.name}) | (named(same) if len(same) == 1 else frozenset())
 
 
-_PAIR = re.compile(r"from (?P<a>-?[\d.]+(?:e-?\d+)?)(?: \([^)]*\))? to (?P<b>-?[\d.]+(?:e-?\d+)?)(?![\d.]*\d)")
+_PAIR = re.compile(r"from (?:about )?(?P<a>-?[\d.]+(?:e-?\d+)?)(?: \([^)]*\))? to (?:about )?(?P<b>-?[\d.]+(?:e-?\d+)?)(?![\d.]*\d)")
 
 
 def from_to(s: Sentence) -> list[tuple[int, float, float]]:

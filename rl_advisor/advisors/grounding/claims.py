@@ -18,6 +18,10 @@ Shown = Mapping[str, Sequence[float | str]]
 """What the tools showed, by the dotted path of each value."""
 SHARES = frozenset({"share", "score", ""})
 """Units that may be said in percent."""
+FARTHEST = 1e15
+"""Steps beyond which nobody counts."""
+COMPARED = 400
+"""Names that an unknown one is compared with, so that a hundred unknown ones take no time."""
 HOLDERS = frozenset({"measures", "config", "settings", "metrics", "statistics"})
 """Pieces of a path that say where a value stands, and nothing about what it is."""
 
@@ -40,9 +44,9 @@ class Claim(BaseModel):
         "stretch against `value`.",
     )
     value: float | str | None = Field(default=None, description="As a tool showed it; text only for a path.")
-    step: float | None = Field(default=None, description="The last when left out.")
+    step: float | None = Field(default=None, ge=-FARTHEST, le=FARTHEST, description="The last when left out.")
     from_value: float | None = None
-    from_step: float | None = Field(default=None, description="The first when left out.")
+    from_step: float | None = Field(default=None, ge=-FARTHEST, le=FARTHEST, description="The first when left out.")
     unit: str = Field(default="", max_length=20, description="percent, where a share is given as percent; else may be left out.")
     speaks_for: Verdict | None = Field(default=None, description="The verdict it speaks for; yours when left out.")
 
@@ -84,16 +88,28 @@ class Evidence:
 
     def check(self, claim: Claim) -> Checked:
         """What became of a claim."""
-        found = [_on_curve(claim, self.run, c) for c in self.curves(claim.metric)]
+        found = [self._on_curve(claim, c) for c in self.curves(claim.metric)]
         if not found and claim.metric in self.shown:
             found = [_on_path(claim, self.shown[claim.metric])]
         if not found:
             return Checked(claim, why=f"there is no metric and no value in an answer of this name{self._nearest(claim.metric)}")
         return next((c for c in found if not c.why), found[0])
 
+    def _on_curve(self, claim: Claim, curve: Curve) -> Checked:
+        """A claim about a curve, which goes by its alias where its name reads like a sentence."""
+        name = next((alias for alias, odd in self._aliases.items() if odd == curve.name), curve.name)
+        try:
+            says, first, last = CHECKS[claim.says](_Held(claim, Points(self.run, curve), name))
+        except WrongClaim as wrong:
+            return Checked(claim, why=str(wrong).replace(curve.name, name))
+        return Checked(claim, says, metric=curve.name, steps=(first, last))
+
     def _nearest(self, name: str) -> str:
-        known = [n for c in self.run.curves.values() for n in (c.name, c.raw)][:2000] + list(self.shown)[:4000]
-        near = difflib.get_close_matches(name, dict.fromkeys(known), 3, 0.5)
+        tool = name.partition(".")[0]
+        known = [n for c in self.run.curves.values() for n in (c.name, c.raw)] + [
+            path for path in self.shown if path.startswith(f"{tool}.")
+        ]
+        near = difflib.get_close_matches(name, dict.fromkeys(known[:COMPARED]), 3, 0.5)
         return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
@@ -131,20 +147,10 @@ def _on_path(claim: Claim, shown: Sequence[float | str]) -> Checked:
     said = number(claim.value, percent=in_percent)
     if not any(isinstance(x, float) and said.fits(x) for x in shown):
         return Checked(claim, why=f"it was shown as {shown[0]}")
-    whole = said.value.is_integer()
+    whole = said.value.is_integer() and abs(said.value) < FARTHEST
     return Checked(
         claim, f"{name} is {percent(said.value) if in_percent else f'{said.value:.0f}' if whole else value(said.value, digits=3)}"
     )
-
-
-def _on_curve(claim: Claim, run: Run, curve: Curve) -> Checked:
-    """A claim about a curve."""
-    try:
-        held = _Held(claim, Points(run, curve))
-        says, first, last = CHECKS[claim.says](held)
-    except WrongClaim as wrong:
-        return Checked(claim, why=str(wrong))
-    return Checked(claim, says, metric=curve.name, steps=(first, last))
 
 
 Told = tuple[str, float, float]
@@ -154,8 +160,8 @@ Told = tuple[str, float, float]
 class _Held:
     """A claim beside the curve it is about."""
 
-    def __init__(self, claim: Claim, points: Points) -> None:
-        self.claim, self.points, self.name = claim, points, points.curve.name
+    def __init__(self, claim: Claim, points: Points, name: str) -> None:
+        self.claim, self.points, self.name = claim, points, name
         unit, known = claim.unit.strip().casefold(), points.unit
         self.percent = unit in ("percent", "%")
         same = known in SHARES if self.percent else not (unit and known) or unit in (known, f"{known}s", known.removesuffix("s"))
@@ -238,7 +244,7 @@ def _extreme(held: _Held) -> Told:
     if said is not None and not said.fits(top):
         raise WrongClaim(f"{held.name} was {claim.says} at {top:.4g} (step {points.step[i]:.0f})")
     at = points.at(claim.step if claim.step is not None else float(points.step[i]), said or number(float(f"{top:.4g}")))
-    return f"{held.name} was {claim.says} at step {at.step:.0f} ({points.spelled(top)})", at.step, at.step
+    return f"{held.name} was {claim.says} at step {at.step:.0f}, at {points.spelled(top)}", at.step, at.step
 
 
 def _bounded(held: _Held) -> Told:

@@ -40,7 +40,7 @@ class Number:
 
     value: float
     digits: int
-    """Significant digits, two at least."""
+    """Significant digits, zeros at the end not counted."""
     decimals: int | None = None
     """Digits behind the point of a percentage."""
     whole: bool = False
@@ -51,16 +51,19 @@ class Number:
         size = abs(measured)
         if self.decimals is not None:
             half = 0.005 * 10.0**-self.decimals
+        elif self.whole and 1 <= size < 1000:
+            half = 0.5
         else:
-            half = 0.5 * 10.0 ** (np.floor(np.log10(size)) - self.digits + 1) if size else 0.0
-            half = half if size >= 1e6 else 0.5 if self.whole and size >= 1 else min(half, 0.5)
+            # From a hundred on nothing is shown with fewer than three digits, millions apart.
+            digits = max(self.digits, 3 if 100 <= size < 1e6 else 2)
+            half = 0.5 * 10.0 ** (np.floor(np.log10(size)) - digits + 1) if size else 0.0
         return bool(abs(measured - self.value) <= TWICE * half + 1e-12)
 
 
 def number(said: float, unit: str = "", *, percent: bool = False) -> Number:
     """A number with the digits it was said with; ``unit`` is that of the curve."""
     mantissa, _, power = f"{said:.10g}".partition("e")
-    digits = max(2, len(mantissa.lstrip("-0.").replace(".", "").rstrip("0")))
+    digits = len(mantissa.lstrip("-0.").replace(".", "").rstrip("0"))
     if percent:
         return Number(said / 100, digits, max(0, len(mantissa.partition(".")[2]) - int(power or 0)))
     return Number(said, digits, whole=unit in WHOLE and said.is_integer())

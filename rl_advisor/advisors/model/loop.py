@@ -15,7 +15,7 @@ from rl_advisor.output.budget import tokens
 
 MOST_TURNS, MOST_CALLS, MOST_TRIES, MOST_MALFORMED = 40, 16, 5, 3
 FIRST_WAIT, LONGEST_WAIT = 1.0, 90.0
-LONGEST_CONVERSATION = 180_000
+LONGEST_CONVERSATION, LONGEST_COMPLAINT = 180_000, 3000
 CLOSING = (
     f"This is your last turn: the budget ends here. Call {ANSWER} now with what you know; say under could_not_see what you did not look at."
 )
@@ -99,7 +99,9 @@ def _make_room(session: Session) -> str:
 
 
 def _size(conversation: Conversation) -> int:
-    """Tokens of the next request, estimated from above."""
+    """Tokens of the next request, estimated from above; of what is far too long no more is told."""
+    if len(orjson.dumps(conversation.entries)) > 12 * LONGEST_CONVERSATION:
+        return LONGEST_CONVERSATION + 1
     said = tokens(conversation.instructions) + sum(tokens(e.get("raw") or e) for e in conversation.entries)
     return said + sum(tokens({"d": t.description, "s": dict(t.schema)}) for t in conversation.tools) + 500
 
@@ -159,7 +161,8 @@ def _weighed(session: Session, arguments: Any) -> tuple[Held | None, str, str]:
         return stands, "", ""
     session.note(f"{len(stands.complaints)} points that the log does not bear out; shown to the model once")
     do = f"Put these right or take them out, then call {ANSWER} again with the whole judgement. What still fails is left out."
-    return None, orjson.dumps({"not_borne_out": stands.complaints, "do": do}).decode(), "unsupported"
+    told = session.bench.safe({"do": do, "not_borne_out": stands.complaints}, LONGEST_COMPLAINT)
+    return None, orjson.dumps(told).decode(), "unsupported"
 
 
 def _weighed_text(session: Session, written: Any) -> Ended | None:

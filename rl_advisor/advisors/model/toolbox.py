@@ -82,15 +82,16 @@ class Toolbox:
         verb = VERBS.get(call.name)
         try:
             if verb is None:
-                return self._safe({"mistake": str(no_such("tool", call.name, VERBS).args[0])}, 800), True
+                return self.safe({"mistake": str(no_such("tool", call.name, VERBS).args[0])}, 800), True
             answer = verb.answer(self, verb.asks.model_validate(call.arguments))
         except ValidationError as wrong:
-            return self._safe({"mistake": complaints(wrong)}, 800), True
+            return self.safe({"mistake": complaints(wrong)}, 800), True
         except UsageError as mistake:
-            return self._safe({"mistake": str(mistake.args[0])}, 800), True
-        return self._safe(answer, verb.longest), False
+            return self.safe({"mistake": str(mistake.args[0])}, 800), True
+        return self.safe(answer, verb.longest), False
 
-    def _safe(self, answer: Answer, longest: int) -> Answer:
+    def safe(self, answer: Answer, longest: int) -> Answer:
+        """The answer as a model may see it: clean, without names that read like sentences, at most so many tokens."""
         safe: Answer = aliased(clean(answer), self.names)
         return fit(safe, longest)
 

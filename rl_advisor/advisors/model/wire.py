@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-LONGEST_ANSWER = 32 << 20
-"""Bytes of one answer, with all that a stream wraps around its words."""
+LONGEST_ANSWER = 8 << 20
+"""Bytes of one answer, with all that a stream wraps around its words: a token takes some 300, and a turn writes 8,000."""
 
 
 def bounded(http: Any, seconds: float) -> Any:

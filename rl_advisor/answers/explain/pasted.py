@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from rl_advisor.discovery import modules
+from rl_advisor.output.errors import no_such
 from rl_advisor.reading import read_alone
 from rl_advisor.reading.parsing.config import settings_in
 from rl_advisor.reading.parsing.text_file import text_file
@@ -23,18 +24,18 @@ def run_of(text: str, framework: str | None = None) -> Run:
     """What can be read of a pasted text; a Run without curves where nothing can. Nothing of it is written anywhere.
 
     ``framework`` is the name of a dialect, for settings whose keys several frameworks use.
+
+    Raises:
+        UsageError: there is no such framework; the message names the nearest, and all.
     """
+    framework = _framework(framework) if framework else None
     bare = _QUOTE.sub("", bounded(text))
     run = _read(bare)
     written = settings_in(bare) if len(bare) < HEAD else {}
     if written:
         dialect = _dialect(framework or (run.frameworks[0] if run.frameworks else ""))
         run = replace(run, config={**written, **run.config}, settings={**settings_of(written, dialect), **run.settings})
-    return (
-        replace(run, frameworks=(framework, *run.frameworks))
-        if framework and framework not in run.frameworks and _dialect(framework)
-        else run
-    )
+    return replace(run, frameworks=(framework, *run.frameworks)) if framework and framework not in run.frameworks else run
 
 
 def bounded(text: str) -> str:
@@ -78,6 +79,15 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _dialects() -> list[Dialect]:
     return [m.DIALECT for m in modules("rl_advisor.reading.dialects", "DIALECT")]
+
+
+def _framework(asked: str) -> str:
+    """The name of the dialect that is meant, however it is written."""
+    known = {re.sub(r"[-_ .]", "", d.name).casefold(): d.name for d in _dialects()}
+    meant = known.get(re.sub(r"[-_ .]", "", asked).casefold())
+    if meant is None:
+        raise no_such("framework", asked, sorted(known.values()))
+    return meant
 
 
 def _dialect(name: str) -> Dialect | None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from rl_advisor.assessment import QuantityView
 from rl_advisor.curves import outcome_shape
-from rl_advisor.output.wording import pair, value
+from rl_advisor.output.wording import about, apart, value
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.vocabulary import metric
 
@@ -43,13 +43,22 @@ class Quantity:
     @property
     def said(self) -> str:
         """From where to where it went, and its best where that lies between."""
-        a, b = pair(self.first, self.last, self.unit)
         if self.points == 1:
-            return f"{self.metric} is {b} (one point)"
-        best = ""
-        if self.best is not None and self.best_step is not None and value(self.best, self.unit) not in (a, b):
-            best = f", best {value(self.best, self.unit)} at step {self.best_step:.0f}"
-        return f"{self.metric} from {a} to {b}{best}"
+            return f"{self.metric} is {self.spelled(self.last)} (one point)"
+        if len({self.first, self.last, *self.blocks}) == 1:
+            return f"{self.metric} is {self.spelled(self.last)} throughout"
+        return f"{self.metric} from {self.spelled(self.first)} to {self.spelled(self.last)}{self.best_said}"
+
+    @property
+    def best_said(self) -> str:
+        """Its best and where that was; nothing where it is the first or the last."""
+        if self.best is None or self.best_step is None or self.best in (self.first, self.last):
+            return ""
+        return f", best {self.spelled(self.best)} at step {self.best_step:.0f}"
+
+    def spelled(self, x: float) -> str:
+        """One of its values, with the digits that tell the first, the last and the best apart: one spelling at every door."""
+        return value(x, self.unit, apart((self.first, self.last, *([] if self.best is None else [self.best])), self.unit))
 
     def view(self, at_checkpoint: float | None = None) -> QuantityView:
         """Its values for an assessment."""
@@ -70,8 +79,7 @@ class Moved:
     @property
     def said(self) -> str:
         """The move in a few words."""
-        a, b = pair(self.before, self.after, self.unit)
-        return f"{self.metric} from {a} to {b}"
+        return f"{self.metric} {about(self.before, self.after, self.unit)}"
 
 
 def unit_of(curve: Curve) -> str:

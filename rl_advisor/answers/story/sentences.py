@@ -8,7 +8,7 @@ from rl_advisor.answers.story.quantities import Quantity, logged_at, quantity
 from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.curves import outcome_shape
 from rl_advisor.judgement.slowness import slowest
-from rl_advisor.output.wording import chance, clause, listed, plain, sentence, value
+from rl_advisor.output.wording import chance, clause, listed, plain, sentence
 from rl_advisor.run import Run
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ CALLS = {
     "price": "{call}: at this price, a chance of {p} for a better checkpoint {decides}.",
     "not_measured": "Undecided: nothing that is logged says whether more steps help.",
 }
+REPAIR = "Stop: it is broken, and more steps of the same repair nothing."
+ENDED = "Stop: the run ended with an error."
 LONGER = "Finished while still improving: a longer plan may pay."
 OPENINGS = {
     "improving": "The run is still improving",
@@ -36,6 +38,21 @@ OPENINGS = {
     "undecidable": "This log is not enough for a verdict",
 }
 """How a paragraph begins."""
+UNKNOWN = "unknown from this log"
+STAGES = {
+    "environment_data": "the environment and the data",
+    "evaluation": "the evaluation",
+    "reward_signal": "the reward",
+    "training_signal": "the training signal (reward variance, advantages)",
+    "policy_update": "the policy update (learning rate, clipping, KL)",
+    "exploration": "exploration",
+    "data_freshness": "data freshness",
+    "numerics": "the numerics",
+    "systems": "the machines and the trainer's own errors",
+}
+"""Where to look, by the stage that most likely broke."""
+EVEN = 0.5
+"""Probability of a better checkpoint from which it is no reason to stop; what is broken is."""
 EFFECTS = 4
 """Effects in a sentence."""
 
@@ -64,6 +81,10 @@ def call(a: Assessment) -> str:
         if a.call_reason in ("broken", "dead"):
             return "Finished, and broken: training on from the last step will not help."
         return LONGER if a.verdict == "improving" and a.first_broken_link == "none" else CALLS["finished"]
+    if a.call_reason == "dead" and a.verdict == "undecidable":
+        return ENDED
+    if a.call_reason == "broken" and a.p_continue_pays >= EVEN:
+        return REPAIR
     decides = "is worth it" if a.call == "continue" else "is not worth it"
     said = CALLS[a.call_reason].format(p=chance(a.p_continue_pays, a.confidence), call=a.call.capitalize(), decides=decides)
     if a.call == "undecided" and not said.startswith("Undecided"):
@@ -83,11 +104,10 @@ def do(a: Assessment) -> str:
 
 
 def cause(a: Assessment, told: Chain) -> str:
-    """What broke first and when; where nothing names it, the stage to look at; empty where nothing is known to be broken."""
+    """What broke first and when; where nothing names it, the stage to look at; empty where nothing is broken."""
     if told.cause is None:
-        if a.first_broken_link == "none" or a.verdict == "undecidable":
-            return ""
-        return f"nothing in the log clearly comes before it; most likely the {plain(a.first_broken_link)}"
+        asked = a.first_broken_link != "none" and a.verdict != "undecidable"  # nothing is known to be broken where nothing is decided
+        return f"{UNKNOWN}; look first at {STAGES[a.first_broken_link]}" if asked else ""
     said = clause(told.cause.statement)
     title = "" if _says_its_name(told.cause, said) else f"{named(told.cause)}: "
     said = said[0].lower() + said[1:] if title and re.match("[A-Z][a-z]+ ", said) else said
@@ -108,14 +128,14 @@ def keep(run: Run, a: Assessment) -> str:
     best, told = a.best_checkpoint, trusted(run, a)
     if told is None or told.best is None:
         return f"{best.path}: {best.why}" if best.path else best.why
-    top = f"{told.metric} was best at step {told.best_step:.0f} ({value(told.best, told.unit)})"
     if best.path is None:
-        return f"no saved checkpoint beats the start; {top}" if run.checkpoints else f"no checkpoint was saved; {top}"
+        none = "no saved checkpoint beats the start" if run.checkpoints else "no checkpoint was saved"
+        return f"{none}; {told.metric} was best at step {told.best_step:.0f}" if told.best > min(told.first, told.last) else none
     at = logged_at(run.curves.get(told.metric), best.step)
     if at == told.best:
-        return f"{best.path}: {told.metric} {value(told.best, told.unit)}, the best logged"
-    there = f"{told.metric} {value(at, told.unit)} there{_higher(run, a, told, at)}, " if at is not None else ""
-    return f"{best.path}: {there}best {value(told.best, told.unit)} at step {told.best_step:.0f}"
+        return f"{best.path}: {told.metric} {told.spelled(told.best)}, the best logged"
+    there = f"{told.metric} {told.spelled(at)} there{_higher(run, a, told, at)}, " if at is not None else ""
+    return f"{best.path}: {there}best {told.spelled(told.best)} at step {told.best_step:.0f}"
 
 
 def _higher(run: Run, a: Assessment, told: Quantity, at: float) -> str:
@@ -123,11 +143,8 @@ def _higher(run: Run, a: Assessment, told: Quantity, at: float) -> str:
     end = a.onset.low if a.onset else a.step
     saved = {c.path: x for c in run.checkpoints if c.step <= end and (x := logged_at(run.curves.get(told.metric), c.step)) is not None}
     path = max(saved, key=lambda name: saved[name], default=None)
-    return (
-        f" ({path}: {value(saved[path], told.unit)})"
-        if path and value(saved[path], told.unit) != value(at, told.unit) and saved[path] > at
-        else ""
-    )
+    higher = path is not None and saved[path] > at and told.spelled(saved[path]) != told.spelled(at)
+    return f" ({path}: {told.spelled(saved[path])}, a tie within noise)" if path and higher else ""
 
 
 def trusted(run: Run, a: Assessment) -> Quantity | None:

@@ -11,6 +11,7 @@ from rl_advisor.answers.story.quantities import moved
 from rl_advisor.assessment import Assessment
 from rl_advisor.curves import outcome_shape
 from rl_advisor.curves.task_family import families
+from rl_advisor.judgement.at_odds import is_machinery
 from rl_advisor.output.wording import pair, value
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import METRICS
@@ -103,7 +104,9 @@ def could_change(run: Run, a: Assessment, most: int = 2) -> list[str]:
 
 def unnamed(run: Run, most: int = 4) -> list[str]:
     """Curves that are not ours by any name and that moved by half or more, those that moved furthest first."""
-    strange = [c for c in run.curves.values() if not (c.mapped or c.guessed) and c.name not in METRICS]
+    strange = [
+        c for c in run.curves.values() if not (c.mapped or c.guessed) and c.name not in METRICS and not is_machinery(c.raw or c.name)
+    ]
     told = [m for c in strange if (m := moved(c, None)) is not None]
     far = [(abs(m.after - m.before) / (abs(m.after) + abs(m.before)), m.said) for m in told if abs(m.after) + abs(m.before) > 0]
     return [said for size, said in sorted(far, reverse=True)[:most] if size >= FAR]

@@ -140,4 +140,5 @@ def as_json(story: Story) -> dict[str, Any]:
     """The story as plain values."""
     from dataclasses import asdict
 
-    return asdict(story)
+    told = asdict(story)
+    return told | {"curves": [row | {"last_said": q.spelled(q.last)} for row, q in zip(told["curves"], story.curves, strict=True)]}

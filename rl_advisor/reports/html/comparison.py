@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.answers.comparable import common
-from rl_advisor.answers.compare import spelled
+from rl_advisor.answers.compare import spelled, spelled_levels
 from rl_advisor.output.wording import value
 from rl_advisor.reports.html.curves import binned
 from rl_advisor.reports.html.document import locked
@@ -166,7 +166,7 @@ def _runs(answer: Answer, style: _Style) -> str:
     """A row a run, the best first where they are many."""
 
     def cell(row: Answer, field: str) -> str:
-        return "-" if row.get(field) is None else f"{row[field]:.0f}" if field == "best_step" else value(row[field], digits=3)
+        return "-" if row.get(field) is None else f"{row[field]:.0f}" if field == "best_step" else spelled_levels(row)[field]
 
     rows = [
         [

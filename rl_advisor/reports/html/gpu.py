@@ -35,7 +35,7 @@ def _strip(phases: list[dict[str, Any]]) -> str:
         width = 1000 * p["share"]
         bars += f'<rect class="phase {p["name"]}" x="{edge:.1f}" y="0" width="{max(width, 0):.1f}" height="20"/>'
         edge += width
-    said = ", ".join(f"{p['name']} {100 * p['share']:.0f} percent" for p in phases)
+    said = ", ".join(f"{p['name']} {100 * p['share']:.0f} %" for p in phases)
     return f'<svg class="strip" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label="{text(said)}">{bars}</svg>'
 
 

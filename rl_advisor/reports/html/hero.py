@@ -10,7 +10,7 @@ from rl_advisor.answers.story.quantities import Quantity, quantity
 from rl_advisor.answers.story.telling import Story
 from rl_advisor.assessment import Assessment
 from rl_advisor.curves import outcome_shape
-from rl_advisor.output.wording import pair, tick, value
+from rl_advisor.output.wording import tick, value
 from rl_advisor.reports.html.curves import WHOLE, binned, logarithmic, moves, thinned
 from rl_advisor.reports.html.words import text
 from rl_advisor.run import Curve, Floats, Run
@@ -150,8 +150,7 @@ def _panel(group: list[Shown], ends: Span, a: Assessment, marks: list[Mark]) -> 
 
 
 def _went(q: Quantity) -> str:
-    a, b = pair(q.first, q.last, q.unit)
-    return f"{a} → {b}"
+    return f"{q.spelled(q.first)} → {q.spelled(q.last)}"
 
 
 def _across(step: float, ends: Span) -> float:

@@ -4,7 +4,7 @@ from rl_advisor.answers.checklist import deliverables
 from rl_advisor.answers.story.quantities import label, quantity, unit_of
 from rl_advisor.answers.story.telling import Story
 from rl_advisor.assessment import BROKEN, Assessment
-from rl_advisor.output.wording import listed, pair, sentence, value
+from rl_advisor.output.wording import listed, sentence, value
 from rl_advisor.reports.html.curves import Drawn, axes, logarithmic
 from rl_advisor.reports.html.words import plain, prose, text
 from rl_advisor.run import Curve, Run
@@ -49,7 +49,7 @@ def rows(story: Story) -> list[tuple[str, str]]:
 def weighed(a: Assessment) -> str:
     """What spoke for the verdict and what against it, the weightiest first."""
     told = "".join(f"<h3>{name}</h3>{_list(said)}" for name, said in sides(a))
-    return f'{told}<p class="note">Levels named here are smoothed.</p>' if told else ""
+    return f'{told}<p class="note">"About" marks a level over several points; other numbers are logged values.</p>' if told else ""
 
 
 def sides(a: Assessment) -> list[tuple[str, list[str]]]:
@@ -128,10 +128,8 @@ def told(curve: Curve) -> str:
     q = quantity(curve)
     if q is None:
         return "no finite value"
-    when = f", best {value(q.best, q.unit)} at step {q.best_step:.0f}" if q.best is not None and q.best not in (q.first, q.last) else ""
-    a, b = pair(q.first, q.last, q.unit)
     unit = f" {q.unit}" if q.unit in ("nats", "tokens", "s", "tokens/s", "GiB") else ""
-    return f"{a} → {b}{unit}{when}" + (" (log axis)" if logarithmic(curve) else "")
+    return f"{q.spelled(q.first)} → {q.spelled(q.last)}{unit}{q.best_said}" + (" (log axis)" if logarithmic(curve) else "")
 
 
 def lines(items: list[str]) -> str:

@@ -38,6 +38,6 @@ def _strip(row: Strip, top: float) -> str:
     points = " ".join(f"{i + 0.5:.1f},{_HIGH * (1 - 0.9 * row.power[i] / top):.1f}" for i in known)
     line = f'<polyline class="watts" fill="none" points="{points}"/>' if points else ""
     shares = {n: row.names.count(n) / CELLS for n in dict.fromkeys(row.names) if n}
-    said = f"GPU {row.gpu}: " + (", ".join(f"{n} {100 * s:.0f} percent" for n, s in shares.items()) or "phases not told")
+    said = f"GPU {row.gpu}: " + (", ".join(f"{n} {100 * s:.0f} %" for n, s in shares.items()) or "phases not told")
     picture = f'<svg class="strip" viewBox="0 0 {CELLS} {_HIGH}" preserveAspectRatio="none" role="img" aria-label="{text(said)}">'
     return f'<div class="gpu-strip"><span>GPU {text(row.gpu, 60)}</span>{picture}{bars}{line}</svg></div>'

@@ -22,7 +22,7 @@ def check(s: Settings) -> CheckSaid:
     died = any(e.kind == "out_of_memory" for e in s.run.events)
     share = _share(s)
     if engine is not None and engine.value is False:
-        shown = f" Generation takes {100 * share:.0f} percent of a step." if share else ""
+        shown = f" Generation takes {100 * share:.0f} % of a step." if share else ""
         text = f"{engine}: answers are generated without an inference engine, several times slower.{shown}"
         return CheckSaid(
             "note", text, keys, f"Set `{engine.key}` = True (colocate mode on few cards).", confirmed=bool(share and share > MOST)

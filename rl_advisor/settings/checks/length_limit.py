@@ -25,7 +25,7 @@ def check(s: Settings) -> CheckSaid:
     if cut is not None and cut > MANY:
         return CheckSaid(
             "note",
-            f"{100 * cut:.0f} percent of the answers are cut at {limit}: they are graded as failures whatever they say.",
+            f"{100 * cut:.0f} % of the answers are cut at {limit}: they are graded as failures whatever they say.",
             keys,
             does,
             confirmed=True,
