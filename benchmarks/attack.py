@@ -22,7 +22,7 @@ sys.path[:0] = [str(ROOT / "tests")]
 import httpx2  # noqa: E402
 from rl_advisor.reading import UnreadableRun  # noqa: E402
 
-from test_beneath import INSIDE, OUTSIDE, _read, exchanged  # noqa: E402
+from test_beneath import INSIDE, OUTSIDE, _read, exchange  # noqa: E402
 from test_server import http_server  # noqa: E402
 
 
@@ -35,7 +35,12 @@ def races(folder: Path, wanted: int) -> tuple[int, int, int]:
     run, other = folder / "open" / "run", folder / "shut" / "run"
     for swap in ((run / "metrics.jsonl", other / "metrics.jsonl"), (run, other)):
         stop, until = threading.Event(), tried + wanted // 2
-        thread = threading.Thread(target=exchanged, args=(*swap, stop))
+
+        def exchanged(swap: tuple[Path, Path] = swap, stop: threading.Event = stop) -> None:
+            while not stop.is_set():
+                exchange(*swap)
+
+        thread = threading.Thread(target=exchanged)
         thread.start()
         try:
             while tried < until:
@@ -44,6 +49,8 @@ def races(folder: Path, wanted: int) -> tuple[int, int, int]:
                     names = {c.raw for c in _read(folder / "open", run).curves.values()}
                     answered += 1
                     left += "outside" in names
+            if not thread.is_alive():
+                sys.exit("nobody exchanged anything")
         finally:
             stop.set()
             thread.join()

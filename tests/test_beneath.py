@@ -49,15 +49,20 @@ def test_links_and_what_is_no_file_are_not_opened(house):
             assert file.read() == Path(name).read_bytes() == INSIDE.encode()
 
 
-def exchanged(place, other, rounds):
-    """Put a link to ``other`` in the place of what is there, and back, as many times as each message asks; None ends it."""
+def exchange(place, other):
+    """Put a link to ``other`` in the place of what is there, and back."""
     aside = place.with_name(place.name + ".aside")
+    place.rename(aside)
+    place.symlink_to(other)
+    place.unlink()
+    aside.rename(place)
+
+
+def exchanged(place, other, rounds):
+    """Exchange them as many times as each message asks; None ends it."""
     while (times := rounds.get()) is not None:
         for _ in range(times):
-            place.rename(aside)
-            place.symlink_to(other)
-            place.unlink()
-            aside.rename(place)
+            exchange(place, other)
         rounds.task_done()
 
 

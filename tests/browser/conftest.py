@@ -5,6 +5,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,26 @@ ARGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-f
 ARGS += ["--disable-component-update", "--disable-sync"]
 
 
+class _Patient:
+    """A browser whose pages wait for as long as a busy machine may need."""
+
+    def __init__(self, browser: Any) -> None:
+        """Of that browser."""
+        self._browser = browser
+
+    def new_context(self, **options: Any) -> Any:
+        """A context of the browser."""
+        context = self._browser.new_context(**options)
+        context.set_default_timeout(300_000)
+        return context
+
+    def new_page(self, **options: Any) -> Any:
+        """A page in a context of its own."""
+        page = self._browser.new_page(**options)
+        page.set_default_timeout(300_000)
+        return page
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[object]:
     """One headless Chromium for this module; its event loop must be gone before other tests start theirs."""
@@ -26,7 +47,7 @@ def browser() -> Iterator[object]:
 
     with sync_playwright() as p:
         chromium = p.chromium.launch(executable_path=CHROMIUM, args=ARGS)
-        yield chromium
+        yield _Patient(chromium)
         chromium.close()
 
 

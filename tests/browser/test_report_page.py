@@ -40,8 +40,8 @@ def zoomed(page) -> tuple[int, int]:
 
 
 def soon(page, expression: str) -> bool:
-    """Whether the expression becomes true within two hundred frames; the page's own policy forbids what playwright waits with."""
-    look = f"let n = 0; const look = () => ({expression}) ? done(true) : n++ > 200 ? done(false) : requestAnimationFrame(look); look()"
+    """Whether the expression becomes true before long; the page's own policy forbids what playwright waits with."""
+    look = f"let n = 0; const look = () => ({expression}) ? done(true) : n++ > 20_000 ? done(false) : requestAnimationFrame(look); look()"
     return page.evaluate(f"() => new Promise(done => {{ {look} }})")
 
 

@@ -24,7 +24,7 @@ def board(tmp_path: Path) -> Iterator[str]:
     said = (re.search(r"http://127\.0\.0\.1:\d+/", line) for line in server.stderr or ())
     yield next(address[0] for address in said if address)
     server.terminate()
-    server.wait(timeout=20)
+    server.wait(timeout=300)
     if server.stderr:
         server.stderr.close()
 
@@ -33,10 +33,10 @@ def test_verdict_and_marks_are_seen(browser, board: str) -> None:
     """The text tab says the verdict and what to do; the chart of the score has a run for each mark, named with its step."""
     page = browser.new_page(viewport={"width": 1200, "height": 900})
     page.goto(f"{board}#text")
-    page.get_by_text("Collapsed").first.wait_for(timeout=30_000)
+    page.get_by_text("Collapsed").first.wait_for()
     assert page.get_by_text("learning rate").count()
     page.goto(f"{board}#timeseries")
-    page.get_by_text("first break at step 152").first.wait_for(timeout=30_000)
+    page.get_by_text("first break at step 152").first.wait_for()
     assert page.get_by_text("best checkpoint at step 100").count()
     assert page.get_by_text("eval_accuracy").count()
     page.close()
