@@ -181,7 +181,8 @@ def fit(rows: Sequence[Row], ridge: float = RIDGE) -> Fit:
 
 def fits(rows: Sequence[Row], ridge: float = RIDGE) -> dict[str, Fit]:
     """For every kin the weights that saw none of its runs."""
-    kin, out = sorted({r.label.kin for r in rows}), {}
+    kin = sorted({r.label.kin for r in rows})
+    out: dict[str, Fit] = {}
     for k in range(min(FOLDS, len(kin))):
         away = set(kin[k::FOLDS])
         out |= dict.fromkeys(away, fit([r for r in rows if r.label.kin not in away], ridge))

@@ -69,7 +69,7 @@ class _Model(NamedTuple):
     def walk(self) -> Floats:
         """Covariance of a level whose steps have the variance of the noise."""
         way = np.r_[0.0, np.cumsum(self.gap * self.jump)]
-        return np.minimum(way, way[:, None])
+        return np.asarray(np.minimum(way, way[:, None]), np.float64)
 
     def whole(self) -> Floats:
         """Covariance of the points (RATIOS, MEMORIES, n, n)."""
