@@ -4,7 +4,8 @@ BIN := .venv/bin
 SHELL := /bin/bash
 FUZZ_SECONDS ?= 600
 
-PROVING_BLOCKS ?= 250
+PROVING_BLOCKS ?= 264
+PROVING_KIN ?= 10
 CORPORA ?= $(wildcard evals/corpus/*)
 
 .PHONY: left-out proving-ground demo test check fix eval corpus train bench judges fuzz load linear callbacks words remote bundle picture clean
@@ -55,11 +56,16 @@ left-out: .venv/.dev
 	$(BIN)/python -m evals.fit_weights $(CORPORA) $(MORE) $(if $(STRANGERS),--strangers $(STRANGERS))
 	$(BIN)/python -m evals.fit_going_on $(CORPORA) $(MORE) $(if $(STRANGERS),--strangers $(STRANGERS))
 
-# Ten thousand small trainings with known faults (hours on two cores; goes on where it stopped), what the judge says of the part held out, and the page.
+# Ten thousand small trainings with known faults (hours on two cores; goes on where it stopped), what the judge says of a thousand held out, what sound
+# kin add, and the pages.
 proving-ground: .venv/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.proving_ground.make build/proving-ground --blocks $(PROVING_BLOCKS)
-	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.proving_ground.judge build/proving-ground
-	$(BIN)/python -m evals.proving_ground.figures build/proving-ground --write docs/proving-ground.md
+	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.proving_ground.judge build/proving-ground --runs 1000
+	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.proving_ground.make build/proving-kin --kin --seed 8 --blocks $(PROVING_KIN)
+	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.proving_ground.against build/proving-kin
+	$(BIN)/python -m evals.proving_ground.pages build/proving-ground --kin build/proving-kin --write docs/proving-ground.md \
+	  --section evals/results/proving-ground.md --diagram docs/reliability.svg
+	$(BIN)/python -m evals.lab --write docs/accuracy.md
 
 bench: .venv/.dev
 	@for script in benchmarks/{tensorboard,jsonl,rollouts,telemetry,doors}.py; do echo "== $$script"; $(BIN)/python $$script; done

@@ -5,6 +5,8 @@ python benchmarks/triage.py local FOLDER 10 100 1000     # processes of this mac
 python benchmarks/triage.py kills FOLDER 20              # killed at random moments; rows lost or doubled
 python benchmarks/triage.py bucket FOLDER 100 --engine ray   # through a loopback object store
 python benchmarks/triage.py lost FOLDER                  # Ray, one worker killed in the middle
+python benchmarks/triage.py warm FOLDER                  # every run of a folder in one warm process: runs a processor second
+python benchmarks/triage.py common FOLDER 50             # sweeps of known truth: is the setting found, and luck not (FOLDER is not read)
 """
 
 import argparse
@@ -169,6 +171,45 @@ def lost(folder: Path) -> None:
         )
 
 
+def warm(folder: Path) -> None:
+    """Judge every run of a folder in this process, everything loaded: what a worker of the triage does, without the triage."""
+    from rl_advisor.triage.row import read_and_judged
+    from rl_advisor.workers import isolated
+
+    isolated.load()
+    found = sorted(folder.iterdir())
+    read_and_judged(str(found[0]))
+    began = time.process_time()
+    for run in found:
+        read_and_judged(str(run))
+    print(json.dumps({"warm": str(folder), "runs": len(found), "runs_a_second": round(len(found) / (time.process_time() - began), 2)}))
+
+
+def common(sweeps: int) -> None:
+    """Sweeps of 200 runs and six settings, of which one decides or none does: how often what is named is it, by seeds and without."""
+    import numpy as np
+    from rl_advisor.triage.common import common as in_common
+
+    chance = np.random.default_rng(20)
+    for each, truth in ((1, "one of six"), (1, "none"), (5, "one of six"), (5, "none")):
+        found = false = 0
+        for _ in range(sweeps):
+            values = chance.integers(0, 3, (200 // each, 6)).repeat(each, axis=0)
+            risk = np.where(values[:, 0] == 2, 0.7, 0.2) if truth == "one of six" else np.full(200, 0.35)
+            # Runs of one variant are more alike than their settings say.
+            risk = np.clip(risk + chance.normal(0, 0.1, 200 // each).repeat(each), 0.02, 0.98)
+            failed = chance.random(200) < risk
+            rows = [
+                {"run": str(i), "urgency": "dead" if bad else "sound", "cause": "policy_update", "outcome": None, "settings": settings}
+                for i, (bad, v) in enumerate(zip(failed.tolist(), values.tolist(), strict=True))
+                for settings in [{"seed": i, **{f"setting_{k}": x for k, x in enumerate(v)}}]
+            ]
+            named = {look["setting"] for look in in_common(rows)["settings"]}
+            found += truth == "one of six" and "setting_0" in named
+            false += bool(named - {"setting_0"} if truth == "one of six" else named)
+        print(json.dumps({"sweeps": sweeps, "runs": 200, "seeds": each, "what matters": truth, "found": found, "false": false}), flush=True)
+
+
 def _descendants(pid: int) -> list[int]:
     """Processes that this one started, and theirs."""
     found, queue = [], [pid]
@@ -184,7 +225,7 @@ def _descendants(pid: int) -> list[int]:
 def main() -> None:
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["runs", "local", "known", "kills", "bucket", "lost"])
+    parser.add_argument("what", choices=["runs", "local", "known", "kills", "bucket", "lost", "warm", "common"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("numbers", type=int, nargs="*")
     parser.add_argument("--engine", default="processes")
@@ -196,6 +237,8 @@ def main() -> None:
         "kills": lambda: kills(a.folder, a.numbers[0]),
         "bucket": lambda: bucket(a.folder, a.numbers[0], a.engine),
         "lost": lambda: lost(a.folder),
+        "warm": lambda: warm(a.folder),
+        "common": lambda: common(a.numbers[0]),
     }
     work[a.what]()
 

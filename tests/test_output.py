@@ -280,3 +280,9 @@ def test_numbers_cost_more_than_a_quarter_of_a_token_per_character():
     """The estimate is from above for tables of numbers, which cost most."""
     table = [[i, round(i / 7, 4)] for i in range(200)]
     assert tokens(table) > 1.8 * len(orjson.dumps(table)) / 4
+
+
+@pytest.mark.parametrize(("p", "shown"), [(0.9973, 0.997), (0.99996, 0.99996), (0.994, 0.99), (1.0, 1), (0.0123, 0.012), (0.0, 0)])
+def test_nearly_sure_is_not_sure(p: float, shown: float) -> None:
+    """A probability keeps two digits, but is never rounded up to certainty."""
+    assert clean({"p": p}) == {"p": shown}

@@ -23,10 +23,10 @@ def small(number: int, steps: int = 12) -> plans.Block:
 
 def numbers_with(*learners: str) -> list[int]:
     """One block a learner."""
-    return [next(n for n in range(80) if plans.block(1, n).learner == learner) for learner in learners]
+    return [next(n for n in (*range(80), *range(plans.LATER, 280)) if plans.block(1, n).learner == learner) for learner in learners]
 
 
-@pytest.mark.parametrize("number", numbers_with("grpo", "ppo", "dqn", "soft"))
+@pytest.mark.parametrize("number", numbers_with("grpo", "ppo", "dqn", "soft", "ppo_tokens", "sac"))
 def test_a_block_is_the_same_for_the_same_seed(number) -> None:
     """Training twice gives the same numbers, of the promised shape."""
     block = small(number)
@@ -36,15 +36,28 @@ def test_a_block_is_the_same_for_the_same_seed(number) -> None:
     assert one["truth"].shape == one["seen"].shape == (4, len(one["moments"]))
 
 
-def test_a_policy_that_is_rewarded_learns_and_one_that_is_punished_does_not() -> None:
+@pytest.mark.parametrize(("learner", "shape"), [("grpo", (8, 8)), ("ppo_tokens", (64, 1))])
+def test_a_policy_that_is_rewarded_learns_and_one_that_is_punished_does_not(learner, shape) -> None:
     """The true score rises in a sound run, and stays down with the reward turned: what is learned is real."""
     block = small(next(n for n in range(80) if plans.block(1, n).task == "table"), 60)
-    base = faults.OF_TOKENS | dict.fromkeys(("cap", "true_cap", "eval_cap"), 10.0) | {"lr": 0.02}
+    base = faults.OF_TOKENS | faults.OF_VALUES | dict.fromkeys(("cap", "true_cap", "eval_cap"), 10.0) | {"lr": 0.02}
     sound = dataclasses.replace(block.runs[0], base=base, broken=[])
     turned = dataclasses.replace(sound, broken=[Broken("reward turned", 1.0, 0.0)])
-    told = training.train(dataclasses.replace(block, runs=[sound, turned], shape=(8, 8), skill=0.6, hidden=0.0))["truth"]
+    block = dataclasses.replace(block, learner=learner, runs=[sound, turned], shape=shape, skill=0.6, hidden=0.0)
+    told = training.train(block)["truth"]
     assert told[0, -5:].mean() > told[0, 0] + 0.2
     assert told[1, -5:].mean() < told[0, 0]
+
+
+def test_a_continuous_policy_learns_to_swing_up() -> None:
+    """Soft actor-critic gets most of the way from a random policy to a very good one, in most of four runs."""
+    block = small(next(n for n in range(plans.LATER, 280) if plans.block(1, n).task == "pendulum"), 60)
+    sound = [
+        dataclasses.replace(s, base=s.base | {"lr": 0.004, "gamma": 0.97, "noise": 0.0, "forget": 0.0, "target_rate": 0.02}, broken=[])
+        for s in block.runs
+    ]
+    told = training.train(dataclasses.replace(block, runs=sound))["truth"]
+    assert np.median(told[:, -8:].mean(axis=1)) > -350 > told[:, 0].mean()
 
 
 @pytest.mark.parametrize("fault", sorted(faults.FAULTS))

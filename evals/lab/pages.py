@@ -1,11 +1,14 @@
 """The page and the README's block about accuracy, made of result files alone."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from evals.lab.accuracy import BLIND, REFERENCE
 from rl_advisor.evals.table import PREFIXES, WHOLE_RUN, by_price, flips, scores, text_table
 
+GROUND = Path(__file__).parents[1] / "results" / "proving-ground.md"
+"""What ``make proving-ground`` found."""
 BEGIN, END = "<!-- accuracy -->", "<!-- /accuracy -->"
 _SHORT = (REFERENCE, BLIND, "patience_20", "always_continue", "rldoctor_like")
 _SHORT_COLUMNS = {"verdict": ("whole", "verdict_hit"), "first broken link": ("whole", "link_hit")} | {
@@ -32,7 +35,8 @@ _LIMITS = """\
 def page(results: Sequence[Mapping[str, Any]], first: Mapping[str, Mapping[str, Any]]) -> str:
     """The whole page in Markdown; ``first`` holds the first looks by corpus."""
     head = "# How often the advisor is right\n\nMade by `make eval` from `evals/results/`; nothing is typed by hand.\n\n"
-    return head + "## What the numbers do not show\n\n" + _LIMITS + _LEGEND + "".join(_chapter(r, first.get(r["corpus"])) for r in results)
+    chapters = "".join(_chapter(r, first.get(r["corpus"])) for r in results)
+    return head + "## What the numbers do not show\n\n" + _LIMITS + _LEGEND + "\n" + GROUND.read_text(encoding="utf-8") + chapters
 
 
 _LEGEND = """

@@ -17,6 +17,7 @@ from typing import Any
 from evals.proving_ground import figures, plans
 from rl_advisor.assessment import BROKEN
 
+DOSES = (0, 0.05, 0.1, 0.15, 0.2)
 BESIDE = (0, 1, 2, 3)
 """Numbers of sound runs."""
 Row = dict[str, Any]
@@ -64,6 +65,7 @@ def rows_of(labels: dict[str, Any], answers: Sequence[Row]) -> list[Row]:
 def told(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
     """The table: alarms of sound runs, what is seen of broken ones, and of what was missed alone; by the number of sound runs."""
     missed = {r["run"] for r in rows if r["beside"] == 0 and not r["alarm"]}
+    quiet = [r for r in rows if r["run"] in missed]
     lines = {}
     for count in BESIDE:
         mine = [r for r in rows if r["beside"] == count]
@@ -71,7 +73,9 @@ def told(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
         harmed = [r for r in broken if r["harmed"]]
         lines["alone" if count == 0 else f"beside {count}"] = {
             "runs": len(mine), "verdict": figures.share(mine, "verdict"), "link": figures.share(mine, "link"),
-            "sound runs": len(sound), "alarms": figures.share(sound, "alarm"), "leave the band": figures.share(sound, "left"),
+            "sound runs": len(sound), "alarms": figures.share(sound, "alarm"),
+            "new alarms": figures.share([r for r in quiet if r["beside"] == count and not r["broken"]], "alarm"),
+            "leave the band": figures.share(sound, "left"),
             "broken seen": figures.share(broken, "alarm"), "missed alone, now found": figures.share([r for r in broken if r["run"] in missed], "left"),
             "harmed seen": figures.share(harmed, "alarm"),
             "harmed and missed alone, now found": figures.share([r for r in harmed if r["run"] in missed], "left"),
@@ -90,10 +94,22 @@ def page(folder: Path) -> str:
         f"`assess RUN --against GOOD [GOOD...]`: groups of {plans.KIN.sound} sound runs and {plans.KIN.broken} that are broken by a dose of at most "
         f"{plans.KIN.most:g}, all logged alike; three sound runs are named, the other three are judged. Of the broken runs {len(missed)} are missed "
         f"alone, of which {len(harmed)} had come to harm. *Alarms*: a verdict that something is wrong, or a link that is blamed; *leave the band*: "
-        "sound runs of which something does."
+        "sound runs of which something does; *new alarms*: sound runs that raise none alone."
     )
     tables = (figures.markdown(told(rows), "all"), figures.markdown(told(held), "tasks and faults held out"))
-    return "\n\n".join(["## Beside sound runs of one's own", told_of, *tables])
+    return "\n\n".join(["## Beside sound runs of one's own", told_of, *tables, figures.markdown(by_dose(labels, rows), "dose, beside 3")])
+
+
+def by_dose(labels: dict[str, Any], rows: Sequence[Row]) -> dict[str, dict[str, float]]:
+    """How many broken runs leave the band, by dose and by whether harm was done."""
+    mine = [r for r in rows if r["broken"] and r["beside"] == max(BESIDE)]
+    lines = {}
+    for name, kept in (("", mine), (", harmed", [r for r in mine if r["harmed"]])):
+        doses = figures.grouped(kept, lambda r: figures.band(max(b["dose"] for b in labels[r["run"]]["broken"]), DOSES))
+        lines |= {
+            f"{dose}{name}": {"runs": len(part), "leave the band": figures.share(part, "left")} for dose, part in sorted(doses.items())
+        }
+    return lines
 
 
 def main() -> None:

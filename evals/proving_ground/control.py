@@ -28,6 +28,10 @@ class Game:
     slow: int = 1
     """How many times the usual number of environment steps an iteration takes."""
 
+    def other(self, action: Ints) -> Ints:
+        """The action that is done where actions are mixed up; one that lies between two stays within their range."""
+        return np.minimum((action + 1) % self.actions, self.actions - 1)
+
 
 def _upright(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
     return rng.uniform(-0.05, 0.05, (*shape, 4)).astype(np.float32)
@@ -155,7 +159,7 @@ class Arena:
     def step(self, rng: np.random.Generator, action: Ints, k: Mapping[str, Floats]) -> tuple[Floats, Bools, Bools, Bools]:
         """True reward, whether the task ended, whether time was up, whether it broke; ended episodes begin again."""
         other = rng.random(self.shape) < k["actions_mixed"][:, None]
-        self.state, paid, ended = self.game.move(self.state, np.where(other, (action + 1) % self.game.actions, action), rng)
+        self.state, paid, ended = self.game.move(self.state, np.where(other, self.game.other(action), action), rng)
         self.age += 1
         self.total += paid
         broke = rng.random(self.shape) < k["early_end"][:, None]

@@ -123,6 +123,10 @@ OF_GAMES = SHARED | {
     "true_noise": NONE, "eval_noise": NONE, "true_cap": ONE, "eval_cap": ONE, "true_greedy": ONE, "eval_greedy": ONE,
 }  # fmt: skip
 
+OF_VALUES = {"gamma": ONE, "lam": 0.98, "critic_rate": ONE}
+"""The knobs that a value model over tokens adds."""
+OF_CRITICS = tuple(f for f in GAMES if all(knob in OF_VALUES for knob, *_ in f.changes))
+
 Schedule = list[list[float]]
 """Pairs of (share of the plan, value), with straight lines between them."""
 Knob = float | Schedule

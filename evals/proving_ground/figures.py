@@ -1,9 +1,6 @@
-"""How the judge does on the proving ground, as a page: ``python -m evals.proving_ground.figures FOLDER [--write FILE]``."""
+"""What is counted of the answers on the proving ground, and how tables of it are written."""
 
-import argparse
-import json
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,9 +13,6 @@ Row = dict[str, Any]
 Floats = npt.NDArray[np.float64]
 FEWEST = 8
 """Runs below which a line is left out of a table."""
-INTRODUCTION = """Printed by `{command}`; what the runs are: `evals/proving_ground/README.md`. Of {made} runs {runs} of the held-out part, drawn by
-their names: tasks and faults that no fit saw. A verdict or link is right where the label admits it; *mass on the truth* is the probability given to what it admits.
-The truth is that of the score which is never logged: most runs here log no evaluation at all, as most runs of strangers do."""
 
 
 def rows_of(labels: Mapping[str, Any], answers: Sequence[Row]) -> list[Row]:
@@ -155,94 +149,21 @@ def reliability(truth: npt.NDArray[np.bool_], p: Floats) -> dict[str, dict[str, 
     }
 
 
-def page(rows: list[Row], command: str, made: int) -> str:
-    """The whole page on judged rows of so many runs."""
-    end, half = [r for r in rows if r["cut"] == 1], [r for r in rows if r["cut"] == 0.5]
-    ill = power(rows)
-    steps = (60, 120, 240, 420)
-    told = [
-        "# How the judge does on the proving ground",
-        INTRODUCTION.format(command=command, runs=len(end), made=made),
-        "## Verdict and link",
-        markdown({"at half": judgement(half), "at the end": judgement(end)}, "cut"),
-        "By kind, task and convention, at the end:",
-        markdown(
-            {n: judgement(r) for by in ("kind", "task", "convention") for n, r in grouped(end, lambda r, by=by: word(r, by)).items()},
-            "runs of",
-        ),
-        "By length of the run and by whether a held-out score is logged, at the end:",
-        markdown(
-            {
-                n: judgement(r)
-                for n, r in sorted(grouped(end, lambda r: band(trained(r), steps, " steps")).items(), key=lambda x: len(x[0]))
-            },
-            "length",
-        ),
-        markdown(
-            {n: judgement(r) for n, r in grouped(end, lambda r: "yes" if r["label"]["eval_visible"] else "no").items()}, "score logged"
-        ),
-        "## Going on",
-        markdown(going_on(rows), "at half"),
-        "## Power",
-        "Runs in which a fault had done harm by the cut; `seen` is a verdict that something is wrong, or a link that is blamed.",
-        markdown({n: seen(r) for n, r in sorted(grouped(ill, lambda r: band(r["dose"], (0, 0.25, 0.5, 0.75))).items())}, "dose"),
-        markdown(
-            {n: seen(r) for n, r in sorted(grouped(ill, lambda r: band(r["acted"], (0, 0.1, 0.25, 0.5, 0.75))).items())},
-            "share of the plan since the onset",
-        ),
-        markdown({n: seen(r) for n, r in grouped(ill, lambda r: r["fault"]).items()}, "fault"),
-        "## False alarms",
-        "Sound runs (nothing was broken, and the true score rose or stood) called broken, by their habit, at the end:",
-        markdown(
-            {n or "nothing odd": judgement(r) for n, r in grouped([r for r in end if r["sound"]], lambda r: r["label"]["habit"]).items()},
-            "habit",
-        ),
-        "How often each detector finds its pattern in sound runs and in harmed ones, at the end:",
-        markdown(witnesses(end), "detector"),
-        "## Reliability",
-        "The probability of the verdict that is given, and how often it is right; then of going on.",
-        markdown(reliability(np.array([r["verdict"] for r in rows]), np.array([r["top"] for r in rows])), "verdict"),
-    ]
-    before = [r for r in half if r["answer"].get("p") is not None]
+def said_and_happened(rows: Sequence[Row]) -> dict[str, dict[str, dict[str, float]]]:
+    """Reliability of the verdict that is given, and of going on."""
+    before = [r for r in rows if r["cut"] == 0.5 and r["answer"].get("p") is not None]
     pays, p = np.array([r["part"]["continue_pays"] for r in before], bool), np.array([r["answer"]["p"] for r in before])
-    return "\n\n".join([*told, markdown(reliability(pays, p), "going on")]).replace("\n\n\n", "\n\n")
+    return {
+        "verdict": reliability(np.array([r["verdict"] for r in rows]), np.array([r["top"] for r in rows])),
+        "going on": reliability(pays, p),
+    }
 
 
-def word(row: Row, by: str) -> str:
-    """What a run is called in a table."""
-    if by == "kind":
-        return "language" if row["label"]["learner"] == "grpo" else "control"
-    return str(row["label"][by])
+def acted(row: Row) -> float:
+    """Steps of the training that the fault had acted by the cut."""
+    return float(row["acted"]) * trained(row)
 
 
 def trained(row: Row) -> float:
     """Steps of the training, which a log may count as environment steps."""
     return float(row["label"]["trained"])
-
-
-def main() -> None:
-    """Print the page, or write it."""
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("folder", type=Path)
-    asked.add_argument("--answers", type=Path)
-    asked.add_argument("--part", default="test")
-    asked.add_argument("--kin", type=Path, help="a folder that evals.proving_ground.against has judged")
-    asked.add_argument("--write", type=Path)
-    given = asked.parse_args()
-    labels = json.loads((given.folder / "labels.json").read_text(encoding="utf-8"))
-    path = given.answers or given.folder / "answers.jsonl"
-    answers = [json.loads(line) for line in path.open(encoding="utf-8")]
-    rows = rows_of(labels, [a for a in answers if labels[a["run"]]["split"] == given.part])
-    text = page(rows, "python -m evals.proving_ground.figures FOLDER", len(labels))
-    if given.kin:
-        from evals.proving_ground import against
-
-        text = f"{text.rstrip()}\n\n{against.page(given.kin)}"
-    if given.write:
-        given.write.write_text(text, encoding="utf-8")
-    else:
-        print(text)
-
-
-if __name__ == "__main__":
-    main()

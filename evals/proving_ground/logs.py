@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from evals.proving_ground.plans import OF_TOKENS
 
 Floats = npt.NDArray[np.float64]
 Row = dict[str, float]
@@ -87,7 +88,7 @@ def kept(rng: np.random.Generator, c: Convention, word: str, *, bare: bool) -> b
 
 def chosen(rng: np.random.Generator, spec: dict[str, Any]) -> Convention:
     """A convention for this kind of run, common ones more often."""
-    kind = "language" if spec["learner"] == "grpo" else "control"
+    kind = "language" if spec["learner"] in OF_TOKENS else "control"
     fit = [c for c in CONVENTIONS if c.kind == kind]
     weight = np.array([c.weight for c in fit])
     return fit[rng.choice(len(fit), p=weight / weight.sum())]
@@ -142,7 +143,7 @@ def evaluated(
     rows = []
     for i in picked:
         score = float(seen["score"][i])
-        if spec["learner"] == "grpo" and few < 64 and np.isfinite(score):
+        if spec["learner"] in OF_TOKENS and few < 64 and np.isfinite(score):
             score = float(own.binomial(few, np.clip(score, 0, 1))) / few
         row = {name: score} | ({c.names["eval/length"]: float(seen["length"][i])} if "eval/length" in c.names else {})
         rows.append((int(seen["at"][i]) * per, row))
@@ -236,12 +237,13 @@ VERL = {
     "policy/grad_norm": "actor/grad_norm", "policy/learning_rate": "actor/lr", "response/length": "response_length/mean",
     "response/length_max": "response_length/max", "response/length_min": "response_length/min", "response/truncated": "response_length/clip_ratio",
     "advantage/mean": "critic/advantages/mean", "advantage/max": "critic/advantages/max", "advantage/min": "critic/advantages/min",
+    "value/loss": "critic/vf_loss", "value/mean": "critic/values/mean", "value/explained_variance": "critic/vf_explained_var",
     "episode/turns": "num_turns/mean", "progress/epoch": "training/epoch", "eval/score": "val-core/task/acc/mean@1",
 }  # fmt: skip
 HOME = {
     "reward/mean": "reward|mean_reward|reward_mean|avg_reward", "policy/loss": "loss|policy_loss", "policy/grad_norm": "grad_norm",
     "policy/learning_rate": "lr|learning_rate", "response/length": "mean_length|response_length", "reward/std": "reward_std", "kl/ref": "kl",
-    "entropy/mean": "entropy", "reward/component/correctness": "accuracy|correct_rate", "eval/score": "eval_accuracy|val_acc|test_accuracy",
+    "entropy/mean": "entropy", "value/loss": "critic_loss|value_loss|vf_loss", "reward/component/correctness": "accuracy|correct_rate", "eval/score": "eval_accuracy|val_acc|test_accuracy",
 }  # fmt: skip
 SB3 = {
     "reward/mean": "rollout/ep_rew_mean", "episode/length": "rollout/ep_len_mean", "kl/old": "train/approx_kl", "value/loss": "train/value_loss",

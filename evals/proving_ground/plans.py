@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from evals.proving_ground import control, faults, tokens
+from evals.proving_ground import control, faults, sac, tokens
 from evals.proving_ground.faults import Broken, Fault, Knob
 
 SHAPES = ((1, 4), (1, 4), (1, 8), (1, 8), (2, 2), (2, 4), (2, 8), (4, 4), (4, 8), (8, 4), (8, 8))
@@ -17,6 +17,10 @@ TWINS = 2
 """Sound runs beside which harm is measured."""
 SHARE_OF_TOKENS = 0.55
 ALGORITHMS = ("ppo", "ppo", "a2c", "dqn", "soft")
+LATER = 250
+"""The block from which on those learners are trained that came later: a value model over tokens, and continuous actions."""
+OF_TOKENS = frozenset({"grpo", "ppo_tokens"})
+"""Learners of sequences; the others control."""
 HELD_TASKS = frozenset({"thought", "tools_long", "catch", "valley"})
 HELD_FAULTS = frozenset(
     {"praise paid", "stale policies", "prompts scrambled", "evaluation hot", "no clip", "senses noisy", "target too fast"}
@@ -85,9 +89,13 @@ def block(seed: int, number: int, layout: Layout = PAIRS) -> Block:
     rng = np.random.default_rng([seed, number])
     of_tokens = rng.random() < SHARE_OF_TOKENS
     steps = int(np.exp(rng.uniform(np.log(60), np.log(600))))
+    later = number >= LATER
     if of_tokens:
-        task, learner = str(rng.choice(sorted(tokens.TASKS))), "grpo"
+        task, learner = str(rng.choice(sorted(tokens.TASKS))), "ppo_tokens" if later else "grpo"
         shape = SHAPES[rng.integers(len(SHAPES))]
+        shape = (4 * shape[0] * shape[1], 1) if later else shape
+    elif later:
+        task, learner, shape = str(rng.choice(sac.GAMES)), "sac", (4, 16)
     else:
         task, learner = str(rng.choice(sorted(control.GAMES))), str(rng.choice(ALGORITHMS))
         shape = (int(rng.choice([4, 8])), int(rng.choice([16, 32]))) if learner in {"ppo", "a2c"} else (4, 16)
@@ -95,7 +103,7 @@ def block(seed: int, number: int, layout: Layout = PAIRS) -> Block:
     runs: list[Spec] = []
     for g in range(layout.groups):
         habit, base = (sequence_base if of_tokens else game_base)(rng, steps, task, learner)
-        choice = [f for f in faults.BOTH + (faults.TOKENS if of_tokens else faults.GAMES) if fits(f, task, learner)]
+        choice = [f for f in faults.BOTH + kinds(learner) if fits(f, task, learner)]
         group = f"{number:04d}-{g}"
         ill = [[] if i < layout.sound else breaks(rng, choice, layout.most) for i in range(layout.sound + layout.broken)]
         runs += [Spec(f"{group}-{i}", group, task, learner, steps, habit, base, broken, layout.alike) for i, broken in enumerate(ill)]
@@ -104,9 +112,18 @@ def block(seed: int, number: int, layout: Layout = PAIRS) -> Block:
 
 def fits(fault: Fault, task: str, learner: str) -> bool:
     """Whether the learner has what the fault breaks."""
-    has = {"": True, "tool": task.startswith("tools"), "policy": learner in {"grpo", "ppo", "a2c"}, "critic": learner in {"ppo", "a2c"}}
-    has |= {"replay": learner in {"dqn", "soft"}, "soft": learner == "soft"}
+    has = {"": True, "tool": task.startswith("tools"), "policy": learner not in {"dqn", "soft", "sac"}}
+    has |= {
+        "critic": learner in {"ppo", "a2c", "ppo_tokens"},
+        "replay": learner in {"dqn", "soft", "sac"},
+        "soft": learner in {"soft", "sac"},
+    }
     return has[fault.needs]
+
+
+def kinds(learner: str) -> tuple[Fault, ...]:
+    """The faults that only sequences or only control can have; those of a value model go with it."""
+    return faults.GAMES if learner not in OF_TOKENS else faults.TOKENS if learner == "grpo" else faults.TOKENS + faults.OF_CRITICS
 
 
 def breaks(rng: np.random.Generator, choice: list[Fault], most: float) -> list[Broken]:
@@ -120,11 +137,12 @@ def breaks(rng: np.random.Generator, choice: list[Fault], most: float) -> list[B
     return sorted(made, key=lambda b: b.onset)
 
 
-def sequence_base(rng: np.random.Generator, steps: int, task: str, _: str) -> tuple[str, dict[str, Knob]]:
+def sequence_base(rng: np.random.Generator, steps: int, task: str, learner: str) -> tuple[str, dict[str, Knob]]:
     """A habit and healthy settings of a language model's training, with rates that suit the number of steps."""
     cap = float(tokens.TASKS[task].longest)
     rate = float(np.clip(np.exp(rng.uniform(np.log(0.2), np.log(4))) / steps, 3e-4, 0.02))
-    base: dict[str, Knob] = faults.OF_TOKENS | {"lr": rate, "cap": cap, "true_cap": cap, "eval_cap": cap}
+    values = faults.OF_VALUES if learner == "ppo_tokens" else {}
+    base: dict[str, Knob] = faults.OF_TOKENS | values | {"lr": rate, "cap": cap, "true_cap": cap, "eval_cap": cap}
     usual = {
         "kl": (0, 0, 0.001, 0.01, 0.04), "passes": (1, 1, 1, 2, 4), "exact": (1, 1, 0.5), "format": (0, 0.1, 0.2, 0.5), "clip_high": (0.2, 0.28),
         "standard": (1, 1, 1, 0), "pool": (4096, 4096, 1024, 256), "grad_limit": (0.2, 1, 100), "mismatch": (0, 0.003, 0.02),
@@ -136,13 +154,13 @@ def sequence_base(rng: np.random.Generator, steps: int, task: str, _: str) -> tu
 
 def game_base(rng: np.random.Generator, steps: int, _: str, learner: str) -> tuple[str, dict[str, Knob]]:
     """A habit and healthy settings of a control learner."""
-    low, high = {"ppo": (4e-4, 6e-3), "a2c": (1e-3, 8e-3), "dqn": (8e-4, 6e-3), "soft": (8e-4, 6e-3)}[learner]
+    low, high = {"ppo": (4e-4, 6e-3), "a2c": (1e-3, 8e-3), "dqn": (8e-4, 6e-3), "soft": (8e-4, 6e-3), "sac": (1.5e-3, 6e-3)}[learner]
     rate = float(np.exp(rng.uniform(np.log(low), np.log(high))))
     base: dict[str, Knob] = faults.OF_GAMES | {"lr": rate, "grad_limit": 0.5, "entropy": float(rng.choice([0, 0.005, 0.02]))}
     base |= {"passes": float(rng.choice([2, 4, 6])) if learner == "ppo" else 1.0, "lam": float(rng.choice([0.9, 0.95, 0.99]))}
     base |= {"gamma": float(rng.choice([0.95, 0.98, 0.99])), "eval_greedy": float(rng.choice([1, 1, 0]))}
-    base |= {"soft": 0.1 if learner == "soft" else 0.0, "true_greedy": float(learner in {"dqn", "soft"})}
-    if learner in {"dqn", "soft"}:
+    base |= {"soft": 0.1 if learner in {"soft", "sac"} else 0.0, "true_greedy": float(learner in {"dqn", "soft", "sac"})}
+    if learner in {"dqn", "soft", "sac"}:
         base["explore"] = [[0, 1.0], [float(rng.uniform(0.05, 0.5)), 0.05], [1, 0.05]] if learner == "dqn" else 0.0
         base |= {"target_rate": float(rng.choice([0.01, 0.03])), "double": float(rng.choice([0, 1]))}
     return habit(rng, base, rate, steps, BOTH_HABITS)

@@ -17,6 +17,8 @@ WARM_UP = 256
 class QLearning(Control):
     """DQN where the temperature is zero, soft Q-learning elsewhere; ``weights`` is the Q function."""
 
+    updates = UPDATES
+
     def step(self, rng: np.random.Generator, state: State, k: Knobs) -> tuple[dict[str, Array], dict[str, Any]]:
         """One iteration: some steps of all episodes, then updates on what is remembered."""
         broken = np.zeros(self.runs)
@@ -29,7 +31,7 @@ class QLearning(Control):
         if state.filled * self.envs < WARM_UP:
             return told, {}
         rows: dict[str, list[Array]] = {}
-        for _ in range(UPDATES):
+        for _ in range(self.updates):
             for name, value in self.learn(rng, state, k).items():
                 rows.setdefault(name, []).append(value)
         return told | {name: np.mean(value, axis=0) for name, value in rows.items()}, {}
@@ -62,13 +64,17 @@ class QLearning(Control):
         logp = log_softmax(value / np.maximum(soft, 1e-3)[:, None, None])
         return np.where(greedy[:, None] > 0, np.argmax(value, axis=-1), draw(rng, logp))
 
-    def learn(self, rng: np.random.Generator, state: State, k: Knobs) -> dict[str, Array]:
-        """One update of Q on a batch of what is remembered, and of the target network."""
+    def remembered(self, rng: np.random.Generator, state: State, k: Knobs) -> tuple[Any, ...]:
+        """A batch of what is remembered: seen, done, paid, ended, seen after."""
         size = BUFFER // self.envs
         most = np.minimum(state.filled, np.maximum(1, k["replay"] * size))[:, None]
         age = (rng.random((self.runs, BATCH)) * most).astype(np.intp)
         at, env, run = (state.filled - 1 - age) % size, rng.integers(self.envs, size=(self.runs, BATCH)), np.arange(self.runs)[:, None]
-        x, a, r, e, after = (state.replay[name][run, at, env] for name in "xareo")
+        return tuple(state.replay[name][run, at, env] for name in "xareo")
+
+    def learn(self, rng: np.random.Generator, state: State, k: Knobs) -> dict[str, Array]:
+        """One update of Q on a batch of what is remembered, and of the target network."""
+        x, a, r, e, after = self.remembered(rng, state, k)
         soft = np.maximum(k["soft"], 1e-4)[:, None]
         ahead, now = forward(state.target, after)[-1], forward(state.weights, after)[-1]
         best = pick(ahead, np.argmax(np.where(k["double"][:, None, None] > 0, now, ahead), axis=-1))

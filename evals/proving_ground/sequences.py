@@ -24,6 +24,8 @@ class State:
     history: list[Weights]
     alive: Array
     epoch: Array = field(default_factory=lambda: np.zeros(0))
+    critic: Weights = field(default_factory=list)
+    other: Adam = field(default_factory=Adam)
 
 
 class Sequences:
@@ -67,12 +69,12 @@ class Sequences:
             setattr(batch, name, getattr(batch, name)[:, :, :width])
         reward, parts = self.pay(rng, batch, ids, k)
         grouped = reward.reshape(self.runs, self.prompts, self.group)
-        gain = advantage(grouped, k)
+        gain, of_values = self.gains(state, batch, grouped, k)
         state.history = [*state.history, [w.copy() for w in state.weights]][-REMEMBERED:]
         state.optimiser.forget(k["forget"] > 0)
-        told = self.update(rng, state, batch, gain, k)
+        told = self.update(rng, state, batch, gain, k) | of_values
         state.epoch = state.epoch + self.prompts / np.maximum(1, k["pool"])
-        told |= of_rewards(grouped, parts, gain) | of_texts(batch, self.sampler.task) | {"progress/epoch": state.epoch.copy()}
+        told |= self.of_rewards(grouped, parts, gain) | of_texts(batch, self.sampler.task) | {"progress/epoch": state.epoch.copy()}
         told |= {"rollout/staleness": np.minimum(k["stale"], len(state.history))}
         missing = self.sampler.task.longest - width
         shown = {name: getattr(batch, name)[:, : self.group].astype(np.uint8) for name in ("token", "live")}
@@ -94,15 +96,23 @@ class Sequences:
         parts = {"correctness": right.astype(np.float32), "format": b.neat.astype(np.float32)}
         return (paid * col["scale"]).astype(np.float32), parts
 
+    def gains(self, state: State, b: Batch, grouped: Array, k: Knobs) -> tuple[Array, dict[str, Array]]:  # noqa: ARG002 - a critic asks
+        """The advantage of every response, from its group, and what there is to log of it."""
+        return advantage(grouped, k), {}
+
+    def of_rewards(self, grouped: Array, parts: dict[str, Array], gain: Array) -> dict[str, Array]:
+        """What can be logged of a batch's rewards."""
+        return of_rewards(grouped, parts, gain)
+
     def update(self, rng: np.random.Generator, state: State, b: Batch, gain: Array, k: Knobs) -> dict[str, Array]:
-        """Passes over the batch; what the trainer logs of them."""
+        """Passes over the batch, ``gain`` a number for each response or for each token; what the trainer logs of them."""
         x = b.seen.reshape(self.runs, -1, self.sampler.size)
         ref = log_softmax(forward(self.start, x)[-1])
         chosen = b.token.reshape(self.runs, -1)
         old, ref = None, pick(ref, chosen)
         ending = chosen == self.sampler.task.digits + 3
         live = (b.live.reshape(self.runs, -1) & ~(ending & (k["end_masked"][:, None] > 0))).astype(np.float32)
-        each = np.repeat(gain, b.token.shape[2], axis=1)
+        each = np.repeat(gain, chosen.shape[1] // gain.shape[1], axis=1)
         told: dict[str, Array] = {}
         for turn in range(PASSES):
             on = state.alive & (k["passes"] > turn)

@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from evals.proving_ground import critics, faults, plans, sequences
 from evals.proving_ground.control import GAMES
-from evals.proving_ground.critics import ActorCritic
+from evals.proving_ground.critics import ActorCritic, Control
 from evals.proving_ground.qlearning import QLearning
+from evals.proving_ground.sac import SoftActorCritic
+from evals.proving_ground.sequence_critic import WithCritic
 from evals.proving_ground.sequences import Sequences
 from evals.proving_ground.tokens import TASKS
 
@@ -20,20 +22,23 @@ SHOWN = 10
 """Times at which the responses to one prompt are kept."""
 TWICE = 3
 """Every so many blocks train on once more from half way, by other chances: what is decided by then, and what is luck."""
+CONTROL: dict[str, type[Control]] = {
+    "ppo": ActorCritic, "a2c": ActorCritic, "dqn": QLearning, "soft": QLearning, "sac": SoftActorCritic,
+}  # fmt: skip
 Knobs = dict[str, npt.NDArray[np.float32]]
 
 
 def learner(block: plans.Block, rng: np.random.Generator) -> Any:
     """What trains all runs of the block."""
-    if block.learner == "grpo":
-        return Sequences(TASKS[block.task], rng, len(block.runs), *block.shape, block.skill, block.hidden)
-    kind = QLearning if block.learner in {"dqn", "soft"} else ActorCritic
-    return kind(GAMES[block.task], rng, len(block.runs), *block.shape)
+    if block.learner in plans.OF_TOKENS:
+        kind = Sequences if block.learner == "grpo" else WithCritic
+        return kind(TASKS[block.task], rng, len(block.runs), *block.shape, block.skill, block.hidden)
+    return CONTROL[block.learner](GAMES[block.task], rng, len(block.runs), *block.shape)
 
 
 def counts(block: plans.Block) -> tuple[int, int]:
     """Responses or episodes behind the true score and behind the one that may be logged."""
-    if block.learner == "grpo":
+    if block.learner in plans.OF_TOKENS:
         return sequences.HIDDEN, sequences.SEEN
     short = max(1, 60 // GAMES[block.task].horizon)
     return critics.HIDDEN * short, critics.SEEN * short

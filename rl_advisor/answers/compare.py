@@ -100,7 +100,8 @@ def spelled_levels(row: Mapping[str, Any]) -> dict[str, str]:
     known = metric(row["outcome"]) if row.get("outcome") else None
     unit = known.unit if known else ""
     digits = apart([row[f] for f in ("start", "best", "last") if row.get(f) is not None], unit)
-    return {f: "-" if row.get(f) is None else value(row[f], unit, digits) for f in ("start", "best", "last", "final")}
+    fine = {"start": digits, "best": digits, "last": digits, "final": 2}  # the final level is a median, told like any other level
+    return {f: "-" if row.get(f) is None else value(row[f], unit, n) for f, n in fine.items()}
 
 
 def _grouped(told: Mapping[str, list[Any]], count: int) -> list[str]:

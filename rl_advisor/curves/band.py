@@ -4,12 +4,13 @@ Curves are cut into stretches of the run; a stretch's mean in each sound run say
 from their middle follows from how far they lie apart, from the noise of a stretch's mean, and from how fast the middle moves, because no
 two runs take off at the same step. Few runs know little of their own spread, so that of a whole curve is heard beside that of a stretch
 and the band is that of Student's distribution. What counts is a departure over many stretches, because neighbours are no independent
-witnesses, and one that is large beside what the sound runs do among themselves.
-Source: prediction intervals of one more observation; moderated variances (Smyth 2004).
+witnesses, and one that is large beside what the sound runs do among themselves. The more metrics are shared, the farther off
+one of them has to lie, so that a sound run leaves any of its bands as seldom with twenty as with two.
+Source: prediction intervals of one more observation; moderated variances (Smyth 2004); Bonferroni.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,11 +21,11 @@ from rl_advisor.run import Curve, Floats, Run
 
 MOST_STRETCHES, FEWEST_STRETCHES, POINTS = 24, 4, 2
 """Stretches at most and at least, and the points that each should have."""
-PRIOR = 6.0
+PRIOR = 12.0
 """Degrees of freedom that the spread over the whole curve is worth beside that of one stretch."""
-FREEDOM = 2.7
-"""Degrees of freedom that each sound run is worth: with it one in twenty sound runs of the proving ground leaves a band, of 1 or of 3."""
-SHIFT = 0.1
+FREEDOM = 3.2
+"""Degrees of freedom that each sound run is worth: with it ``ALARMS`` holds for sound runs of the proving ground."""
+SHIFT = 0.2
 """By what share of the steps one sound run usually learns earlier or later than another."""
 ALONE = 0.15
 """Between one sound run and the next, as a share of the range of the curve, where only one is known."""
@@ -36,8 +37,10 @@ AMONG = 3.0
 """How far a sound run may leave the band of the others before departures are measured by it."""
 ROUGH = 10.0
 """Largest over smallest value from which a positive metric is measured on a log scale."""
-BAND, OUT = 0.95, 0.99
-"""Where one more sound run lies at a stretch with that probability: what is shown as band, and beyond what a lasting departure counts."""
+BAND = 0.95
+"""Where one more sound run lies at a stretch with that probability: what is shown as band."""
+ALARMS = 0.02
+"""Share of sound runs of which any metric may leave its band for long."""
 UNHEARD = ("time/", "progress/", "throughput/", "memory/")
 """What differs between machines and not between runs."""
 PLANS_DIFFER = 1.05
@@ -58,6 +61,8 @@ class Band:
     runs: int
     among: float
     """The farthest that one of the sound runs departs from the others by the same measure; 0 for fewer than three."""
+    shared: int = 1
+    """How many metrics are measured beside it."""
 
     @property
     def size(self) -> float:
@@ -67,7 +72,7 @@ class Band:
     @property
     def outside(self) -> bool:
         """Whether the run left the band."""
-        return abs(self.size) > limit(self.runs, OUT)
+        return abs(self.size) > limit(self.runs, 1 - ALARMS / self.shared)
 
     @property
     def usual(self) -> bool:
@@ -98,7 +103,9 @@ class Band:
 
 def bands(run: Run) -> list[Band]:
     """Every metric that this run and its sound runs share, beside its band."""
-    return [band for name, curve in run.curves.items() if not name.startswith(UNHEARD) and (band := beside(run, curve, name)) is not None]
+    measured = [beside(run, curve, name) for name, curve in run.curves.items() if not name.startswith(UNHEARD)]
+    found = [band for band in measured if band is not None]
+    return [replace(band, shared=len(found)) for band in found]
 
 
 def beside(run: Run, curve: Curve, name: str) -> Band | None:
@@ -119,10 +126,10 @@ def beside(run: Run, curve: Curve, name: str) -> Band | None:
     known: Bools = np.isfinite(np.array([means for means, _ in rows])).all(axis=0)
     if known.sum() < FEWEST_STRETCHES:
         return None
-    return measured(name, edges, [(means[known], errors[known]) for means, errors in rows], back, known)
+    return band_of(name, edges, [(means[known], errors[known]) for means, errors in rows], back, known)
 
 
-def measured(name: str, edges: Floats, rows: Sequence[tuple[Floats, Floats]], back: Callable[[Floats], Floats], known: Bools) -> Band:
+def band_of(name: str, edges: Floats, rows: Sequence[tuple[Floats, Floats]], back: Callable[[Floats], Floats], known: Bools) -> Band:
     """The band of stretch means and their errors, of which the last row is this run's."""
     sound, errors, here = np.array([m for m, _ in rows[:-1]]), np.array([e for _, e in rows]), rows[-1][0]
     noise = np.maximum(np.median(errors, axis=0), errors[-1])

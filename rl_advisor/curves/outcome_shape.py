@@ -5,7 +5,7 @@ look at the same ``Shape``, so a curve is measured once.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from rl_advisor.features.gain import expected_gain
 from rl_advisor.features.peak import Peak, peak
 from rl_advisor.features.rate import pace, rate
 from rl_advisor.features.scale import natural_scale
+from rl_advisor.features.series import finite
 from rl_advisor.features.trend import Change, Direction, Trend, direction, level_change, trend
 from rl_advisor.output.wording import counted
 from rl_advisor.run import Curve, Floats, Run
@@ -52,12 +53,31 @@ class Shape:
     """Standard deviation of one point from the median step between neighbours: blind to jumps and drifts."""
     margin: float
     """The smallest change that matters."""
-    overall: Trend
-    recent: Trend
     recent_first: float
-    gain: Change
-    """First fifth against last fifth."""
-    peak: Peak
+    """First step of the last third, of which ``recent`` speaks."""
+
+    @cached_property
+    def gain(self) -> Change:
+        """First fifth against last fifth."""
+        fifth = max(2, self.n // 5)
+        ends = np.r_[0:fifth, self.n - fifth : self.n]
+        return level_change(self.step[ends], self.value[ends], float(self.step[self.n - fifth]))
+
+    @cached_property
+    def overall(self) -> Trend:
+        """The straight line through all of it."""
+        return trend(self.step, self.value)
+
+    @cached_property
+    def recent(self) -> Trend:
+        """The straight line through the last third."""
+        late = self.step >= self.recent_first
+        return trend(self.step[late], self.value[late])
+
+    @cached_property
+    def peak(self) -> Peak:
+        """Where it was highest, and whether it fell since; what costs most, and few ask."""
+        return peak(self.step, self.value)
 
     @property
     def lost(self) -> float:
@@ -176,7 +196,7 @@ def shape(curve: Curve) -> Shape:
     Raises:
         TooFewPoints: fewer than five finite values.
     """
-    step, value = curve.finite()
+    step, value = finite(*curve.finite(), least=0)
     if value.size < FEWEST:
         raise TooFewPoints(f"{curve.name} has only {counted(value.size, 'point')}")
     if value.size > 512:
@@ -187,8 +207,6 @@ def shape(curve: Curve) -> Shape:
     edge = max(3, value.size // 20)
     top = int(np.argmax(smoothed))
     first = value.size - max(FEWEST, value.size // 3)
-    fifth = max(2, value.size // 5)
-    ends = np.r_[0:fifth, value.size - fifth : value.size]
     worst = float(smoothed.min())
     return Shape(
         name=curve.name,
@@ -206,11 +224,7 @@ def shape(curve: Curve) -> Shape:
         noise=float((value - smoothed).std()),
         scatter=scatter,
         margin=MATERIAL * scale,
-        overall=trend(step, value),
-        recent=trend(step[first:], value[first:]),
         recent_first=float(step[first]),
-        gain=level_change(step[ends], value[ends], float(step[value.size - fifth])),
-        peak=peak(step, value),
     )
 
 

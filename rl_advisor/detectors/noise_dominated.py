@@ -40,7 +40,7 @@ def detect(run: Run) -> Answer:
         text = f"{s.name} moved by more than its noise (sd {number(found.noise)})."
         return absent(text, measures=measures, evidence=where)
     text = f"{s.name} has a noise of {number(found.noise)} a point, so changes under {number(found.detectable)} are not resolvable"
-    if found.signal < found.detectable and s.direction_overall() == "undecidable":
+    if s.margin > 0 and found.signal < found.detectable and s.direction_overall() == "undecidable":
         # A tenth of the scale is a change that anybody would want to see.
         wanted = s.margin / outcome_shape.MATERIAL / 10
         more = more_points_needed(s.overall, wanted)

@@ -4,6 +4,7 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -35,7 +36,7 @@ def retrieval(prompts: Sequence[str], responses: Sequence[str], most: int = 128)
     pairs = list(dict(zip(prompts, responses, strict=True)).items())[:most]
     if len(pairs) < _FEWEST:
         raise TooFewPoints(f"{len(pairs)} different prompts, {_FEWEST} needed")
-    asked, said = _counts([p for p, _ in pairs]), _counts([r for _, r in pairs])
+    asked, said = np.split(_counts([*(p for p, _ in pairs), *(r for _, r in pairs)]), 2)
     rare = np.log((1 + len(pairs)) / (1 + (asked > 0).sum(axis=0))) + 0.0
     scores = _unit(said * rare) @ _unit(asked * rare).T
     own = np.diag(scores)[:, None]
@@ -68,13 +69,20 @@ def own_group(responses: Sequence[str], groups: Sequence[object], most: int = 25
 
 
 def _counts(texts: Sequence[str]) -> Floats:
-    """Texts as rows of hashed word and word-pair counts, damped."""
+    """Texts as rows of hashed word and word-pair counts, damped; columns that no text has are left out."""
     rows = np.zeros((len(texts), _BUCKETS))
-    for i, text in enumerate(texts):
-        tokens = words(text)
+    for row, text in zip(rows, texts, strict=True):
+        tokens, found = words(text), dict[int, float]()
         for word, n in Counter([*tokens, *map(" ".join, pairwise(tokens))]).items():
-            rows[i, zlib.crc32(word.encode("utf-8", "replace")) % _BUCKETS] += 1 + np.log(n)
-    return rows
+            place = zlib.crc32(word.encode("utf-8", "replace")) % _BUCKETS
+            found[place] = found.get(place, 0.0) + _damped(n)
+        row[list(found)] = list(found.values())
+    return rows[:, rows.any(axis=0)]
+
+
+@cache
+def _damped(count: int) -> float:
+    return float(1 + np.log(count))
 
 
 def _unit(rows: Floats) -> Floats:

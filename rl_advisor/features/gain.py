@@ -9,7 +9,7 @@ import numpy.typing as npt
 from rl_advisor.features.autoregression import colour, spacing
 from rl_advisor.features.bins import running_mean, smooth, window_width
 from rl_advisor.features.gpu.background import noise
-from rl_advisor.features.series import Floats, constant, thinned
+from rl_advisor.features.series import Floats, constant, remembered, thinned
 
 GAIN_BINS = 128
 DRAWS = 400
@@ -28,6 +28,7 @@ class Gain:
     """Probability that the best value by then beats the best so far by more than the noise of a smoothed value."""
 
 
+@remembered(32)
 def expected_gain(step: npt.ArrayLike, value: npt.ArrayLike, to_step: float, higher_is_better: bool = True, seed: int = 0) -> Gain:
     """What training on to ``to_step`` would add to the best smoothed value so far.
 

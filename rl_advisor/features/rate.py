@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from rl_advisor.features.autoregression import estimate, spacing
 from rl_advisor.features.breaks import Fit, Search, best_fit
-from rl_advisor.features.series import Floats, constant, thinned
+from rl_advisor.features.series import Floats, constant, remembered, thinned
 
 Pace = Literal["accelerating", "steady", "slowing", "stopped", "reversed", "undecidable"]
 RATE_BINS = 256
@@ -37,6 +37,7 @@ class Rate:
     """Steps between which the curve was seen."""
 
 
+@remembered(32)
 def rate(step: npt.ArrayLike, value: npt.ArrayLike) -> Rate:
     """The slope after minus the slope before the best kink of a continuous two-piece line under AR(1) noise.
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.autoregression import effective_count, estimate, spacing
-from rl_advisor.features.series import constant, thinned
+from rl_advisor.features.series import constant, remembered, thinned
 from rl_advisor.features.student import normal_quantile
 
 Direction = Literal["rising", "flat", "falling", "undecidable"]
@@ -49,6 +49,7 @@ class Change:
     high: float
 
 
+@remembered(128)
 def trend(step: npt.ArrayLike, value: npt.ArrayLike, level: float = LEVEL) -> Trend:
     """The slope of a curve with a two-sided ``level`` interval under AR(1) noise.
 

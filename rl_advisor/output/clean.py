@@ -127,7 +127,8 @@ def _plain(value: Any) -> Any:
 def _member(key: Any, value: Any, depth: int) -> Any:
     """A value of a mapping: masked or rounded as its key asks."""
     if isinstance(value, float) and key in _FEW_DIGITS:
-        return rounded(float(value), _FEW_DIGITS[key])
+        short = rounded(float(value), _FEW_DIGITS[key])
+        return short if short != 1 or value >= 1 else float(f"{1 - float(f'{1 - value:.1g}'):.12g}")  # nearly sure is not sure
     if isinstance(value, list) and isinstance(key, str) and key.endswith("interval"):
         return [rounded(float(v), 3) if isinstance(v, float) and abs(v) < 1000 else _clean(v, depth + 1) for v in value]
     return _clean(_masked(key, value), depth + 1)

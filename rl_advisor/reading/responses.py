@@ -20,15 +20,19 @@ def logged_once(tables: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
         return list(tables)
     import pandas as pd
 
+    steps = [np.unique(table["step"]) for table in tables if len(table) and "step" in table]
+    often, count = np.unique(np.concatenate(steps), return_counts=True)
+    several = often[count > 1]
     seen: set[Any] = set()
     out = []
     for table in tables:
         if not len(table) or not {"prompt", "response"} <= set(table.columns):
             out.append(table)
             continue
-        told = pd.util.hash_pandas_object(table[["prompt", "response"]].astype(str), index=False).to_numpy()
+        twice = table[table["step"].isin(several)]
+        told = pd.util.hash_pandas_object(twice[["prompt", "response"]].astype(str), index=False).to_numpy() if len(twice) else np.empty(0)
         marks = {
-            step: (step, np.sort(told[rows]).tobytes()) for step, rows in table.groupby("step").indices.items() if len(rows) >= _SURELY
+            step: (step, np.sort(told[rows]).tobytes()) for step, rows in twice.groupby("step").indices.items() if len(rows) >= _SURELY
         }
         again = [step for step, mark in marks.items() if mark in seen]
         seen |= set(marks.values())
@@ -47,8 +51,10 @@ def groups_apart(table: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     by = [table["step"], table["group"]]
-    inside = table.groupby([*by, table["source"]])["prompt"].transform("nunique")
     shared = table.groupby(by)["source"].transform("nunique") > 1
+    if not shared.any():
+        return table
+    inside = table.groupby([*by, table["source"]])["prompt"].transform("nunique")
     mixed = shared & (table.groupby(by)["prompt"].transform("nunique") > 1) & (inside.groupby(by).transform("max") == 1)
     if not mixed.any():
         return table

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import weakref
 import zlib
+from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -44,7 +46,6 @@ _PROSE = 4_000
 """Characters of a text whose language is looked at."""
 _FEWEST = 16
 _FEWEST_STEPS = 12
-_last: list[tuple[weakref.ref[pd.DataFrame], pd.DataFrame]] = []
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,19 +57,41 @@ class Stretches:
     table: pd.DataFrame
 
 
+@dataclass(frozen=True)
+class _Measured:
+    """The table of a run that was asked for last, and its two stretches: some thirty detectors ask for them."""
+
+    of: weakref.ref[pd.DataFrame]
+    table: pd.DataFrame
+
+    @cached_property
+    def stretches(self) -> Stretches:
+        return _stretches(self.table)
+
+
+_last: list[_Measured] = []
+
+
 def measured(run: Run) -> pd.DataFrame:
     """The training responses with one column a text measure; at most STEPS steps and PER_STEP responses of each. Empty without any text."""
-    rows = run.rollouts
-    if _last and _last[0][0]() is rows:
-        return _last[0][1]
-    table = _with_cuts(_measure(_chosen(rows)), run)
-    _last[:] = [(weakref.ref(rows), table)]
-    return table
+    return _measured(run).table
 
 
 def stretches(run: Run) -> Stretches:
     """First and latest samples, of at least WINDOW responses each where there are as many. Raises TooFewPoints for a single step."""
-    table = measured(run)
+    return _measured(run).stretches
+
+
+def _measured(run: Run) -> _Measured:
+    rows = run.rollouts
+    found = _last[0] if _last else None
+    if found is None or found.of() is not rows:
+        found = _Measured(weakref.ref(rows), _with_cuts(_measure(_chosen(rows)), run))
+        _last[:] = [found]
+    return found
+
+
+def _stretches(table: pd.DataFrame) -> Stretches:
     steps = np.unique(table["step"]) if len(table) else np.empty(0)
     if steps.size < 2:
         raise TooFewPoints(f"samples of {steps.size} steps, 2 needed to compare")
@@ -129,16 +152,17 @@ def _measure(rows: pd.DataFrame) -> pd.DataFrame:
         return rows
     table = completed(rows).copy()
     prompts = table["prompt"].tolist()
-    seen: dict[tuple[str, str], dict[str, float]] = {}
-    pairs = list(zip(prompts, table["response"], strict=True))
-    for pair in pairs:
-        if pair not in seen:
-            seen[pair] = _of_one(*pair)
-    measures = pd.DataFrame([seen[pair] for pair in pairs], index=table.index)
+    pairs = list(zip(prompts, table["response"].tolist(), strict=True))
+    seen = {pair: _of_one(*pair) for pair in dict.fromkeys(pairs)}
+    measures = pd.DataFrame({name: [seen[pair][name] for pair in pairs] for name in seen[pairs[0]]}, index=table.index)
     if "tool_calls" in table:
         measures["calls"] = measures["calls"].where(measures["calls"] > 0, table["tool_calls"])
     table["cluster"] = table["step"].astype(str) + "/" + table["group"].astype(str)
-    table["distinct"] = table.groupby("cluster")["response"].transform(lambda part: distinct_share(part.tolist()))
+    clusters: dict[str, list[str]] = defaultdict(list)
+    for cluster, response in zip(table["cluster"].tolist(), table["response"].tolist(), strict=True):
+        clusters[cluster].append(response)
+    distinct = {cluster: distinct_share(responses) for cluster, responses in clusters.items()}
+    table["distinct"] = [distinct[cluster] for cluster in table["cluster"].tolist()]
     measures["tokens"] = table["length"].astype(np.float64) if "length" in table else measures["words"]
     return pd.concat([table, measures], axis=1)
 
@@ -155,14 +179,26 @@ def _with_cuts(table: pd.DataFrame, run: Run) -> pd.DataFrame:
     return table if cap is None else table.assign(truncated=(table["tokens"] == cap).astype(np.float64), length_cap=cap)
 
 
+class _Asked(NamedTuple):
+    """The words of a prompt, which many responses answer."""
+
+    order: list[str]
+    words: frozenset[str]
+
+
+@lru_cache(maxsize=8)
+def _asked(prompt: str) -> _Asked:
+    order = words(prompt)
+    return _Asked(order, frozenset(order))
+
+
 def _of_one(prompt: str, response: str) -> dict[str, float]:
     calls = tool_calls(response)
     claimed, attack = claims_after_failure(response), VERIFIER_ATTACK.search(response)
     response = spoken(response)
     tokens = words(response)
     loop = tail_loop(response)
-    questioned = words(prompt)
-    asked = set(questioned)
+    asked = _asked(prompt)
     return {
         "words": float(len(tokens)),
         "loop": float(loop is not None),
@@ -171,7 +207,7 @@ def _of_one(prompt: str, response: str) -> dict[str, float]:
         "repeated": repeated_share(tokens),
         "variety": variety(tokens),
         "empty": float(is_empty(response)),
-        "copied": copied_share(questioned, tokens),
+        "copied": copied_share(asked.order, tokens),
         "foreign": foreign_share(prompt, response),
         "other_language": other_language_share(bounded(prompt, _PROSE), bounded(response, _PROSE)),
         "open": float(is_open(response)),
@@ -188,7 +224,7 @@ def _of_one(prompt: str, response: str) -> dict[str, float]:
         "repeated_calls": 1 - len(set(calls.made)) / len(calls.made) if calls.made else np.nan,
         "failed_calls": calls.failed / len(calls.made) if calls.made else np.nan,
         "error_retries": float(calls.retried),
-        "new_words": float(sum(t not in asked for t in set(tokens))) / len(tokens) if tokens else np.nan,
+        "new_words": float(sum(t not in asked.words for t in set(tokens))) / len(tokens) if tokens else np.nan,
     }
 
 

@@ -83,11 +83,13 @@ def paid_growth(s: Stretches, column: str, name: str) -> Sign | None:
 
 def _flat_above(s: Stretches, column: str, middle: float) -> bool:
     """Whether responses to one prompt with more than ``middle`` of a measure differ in it, in at least 8 groups, and earn the same."""
-    above = (
-        s.table[s.table[column] > middle].groupby("cluster").agg(more=(column, np.ptp), reward=("reward", np.ptp), size=("reward", "size"))
-    )
-    differing = above[(above["size"] > 1) & (above["more"] > 0)]
-    return len(differing) >= _FEWEST_GROUPS and bool((differing["reward"] <= 1e-9).mean() > 0.8)
+    above = s.table[s.table[column] > middle].sort_values("cluster", kind="stable")
+    first = np.flatnonzero((above["cluster"] != above["cluster"].shift()).to_numpy())
+    if not first.size:
+        return False
+    more, reward = (np.maximum.reduceat(x, first) - np.minimum.reduceat(x, first) for x in above[[column, "reward"]].to_numpy(np.float64).T)
+    differing = more > 0  # never a lone response
+    return int(differing.sum()) >= _FEWEST_GROUPS and bool((reward[differing] <= 1e-9).mean() > 0.8)
 
 
 def word_order(s: Stretches, keep: float = 0.75, least: float = 1.0) -> Sign | None:

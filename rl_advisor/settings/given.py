@@ -86,6 +86,12 @@ class Settings:
         self.run = run
         self.config: Mapping[str, Any] = run.config
         self._bare = {_bare(key): key for key in reversed(list(run.config))}
+        self._tails: dict[str, str] = {}
+        for bare, key in self._bare.items():
+            at = bare.find(".")
+            while at >= 0:
+                self._tails.setdefault(bare[at + 1 :], key)
+                at = bare.find(".", at + 1)
 
     @cached_property
     def around(self) -> Circumstances:
@@ -95,8 +101,7 @@ class Settings:
     def given(self, name: str) -> Given | None:
         """The setting of that name (one of NAMES); None where it is not given."""
         for wanted in NAMES[name]:
-            tail = "." + _bare(wanted)
-            key = self._bare.get(_bare(wanted)) or next((k for bare, k in self._bare.items() if bare.endswith(tail)), None)
+            key = self._bare.get(_bare(wanted)) or self._tails.get(_bare(wanted))
             if key is not None and self.config[key] is not None:
                 return Given(key, typed(self.config[key]))
         return None

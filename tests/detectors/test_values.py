@@ -157,6 +157,8 @@ CASES = [
     ("learning_rate_jump", run(policy__learning_rate=1e-5 * np.array([1, 2, 3, 7, 11, 11, 7, 17, 11, 17, 17, 25])), A),
     # Noise is no break, and a break is no noise.
     ("noise_dominated", run(eval__score__accuracy=np.r_[flat(0.94, 0.03, n=20), flat(0.0, 0.001, n=11)]), A),
+    # A reward that is nothing at nearly every step, and now and then something, has no scale: nothing is said of it, and nothing breaks.
+    ("noise_dominated", run(reward__mean=np.bincount([5, 10, 15], [-2.0, 2.0, 5.0], 40)), A),
     ("entropy_explosion", run(entropy__mean=rising(0.84, 2.31), reward__mean=flat(0.3, 0.01)), U),
     ("entropy_explosion", run(entropy__mean=rising(0.35, 2.19), reward__mean=flat(0.3, 0.01), response__truncated=rising(0, 1)), P),
     ("entropy_explosion", run(entropy__mean=rising(0.5, 1.2), reward__mean=rising(0.2, 0.8)), A),

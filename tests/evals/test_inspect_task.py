@@ -22,6 +22,13 @@ MODEL = "mockllm/model"
 pytestmark = [pytest.mark.filterwarnings(f"ignore::{kind}") for kind in ("ResourceWarning", "pytest.PytestUnraisableExceptionWarning")]
 
 
+@pytest.fixture(autouse=True)
+def own_home(monkeypatch, tmp_path):
+    """Inspect keeps notes below the home folder, which need not be there."""
+    for name in ("HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+
+
 def called(name, **arguments):
     """A scripted tool call; the usage is given, since Inspect would download an encoding to count tokens."""
     output = ModelOutput.for_tool_call(MODEL, name, arguments)

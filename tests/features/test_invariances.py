@@ -1,5 +1,7 @@
 """What must not matter to a feature: the zero of the scale, its unit, its sign, and the units of the steps."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,6 +15,7 @@ from rl_advisor.features.noise import sign_changes, signal_to_noise
 from rl_advisor.features.peak import isotonic, peak
 from rl_advisor.features.rate import rate
 from rl_advisor.features.relation import correlation, gap_trend
+from rl_advisor.features.series import remembered
 from rl_advisor.features.trend import level_change, trend
 
 QUICK = settings(max_examples=12, deadline=None, derandomize=True)
@@ -132,3 +135,22 @@ def test_no_feature_answers_nan_or_breaks(value: np.ndarray) -> None:
             other(step, value)
         except TooFewPoints:
             continue
+
+
+def test_the_same_question_is_answered_once() -> None:
+    """An answer is kept by the numbers of its arrays, their shape and the other arguments; lists and long arrays are asked about anew."""
+    asked: list[int] = []
+
+    @remembered(4)
+    def total(x: Any, times: float = 1.0) -> float:
+        asked.append(len(x))
+        return float(np.sum(x) * times)
+
+    x = np.arange(4.0)
+    assert total(x) == total(x.copy()) == 6.0
+    assert len(asked) == 1
+    assert [total(x + 1), total(x, 2.0), total(x, times=3.0), total(x.reshape(2, 2))] == [10.0, 12.0, 18.0, 6.0]
+    assert len(asked) == 5
+    assert total([1.0]) == total([1.0]) == 1.0
+    assert total(np.zeros(10_000)) == total(np.zeros(10_000)) == 0.0
+    assert len(asked) == 9

@@ -22,7 +22,17 @@ from rl_advisor.features.text.measures import (
     repeated_fields,
     words,
 )
-from rl_advisor.features.text.phrases import PRAISE, REFUSAL, VERIFIER_ATTACK, claims_after_failure, tool_calls
+from rl_advisor.features.text.phrases import (
+    CALL,
+    CLAIM,
+    HEDGING,
+    PRAISE,
+    REFUSAL,
+    VERIFIER_ATTACK,
+    Phrases,
+    claims_after_failure,
+    tool_calls,
+)
 from rl_advisor.features.text.repetition import compression, identical_run, repeated_share, tail_loop, variety
 from rl_advisor.features.text.telling_words import telling_words, word_order
 
@@ -148,6 +158,35 @@ def test_phrases(pattern: object, hit: str, miss: str) -> None:
     """A phrase is found where it is meant and not where its words only occur."""
     assert pattern.search(hit)  # type: ignore[attr-defined]
     assert not pattern.search(miss)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("phrases", "said"),
+    [
+        (REFUSAL, "I'm sorry; I can not; I am unable; i won't; I will not; as an AI; I must decline; cannot help; not allowed to help"),
+        (HEDGING, "Perhaps; maybe; possibly; might be; could be; it seems; I think; I believe; not quite sure; it depends; arguably"),
+        (PRAISE, "Great idea; good point; thoughtful question; thanks for; happy to help; I hope this helps; you're so right; Certainly!"),
+        (
+            CLAIM,
+            "done; completed; finished; succeeded; successfully; all checks pass; fixed; resolved; accomplished; implemented; works now",
+        ),
+        (
+            VERIFIER_ATTACK,
+            "sys.exit(); os._exit(; raise SystemExit; unittest.skip; pytest.mark.xfail; monkeypatch; assert True; except: pass",
+        ),
+        (VERIFIER_ATTACK, "builtins.print =; rm -r tests; conftest.py; expected_output[; test_case [; inspect.stack; sys._getframe"),
+        (
+            CALL,
+            "<tool_call>a</tool_call>; <function=f>a</function>; Action: look; [TOOL_CALLS][]; <|python_tag|>f(); invoke f",
+        ),
+    ],
+)
+def test_a_mark_hides_no_match(phrases: Phrases, said: str) -> None:
+    """What a pattern finds is found beside its marks too, in capitals as well, and a text beyond ASCII is always searched."""
+    for text in said.split("; "):
+        for written in (text, text.upper(), f"{text}\n\u00e9"):
+            assert phrases.search(written), written
+    assert phrases.findall("The answer is 4.") == []
 
 
 def test_tool_calls() -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from rl_advisor.triage.common import band, changed_together, common, settings_of, variants
 from rl_advisor.triage.looks import design_effect, looks_at, surviving
+from rl_advisor.triage.said import sentences
 
 
 def row(number, failed, **settings):
@@ -109,3 +110,19 @@ def test_closed_forms() -> None:
     assert between is not None
     assert between["median"] == [0.1, 0.2, 0.8]
     assert band(rows[:1]) is None
+
+
+@pytest.mark.parametrize(
+    ("p", "low", "said"),
+    [
+        (0.01, 0.7, "Variant 0 beats variant 1"),
+        (0.2, 0.7, "more than luck"),
+        (None, 0.7, "Variant 0 beats variant 1"),
+        (None, 0.4, "more than luck"),
+    ],
+)
+def test_a_variant_beats_another_only_where_luck_does_not(p: float | None, low: float, said: str) -> None:
+    """By the corrected p, or where it is not known by the interval."""
+    pair = {"best": 0, "other": 1, "probability_of_improvement": {"value": 0.8, "low": low, "high": 0.9}, "p": p}
+    (line,) = sentences({"between": [pair]})
+    assert said in line

@@ -17,7 +17,9 @@ from rl_advisor.triage.urgency import order, whole
 from rl_advisor.triage.work import Task, work
 
 from small_runs import CURVES, written
+from test_bombs import BOMBS
 
+POISON = ("dict, a long number", "parquet, one text", "sqlite, one leaf", "JSON, deep in a line")
 NO_ENGINE = How(engine="none")
 
 
@@ -86,6 +88,33 @@ def test_a_run_that_needs_too_much_costs_its_own_row(sweep: Path) -> None:
     rows = rows_of(look([str(sweep)]), How(jobs=2, memory=48 << 20), Store(None))
     assert len(rows) == 7
     assert [r["run"] for r in rows if r["error"]] == ["long"]
+
+
+def test_poisoned_runs_cost_their_own_rows(sweep: Path) -> None:
+    """Small files that cost much, beside sound runs: every one has a row, and those of the sound runs are what they are without them."""
+
+    def judged() -> dict[str, dict]:
+        return {r["run"]: {**r, "age_s": 0} for r in rows_of(look([str(sweep)]), How(jobs=2), Store(None))}
+
+    sound = judged()
+    for number, kind in enumerate(POISON):
+        (sweep / f"poison-{number}").mkdir()
+        BOMBS[kind](sweep / f"poison-{number}")
+    rows = judged()
+    assert {*sound, *(f"poison-{n}" for n in range(len(POISON)))} == {*rows}
+    assert sound == {name: rows[name] for name in sound}
+
+
+def test_two_triages_at_once_share_a_store(sweep: Path, tmp_path: Path) -> None:
+    """Both give every row, and what they left behind answers a third that may judge nothing."""
+    command = [sys.executable, "-m", "rl_advisor", "triage", str(sweep), "--store", str(tmp_path / "s.sqlite"), "--jobs", "1", "--json"]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
+    said = [[{**json.loads(line), "age_s": 0} for line in each.communicate()[0].splitlines()] for each in both]
+    assert [each.returncode for each in both] == [0, 0]
+    assert said[0] == said[1]
+    assert len(said[0]) == len({row["run"] for row in said[0]}) == 6
+    with Store(tmp_path / "s.sqlite") as store:
+        assert len(triage([str(sweep)], NO_ENGINE, store)) == 6
 
 
 def test_a_killed_triage_goes_on(sweep: Path, tmp_path: Path) -> None:

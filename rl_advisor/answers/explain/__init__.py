@@ -21,6 +21,7 @@ NOTHING = (
     "No metric, setting or error stands in this text. Paste the lines that the trainer logs (a few rows are enough), the traceback, or the"
     " launch command."
 )
+ONLY_LEVELS = "No number here is wrong by itself: these levels depend on the task, and what counts is how they go on. Paste more rows."
 MOST_CAUSES, MOST_QUESTIONS = 4, 3
 ENOUGH = 8
 """Rows from which the detectors are asked, too."""
@@ -142,7 +143,8 @@ def _summary(e: Explained, told: Sequence[dict[str, Any]], likely: Sequence[dict
     if faults:
         first.append("Not normal. " + " ".join(faults[:2]))
     elif not e.crash:
-        first.append(" ".join(odd[:2]) or "Nothing in these lines is out of the ordinary.")
+        judged = any(t["normal"] == "normal" for t in told)
+        first.append(" ".join(odd[:2]) or ("Nothing in these lines is out of the ordinary." if judged or fine else ONLY_LEVELS))
     first += fine[: 1 if faults else 2]
     if likely and faults:
         first.append(f"Do first: {likely[0]['tell_apart']}")

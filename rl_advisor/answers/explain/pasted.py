@@ -4,12 +4,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from rl_advisor.answers.explain.told import told_in
 from rl_advisor.discovery import modules
 from rl_advisor.output.errors import no_such
+from rl_advisor.priors.circumstances import METHOD_WORDS
 from rl_advisor.reading import read_alone
 from rl_advisor.reading.parsing.config import settings_in
 from rl_advisor.reading.parsing.text_file import text_file
-from rl_advisor.reading.translating import our_name, settings_of
+from rl_advisor.reading.translating import our_name, recognise, settings_of
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Dialect
 
@@ -30,12 +32,31 @@ def run_of(text: str, framework: str | None = None) -> Run:
     """
     framework = _framework(framework) if framework else None
     bare = _QUOTE.sub("", bounded(text))
-    run = _read(bare)
+    run = _with_told(_read(bare), bare)
     written = settings_in(bare) if len(bare) < HEAD else {}
     if written:
         dialect = _dialect(framework or (run.frameworks[0] if run.frameworks else ""))
         run = replace(run, config={**written, **run.config}, settings={**settings_of(written, dialect), **run.settings})
     return replace(run, frameworks=(framework, *run.frameworks)) if framework and framework not in run.frameworks else run
+
+
+def _with_told(run: Run, text: str) -> Run:
+    """The run with the numbers and the algorithm that its writer names in sentences, where no row and no setting does."""
+    said = told_in("\n".join(filter(_is_prose, text.splitlines())) if run.curves else text)
+    methods = {method: found[0] for pattern, method in METHOD_WORDS if (found := re.findall(rf"(?i)\b(?:{pattern})\b", text[:4_000]))}
+    named = {"algorithm": methods.popitem()[1].lower()} if len(methods) == 1 else {}
+    said = {n: c for n, c in said.items() if not any(read.raw.endswith(f"/{c.raw}") for read in run.curves.values())}
+    went = {n for n, c in said.items() if n in run.curves and c.value.size > run.curves[n].value.size}
+    seen = {n: c for n, c in run.curves.items() if n not in went}
+    dialect = recognise([c.raw for c in said.values()], _dialects()) if not run.frameworks else None
+    frameworks = (dialect.name,) if dialect else run.frameworks
+    return replace(run, curves={**said, **seen}, settings={**named, **run.settings}, frameworks=frameworks)
+
+
+def _is_prose(line: str) -> bool:
+    """Whether a line is a sentence and no row: four words, and two for each number."""
+    words = len(re.findall(r"[A-Za-z]{2,}", line))
+    return words >= 4 and words >= 2 * len(re.findall(r"\d[\d.]*", line))
 
 
 def bounded(text: str) -> str:

@@ -4,7 +4,7 @@ import numpy as np
 
 from rl_advisor.features.autoregression import deviance, lag_one, solve, spacing, whiten
 from rl_advisor.features.breaks import Search, best_fit, penalty
-from rl_advisor.features.series import Floats
+from rl_advisor.features.series import Floats, remembered
 
 PLACE = 3.0
 """What the place of a kink costs beside its coefficients, in twice the log likelihood."""
@@ -12,6 +12,7 @@ DEGREES = (1, 2, 3, 5, 7)
 """Degrees of the polynomials about which noise may be judged."""
 
 
+@remembered(64)
 def noise(step: Floats, value: Floats) -> tuple[float, float]:
     """Lag-one correlation and standard deviation of a curve about a polynomial or the best single step.
 

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -50,12 +50,18 @@ def prose(text: str) -> list[str]:
     return [word.lower() for word in _LETTERS.findall(_CODE_LINE.sub(" ", _CODE.sub(" ", text)))]
 
 
+@lru_cache(maxsize=8)
+def _of(prompt: str) -> str:
+    """The language of a prompt, which several responses answer."""
+    return language(prose(prompt))
+
+
 def other_language_share(prompt: str, response: str) -> float:
     """Share of a response's windows of 40 words, of those whose language is plain, in another one than the prompt's.
 
     NaN where the prompt's language, or that of every window, is not plain: short, or code, names and numbers.
     """
-    asked = language(prose(prompt))
+    asked = _of(prompt)
     if not asked:
         return np.nan
     words = prose(response)

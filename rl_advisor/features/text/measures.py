@@ -11,6 +11,8 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 _LETTERS = re.compile(r"[^\W\d_]")
 _TAG = re.compile(r"<(/?)([A-Za-z][\w-]{0,30})>")
 _BOX = re.compile(r"\\boxed\{((?:[^{}]|\{[^{}]{0,200}\}){0,400})\}")
+_LETTERED = 2_000
+"""Characters of a text whose letters are looked at."""
 CHARS = 20_000
 """Characters of a text that are looked at; a longer one counts by its first and last half of that."""
 
@@ -75,7 +77,7 @@ def repeated_fields(text: str) -> int:
 
 def scripts(text: str) -> Counter[str]:
     """How many letters belong to each script (LATIN, CYRILLIC, CJK, ...), by the first word of their Unicode names."""
-    text = text[:2_000]
+    text = text[:_LETTERED]
     if text.isascii():
         return Counter({"LATIN": n} if (n := sum(map(str.isalpha, text))) else {})
     return Counter(unicodedata.name(c, "UNKNOWN").split(" ", 1)[0].split("-", 1)[0] for c in _LETTERS.findall(text))
@@ -83,6 +85,8 @@ def scripts(text: str) -> Counter[str]:
 
 def foreign_share(prompt: str, response: str) -> float:
     """Share of the response's letters in scripts that the prompt does not use; NaN when either has no letters."""
+    if prompt.isascii() and response.isascii():  # most pairs
+        return 0.0 if any(map(str.isalpha, prompt[:_LETTERED])) and any(map(str.isalpha, response[:_LETTERED])) else np.nan
     asked, said = scripts(prompt), scripts(response)
     if not asked or not said:
         return np.nan

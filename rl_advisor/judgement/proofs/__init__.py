@@ -5,62 +5,30 @@ Each function looks for one thing and gives a Proof or nothing. A proof may be t
 
 import math
 import re
-import tomllib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from rl_advisor.finding import number
+from rl_advisor.judgement.proofs.proof import REWARDS, Cause, Proof, causes
 from rl_advisor.judgement.proofs.rows import Rows
+from rl_advisor.judgement.proofs.told import TOLD, fell, parted
 from rl_advisor.run import Floats
-from rl_advisor.vocabulary import Link
 
-
-@dataclass(frozen=True)
-class Cause:
-    """A likely cause: where it lies, what it is, why it fits, and what would tell it from the others."""
-
-    link: Link
-    cause: str
-    because: str
-    tell_apart: str
-
-
-@dataclass(frozen=True)
-class Proof:
-    """One thing that the lines prove."""
-
-    says: str
-    fault: bool = True
-    causes: tuple[str, ...] = ()
-    """Names of ``causes.toml``."""
-    about: tuple[str, ...] = ()
-    """Our names of the metrics that it speaks of."""
-    ask: tuple[tuple[str, str], ...] = ()
-    """Questions to the user, each with what its answer decides."""
-
-
-@cache
-def causes() -> Mapping[str, Cause]:
-    """The likely causes by their names."""
-    rows = tomllib.loads((Path(__file__).parent / "causes.toml").read_text(encoding="utf-8"))
-    return {name: Cause(Link(row["link"]), row["cause"], row["because"], row["tell_apart"]) for name, row in rows.items()}
-
+__all__ = ["TOLD", "Cause", "Proof", "causes", "proofs"]
 
 VERSIONS = (
     "Which versions of the trainer, of the inference engine and of DeepSpeed or FSDP are these?",
     "whether it is a known, repaired fault",
 )
 CONFIG = ("Can you paste the launch command or the configuration?", "which of the causes is possible at all")
-REWARDS = ("Which reward functions are used, and may I see ten samples with their rewards?", "whether the reward or the model is at fault")
 CORE = ("policy/grad_norm", "policy/loss", "policy/total_loss", "value/loss", "entropy/mean", "kl/old", "policy/std", "advantage/mean")
 SUBTRACTED = re.compile(r"(?i)penal|cost|repeti|overlong")
 """Parts of a reward that are subtracted: 0 is their best."""
 MANY = 0.3
 """Share of cut answers from which no statistics are needed."""
+NEAR_RANDOM = 3.5
+"""Entropy in nats a token from which text has lost its sense: the upper end of what sound runs show (priors)."""
 EPISODES = ("ppo", "a2c", "on_policy", "dqn", "actor_critic_replay")
 """Methods that play episodes while they learn."""
 LANGUAGE = ("grpo", "ppo_language", "language")
@@ -68,7 +36,7 @@ LANGUAGE = ("grpo", "ppo_language", "language")
 
 def proofs(rows: Rows) -> list[Proof]:
     """Everything that the lines prove, faults first."""
-    found = [proof for look in LOOKS for proof in look(rows)]
+    found = [proof for look in (*LOOKS, parted, fell) for proof in look(rows)]
     return sorted(found, key=lambda p: not p.fault)
 
 
@@ -116,6 +84,8 @@ def no_signal(rows: Rows) -> Iterator[Proof]:
             says += f" {rows.called('policy/grad_norm')} and loss are 0 because of it."
         if spread or any(rows.level(n) for n in rows.family("reward/component_std/")):
             says += " A spread over the whole batch does not help: advantages are taken inside each group."
+        if parts := _never_paid(rows):
+            says += f" What is paid is not {' or '.join(map(rows.called, parts))}, which is 0: the task itself earns nothing."
         yield Proof(says, causes=("flat_groups",), about=("reward/flat_groups", "policy/grad_norm", "policy/loss"), ask=(REWARDS,))
     elif dead and spread > 0:
         says = f"{rows.called('policy/grad_norm')} is exactly 0 although rewards differ ({rows.called('reward/std')} {number(spread)}):"
@@ -124,9 +94,17 @@ def no_signal(rows: Rows) -> Iterator[Proof]:
 
 
 def _solved(rows: Rows) -> bool:
-    """Whether the reward stands at the top of a scale from 0 to 1."""
+    """Whether the reward stands at the top of a scale from 0 to 1, and no part of it is never paid."""
     reward = rows.level("reward/mean")
-    return reward is not None and 0.95 <= reward <= 1
+    return reward is not None and 0.95 <= reward <= 1 and not _never_paid(rows)
+
+
+def _never_paid(rows: Rows) -> list[str]:
+    """The parts of the reward that are 0 in every row, beside others that are paid."""
+    parts = {n: c.value[np.isfinite(c.value)] for n, c in rows.family("reward/component/").items()}
+    parts = {n: v for n, v in parts.items() if v.size and not SUBTRACTED.search(n)}
+    dead = [n for n, v in parts.items() if np.abs(v).max() <= 1e-9]
+    return dead if len(dead) < len(parts) else []
 
 
 def cut_answers(rows: Rows) -> Iterator[Proof]:
@@ -147,6 +125,16 @@ def _cut(rows: Rows) -> float | None:
     share = rows.level("response/truncated")
     padded = rows.level("response/padded_max")
     return share if share is not None else padded if padded is not None and padded > MANY else None
+
+
+def incoherent(rows: Rows) -> Iterator[Proof]:
+    """Answers near random text that run into the limit: the policy is broken, and the cut answers are what comes of it."""
+    entropy, share = rows.level("entropy/mean"), _cut(rows)
+    if entropy is None or share is None or entropy < NEAR_RANDOM or share < 0.5 or rows.around.method not in LANGUAGE:
+        return
+    says = f"{rows.called('entropy/mean')} is {number(entropy)}, close to random text, and {100 * share:.0f} % of the answers run into the"
+    about = ("entropy/mean", "response/truncated", "response/length")
+    yield Proof(f"{says} length limit without an end: the policy is broken.", causes=("broken_policy",), about=about, ask=(CONFIG,))
 
 
 def deterministic(rows: Rows) -> Iterator[Proof]:
@@ -187,11 +175,7 @@ def step_too_large(rows: Rows) -> Iterator[Proof]:
 
 def dead_part(rows: Rows) -> Iterator[Proof]:
     """A part of the reward that never pays beside another that does; a fault only where rows or data enough have passed."""
-    parts = {n: c.value[np.isfinite(c.value)] for n, c in rows.family("reward/component/").items()}
-    parts = {n: v for n, v in parts.items() if v.size and not SUBTRACTED.search(n)}
-    dead = [n for n, v in parts.items() if np.abs(v).max() <= 1e-9]
-    if len(dead) == len(parts) or rows.around.method not in LANGUAGE:
-        return
+    dead = _never_paid(rows) if rows.around.method in LANGUAGE else []
     enough = rows.count >= 10 or (rows.last("progress/epoch") or 0) > 0.3
     for name in dead:
         says = f"{rows.called(name)} is 0 in every row while other parts of the reward are paid"
@@ -270,6 +254,7 @@ def _share(loss: Floats, kl: Floats) -> float | None:
 
 LOOKS: tuple[Callable[[Rows], Iterator[Proof]], ...] = (
     not_finite,
+    incoherent,
     no_signal,
     step_too_large,
     deterministic,

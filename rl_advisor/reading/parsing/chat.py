@@ -20,11 +20,15 @@ _ROLES: Mapping[str, str] = {
     **dict.fromkeys(("observation", "function", "ipython", "function_call_output", "environment"), "tool"),
 }
 _WRITTEN_AS = ("role", "from", "type", "message")
+_OPENS = ("[{", "[ {", "[\n")
+"""How JSON text of messages begins."""
 _UNREADABLE = ("image", "audio", "video", "file", "document")
 
 
 def is_chat(value: Any) -> bool:
     """Whether a cell holds messages: a list of mappings with a role, a sender or a content, or such a list as JSON text."""
+    if isinstance(value, str) and not value.startswith(_OPENS):
+        return False
     items = _items(value)
     told = _WRITTEN_AS if isinstance(value, str) else (*_WRITTEN_AS, "content")
     return bool(items) and all(isinstance(m, Mapping) and any(k in m for k in told) for m in items) and any(map(_speaks, items))
@@ -76,7 +80,7 @@ def _items(value: Any) -> list[Any]:
 
 def _parsed(text: str) -> Any:
     """A list of mappings that a cell holds as JSON text; None for any other text."""
-    if not text.startswith(("[{", "[ {", "[\n")) or len(text) > _JSON_TEXT:
+    if not text.startswith(_OPENS) or len(text) > _JSON_TEXT:
         return None
     try:
         return orjson.loads(text)

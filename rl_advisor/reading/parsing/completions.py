@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from rl_advisor.reading.parsing.rollout_table import NOTHING_SAID, layout_of, roles, rollout_table
 from rl_advisor.run import Floats, Gap
@@ -38,8 +39,11 @@ def _reward_columns(rows: pd.DataFrame) -> list[str]:
 
 def _with_reward(table: pd.DataFrame, parts: list[str]) -> tuple[pd.DataFrame, str]:
     """The table with ``reward`` (sum of the parts that the advantage follows) and ``reward/<part>``; and what is not certain."""
-    values = table[parts].to_numpy(np.float64)
-    told = {n: _explains(table, values[:, :n]) for n in range(len(parts), 0, -1)}
+    numbers: dict[str, int] = {}
+    group = np.array([numbers.setdefault(name, len(numbers)) for name in table["group"].tolist()], np.intp)
+    values, advantage = table[parts].to_numpy(np.float64), table["advantage"].to_numpy(np.float64)
+    advantage = np.where(np.isnan(advantage), 0.0, advantage)
+    told = {n: _explains(values[:, :n], advantage, group) for n in range(len(parts), 0, -1)}
     used = next((n for n, fits in told.items() if fits), len(parts))
     table = table.rename(columns={name: f"reward/{name}" for name in parts[:used]})
     table["reward"] = np.nansum(values[:, :used], axis=1)
@@ -48,15 +52,14 @@ def _with_reward(table: pd.DataFrame, parts: list[str]) -> tuple[pd.DataFrame, s
     return table, "no total reward is written; the unweighted sum of the reward functions was taken, which the advantages do not confirm"
 
 
-def _explains(table: pd.DataFrame, values: Floats) -> bool | None:
+def _explains(values: Floats, advantage: Floats, group: npt.NDArray[np.intp]) -> bool | None:
     """Whether the advantages are, group by group, a scaled copy of the centred sum of these columns; None when no group has a spread."""
-    _, group = np.unique(table["group"].to_numpy(str), return_inverse=True)
     count = np.bincount(group)
 
     def centred(x: Floats) -> Floats:
         return x - (np.bincount(group, x) / count)[group]
 
-    total, advantage = centred(np.nansum(values, axis=1)), centred(table["advantage"].fillna(0.0).to_numpy(np.float64))
+    total, advantage = centred(np.nansum(values, axis=1)), centred(advantage)
     cross = np.bincount(group, total * advantage)
     size = np.sqrt(np.bincount(group, total**2) * np.bincount(group, advantage**2))
     tell = size > 1e-9

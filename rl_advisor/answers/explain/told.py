@@ -1,0 +1,112 @@
+"""Numbers that people give in their own words: "critic loss goes to 1e9", "reward dropped from 0.8 to 0.1", a row cut out of a table."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from rl_advisor.discovery import modules
+from rl_advisor.judgement.proofs import TOLD
+from rl_advisor.reading.guessing import guess
+from rl_advisor.reading.translating import our_name
+from rl_advisor.run import Curve
+from rl_advisor.vocabulary import metric
+
+MOST = 40
+"""Metrics that are taken from one text."""
+LONGEST = 4
+"""Words of a name."""
+_TOKEN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\w|\.\d)%?|[A-Za-z][\w/]*|->|→|[^\s\w]")
+_NUMBER = re.compile(r"[-+]?\.?\d|(?:nan|inf)$", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r"is|also|flat|growing|rising|increasing|dropping|falling|was|are|were|be|been|of|at|to|from|up|down|near|around|about|almost|exactly|already|now|still|the|a|value|very|suddenly|only|just"
+    r"|always|constantly|constant|approximately|roughly|equals?|shows|got|gets|goe?s?|going|went|sta(?:ys|yed|nds)|stuck|sits"
+    r"|reache[sd]|hits?|drop(?:s|ped)?|f(?:alls|ell)|jump(?:s|ed)|r(?:ises|ose)|grows|grew|climb(?:s|ed)|(?:explod|improv|increas|decreas)e[sd]"
+    r"|bl(?:ow|ew)s?|sh(?:oots|ot)|(?:collaps|plummet|spik|decay|diverg)e?[sd]?|bec(?:omes|ame)|[=:~≈|*`,<>]",
+    re.IGNORECASE,
+)
+"""Words and signs that may stand between a name and its number."""
+_ONWARDS = frozenset(("to", "->", "→", "down", "up", "about", "around"))
+_NO_METRIC = frozenset(("step", "steps", "epoch", "epochs", "loss", "max", "min", "mean", "std", "time", "length", "n", "k"))
+"""Words that are no metric by themselves, whatever a framework calls so."""
+_OUTSIDE = re.compile(
+    r"my|the|an?|our|its|their|this|and|but|or|while|with|that|when|if|then|so|also|where|ha(?:ve|s)|i|for|of|in|on|by|per|over|after"
+    r"|every|each|functions?",
+    re.IGNORECASE,
+)
+"""Words that no name has."""
+NAMES = 400
+"""Different names of one text that are looked up."""
+LENGTH = 20_000
+"""Characters of a text that are looked at."""
+_CONTEXT = 4_000
+"""Characters of the text by which a name that means two things is understood."""
+
+
+def told_in(text: str) -> dict[str, Curve]:
+    """The metrics of which a text gives numbers, by our names: two points where it says from what to what, else one."""
+    found: dict[str, Curve] = {}
+    seen: set[str] = set()
+    for names, values in _given(_TOKEN.findall(text[:LENGTH])):
+        new = [name for name in names if name not in seen]
+        seen.update(new if len(seen) < NAMES else ())
+        named = ((meaning(name, values, text[:_CONTEXT]), name) for name in (new if len(seen) < NAMES else ()))
+        ours, name = next(((ours, name) for ours, name in named if ours), (None, ""))
+        if ours and ours not in found and len(found) < MOST:
+            steps = np.arange(1.0, len(values) + 1)
+            found[ours] = Curve(ours, name, "the text", steps, np.array(values), guessed=True, note=TOLD)
+    return found
+
+
+def _given(tokens: Sequence[str]) -> Iterator[tuple[list[str], list[float]]]:
+    """The names that may be meant, the longest first, with the numbers that are said of one of them."""
+    at = 0
+    while at < len(tokens):
+        if not _NUMBER.match(tokens[at]):
+            at += 1
+            continue
+        values, end = [_number(tokens[at])], at + 1
+        onwards = end
+        while onwards < len(tokens) and onwards - end < 3 and tokens[onwards].lower() in _ONWARDS:
+            onwards += 1
+        if end < onwards < len(tokens) and _NUMBER.match(tokens[onwards]):
+            values, end = [*values, _number(tokens[onwards])], onwards + 1
+        last = at
+        while last and _BETWEEN.fullmatch(tokens[last - 1]) and at - last < 6:
+            last -= 1
+        yield [" ".join(tokens[first:last]) for first in range(max(0, last - LONGEST), last) if _a_name(tokens[first:last])], values
+        at = end
+
+
+def _a_name(words: Sequence[str]) -> bool:
+    alone = len(words) == 1 and words[0].lower() in _NO_METRIC
+    return not alone and all(word[0].isalpha() and not _OUTSIDE.fullmatch(word) for word in words)
+
+
+def _number(token: str) -> float:
+    return float(token[:-1]) / 100 if token.endswith("%") else float(token)
+
+
+def meaning(name: str, values: Sequence[float], text: str = "") -> str | None:
+    """What a name means: the one thing that all frameworks that use it mean, with or without its folder, else what its words say."""
+    if meant := _by_frameworks(name):
+        return next(iter(meant)) if len(meant) == 1 else None
+    steps = np.arange(float(len(values)))
+    around = Curve(text, text, "the text", steps, steps, mapped=True)
+    named = guess({name: Curve(name, name, "the text", steps, np.array(values)), text: around}, unit="episodes")
+    return next((ours for ours, curve in named.items() if curve.guessed and metric(ours)), None)
+
+
+@lru_cache(4_096)
+def _by_frameworks(name: str) -> frozenset[str]:
+    """What the frameworks mean by a name, as it stands or in a folder of theirs; empty where none uses it."""
+    dialects = [module.DIALECT for module in modules("rl_advisor.reading.dialects", "DIALECT")]
+    joined = name.replace(" ", "_")
+    for raw in (name, *(folder + joined for folder in ("", "train/", "rollout/", "losses/", "charts/"))):
+        meant = frozenset(
+            ours for dialect in dialects if (ours := our_name(raw, dialect)) is not None and not ours.startswith("eval/other/")
+        )
+        if meant:
+            return meant
+    return frozenset()

@@ -1,0 +1,67 @@
+"""Numbers that stand in sentences: what is taken for a metric, and above all what is not."""
+
+import numpy as np
+import pytest
+from rl_advisor.answers.explain import explain_run
+from rl_advisor.answers.explain.pasted import run_of
+from rl_advisor.answers.explain.told import told_in
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("my critic loss goes to 1e9 and ent_coef goes to 3000", {"value/loss": [1e9], "entropy/coef": [3000.0]}),
+        ("the reward dropped suddenly from 0.8 to 0.1.", {"reward/mean": [0.8, 0.1]}),
+        ("|    critic_loss     | 2.31e+09 |\n|    ep_rew_mean     | 101      |", {"value/loss": [2.31e9], "reward/mean": [101.0]}),
+        ("The KL divergence is around 12 for long completions", {"kl/ref": [12.0]}),
+        ("the policy entropy drops to 0.02, lr = 3e-4", {"entropy/mean": [0.02], "policy/learning_rate": [3e-4]}),
+        ("mean reward stuck at -200 for 2M steps", {"reward/mean": [-200.0]}),
+        ("GSM8K test accuracy drops from 61% to 48%", {"eval/score/GSM8K test accuracy": [0.61, 0.48]}),
+        ("value loss is nan", {"value/loss": [np.nan]}),
+        ("I use Qwen2.5-7B on 8 GPUs with 2 reward functions for 5 epochs", {}),
+        ("after step 300 of 1000, with max length 1024 and seed 7", {}),
+        ("see section 3.2 of the paper, issue 1234", {}),
+        ("entropy, then some 40 words later the number 3", {}),
+    ],
+)
+def test_what_a_sentence_gives(text: str, expected: dict[str, list[float]]) -> None:
+    """Metrics with their numbers, two where it says from what to what; versions, counts and limits are none."""
+    found = {name: curve.value.tolist() for name, curve in told_in(text).items()}
+    assert found.keys() == expected.keys()
+    assert all(np.array_equal(found[name], values, equal_nan=True) for name, values in expected.items())
+
+
+def test_what_was_logged_goes_before_what_is_told() -> None:
+    """A sentence adds what no row has; a tail of a logged name is that name."""
+    text = "my clip_ratio is 0.9 and the kl loss is 3, why does the reward fall from 0.7 to 0.2 here?\n" + "step:131 - " + " - ".join(
+        f"{name}:{value}"
+        for name, value in {
+            "actor/pg_loss": 0.1, "actor/entropy_loss": 1.0, "critic/score/mean": 0.2, "response_length/clip_ratio": 0.9,
+            "response_length/mean": 900.0, "actor/grad_norm": 1.0,
+        }.items()
+    )  # fmt: skip
+    curves = run_of(text).curves
+    assert "ratio/clip_fraction" not in curves
+    assert curves["reward/mean"].value.tolist() == [0.7, 0.2]
+    assert curves["response/truncated"].value.tolist() == [0.9]
+
+
+@pytest.mark.parametrize(
+    ("text", "link", "says"),
+    [
+        (
+            "GRPO: reward rises from 0.2 to 0.9 but test accuracy drops from 61% to 48%. Hacking?",
+            "reward_signal",
+            "no longer what is wanted",
+        ),
+        ("GRPO: reward rises from 0.2 to 0.9 and test accuracy goes from 48% to 61%", None, "No number here is wrong"),
+        ("PPO: my mean reward fell from 310 to 12", "policy_update", "keep the last checkpoint"),
+        ("PPO: my mean reward fell from 310 to 290", None, "No number here is wrong"),
+        ("SAC: critic loss goes to 1e9 and ent_coef goes to 3000", "reward_signal", "chases targets"),
+    ],
+)
+def test_a_question_without_a_log_is_answered(text: str, link: str | None, says: str) -> None:
+    """What somebody tells is weighed as told: a fall and a parting are named, a rise and a small step are not."""
+    answer = explain_run(run_of(text), text)
+    assert says in answer["summary"]
+    assert [cause["link"] for cause in answer["causes"][:1]] == ([link] if link else [])
