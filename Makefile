@@ -8,7 +8,7 @@ PROVING_BLOCKS ?= 264
 PROVING_KIN ?= 10
 CORPORA ?= $(wildcard evals/corpus/*)
 
-.PHONY: proving-ground demo test check fix eval corpus train bench judges fuzz load linear callbacks words remote bundle picture clean
+.PHONY: left-out proving-ground demo test check fix eval corpus train bench judges fuzz load linear callbacks words remote bundle picture clean
 
 # Judges the bundled real run and writes its report.
 demo: .venv/.core
@@ -48,8 +48,13 @@ corpus:
 # Fits the weights of the verdict and of going on to the labelled corpora (and to strangers' runs, where STRANGERS names their folder), and
 # says how they do on repositories and tasks left out.
 train: .venv/.dev
-	$(BIN)/python evals/fit_weights.py $(CORPORA) $(if $(STRANGERS),--strangers $(STRANGERS)) --write
-	$(BIN)/python evals/fit_going_on.py $(CORPORA) $(if $(STRANGERS),--strangers $(STRANGERS)) --write
+	$(BIN)/python -m evals.fit_weights $(CORPORA) $(MORE) $(if $(STRANGERS),--strangers $(STRANGERS)) --write
+	$(BIN)/python -m evals.fit_going_on $(CORPORA) $(MORE) $(if $(STRANGERS),--strangers $(STRANGERS)) --write
+
+# The table of what is left out alone: nothing is written. MORE names labelled corpora that lie elsewhere.
+left-out: .venv/.dev
+	$(BIN)/python -m evals.fit_weights $(CORPORA) $(MORE) $(if $(STRANGERS),--strangers $(STRANGERS))
+	$(BIN)/python -m evals.fit_going_on $(CORPORA) $(MORE) $(if $(STRANGERS),--strangers $(STRANGERS))
 
 # Ten thousand small trainings with known faults (hours on two cores; goes on where it stopped), what the judge says of a thousand held out, what sound
 # kin add, and the pages.

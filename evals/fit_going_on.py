@@ -1,29 +1,33 @@
 """Fits the probability that going on pays, and says how it does on repositories and tasks left out.
 
-    python evals/fit_going_on.py CORPUS... [--strangers FOLDER] [--write]
+    python -m evals.fit_going_on CORPUS... [--strangers FOLDER] [--write]
 
 Prefixes of the corpora carry ``continue_pays``; strangers' runs a call at half and one at the end. A ridge logistic regression on
-standardised facts; prefixes of one repository or scenario weigh together like the root of their number.
+standardised facts; prefixes of one repository or scenario weigh together like the root of their number. What the facts hold of the verdict
+comes from weights that saw none of the prefix's kin.
 """
 
 import argparse
 import json
 import multiprocessing
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from rl_advisor import tools
+from rl_advisor.assessment import VERDICTS
 from rl_advisor.evals import scoring
 from rl_advisor.features.series import Floats
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.continuation import LEAST
 from rl_advisor.judgement.going_on import FACTS, FILE, facts
-from rl_advisor.judgement.verdict import judge
+from rl_advisor.judgement.weights import weights
 from rl_advisor.reading import UnreadableRun
 from scipy.optimize import minimize
+
+from evals import fit_weights
 
 RIDGE = 1.0
 FOLDS = 12
@@ -47,6 +51,8 @@ class Row:
 
     asked: Asked
     facts: Floats
+    seen: fit_weights.Row | None = None
+    """What the verdict is weighed from."""
 
 
 def of_corpus(folder: Path) -> Iterator[Asked]:
@@ -75,8 +81,23 @@ def row_of(asked: Asked) -> Row | None:
         return None
     step = asked.step if asked.step is not None else asked.share and asked.share * run.last_step
     case = open_case(run.until(step) if step is not None else run)
-    told = facts(case, judge(case).probabilities)
-    return None if told is None else Row(asked, np.array([told[name] for name in FACTS]))
+    label = fit_weights.Labelled(asked.path, VERDICTS[0], VERDICTS, asked.kin, asked.group)
+    told, seen = facts(case, dict.fromkeys(VERDICTS, np.nan)), fit_weights.row(label, case)
+    return None if told is None else Row(asked, np.array([told[name] for name in FACTS]), seen)
+
+
+def judged(rows: Sequence[Row], by: Mapping[str, fit_weights.Fit]) -> list[Row]:
+    """The same rows with the probabilities of verdicts by the weights that each kin is given."""
+    out = []
+    for row in rows:
+        told = row.facts.copy()
+        if row.seen is not None:
+            of = by[row.asked.kin if row.asked.kin in by else min(by)]
+            odds = fit_weights.cooled(of.probabilities([row.seen]), weights().temperature)[0]
+            for name in set(VERDICTS) & set(FACTS):
+                told[list(FACTS).index(name)] = odds[VERDICTS.index(name)]
+        out.append(replace(row, facts=told))
+    return out
 
 
 @dataclass(frozen=True)
@@ -132,6 +153,7 @@ def main() -> None:
     asked = [a for folder in said.corpora for a in of_corpus(folder)] + list(of_strangers(said.strangers) if said.strangers else ())
     with multiprocessing.Pool(2) as pool:
         rows = [r for r in pool.map(row_of, asked, chunksize=6) if r is not None]
+    rows = judged(rows, fit_weights.fits(fit_weights.read(fit_weights.labelled(said.corpora, said.strangers))))
     away, truth = left_out(rows), np.array([r.asked.pays for r in rows])
     for group in sorted({r.asked.group for r in rows}):
         mine = np.array([r.asked.group == group for r in rows])

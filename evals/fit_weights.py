@@ -1,10 +1,11 @@
 """Fits how much each amount of a course speaks for each verdict, and says how the fit does on repositories and tasks left out.
 
-    python evals/fit_weights.py CORPUS... [--strangers FOLDER] [--write]
+    python -m evals.fit_weights CORPUS... [--strangers FOLDER] [--write]
 
 A CORPUS holds ``runs/`` and ``labels.json``; the folder of strangers' runs holds ``labels-*.jsonl`` whose rows carry path, verdict and the
 verdicts that readers admit. What the detectors found enters as it is declared and is not fitted. A label that admits several verdicts is
-shared among them; runs of one repository or scenario weigh together like the root of their number. Ridge on every weight.
+shared among them; runs of one repository or scenario weigh together like the root of their number. Ridge on every weight. Curves of known
+course under noise that remembers (``evals/remembering.py``) stand beside the labelled runs.
 """
 
 import argparse
@@ -22,22 +23,27 @@ from rl_advisor.curves.course import AMOUNTS
 from rl_advisor.curves.performance import PARTED
 from rl_advisor.evals import scoring
 from rl_advisor.features.series import Floats
-from rl_advisor.judgement.case import open_case
+from rl_advisor.judgement import signs
+from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.evidence import context, found
 from rl_advisor.judgement.weights import FILE, standing
 from rl_advisor.reading import UnreadableRun
 from scipy.optimize import minimize
 
-NAMES = (*AMOUNTS, *PARTED)
+from evals import remembering
+
+NAMES = (*AMOUNTS, *PARTED, *signs.NAMES)
 RIDGE, PRIOR_RIDGE = 2.0, 0.04
 UNSHAPED = 100
 """How much dearer weights of reward hacking are: no shape of the outcome speaks for it, only signs of gaming do."""
-TEMPERATURE = 0.7
-"""By what the sum is divided that gives the probabilities. Set by hand between what calibrates strangers' runs (.5) and the proving ground
-(.8 to 1), whose truth no log holds; every real set is better calibrated by it than without (docs/log.md)."""
+TEMPERATURES = np.arange(0.5, 1.01, 0.05)
+"""By what the sum may be divided that gives the probabilities. Strangers' runs alone would take less than a half, the proving ground, whose
+truth no log holds, 0.8 to 1 (docs/log.md)."""
 MAIN = 0.4
 """Share of a label that goes to the reader's own verdict; the rest is spread over all that are admitted."""
 FOLDS = 12
+MADE = "made"
+"""The group of made curves."""
 COARSE = {"improving": "sound", "plateaued": "sound", "not_learning": "stuck", "undecidable": "stuck"}
 
 
@@ -78,17 +84,41 @@ def strangers_runs(folder: Path) -> Iterator[Labelled]:
             yield Labelled(folder / label["path"], label["verdict"], admitted, "/".join(label["path"].split("/")[:2]), "strangers")
 
 
+def labelled(corpora: Sequence[Path], strangers: Path | None) -> list[Labelled]:
+    """All labelled runs of these folders."""
+    return [*(run for folder in corpora for run in corpus_runs(folder)), *(strangers_runs(strangers) if strangers else ())]
+
+
 def row_of(label: Labelled) -> Row | None:
     """The amounts and findings of a run; None when it cannot be read or has no outcome."""
     try:
-        case = open_case(tools.read(label.path))
+        return row(label, open_case(tools.read(label.path)))
     except (UnreadableRun, OSError, ValueError):
         return None
+
+
+def row(label: Labelled, case: Case) -> Row | None:
+    """The same of a case that is open."""
     amounts = case.performance.amounts()
     if amounts is None:
         return None
+    amounts = amounts | signs.signs(case.run)
     said = sum((np.array([p.speaks[v] for v in VERDICTS]) for p in (*found(case), *context(case))), np.zeros(len(VERDICTS)))
     return Row(label, np.array([amounts.get(n, np.nan) for n in NAMES]), said)
+
+
+def read(labels: Sequence[Labelled]) -> list[Row]:
+    """What is known of every labelled run that can be read, and of the made ones."""
+    with multiprocessing.Pool(2) as pool:
+        return [*(r for r in pool.map(row_of, labels, chunksize=4) if r is not None), *made_rows()]
+
+
+def made_rows() -> Iterator[Row]:
+    """Made curves of known course under noise that remembers, a kin a shape."""
+    for shape, run in remembering.runs():
+        label = Labelled(Path(run.name), shape.verdicts[0], shape.verdicts, f"{MADE}/{shape.name}", MADE)
+        if (found_ := row(label, open_case(run))) is not None:
+            yield found_
 
 
 @dataclass(frozen=True)
@@ -107,7 +137,7 @@ class Fit:
     def probabilities(self, rows: Sequence[Row]) -> Floats:
         """A row a run, a column a verdict."""
         amounts, said = np.array([r.amounts for r in rows]), np.array([r.said for r in rows])
-        total = (self.columns(amounts) @ self.weights[1:] + self.weights[0] + said) / TEMPERATURE
+        total = self.columns(amounts) @ self.weights[1:] + self.weights[0] + said
         odds = np.exp(total - total.max(axis=1, keepdims=True))
         return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
@@ -149,16 +179,39 @@ def fit(rows: Sequence[Row], ridge: float = RIDGE) -> Fit:
     return Fit(usual, spread, found_.x.reshape(shape))
 
 
+def fits(rows: Sequence[Row], ridge: float = RIDGE) -> dict[str, Fit]:
+    """For every kin the weights that saw none of its runs."""
+    kin = sorted({r.label.kin for r in rows})
+    out: dict[str, Fit] = {}
+    for k in range(min(FOLDS, len(kin))):
+        away = set(kin[k::FOLDS])
+        out |= dict.fromkeys(away, fit([r for r in rows if r.label.kin not in away], ridge))
+    return out
+
+
 def left_out(rows: Sequence[Row], ridge: float = RIDGE) -> Floats:
     """The probabilities of every run by weights that saw none of its kin."""
-    kin = sorted({r.label.kin for r in rows})
-    out = np.zeros((len(rows), len(VERDICTS)))
-    for k in range(FOLDS):
-        away = set(kin[k::FOLDS])
-        mine = [i for i, r in enumerate(rows) if r.label.kin in away]
-        if mine:
-            out[mine] = fit([r for r in rows if r.label.kin not in away], ridge).probabilities([rows[i] for i in mine])
-    return out
+    by = fits(rows, ridge)
+    return np.vstack([by[r.label.kin].probabilities([r]) for r in rows])
+
+
+def cooled(odds: Floats, temperature: float) -> Floats:
+    """Probabilities, a row a run, from logarithms divided by a temperature."""
+    sharper = odds ** (1 / temperature)
+    return np.asarray(sharper / sharper.sum(axis=1, keepdims=True))
+
+
+def temperature(rows: Sequence[Row], odds: Floats) -> float:
+    """The temperature at which the verdicts of labelled runs, left out of the fit, have the least Brier score, every kin alike."""
+    real = [i for i, r in enumerate(rows) if r.label.group != MADE]
+    many = Counter(rows[i].label.kin for i in real)
+    weight = np.array([1 / many[rows[i].label.kin] for i in real])
+    right = np.array([VERDICTS[odds[i].argmax()] in rows[i].label.admitted for i in real])
+
+    def brier(t: float) -> float:
+        return float(weight @ (cooled(odds[real], t).max(axis=1) - right) ** 2)
+
+    return float(min(TEMPERATURES, key=brier))
 
 
 def report(name: str, rows: Sequence[Row], found_: Floats) -> None:
@@ -186,37 +239,35 @@ def main() -> None:
     parser.add_argument("--ridge", type=float, default=RIDGE)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
-    labels = [run for folder in asked.corpora for run in corpus_runs(folder)] + list(
-        strangers_runs(asked.strangers) if asked.strangers else ()
-    )
-    with multiprocessing.Pool(2) as pool:
-        rows = [r for r in pool.map(row_of, labels, chunksize=4) if r is not None]
+    rows = read(labelled(asked.corpora, asked.strangers))
     away = left_out(rows, asked.ridge)
+    best = temperature(rows, away)
+    away = cooled(away, best)
     for group in sorted({r.label.group for r in rows}):
         mine = [i for i, r in enumerate(rows) if r.label.group == group]
         report(group, [rows[i] for i in mine], away[mine])
     if asked.write:
-        write(fit(rows, asked.ridge), len(rows))
+        write(fit(rows, asked.ridge), len(rows), best)
 
 
-def write(found_: Fit, runs: int) -> None:
+def write(found_: Fit, runs: int, best: float) -> None:
     """The data file: every weight rounded to what it is worth."""
     n = len(NAMES)
 
-    def row(values: Floats) -> dict[str, float]:
+    def shares(values: Floats) -> dict[str, float]:
         return dict(zip(VERDICTS, np.round(values - values.mean(), 3).tolist(), strict=True))
 
     amounts = {
         name: {
             "usual": round(float(found_.usual[i]), 4),
             "spread": round(float(found_.spread[i]), 4),
-            "above": row(found_.weights[1 + i]),
-            "below": row(found_.weights[1 + n + i]),
+            "above": shares(found_.weights[1 + i]),
+            "below": shares(found_.weights[1 + n + i]),
         }
         for i, name in enumerate(NAMES)
     }
     FILE.write_text(
-        json.dumps({"runs": runs, "temperature": TEMPERATURE, "prior": row(found_.weights[0]), "amounts": amounts}, indent=1) + "\n",
+        json.dumps({"runs": runs, "temperature": round(best, 2), "prior": shares(found_.weights[0]), "amounts": amounts}, indent=1) + "\n",
         encoding="utf-8",
     )
 

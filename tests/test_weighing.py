@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from rl_advisor.assessment import VERDICTS
 from rl_advisor.curves.course import AMOUNTS, course
 from rl_advisor.curves.level import level
+from rl_advisor.features.autoregression import colour
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.evidence import TOPICS, gather
+from rl_advisor.judgement.signs import NAMES
 from rl_advisor.judgement.verdict import decided, judge
 from rl_advisor.judgement.weights import probabilities, weights
 from rl_advisor.reading import read_run
@@ -53,7 +55,7 @@ def test_order_does_not_count(name: str) -> None:
 
 def test_every_amount_is_told_in_one_topic() -> None:
     """No amount is weighed twice or left without a sentence."""
-    told = [name for names in TOPICS.values() for name in names]
+    told = [name for names in (*TOPICS.values(), NAMES) for name in names]
     assert sorted(told) == sorted(weights().usual)
     assert set(AMOUNTS) <= set(told)
 
@@ -96,7 +98,7 @@ def test_amounts_know_no_unit(scale: float, shift: float, seed: int) -> None:
     other = course(Curve("reward/mean", "r", "f", np.arange(40.0), value * scale + shift))
     assert one is not None
     assert other is not None
-    free = [n for n in AMOUNTS if n not in {"size", "end of best", "share at the end", "above nothing", "nothing"}]
+    free = [n for n in AMOUNTS if n not in {"size", "end of best", "lost of all", "share at the end", "above nothing", "nothing"}]
     assert [other.amounts[n] for n in free] == pytest.approx([one.amounts[n] for n in free], abs=0.02)
 
 
@@ -123,6 +125,24 @@ def test_a_cliff_is_not_smoothed_over_and_an_outlier_is_no_cliff() -> None:
 
 
 def test_known_error_of_a_point_is_respected() -> None:
-    """Wiggles within the error that a point is known to have are noise."""
-    value = 0.5 + 0.05 * np.sin(np.arange(30.0))
+    """A step within the error that a point is known to have is noise."""
+    value = np.where(np.arange(30) < 15, 0.5, 0.55) + np.random.default_rng(0).normal(0, 0.005, 30)
     assert np.ptp(level(np.arange(30.0), value, least_noise=0.3).mean) < 0.5 * np.ptp(level(np.arange(30.0), value).mean)
+
+
+SHAPES: dict[str, tuple[float, float]] = {"stays": (0.0, 0.15), "rises by six deviations": (6.0, 0.9)}
+"""How far the level goes, in deviations of the noise, and the share of curves of which a rise or a fall is sure (at most, or at least)."""
+
+
+@pytest.mark.parametrize("memory", [0.3, 0.6])
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+def test_noise_that_remembers_is_no_movement(shape: str, memory: float) -> None:
+    """Neighbours that wander together do not make a flat curve rise or fall, and what truly rises is seen to."""
+    far, share = SHAPES[shape]
+    sure = []
+    for seed in range(12):
+        noise = colour(np.random.default_rng(seed).standard_normal((80, 1)), memory, np.ones(79))[:, 0]
+        found = level(np.arange(80.0), far * np.linspace(0, 1, 80) + noise).draws
+        rises = float(np.mean(found[:, -8:].mean(axis=1) > found[:, :8].mean(axis=1)))
+        sure.append(rises > 0.975 or rises < 0.025)
+    assert np.mean(sure) <= share if far == 0 else np.mean(sure) >= share

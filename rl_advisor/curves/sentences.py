@@ -11,6 +11,8 @@ from rl_advisor.curves.performance import Performance
 from rl_advisor.output.wording import about, counted, percent, roughly, value
 from rl_advisor.run import Run
 
+SURE = 0.75
+"""Probability from which the last third is said to have risen or fallen."""
 SLIGHT = 0.05
 """Share of the range of a course that a change of its last third must have to be called a rise or a fall."""
 CALM, STEADY, FEW = 1.5, 0.6, 10
@@ -59,10 +61,12 @@ def lately(c: Told) -> str:
     """What it does over its last third."""
     level = c.course.level
     late = c.course.middle[level.step >= level.step[0] + (level.step[-1] - level.step[0]) * 2 / 3]
-    change = float(late[-1] - late[0])
+    change, since = float(late[-1] - late[0]), about(float(late[0]), float(late[-1]), c.logged.unit)
     if abs(change) <= SLIGHT * float(np.ptp(c.course.middle)):
         return f"{c.name} hardly moved over its last third ({roughly(float(late[-1]), c.logged.unit)})"
-    return f"{c.name} {'rose' if change > 0 else 'fell'} over its last third, {about(float(late[0]), float(late[-1]), c.logged.unit)}"
+    if max(c.amounts["still rises"], c.amounts["falls lately"]) < SURE:
+        return f"{c.name} went no one way over its last third, {since}"
+    return f"{c.name} {'rose' if change > 0 else 'fell'} over its last third, {since}"
 
 
 def way(c: Told) -> str:

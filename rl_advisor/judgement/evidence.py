@@ -1,8 +1,9 @@
 """What is weighed: pieces of evidence, each saying what it speaks for or against, how much, and why.
 
-No piece decides alone and no order counts. Three kinds go in together: what the outcome did (amounts of ``curves.course``, by weights that
-were fitted on labelled runs), what the detectors found (by the role and the weight that each declares), and the context (how much of the
-plan is done, whether anything was measured). A weight is a change of the logarithm of the odds.
+No piece decides alone and no order counts. Three kinds go in together: what the outcome and the metrics beside it did (amounts of
+``curves.course`` and ``signs``, by weights that were fitted on labelled runs), what the detectors found (by the role and the weight that
+each declares), and the context (how much of the plan is done, whether anything was measured). A weight is a change of the logarithm of the
+odds.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,6 +15,7 @@ from rl_advisor.assessment import VERDICTS, Verdict
 from rl_advisor.curves.performance import PARTED, Performance
 from rl_advisor.curves.sentences import says
 from rl_advisor.finding import Finding, Outcome, Role
+from rl_advisor.judgement import signs
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import explained
 from rl_advisor.judgement.diagnosis import patterns
@@ -50,8 +52,8 @@ That it leaves their band speaks for no verdict, only for a link: a run that doe
 INSIDE = -2.0
 """How far below the middle of its band an outcome still counts as within."""
 TOPICS: dict[str, tuple[str, ...]] = {
-    "rise": ("start height", "height at a tenth", "climb", "above start", "clear"),
-    "end": ("end height", "height at nine tenths", "lost", "end of best"),
+    "rise": ("start height", "height at a tenth", "climb", "above start", "clear", "net"),
+    "end": ("end height", "height at nine tenths", "lost", "lost of all", "end of best"),
     "lately": (
         *("second half", "last quarter", "lately", "late slope", "half slope", "still rises", "falls lately", "flat lately"),
         *("height half way", "height at three quarters", "best at"),
@@ -69,6 +71,7 @@ def gather(case: Case, by: Weights | None = None) -> list[Piece]:
     """Everything that speaks for or against a verdict."""
     return [
         *course_pieces(case.performance, by or weights(), case.run),
+        *sign_pieces(case, by or weights()),
         *found(case),
         *beside_sound_runs(case),
         *context(case),
@@ -83,6 +86,14 @@ def course_pieces(performance: Performance, by: Weights, run: Run) -> list[Piece
     steps = (float(counts.level.step[0]), float(counts.level.step[-1]))
     told = ((topic, {name: amounts[name] for name in names if name in amounts}) for topic, names in TOPICS.items())
     return [Piece(says(topic, performance, run), by.speak(part), counts.name, steps, topic) for topic, part in told if part]
+
+
+def sign_pieces(case: Case, by: Weights) -> Iterator[Piece]:
+    """What the run shows beside its outcome, a piece a sign; nothing where there is no outcome."""
+    told = signs.signs(case.run) if case.performance.counts is not None else {}
+    for name, amount in told.items():
+        at = signs.SIGNS.get(name)
+        yield Piece(signs.says(name, case.run), by.speak({name: amount}), at.metric if at else None)
 
 
 def found(case: Case) -> Iterator[Piece]:

@@ -17,6 +17,7 @@ import numpy as np
 from rl_advisor.assessment import Verdict
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.forecast import forecast, plan_left
+from rl_advisor.judgement.signs import ends
 from rl_advisor.run import Run
 
 FILE = Path(__file__).parent / "going_on.json"
@@ -97,36 +98,10 @@ def facts(case: Case, odds: Mapping[Verdict, float]) -> dict[str, float] | None:
         "shown flat": float(case.present("plateau")),
         "dead": float(case.present(*DEAD)),
         "repetition": repetition(case.run),
-        "drift": grown(case.run, "kl/ref"),
-        "cut off": latest(case.run, "response/truncated", UNKNOWN_CUT),
+        "drift": moved.grew if (moved := ends(case.run, "kl/ref")) else 0.0,
+        "cut off": cut.last if (cut := ends(case.run, "response/truncated")) else UNKNOWN_CUT,
         **{name: amounts[name] for name in ("second half", "still rises", "half slope", "order", "best at", "nothing", "points")},
     }
-
-
-def ends(run: Run, name: str) -> tuple[float, float, float] | None:
-    """Medians of the first and the last fifth of a metric, and its range; None with fewer than five points."""
-    curve = run.curves.get(name)
-    value = curve.finite()[1] if curve is not None else np.empty(0)
-    if value.size < 5:
-        return None
-    few = max(3, value.size // 5)
-    return float(np.median(value[:few])), float(np.median(value[-few:])), float(np.ptp(value))
-
-
-def grown(run: Run, name: str) -> float:
-    """How much a metric grew, as a logarithm of at most three; 0 where it is not logged."""
-    found = ends(run, name)
-    if found is None:
-        return 0.0
-    first, last, reach = found
-    least = 0.01 * reach + 1e-9
-    return float(np.clip(np.log((abs(last) + least) / (abs(first) + least)), -3, 3))
-
-
-def latest(run: Run, name: str, unknown: float) -> float:
-    """Where a metric ended; ``unknown`` where it is not logged."""
-    found = ends(run, name)
-    return unknown if found is None else found[1]
 
 
 def repetition(run: Run) -> float:
