@@ -1,7 +1,7 @@
-"""The callbacks inside real trainers, on a CPU and without a hub: TRL's GRPO on a tiny random model, Stable-Baselines3's PPO on CartPole.
+"""The callbacks inside real trainers, on a CPU: TRL on a tiny model, Stable-Baselines3 on CartPole, Lightning on a bandit.
 
-Run ``make callbacks`` (minutes). Each trainer runs twice with default logging: healthy, and broken with a callback that may stop it; TRL
-once more in two processes, which must stop together.
+Run ``make callbacks`` (minutes), or name parts: ``callbacks.py trl sb3 lightning two``. Each trainer runs twice with default logging:
+healthy, and broken with a callback that may stop it; TRL once more in two processes, which must stop together.
 Printed are what the callback said, at which step training ended, and what the callback cost. Ends with 1 when a callback raised, said
 nothing, left no report, or let a broken run go on to its end.
 """
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.callbacks import sb3_callback, sb3_phases, trl_callback, trl_phases
+from rl_advisor.callbacks import lightning_callback, sb3_callback, sb3_phases, trl_callback, trl_phases
 from rl_advisor.gpu.steps import logged_seconds
 from rl_advisor.reading import read_run
 from rl_advisor.tools.listener import REPORT
@@ -40,7 +40,7 @@ class Trained:
 def timed(train: Callable[[list[Any]], int], callback: Any) -> Trained:
     """Run a training with the callback; keep what we printed in it, and the time that it took of it."""
     begin, heard, spent = time.perf_counter(), io.StringIO(), [0.0]
-    hook = "on_step_end" if hasattr(callback, "on_step_end") else "_on_step"
+    hook = next(name for name in ("on_step_end", "_on_step", "on_train_batch_end") if hasattr(callback, name))
     inner = getattr(callback, hook)
 
     def clocked(*given: Any, **named: Any) -> Any:
@@ -119,13 +119,48 @@ def grpo(out: Path, steps: int, rate: float, callbacks: list[Any]) -> int:
 
 def ppo(out: Path, steps: int, rate: float, callbacks: list[Any]) -> int:
     """The last step of a PPO training."""
+    import torch
     from stable_baselines3 import PPO
 
+    torch.set_num_threads(1)  # so small a network is slower on several
     model = PPO(
         "MlpPolicy", "CartPole-v1", learning_rate=rate, n_steps=256, max_grad_norm=100.0 if rate > 0.01 else 0.5, seed=0, device="cpu"
     )
     model.learn(steps, callback=[*callbacks, sb3_phases(out)])
     return int(model.num_timesteps)
+
+
+def bandit(out: Path, steps: int, rate: float, callbacks: list[Any]) -> int:
+    """The last step of a REINFORCE training by Lightning: eight arms, one of them paid; a high rate ends on the first arm that paid."""
+    import torch
+    from lightning import LightningModule, Trainer, seed_everything
+    from lightning.pytorch.loggers import CSVLogger
+
+    class Reinforce(LightningModule):  # type: ignore[misc,unused-ignore]
+        def __init__(self) -> None:
+            super().__init__()
+            self.logits = torch.nn.Parameter(torch.zeros(8))
+
+        def training_step(self, *_: Any) -> Any:
+            policy = torch.distributions.Categorical(logits=self.logits)
+            arm = policy.sample((64,))
+            paid = (arm == 3).float() + 0.1 * torch.randn(64)
+            loss = -((paid - paid.mean()) * policy.log_prob(arm)).mean()
+            kl = (self.logits.log_softmax(0).exp() * (self.logits.log_softmax(0) + torch.log(torch.tensor(8.0)))).sum()
+            self.log_dict({"reward": paid.mean(), "loss": loss, "entropy": policy.entropy(), "kl": kl})
+            return loss
+
+        def configure_optimizers(self) -> Any:
+            return torch.optim.SGD(self.parameters(), lr=rate)
+
+    seed_everything(0)
+    logger = CSVLogger(str(out.parent), name=out.name, version="")
+    trainer = Trainer(
+        max_steps=steps, max_epochs=-1, accelerator="cpu", logger=logger, callbacks=callbacks, log_every_n_steps=1,
+        enable_progress_bar=False, enable_model_summary=False, enable_checkpointing=False,
+    )  # fmt: skip
+    trainer.fit(Reinforce(), torch.utils.data.DataLoader(range(steps)))
+    return int(trainer.global_step)
 
 
 @dataclass(frozen=True)
@@ -141,8 +176,9 @@ class Trainer:
 
 
 TRAINERS = {
-    "TRL GRPO": Trainer(grpo, trl_callback, 80, 5, 3e-3, 0.3),
-    "Stable-Baselines3 PPO": Trainer(ppo, sb3_callback, 30_000, 1_000, 1e-3, 0.5),
+    "trl": Trainer(grpo, trl_callback, 80, 5, 3e-3, 0.3),
+    "sb3": Trainer(ppo, sb3_callback, 16_000, 2_000, 1e-3, 0.5),
+    "lightning": Trainer(bandit, lightning_callback, 200, 20, 2.0, 1e-9),
 }
 
 
@@ -162,6 +198,8 @@ def check(name: str, t: Trainer, folder: Path) -> bool:
         print(f"    a step as marked: {marked}")
         print("\n".join(f"    {line[:300]}" for line in trained.said))
     reports = all((folder / kind / REPORT).is_file() for kind in ("healthy", "broken"))
+    if name == "sb3":
+        reports = reports and any((folder / "broken").glob("stopped_*_steps.zip"))
     judged = [line for line in broken.said if "cannot judge" not in line]
     return bool(healthy.step >= t.steps and judged and reports and broken.step < t.steps)
 
@@ -173,12 +211,12 @@ def in_two_processes(folder: Path) -> bool:
     ended = sorted(line for line in said.splitlines() if line.startswith("process "))
     print("TRL GRPO in two processes, broken: " + "; ".join(ended))
     steps = [int(line.split()[-1]) for line in ended]
-    return len(steps) == 2 and steps[0] == steps[1] < TRAINERS["TRL GRPO"].steps
+    return len(steps) == 2 and steps[0] == steps[1] < TRAINERS["trl"].steps
 
 
 def one_of_two(folder: Path) -> None:
     """What one process of a distributed training does."""
-    t = TRAINERS["TRL GRPO"]
+    t = TRAINERS["trl"]
     step = t.train(folder, t.steps, t.bad, [t.callback(folder, t.every, stop=True)])
     sys.stdout.write(f"process {os.environ['RANK']} ended at step {step}\n")
     sys.stdout.flush()
@@ -187,6 +225,7 @@ def one_of_two(folder: Path) -> None:
 def main() -> None:
     """Every trainer in turn."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", help="trl, sb3, lightning, two (processes); all when left out")
     parser.add_argument("--keep", type=Path, help="folder for the runs; a temporary one when left out")
     parser.add_argument("--part-of", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -195,8 +234,10 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as temporary:
         folder = asked.keep or Path(temporary)
-        good = [check(name, t, folder / name.split()[0]) for name, t in TRAINERS.items()]
-        good.append(in_two_processes(folder / "two" / "run"))
+        wanted = asked.parts or [*TRAINERS, "two"]
+        good = [check(name, t, folder / name) for name, t in TRAINERS.items() if name in wanted]
+        if "two" in wanted:
+            good.append(in_two_processes(folder / "two" / "run"))
     sys.exit(0 if all(good) else 1)
 
 

@@ -26,6 +26,7 @@ def test_each_pair_of_ways_has_its_answer(test, train, branch):
     answer = probe(run(test), run(train))
     assert tuple(answer["branch"]) == branch
     assert (answer["said"], answer["do"]) == BRANCHES[branch]
+    assert ("should_accept_fn" in answer["do"]) == (branch == ("rose", "stayed"))
 
 
 def test_a_rise_that_was_lost_again_is_a_rise():

@@ -46,6 +46,18 @@ def test_a_judge_that_likes_its_own() -> None:
     assert sample_audit(base)["judge"] == {}
 
 
+@pytest.mark.parametrize(("agrees", "low", "high"), [(1.0, 0.9, 1.0), (0.0, 0.4, 0.6), (-1.0, 0.0, 0.1)])
+def test_the_order_inside_a_group_against_another_judgement(agrees: float, low: float, high: float) -> None:
+    """A reward that orders answers to one prompt as people do, by chance, or the other way round; without people nothing is said."""
+    base = made(mixed)
+    luck = np.random.default_rng(4).random(len(base.rollouts))
+    rows = base.rollouts.assign(human_score=agrees * base.rollouts["reward"] + (luck if agrees == 0 else 0.01 * luck))
+    told = sample_audit(Run(rollouts=rows))["ranking"]["human_score"]
+    assert low <= told["share"] <= high
+    assert told["low"] <= told["share"] <= told["high"]
+    assert sample_audit(base)["ranking"] == {}
+
+
 def test_nothing_to_audit() -> None:
     """No samples, and clean ones, are said to be so."""
     assert sample_audit(Run())["cannot_tell"]

@@ -22,6 +22,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from rl_advisor.advisors import builtin
+from rl_advisor.answers import run_folders
 from rl_advisor.callbacks import Listener, Log, StopAdvised
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run
@@ -125,6 +126,23 @@ def hook():
         threading.Thread(target=partial(server.serve_forever, 0.01), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/", taken
         server.shutdown()
+
+
+def test_a_rule_of_ones_own_is_told_and_the_trackers_at_the_end(tmp_path, capsys) -> None:
+    """A broken rule speaks once, ends the watch and its exit code advises to stop; a tracker shows the judgement; no rule, no tracker."""
+    pytest.importorskip("tensorboard")
+    run = cut_run(RUN, 60, tmp_path / "run")
+    (tmp_path / "tb").mkdir()
+    how = {"rules": ("reward > -1000", "no_such > 1"), "to": (f"tensorboard:{tmp_path / 'tb'}",), "until_stop": True}
+    code, told = follow(run, Clock(), **how)
+    assert code == watching.STOP
+    broken = [c for c in told if "rule" in c]
+    assert "reward > -1000" in watching.line(broken[-1])
+    assert len(broken) == 2  # the other cannot be asked, and that is said
+    assert list((tmp_path / "tb").rglob("events.*")) and "run.rl-advisor" in capsys.readouterr().err
+    for wrong in ({"rules": ("reward is large",)}, {"to": ("nowhere",)}):
+        with pytest.raises(UsageError):
+            follow(run, Clock(), **wrong)
 
 
 def test_growing_run_to_its_end(tmp_path, hook) -> None:
@@ -367,13 +385,13 @@ def test_log_of_a_trainer_without_callbacks(tmp_path) -> None:
 def test_a_recording_beside_the_run_is_no_news(tmp_path) -> None:
     """What the recorder appends does not count as training going on; what the trainer appends does."""
     (tmp_path / "metrics.jsonl").write_text("{}")
-    before = watching._digest(tmp_path, tmp_path / "gpu.parquet")
+    before = run_folders.digest(tmp_path, tmp_path / "gpu.parquet")
     (tmp_path / "gpu.parquet.csv").write_text("time, gpu")
     (tmp_path / "gpu.parquet").write_text("packed")
-    assert watching._digest(tmp_path, tmp_path / "gpu.parquet") == before
-    assert watching._digest(tmp_path, None) != before
+    assert run_folders.digest(tmp_path, tmp_path / "gpu.parquet") == before
+    assert run_folders.digest(tmp_path, None) != before
     (tmp_path / "gpus.csv").write_text("the trainer's own")
-    assert watching._digest(tmp_path, tmp_path / "gpu.parquet") != before
+    assert run_folders.digest(tmp_path, tmp_path / "gpu.parquet") != before
 
 
 def _no_gpu() -> str:

@@ -8,14 +8,14 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
-from evals.seeds import answered, areal_runs, course_of_runs, other_numbers
+from evals.seeds import answered, areal_runs, course_of_runs, other_numbers, third_look
 from evals.seeds.expected import Situation, lacking
 from evals.seeds.frames import written
 from rl_advisor.advisors.builtin import assess
 from rl_advisor.assessment import Assessment
 from rl_advisor.reading import read_run
 
-WRITTEN = (course_of_runs, areal_runs, answered, other_numbers)
+WRITTEN = (course_of_runs, areal_runs, answered, other_numbers, third_look)
 SITUATIONS: dict[str, Situation] = {s.name: s for part in WRITTEN for s in part.SITUATIONS}
 
 

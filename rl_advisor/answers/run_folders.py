@@ -1,6 +1,7 @@
 """Run folders on disk: whether a path exists and what is near it, whether its files changed, and where runs lie below a folder."""
 
 import difflib
+import hashlib
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -144,3 +145,13 @@ def runs_below(root: Path) -> list[Path]:
             kept = [e for e in inside if not e.name.endswith(OURS) and (not e.name.startswith(_INSIDE_A_RUN) or depth == 0)]
             queue += [(Path(e.path), depth + 1) for e in kept]
     return sorted(found, key=lambda p: (changed(p), str(p)), reverse=True)
+
+
+def digest(run: Path, aside: Path | None) -> str:
+    """Sizes and times of all files in one word; empty when they changed while being looked at."""
+    try:
+        stem = aside.stem if aside is not None else None
+        files = tuple(e for e in fingerprint(run) if stem is None or not Path(e[0]).name.lstrip(".").startswith(f"{stem}."))
+        return hashlib.sha256(repr(files).encode("utf-8", "replace")).hexdigest()
+    except OSError:
+        return ""

@@ -54,6 +54,8 @@ def _audit(found: Answer | None) -> Iterable[str]:
             yield f"{_percent(r['share'])} ({_percent(r['low'])} to {_percent(r['high'])}) {said(reason)}: {r['count']}"
     for bias, r in found["judge"].items():
         yield f"the reward differs by {_between(r, 'difference')} with {bias}"
+    for other, r in found["ranking"].items():
+        yield f"inside groups the reward orders {_between(r, 'share')} of the pairs as {said(other)} does; half is chance"
     for sample in found["suspicious"]:
         name = f"{said(sample['id'])}, " if "id" in sample else ""
         where = f"{name}{said(sample['source'])} row {sample['row']}, step {number(sample['step'])}, reward {number(sample['reward'])}"

@@ -26,6 +26,8 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--webhook", metavar="URL", help="Address to post each change to, as JSON.")
 @click.option("--state", "state_file", type=FILE, metavar="FILE", help="Remember here what was said, for a restart.")
 @click.option("--record", "recording", type=FILE, metavar="FILE", help="Record this machine's GPUs meanwhile, as `record` does.")
+@click.option("--rule", "rules", multiple=True, metavar="RULE", help="Speak, and advise to stop, when it breaks: 'kl > 0.5 for 20 steps'.")
+@click.option("--to", multiple=True, metavar="TRACKER[:WHERE]", help="Show the judgement beside the curves at the end; as `report --to`.")
 @click.option("--until-stop", is_flag=True, help="End, with exit code 10, as soon as stopping is advised.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document per change.")
 def watch(run: str, as_json: bool, recording: Path | None, **how: Any) -> None:

@@ -48,7 +48,7 @@ def detect(run: Run) -> Answer:
     """Present when a step-size measure leaves its level upwards and the outcome falls with it, or violates the trust region throughout."""
     s = outcome_shape.shape_or_none(outcome_shape.outcome(run))
     fell = outcome_shape.any_fell(run)
-    seen = [(name, run.curves[name]) for name in PRIOR if name in run.curves and run.curves[name].finite()[1].size >= outcome_shape.FEWEST]
+    seen = [(name, run.curves[name]) for name in PRIOR if name in run.curves and _tells(name, run.curves[name])]
     if not seen:
         raise TooFewPoints("the step-size measures have fewer than 5 points")
     measures: dict[str, float] = {}
@@ -56,7 +56,7 @@ def detect(run: Run) -> Answer:
         size = np.abs(curve.finite()[1])
         level, highest, usual = float(np.quantile(size, 0.9)), float(size.max()), float(np.median(size))
         measures[f"{name} p90"] = level
-        onset = jump(curve, PRIOR[name])
+        onset = jump(curve, PRIOR[name]) if size.size > outcome_shape.FEWEST else None
         text = f"{name} reached {number(highest)} (p90 {number(level)})"
         measures[f"{name} highest"] = highest
         violated = name != "kl/ref" and usual > 5 * PRIOR[name] and s is not None and s.direction() != "rising"
@@ -71,6 +71,12 @@ def detect(run: Run) -> Answer:
             return present(f"{text}.", first_above(curve, PRIOR[name]) or onset, measures, where)
     text = ", ".join(f"{name} {number(value)}" for name, value in measures.items())
     return absent(f"No update was too large just before a fall ({text}).", measures=measures)
+
+
+def _tells(name: str, curve: Curve) -> bool:
+    """Whether there are rows enough; of updates that move the policy out of all bounds a few are."""
+    size = np.abs(curve.finite()[1])
+    return size.size >= outcome_shape.FEWEST or (name == "kl/old" and size.size > 1 and float(np.median(size)) > 5 * PRIOR[name])
 
 
 def jump(curve: Curve, prior: float, times: float = 3.0) -> Onset | None:

@@ -24,15 +24,26 @@ LONG, REPEATED = 2.0, 0.2
 TONES = {"refusal": "refuses", "hedging": "hedges", "praise": "flatters"}
 BIASES = {"position": r"position|slot|order|rank_shown", "own family": r"same_family|self_judged|own_model|same_model"}
 """What a judge may prefer -> names of columns that say it of a sample."""
+FEWEST_GROUPS, MOST_GROUPS, MOST_OF_GROUP = 8, 2_000, 64
 PARTS = 4
 """Rewards are high in their highest part of so many, a judgement low in its lowest."""
 
 
 def sample_audit(run: Run, most: int = 20) -> dict[str, Any]:
-    """The audited samples: ``audited``, ``reasons`` (share of each with its interval), ``suspicious`` (the worst ``most``), ``judge``."""
+    """The audited samples: ``audited``, ``reasons`` (share of each with its interval), ``suspicious`` (the worst ``most``), ``judge``.
+
+    Also ``ranking``: whether the reward orders the answers to one prompt as other judgements do.
+    """
     table = measured(run)
     if not len(table):
-        return {"audited": 0, "reasons": {}, "suspicious": [], "judge": {}, "cannot_tell": ["no response with text was found"]}
+        return {
+            "audited": 0,
+            "reasons": {},
+            "suspicious": [],
+            "judge": {},
+            "ranking": {},
+            "cannot_tell": ["no response with text was found"],
+        }
     marks, unknown = reasons_of(table)
     counted = {name: int(mark.sum()) for name, mark in marks.items()}
     shares = {name: _share(hits, len(table)) for name, hits in counted.items()}
@@ -41,6 +52,7 @@ def sample_audit(run: Run, most: int = 20) -> dict[str, Any]:
         "reasons": shares,
         "suspicious": _worst(table, marks, most),
         "judge": judge_bias(table),
+        "ranking": {name.removeprefix("other/"): r for name in reference_columns(table) if (r := group_ranking(table, name))},
         "cannot_tell": unknown,
     }
 
@@ -63,6 +75,23 @@ def reasons_of(table: "pd.DataFrame") -> tuple[dict[str, np.ndarray], list[str]]
         marks[f"paid highly, {name.removeprefix('other/')} low"] = high & low & (value < np.nanmax(value))
     unknown = [] if names else ["no human or independent judgement stands beside the samples"]
     return marks, unknown if np.isfinite(reward).any() else [*unknown, "no sample has a reward"]
+
+
+def group_ranking(table: "pd.DataFrame", name: str) -> dict[str, float] | None:
+    """How often the reward puts two answers to one prompt in the order that another judgement puts them; None below eight such groups.
+
+    ``share`` of the pairs that both tell apart, the mean over ``groups``, with its 95 % interval; a half is chance.
+    """
+    judged, alike = numbers(table, name), []
+    for rows in list(table.reset_index(drop=True).groupby(["step", "prompt"]).indices.values())[:MOST_GROUPS]:
+        reward, other = table["reward"].to_numpy(np.float64)[rows][:MOST_OF_GROUP], judged[rows][:MOST_OF_GROUP]
+        signs = np.sign(np.subtract.outer(reward, reward)) * np.sign(np.subtract.outer(other, other))
+        if (told := np.isfinite(signs) & (signs != 0)).any():
+            alike.append(float(np.mean(signs[told] > 0)))
+    if len(alike) < FEWEST_GROUPS:
+        return None
+    share, error = float(np.mean(alike)), 1.96 * float(np.std(alike)) / np.sqrt(len(alike))
+    return {"share": share, "low": float(max(0.0, share - error)), "high": float(min(1.0, share + error)), "groups": float(len(alike))}
 
 
 def numbers(table: "pd.DataFrame", name: str) -> np.ndarray:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.tools.rules import Own, broken, rule
+from rl_advisor.tools.rules import Own, Rules
 from rl_advisor.tools.watching import STOP, State, exit_code, heard, judged
 
 REPORT = "rl-advisor-report.html"
@@ -37,14 +37,13 @@ class Listener:
         from rl_advisor.tools.report_file import renderer, tracker
 
         self.run, self._every, self._grace, self._follower, self._state = Path(run), every, grace, Follower(run), State()
-        self._rules = [rule(own) if isinstance(own, str) else own for own in rules]
+        self._rules = Rules(rules, lambda step, line: print(f"rl-advisor, step {step:.0f}: {line}"))  # noqa: T201
         self.report = None if report is None else self.run / report
         if self.report is not None:
             renderer(self.report)
         self._to = [target for target in to if tracker(target)]
         self.planned: int | None = None
         """The plan as the trainer knows it, for a log that does not say it."""
-        self._told: set[str] = set()
         self._since: float | None = None
         """The step from which stopping has been advised without a break."""
 
@@ -64,9 +63,9 @@ class Listener:
             self._state, change = heard(self._state, judged(run))
             if change:
                 print(f"rl-advisor {change['text']}")  # noqa: T201
-            advised = self._broken(run, step) or exit_code(self._state) == STOP
+            advised = self._rules.broken(run, step) or exit_code(self._state) == STOP
         except Exception as trouble:  # noqa: BLE001 - whatever it is, the training is worth more than our opinion of it
-            self._once(step, f"cannot judge yet ({type(trouble).__name__}: {trouble}); training goes on")
+            self._rules.say(step, f"cannot judge yet ({type(trouble).__name__}: {trouble}); training goes on")
             return False
         self._since = (step if self._since is None else self._since) if advised else None
         return self._since is not None and step - self._since >= self._grace
@@ -86,29 +85,8 @@ class Listener:
             for target in self._to:
                 print(f"rl-advisor: {report_file.note_to(target, run, judged, self.run)}")  # noqa: T201
         except Exception as trouble:  # noqa: BLE001 - as above
-            self._once(0, f"no report ({type(trouble).__name__}: {trouble})")
+            self._rules.say(0, f"no report ({type(trouble).__name__}: {trouble})")
 
     def _read(self) -> Any:
         run = self._follower.read()
         return run if run.planned_steps else replace(run, planned_steps=self.planned)
-
-    def _broken(self, run: Any, step: int) -> bool:
-        """Whether a rule of the user's own is broken; each way of breaking it is printed once."""
-        said = []
-        for own in self._rules:
-            try:
-                said += [words] if (words := broken(own, run)) else []
-            except Exception as trouble:  # noqa: BLE001 - a rule that cannot be asked is told, and breaks nothing
-                self._once(step, f"a rule cannot be asked ({trouble})")
-        for words in said:
-            self._once(step, words)
-        return bool(said)
-
-    def _once(self, step: int, words: str) -> None:
-        """Print a line, unless the same was printed before but for its numbers."""
-        from rl_advisor.output.clean import readable
-
-        line = readable(words, 500)
-        if (key := "".join(c for c in line if not c.isdigit() and c not in ".-")) not in self._told:
-            self._told.add(key)
-            print(f"rl-advisor, step {step}: {line}")  # noqa: T201

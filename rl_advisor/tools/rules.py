@@ -5,7 +5,7 @@ Also a function of the run that answers with words, or with yes or no.
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,6 +73,40 @@ def broken(own: "str | Rule | Own", run: Run) -> str | None:
     if said is True:
         return f"your rule {getattr(own, '__name__', 'of your own')}"
     return said or None
+
+
+class Rules:
+    """Rules that are asked of a run again and again; each way of breaking one is said once."""
+
+    def __init__(self, rules: Sequence[str | Own], say: Callable[[float, str], None]) -> None:
+        """``say`` takes the step and the words.
+
+        Raises:
+            NoSuchChoice: one of them is no rule.
+        """
+        self._rules = [rule(own) if isinstance(own, str) else own for own in rules]
+        self._say, self._told = say, set[str]()
+
+    def broken(self, run: Run, step: float) -> bool:
+        """Whether one is broken now."""
+        said = []
+        for own in self._rules:
+            try:
+                said += [words] if (words := broken(own, run)) else []
+            except Exception as trouble:  # noqa: BLE001 - a rule that cannot be asked is told, and breaks nothing
+                self.say(step, f"a rule cannot be asked ({trouble})")
+        for words in said:
+            self.say(step, words)
+        return bool(said)
+
+    def say(self, step: float, words: str) -> None:
+        """Say a line, unless the same was said before but for its numbers."""
+        from rl_advisor.output.clean import readable
+
+        line = readable(words, 500)
+        if (key := "".join(c for c in line if not c.isdigit() and c not in ".-")) not in self._told:
+            self._told.add(key)
+            self._say(step, line)
 
 
 def named(run: Run, name: str) -> Curve:

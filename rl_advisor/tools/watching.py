@@ -1,14 +1,10 @@
 """Follows a growing run and speaks only when the judgement of it changes."""
 
-import hashlib
-import http.client
 import json
 import secrets
 import sys
 import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,11 +14,13 @@ from rl_advisor.answers.story.naming import named
 from rl_advisor.answers.story.quantities import own_names
 from rl_advisor.assessment import BROKEN, Assessment
 from rl_advisor.output import safe_write
-from rl_advisor.output.clean import clean
+from rl_advisor.output.clean import clean, readable
 from rl_advisor.output.errors import UsageError
 from rl_advisor.output.wording import plain
 from rl_advisor.tools import advisor_named
-from rl_advisor.tools.report_file import renderer
+from rl_advisor.tools.report_file import note_to, renderer, tracker
+from rl_advisor.tools.rules import Rules
+from rl_advisor.tools.webhook import posted
 
 if TYPE_CHECKING:
     from rl_advisor.reading.live import Follower
@@ -36,7 +34,7 @@ ENOUGH = 0.75
 other take turns from look to look, and no turn of theirs is news."""
 USUAL: Mapping[str, float] = {"low": 0.4, "medium": 0.6, "high": 0.9}
 """How likely a verdict is of which an advisor gives no probability."""
-_LAST_TRIES, _TIMEOUT = 3, 10.0
+_LAST_TRIES = 3
 
 
 class Judgement(NamedTuple):
@@ -110,6 +108,8 @@ def _tell(state: State, now: Judgement) -> tuple[State, dict[str, Any]]:
 
 def line(change: Mapping[str, Any]) -> str:
     """The change in one line, for a terminal or a chat: what to do, then what was seen."""
+    if "rule" in change:
+        return f"{time.strftime('%H:%M')} step {change['step']:.0f}: {change['rule']}"
     broken = change["first_broken_link"]
     stage = "" if broken == "none" else f" (broke first: {plain(broken)})"
     why = f": {change['why'].rstrip('.')}" if change.get("why") else ""
@@ -154,39 +154,38 @@ def save(state: State, path: Path | None) -> None:
         safe_write.put(path, json.dumps(asdict(state)))
 
 
-class _NoDetour(urllib.request.HTTPRedirectHandler):
-    """A post that is sent elsewhere arrives there as a question without its content, so it counts as refused."""
-
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        return None
-
-
-def posted(url: str, change: dict[str, Any]) -> str:
-    """Nothing when the server took the change, that is, answered 2xx; else why it did not."""
-    kind = {"Content-Type": "application/json", "Idempotency-Key": change["id"]}
-    try:
-        request = urllib.request.Request(url, json.dumps(change).encode(), kind)  # noqa: S310 - _Voice checked the scheme
-        with urllib.request.build_opener(_NoDetour).open(request, timeout=_TIMEOUT):
-            return ""
-    except urllib.error.HTTPError as refused:
-        refused.close()
-        return f"it answered {refused.code}"
-    except urllib.error.URLError as failed:
-        return type(failed.reason).__name__
-    except (OSError, http.client.HTTPException, ValueError) as failed:
-        return type(failed).__name__
-
-
 class _Voice:
     """Says each change once: prints it, writes the report, posts it; the state is kept after every part."""
 
     def __init__(
-        self, state_file: Path | None, webhook: str | None, report: Callable[[], None] | None, tell: Callable[[dict[str, Any]], None]
+        self,
+        state_file: Path | None,
+        webhook: str | None,
+        report: Callable[[], None] | None,
+        tell: Callable[[dict[str, Any]], None],
+        rules: Sequence[str],
     ) -> None:
         if webhook and not webhook.startswith(("http://", "https://")):
             raise UsageError("--webhook takes an address that begins with http:// or https://")
         self.state, self._file, self._webhook, self._report, self._tell = load(state_file), state_file, webhook, report, tell
-        self._refused = ""
+        self._refused, self._broke = "", False
+        self._rules = Rules(rules, lambda step, words: tell({"step": step, "rule": words}))
+
+    @property
+    def code(self) -> int:
+        """The exit code so far: a broken rule of the user's own advises to stop as well."""
+        return STOP if self._broke else exit_code(self.state)
+
+    def judge(self, files: str, follower: "Follower") -> None:
+        """Judge the run as it is now, and ask the rules; what cannot be read yet is looked at again when it changes."""
+        from rl_advisor.reading import UnreadableRun
+
+        try:
+            run = follower.read()
+            self.keep(*heard(replace(self.state, seen=files), judged(run)))
+            self._broke = self._rules.broken(run, run.last_step)
+        except (UnreadableRun, FileNotFoundError):
+            self.state = replace(self.state, seen=files)
 
     def keep(self, state: State, change: dict[str, Any] | None) -> None:
         """First remembered, then said: a kill in between delays a change and never loses it."""
@@ -242,37 +241,49 @@ def watch(  # noqa: PLR0913
     tell: Callable[[dict[str, Any]], None],
     until_stop: bool = False,
     aside: Path | None = None,
+    rules: Sequence[str] = (),
+    to: Sequence[str] = (),
 ) -> int:
     """The exit code, once the plan is done, nothing (but ``aside``) was written for ``idle`` s, or, ``until_stop``, stopping is advised.
 
     Raises:
         FileNotFoundError: there is no such run.
-        NoSuchChoice: the report, the address or the state file cannot be what was named.
+        NoSuchChoice: the report, the address, the state file, a rule or a tracker cannot be what was named.
     """
-    from rl_advisor.reading import UnreadableRun
     from rl_advisor.reading.live import Follower
 
-    run_folders.existing(run)
-    follower = Follower(run)
-    voice = _Voice(state_file, webhook, _reporter(follower, out) if out else None, tell)
+    follower = Follower(run_folders.existing(run))
+    voice = _Voice(state_file, webhook, _reporter(follower, out) if out else None, tell, rules)
+    for target in to:
+        tracker(target)
     changed, pause = clock(), every
     voice.deliver()
     while True:
-        files = _digest(run, aside)
+        files = run_folders.digest(run, aside)
         if files and files != voice.state.seen:
             changed, pause = clock(), every
-            try:
-                voice.keep(*heard(replace(voice.state, seen=files), judged(follower.read())))
-            except (UnreadableRun, FileNotFoundError):
-                voice.state = replace(voice.state, seen=files)  # nothing readable yet: looked at again when it changes
+            voice.judge(files, follower)
         else:
             pause = min(2 * pause, LONGEST_PAUSE * every)
             voice.deliver()
-        if ended(voice.state) or clock() - changed >= idle or (until_stop and exit_code(voice.state) == STOP):
+        if ended(voice.state) or clock() - changed >= idle or (until_stop and voice.code == STOP):
             break
         sleep(pause)
     voice.close(every, sleep)
-    return exit_code(voice.state)
+    _note(follower, to, run)
+    return voice.code
+
+
+def _note(follower: "Follower", to: Sequence[str], place: Path) -> None:
+    """Tell the trackers of the run as it is now; what one does not take is said."""
+    from rl_advisor.reading import UnreadableRun
+
+    for target in to:
+        try:
+            whole = follower.read()
+            sys.stderr.write(f"rl-advisor: {note_to(target, whole, advisor_named('builtin').assess(whole), place)}\n")
+        except (UsageError, UnreadableRun, OSError) as trouble:
+            sys.stderr.write(f"rl-advisor: watch: {target.partition(':')[0]} was not told ({readable(str(trouble), 300)})\n")
 
 
 def _reporter(follower: "Follower", out: Path) -> Callable[[], None]:
@@ -284,13 +295,3 @@ def _reporter(follower: "Follower", out: Path) -> Callable[[], None]:
         safe_write.put(out, render(run, advisor_named("builtin").assess(run)))
 
     return report
-
-
-def _digest(run: Path, aside: Path | None) -> str:
-    """Sizes and times of all files in one word; empty when they changed while being looked at."""
-    try:
-        stem = aside.stem if aside is not None else None
-        files = tuple(e for e in run_folders.fingerprint(run) if stem is None or not Path(e[0]).name.lstrip(".").startswith(f"{stem}."))
-        return hashlib.sha256(repr(files).encode("utf-8", "replace")).hexdigest()
-    except OSError:
-        return ""

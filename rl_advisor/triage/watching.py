@@ -92,7 +92,7 @@ def _change(row: Row, before: Row | None, now: Row, key: str) -> Row:
 
 def _posted(webhook: str | None, waiting: Sequence[Row]) -> list[Row]:
     """What the webhook did not take; the first refusal ends the try. Its address may be a secret and is not repeated."""
-    from rl_advisor.tools.watching import posted
+    from rl_advisor.tools.webhook import posted
 
     left = list(waiting)
     while webhook and left:

@@ -94,6 +94,11 @@ CASES = [
     ("frozen_policy", run(reward__mean=flat(0.5, 0.03), kl__ref=flat(0.001, 1e-4), policy__learning_rate=np.zeros(200)), P),
     ("update_too_large", run(reward__mean=rising(20, 140), kl__old=flat(2.0, 0.5)), P),
     ("update_too_large", run(reward__mean=rising(20, 140), kl__old=flat(0.02, 0.005)), A),
+    # What is out of all bounds needs no statistics: a few pasted rows say it.
+    ("update_too_large", run(kl__old=np.array([0.02, 1.8, 3.8, 4.3])), P),
+    ("update_too_large", run(kl__old=np.array([0.02, 0.03, 0.01, 4.3])), U),
+    ("critic_failure", run(value__explained_variance=np.array([5e-8, -6e-8]), value__loss=np.array([280.0, 300.0])), P),
+    ("critic_failure", run(value__explained_variance=np.array([0.02, -0.01]), value__loss=np.array([280.0, 300.0])), U),
     ("still_improving", run(reward__mean=np.minimum(saturating(0.2, 1.02, sd=0.003), 1.0)), A),
     ("still_improving", run(reward__mean=rising(0.2, 0.8)), P),
     ("over_optimisation", run(reward__mean=rising(), kl__ref=DISTANCE**2, eval__score__gold=TURNED[::10] + noise(EVALS, 0.01)), P),
@@ -136,6 +141,9 @@ CASES = [
     ("epoch_sawtooth", run(reward__mean=sawtooth(0.2), progress__epoch=EPOCHS / 5), U),
     ("wrong_from_start", run(kl__ref=flat(0.4, 0.01), kl__mismatch=flat(0.2, 0.01)), P),
     ("wrong_from_start", run(kl__ref=rising(0.0, 0.4, sd=0.001), kl__mismatch=flat(0.001, 0.0001)), A),
+    # A KL that no single update of the run makes was there before the first; one that every update makes proves nothing.
+    ("wrong_from_start", run(kl__ref=rising(0.35, 0.4, sd=0.002)), P),
+    ("wrong_from_start", run(kl__ref=rising(0.06, 4.0, sd=0.03)), U),
     ("wrong_from_start", run(kl__ref=rising(0.0, 0.4, sd=0.001), response__truncated=flat(0.97, 0.01)), U),
     ("forgetting", run(eval__score__math=score(0.2, 0.5, 0.7), eval__score__chat=score(0.8, 0.7, 0.4)), P),
     ("forgetting", run(eval__score__math=score(0.2, 0.5, 0.7), eval__score__chat=score(0.6, 0.6, 0.6)), A),

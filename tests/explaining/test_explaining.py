@@ -62,6 +62,7 @@ CASES = [
     ("NaN in the gradient alone", VERL.format(e=0.5, p=0.01, k=0.0001, g=NAN), "numerics", "NaN or infinite"),
     ("an infinite critic", RSL.format(v=INF), "environment_data", "infinite"),
     ("a deterministic policy", SB.format(ev=1e-7, e=4e-6, v=0.3), "exploration", "always does the same"),
+    ("a critic that says one thing", SB.format(ev=5e-8, e=1.3, v=7e5), "training_signal", "predicts the same for every state"),
     ("losses without a reward", SB.format(ev=0.4, e=0.6, v=0.3), "evaluation", "No episode reward"),
 ]
 SOUND = [
@@ -129,6 +130,20 @@ def test_ten_megabytes_of_lines_are_bounded() -> None:
 def test_one_metric_is_enough() -> None:
     told = explain_log("step:3 - actor/grad_norm:nan")
     assert "NaN" in " ".join(told["proven"])
+
+
+def test_a_box_without_a_count_of_steps_is_read() -> None:
+    """Of a box that counts updates alone its metrics are told."""
+    rows = {"ep_rew_mean": -2.1e6, "actor_loss": 4.4e6, "critic_loss": 8.1e10, "ent_coef": 912, "ent_coef_loss": -51.2}
+    box = "".join(f"|    {name:18} | {value:<9} |\n" for name, value in rows.items())
+    told = {m["name"] for m in explain_log(f"| train/  |  |\n{box}|    n_updates | 90000 |\n")["metrics"]}
+    assert {"train/ep_rew_mean", "train/critic_loss"} <= told
+
+
+def test_only_losses_of_groups_are_near_zero_by_construction() -> None:
+    """A loss beside a critic, or of rows that know no groups, is not explained by GRPO."""
+    assert "by construction in GRPO" not in " ".join(explain_log(trl().replace("'kl'", "'loss/value_avg': 0.4, 'objective/kl'"))["proven"])
+    assert "by construction in GRPO" in " ".join(explain_log(trl())["proven"])
 
 
 def test_a_question_alone_is_answered() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from rl_advisor.features.fit import SAME_EVERYWHERE
 from rl_advisor.finding import number
 from rl_advisor.judgement.proofs.proof import REWARDS, Cause, Proof, causes
 from rl_advisor.judgement.proofs.rows import Rows
@@ -27,6 +28,7 @@ SUBTRACTED = re.compile(r"(?i)penal|cost|repeti|overlong")
 """Parts of a reward that are subtracted: 0 is their best."""
 MANY = 0.3
 """Share of cut answers from which no statistics are needed."""
+FAR = 1e3  # a loss of the critic from which returns are far from 1
 NEAR_RANDOM = 3.5
 """Entropy in nats a token from which text has lost its sense: the upper end of what sound runs show (priors)."""
 EPISODES = ("ppo", "a2c", "on_policy", "dqn", "actor_critic_replay")
@@ -173,6 +175,17 @@ def step_too_large(rows: Rows) -> Iterator[Proof]:
         yield Proof(says, causes=("cut_sampling",), about=("kl/ref",), ask=(CONFIG,))
 
 
+def blind_critic(rows: Rows) -> Iterator[Proof]:
+    """An explained variance of nothing to the last digit: what a critic that says the same everywhere leaves."""
+    explained, loss = rows.level("value/explained_variance"), rows.level("value/loss")
+    if explained is None or abs(explained) > SAME_EVERYWHERE or loss is None or loss <= 1 or (rows.level("entropy/mean") or 1.0) < 1e-3:
+        return
+    says = f"{rows.called('value/explained_variance')} is 0 to the last digit beside a {rows.called('value/loss')} of {number(loss)}:"
+    says += " the critic predicts the same for every state."
+    likely = ("reward_scale", "dead_critic") if loss > FAR else ("dead_critic",)
+    yield Proof(says, causes=likely, about=("value/explained_variance",), ask=(CONFIG,))
+
+
 def dead_part(rows: Rows) -> Iterator[Proof]:
     """A part of the reward that never pays beside another that does; a fault only where rows or data enough have passed."""
     dead = _never_paid(rows) if rows.around.method in LANGUAGE else []
@@ -209,7 +222,8 @@ def loss_is_no_progress(rows: Rows) -> Iterator[Proof]:
     """A loss near zero, negative or growing that is as it should be."""
     loss, grad = rows.values("policy/loss"), rows.last("policy/grad_norm")
     sound = loss.size and np.isfinite(loss).all() and float(np.abs(loss).max()) <= 1 and grad != 0
-    if rows.around.method not in (*LANGUAGE, None) or not sound:
+    grouped = rows.around.method == "grpo" or "reward/std" in rows.run.curves or "reward/flat_groups" in rows.run.curves
+    if not sound or not grouped or rows.around.method not in (*LANGUAGE, None) or "value/loss" in rows.run.curves:
         return
     factor = _share(loss, rows.values("kl/ref"))
     says = (
@@ -258,6 +272,7 @@ LOOKS: tuple[Callable[[Rows], Iterator[Proof]], ...] = (
     no_signal,
     step_too_large,
     deterministic,
+    blind_critic,
     unscaled,
     dead_part,
     cut_answers,

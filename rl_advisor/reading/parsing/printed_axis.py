@@ -83,11 +83,16 @@ def counts(lines: Lines, name: str) -> bool:
 def by_order(found: Sequence[Lines]) -> Axis | None:
     """The order of the lines as their axis, where no count stands anywhere: that of the longest family that tells of an outcome."""
     telling = [lines for lines in found if sum(speaks(name) for name in lines.names) >= 2]
-    if not telling:
-        return None
-    most = max(telling, key=lambda lines: lines.record.size)
-    size = most.record.size
-    return Axis("", most.record, np.arange(1.0, size + 1), np.zeros(size, np.int64), np.arange(size))
+    record = max(telling, key=lambda lines: lines.record.size).record if telling else _boxes(found)
+    size = record.size
+    return Axis("", record, np.arange(1.0, size + 1), np.zeros(size, np.int64), np.arange(size)) if size else None
+
+
+def _boxes(found: Sequence[Lines]) -> Places:
+    """The records, one metric a line, in which several names tell of an outcome."""
+    speaking = [lines.record for lines in found if any(map(speaks, lines.names))]
+    record, often = np.unique(np.concatenate(speaking) if speaking else np.empty(0, np.int64), return_counts=True)
+    return record[often >= FEWEST]
 
 
 def axis_of(found: Sequence[Lines], shapes: Shapes) -> Axis | None:

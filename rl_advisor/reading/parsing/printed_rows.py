@@ -62,8 +62,13 @@ def _pasted(found: Sequence[Lines]) -> list[Lines]:
     for lines in found:
         for record in set(lines.record.tolist()):
             named.setdefault(record, []).extend(lines.names)
-    good = {r for r, names in named.items() if len(names) > 4 and sum(map(speaks, names)) >= 2 and step_columns(names)}
+    good = {r for r, names in named.items() if len(names) > 4 and sum(map(speaks, names)) >= 2 and _counted(names)}
     return [lines for lines in found if good.intersection(lines.record.tolist())]
+
+
+def _counted(names: Sequence[str]) -> bool:
+    """Whether one of the names counts steps, or at least updates, as settings never do."""
+    return bool(step_columns(names)) or any(name.rpartition("/")[2] in ("n_updates", "nupdates") for name in names)
 
 
 def run_of(shapes: Shapes, source: str, wanted: str = "") -> tuple[Run, list[str], Callable[[float | None], float | None]]:
