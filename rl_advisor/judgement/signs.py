@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rl_advisor.curves.task_family import families
-from rl_advisor.output.wording import value
+from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import metric
 
@@ -85,4 +85,4 @@ def says(name: str, run: Run) -> str:
         return "a language model is trained" if "language" in families(run) else "a policy for control is trained"
     at, of = ends(run, SIGNS[name].metric), metric(SIGNS[name].metric)
     unit = of.unit if of else ""
-    return "" if at is None else f"{SIGNS[name].metric} went from {value(at.first, unit)} to {value(at.last, unit)}"
+    return "" if at is None else f"{SIGNS[name].metric} went {about(at.first, at.last, unit)}"

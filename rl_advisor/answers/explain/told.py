@@ -17,8 +17,8 @@ MOST = 40
 """Metrics that are taken from one text."""
 LONGEST = 4
 """Words of a name."""
-_TOKEN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\w|\.\d)%?|[A-Za-z][\w/]*|->|→|[^\s\w]")
-_NUMBER = re.compile(r"[-+]?\.?\d|(?:nan|inf)$", re.IGNORECASE)
+_TOKEN = re.compile(r"[-+]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?\d++)?+(?!\w|\.\d)%?|\w[\w/]*+|->|→|[^\s\w]")
+_NUMBER = re.compile(r"[-+]?(?:\d++\.?+\d*+|\.\d++)(?:e[-+]?\d++)?+%?|nan|inf", re.IGNORECASE)
 _BETWEEN = re.compile(
     r"is|also|flat|growing|rising|increasing|dropping|falling|was|are|were|be|been|of|at|to|from|up|down|near|around|about|almost|exactly|already|now|still|the|a|value|very|suddenly|only|just"
     r"|always|constantly|constant|approximately|roughly|equals?|shows|got|gets|goe?s?|going|went|sta(?:ys|yed|nds)|stuck|sits"
@@ -63,14 +63,14 @@ def _given(tokens: Sequence[str]) -> Iterator[tuple[list[str], list[float]]]:
     """The names that may be meant, the longest first, with the numbers that are said of one of them."""
     at = 0
     while at < len(tokens):
-        if not _NUMBER.match(tokens[at]):
+        if not _NUMBER.fullmatch(tokens[at]):
             at += 1
             continue
         values, end = [_number(tokens[at])], at + 1
         onwards = end
         while onwards < len(tokens) and onwards - end < 3 and tokens[onwards].lower() in _ONWARDS:
             onwards += 1
-        if end < onwards < len(tokens) and _NUMBER.match(tokens[onwards]):
+        if end < onwards < len(tokens) and _NUMBER.fullmatch(tokens[onwards]):
             values, end = [*values, _number(tokens[onwards])], onwards + 1
         last = at
         while last and _BETWEEN.fullmatch(tokens[last - 1]) and at - last < 6:

@@ -144,7 +144,7 @@ def _higher(run: Run, a: Assessment, told: Quantity, at: float) -> str:
     saved = {c.path: x for c in run.checkpoints if c.step <= end and (x := logged_at(run.curves.get(told.metric), c.step)) is not None}
     path = max(saved, key=lambda name: saved[name], default=None)
     higher = path is not None and saved[path] > at and told.spelled(saved[path]) != told.spelled(at)
-    return f" ({path}: {told.spelled(saved[path])}, a tie within noise)" if path and higher else ""
+    return f" ({path}: {told.spelled(saved[path])}, no better on the smoothed curve)" if path and higher else ""
 
 
 def trusted(run: Run, a: Assessment) -> Quantity | None:
