@@ -252,14 +252,15 @@ def test_xid_in_the_log_is_laid_beside_the_loss():
     ("kinds", "expected"),
     [
         (("out_of_memory",), "present"),
-        (("resume", "resume"), "present"),
+        (("out_of_memory", "resume"), "present"),
+        (("resume", "resume"), "unclear"),
         (("resume",), "unclear"),
         (("warning",), "absent"),
         ((), "not_logged"),
     ],
 )
 def test_out_of_memory_and_restarts(kinds, expected):
-    """A lack of memory or a crash loop is a finding, one restart is open, a log without either is a no."""
+    """A lack of memory is a finding, restarts alone tell nothing of why, a log without either is a no."""
     events = [Event(kind, f"{kind} {i}", "train.log", 10.0 * i) for i, kind in enumerate(kinds)]
     assert outcome("out_of_memory", with_events(*events)) == expected
 

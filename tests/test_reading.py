@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rl_advisor.advisors.builtin import assess
 from rl_advisor.reading import UnreadableRun, read_run
 
 DATA = Path(__file__).parent / "data" / "formats"
@@ -273,6 +274,9 @@ def test_supervised_training_is_read_and_named(tmp_path):
     run = read_run(tmp_path)
     assert "reward/mean" not in run.curves
     assert "looks like supervised training" in whys(run)
+    answer = assess(run)
+    assert answer.first_broken_link == "none"
+    assert "Name the log of the RL run" in answer.next_experiment.do
 
 
 def test_a_run_that_died_before_its_first_step(tmp_path):

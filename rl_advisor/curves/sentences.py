@@ -52,9 +52,11 @@ def rise(c: Told) -> str:
 def end(c: Told) -> str:
     """How it ends against its best."""
     best = f"{c.logged.said(c.logged.best)} at step {c.logged.best_step:.0f}"
-    if c.amounts["lost"] < 0.1:
+    middle = c.course.middle
+    lost = (float(middle.max()) - float(middle[-max(1, middle.size // 10) :].mean())) / max(float(np.ptp(c.course.level.value)), 1e-12)
+    if lost < 0.1:
         return f"{c.name} ends near its best level (best {best})"
-    return f"{c.name} ends about {percent(c.amounts['lost'])} of its range below its best ({best})"
+    return f"{c.name} ends about {percent(lost)} of its range below its best ({best})"
 
 
 def lately(c: Told) -> str:
@@ -80,7 +82,7 @@ def swings(c: Told) -> str:
     """How far it went up and down."""
     dip, wander = percent(c.amounts["deepest dip"]), c.amounts["wander"]
     if wander < CALM:
-        return f"{c.name} hardly swings (its deepest dip took {dip} of its range)"
+        return f"{c.name} swings little (its deepest dip took {dip} of its range)"
     return f"{c.name} swings: in all {wander:.0f} times its range, its deepest dip took {dip} of it"
 
 

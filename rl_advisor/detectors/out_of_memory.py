@@ -1,9 +1,9 @@
-"""The run ran out of memory, or was started again and again.
+"""The run ran out of memory.
 
-Looks for: lines that say out of memory or that the process was killed; steps that go back, which is a restart; how full the GPUs were.
+Looks for: lines that say out of memory or that the process was killed; restarts beside them; how full the GPUs were.
 Means: the set-up needs more than there is, at least for its longest batches. Each restart repeats steps and, where the optimizer's state
     or the data order is lost, changes what is trained.
-Not to be confused with: one planned restart from a checkpoint; a kill by the scheduler at the end of its time.
+Not to be confused with: restarts alone, which tell nothing of why it ended; a kill by the scheduler at the end of its time.
 Next test: run the longest batch alone with the same settings and read the highest memory allocated; `rl-advisor memory` says what to
     reduce first.
 Source: the field guide's ledger of memory: weights, optimizer, gradients, activations; crash loops as operators count them.
@@ -25,8 +25,8 @@ BRINGS: tuple[str, ...] = ("resume_discontinuity",)
 CHANGE: tuple[tuple[str, str], ...] = (("smaller_micro_batch", ""),)
 
 
-def detect(run: Run, many: int = 2) -> Answer:
-    """Present when memory ran out or the run was restarted ``many`` times; unclear for one restart; not logged without a log."""
+def detect(run: Run) -> Answer:
+    """Present when memory ran out; unclear where the run was only restarted; not logged without a log."""
     short = [e for e in run.events if e.kind == "out_of_memory"]
     restarts = [e for e in run.events if e.kind == "resume"]
     measures = {"out_of_memory": float(len(short)), "restarts": float(len(restarts))}
@@ -44,7 +44,7 @@ def detect(run: Run, many: int = 2) -> Answer:
     text += f"; the fullest GPU held {percent(full)} of its memory" if full is not None else ""
     onset = None if first is None else segments.around(segments.logged(run), first)
     where = (Evidence("events", first or run.first_step, first or run.last_step),)
-    outcome = Outcome.PRESENT if short or len(restarts) >= many else Outcome.UNCLEAR
+    outcome = Outcome.PRESENT if short else Outcome.UNCLEAR  # what is started again may have ended for any reason
     return Answer(outcome, f"{text}.", onset, measures, where)
 
 

@@ -93,7 +93,7 @@ def sign_pieces(case: Case, by: Weights) -> Iterator[Piece]:
     told = signs.signs(case.run) if case.performance.counts is not None else {}
     for name, amount in told.items():
         at = signs.SIGNS.get(name)
-        yield Piece(signs.says(name, case.run), by.speak({name: amount}), at.metric if at else None)
+        yield Piece(signs.says(name, case.run), by.speak({name: amount}), at.metric if at else None, topic=name)
 
 
 def found(case: Case) -> Iterator[Piece]:

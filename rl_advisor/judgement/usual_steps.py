@@ -52,6 +52,12 @@ def usual_step(case: Case, verdict: Verdict, call: Call) -> Experiment:
             expect_if_right="They are paid and wrong: mend the reward, and go back to the checkpoint before the two parted.",
             expect_if_wrong="They are right: the evaluation differs; compare its template, limit and temperature with training.",
         )
+    if case.run.supervised:
+        return Experiment(
+            do="Name the log of the RL run: this one looks like supervised training, which is judged by its validation loss.",
+            expect_if_right="A reward or a held-out score is found there.",
+            expect_if_wrong="If this is the RL run, its reward is not logged: log it, and a held-out score, at each evaluation.",
+        )
     if verdict in ("improving", "plateaued"):
         return going_well(case, verdict, call, WORDS[kind])
     return Experiment(

@@ -29,7 +29,7 @@ STRONG = 2.0
 ODDS = 0.5
 """How much a piece must speak against the verdict to be at odds with it."""
 MOST_AT_ODDS = 3
-DRY = ("points", "level")
+DRY = ("points", "level", "language")
 """Topics that convince nobody by themselves: told only where nothing else speaks for a verdict, and never as what speaks against one."""
 FEWEST_OF_PACE = 10
 """Points from which a change of pace is looked for."""
@@ -113,6 +113,8 @@ def pace_of(case: Case, verdict: Verdict) -> list[tuple[str, str]]:
 
 def cause_of(case: Case, verdict: Verdict) -> Finding | None:
     """The finding that broke first, as far as the log shows; a fault that is present is one whatever the outcome does."""
+    if case.run.supervised:
+        return None
     if verdict in FALLS:
         return root_of_fall(case)
     if verdict == "reward_hacking":

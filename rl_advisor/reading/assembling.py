@@ -27,7 +27,7 @@ from rl_advisor.reading.restarts import chained
 from rl_advisor.reading.row_steps import stepped
 from rl_advisor.reading.separating import foreign_folders, on_the_way, place_of, with_evaluations
 from rl_advisor.reading.translating import Translated, recognise, settings_of, translate
-from rl_advisor.run import UNSAID, Curve, Event, Gap, Guess, Run
+from rl_advisor.run import SUPERVISED, UNSAID, Curve, Event, Gap, Guess, Run
 from rl_advisor.vocabulary import METRICS, Dialect, metric
 
 if TYPE_CHECKING:
@@ -276,9 +276,7 @@ def _missing_reward(curves: Mapping[str, Curve]) -> list[Gap]:
     loss = any("loss" in n for n in curves) and not any(re.search(r"return|reward|episode", c.raw.lower()) for c in curves.values())
     if any(n.startswith("eval/score/") for n in curves) and (on_policy or not loss):
         return []
-    return [
-        Gap("reward", "no reward metric: this looks like supervised training" if loss and not on_policy else "no reward metric was found")
-    ]
+    return [Gap("reward", SUPERVISED if loss and not on_policy else "no reward metric was found")]
 
 
 def _stacked(tables: Sequence[pd.DataFrame], by: str) -> pd.DataFrame:
