@@ -34,7 +34,8 @@ def test_what_only_sounds_like_a_role_keeps_its_name(name: str) -> None:
     ("name", "role"),
     [
         ("episode_reward", "reward/mean"), ("Average Return", "reward/mean"), ("score", "reward/mean"), ("EpRewMean", "reward/mean"),
-        ("val/success_rate", "eval/score/success_rate"), ("test_reward", "eval/score/reward"), ("ep_len", "episode/length"),
+        ("val/success_rate", "eval/score/success_rate"), ("eval_f1", "eval/score/f1"),
+        ("test/exact_match", "eval/score/exact_match"), ("test_reward", "eval/score/reward"), ("ep_len", "episode/length"),
         ("actor_loss", "policy/loss"), ("loss_critic", "value/loss"), ("policy_entropy", "entropy/mean"), ("gradNorm", "policy/grad_norm"),
         ("lr", "policy/learning_rate"), ("approx_kl", "kl/old"), ("kl_to_reference", "kl/ref"), ("clipfrac", "ratio/clip_fraction"),
         ("completion_length", "response/length"), ("explained_variance", "value/explained_variance"),

@@ -48,7 +48,8 @@ def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Answer:
     # Without groups to look at, a policy that learned, kept what it had and levelled off looks the same when it simply converged.
     converged = not bool({"flat", "falling"} & set(ways)) or outcome_shape.thriving(run)
     low = s is not None and s.ceiling == 1.0 and s.last < HALF_WAY and share < left / 4  # certain, with half of the task unsolved
-    sure = flat >= dead or not ways or outcome_shape.any_fell(run) or not converged or low
+    idle = s is not None and not s.gain.low > 0 and share < left / 4  # certain, and nothing was learned that it could be certain of
+    sure = flat >= dead or not ways or outcome_shape.any_fell(run) or not converged or low or idle
     measures = {"at_start": begin, "now": now, "share_left": share, "flat_groups": flat}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Entropy went {about(begin, now)}"

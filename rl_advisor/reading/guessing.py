@@ -47,6 +47,7 @@ ROLES: tuple[tuple[str, str, str, tuple[float, float]], ...] = (
         rf"\b(std|min|max|loss|length|len|time|step|steps|discounted|var|norm)\b|{_NOT_THE_TASK}",
         _ANY,
     ),
+    ("eval/score/{}", rf"{_HELD_OUT}.*\b(em|f1|exact match)\b", r"\b(std|min|max|loss|time|step|steps)\b", _SHARE),
     (
         "reward/mean",
         r"\b(reward|rewards|return|returns|rew|score|scores|ret)\b",

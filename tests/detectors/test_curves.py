@@ -209,6 +209,17 @@ CASES = [
     # No groups are logged, and the policy learned and levelled off: convergence looks the same.
     ("entropy_collapse", run(entropy__mean=decaying(1.0, 0.05), reward__mean=saturating(0.1, 0.6)), U),
     ("entropy_collapse", run(entropy__mean=decaying(1.0, 0.05), reward__mean=flat(0.3)), P),
+    # Certain of what it never learned, however noisy the reward.
+    (
+        "entropy_collapse",
+        run(entropy__mean=np.geomspace(1, 1e-4, 40), reward__mean=9 + 4 * np.sin(np.arange(40.0) ** 2) - np.linspace(0, 3, 40)),
+        P,
+    ),
+    (
+        "entropy_collapse",
+        run(entropy__mean=np.geomspace(1, 0.2, 40), reward__mean=9 + 4 * np.sin(np.arange(40.0) ** 2) - np.linspace(0, 3, 40)),
+        A,
+    ),
     ("entropy_collapse", run(entropy__mean=decaying(1.0, 0.03), reward__mean=stepping(0.5, 0.1)), P),
     ("entropy_collapse", run(entropy__mean=decaying(1.0, 0.02), eval__score__accuracy=score(0.5, 0.99, 0.99, 0.99)), A),
     ("entropy_explosion", run(entropy__mean=rising(0.5, 3), reward__mean=stepping(0.8, 0.1)), P),
