@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rl_advisor.advisors.builtin import assess
 from rl_advisor.assessment import VERDICTS
 from rl_advisor.curves.course import AMOUNTS, course
 from rl_advisor.curves.level import level
+from rl_advisor.evals.synthetic import make_run
 from rl_advisor.features.autoregression import colour
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.evidence import TOPICS, gather
@@ -146,3 +148,12 @@ def test_noise_that_remembers_is_no_movement(shape: str, memory: float) -> None:
         rises = float(np.mean(found[:, -8:].mean(axis=1) > found[:, :8].mean(axis=1)))
         sure.append(rises > 0.975 or rises < 0.025)
     assert np.mean(sure) <= share if far == 0 else np.mean(sure) >= share
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict"), [([13.4, 6.9, 6.2, 6.4], "undecidable"), ([0.1, 0.12, 0.5, 0.52, 0.7, 0.72, 0.9, 0.92], "improving")]
+)
+def test_four_rows_are_no_course(rows, verdict):
+    """A fall from the first of four noisy rows is no collapse; eight rows that climb are progress."""
+    run = make_run({"reward/mean": np.array(rows), "response/length": np.full(len(rows), 50.0)})
+    assert assess(run).verdict == verdict

@@ -20,6 +20,7 @@ from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import explained
 from rl_advisor.judgement.diagnosis import patterns
 from rl_advisor.judgement.weights import Weights, centred, weights
+from rl_advisor.output.wording import counted
 from rl_advisor.run import Run
 
 Speaks = Mapping[Verdict, float]
@@ -49,6 +50,8 @@ EXPLAINED = 0.3
 BESIDE, ENOUGH_SOUND = 0.75, 3
 """What it weighs that a run stays within what sound runs did, and from how many of them on: fitted on the proving ground (docs/log.md).
 That it leaves their band speaks for no verdict, only for a link: a run that does less than its twins may still rise."""
+FEW, SAY_LITTLE = 8, 4.0
+"""Points below which an outcome is hardly a course, and what a single one weighs for not being able to tell."""
 INSIDE = -2.0
 """How far below the middle of its band an outcome still counts as within."""
 TOPICS: dict[str, tuple[str, ...]] = {
@@ -132,6 +135,9 @@ def context(case: Case) -> Iterator[Piece]:
     counts = case.performance.counts
     if counts is None:
         yield Piece("no reward and no score is logged", centred({"undecidable": 6.0}))
+    elif counts.n < FEW:
+        speaks = centred({"undecidable": SAY_LITTLE * (1 - counts.n / FEW)})
+        yield Piece(f"{counts.name} has only {counted(counts.n, 'point')}", speaks, counts.name, topic="points")
     planned = case.run.planned_steps
     if planned and counts is not None and counts.n < 40 and case.step < 0.05 * planned:
         yield Piece(f"only {100 * case.step / planned:.0f} % of the plan is done", centred({"undecidable": 2.0}))
