@@ -20,6 +20,8 @@ CREATE TABLE IF NOT EXISTS told (watch TEXT, run TEXT, said TEXT, PRIMARY KEY (w
 _AT_ONCE = 500
 WAIT_S = 60.0
 """Seconds for which another triage's write is waited for."""
+AGAIN_S = 0.02
+"""Seconds after which the opening is tried again."""
 KEPT_S = 90 * 86_400.0
 """Seconds after which an answer is made anew."""
 
@@ -33,12 +35,7 @@ class Store:
         Raises:
             sqlite3.Error: it is no such store, or nobody may write there.
         """
-        self._base = sqlite3.connect(":memory:" if file is None else file, timeout=WAIT_S, isolation_level=None, check_same_thread=False)
-        self._base.execute("PRAGMA journal_mode=WAL")
-        self._base.execute("PRAGMA synchronous=NORMAL")  # a kill loses nothing; a power failure the last answers, which are made again
-        self._base.executescript(_TABLES)
-        with suppress(sqlite3.OperationalError):  # another triage is doing it
-            self._base.execute("DELETE FROM answers WHERE made < ?", (time.time() - KEPT_S,))
+        self._base = _patiently(file)
 
     def known(self, keys: Iterable[str]) -> dict[str, Any]:
         """The answers that are kept under these keys."""
@@ -76,3 +73,29 @@ class Store:
     def __exit__(self, *_: object) -> None:
         """Close it."""
         self.close()
+
+
+def _opened(file: Path | None) -> sqlite3.Connection:
+    base = sqlite3.connect(":memory:" if file is None else file, timeout=WAIT_S, isolation_level=None, check_same_thread=False)
+    try:
+        base.execute("PRAGMA journal_mode=WAL")
+        base.execute("PRAGMA synchronous=NORMAL")  # a kill loses nothing; a power failure the last answers, which are made again
+        base.executescript(_TABLES)
+        with suppress(sqlite3.OperationalError):  # another triage is doing it
+            base.execute("DELETE FROM answers WHERE made < ?", (time.time() - KEPT_S,))
+    except BaseException:
+        base.close()
+        raise
+    return base
+
+
+def _patiently(file: Path | None) -> sqlite3.Connection:
+    """The opened file, tried again while another triage opens or closes it: for that moment SQLite does not wait by itself."""
+    until = time.monotonic() + WAIT_S
+    while True:
+        try:
+            return _opened(file)
+        except sqlite3.OperationalError as busy:
+            if "locked" not in str(busy) or time.monotonic() > until:
+                raise
+            time.sleep(AGAIN_S)

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -173,3 +174,17 @@ def test_stopping_is_worth_what_is_left() -> None:
     assert whole(row, ago, now=1e9)["saves_gpu_hours"] == 80.0
     assert whole({**row, "verdict": "improving", "call": "continue"}, ago, now=1e9)["saves_gpu_hours"] is None
     assert whole({**row, "step": 10_000}, ago, now=1e9)["saves_gpu_hours"] is None
+
+
+def test_a_store_is_opened_and_closed_by_many_at_once(tmp_path: Path) -> None:
+    """Opening waits while another opens or closes the file, and nothing that was kept is lost."""
+
+    def kept(who: int) -> None:
+        for number in range(10):
+            with Store(tmp_path / "s.sqlite") as store:
+                store.keep(f"{who}-{number}", number)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(kept, range(4)))
+    with Store(tmp_path / "s.sqlite") as store:
+        assert len(store.known(f"{who}-{number}" for who in range(4) for number in range(10))) == 40
