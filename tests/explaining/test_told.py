@@ -17,6 +17,7 @@ from rl_advisor.answers.explain.told import told_in
         ("the policy entropy drops to 0.02, lr = 3e-4", {"entropy/mean": [0.02], "policy/learning_rate": [3e-4]}),
         ("mean reward stuck at -200 for 2M steps", {"reward/mean": [-200.0]}),
         ("GSM8K test accuracy drops from 61% to 48%", {"eval/score/GSM8K test accuracy": [0.61, 0.48]}),
+        ("the reward is 0.8 now; the reward then drops from 0.8 to 0.1", {"reward/mean": [0.8, 0.1]}),
         ("value loss is nan", {"value/loss": [np.nan]}),
         ("I use Qwen2.5-7B on 8 GPUs with 2 reward functions for 5 epochs", {}),
         ("after step 300 of 1000, with max length 1024 and seed 7", {}),

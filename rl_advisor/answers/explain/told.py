@@ -20,7 +20,8 @@ LONGEST = 4
 _TOKEN = re.compile(r"[-+]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?\d++)?+(?!\w|\.\d)%?|\w[\w/]*+|->|→|[^\s\w]")
 _NUMBER = re.compile(r"[-+]?(?:\d++\.?+\d*+|\.\d++)(?:e[-+]?\d++)?+%?|nan|inf", re.IGNORECASE)
 _BETWEEN = re.compile(
-    r"is|also|flat|growing|rising|increasing|dropping|falling|was|are|were|be|been|of|at|to|from|up|down|near|around|about|almost|exactly|already|now|still|the|a|value|very|suddenly|only|just"
+    r"is|was|are|were|be|been|also|flat|growing|rising|increasing|dropping|falling|of|at|to|from|up|down|near|around|about|almost"
+    r"|exactly|already|now|then|still|the|a|value|very|suddenly|only|just"
     r"|always|constantly|constant|approximately|roughly|equals?|shows|got|gets|goe?s?|going|went|sta(?:ys|yed|nds)|stuck|sits"
     r"|reache[sd]|hits?|drop(?:s|ped)?|f(?:alls|ell)|jump(?:s|ed)|r(?:ises|ose)|grows|grew|climb(?:s|ed)|(?:explod|improv|increas|decreas)e[sd]"
     r"|bl(?:ow|ew)s?|sh(?:oots|ot)|(?:collaps|plummet|spik|decay|diverg)e?[sd]?|bec(?:omes|ame)|[=:~≈|*`,<>]",
@@ -47,13 +48,13 @@ _CONTEXT = 4_000
 def told_in(text: str) -> dict[str, Curve]:
     """The metrics of which a text gives numbers, by our names: two points where it says from what to what, else one."""
     found: dict[str, Curve] = {}
-    seen: set[str] = set()
+    seen: set[tuple[str, int]] = set()
     for names, values in _given(_TOKEN.findall(text[:LENGTH])):
-        new = [name for name in names if name not in seen]
-        seen.update(new if len(seen) < NAMES else ())
-        named = ((meaning(name, values, text[:_CONTEXT]), name) for name in (new if len(seen) < NAMES else ()))
+        new = [name for name in names if (name, len(values)) not in seen] if len(seen) < NAMES else []
+        seen.update((name, len(values)) for name in new)
+        named = ((meaning(name, values, text[:_CONTEXT]), name) for name in new)
         ours, name = next(((ours, name) for ours, name in named if ours), (None, ""))
-        if ours and ours not in found and len(found) < MOST:
+        if ours and len(found) < MOST and (ours not in found or found[ours].value.size < len(values)):
             steps = np.arange(1.0, len(values) + 1)
             found[ours] = Curve(ours, name, "the text", steps, np.array(values), guessed=True, note=TOLD)
     return found
