@@ -16,6 +16,7 @@ import numpy as np
 
 from rl_advisor.features.autoregression import effective_count, lag_one
 from rl_advisor.features.series import Bools
+from rl_advisor.features.student import quantile
 from rl_advisor.finding import Onset
 from rl_advisor.run import Curve, Floats, Run
 
@@ -174,9 +175,7 @@ def lasting(off: Floats) -> tuple[float, int]:
 
 def limit(runs: int, share: float) -> float:
     """Within how many standard deviations one more run lies with that probability, when so many runs are known."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(FREEDOM * runs, (1 + share) / 2))
+    return quantile(FREEDOM * runs, (1 + share) / 2)
 
 
 def stretches(step: Floats, value: Floats, edges: Floats) -> tuple[Floats, Floats]:

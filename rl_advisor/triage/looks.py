@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rl_advisor.features.student import below, quantile
+
 Floats = npt.NDArray[np.float64]
 Groups = npt.NDArray[np.int64]
 FEW_VALUES, FEWEST = 5, 3
@@ -77,21 +79,17 @@ def design_effect(failed: Floats, groups: Groups) -> float:
 
 def _share(key: str, value: Any, has: npt.NDArray[np.bool_], failed: npt.NDArray[np.bool_], groups: Groups) -> Look:
     """A value against all others; runs of a variant are alike by what the value leaves unsaid."""
-    from scipy.special import stdtr
-
     a, b = float(failed[has].mean()), float(failed[~has].mean())
     effect, freedom = design_effect(failed - np.where(has, a, b), groups), max(1, np.unique(groups).size - 2)
     n, m = has.sum() / effect, (~has).sum() / effect
     whole = (a * n + b * m) / (n + m)
     error = float(np.sqrt(whole * (1 - whole) * (1 / n + 1 / m)))
-    p = float(2 * stdtr(freedom, -max(0.0, abs(a - b) - 0.5 * (1 / n + 1 / m)) / error)) if error else 1.0  # Yates: few runs, wide steps
+    p = float(2 * below(freedom, -max(0.0, abs(a - b) - 0.5 * (1 / n + 1 / m)) / error)) if error else 1.0  # Yates: few runs, wide steps
     return Look(key, value, int(has.sum()), a, b, a - b, a - b, p, error=error, n=(n, m), freedom=freedom)
 
 
 def _higher(key: str, values: Floats, failed: npt.NDArray[np.bool_], groups: Groups) -> Look | None:
     """A number: whether failed runs have more of it than sound ones."""
-    from scipy.special import stdtr
-
     known = np.isfinite(values)
     x, y = values[known & failed], values[known & ~failed]
     if min(x.size, y.size) < FEWEST:
@@ -103,14 +101,12 @@ def _higher(key: str, values: Floats, failed: npt.NDArray[np.bool_], groups: Gro
     effect, freedom = design_effect(bad - slope * rank, groups[known]), max(1, np.unique(groups[known]).size - 2)
     n, m = x.size / effect, y.size / effect
     error = float(np.sqrt((n + m + 1) / (12 * n * m)))
-    p = float(2 * stdtr(freedom, -abs(auc - 0.5) / error))
+    p = float(2 * below(freedom, -abs(auc - 0.5) / error))
     return Look(key, "higher", int(known.sum()), auc, 0.5, 0.0, 0.0, p, error=error, n=(n, m), freedom=freedom)
 
 
 def surviving(found: Sequence[Look], risk: float) -> list[Look]:
     """The looks that are named at this false discovery rate, the surest first, with intervals for having been chosen among so many."""
-    from scipy.special import stdtrit
-
     ranked = sorted(found, key=lambda look: look.p)
     total, q, named = len(ranked), 1.0, []
     for rank in range(total, 0, -1):
@@ -118,7 +114,7 @@ def surviving(found: Sequence[Look], risk: float) -> list[Look]:
         named.append(replace(ranked[rank - 1], q=q))
     kept = [look for look in reversed(named) if look.q <= risk]
     each = risk * len(kept) / max(1, total) / 2
-    return [_with_interval(look, -float(stdtrit(look.freedom, each))) for look in kept]
+    return [_with_interval(look, -quantile(look.freedom, each)) for look in kept]
 
 
 def _with_interval(look: Look, z: float) -> Look:
