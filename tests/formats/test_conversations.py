@@ -190,7 +190,7 @@ def test_steps_without_a_chat_are_turns(tmp_path: Path) -> None:
     steps = [{"observation": "room 1", "model_response": "go left"}, {"observation": "room 2", "model_response": "go right"}]
     row = read_run(lines(tmp_path / "step_1.jsonl", [{"trajectories": [{"reward": 1, "steps": steps}]}])).rollouts.iloc[0]
     assert row["prompt"] == "room 1"
-    assert row["response"] == "[assistant] go left\n[user] room 2\n[assistant] go right"
+    assert row["response"] == "[assistant] go left\n[tool] room 2\n[assistant] go right"
 
 
 def test_several_turns_of_verl(tmp_path: Path) -> None:
@@ -279,9 +279,10 @@ ANY = st.recursive(
 @given(ANY)
 def test_no_cell_stops_the_reading(cell: object) -> None:
     """Whatever stands in a cell, it becomes text and a count, and its two halves too."""
-    for value in (cell, json.dumps(cell), np.array([cell, None], dtype=object), *chat.split_chat(cell)):
-        assert isinstance(chat.as_text(value), str)
-        assert chat.tool_calls(value) >= 0
+    for value in (cell, json.dumps(cell), np.array([cell, None], dtype=object)):
+        turns = chat.turns_of(value)
+        for text in (chat.as_text(value), chat.written(turns), *(turn.text for half in chat.split_chat(turns) for turn in half)):
+            assert isinstance(text, str)
 
 
 def test_cells_of_other_kinds(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Responses in one JSON document: a list of rows, or one episode a file (rLLM's ``train_step_3_epoch_0/episode_....json``)."""
+"""Responses in one JSON document: a list of rows, or one episode a file (rLLM's ``episode_....json``, SWE-agent's ``.traj``)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS, bare_name, document, head, parse_json
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.rollout_table import rollout_table
-from rl_advisor.reading.parsing.trajectories import TRAJECTORIES, holds_response, unfolded
+from rl_advisor.reading.parsing.trajectories import STEPS, TRAJECTORIES, holds_response, unfolded
 from rl_advisor.run import Gap, Run
 
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ _LOOK = 20
 def claims(path: Path, ask: Request = WHOLE) -> bool:
     """Whether it is a list of rows that hold responses, or an object with trajectories that do."""
     name = bare_name(path)
-    if not name.endswith(".json") or name.endswith(".table.json"):
+    if not name.endswith((".json", ".traj")) or name.endswith(".table.json"):
         return False
     start = head(path, 65_536).lstrip()
     listed = start.startswith(b"[") and start[1:].lstrip().startswith(b"{")
-    if not listed and not (start.startswith(b"{") and f'"{TRAJECTORIES}"'.encode() in start):
+    if not listed and not (start.startswith(b"{") and any(f'"{key}"'.encode() in start for key in (TRAJECTORIES, "messages", *STEPS))):
         return False
     return any(holds_response(row, ask.columns) for row in _rows(path)[:_LOOK])
 

@@ -11,7 +11,7 @@ import orjson
 if TYPE_CHECKING:
     import pandas as pd
 
-_CUT = ("length", "max_tokens", "max_length", "max_turns", "truncat", "token_limit", "clipped")
+_CUT = ("length", "max_tokens", "max_output_tokens", "max_length", "max_turns", "truncat", "token_limit", "clipped")
 """Parts of a finish reason that say a limit ended the response (``length``, ``max_tokens``, ``max_response_length_exceeded``)."""
 _MOST_PARTS = 50
 _LONGEST = 100_000

@@ -1,13 +1,17 @@
-"""Chat messages as plain text: who said what, with the tool calls written out and counted.
+"""Chat messages, however they are written, as turns; and turns as plain text: who said what, with the tool calls written out.
 
-Four ways to write a conversation are known: role and content (OpenAI, with tool calls beside the content or as items of their own), content
-blocks (Anthropic, Gemini's parts), from and value (ShareGPT), and choices that wrap a message. A cell may hold any of them as JSON text.
+Known are role and content (OpenAI, calls beside the content or as items of their own), content blocks (Anthropic, Gemini's parts), from
+and value (ShareGPT), choices that wrap a message, and steps of an agent with what they observed. A cell may hold any of them as JSON text.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import orjson
+
+from rl_advisor.features.text.turns import Turn
+from rl_advisor.reading.parsing.cells import as_number
 
 CHARS = 100_000
 """Longest text kept of one response; the head and the tail stay."""
@@ -16,13 +20,34 @@ _JSON_TEXT = 8 << 20
 """Longest cell of JSON text that is opened."""
 _ROLES: Mapping[str, str] = {
     **dict.fromkeys(("human", "input"), "user"),
-    **dict.fromkeys(("gpt", "model", "ai", "bot", "chatgpt", "function_call", "reasoning"), "assistant"),
-    **dict.fromkeys(("observation", "function", "ipython", "function_call_output", "environment"), "tool"),
+    **dict.fromkeys(("gpt", "model", "ai", "bot", "chatgpt", "function_call", "reasoning", "agent", "policy"), "assistant"),
+    **dict.fromkeys(("observation", "function", "ipython", "function_call_output", "environment", "env", "tool_result"), "tool"),
 }
-_WRITTEN_AS = ("role", "from", "type", "message")
+_WRITTEN_AS = ("role", "from", "type")
 _OPENS = ("[{", "[ {", "[\n")
 """How JSON text of messages begins."""
 _UNREADABLE = ("image", "audio", "video", "file", "document")
+_CALLS = ("tool_use", "function_call", "tool_call")
+NUMBERS: Mapping[str, tuple[str, ...]] = {
+    "reward": ("reward", "step_reward", "turn_reward", "score", "mc_return"),
+    "advantage": ("advantage", "advantages"),
+    "logprob": ("logprob", "logprobs", "log_probs", "completion_logprobs"),
+    "tokens": ("tokens", "num_tokens", "n_tokens", "completion_tokens", "output_tokens", "response_tokens", "ac_len"),
+    "trained": ("trained", "loss_mask", "response_mask", "completion_mask", "mask", "trainable", "is_trained"),
+    "version": ("version", "policy_version", "weight_version", "model_version", "sampling_client_step"),
+    "seconds": ("seconds", "duration", "latency", "elapsed", "generation_s", "generation_seconds", "time_s"),
+    "done": ("done", "terminated", "episode_done", "is_done"),
+}
+"""Our name of a turn's number -> what it goes by elsewhere, in the message itself or in what stands beside it."""
+
+
+def _mean(numbers: list[float]) -> float:
+    return float(np.mean(numbers))
+
+
+_COUNTED: Mapping[str, Callable[[list[float]], float]] = {"tokens": len, "trained": _mean, "logprob": _mean, "version": max}
+"""How a list of one number a token becomes one number of the turn; other lists are summed."""
+_BESIDE = ("metadata", "metrics", "extra", "extras", "info", "usage")
 
 
 def is_chat(value: Any) -> bool:
@@ -31,35 +56,53 @@ def is_chat(value: Any) -> bool:
         return False
     items = _items(value)
     told = _WRITTEN_AS if isinstance(value, str) else (*_WRITTEN_AS, "content")
-    return bool(items) and all(isinstance(m, Mapping) and any(k in m for k in told) for m in items) and any(map(_speaks, items))
+    told_all = all(isinstance(m, Mapping) and (any(k in m for k in told) or isinstance(m.get("message"), Mapping)) for m in items)
+    return bool(items) and told_all and any(map(_speaks, items))
+
+
+def turns_of(value: Any) -> tuple[Turn, ...]:
+    """The turns of a cell that holds messages or turns; a text is one turn of the model; none for anything else."""
+    if isinstance(value, tuple) and value and isinstance(value[0], Turn):
+        return value
+    if is_chat(value):
+        return tuple(_turn(m) for m in _items(value))
+    return (Turn("assistant", shorten(value)),) if isinstance(value, str) and value else ()
 
 
 def as_text(value: Any) -> str:
     """A cell as text: a string as it is, messages with their roles, anything else as JSON. Never longer than CHARS."""
     if value is None or (isinstance(value, float) and value != value):  # noqa: PLR0124 - NaN, the only value that is not itself
         return ""
-    if is_chat(value):
-        messages = [_opened(m) for m in _items(value)]
-        single = len(messages) == 1 and not _calls(messages[0])
-        return shorten(_content(messages[0]) if single else "\n".join(map(_message, messages)))
-    if isinstance(value, str):
+    if isinstance(value, str) and not is_chat(value):
         return shorten(value)
+    if turns := turns_of(value):
+        return written(turns)
     items = _items(value)
     if items and all(isinstance(i, str) for i in items):
         return shorten("\n".join(items))
     return shorten(_json(value))
 
 
-def split_chat(value: Any) -> tuple[Any, Any]:
-    """Messages before the model's first word, and from there on; a cell that is no chat is all response."""
-    items = _items(value) if is_chat(value) else []
-    first = next((i for i, m in enumerate(items) if _role(_opened(m)) == "assistant"), None)
-    return ("", value) if first is None else (items[:first], items[first:])
+def written(turns: Sequence[Turn]) -> str:
+    """Turns as one text, each behind its role, with its calls; a lone one without calls is its text."""
+    if len(turns) == 1 and not turns[0].calls:
+        return shorten(turns[0].text)
+    return shorten("\n".join(map(_line, turns)))
 
 
-def tool_calls(value: Any) -> int:
-    """How many tool calls the messages hold; 0 for plain text."""
-    return sum(len(_calls(_opened(m))) for m in _items(value) if isinstance(m, Mapping))
+def _line(turn: Turn) -> str:
+    calls = "".join(f"\n<tool_call>{_call_text(*call)}</tool_call>" for call in turn.calls)
+    return f"[{turn.role}] {'error: ' if turn.failed and not turn.text.lower().startswith('error') else ''}{turn.text}{calls}"
+
+
+def _call_text(name: str, arguments: str) -> str:
+    return f'{{"name":{_json(name.encode("utf-8", "replace").decode())},"arguments":{arguments}}}' if name else arguments
+
+
+def split_chat(turns: Sequence[Turn]) -> tuple[tuple[Turn, ...], tuple[Turn, ...]]:
+    """The turns before the model's first word, and from there on; where it says nothing, all are the answer."""
+    first = next((i for i, turn in enumerate(turns) if turn.role == "assistant"), 0)
+    return tuple(turns[:first]), tuple(turns[first:])
 
 
 def shorten(text: str) -> str:
@@ -68,6 +111,18 @@ def shorten(text: str) -> str:
         return text
     half = CHARS // 2
     return f"{text[:half]}\n[... {len(text) - 2 * half} characters left out ...]\n{text[-half:]}"
+
+
+def turn_numbers(message: Mapping[str, Any]) -> dict[str, float]:
+    """What was logged with a message or a step, in it or in the mappings beside its text; a list of one number a token is folded."""
+    places = [message, *(inner for name in _BESIDE if isinstance(inner := message.get(name), Mapping))]
+    found = {}
+    for ours, theirs in NUMBERS.items():
+        value = next((place[name] for place in places for name in theirs if place.get(name) is not None), None)
+        number = as_number(value, _COUNTED.get(ours, sum)) if value is not None and not isinstance(value, (str, Mapping)) else np.nan
+        if np.isfinite(number):
+            found[ours] = number
+    return found
 
 
 def _items(value: Any) -> list[Any]:
@@ -99,26 +154,27 @@ def _opened(message: Any) -> Mapping[str, Any]:
     return inner if isinstance(inner, Mapping) else message if isinstance(message, Mapping) else {"content": str(message)}
 
 
-def _role(message: Mapping[str, Any]) -> str:
+def _turn(item: Any) -> Turn:
+    message, outer = _opened(item), item if isinstance(item, Mapping) else {}
+    blocks = [b for name in ("content", "parts") for b in _items(message.get(name)) if isinstance(b, Mapping)]
+    results = [b for b in blocks if b.get("type") == "tool_result"]
     said = message.get("role") or message.get("from") or message.get("type") or "unknown"
-    role = _ROLES.get(str(said), str(said))
-    blocks = _items(message.get("content"))
-    results = [isinstance(b, Mapping) and b.get("type") == "tool_result" for b in blocks]
-    return "tool" if results and all(results) else role
-
-
-def _message(message: Mapping[str, Any]) -> str:
-    calls = "".join(f"\n<tool_call>{_json(call)}</tool_call>" for call in _calls(message))
-    return f"[{_role(message)}] {_content(message)}{calls}"
+    role = "tool" if results and len(results) == len(blocks) else _ROLES.get(str(said), str(said))
+    stop = outer.get("finish_reason") or outer.get("stop_reason") or message.get("finish_reason") or message.get("stop_reason")
+    failed = any(m.get("is_error") is True or m.get("status") in ("error", "failed") for m in (message, *results))
+    numbers = turn_numbers(message) | (turn_numbers(outer) if outer is not message else {})
+    return Turn(role[:40], _content(message), tuple(_calls(message, blocks)), failed, str(stop or "")[:80], numbers)
 
 
 def _content(message: Mapping[str, Any]) -> str:
     """What a message says: its reasoning, then its text; calls are no part of it."""
     if "function_call" in (message.get("from"), message.get("type")):
         return ""
-    thought = message.get("reasoning_content") or message.get("reasoning")
+    thought = message.get("reasoning_content") or message.get("reasoning") or message.get("thinking")
     content = next((message[k] for k in ("content", "value", "parts", "output", "summary") if message.get(k) is not None), "")
     parts = [content] if isinstance(content, str) else [said for block in _items(content) if (said := _block(block)) is not None]
+    if message.get("type") == "reasoning" and any(parts):
+        parts = ["<think>", *parts, "</think>"]
     return "\n".join([f"<think>{thought}</think>", *parts] if isinstance(thought, str) and thought else parts)
 
 
@@ -127,12 +183,11 @@ def _block(block: Any) -> str | None:
     if not isinstance(block, Mapping):
         return str(block)
     kind = str(block.get("type", ""))
-    if kind in ("tool_use", "function_call", "tool_call") or "functionCall" in block:
+    if kind in _CALLS or "functionCall" in block:
         return None
     if kind == "tool_result":
         inner = block.get("content")
-        said = inner if isinstance(inner, str) else "\n".join(b for b in map(_block, _items(inner)) if b is not None)
-        return f"error: {said}" if block.get("is_error") else said
+        return inner if isinstance(inner, str) else "\n".join(b for b in map(_block, _items(inner)) if b is not None)
     if isinstance(block.get("thinking"), str):
         return f"<think>{block['thinking']}</think>"
     if any(name in kind for name in _UNREADABLE):
@@ -140,26 +195,35 @@ def _block(block: Any) -> str | None:
     return str(block["text"]) if "text" in block else _json(block)
 
 
-def _calls(message: Mapping[str, Any]) -> list[Any]:
-    """The tool calls of a message, wherever they are written: beside its content, in it, or as the message itself."""
+def _calls(message: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """The tool calls of a message, wherever they are written: as the message itself, beside its content, or in it."""
     if message.get("from") == "function_call":
-        return [message.get("value")]
-    if message.get("type") == "function_call":
-        return [{k: message[k] for k in ("name", "arguments") if k in message}]
-    calls = [call.get("function", call) if isinstance(call, Mapping) else call for call in _items(message.get("tool_calls"))]
-    if isinstance(message.get("function_call"), Mapping):
-        calls.append(message["function_call"])
-    for block in (*_items(message.get("content")), *_items(message.get("parts"))):
-        if isinstance(block, Mapping) and block.get("type") == "tool_use":
-            calls.append({"name": block.get("name"), "arguments": block.get("input")})
-        elif isinstance(block, Mapping) and "functionCall" in block:
-            calls.append(block["functionCall"])
-    return calls
+        yield call_of(message.get("value"))
+    elif message.get("type") == "function_call":
+        yield call_of(message)
+    for call in (*_items(message.get("tool_calls")), message.get("function_call")):
+        if call is not None:
+            yield call_of(call.get("function") or call if isinstance(call, Mapping) else call)
+    for block in blocks:
+        if block.get("type") in _CALLS or "functionCall" in block:
+            yield call_of(block.get("functionCall", block))
+
+
+def call_of(call: Any) -> tuple[str, str]:
+    """Name and arguments of a call; the name is empty where it has none."""
+    if isinstance(call, str) and call.startswith("{") and len(call) <= _JSON_TEXT:
+        try:
+            call = orjson.loads(call)
+        except orjson.JSONDecodeError:
+            return "", shorten(call)
+    if not isinstance(call, Mapping):
+        return "", shorten(call if isinstance(call, str) else _json(call))
+    name = next((call[k] for k in ("name", "function_name", "tool_name", "tool", "action", "function") if isinstance(call.get(k), str)), "")
+    told: Any = next((call[k] for k in ("arguments", "args", "input", "parameters", "kwargs") if call.get(k) is not None), {})
+    return str(name)[:200], shorten(told if isinstance(told, str) else _json(told))
 
 
 def _json(value: Any) -> str:
-    if isinstance(value, str):
-        return value
     try:
         return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY).decode()
     except (TypeError, ValueError):

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.reading.parsing.cells import as_cut, as_number, named_numbers
-from rl_advisor.reading.parsing.chat import as_text, is_chat, split_chat, tool_calls
+from rl_advisor.reading.parsing.chat import as_text, is_chat, split_chat, turns_of
 from rl_advisor.run import ROLLOUT_COLUMNS, Floats, Gap
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         "output_tokens",
         "n_tokens",
     ),
-    "truncated": ("truncated", "is_truncated", "clipped", "finish_reason", "stop_reason", "termination_reason"),
+    "truncated": ("truncated", "is_truncated", "clipped", "stop", "finish_reason", "stop_reason", "stop_condition", "termination_reason"),
 }
 """Our column -> names it goes by elsewhere, most telling first. Any but our own name is a guess, and said to be one."""
 _EVAL = re.compile(r"(?:^|[_\-.])(?:val|eval|evals|test|valid|validation)(?:$|[_\-.])")
@@ -189,19 +189,19 @@ def _free(name: str, taken: Mapping[str, str]) -> str:
 
 
 def _texts(table: pd.DataFrame) -> pd.DataFrame:
-    """Prompt and response as text; chat messages are written out with their roles, and their tool calls counted."""
+    """Prompt and response as text; a conversation keeps its turns as well, from the model's first word on, and its calls are counted."""
     import pandas as pd
 
-    if "response" not in table:
-        table["response"] = ""
-    answers = table["response"].tolist()
-    if any(is_chat(a) for a in answers) or ("prompt" in table and any(is_chat(p) for p in table["prompt"].tolist())):
-        table["tool_calls"] = [float(tool_calls(a)) for a in answers]
-        if "prompt" not in table:
-            halves = [split_chat(a) for a in answers]
-            table["prompt"], answers = [h[0] for h in halves], [h[1] for h in halves]
-    table["response"] = pd.Series([as_text(a) for a in answers], index=table.index, dtype=object)
+    answers = table["response"].tolist() if "response" in table else [""] * len(table)
     prompts = table["prompt"].tolist() if "prompt" in table else [""] * len(table)
+    turns = [() if isinstance(a, str) and not is_chat(a) else turns_of(a) for a in answers]
+    if any(turns):
+        halves = [((), t) if p is not None and len(p) else split_chat(t) for p, t in zip(map(as_text, prompts), turns, strict=True)]
+        prompts = [before or p for (before, _), p in zip(halves, prompts, strict=True)]
+        answers = [after or a for (_, after), a in zip(halves, answers, strict=True)]
+        table["turns"] = pd.Series([after or None for _, after in halves], index=table.index, dtype=object)
+        table["tool_calls"] = [float(sum(len(turn.calls) for turn in after)) for _, after in halves]
+    table["response"] = pd.Series([as_text(a) for a in answers], index=table.index, dtype=object)
     table["prompt"] = pd.Series([as_text(p) for p in prompts], index=table.index, dtype=object)
     return table
 
@@ -241,6 +241,8 @@ def _numbers(table: pd.DataFrame) -> pd.DataFrame:
         if name in table:
             table[name] = pd.Series([as_number(v, fold) for v in table[name].tolist()], index=table.index, dtype=np.float64)
     if "truncated" in table:
+        if any(isinstance(v, str) for v in table["truncated"].tolist()) and "stop" not in table:
+            table["stop"] = [v if isinstance(v, str) else "" for v in table["truncated"].tolist()]
         table["truncated"] = pd.Series([as_cut(v) for v in table["truncated"].tolist()], index=table.index, dtype=np.float64)
     if "reward" not in table:
         table["reward"] = np.nan

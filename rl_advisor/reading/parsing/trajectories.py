@@ -1,13 +1,18 @@
-"""Rows that hold more than one response, or hold it deeper down: groups and episodes of trajectories, summaries of trajectories."""
+"""Rows that hold more than one response, or hold it deeper down, become rows of one episode each, whose response is its turns.
+
+Known are groups and episodes of trajectories (ART, rLLM), a response with its items (NeMo Gym), and steps: actions with what they brought
+(gym, OpenEnv, SWE-agent, Harbor), prompts with their completions (verifiers, prime-rl), and summaries without text (Tinker).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rl_advisor.reading.parsing.chat import is_chat
+from rl_advisor.features.text.turns import Turn
+from rl_advisor.reading.parsing.chat import NUMBERS, as_text, call_of, is_chat, shorten, turn_numbers, turns_of
 from rl_advisor.reading.parsing.rollout_table import NOTHING_SAID, layout_of, roles
 
 if TYPE_CHECKING:
@@ -16,17 +21,21 @@ if TYPE_CHECKING:
 TRAJECTORIES = "trajectories"
 """The key under which a group (ART) or an episode (rLLM) keeps its trajectories."""
 _CONVERSATIONS = ("messages_and_choices", "messages", "chat_completions", "conversations")
+STEPS = ("trajectory", "steps", "transitions", "turns", "history", "rollout", "interactions", "events")
+"""The keys under which an episode keeps its steps."""
+_SAID = ("model_response", "response", "llm_response", "completion", "message", "text", "thought", "reasoning")
+_DONE = ("action", "actions", "ac", "act", "tool_call", "tool_calls", "command")
+_SEEN = ("observation", "obs", "state", "env_response", "tool_response", "result", "results", "next_observation", "next_obs", "output")
+_TELLING = frozenset({*_SAID, *_DONE, "ac_len", "tokens", "chat_completions"})
+"""What a step has at least one of."""
 _MOST = 1_000
-
-
-def holds_trajectories(row: Mapping[str, Any]) -> bool:
-    """Whether a row is a group or an episode: a list of trajectories with their messages, or with steps that have some."""
-    return any(_conversation(t) is not None for t in _mappings(row.get(TRAJECTORIES))[:3])
+_STATE = 2_000
+"""Characters kept of an observation that is no text."""
 
 
 def holds_response(row: Mapping[str, Any], said: Mapping[str, str] = NOTHING_SAID) -> bool:
-    """Whether a row holds a response: text or messages under a response-like name, trajectories, or a known writer's columns."""
-    if holds_trajectories(row):
+    """Whether a row holds a response: text or messages under a response-like name, an episode deeper down, or a known writer's columns."""
+    if any(True for episodes in _SHAPES for _ in episodes(row)):
         return True
     layout = layout_of(row)
     if layout is not None and "response" not in {*layout.meaning.values(), *row}:
@@ -51,68 +60,165 @@ def is_sample(row: Mapping[str, Any], said: Mapping[str, str] = NOTHING_SAID) ->
 
 
 def unfolded(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row a response, for any kind of row; the index stays the row's number in its file."""
-    rows = _of_groups(rows) if TRAJECTORIES in rows else rows
-    return _of_summaries(rows) if {"traj_idx", "steps"} <= set(rows.columns) else rows
-
-
-def _of_groups(rows: pd.DataFrame) -> pd.DataFrame:
-    """The trajectories of groups and episodes, each with what its row says; those of one row are one group unless it names its task."""
+    """One row an episode, for any kind of row; the index stays the row's number in its file."""
     import pandas as pd
 
+    if not {TRAJECTORIES, "response", *STEPS} & set(map(str, rows.columns)):
+        return rows
     found: list[dict[str, Any]] = []
     index: list[Any] = []
-    for number, row in zip(rows.index, rows.to_dict("records"), strict=True):
-        parts = list(_trajectories(row, number))
-        found += parts
+    for number, cells in zip(rows.index, rows.to_dict("records"), strict=True):
+        row = {str(k): v for k, v in cells.items() if v is not None and not (isinstance(v, float) and np.isnan(v))}
+        parts = next((some for episodes in _SHAPES if (some := list(episodes(row)))), [row])
+        found += [{"group": str(number), **part} for part in parts] if TRAJECTORIES in row else parts
         index += [number] * len(parts)
-    return pd.DataFrame(found, index=np.array(index, dtype=np.int64)) if found else rows
+    return pd.DataFrame(found, index=np.array(index, dtype=np.int64))
 
 
-def _trajectories(row: Mapping[Any, Any], number: Any) -> Iterator[dict[str, Any]]:
-    said = {str(k): v for k, v in row.items() if k not in (TRAJECTORIES, "task") and not isinstance(v, (list, dict))}
+def _of_group(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The trajectories of a group or an episode, each with what its row says; those of one row are one group unless it names its task."""
+    said = {k: v for k, v in row.items() if k not in (TRAJECTORIES, "task") and not isinstance(v, (list, dict))}
     for part in _mappings(row.get(TRAJECTORIES)):
-        messages = _conversation(part)
-        if messages is None:
-            continue
-        own = {k: v for k, v in part.items() if k not in (*_CONVERSATIONS, "steps") and not isinstance(v, list)}
-        yield {**said, **own, "group": said.get("task_hash", str(number)), "response": messages}
+        turns = _conversation(part)
+        if turns:
+            own = {k: v for k, v in part.items() if k not in (*_CONVERSATIONS, *STEPS) and not isinstance(v, list)}
+            yield {**said, **own, **({"group": said["task_hash"]} if "task_hash" in said else {}), "response": turns}
 
 
-def _conversation(part: Mapping[str, Any]) -> Any:
-    """The messages of a trajectory: its own, those of its fullest step, or its steps' observations and answers; None without any."""
+def _conversation(part: Mapping[str, Any]) -> tuple[Turn, ...]:
+    """The turns of a trajectory: its own messages, those of its fullest step, or its steps."""
     own = next((part[k] for k in _CONVERSATIONS if is_chat(part.get(k))), None)
-    if own is not None:
-        return own
-    steps = _mappings(part.get("steps"))
+    steps = _steps_in(part)[1]
     chats = [step["chat_completions"] for step in steps if is_chat(step.get("chat_completions"))]
-    if chats:
-        return max(chats, key=len)
-    turns = [turn for step in steps for turn in _turns(step)]
-    return turns if any(turn["role"] == "assistant" for turn in turns) else None
+    return turns_of(own if own is not None else max(chats, key=len)) if own is not None or chats else turns_of_steps(steps)
 
 
-def _turns(step: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    for key, role in (("observation", "user"), ("model_response", "assistant")):
-        if isinstance(step.get(key), str) and step[key]:
-            yield {"role": role, "content": step[key]}
+def _of_items(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A row whose response is a mapping with the items of a conversation, as the Responses API writes it (NeMo Gym)."""
+    response = row.get("response")
+    if isinstance(response, Mapping) and isinstance(response.get("output"), (list, np.ndarray)):
+        asked = row.get("responses_create_params")
+        prompt = asked.get("input") if isinstance(asked, Mapping) else row.get("prompt")
+        usage, cut = response.get("usage"), response.get("incomplete_details")
+        told = {"stop": cut["reason"]} if isinstance(cut, Mapping) and cut.get("reason") else {}
+        told |= {k: response[k] for k in ("error", "status") if response.get(k) and k not in row}
+        told |= {"length": usage["output_tokens"]} if isinstance(usage, Mapping) and "output_tokens" in usage else {}
+        told |= {"group": row["_ng_task_index"]} if "_ng_task_index" in row else {}
+        turns = turns_of(response["output"]) or (Turn("assistant", ""),)
+        yield {**told, **_others(row, "response", "responses_create_params"), "prompt": as_text(prompt), "response": turns}
 
 
-def _of_summaries(rows: pd.DataFrame) -> pd.DataFrame:
-    """Summaries without text keep what they measured: tokens the model wrote, turns, and the mean of each of their metrics."""
-    turns = [_mappings(steps) for steps in rows["steps"]]
-    rows = rows.drop(columns=["steps"])
-    rows["length"] = [float(sum(_float(s.get("ac_len")) for s in t)) for t in turns]
-    rows["turns"] = [float(len(t)) for t in turns]
-    metrics = [[s["metrics"] for s in t if isinstance(s.get("metrics"), dict)] for t in turns]
-    for name in sorted({str(k) for ms in metrics for m in ms for k in m})[:50]:
-        rows[name] = [float(np.mean([_float(m.get(name)) for m in ms])) if ms else np.nan for ms in metrics]
-    return rows
+def _of_steps(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A row with the steps of its episode; where the row has the conversation as well, the steps' numbers are put beside its turns."""
+    name, steps = _steps_in(row)
+    if not steps:
+        return
+    said = next((row[k] for k in ("completion", "response", *_CONVERSATIONS) if is_chat(row.get(k))), None)
+    turns = _numbered(turns_of(said), steps) if said is not None else turns_of_steps(steps)
+    text = next((k for k in ("completion", "response", "output", *_CONVERSATIONS) if isinstance(row.get(k), str) and row[k]), None)
+    if turns and (text is None or said is not None):
+        told = {"reward": sum(rewards)} if "reward" not in row and (rewards := [r for s in steps if (r := _reward(s)) is not None]) else {}
+        told |= {"length": tokens} if (tokens := sum(t.numbers.get("tokens", 0.0) for t in turns)) and "length" not in row else {}
+        yield {**told, **_means(steps, row), **_others(row, name, "completion", "response", *_CONVERSATIONS), "response": turns}
+
+
+_SHAPES: tuple[Callable[..., Iterator[dict[str, Any]]], ...] = (_of_group, _of_items, _of_steps)
+
+
+def _others(row: Mapping[str, Any], *left_out: str) -> dict[str, Any]:
+    return {k: v for k, v in row.items() if k not in left_out}
+
+
+def _steps_in(row: Mapping[str, Any]) -> tuple[str, list[dict[str, Any]]]:
+    """The name and the steps of an episode: mappings that hold an action, an answer or its length; nothing where there are none."""
+    for name in STEPS:
+        steps = _mappings(row.get(name))
+        if steps and not is_chat(row.get(name)) and not _TELLING.isdisjoint(steps[0]):
+            return name, steps
+    return "", []
+
+
+def turns_of_steps(steps: Sequence[Mapping[str, Any]]) -> tuple[Turn, ...]:
+    """Steps as turns, in the order in which each step names what was seen and what was done: writers write as time goes."""
+    turns: list[Turn] = []
+    for step in steps[:_MOST]:
+        turns += _of_prompted(step, len(turns)) if is_chat(step.get("completion")) else _of_step(step)
+    return tuple(turns)
+
+
+def _of_prompted(step: Mapping[str, Any], known: int) -> Iterator[Turn]:
+    """A completion with the whole prompt before it, of which only what came since the last completion is new."""
+    yield from turns_of(step.get("prompt"))[known:]
+    yield from _numbered(turns_of(step["completion"]), [step])
+
+
+def _of_step(step: Mapping[str, Any]) -> Iterator[Turn]:
+    text = next((step[k] for k in _SAID if isinstance(step.get(k), str) and step[k]), "")
+    done = next((step[k] for k in _DONE if step.get(k) is not None), None)
+    calls = done if isinstance(done, list) and done and isinstance(done[0], Mapping) else [] if done is None else [done]
+    spoke = _Once(Turn("assistant", shorten(text), tuple(map(call_of, calls)), numbers=turn_numbers(step)))
+    actor = step.get("source") or step.get("role")
+    if isinstance(actor, str) and actor not in ("agent", "assistant", "policy", "model"):
+        yield Turn(actor[:40], shorten(text), numbers=turn_numbers(step))
+        return
+    for name, value in step.items():
+        if name in _SEEN and value is not None:
+            yield Turn("tool", _seen(value))
+        elif name in (*_SAID, *_DONE, "ac_len"):
+            yield from spoke
+    error = step.get("error") or step.get("last_action_error")
+    if isinstance(error, str):
+        yield Turn("tool", shorten(error), failed=True)
+
+
+class _Once:
+    """Gives one turn the first time it is asked for any."""
+
+    def __init__(self, turn: Turn) -> None:
+        self._left = [turn]
+
+    def __iter__(self) -> Iterator[Turn]:
+        while self._left:
+            yield self._left.pop()
+
+
+def _seen(value: Any) -> str:
+    inner = value.get("results") if isinstance(value, Mapping) else None
+    parts = [str(part["content"]) for part in _mappings(inner) if "content" in part]
+    return shorten("\n".join(parts)) if parts else as_text(value) if isinstance(value, str) or is_chat(value) else as_text(value)[:_STATE]
+
+
+def _numbered(turns: Sequence[Turn], steps: Sequence[Mapping[str, Any]]) -> tuple[Turn, ...]:
+    """The turns with each step's numbers beside the model's turn of the same place; as they are where the two do not match."""
+    spoken = [i for i, turn in enumerate(turns) if turn.role == "assistant"]
+    if len(spoken) != len(steps):
+        return tuple(turns)
+    out = list(turns)
+    for i, step in zip(spoken, steps, strict=True):
+        inner = step.get("tokens")
+        more = turn_numbers({k: v for k, v in inner.items() if k in _TOKEN_LISTS}) if isinstance(inner, Mapping) else {}
+        ids = inner.get("completion_ids") if isinstance(inner, Mapping) else None
+        more |= {"tokens": float(len(ids))} if isinstance(ids, (list, np.ndarray)) else {}
+        cut = "length" if step.get("is_truncated") is True else out[i].stop
+        out[i] = out[i]._replace(numbers={**out[i].numbers, **turn_numbers(step), **more}, stop=cut)
+    return tuple(out)
+
+
+_TOKEN_LISTS = frozenset({*NUMBERS["trained"], *NUMBERS["logprob"]})
+
+
+def _reward(step: Mapping[str, Any]) -> float | None:
+    return turn_numbers(step).get("reward")
+
+
+def _means(steps: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> dict[str, float]:
+    """The mean of each number that the steps' own metrics name."""
+    metrics = [m for step in steps if isinstance(m := step.get("metrics"), dict)]
+    names = sorted({str(k) for m in metrics for k in m})[:50]
+    values = {name: [float(m[name]) for m in metrics if isinstance(m.get(name), (int, float))] for name in names}
+    return {name: float(np.mean(found)) for name, found in values.items() if found and name not in row}
 
 
 def _mappings(value: Any) -> list[dict[str, Any]]:
+    value = value.tolist() if isinstance(value, np.ndarray) else value
     return [v for v in value[:_MOST] if isinstance(v, dict)] if isinstance(value, (list, tuple)) else []
-
-
-def _float(value: Any) -> float:
-    return float(value) if isinstance(value, (int, float)) else np.nan

@@ -1,0 +1,129 @@
+"""Episodes written step by step: JSON lines of action, reward, done and what was seen, or OpenEnv's ``[STEP] action=... reward=...``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from math import nan
+from pathlib import Path
+from typing import Any
+
+from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS, bare_name, head
+from rl_advisor.reading.parsing.cells import as_number
+from rl_advisor.reading.parsing.columns import curves_of
+from rl_advisor.reading.parsing.json_rows import decoded, json_lines
+from rl_advisor.reading.parsing.request import WHOLE, Request
+from rl_advisor.reading.parsing.reservoir import Batch, Reservoir
+from rl_advisor.reading.parsing.rollout_table import rollout_table
+from rl_advisor.reading.parsing.trajectories import unfolded
+from rl_advisor.run import Run
+
+FORMAT = "episode_steps"
+_SUFFIXES = (".jsonl", ".ndjson", ".json", ".log", ".txt", ".out")
+_PRINTED = re.compile(r"\[(START|STEP|END)\]\s+(.{1,4000})")
+_PAIR = re.compile(r"(\w{1,40})=(.*?)(?=\s\w{1,40}=|$)")
+_OVER = ("done", "terminated", "truncated", "terminal", "episode_done", "is_done")
+_SEEN = ("observation", "obs", "next_obs", "next_observation", "info", "state", "error")
+_WHOSE = ("episode_id", "episode", "episode_idx", "trajectory_id", "traj_id")
+_TOTAL = ("global_step", "total_steps", "timestep", "total_timesteps", "env_steps")
+_KEPT, _BATCH, _LOOK, _START = 500, 256, 8, 1 << 18
+"""Steps kept of an episode, half from its beginning; episodes offered together; lines, within bytes, looked at to tell what a file is."""
+
+
+def claims(path: Path, _: Request = WHOLE) -> bool:
+    """Whether its first lines are steps of an episode: an action, a reward, whether it is over, and something that was seen."""
+    if not bare_name(path).endswith(_SUFFIXES):
+        return False
+    try:
+        start = head(path, _START)
+    except PACK_ERRORS:
+        return False
+    if _PRINTED.search(start[:8_192].decode("utf-8", "replace")):
+        return True
+    lines = start.splitlines()[: None if len(start) < _START else -1]
+    rows = [row for _, row in islice(_rows(enumerate(lines)), _LOOK)]
+    return bool(rows) and all(_is_step(row) for row in rows)
+
+
+def _is_step(row: Mapping[str, Any]) -> bool:
+    return "action" in row and "reward" in row and any(k in row for k in _OVER) and any(k in row for k in _SEEN)
+
+
+def read(path: Path, ask: Request = WHOLE) -> Run:
+    """Its episodes as turns, a bounded sample of them where there are many, and the return and length of every one as curves."""
+    kept, curves = Reservoir(), []
+    episodes = enumerate(_episodes(_rows(json_lines(path))))
+    while some := list(islice(episodes, _BATCH)):
+        rows = [row for _, row in some]
+        curves += [(row["step"], nan, {"episode_return": row["reward"], "episode_length": row["length"]}) for row in rows]
+        batch = Batch(
+            number=[number for number, _ in some],
+            step=[row["step"] for row in rows],
+            reward=[row["reward"] for row in rows],
+            size=[len(row["steps"]) * 200 for row in rows],
+            prompt=[str(row.get("task", row["episode"]))[:200] for row in rows],
+        )
+        kept.offer(batch, lambda picked, rows=rows: [rows[i] for i in picked])  # type: ignore[misc]
+    table, gaps = rollout_table(unfolded(kept.table()), path, ask.columns) if kept.seen else (Run().rollouts, ())
+    found = Run(curves=curves_of(curves, path.name), rollouts=table, files=(path.name,), formats=(FORMAT,))
+    return replace(found, gaps=(*kept.gaps(path.name), *gaps))
+
+
+def _rows(lines: Iterable[tuple[int, bytes | None]]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Steps as mappings: lines of JSON, or what is printed between ``[START]`` and ``[END]``, whose pairs stand in a key of that name."""
+    for number, line in lines:
+        if line is None:
+            continue
+        if line.lstrip()[:1] == b"{":
+            row = decoded(line)
+            if row is not None:
+                yield number, row
+        elif match := _PRINTED.search(line[:8_192].decode("utf-8", "replace")):
+            yield number, {match[1]: True} | {k: _plain(k, v) for k, v in _PAIR.findall(match[2]) if v != "null"}
+
+
+def _episodes(rows: Iterator[tuple[int, dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+    """Steps gathered: an episode ends where it says so, where its number changes, or where the file ends."""
+    begun: dict[str, Any] = {}
+    total = 0
+    for _, row in rows:
+        whose = next((row[k] for k in _WHOSE if k in row), None)
+        if begun and ("START" in row or (whose is not None and whose != begun["episode"]) or (begun["over"] and "END" not in row)):
+            yield _finished(begun, total)
+            begun = {}
+        if not begun:
+            begun = {"episode": whose if whose is not None else total, "steps": [], "reward": 0.0, "length": 0, "over": False}
+        if "START" in row or "END" in row:
+            begun |= {k: v for k, v in row.items() if k in ("task", "env", "success", "score")}
+            begun["over"] = "END" in row
+            continue
+        total += 1
+        begun["length"] += 1
+        begun["reward"] += _number(row.get("reward"))
+        begun["over"] = any(_is_true(row.get(k)) for k in _OVER)
+        begun["at"] = next((_number(row[k]) for k in _TOTAL if k in row), float(total))
+        begun["steps"].append({k: v for k, v in row.items() if k not in ("STEP", *_WHOSE)})
+        if len(begun["steps"]) > _KEPT:
+            del begun["steps"][_KEPT // 2]
+    if begun:
+        yield _finished(begun, total)
+
+
+def _finished(begun: dict[str, Any], total: int) -> dict[str, Any]:
+    return {**{k: v for k, v in begun.items() if k not in ("over", "at")}, "step": begun.get("at", float(total))}
+
+
+def _plain(name: str, value: str) -> Any:
+    """What is printed of a reward or a flag as the number it is; the rest, an action above all, stays text."""
+    return _number(value) if name in ("reward", "score") else value == "true" if name in (*_OVER, "success") else value
+
+
+def _number(value: Any) -> float:
+    number = as_number(value)
+    return number if number == number else 0.0  # noqa: PLR0124 - NaN equals nothing
+
+
+def _is_true(value: Any) -> bool:
+    return value is True or value == 1

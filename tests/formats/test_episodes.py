@@ -1,0 +1,181 @@
+"""Episodes as their writers write them: turns, calls, failures and the numbers beside each turn come out alike."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rl_advisor.features.text.turns import Turn
+from rl_advisor.reading import read_run
+
+CALL = {"name": "look", "arguments": '{"q": "x"}'}
+MESSAGES = [
+    {"role": "assistant", "content": "I look.", "tool_calls": [{"function": CALL}]},
+    {"role": "tool", "content": "found"},
+    {"role": "assistant", "content": "It is x."},
+]
+NEMO_GYM = {
+    "responses_create_params": {"input": [{"role": "user", "content": "find x"}]},
+    "response": {
+        "output": [
+            {"type": "function_call", "call_id": "c", **CALL},
+            {"type": "function_call_output", "call_id": "c", "output": "found"},
+            {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It is x."}]},
+        ],
+        "incomplete_details": {"reason": "max_output_tokens"},
+        "usage": {"output_tokens": 61},
+    },
+    "reward": 0.5,
+}
+VERIFIERS = {
+    "prompt": [{"role": "user", "content": "find x"}],
+    "completion": MESSAGES,
+    "reward": 0.5,
+    "trajectory": [
+        {
+            "reward": 0.2,
+            "advantage": -1.0,
+            "tokens": {"completion_ids": [1, 2, 3], "completion_mask": [1, 1, 0], "completion_logprobs": [-1.0, -2.0, -3.0]},
+        },
+        {"reward": 0.3, "advantage": 1.0, "tokens": {"completion_ids": [4]}},
+    ],
+}
+PROMPTED = {
+    "reward": 0.5,
+    "trajectory": [
+        {"prompt": [{"role": "user", "content": "find x"}], "completion": MESSAGES[:1]},
+        {"prompt": [{"role": "user", "content": "find x"}, *MESSAGES[:2]], "completion": MESSAGES[2:]},
+    ],
+}
+GYM = {
+    "task": "find x",
+    "steps": [
+        {"action": "look(x)", "observation": "found", "reward": 0.2, "done": False, "info": {}},
+        {"action": "say(x)", "observation": "over", "reward": 0.3, "done": True, "info": {}},
+    ],
+}
+SWE_AGENT = {
+    "trajectory": [
+        {"action": "ls", "observation": "a.py", "response": "I list.\nls", "thought": "I list.", "state": "{}"},
+        {"action": "submit", "observation": "", "response": "submit", "thought": "", "state": "{}"},
+    ],
+    "info": {"exit_status": "submitted"},
+}
+HARBOR = {
+    "reward": 0.5,
+    "steps": [
+        {"source": "user", "message": "find x"},
+        {
+            "source": "agent",
+            "message": "I look.",
+            "tool_calls": [{"function_name": "look", "arguments": {"q": "x"}}],
+            "observation": {"results": [{"content": "found"}]},
+            "metrics": {"completion_tokens": 7},
+        },
+    ],
+}
+TINKER = {
+    "group_idx": 0,
+    "traj_idx": 1,
+    "iteration": 4,
+    "total_reward": 0.5,
+    "steps": [{"step_idx": 0, "ac_len": 9, "reward": 0.5, "episode_done": True, "metrics": {"solved": 1.0}}],
+}
+
+
+def row(path: Path, episode: object, name: str = "step_4.jsonl") -> Any:
+    (path / name).write_text(json.dumps(episode) + "\n")
+    return read_run(path).rollouts.iloc[0]
+
+
+def roles(episode: Any) -> list[str]:
+    return [turn.role for turn in episode["turns"]]
+
+
+@pytest.mark.parametrize("episode", [NEMO_GYM, VERIFIERS, PROMPTED])
+def test_one_call_and_its_answer(tmp_path: Path, episode: dict[str, Any]) -> None:
+    """The call, what it brought and the answer are turns; the question is the prompt; the total is the row's own."""
+    found = row(tmp_path, episode)
+    assert [role for role in roles(found) if role != "assistant"] == ["tool"]
+    assert [call for turn in found["turns"] for call in turn.calls] == [("look", '{"q": "x"}')]
+    assert (found["prompt"], found["reward"], found["turns"][-1].text) == ("find x", 0.5, "It is x.")
+
+
+def test_what_is_logged_beside_a_turn(tmp_path: Path) -> None:
+    """Rewards, advantages, masks and log-probabilities of steps stand beside the model's turns; a list a token is folded."""
+    numbers = [turn.numbers for turn in row(tmp_path, VERIFIERS)["turns"] if turn.role == "assistant"]
+    assert numbers[0] == pytest.approx({"reward": 0.2, "advantage": -1.0, "tokens": 3, "trained": 2 / 3, "logprob": -2})
+    assert numbers[1] == {"reward": 0.3, "advantage": 1.0, "tokens": 1}
+
+
+def test_a_response_of_items_says_why_it_ended(tmp_path: Path) -> None:
+    """The reason of an incomplete response and its tokens are columns."""
+    found = row(tmp_path, NEMO_GYM)
+    assert (found["stop"], found["truncated"], found["length"]) == ("max_output_tokens", 1.0, 61)
+
+
+def test_steps_of_an_environment(tmp_path: Path) -> None:
+    """Actions and observations follow each other as the writer has them; their rewards make the total."""
+    found = row(tmp_path, GYM)
+    assert roles(found) == ["assistant", "tool", "assistant", "tool"]
+    assert [turn.calls for turn in found["turns"][::2]] == [(("", "look(x)"),), (("", "say(x)"),)]
+    assert (found["reward"], found["turns"][2].numbers["done"]) == (0.5, 1.0)
+
+
+def test_agents_that_write_a_file_an_episode(tmp_path: Path) -> None:
+    """SWE-agent's ``.traj`` and Harbor's steps: what was said, called and seen."""
+    swe = row(tmp_path, SWE_AGENT, "task.traj")
+    assert swe["turns"][:2] == (Turn("assistant", "I list.\nls", (("", "ls"),)), Turn("tool", "a.py"))
+    assert swe["info"] == {"exit_status": "submitted"}
+    (tmp_path / "task.traj").unlink()
+    harbor = row(tmp_path, HARBOR)
+    assert (harbor["prompt"], roles(harbor), harbor["turns"][0].calls) == ("find x", ["assistant", "tool"], (("look", '{"q":"x"}'),))
+    assert harbor["turns"][1].text == "found"
+    assert harbor["turns"][0].numbers == {"tokens": 7}
+
+
+def test_a_summary_without_text(tmp_path: Path) -> None:
+    """A cookbook's summary keeps its turns' numbers, their metrics and their tokens."""
+    found = row(tmp_path, TINKER)
+    assert (found["step"], found["reward"], found["length"], found["solved"]) == (4, 0.5, 9, 1)
+    assert found["turns"][0].numbers == {"reward": 0.5, "tokens": 9, "done": 1}
+
+
+STEPS = [{"episode": e, "obs": [t], "action": t, "reward": float(t == 2), "done": t == 2, "info": {}} for e in (3, 4) for t in range(3)]
+PRINTED = """[START] task=easy env=maze
+[STEP] step=1 action=go(x=1) reward=0.00 done=false error=null
+[STEP] step=2 action=go(x=2) reward=1.00 done=true error=no such door
+[END] success=true steps=2 score=0.9
+[START] task=hard env=maze
+[STEP] step=1 action=stay reward=0.00 done=true error=null
+"""
+
+
+def test_a_file_of_steps(tmp_path: Path) -> None:
+    """One line a step becomes one row an episode, at the steps taken so far, with the return and the length of every episode as curves."""
+    (tmp_path / "steps.jsonl").write_text("".join(json.dumps(step) + "\n" for step in STEPS))
+    run = read_run(tmp_path)
+    assert run.rollouts[["step", "reward", "length"]].to_numpy().tolist() == [[3, 1, 3], [6, 1, 3]]
+    assert run.curves["episode/length"].value.tolist() == [3, 3]
+    assert roles(run.rollouts.iloc[0])[:2] == ["assistant", "tool"]
+
+
+def test_the_lines_that_open_environments_print(tmp_path: Path) -> None:
+    """``[START]``, ``[STEP]`` and ``[END]``: an error is a failed turn, the task is the prompt, the score stands beside the return."""
+    (tmp_path / "inference.log").write_text(PRINTED)
+    table = read_run(tmp_path).rollouts
+    assert table["prompt"].tolist() == ["easy", "hard"]
+    assert table["reward"].tolist() == [1, 0]
+    assert [(turn.role, turn.text, turn.failed) for turn in table["turns"].iloc[0][2:]] == [("tool", "no such door", True)]
+    assert (table["score"].iloc[0], bool(table["success"].iloc[0])) == (0.9, True)
+
+
+@pytest.mark.parametrize("row", [{"step": 1, "reward": 1.0, "done": True}, {"action": 1, "reward": 0.0, "loss": 2.0}, {"steps": [1, 2]}])
+def test_rows_that_are_no_steps(tmp_path: Path, row: dict[str, Any]) -> None:
+    """Metrics beside the name of an action, or without one, stay metrics."""
+    from rl_advisor.reading.formats import episode_steps, rollouts_jsonl
+
+    file = tmp_path / "metrics.jsonl"
+    file.write_text((json.dumps(row) + "\n") * 3)
+    assert not episode_steps.claims(file)
+    assert not rollouts_jsonl.claims(file)
