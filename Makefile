@@ -12,12 +12,13 @@ CORPORA ?= $(wildcard evals/corpus/*)
 
 # Judges the bundled real run and writes its report.
 demo: .venv/.core
+	@echo "demo: judging the real run examples/grpo-run, and writing its page" >&2
 	@$(BIN)/rl-advisor assess examples/grpo-run --out examples/grpo-run-report.html
 
-test: .venv/.dev
+test: .venv/.dev .venv-plain/.made
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
-check: .venv/.dev
+check: .venv/.dev .venv-plain/.made
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -76,18 +77,25 @@ linear: .venv/.dev
 	$(BIN)/python benchmarks/linearity.py live
 	$(BIN)/python benchmarks/plain_answers.py
 
+# Installs into an environment: $(call install,ENVIRONMENT,WHAT), with uv where it is present.
+install = test -d $(1) || $(PYTHON) -m venv $(1); \
+	if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(1)/bin/python $(2) -c requirements.lock; \
+	else $(1)/bin/python -m pip install --quiet --upgrade 'pip>=25.1' && $(1)/bin/python -m pip install --quiet $(2) -c requirements.lock; fi
+
 # The package alone, which is all that the demo needs.
 .venv/.core: pyproject.toml requirements.lock
-	@test -d .venv || $(PYTHON) -m venv .venv
-	@if command -v uv >/dev/null 2>&1; \
-	then uv pip install --quiet --python $(BIN)/python -e '.[gpu]' -c requirements.lock; \
-	else $(BIN)/python -m pip install --quiet -e '.[gpu]' -c requirements.lock; fi
+	@echo "installing rl-advisor and the libraries it needs, no extras, into .venv: about 100 MB to fetch, 330 to 400 MB on disk" >&2
+	@$(call install,.venv,-e .)
 	@touch $@
 
 .venv/.dev: .venv/.core
-	@if command -v uv >/dev/null 2>&1; \
-	then uv pip install --quiet --python $(BIN)/python --group dev -c requirements.lock; \
-	else $(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' && $(BIN)/python -m pip install --quiet --group dev -c requirements.lock; fi
+	@echo "installing what the tests need into .venv: about 1 GB on disk" >&2
+	@$(call install,.venv,--group dev)
+	@touch $@
+
+# The libraries of a plain install and nothing else: the tests put the wheel beside them, as a user without extras has it.
+.venv-plain/.made: pyproject.toml requirements.lock
+	@$(call install,.venv-plain,-r pyproject.toml)
 	@touch $@
 
 # Outside judges of the server and its packages, installed from the package indices.
@@ -129,4 +137,4 @@ load: .venv/.core
 	$(BIN)/python benchmarks/load.py
 
 clean:
-	rm -rf .venv .venv-callbacks .mypy_cache .ruff_cache .pytest_cache examples/*-report.*
+	rm -rf .venv .venv-plain .venv-callbacks .mypy_cache .ruff_cache .pytest_cache examples/*-report.*

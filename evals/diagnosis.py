@@ -2,7 +2,7 @@
 
 ``inspect eval evals/diagnosis.py --model PROVIDER/NAME -T tools=false -T skill=true`` runs one arm; the corpus is packed without
 labels first. ``python evals/diagnosis.py LOG`` prints the answers of a log, to be scored by ``rl-advisor eval CORPUS --answers FILE``.
-Needs the extra ``rl-advisor[eval]``.
+Needs the extra ``.[eval]``.
 """
 
 import json

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-ROLLOUT_COLUMNS = ("step", "prompt", "response", "reward", "advantage", "group", "length", "truncated")
-"""Columns a rollout table may have besides ``reward/<component>`` and ``other/<name>``; ``step`` and ``response`` always."""
+ROLLOUT_COLUMNS = ("step", "prompt", "response", "reward", "advantage", "group", "length", "truncated", "stop")
+"""Columns a rollout table may have besides ``reward/<component>`` and ``other/<name>``; ``step`` and ``response`` always.
+A column ``turns`` holds a tuple of Turn where the file tells them apart; ``stop`` is the reason that ended the response, as written."""
 TELEMETRY_COLUMNS = (
     "time",
     "gpu",

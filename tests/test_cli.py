@@ -185,7 +185,7 @@ def test_an_advisor_without_its_client_falls_back_and_says_so(monkeypatch):
     result = ask("assess", RUN, "--advisor", "anthropic", "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["verdict"] in {"degrading", "collapsed"}
-    assert "rl-advisor[anthropic]" in result.stderr
+    assert '".[anthropic]"' in result.stderr
 
 
 def test_a_store_cannot_be_watched():

@@ -69,7 +69,7 @@ def test_s15_nothing_is_imported_that_nobody_asked_for():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     asked = {_name(d) for d in (*project["dependencies"], *(d for extra in project["optional-dependencies"].values() for d in extra))}
     known = {"yaml": "pyyaml", "pynvml": "nvidia-ml-py", "mcp_types": "mcp", "anyio": "mcp", "PIL": "pillow", "mlflow": "mlflow-skinny"}
-    implied = {"pillow": "tensorboard", "anyio": "mcp", "httpx2": "mcp", "uvicorn": "mcp"}
+    implied = {"anyio": "mcp", "httpx2": "mcp", "uvicorn": "mcp"}
     hosts = {
         "transformers",
         "accelerate",
@@ -83,6 +83,12 @@ def test_s15_nothing_is_imported_that_nobody_asked_for():
         used |= {name.partition(".")[0] for node in ast.walk(ast.parse(path.read_text())) for name in _imported(node)}
     foreign = {known.get(name, name) for name in used - set(sys.stdlib_module_names) - {"rl_advisor"}}
     assert {name for name in foreign if _name(name) not in asked | hosts and implied.get(name) not in asked} == set()
+
+
+def test_extras_are_named_as_they_can_be_installed():
+    """The package's name is no one's on the index: nothing says ``rl-advisor`` with an extra behind it, all of it says ``.[extra]``."""
+    texts = [p for pattern in ("*.md", "rl_advisor/**/*.py", "docs/**/*.md", "evals/*") for p in ROOT.glob(pattern) if p.is_file()]
+    assert [p.name for p in texts if re.search(r"rl-advisor\[", p.read_text(errors="replace"))] == []
 
 
 def _imported(node):

@@ -17,45 +17,14 @@ from rl_advisor import __version__
 from rl_advisor.cli import ask, extras
 from rl_advisor.cli.compare import compare
 from rl_advisor.cli.corpora import group as eval_group
+from rl_advisor.cli.door import MISTAKE, Door
 from rl_advisor.cli.options import ADVISOR, AGAINST, JSON, MAP, RUN, UNTIL, Several, model_options
 from rl_advisor.cli.serve import serve
 from rl_advisor.cli.triage import triage
 from rl_advisor.cli.waiting import busy
-from rl_advisor.output.errors import UsageError
-
-MISTAKE, UNREADABLE = 2, 3
 
 
-class _Door(click.Group):
-    """Turns the two kinds of failure that a caller can do something about into a message and an exit code."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except (UsageError, FileNotFoundError) as mistake:
-            _fail(mistake, MISTAKE)
-        except OSError as failed:
-            _fail(OSError(f"{failed.filename or 'a file'}: {failed.strerror or failed}"), MISTAKE)
-        except ValueError as unreadable:
-            from rl_advisor.reading import UnreadableRun
-
-            if not isinstance(unreadable, UnreadableRun):
-                raise
-            _fail(unreadable, UNREADABLE)
-
-
-def _fail(error: Exception, code: int) -> None:
-    from rl_advisor.output.clean import readable
-
-    click.echo(f"rl-advisor: {readable(str(error.args[0] if error.args else error), 2000)}", err=True)
-    for where, lines in getattr(error, "shapes", {}).items():
-        click.echo(
-            "\n".join((f"  {readable(where, 200)} holds, in its own words:", *(f"    {readable(line, 700)}" for line in lines))), err=True
-        )
-    sys.exit(code)
-
-
-@click.group(cls=_Door, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Door, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="rl-advisor")
 def main() -> None:
     """Read what a reinforcement-learning run left behind; say whether it is healthy, what broke first, and what to do next."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from rl_advisor.output.errors import install
+
 PROCESSES_EVERY = 1.0
 """Seconds between two looks at the processes; listing them costs the driver more than all counters together."""
 _POWER_INSTANT = 186
@@ -48,7 +50,7 @@ def nvml() -> Source:
     try:
         pynvml = import_module("pynvml")
     except ImportError as missing:
-        raise NoGpu("recording needs nvidia-ml-py: install rl-advisor[gpu]") from missing
+        raise NoGpu(f"recording needs nvidia-ml-py: {install('gpu')}") from missing
     try:
         pynvml.nvmlInit()
         handles = [pynvml.nvmlDeviceGetHandleByIndex(i) for i in range(pynvml.nvmlDeviceGetCount())]

@@ -24,6 +24,11 @@ def no_such(kind: str, asked: object, choices: Iterable[object], most: int = 40)
     return UsageError(f"no {kind} is called {str(asked)[:80]!r}; {listed}")
 
 
+def install(*extras: str) -> str:
+    """The command that installs extras; the package's name is no one's on the index yet, so it is installed from a checkout."""
+    return f'uv pip install ".[{",".join(extras)}]" in a checkout of rl-advisor (or pip install)'
+
+
 def as_usage_error(make: Callable[[], T]) -> T:
     """What ``make`` gives; that it cannot use what it was given is the caller's mistake."""
     try:

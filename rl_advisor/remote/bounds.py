@@ -12,7 +12,7 @@ from threading import Event, Lock
 from typing import Any, Protocol
 from urllib.parse import quote, unquote, urlsplit
 
-from rl_advisor.output.errors import UsageError
+from rl_advisor.output.errors import UsageError, install
 
 SECONDS = 300.0
 BYTES = 4 << 30
@@ -92,7 +92,7 @@ class Bounds:
 
 
 def client(module: str, extra: str) -> Any:
-    """A store's own client.
+    """A store's or a tracker's own client.
 
     Raises:
         NoSuchChoice: it is not installed; the message says how to install it.
@@ -100,7 +100,7 @@ def client(module: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ImportError as missing:
-        raise UsageError(f'addresses of this kind need an extra: pip install "rl-advisor[{extra}]"') from missing
+        raise UsageError(f"this needs the extra {extra}: {install(extra)}") from missing
 
 
 def without_keys(text: str, address: str = "") -> str:

@@ -277,7 +277,7 @@ def test_missing_client_is_said(module, run, base, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, module, None)
     advisor = {"anthropic": anthropic, "openai": openai}[module]
     assert stood_in(advisor.assess(run), base, "not installed")
-    assert f"rl-advisor[{module}]" in capsys.readouterr().err
+    assert f'".[{module}]"' in capsys.readouterr().err
 
 
 def test_missing_key_is_said(speaker, run, base, monkeypatch, capsys):

@@ -164,7 +164,7 @@ def test_missing_client_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> N
     import sys
 
     monkeypatch.setitem(sys.modules, "s3fs", None)
-    with pytest.raises(UsageError, match=r'pip install "rl-advisor\[s3\]"'):
+    with pytest.raises(UsageError, match=r'uv pip install "\.\[s3\]"'):
         tools.read("s3://runs/a")
 
 

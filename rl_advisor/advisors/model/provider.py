@@ -11,6 +11,7 @@ from rl_advisor.advisors.model.session import ModelOptions, advise, model_option
 from rl_advisor.advisors.model.turns import Ask, Busy, Conversation, Turn, Unavailable
 from rl_advisor.advisors.model.wire import bounded
 from rl_advisor.assessment import Assessment
+from rl_advisor.output.errors import install
 from rl_advisor.run import Run
 
 TIMEOUT = 300.0
@@ -67,7 +68,7 @@ def connect(provider: Provider, wished: ModelOptions) -> Ask:
     try:
         library, http, wrong = provider.libraries()
     except ImportError:
-        raise Unavailable(f"its client library is not installed (pip install 'rl-advisor[{provider.name}]')") from None
+        raise Unavailable(f"its client library is not installed: {install(provider.name)}") from None
     common = {"max_retries": 0, "timeout": TIMEOUT, "base_url": wished.base_url, "http_client": bounded(http, TIMEOUT)}
     try:
         client = provider.client(library, wished, common)

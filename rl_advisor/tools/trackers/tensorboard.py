@@ -15,6 +15,7 @@ import numpy as np
 
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading.run_folder import OURS
+from rl_advisor.remote.bounds import client
 from rl_advisor.run import Curve
 from rl_advisor.tools.trackers import PREFIX, Note
 
@@ -27,6 +28,7 @@ def write(note: Note, where: str, run: str | Path) -> str:
     Raises:
         NoSuchChoice: there is no such folder, or something that is not ours stands where the new one goes.
     """
+    client("tensorboard", "tensorboard")
     if not where and "://" in str(run):
         raise UsageError("a run in a store has no place beside it on this machine; name a folder: tensorboard:FOLDER")
     base = Path(where) if where else Path(run).absolute().parent

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from importlib import import_module
 from importlib.util import find_spec
 
-from rl_advisor.output.errors import UsageError, no_such
+from rl_advisor.output.errors import UsageError, install, no_such
 from rl_advisor.triage.row import Row
 from rl_advisor.triage.work import Task
 
@@ -24,6 +24,6 @@ def engine(name: str, jobs: int, address: str = "") -> AbstractContextManager[Su
         raise no_such("engine", name, ENGINES)
     module = import_module(f"rl_advisor.triage.engines.on_{name}")
     if module.NEEDS and find_spec(module.NEEDS) is None:
-        raise UsageError(f'--engine {name} needs an extra: pip install "rl-advisor[{name}]"')
+        raise UsageError(f"--engine {name} needs an extra: {install(name)}")
     opened: AbstractContextManager[Submit] = module.engine(jobs, address)
     return opened
