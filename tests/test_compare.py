@@ -206,3 +206,13 @@ def test_wrong_ending_is_the_callers_mistake(tmp_path) -> None:
     """A page is HTML or Markdown."""
     runs = seeds(tmp_path, "low", 2, 0.5)
     assert CliRunner().invoke(main, ["compare", *map(str, runs), "--out", str(tmp_path / "c.doc")]).exit_code == 2
+
+
+def test_many_members_cost_little_and_say_the_same() -> None:
+    """A group of 100,000 episodes is told as one of 60 drawn from the same two curves, within a bounded memory."""
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(0, 1, 100_000), rng.normal(0.5, 1, 100_000)
+    large = improvement(a, b)
+    assert large.low < 0.638 < large.high  # normal shift of .5: P(b > a) = Phi(.5 / sqrt 2) = .638
+    assert rank_p(a, b) < 1e-9
+    assert rank_p(a[:60], a[60:120]) > 0.05

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from rl_advisor.answers.preflight import histogram, preflight, returns, setup_of
+from rl_advisor.answers.preflight import before, histogram, preflight, returns, setup_of
 from rl_advisor.cli.commands import main
+from rl_advisor.output.errors import UsageError
 from rl_advisor.run import Run
 
 DRAWN = np.random.default_rng(5)
@@ -20,9 +21,10 @@ LOW, HIGH = DRAWN.normal(0, 1, 40), DRAWN.normal(3, 1, 40)
         (LOW, HIGH, True, "tells them apart"),
         (HIGH, LOW, False, "check the sign"),
         (LOW, DRAWN.normal(0, 1, 40), False, "does not tell"),
+        (np.linspace(-500, -470, 900), np.linspace(-497, -467, 900), False, "hardly more"),
         (LOW[:3], HIGH, None, "At least"),
     ],
-    ids=["better", "reversed", "alike", "few"],
+    ids=["better", "reversed", "alike", "hardly", "few"],
 )
 def test_the_scripted_policy_against_chance(random, scripted, apart, says) -> None:
     answer = preflight(random, scripted, Run())
@@ -108,3 +110,43 @@ def test_the_setup_for_memory_comes_from_the_settings() -> None:
     config = {"actor.max_prompt_length": 512, "lora_rank": 8}
     found = setup_of(Run(config=config, settings={"max_response_length": 1536, "algorithm": "gae"}), 4)
     assert found == {"gpus": 4, "critic": True, "tokens": 2048, "lora_rank": 8}
+
+
+def _prompts(path: Path, words: list[int], rates: list[float | None], seed: int = 0) -> Path:
+    """A file of prompts of so many words each, and how often the base model solved it."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        {"question": " ".join(f"w{i}" for i in rng.integers(0, 9_000, n))} | ({"pass_rate": r} if r is not None else {})
+        for n, r in zip(words, rates, strict=True)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("train", "test", "says"),
+    [
+        (([20] * 90, [0.4] * 90, 1), ([20] * 60, [0.45] * 60, 2), ""),
+        (([20] * 90, [0.4] * 90, 1), ([20] * 90, [0.4] * 90, 1), "100.0 % of the test"),
+        (([20] * 90, [0.7] * 90, 1), ([20] * 90, [0.1] * 90, 2), "the test is harder"),
+        (([20] * 90, [0.0] * 90, 1), ([20] * 90, [0.0] * 90, 2), "never solved by the base model"),
+        (([20] * 90, [0.4] * 90, 1), ([300] * 90, [0.4] * 90, 2), "another distribution"),
+    ],
+    ids=["alike", "copied", "harder", "no signal", "longer"],
+)
+def test_prompts_of_training_against_the_test(tmp_path: Path, train, test, says: str) -> None:
+    told = before(None, {n: _prompts(tmp_path / f"{n}.jsonl", *how) for n, how in (("train", train), ("test", test))})
+    assert told["ready"] == (not says)
+    assert says in " ".join(told["prompts"]["faults"])
+
+
+def test_a_near_copy_is_one_and_rows_without_rates_say_so(tmp_path: Path) -> None:
+    words = [f"w{i}" for i in range(40)]
+    (tmp_path / "a.jsonl").write_text(json.dumps({"prompt": " ".join(words)}) + "\n")
+    (tmp_path / "b.csv").write_text("prompt,answer\n" + f'"Please: {" ".join(words[3:30])}",7\n' + f'"{" ".join(reversed(words))}",8\n')
+    told = before(None, {"train": tmp_path / "a.jsonl", "test": tmp_path / "b.csv"})["prompts"]
+    assert told["shared"] == {"the_same": 0, "near_copies": 1, "of_test": 2}
+    assert "add a column pass_rate" in told["says"]
+    (tmp_path / "c.csv").write_text("x\n1\n")
+    with pytest.raises(UsageError, match="holds no prompts; it has x"):
+        before(None, {"train": tmp_path / "a.jsonl", "test": tmp_path / "c.csv"})

@@ -15,6 +15,7 @@ import numpy as np
 from rl_advisor.answers.context import context
 from rl_advisor.features.aggregate import gap, improvement, rank_p
 from rl_advisor.finding import number
+from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import part_of
 from rl_advisor.reading.parsing.bytes_in import lines
 from rl_advisor.run import Floats, Run
@@ -25,6 +26,8 @@ RETURNS = ("monitor/r", "r", "return", "episode_return", "reward", "score", "ep_
 """Names of an episode's return, the likeliest first."""
 FEW = 8
 """Episodes of each policy below which nothing is said of a difference."""
+MEDIUM = 0.64
+"""Share of pairs from which one policy is called better: a medium effect by Vargha and Delaney (2000); chance alone gives .5."""
 LIMIT = 100_000
 NONE: Floats = np.empty(0)
 
@@ -40,26 +43,39 @@ def returns(path: Path) -> Floats:
 
 
 def before(plan: Path | None, files: Mapping[str, Path], gpus: int = 1, gib: float | None = None) -> dict[str, Any]:
-    """What :func:`preflight` says of a folder or file of settings, and of files: ``random``, ``scripted``, ``rewards``, ``model``.
+    """What :func:`preflight` says of a folder or file of settings, and of files by name.
+
+    They are ``random``, ``scripted``, ``rewards``, ``model``, and ``train`` with ``test`` (prompts).
 
     Raises:
         ValueError: the model's configuration tells no shape.
+        UsageError: a file of prompts holds none, or only one of the two sets is given.
     """
+    from rl_advisor.answers.prompt_sets import compared
     from rl_advisor.answers.settings_check import settings_at
     from rl_advisor.gpu.memory import of_file
 
     chance, rule, paid = (returns(files[name]) if name in files else NONE for name in ("random", "scripted", "rewards"))
     settings = settings_at(plan) if plan is not None else Run()
     memory = of_file(files["model"], setup_of(settings, gpus)) | {"gib_there": gib} if "model" in files else None
-    return preflight(chance, rule, settings, paid, memory)
+    if ("train" in files) != ("test" in files):
+        raise UsageError("prompts are compared in pairs: give both --train and --test")
+    prompts = compared(files["train"], files["test"]) if "train" in files else None
+    return preflight(chance, rule, settings, paid, memory, prompts)
 
 
-def preflight(
-    random: Floats, scripted: Floats, settings: Run, rewards: Floats = NONE, memory: dict[str, Any] | None = None
+def preflight(  # noqa: PLR0913
+    random: Floats,
+    scripted: Floats,
+    settings: Run,
+    rewards: Floats = NONE,
+    memory: dict[str, Any] | None = None,
+    prompts: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """What is known before the first update, as plain JSON: both policies against each other, the histogram, the context, the settings.
 
-    ``rewards`` are more of them, of no known policy; ``memory`` is an estimate, with ``gib_there`` where the GPU's size is known.
+    ``rewards`` are more of them, of no known policy; ``memory`` is an estimate, with ``gib_there`` where the GPU's size is known;
+    ``prompts`` are both sets of prompts against each other.
     """
     both = np.concatenate([random, scripted, rewards])
     said = [checks.told(o) for o in checks.run(settings) if o.outcome in ("fault", "note")]
@@ -70,6 +86,7 @@ def preflight(
         against["says"] if against["tells_apart"] is False else "",
         shape["says"] if shape["alarm"] else "",
         _too_large(memory),
+        *(prompts or {}).get("faults", ()),
         *faults,
     )
     stops = [reason for reason in told if reason]
@@ -85,6 +102,7 @@ def preflight(
         "context": planned,
         "protocol": evaluated,
         "memory": memory,
+        "prompts": prompts,
         "checks": said,
         "summary": summary + (f" Not described: {', '.join(lacks)}." if lacks else ""),
     }
@@ -114,11 +132,16 @@ def _against(random: Floats, scripted: Floats) -> dict[str, Any]:
     if min(counts.values()) < FEW:
         return {**counts, "tells_apart": None, "says": f"At least {FEW} episodes of each policy are needed to compare them."}
     better, p = improvement(random, scripted), rank_p(random, scripted)
-    apart = bool(p < 0.05 and better.value > 0.5)
+    apart = bool(p < 0.05 and better.value >= MEDIUM)
     ends = f"{number(float(np.median(random)))} against {number(float(np.median(scripted)))} in the middle"
     if apart:
         share = f"{100 * better.value:.0f} % of pairs of episodes ({ends})"
         says = f"The scripted policy beats the random one in {share}: the reward tells them apart."
+    elif p < 0.05 and better.value > 0.5:
+        says = (
+            f"The scripted policy is paid hardly more than the random one: in {100 * better.value:.0f} % of pairs of episodes ({ends}); "
+            f"at least {100 * MEDIUM:.0f} % would be a difference to learn from. Shape the reward, or check the script."
+        )
     elif p < 0.05:
         says = f"The random policy is paid more than the scripted one ({ends}): check the sign of the reward and its parts before training."
     else:

@@ -49,6 +49,8 @@ def check(config: str, as_json: bool) -> None:
 @click.option("--random", "random_", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Episodes of a random policy.")
 @click.option("--scripted", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Episodes of a policy written by hand.")
 @click.option("--rewards", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Rewards of any policy, for the histogram.")
+@click.option("--train", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Prompts to train on (JSONL, CSV, Parquet).")
+@click.option("--test", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Prompts of the test, to hold against them.")
 @click.option("--model", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The model's config.json: estimate its memory.")
 @click.option("--gpus", type=click.IntRange(1), default=1, show_default=True, help="GPUs that share it.")
 @click.option("--gib", type=click.FloatRange(0, min_open=True), help="Memory of one GPU, to compare with.")
@@ -58,6 +60,8 @@ def preflight(  # noqa: PLR0913
     random_: Path | None,
     scripted: Path | None,
     rewards: Path | None,
+    train: Path | None,
+    test: Path | None,
     model: Path | None,
     gpus: int,
     gib: float | None,
@@ -70,10 +74,10 @@ def preflight(  # noqa: PLR0913
     """
     from rl_advisor import tools
 
-    files = {"random": random_, "scripted": scripted, "rewards": rewards, "model": model}
+    files = {"random": random_, "scripted": scripted, "rewards": rewards, "train": train, "test": test, "model": model}
     given = {name: file for name, file in files.items() if file is not None}
     if folder is None and not given:
-        raise UsageError("give a folder with settings, --random and --scripted with episodes, --rewards, or --model")
+        raise UsageError("give a folder with settings, --random and --scripted with episodes, --rewards, --train and --test, or --model")
     _show("preflight", tools.preflight(folder, gpus, gib, **given), as_json)
 
 

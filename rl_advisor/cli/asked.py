@@ -75,6 +75,7 @@ def preflight_page(answer: Answer) -> Iterable[str]:
     yield from filled(f"Episodes: {said(answer['episodes']['says'])}")
     yield from filled(f"Rewards: {said(answer['histogram']['says'])}")
     most = max((b["count"] for b in answer["histogram"]["bins"]), default=1)
+    yield from filled(f"Prompts: {said(answer['prompts']['says'])}") if answer["prompts"] else ()
     yield from (f"  {b['from']:>10.3g} {'#' * round(40 * b['count'] / most)} {b['count']}" for b in answer["histogram"]["bins"])
     yield from filled(
         f"Described: {', '.join(answer['context']['there']) or 'nothing'}. Missing: {', '.join(answer['context']['missing']) or 'nothing'}."

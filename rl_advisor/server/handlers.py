@@ -210,14 +210,16 @@ def _before(desk: Dispatcher) -> Iterable[Verb]:
         random: File = None,
         scripted: File = None,
         rewards: File = None,
+        train: File = None,
+        test: File = None,
         model: Model = None,
         gpus: Annotated[int, Field(ge=1, le=100_000)] = 1,
         gib: Annotated[float | None, Field(description="Of one GPU.", gt=0, allow_inf_nan=False)] = None,
     ) -> Result:
-        named = {"plan": plan, "random": random, "scripted": scripted, "rewards": rewards, "model": model}
+        named = {"plan": plan, "random": random, "scripted": scripted, "rewards": rewards, "train": train, "test": test, "model": model}
         given = {name: file for name, file in named.items() if file}
         if not given:
-            raise ToolError("Give a plan, episodes of a random and a scripted policy, rewards, or a model.")
+            raise ToolError("Give a plan, episodes of a random and a scripted policy, rewards, prompts to train and test on, or a model.")
         return await answered(desk, ctx, "preflight", [*given.values()], given=[*given], gpus=gpus, gib=gib)
 
     async def check_critic(ctx: Context[Any, Any], batch: Run) -> Result:
