@@ -180,6 +180,7 @@ def _samples(answer: Answer) -> Answer:
         "run": answer["run"],
         "responses": answer["responses"],
         "says": [f"{s['pattern']} ({s['outcome']}): {s['statement']}"[:SPOKEN] for s in answer["says"][:6]],
+        "why_episodes_failed": answer.get("failures", {}).get("says"),
         "changes": [_change(m) for m in answer["changes"].get("measures", [])[:6]],
         "reward": _reward(answer["reward"]),
         **one,

@@ -26,6 +26,8 @@ def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | N
     except ValueError as none:
         raise UsageError(str(none)) from none
     answer = {"responses": _counted(run), "says": _says(run), "changes": spotcheck.changed(run)}
+    if failed := _failures(run):
+        answer["failures"] = failed
     answer |= {key: _marked(value, key, key) for key, value in dict(picked).items()}
     answer["statistics"] = _marked(spotcheck.statistics(run), "statistics")
     answer["reward"] = _marked(spotcheck.reward_audit(run), "reward")
@@ -35,6 +37,15 @@ def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | N
         answer["audit"] = _marked(sample_audit(run, audit), "audit")
     gaps = [*answer.pop("gaps", ()), *({"where": g.where, "why": g.why} for g in run.gaps)]
     return {"run": run.name, **answer, "gaps": [g for i, g in enumerate(gaps) if g not in gaps[:i]]}
+
+
+def _failures(run: Run) -> dict[str, Any]:
+    """Why episodes failed, in numbers and in sentences; empty where none did."""
+    from rl_advisor.answers.episodes import failure_lines
+    from rl_advisor.samples.episodes import why_failed
+
+    found = why_failed(run)
+    return {"says": failure_lines(found), **_marked(found, "failures")} if found else {}
 
 
 def _counted(run: Run) -> dict[str, Any]:
@@ -58,14 +69,14 @@ def _says(run: Run) -> list[dict[str, Any]]:
     return [{"pattern": f.pattern, "outcome": f.outcome.value, "statement": f.statement, "onset": f.onset} for f in told]
 
 
-_OURS = frozenset({"meaning", "source", "gaps", "cannot_tell", "reasons"})
+_OURS = frozenset({"meaning", "source", "gaps", "cannot_tell", "where"})
 """Parts whose text is not the run's."""
 _WRITTEN = frozenset({"prompt", "response", "word", "text", "quote", "example", "other"})
 
 
 def _marked(value: Any, origin: str, key: str = "") -> Any:
     """The value with everything that the model or the data set wrote in envelopes that say where it stands."""
-    if key in _OURS:
+    if key in _OURS or (key == "reasons" and isinstance(value, list)):
         return value
     if isinstance(value, Mapping):
         row = f"{value['source']}, row {value['row']}" if "source" in value and "row" in value else origin

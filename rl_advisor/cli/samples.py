@@ -29,6 +29,7 @@ def samples_page(answer: Answer) -> Iterable[str]:
         yield f"{said(answer['run'])}: {counted['count']} responses at {counted['steps']} steps, {span}"
     yield from _audit(answer.get("audit"))
     yield from _says(answer)
+    yield from _failures(answer.get("failures"))
     yield from _changes(answer["changes"], answer["step"] is not None)
     yield from _pair(answer.get("contradicting", []), "one prompt, two answers, both paid the most", ("one", "other"))
     yield from _pair(answer.get("early_late", []), "the same prompt, early and late", ("early", "late"))
@@ -42,6 +43,18 @@ def samples_page(answer: Answer) -> Iterable[str]:
     yield from _words(answer["statistics"].get("words", {}))
     yield from _by_step(answer["statistics"].get("steps", []))
     yield from gaps(answer)
+
+
+def _failures(found: Answer | None) -> Iterable[str]:
+    """Why episodes failed, and of each reason but a wrong answer the words that show it."""
+    if not found:
+        return
+    yield from ("", "== why episodes failed")
+    yield from (line for told in found["says"] for line in filled(told))
+    for name, reason in found["reasons"].items():
+        shown, quote = reason["shown"], said(reason["shown"]["quote"])
+        if quote and name != "wrong answer":
+            yield from filled(f'  {name}, {said(shown["source"])} row {shown["row"]}, {said(shown["where"])}: "{quote}"')
 
 
 def _audit(found: Answer | None) -> Iterable[str]:

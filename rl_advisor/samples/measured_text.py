@@ -27,8 +27,8 @@ from rl_advisor.features.text.measures import (
 )
 from rl_advisor.features.text.phrases import CLAIM, HEDGING, PRAISE, REFUSAL, VERIFIER_ATTACK, claims_after_failure, tool_calls
 from rl_advisor.features.text.repetition import compression, identical_run, repeated_share, tail_loop, variety
-from rl_advisor.features.text.spoken import spoken
 from rl_advisor.features.text.telling_words import word_order
+from rl_advisor.features.text.turns import spoken
 from rl_advisor.run import Floats, Run
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _measured(run: Run) -> _Measured:
     rows = run.rollouts
     found = _last[0] if _last else None
     if found is None or found.of() is not rows:
-        found = _Measured(weakref.ref(rows), _with_cuts(_measure(_chosen(rows)), run))
+        found = _Measured(weakref.ref(rows), _with_cuts(_measure(chosen(rows)), run))
         _last[:] = [found]
     return found
 
@@ -113,7 +113,8 @@ def _enough(table: pd.DataFrame, steps: Floats) -> pd.DataFrame:
     return table[table["step"].isin(taken)]
 
 
-def _chosen(rows: pd.DataFrame) -> pd.DataFrame:
+def chosen(rows: pd.DataFrame) -> pd.DataFrame:
+    """The training responses that are looked at: at most STEPS steps and PER_STEP responses of each; none without any text."""
     if not len(rows):
         return rows
     if "response" not in rows:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rl_advisor.features.endings import is_open, pile_up
 from rl_advisor.features.text.language import language, other_language_share, prose
-from rl_advisor.features.text.spoken import spoken
+from rl_advisor.features.text.turns import spoken
 from rl_advisor.samples.measured_text import BUDGET
 
 SPOKEN: list[tuple[str, str]] = list(json.loads((Path(__file__).parents[1] / "data" / "languages.json").read_text("utf-8")).items())
@@ -68,9 +68,9 @@ def test_a_share_is_a_share(text: str) -> None:
     ("text", "own"),
     [
         ("[assistant] I look.\n[tool] error [x]\n[assistant] Done.", "I look.\nDone."),
-        ("I search <search>x</search><information>\na lot of text\n</information> so x", "I search <search>x</search>  so x"),
+        ("I search <search>x</search><information>\na lot of text\n</information> so x", "I search <search>x</search>\nso x"),
         ("A\n<tool_call>{}</tool_call>\nuser\n<tool_response>\nlong\n</tool_response>\nassistant\nB", "A\n<tool_call>{}</tool_call>\nB"),
-        ("Thought: go\nObservation: a wall\nThought: back", "Thought: go\n \nThought: back"),
+        ("Thought: go\nObservation: a wall\nThought: back", "Thought: go\nThought: back"),
         ("The tag <output> opens a block; the user said [tool] twice.", "The tag <output> opens a block; the user said [tool] twice."),
         ("user\nassistant", "user\nassistant"),
     ],

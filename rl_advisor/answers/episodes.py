@@ -1,0 +1,68 @@
+"""Why episodes failed, in sentences that every door shares: shares with intervals, the reward without what was lost, what to do first."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rl_advisor.output.wording import percent, value
+
+Found = Mapping[str, Any]
+_MOST = 4
+"""Reasons that are named; the rest are few."""
+_DO = {
+    "infrastructure": "retry them or leave them out before advantages are computed, and look at what failed first",
+    "grader": "repair the grader or its parser and score these again before training goes on",
+    "tool misuse": "show the tools' arguments in the prompt, or let the tool say what it expects",
+    "format": "show one full example of the form in the prompt; pay for the form only together with the answer",
+    "truncation": "raise the limit of length or turns, or leave cut episodes out of the loss",
+    "context overflow": "shorten what tools return, or give fewer turns",
+    "looped": "end an episode where it begins to repeat itself, and keep the repeats out of the loss",
+    "hacked": "close the hole in the check before anything else; what was learned from it stays",
+}
+"""What to do about a reason, where it is common."""
+_COMMON = 0.1
+
+
+def failure_lines(found: Found) -> list[str]:
+    """At most five sentences; none where no episode failed."""
+    return list(_lines(found))[:5] if found.get("failed") else []
+
+
+def _lines(found: Found) -> Iterator[str]:
+    reasons = found["reasons"]
+    named = [f"{name} {percent(r['share'])} ({percent(r['low'])} to {percent(r['high'])})" for name, r in list(reasons.items())[:_MOST]]
+    rest = sum(r["count"] for r in list(reasons.values())[_MOST:])
+    yield f"{found['failed']} of {found['episodes']} episodes failed: {', '.join(named)}{f', other reasons {rest}' if rest else ''}"
+    if "reward" in found:
+        yield from _lost(found["reward"])
+    for name, r in reasons.items():
+        if name in _DO and name != "infrastructure" and r["share"] >= _COMMON:
+            yield f"{name} in {r['count']}: {_DO[name]}"
+    yield from _course(found["by_step"], reasons)
+
+
+def _lost(reward: Found) -> Iterator[str]:
+    """What the infrastructure cost, and what became of the lost episodes."""
+    share = f"{percent(reward['share_lost'])} of all, {percent(reward['low'])} to {percent(reward['high'])}"
+    became = [f"{reward['scored']} were scored {value(reward['lost_mean'])} on average"] if "lost_mean" in reward else []
+    became += [f"{reward['dropped']} have no reward" if reward["dropped"] else "none was dropped"]
+    became += [f"{reward['trained_upon']} have an advantage, so they were trained upon"] if reward.get("trained_upon") else []
+    mean = (
+        f"; the mean reward is {value(reward['without'])} without them, {value(reward['as_logged'])} as logged"
+        if "without" in reward
+        else ""
+    )
+    shift = reward.get("baseline_shift")
+    low = f", and they move the baseline of their groups by {value(shift)}" if shift else ""
+    yield f"the infrastructure lost {reward['lost']} ({share}): {', '.join(became)}{mean}{low}: {_DO['infrastructure']}"
+
+
+def _course(steps: list[dict[str, Any]], reasons: Found) -> Iterator[str]:
+    """The reason, other than wrong answers, whose share of all episodes moved most from the first steps to the last."""
+    moved = {name: steps[-1].get(name, 0.0) - steps[0].get(name, 0.0) for name in reasons if name in _DO}
+    name = max(moved, key=lambda n: abs(moved[n]), default="")
+    if name and abs(moved[name]) >= _COMMON:
+        first, last = steps[0], steps[-1]
+        yield (
+            f"{name} went from {percent(first.get(name, 0.0))} of the episodes at step {value(first['step'])} "
+            f"to {percent(last.get(name, 0.0))} at step {value(last['step'])}"
+        )

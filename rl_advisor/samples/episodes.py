@@ -1,0 +1,172 @@
+"""Why episodes failed: every failed one gets a reason, and the run the share of each, with and without what the infrastructure lost."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rl_advisor.features.text.turns import Turn, turns_in, with_written_calls
+from rl_advisor.run import Run
+from rl_advisor.samples.failure_signs import Episode, marks, reason_of, told_in
+from rl_advisor.samples.measured_text import chosen, completed
+from rl_advisor.samples.text_change import wilson
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_GOLD = (
+    "ground_truth",
+    "gold",
+    "answer",
+    "reference_answer",
+    "reference",
+    "target",
+    "expected",
+    "expected_answer",
+    "label",
+    "solution",
+    "gt",
+)
+"""Names of columns that hold the right answer."""
+_SUCCESS = ("success", "succeeded", "passed", "solved", "resolved", "correct", "is_correct", "acc", "accuracy")
+"""Names of columns that say whether an episode succeeded."""
+_NEARLY_ALL = 0.8
+
+
+INFRASTRUCTURE = "infrastructure"
+_STEPS = 12
+"""Steps of which shares are listed, evenly spread."""
+_last: list[tuple[weakref.ref[pd.DataFrame], dict[str, Any]]] = []
+
+
+def why_failed(run: Run) -> dict[str, Any]:
+    """How many of the looked-at episodes failed, and why; empty where none did.
+
+    ``reasons`` (share of the failed with its interval, and the words of the surest one), their course ``by_step``, and the ``reward`` with
+    and without what the infrastructure lost.
+    """
+    if not _last or _last[0][0]() is not run.rollouts:
+        _last[:] = [(weakref.ref(run.rollouts), _why_failed(run))] if len(run.rollouts) else []
+    return _last[0][1] if _last else {}
+
+
+def _why_failed(run: Run) -> dict[str, Any]:
+    rows = chosen(run.rollouts)
+    if not len(rows):
+        return {}
+    rows = completed(rows).reset_index(drop=True)
+    found = judged(rows)
+    if not len(found):
+        return {}
+    reasons = {str(name): _told_of(part, len(found)) for name, part in found.groupby("reason")}
+    answer = {
+        "episodes": len(rows),
+        "failed": len(found),
+        "reasons": dict(sorted(reasons.items(), key=lambda item: -item[1]["count"])),
+        "by_step": _by_step(rows, found),
+    }
+    lost = np.zeros(len(rows), bool)
+    lost[found.index[found["reason"] == INFRASTRUCTURE]] = True
+    return {**answer, "reward": _without(rows, lost)} if lost.any() else answer
+
+
+def _told_of(part: pd.DataFrame, failed: int) -> dict[str, Any]:
+    """How often a reason is, and the episode that shows it best."""
+    low, high = wilson(len(part), failed)
+    best = part.iloc[int(part["p"].to_numpy().argmax())]
+    shown = {"quote": best["quote"], "where": best["where"], "step": float(best["step"]), "p": round(float(best["p"]), 2)}
+    shown |= {"source": str(best.get("source", "")), "row": int(best.get("row", 0))}
+    return {"count": len(part), "share": len(part) / failed, "low": low, "high": high, "shown": shown}
+
+
+def _by_step(rows: pd.DataFrame, found: pd.DataFrame) -> list[dict[str, Any]]:
+    """Of evenly spread steps the share of failed episodes, and of all episodes each reason's."""
+    counts = rows.groupby("step").size()
+    at = np.unique(np.linspace(0, len(counts) - 1, min(len(counts), _STEPS)).round().astype(int))
+    answer = []
+    for step, n in counts.iloc[at].items():
+        here = found.loc[found["step"] == step, "reason"].value_counts()
+        answer.append({"step": float(str(step)), "episodes": int(n), **{str(k): round(int(c) / int(n), 4) for k, c in here.items()}})
+    return answer
+
+
+def _without(rows: pd.DataFrame, lost: np.ndarray) -> dict[str, Any]:
+    """The mean reward as logged and without the episodes that the infrastructure lost, and what became of those."""
+    reward = rows["reward"].to_numpy(np.float64)
+    known = np.isfinite(reward)
+    answer: dict[str, Any] = {"lost": int(lost.sum()), "scored": int((lost & known).sum()), "dropped": int((lost & ~known).sum())}
+    low, high = wilson(int(lost.sum()), len(rows))
+    answer |= {"share_lost": float(lost.mean()), "low": low, "high": high}
+    if (lost & known).any() and (~lost & known).any():
+        answer |= {"as_logged": float(reward[known].mean()), "without": float(reward[known & ~lost].mean())}
+        answer["lost_mean"] = float(reward[known & lost].mean())
+        answer["baseline_shift"] = _shift(rows.assign(lost=lost)[known])
+    if "advantage" in rows:
+        used = np.abs(rows["advantage"].to_numpy(np.float64)) > 1e-9
+        answer["trained_upon"] = int((lost & used).sum())
+    return answer
+
+
+def _shift(rows: pd.DataFrame) -> float | None:
+    """By how much lost episodes lower the mean of their groups, over groups that have others; None where no group has both."""
+    shifts = [
+        float(part["reward"].mean() - part.loc[~part["lost"], "reward"].mean())
+        for _, part in rows.groupby(["step", "group"])
+        if part["lost"].any() and not part["lost"].all()
+    ]
+    return float(np.mean(shifts)) if shifts else None
+
+
+def episode_turns(row: Any) -> tuple[Turn, ...]:
+    """The turns of a row: those the file tells apart, else those its text holds."""
+    turns = row.get("turns")
+    if not isinstance(turns, tuple) or not turns:
+        return turns_in(str(row.get("response", "")))
+    return tuple(with_written_calls(turn) for turn in turns if turn.text.strip() or turn.calls or turn.failed)
+
+
+def judged(rows: pd.DataFrame) -> pd.DataFrame:
+    """The failed ones of the rows, with ``reason``, ``p`` (how sure), ``quote`` and ``where``."""
+    failed, paid = failures(rows)
+    columns = [str(c) for c in rows.columns]
+    gold = next((c for name in _GOLD for c in columns if c.removeprefix("other/").lower() == name), None)
+    wanted = _wanted(rows[paid & ~failed])
+    found = []
+    for row, well_paid in zip(rows[failed].to_dict("records"), paid[failed], strict=True):
+        told = told_in((str(k), v) for k, v in row.items() if k not in ("prompt", "response"))
+        right = str(row[gold]) if gold is not None and isinstance(row[gold], (str, int, float)) and len(str(row[gold])) <= 200 else ""
+        cut = row.get("truncated") == 1
+        found.append(reason_of(Episode(episode_turns(row), told, right, cut, bool(well_paid), wanted, str(row.get("prompt", "")))))
+    return rows[failed].assign(
+        reason=[r.name for r in found], p=[r.p for r in found], quote=[r.sign.quote for r in found], where=[r.sign.where for r in found]
+    )
+
+
+def failures(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Which rows failed, and which were paid: by a column that says so, else by the upper half of the reward's range."""
+    import pandas as pd
+
+    reward = rows["reward"].to_numpy(np.float64)
+    known = reward[np.isfinite(reward)]
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
+    paid = reward > (0.0 if low == high else (low + high) / 2)
+    says = next((c for c in map(str, rows.columns) if c.removeprefix("other/").lower() in _SUCCESS), None)
+    if says is None:
+        return np.where(np.isfinite(reward), ~paid, _lost(rows)), paid
+    right = pd.to_numeric(rows[says], errors="coerce").to_numpy(np.float64)
+    return np.where(np.isfinite(right), right < 0.5, ~paid), paid
+
+
+def _lost(rows: pd.DataFrame) -> np.ndarray:
+    """Rows without a reward of which the file says how they ended."""
+    return np.array([bool(told_in((str(k), v) for k, v in row.items())) for row in rows.to_dict("records")], bool)
+
+
+def _wanted(good: pd.DataFrame) -> frozenset[str]:
+    """The marks that nearly all of the good responses have."""
+    if len(good) < 4:
+        return frozenset()
+    found = [marks(text) for text in good["response"].head(200).tolist()]
+    return frozenset(m for m in {m for some in found for m in some} if sum(m in some for some in found) >= _NEARLY_ALL * len(found))
