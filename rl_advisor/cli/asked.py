@@ -23,6 +23,9 @@ def explained_page(answer: Answer) -> Iterable[str]:
         yield from filled(f"{number}. {said(cause['cause'])} ({cause['link'].replace('_', ' ')})")
         yield from filled(f"   Why: {said(cause['because'])}")
         yield from filled(f"   Test: {said(cause['tell_apart'])}")
+    if answer["not_looked_at"]:
+        yield ""
+        yield from filled(f"Not looked at: {said('; '.join(answer['not_looked_at']))}.")
     if answer["ask"]:
         yield ""
         yield "To say more:"

@@ -222,7 +222,7 @@ def explain_log(text: str, question: str = "", framework: str | None = None) -> 
     from rl_advisor.answers.explain.pasted import bounded, run_of
     from rl_advisor.output.clean import untrusted
 
-    if word := a_word(text):
+    if word := a_word(text, question):
         return clean(word)  # type: ignore[no-any-return]
     run = run_of(text, framework)
     answer = explain_run(run, bounded(text), question)

@@ -1,6 +1,7 @@
 """Pasted lines are explained: normal or not, what they prove, likely causes and questions back; and nothing false is said."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,19 @@ SB = """------------------------------
 ------------------------------
 """
 NAN, INF = "nan", "inf"
+ALIVE = VERL.format(e=0.5, p=0.01, k=0.0001, g=0.3)
+
+
+def rows_of(name: str, *values: object) -> str:
+    """A row of TRL for each value of one metric."""
+    return "\n".join(trl(**{name: value}).replace("'nan'", "nan") for value in values)
+
+
+def parts(*values: tuple[float, float]) -> str:
+    """A row of TRL for each pair of accuracy and format."""
+    return "\n".join(trl(rewards__accuracy_reward__mean=a, rewards__format_reward__mean=f) for a, f in values)
+
+
 CASES = [
     ("all groups flat", trl(grad_norm=0.0, loss=0.0, reward_std=0.0, frac_reward_zero_std=1.0), "training_signal", "zero variance"),
     ("no gradient in spite of a spread", trl(grad_norm=0.0, loss=0.0), "policy_update", "no update reaches"),
@@ -64,6 +78,13 @@ CASES = [
     ("a deterministic policy", SB.format(ev=1e-7, e=4e-6, v=0.3), "exploration", "always does the same"),
     ("a critic that says one thing", SB.format(ev=5e-8, e=1.3, v=7e5), "training_signal", "predicts the same for every state"),
     ("losses without a reward", SB.format(ev=0.4, e=0.6, v=0.3), "evaluation", "No episode reward"),
+    ("NaN in the critic alone", ALIVE + "step:42 - critic/vf_loss:nan - actor/pg_loss:0.1", "numerics", "Only the critic"),
+    ("a warning", "UserWarning: KL divergence is starting to become negative: -5.27", "data_freshness", "negative KL"),
+    ("a bound", "Entropy: 2.9\nKL of old and new: 0.05 (this is greater than 2 * 0.01)", "policy_update", "passed its bound"),
+    ("no episode", "episode_reward_mean: .nan\nepisode_len_mean: .nan\nepisodes_total: 0", "environment_data", "no episode has ended"),
+    ("a task that is dropped", parts((0.16, 0.5), (0.1, 0.7), (0.03, 0.9), (0.0, 0.98)), "reward_signal", "the task dropped"),
+    ("no advantage", ALIVE.strip() + " - critic/advantages/max:0.000 - critic/advantages/min:0.000", "training_signal", "learns nothing"),
+    ("one row of NaN", rows_of("loss", 0.3, NAN, 0.2, 0.1), "numerics", "one bad batch"),
 ]
 SOUND = [
     ("one usual line", trl(), ("normal by construction", "no sign of progress")),
@@ -72,6 +93,9 @@ SOUND = [
     ("a first step", trl(learning_rate=1e-8, epoch=0.0001), ("warming up",)),
     ("a penalty that is not paid", trl(rewards__repetition_penalty__mean=0.0), ()),
     ("a component at 0 early on", trl(rewards__format_reward__mean=0.0, epoch=0.001), ("early to tell",)),
+    ("parts that rise together", parts((0.2, 0.2), (0.5, 0.5), (0.9, 0.9)), ()),
+    ("parts in their noise", parts((0.3, 0.9), (0.1, 0.9), (0.25, 0.9)), ()),
+    ("an episode that ended", "episode_reward_mean: 3.1\nepisode_len_mean: 20\nepisodes_total: 12", ()),
 ]
 
 
@@ -93,6 +117,49 @@ def test_what_is_normal_is_called_normal(text: str, says: tuple[str, ...]) -> No
     assert not answer["causes"]
     whole = answer["summary"] + " ".join(answer["proven"]) + " ".join(m["why"] for m in answer["metrics"])
     assert any(word in whole for word in says) or not says
+
+
+ALL_CLEAR = re.compile(r"(?i)nothing .{0,40}(wrong|out of the ordinary)|all is well|no number here is wrong|\\bfine\\b")
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "unread"),
+    [
+        ("reward=0.2 kl=15 entropy=0.001", (1, 1), "kl 15"),
+        ("kl 15 reward 0.2 loss nan", (1, 1), "loss nan"),
+        ("\n".join(f"Mean Reward: {v}" for v in (2, 70, 40, 0.2)), (4, 4), ""),
+        ("\r".join(f"Steps: 1% 1/300 [00:01, reward=0.{v}, grad_norm=0.0{v}]" for v in (1, 2, 3)), (3, 3), ""),
+        ("step:3 - actor/grad_norm:0.2 - my/odd_thing:7.5", (1, 1), "my/odd_thing 7.5"),
+        (trl(), (1, 1), ""),
+    ],
+)
+def test_there_is_no_all_clear_and_what_is_unread_is_said(text: str, read: tuple[int, int], unread: str) -> None:
+    """Rows are counted against the rows present, names that are not understood stand there with their values."""
+    answer = explain_log(text)
+    assert (answer["read"]["rows"], answer["read"]["rows_present"]) == read
+    assert unread in " ".join(answer["read"]["unread"])
+    assert bool(unread) == bool(answer["read"]["unread"])
+    assert answer["read"]["names"] + len(answer["read"]["unread"]) == answer["read"]["names_present"]
+    assert answer["not_looked_at"]
+    assert not ALL_CLEAR.search(answer["summary"])
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "first"),
+    [
+        (trl(), "is a KL of 12 ok?", "kl 12 is not usual"),
+        (trl(), "is the kl normal?", "kl 0.03 is normal"),
+        (trl(loss=-0.1), "is it normal that the loss is negative?", "loss -0.1 is normal"),
+        ("step:3 - timing_s/step:44 - timing_s/gen:31 - timing_s/ref:2", "why is it so slow?", "timing_s/gen takes 31 of 44 s"),
+        (VERL.format(e=0.5, p=0.01, k=0.0001, g=NAN), "why do I get nan?", "actor/grad_norm is NaN"),
+        (trl(), "why do I get nan?", "No number in these rows is NaN"),
+        (rows_of("reward", 0.2, 0.4, 0.7), "is it learning at all?", "reward went from 0.2 to 0.7"),
+        ("kl", "is a KL of 12 ok?", "KL 12 is"),
+        ("how is this? is the entropy right?\n" + trl(entropy=0.4), "", "entropy 0.4 is normal"),
+    ],
+)
+def test_a_question_is_answered_first(text: str, question: str, first: str) -> None:
+    assert explain_log(text, question)["summary"].startswith(first)
 
 
 def test_a_number_comes_with_its_range_and_source() -> None:

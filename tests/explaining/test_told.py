@@ -55,9 +55,13 @@ def test_what_was_logged_goes_before_what_is_told() -> None:
             "reward_signal",
             "no longer what is wanted",
         ),
-        ("GRPO: reward rises from 0.2 to 0.9 and test accuracy goes from 48% to 61%", None, "No number here is wrong"),
+        (
+            "GRPO: reward rises from 0.2 to 0.9 and test accuracy goes from 48% to 61%",
+            None,
+            "Not judged, because the level depends on the task",
+        ),
         ("PPO: my mean reward fell from 310 to 12", "policy_update", "keep the last checkpoint"),
-        ("PPO: my mean reward fell from 310 to 290", None, "No number here is wrong"),
+        ("PPO: my mean reward fell from 310 to 290", None, "Not judged, because the level depends on the task"),
         ("SAC: critic loss goes to 1e9 and ent_coef goes to 3000", "reward_signal", "chases targets"),
     ],
 )

@@ -5,26 +5,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rl_advisor.answers.explain.answering import Asked, answered, question_in, where_time_goes
 from rl_advisor.answers.explain.metrics import metrics
 from rl_advisor.answers.explain.words import explain_word
+from rl_advisor.answers.explain.written import Coverage, coverage
+from rl_advisor.answers.story.naming import renamed
 from rl_advisor.finding import Finding, Outcome, Role
-from rl_advisor.judgement.diagnosis import diagnose, role_of
+from rl_advisor.judgement.case import open_case
+from rl_advisor.judgement.diagnosis import role_of
 from rl_advisor.judgement.experiment import manual_page
-from rl_advisor.judgement.proofs import CONFIG, Proof, causes, proofs
-from rl_advisor.judgement.proofs.crashes import Crash, crash_in
+from rl_advisor.judgement.proofs import CONFIG, TOLD, Proof, causes, proofs
+from rl_advisor.judgement.proofs.crashes import Crash, crash_in, warnings_in
 from rl_advisor.judgement.proofs.rows import Rows
+from rl_advisor.judgement.verdict import Judged, judge
+from rl_advisor.output.wording import counted, listed, percent, plain, sentence
 from rl_advisor.run import Run
 from rl_advisor.settings import checks
 from rl_advisor.settings.given import CheckOutcome
 
 NOTHING = (
-    "No metric, setting or error stands in this text. Paste the lines that the trainer logs (a few rows are enough), the traceback, or the"
-    " launch command."
+    "I found no metrics, settings or errors in this text. Paste the lines that the trainer logs (a few rows are enough),"
+    " the traceback, or the launch command."
 )
-ONLY_LEVELS = "No number here is wrong by itself: these levels depend on the task, and what counts is how they go on. Paste more rows."
 MOST_CAUSES, MOST_QUESTIONS = 4, 3
+LATE = ("broken_policy",)
+"""Causes that say no more than that something broke: what a finding names goes before them."""
+SURE = 0.85
+"""Probability from which a verdict on pasted rows is said as one."""
 ENOUGH = 8
-"""Rows from which the detectors are asked, too."""
+"""Rows from which the judge is asked, too."""
 WHERE: Mapping[str, str] = {
     "trl": "`trainer_state.json` of the newest checkpoint",
     "verl": "the whole console log, or the `.jsonl` of the file logger",
@@ -42,53 +51,97 @@ class Explained:
 
     rows: Rows
     crash: Crash | None
+    warned: Sequence[Crash]
+    """What the trainer itself warns of."""
     proven: Sequence[Proof]
     checked: Sequence[CheckOutcome]
     """Faults and notes about the settings."""
+    judged: Judged | None
+    """What the judge says of the rows, where they are enough."""
     found: Sequence[Finding]
+    read: Coverage
 
     @property
     def empty(self) -> bool:
         """Whether nothing was recognised at all."""
-        return not (self.rows.run.curves or self.rows.run.config or self.crash)
+        return not (self.rows.run.curves or self.rows.run.config or self.crash or self.warned)
 
 
-def a_word(text: str) -> dict[str, Any] | None:
-    """What a single word is: a pattern, check, verdict or metric; None for any other text."""
+def a_word(text: str, question: str = "") -> dict[str, Any] | None:
+    """What a single word is: a pattern, check, verdict or metric, the question about it answered first; None for any other text."""
     word = explain_word(text) if len(text) < 80 and len(text.split()) <= 3 else None
     if word is None:
         return None
+    answer = answered(Asked(question, Rows(Run(name=text)), (), ())) if question else ""
+    word["summary"] = f"{answer} {word['summary']}".strip()
     return {"recognised": f"{word['kind']} {word['word']}", "metrics": [], "proven": [], "causes": [], "ask": [], **word}
 
 
 def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
-    """What the rows of a run say, as plain JSON; ``text`` is what they were read from, for crashes."""
+    """What the rows of a run say, as plain JSON in its own names; ``text`` is what they were read from, with all that the rows lack."""
     rows = Rows(run)
-    seen = diagnose(run) if rows.count >= ENOUGH else ()
+    case = open_case(run) if rows.count >= ENOUGH else None
+    judged = judge(case) if case is not None and case.outcome is not None else None
+    seen = case.findings.values() if case is not None else ()
     found = [f for f in seen if f.outcome is Outcome.PRESENT and role_of(f.pattern) is not Role.SYMPTOM]
+    found.sort(key=lambda f: judged is None or judged.cause is None or f.pattern != judged.cause.pattern)
     checked = [o for o in checks.run(run) if o.outcome in ("fault", "note")]
-    e = Explained(rows, crash_in(text), proofs(rows), checked, found)
+    e = Explained(rows, crash_in(text), warnings_in(text), proofs(rows), checked, judged, found, coverage(run, text))
     told, likely = metrics(rows, e.proven), _causes(e)
-    crash = e.crash
-    return ({"crash": {"error": crash.error, "where": crash.where, "means": crash.means, "do": crash.do}} if crash else {}) | {
-        "recognised": _recognised(rows),
+    asked = question or question_in(text)
+    answer = answered(Asked(asked, rows, told, e.proven)) if asked else ""
+    crash, names = e.crash, {c.name: c.raw for c in run.curves.values() if c.name != c.raw}
+    said: dict[str, Any] = (
+        {"crash": {"error": crash.error, "where": crash.where, "means": crash.means, "do": crash.do}} if crash else {}
+    ) | {
+        "recognised": _recognised(rows, e.read),
+        "read": {
+            "rows": e.read.rows,
+            "rows_present": e.read.present,
+            "names": e.read.names,
+            "names_present": e.read.names_present,
+            "unread": list(e.read.unread),
+        },
         "metrics": told,
-        "proven": [p.says for p in e.proven] + [f"The settings: {o.statement}" for o in checked if o.outcome == "fault"],
+        "proven": [*(_warned(w) for w in e.warned), *(p.says for p in e.proven)]
+        + [f"The settings: {o.statement}" for o in checked if o.outcome == "fault"],
         "causes": likely,
+        "not_looked_at": _not_looked_at(e),
         "ask": _ask(e, likely),
-        "summary": _asked_about(question) or NOTHING if e.empty else _summary(e, told, likely),
+        "summary": answer or NOTHING if e.empty else _summary(e, told, likely, answer),
     }
+    return renamed(said, names)  # type: ignore[no-any-return]
+
+
+def _warned(warning: Crash) -> str:
+    return sentence(warning.means)
+
+
+def _not_looked_at(e: Explained) -> list[str]:
+    """What these lines leave open, so that nobody takes what is not said for well."""
+    run, read = e.rows.run, e.read
+    out = [f"{read.present - read.rows} of {read.present} rows, which could not be read"] if read.rows < read.present else []
+    if read.unread:
+        out.append(f"what these mean: {'; '.join(read.unread[:8])}{f' and {len(read.unread) - 8} more' if len(read.unread) > 8 else ''}")
+    if e.rows.count < ENOUGH and run.curves:
+        out.append("courses: one row shows none" if e.rows.count == 1 else f"courses beyond these {e.rows.count} rows")
+    out += [] if run.config else ["settings: none given"]
+    out += [] if any(n.startswith("eval/score/") for n in run.curves) else ["a held-out score: none stands here"]
+    return [*out, "samples: texts and episodes were not read"]
 
 
 def _causes(e: Explained) -> list[dict[str, str]]:
-    """The likeliest causes in order: the crash, what settings prove, what lines prove, what detectors find, what settings hint at."""
-    proven = [o for o in e.checked if o.outcome == "fault"]
-    named = [causes()[name] for p in e.proven for name in p.causes]
+    """The likeliest causes in order: the crash, what settings or the trainer prove, what lines prove, what the judge finds, hints."""
+    faults = [o for o in e.checked if o.outcome == "fault"]
+    named = [(name, causes()[name]) for p in e.proven for name in p.causes]
+    first, last = [c for n, c in named if n not in LATE], [c for n, c in named if n in LATE]
     out = [
         *([_cause(e.crash.link.value, e.crash.means, _stopped(e.crash), e.crash.do)] if e.crash else []),
-        *(_cause(o.link.value, o.statement, "the log shows it" if o.confirmed else o.confirm_by, o.do) for o in proven),
-        *(_cause(c.link.value, c.cause, c.because, c.tell_apart) for c in named),
-        *(_cause(f.link.value, f.pattern.replace("_", " "), f.statement, manual_page(f.pattern)["Next test"]) for f in e.found),
+        *(_cause(o.link.value, o.statement, "the log shows it" if o.confirmed else o.confirm_by, o.do) for o in faults),
+        *(_cause(w.link.value, w.means, "the trainer prints it", w.do) for w in e.warned),
+        *(_cause(c.link.value, c.cause, c.because, c.tell_apart) for c in first),
+        *(_cause(f.link.value, plain(f.pattern), f.statement, manual_page(f.pattern)["Next test"]) for f in e.found),
+        *(_cause(c.link.value, c.cause, c.because, c.tell_apart) for c in last),
     ]
     hints = [o for o in e.checked if o.outcome == "note" and o.do] if out else []
     out += [_cause(o.link.value, o.statement, o.confirm_by, o.do) for o in hints]
@@ -116,43 +169,87 @@ def _ask(e: Explained, likely: Sequence[dict[str, str]]) -> list[dict[str, str]]
     return [{"question": q, "decides": d} for q, d in dict(asked).items()][:MOST_QUESTIONS]
 
 
-def _recognised(rows: Rows) -> str:
+def _recognised(rows: Rows, read: Coverage) -> str:
     """What the text was taken for."""
     run, method = rows.run, rows.around.method
     parts = []
     if run.curves:
-        known = sum(c.mapped or c.guessed for c in run.curves.values())
         who = run.frameworks[0] if run.frameworks else "an unknown trainer"
         by = f", method {method.replace('_', ' ')}" if method else ""
-        parts.append(f"{rows.count} row{'s' if rows.count > 1 else ''} of {who}, {known} of {len(run.curves)} metrics known{by}")
+        of = f" of {read.present}" if read.present > read.rows else ""
+        parts.append(f"{read.rows}{of} row{'s' if read.present > 1 else ''} of {who}, {read.names} of {read.names_present} names known{by}")
     if run.config:
-        parts.append(f"{len(run.config)} settings")
+        parts.append(counted(len(run.config), "setting"))
     if run.events:
-        parts.append(f"{len(run.events)} messages of errors or warnings")
+        parts.append(counted(len(run.events), "message of errors or warnings").replace("warningss", "warnings"))
     return "; ".join(parts) or "no metrics, no settings and no error message"
 
 
-def _summary(e: Explained, told: Sequence[dict[str, Any]], likely: Sequence[dict[str, str]]) -> str:
-    """The point first, then the action, in a few sentences."""
-    faults = [o.statement for o in e.checked if o.outcome == "fault"] + [p.says for p in e.proven if p.fault]
+def _summary(e: Explained, told: Sequence[dict[str, Any]], likely: Sequence[dict[str, str]], answer: str) -> str:
+    """The answer to the question, the point, then the action, in a few sentences."""
+    faults = _faults(e, told)
     fine = [p.says for p in e.proven if not p.fault]
-    odd = [f"{t['name']} = {t['value']} is {t['normal']}: {t['why']}" for t in told if t["normal"] in ("broken", "unusual")]
-    first: list[str] = []
+    odd = [_odd(t) for t in told if t["normal"] in ("broken", "unusual")]
+    first = [answer] if answer else []
     if e.crash:
         first.append(f"It stopped with {_stopped(e.crash)}: {e.crash.means}. {e.crash.do}")
     if faults:
-        first.append("Not normal. " + " ".join(faults[:2]))
-    elif not e.crash:
-        judged = any(t["normal"] == "normal" for t in told)
-        first.append(" ".join(odd[:2]) or ("Nothing in these lines is out of the ordinary." if judged or fine else ONLY_LEVELS))
-    first += fine[: 1 if faults else 2]
-    if likely and faults:
+        first.append("Not normal. " + " ".join(f for f in faults[:2] if f not in answer))
+    verdict = _verdict(e)
+    first.append(verdict)
+    if e.found and not faults and e.found[0].statement not in verdict:
+        first.append(sentence(f"{plain(e.found[0].pattern)}: {e.found[0].statement}"))
+    elif odd and not faults:
+        first += [o for o in odd[:2] if o not in answer]
+    elif not (faults or e.crash or verdict.startswith("These")):
+        first += [said for said in (*_checked(e, told), *fine[:2]) if said not in answer]
+    if likely and (faults or (e.found and not e.crash)):
         first.append(f"Do first: {likely[0]['tell_apart']}")
-    return " ".join(first)
+    if e.read.rows < e.read.present:
+        first.append(f"Read {e.read.rows} of {e.read.present} rows.")
+    return " ".join(filter(None, first))
 
 
-def _asked_about(question: str) -> str:
-    """What can be said of the metrics that a question names, where no lines came with it."""
-    words = re.findall(r"[A-Za-z_][\w/]{1,40}", question)[:40]
-    told = [w for word in dict.fromkeys(words) if (w := explain_word(word)) is not None and w["kind"] == "metric"]
-    return " ".join(f"{w['word']}: {w['summary']} {w['meanings'][0]['means'].get('usual', '')}".strip() for w in told[:2])
+def _faults(e: Explained, told: Sequence[dict[str, Any]]) -> list[str]:
+    """What is wrong for certain: warned of by the trainer, set wrongly, beyond what is possible, proven by the rows."""
+    accused = {name for p in e.proven if p.fault for name in p.about}
+    set_wrongly = [o for o in e.checked if o.outcome == "fault"]
+    accused |= {key for o in set_wrongly for key in o.keys}
+    broken = [_odd(t) for t in told if t["normal"] == "broken" and not {t["metric"], t["name"]} & accused]
+    late = [p.says for p in e.proven if p.fault and set(p.causes) & set(LATE)]
+    sure = [p.says for p in e.proven if p.fault and p.says not in late]
+    return [*map(_warned, e.warned), *(o.statement for o in set_wrongly), *sure, *broken, *late]
+
+
+def _odd(told: dict[str, Any]) -> str:
+    return f"{told['name']} {told['value']} is {told['normal']}: {told['why']}"
+
+
+def _verdict(e: Explained) -> str:
+    """What the judge says of the rows: a verdict where it is likely, else how little these rows tell."""
+    if e.judged is None or e.judged.verdict == "undecidable":
+        return ""
+    p = e.judged.probabilities.get(e.judged.verdict, 1.0)
+    if p < SURE:
+        return f"How it goes on cannot be told from {e.rows.count} rows: {plain(e.judged.verdict)} is likeliest ({percent(p)})."
+    return f"These {e.rows.count} rows say {plain(e.judged.verdict)}: {sentence(e.judged.why)}"
+
+
+def _checked(e: Explained, told: Sequence[dict[str, Any]]) -> list[str]:
+    """What was looked at and found within its range, and what was not: never that all is well."""
+    curves = e.rows.run.curves
+    usual = [_short(t) for t in told if t["normal"] == "normal" and not t["non_finite"]]
+    open_ = [_short(t) for t in told if t["normal"] == "unknown"]
+    said = [f"Within what is usual: {listed(usual, 4)}."] if usual else []
+    said += [] if told else [where_time_goes(e.rows)]
+    said += [f"Not judged, because the level depends on the task: {listed(open_, 4)}."] if open_ else []
+    said += [f"Not understood: {listed(list(e.read.unread), 4)}."] if e.read.unread else []
+    if e.rows.count < ENOUGH and not all(c.note == TOLD for c in curves.values()):
+        said.append("One row shows no course." if e.rows.count == 1 else f"{e.rows.count} rows show too little of a course to judge it.")
+    if e.rows.run.config and not said:
+        said.append(f"No fault in {counted(len(e.rows.run.config), 'setting')} by the checks that know them; the log would show the rest.")
+    return list(filter(None, said)) or ["Nothing in these lines could be judged."]
+
+
+def _short(told: dict[str, Any]) -> str:
+    return f"{told['name']} {re.sub(r' [(][0-9]+ rows[)]$', '', told['value'])}"

@@ -1,78 +1,118 @@
 """Is this number normal? Each metric of the lines against the table of priors, in the user's own words."""
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from rl_advisor.answers.explain.told import by_frameworks
+from rl_advisor.answers.explain.written import shown
 from rl_advisor.finding import number
 from rl_advisor.judgement.proofs import Proof
-from rl_advisor.judgement.proofs.rows import Rows
+from rl_advisor.judgement.proofs.rows import FEW, Rows
+from rl_advisor.output.wording import counted
 from rl_advisor.priors import Circumstances, Prior, prior
 from rl_advisor.run import Curve
 from rl_advisor.vocabulary import metric
 
 MOST = 12
+"""Metrics that are told where nothing is wrong with them; what is not normal is always told, up to twice as many."""
 _NORMAL = {"usual": "normal", "below": "unusual", "above": "unusual", "far_below": "broken", "far_above": "broken"}
 _ORDER = ("broken", "unusual", "normal", "unknown")
 _SAID_ANYWAY = ("progress/", "time/", "throughput/", "memory/")
+UNKNOWN = "Depends on the task; only the trend tells."
 
 
 def metrics(rows: Rows, proofs: Sequence[Proof]) -> list[dict[str, Any]]:
-    """What each metric that matters is here, its value, and whether that is normal; what is not normal first, at most twelve."""
-    curves = [c for c in rows.run.curves.values() if c.value.size and metric(c.name) and not c.name.startswith(_SAID_ANYWAY)]
-    told = [_told(rows, curve, proofs) for curve in curves]
+    """What each metric that matters is here, its value, and whether that is normal; what is not normal first."""
+    curves = [c for c in rows.run.curves.values() if c.value.size and not c.name.startswith(_SAID_ANYWAY)]
+    told = [t for curve in curves if (t := _told(rows, curve, proofs))]
     asked = {name for proof in proofs for name in proof.about}
     told.sort(key=lambda t: (_ORDER.index(t["normal"]), t["metric"] not in asked))
-    return told[:MOST]
+    odd = sum(t["normal"] in ("broken", "unusual") for t in told)
+    return told[: max(MOST, min(odd, 2 * MOST))]
 
 
-def _told(rows: Rows, curve: Curve, proofs: Sequence[Proof]) -> dict[str, Any]:
-    known = metric(curve.name)
-    meaning = (known.meaning if known else "") + (f" ({curve.note})" if curve.note else "")
-    last = float(curve.value[-1])
-    value = max(curve.finite()[1], default=last) if curve.name == "policy/learning_rate" and rows.count > 1 else last
-    row = prior(curve.name, rows.around)
-    normal, why, source = _judged(row, value, curve)
-    if excused := next((p for p in proofs if not p.fault and curve.name in p.about), None):
+def _told(rows: Rows, curve: Curve, proofs: Sequence[Proof]) -> dict[str, Any] | None:
+    """One metric; None for a name that nobody uses and whose numbers are all finite."""
+    known, lost = metric(curve.name), int(np.sum(~np.isfinite(curve.value)))
+    meanings = sorted(by_frameworks(curve.raw)) if known is None else []
+    if known is None and not meanings and not lost:
+        return None
+    normal, why, source = _several(rows, curve, meanings) if known is None else _judged(rows, curve)
+    about = [p for p in proofs if curve.name in p.about]
+    accused, excused = next((p for p in about if p.fault), None), next((p for p in about if not p.fault), None)
+    if accused:
+        normal, why = "broken" if normal == "broken" else "unusual", accused.says
+    elif excused and (not lost or lost == curve.value.size):
         normal, why = "normal", excused.says
-    elif accused := next((p for p in proofs if p.fault and curve.name in p.about), None):
-        normal, why = "broken" if normal == "broken" or not math.isfinite(last) else "unusual", accused.says
+    meaning = (known.meaning if known else " or ".join(m.meaning for n in meanings if (m := metric(n)))) + (
+        f" ({curve.note})" if curve.note else ""
+    )
+    finite = curve.value[np.isfinite(curve.value)]
+    spread = f"{number(float(finite.min()))} to {number(float(finite.max()))}" if finite.size else "none"
     return {
         "name": curve.raw,
         "metric": curve.name,
         "meaning": meaning,
-        "value": _value(curve),
+        "value": shown(curve.value) + (f" ({curve.value.size} rows)" if curve.value.size > 1 and finite.size > 1 else ""),
+        "range": spread,
+        "non_finite": lost,
         "normal": normal,
         "why": why,
         "source": source,
     }
 
 
-def _judged(row: Prior | None, value: float, curve: Curve) -> tuple[str, str, str]:
-    """Normal or not, why, and who says so."""
-    if not math.isfinite(value):
+def _judged(rows: Rows, curve: Curve) -> tuple[str, str, str]:
+    """Normal or not, why, and who says so: by the last row, and by the farthest of them."""
+    finite = curve.value[np.isfinite(curve.value)]
+    lost = curve.value.size - finite.size
+    if lost and (not math.isfinite(float(curve.value[-1])) or curve.value.size <= FEW):
         computed = curve.name.startswith(("policy/", "value/", "ratio/", "advantage/"))
-        return ("broken" if computed else "unknown"), f"{value} is no number: it was not computed, or the computation broke.", ""
-    if row is None:
-        return "unknown", "Its level depends on the task; only its course says something.", ""
-    why = row.means(value)
+        where = "in every row" if not finite.size else f"in {lost} of {curve.value.size} rows"
+        return ("broken" if computed else "unusual"), f"Not a finite number {where}: not computed, or the computation broke.", ""
+    row = prior(curve.name, rows.around)
+    if row is None or not finite.size:
+        return "unknown", UNKNOWN, ""
+    peak = curve.name == "policy/learning_rate" and rows.count > 1
+    return _against(row, float(finite.max()) if peak else float(finite[-1]), finite.tolist())
+
+
+def _against(row: Prior, value: float, all_: Sequence[float]) -> tuple[str, str, str]:
     low, high = row.usual
     bound = f"{number(low)} or more" if math.isinf(high) else f"{number(low)} to {number(high)}"
-    return _NORMAL[row.side(value)], f"{bound} is usual{_here(row.given)}. {why}".strip(), row.source
+    side = row.side(value)
+    if side == "usual" and len(all_) <= 1000 and (far := [v for v in all_ if row.side(v).startswith("far")]):
+        worst = max(far, key=abs)
+        return (
+            "unusual",
+            f"Reached {number(worst)} in {len(far)} of {len(all_)} rows; {bound} is usual. {row.means(worst)}".strip(),
+            row.source,
+        )
+    return _NORMAL[side], f"{bound} is usual{_here(row.given)}. {row.means(value)}".strip(), row.source
+
+
+def _several(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, str, str]:
+    """What all meanings of a name agree on: outside of every usual range, or nothing."""
+    finite = curve.value[np.isfinite(curve.value)]
+    if finite.size < curve.value.size:
+        computed = re.search(r"(?i)loss|grad|kl|entropy|ratio|value", curve.raw)
+        lost = curve.value.size - finite.size
+        return "broken" if computed else "unusual", f"Not a finite number in {lost} of {counted(curve.value.size, 'row')}.", ""
+    ranges = [r for n in meanings if (r := prior(n, rows.around)) is not None]
+    sides = [_NORMAL[r.side(float(finite[-1]))] for r in ranges]
+    if not ranges or set(sides) & {"normal"}:
+        names = " or ".join(m.meaning.split(":")[0].rstrip(".") for n in meanings if (m := metric(n)))
+        return "unknown", f"It may be: {names}. Name the trainer (--framework) to have it judged.", ""
+    widest = max(ranges, key=lambda r: r.usual[1])
+    side = "above" if float(finite[-1]) > widest.usual[0] else "below"
+    why = f"It is {side} every usual range, whichever of {len(ranges)} meanings it has (at most {number(widest.usual[1])})."
+    return max(sides, key=_ORDER.index), why, widest.source
 
 
 def _here(given: Circumstances) -> str:
     words = [w for w in (given.method, given.framework, given.weights) if w]
     return f" ({', '.join(w.replace('_', ' ') for w in words)})" if words else ""
-
-
-def _value(curve: Curve) -> str:
-    """The value, or how it went from the first row to the last."""
-    finite = curve.value[np.isfinite(curve.value)]
-    last = float(curve.value[-1])
-    shown = number(last) if math.isfinite(last) else str(last)
-    if finite.size < 2 or not math.isfinite(float(curve.value[0])) or float(curve.value[0]) == last:
-        return shown
-    return f"{number(float(curve.value[0]))} to {shown} ({curve.value.size} rows)"

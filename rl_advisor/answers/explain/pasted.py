@@ -4,7 +4,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from rl_advisor.answers.explain.told import told_in
+import numpy as np
+
+from rl_advisor.answers.explain.told import meaning, told_in
+from rl_advisor.answers.explain.written import bare, left_out
 from rl_advisor.discovery import modules
 from rl_advisor.output.errors import no_such
 from rl_advisor.priors.circumstances import METHOD_WORDS
@@ -16,6 +19,8 @@ from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Dialect
 
 NAME = "pasted lines"
+NAMES = 80
+"""Names that no reader took and that are looked up."""
 HEAD, TAIL = 1_000_000, 1_000_000
 """Characters at both ends of a longer paste that are looked at."""
 _QUOTE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?){1,3}|^[ \t]{0,3}`{3,}[^\n]{0,40}$|^`|`[ \t]*$|^//(?=-)", re.MULTILINE)
@@ -31,13 +36,28 @@ def run_of(text: str, framework: str | None = None) -> Run:
         UsageError: there is no such framework; the message names the nearest, and all.
     """
     framework = _framework(framework) if framework else None
-    bare = _QUOTE.sub("", bounded(text))
-    run = _with_told(_read(bare), bare)
-    written = settings_in(bare) if len(bare) < HEAD else {}
+    plain = _QUOTE.sub("", bounded(text))
+    run = _with_told(_read(plain), plain)
+    written = settings_in(plain) if len(plain) < HEAD else {}
     if written:
         dialect = _dialect(framework or (run.frameworks[0] if run.frameworks else ""))
         run = replace(run, config={**written, **run.config}, settings={**settings_of(written, dialect), **run.settings})
+    run = _with_written(run, plain)
     return replace(run, frameworks=(framework, *run.frameworks)) if framework and framework not in run.frameworks else run
+
+
+def _with_written(run: Run, text: str) -> Run:
+    """The run with the numbers that its reader left in the text, a row for each, by our names where these are plain."""
+    curves, taken = dict(run.curves), dict.fromkeys(bare(c.raw) for c in run.curves.values())
+    dialect = _dialect(run.frameworks[0]) if run.frameworks else None
+    for raw, values in list(left_out(run, text).items())[:NAMES]:
+        ours = (dialect and our_name(raw, dialect)) or meaning(raw, values.tolist())
+        steps = np.arange(1.0, values.size + 1)
+        known = ours is not None and (ours not in curves or curves[ours].value.size < values.size)
+        if known or bare(raw) not in taken:
+            name = ours if known and ours else raw
+            curves[name] = Curve(name, raw, "the text", steps, values, guessed=known)
+    return replace(run, curves=curves)
 
 
 def _with_told(run: Run, text: str) -> Run:

@@ -91,7 +91,7 @@ def _number(token: str) -> float:
 
 def meaning(name: str, values: Sequence[float], text: str = "") -> str | None:
     """What a name means: the one thing that all frameworks that use it mean, with or without its folder, else what its words say."""
-    if meant := _by_frameworks(name):
+    if meant := by_frameworks(name):
         return next(iter(meant)) if len(meant) == 1 else None
     steps = np.arange(float(len(values)))
     around = Curve(text, text, "the text", steps, steps, mapped=True)
@@ -100,7 +100,7 @@ def meaning(name: str, values: Sequence[float], text: str = "") -> str | None:
 
 
 @lru_cache(4_096)
-def _by_frameworks(name: str) -> frozenset[str]:
+def by_frameworks(name: str) -> frozenset[str]:
     """What the frameworks mean by a name, as it stands or in a folder of theirs; empty where none uses it."""
     dialects = [module.DIALECT for module in modules("rl_advisor.reading.dialects", "DIALECT")]
     joined = name.replace(" ", "_")

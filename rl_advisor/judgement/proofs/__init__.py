@@ -11,19 +11,15 @@ import numpy as np
 
 from rl_advisor.features.fit import SAME_EVERYWHERE
 from rl_advisor.finding import number
+from rl_advisor.judgement.proofs.courses import TOLD, crowded_out, fell, leaps, parted
+from rl_advisor.judgement.proofs.finite import LANGUAGE, VERSIONS, not_finite, nothing_to_average
+from rl_advisor.judgement.proofs.finite import SCRIPT as CONFIG
 from rl_advisor.judgement.proofs.proof import REWARDS, Cause, Proof, causes
 from rl_advisor.judgement.proofs.rows import Rows
-from rl_advisor.judgement.proofs.told import TOLD, fell, parted
 from rl_advisor.run import Floats
 
-__all__ = ["TOLD", "Cause", "Proof", "causes", "proofs"]
+__all__ = ["CONFIG", "TOLD", "Cause", "Proof", "causes", "proofs"]
 
-VERSIONS = (
-    "Which versions of the trainer, of the inference engine and of DeepSpeed or FSDP are these?",
-    "whether it is a known, repaired fault",
-)
-CONFIG = ("Can you paste the launch command or the configuration?", "which of the causes is possible at all")
-CORE = ("policy/grad_norm", "policy/loss", "policy/total_loss", "value/loss", "entropy/mean", "kl/old", "policy/std", "advantage/mean")
 SUBTRACTED = re.compile(r"(?i)penal|cost|repeti|overlong")
 """Parts of a reward that are subtracted: 0 is their best."""
 MANY = 0.3
@@ -33,27 +29,12 @@ NEAR_RANDOM = 3.5
 """Entropy in nats a token from which text has lost its sense: the upper end of what sound runs show (priors)."""
 EPISODES = ("ppo", "a2c", "on_policy", "dqn", "actor_critic_replay")
 """Methods that play episodes while they learn."""
-LANGUAGE = ("grpo", "ppo_language", "language")
 
 
 def proofs(rows: Rows) -> list[Proof]:
     """Everything that the lines prove, faults first."""
-    found = [proof for look in (*LOOKS, parted, fell) for proof in look(rows)]
+    found = [proof for look in LOOKS for proof in look(rows)]
     return sorted(found, key=lambda p: not p.fault)
-
-
-def not_finite(rows: Rows) -> Iterator[Proof]:
-    """Numbers that are none in what every update computes."""
-    bad = tuple(n for n in CORE if (v := rows.last(n)) is not None and not math.isfinite(v))
-    critic = rows.last("value/loss")
-    if critic is not None and math.isinf(critic) and rows.around.method not in LANGUAGE:
-        says = f"{rows.called('value/loss')} is infinite: the critic was fed values without a bound, and NaN in the policy follows."
-        ask = ("What did the simulator do at that moment (video, largest penalty term)?", "whether physics or learning broke first")
-        yield Proof(says, causes=("outliers",), about=bad, ask=(ask,))
-    elif bad:
-        names = ", ".join(rows.called(n) for n in bad)
-        says = f"{names} {'are' if len(bad) > 1 else 'is'} NaN or infinite: the weights are broken from that update on, for good."
-        yield Proof(says, causes=("overflow",), about=bad, ask=(VERSIONS, CONFIG))
 
 
 def kl_not_computed(rows: Rows) -> Iterator[Proof]:
@@ -93,6 +74,20 @@ def no_signal(rows: Rows) -> Iterator[Proof]:
         says = f"{rows.called('policy/grad_norm')} is exactly 0 although rewards differ ({rows.called('reward/std')} {number(spread)}):"
         about = ("policy/grad_norm", "policy/loss")
         yield Proof(f"{says} no update reaches the parameters.", causes=("frozen",), about=about, ask=(CONFIG, VERSIONS))
+
+
+def no_advantage(rows: Rows) -> Iterator[Proof]:
+    """Advantages that are 0 from the least to the largest: nothing is told from anything."""
+    spread = [n for n in ("advantage/min", "advantage/max", "advantage/std") if rows.values(n).size]
+    if len(spread) < 2 or not all(rows.always(n, 0.0) for n in spread):
+        return
+    level = rows.level("reward/mean")
+    says = f"{' and '.join(map(rows.called, spread[:2]))} are 0: every answer of a group got the same reward, so this update learns nothing"
+    says += f" although {rows.called('reward/mean')} is {number(level)}" if level is not None else ""
+    more = (
+        f" {rows.called('policy/grad_norm')} is not 0 because of the KL and entropy terms alone." if rows.last("policy/grad_norm") else ""
+    )
+    yield Proof(f"{says}.{more}", causes=("flat_groups",), about=(*spread, "policy/loss"), ask=(REWARDS,))
 
 
 def _solved(rows: Rows) -> bool:
@@ -227,11 +222,11 @@ def loss_is_no_progress(rows: Rows) -> Iterator[Proof]:
         return
     factor = _share(loss, rows.values("kl/ref"))
     says = (
-        f"{rows.called('policy/loss')} is near 0 by construction in GRPO: advantages sum to 0 in each group and the ratio is 1 on fresh"
-        " samples, while the gradient is not 0. What is left is beta times KL, so it starts at 0 and rises with KL"
+        f"{rows.called('policy/loss')} is near 0 by construction in GRPO (advantages sum to 0 in each group, the gradient does not)"
+        " and what is left of it is beta times KL"
     )
     says += f" (here it is about {number(factor)} times KL, row by row)." if factor is not None else "."
-    yield Proof(f"{says} It is normal, and no sign of progress.", fault=False, about=("policy/loss",))
+    yield Proof(f"{says} That is normal, and no sign of progress.", fault=False, about=("policy/loss",))
 
 
 def clipping_nothing(rows: Rows) -> Iterator[Proof]:
@@ -268,8 +263,14 @@ def _share(loss: Floats, kl: Floats) -> float | None:
 
 LOOKS: tuple[Callable[[Rows], Iterator[Proof]], ...] = (
     not_finite,
+    nothing_to_average,
+    parted,
+    crowded_out,
+    fell,
+    leaps,
     incoherent,
     no_signal,
+    no_advantage,
     step_too_large,
     deterministic,
     blind_critic,

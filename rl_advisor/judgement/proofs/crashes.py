@@ -1,4 +1,4 @@
-"""A traceback in words: the line at which the code stopped, what the error means, and what to do. Its text stays data."""
+"""Tracebacks and the trainer's own warnings in words: what they mean and what to do. Their text stays data."""
 
 import re
 import tomllib
@@ -16,6 +16,8 @@ _ERROR = re.compile(
 )
 
 
+LINE = 2_000
+"""Characters of a line that may be a warning."""
 _PLACE = re.compile(r"[\w./<>-]{1,120}:\d{1,7} in [\w<>.]{1,60}")
 """A place in code and nothing else, such as an order to whoever reads it."""
 
@@ -41,6 +43,16 @@ def crash_in(text: str) -> Crash | None:
     return _retold(found[-1].group(1), text[-400_000:][: found[-1].start()])
 
 
+def warnings_in(text: str) -> list[Crash]:
+    """What the trainer itself warns of, once for each kind; the line is untrusted."""
+    found: dict[str, Crash] = {}
+    for line in text[-400_000:].splitlines():
+        for pattern, row in _warnings() if len(line) < LINE else ():
+            if row["means"] not in found and pattern.search(line):
+                found[row["means"]] = Crash(line.strip()[:300], "", Link(row["link"]), row["means"], row["do"])
+    return list(found.values())
+
+
 def crash_of(run: Run) -> Crash | None:
     """The last crash among a run's events; None where there is none."""
     told = [e.text for e in run.events if e.kind in ("error", "out_of_memory", "non_finite")]
@@ -58,7 +70,17 @@ def _retold(error: str, before: str) -> Crash | None:
     return Crash(error.strip()[:300], where, Link(entry[1]["link"]), entry[1]["means"], entry[1]["do"])
 
 
-@cache
 def _table() -> list[tuple[re.Pattern[str], dict[str, str]]]:
-    rows = tomllib.loads((Path(__file__).parent / "crashes.toml").read_text(encoding="utf-8"))["crash"]
+    return _rows("crash")
+
+
+def _warnings() -> list[tuple[re.Pattern[str], dict[str, str]]]:
+    return _rows("warning")
+
+
+@cache
+def _rows(kind: str) -> list[tuple[re.Pattern[str], dict[str, str]]]:
+    """The patterns of a kind with what they mean, in the order of their file."""
+    file = {"crash": "crashes.toml", "warning": "warnings.toml"}[kind]
+    rows = tomllib.loads((Path(__file__).parent / file).read_text(encoding="utf-8"))[kind]
     return [(re.compile(row["pattern"], re.IGNORECASE), row) for row in rows]

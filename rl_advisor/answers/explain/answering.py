@@ -1,0 +1,137 @@
+"""The question that came with the lines, answered first: is this number normal, why NaN, does it learn, what does it mean, why so slow."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rl_advisor.answers.explain.metrics import metrics
+from rl_advisor.answers.explain.told import by_frameworks, told_in
+from rl_advisor.answers.explain.words import explain_word
+from rl_advisor.answers.explain.written import NUMBER, bare, shown
+from rl_advisor.finding import number
+from rl_advisor.judgement.proofs import Proof
+from rl_advisor.judgement.proofs.rows import Rows
+from rl_advisor.output.wording import percent
+from rl_advisor.run import Curve
+
+_ASKS = re.compile(r"[^.!?\n]{3,300}\?")
+_NOT_FINITE = re.compile(r"\b(nan|inf|infinite|not finite)\b", re.IGNORECASE)
+_SLOW = re.compile(r"\b(slow|speed|fast(er)?|how long|takes? (so|too) long|time|seconds?|minutes?|throughput|bottleneck)\b", re.IGNORECASE)
+_GOOD = re.compile(
+    r"\b(learn\w*|progress\w*|improv\w*|converg\w*|work\w*|good|well|healthy|normal|ok(ay)?|right|rational|expected|wrong|fine)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question and all that may answer it."""
+
+    question: str
+    rows: Rows
+    told: Sequence[dict[str, Any]]
+    proven: Sequence[Proof]
+
+
+def question_in(text: str) -> str:
+    """The last questions that a text asks beside its lines; empty where it asks none."""
+    return " ".join(m.strip() for m in _ASKS.findall(text[-4_000:])[-2:] if len(m.split()) >= 3)
+
+
+def answered(asked: Asked) -> str:
+    """The answer, in at most three sentences; empty where nothing that is known answers the question."""
+    kinds: tuple[tuple[re.Pattern[str], Callable[[Asked], str]], ...] = (
+        (_NOT_FINITE, _why_not_finite),
+        (_SLOW, lambda a: where_time_goes(a.rows)),
+        (re.compile(""), _about_names),
+        (_GOOD, _how_it_goes),
+    )
+    return next((said for pattern, answer in kinds if pattern.search(asked.question) and (said := answer(asked))), "")
+
+
+def _why_not_finite(asked: Asked) -> str:
+    """Where NaN comes from, or that there is none."""
+    says = next((p.says for p in asked.proven if re.search(r"NaN|finite", p.says)), "")
+    if says or not asked.rows.run.curves:
+        return says
+    bad = [t["name"] for t in asked.told if t["non_finite"]]
+    return f"{', '.join(bad[:3])} is not finite here." if bad else "No number in these rows is NaN."
+
+
+def where_time_goes(rows: Rows) -> str:
+    """The phase that takes most of a step; that none is logged where only the whole is."""
+    phases = {c.raw: v for n, c in rows.family("time/phase/").items() if (v := rows.level(n))}
+    step = rows.level("time/step")
+    if phases:
+        name, most = max(phases.items(), key=lambda row: row[1])
+        whole = step or sum(phases.values())
+        return f"{name} takes {number(most)} of {number(whole)} s a step ({percent(most / whole)}): start there."
+    if step:
+        return f"A step takes {number(step)} s. Which part of it cannot be told from these lines: log the seconds of each phase."
+    spent = [c for c in rows.run.curves.values() if re.search(r"(?i)time|sec|/s$|it/s", c.raw)]
+    return f"{spent[0].raw} is {shown(spent[0].value)}; which phase it is spent in is not in these lines." if spent else ""
+
+
+def _about_names(asked: Asked) -> str:
+    """What is known of the metrics that the question names, at the value that it gives or the lines show."""
+    values = _values(asked)
+    valued = [t for t in metrics(Rows(replace(asked.rows.run, curves=values)), ()) if t["normal"] != "unknown"]
+    named = [t for t in asked.told if _named(t["name"], asked.question)]
+    said = [_judged(t) for t in [*valued, *(t for t in named if t["metric"] not in values)]]
+    if said:
+        return " ".join(said[:2])
+    words = dict.fromkeys(re.findall(r"[A-Za-z_][\w/]{1,40}", asked.question)[:40])
+    known = [w for word in words if (w := explain_word(word)) is not None and w["kind"] == "metric" and word.lower() not in _PLAIN]
+    return " ".join(f"{w['word']}: {w['summary']} {w['meanings'][0]['means'].get('usual', '')}".strip() for w in known[:2])
+
+
+def _values(asked: Asked) -> dict[str, Curve]:
+    """The numbers that the question gives, by what they are numbers of: "reward fell from 1 to 0", or one number beside one name."""
+    given = told_in(asked.question)
+    numbers = re.findall(rf"(?<![\w.-])(?:{NUMBER})(?![\w.]*\w)", asked.question)
+    if not given and len(numbers) == 1:
+        named = [(t["metric"], t["name"]) for t in asked.told if _named(t["name"], asked.question)][:1]
+        spoken = re.findall(r"[A-Za-z_][\w/]{1,40}", asked.question)
+        named = named or [(ours, w) for w in spoken if w.lower() not in _PLAIN for ours in sorted(by_frameworks(w.lower()))][:1]
+        step = np.ones(1)
+        given = {ours: Curve(ours, raw, "the question", step, np.array([float(numbers[0])])) for ours, raw in named}
+    return {n: replace(c, source="the question", note="", guessed=True) for n, c in given.items()}
+
+
+_PLAIN = frozenset(("loss", "reward", "step", "steps", "time", "mean", "is", "it"))
+
+
+def _judged(told: dict[str, Any]) -> str:
+    """One metric's value and whether it is normal."""
+    sort = {"normal": "normal", "unusual": "not usual", "broken": "far outside of what is possible in a sound run"}.get(told["normal"])
+    if sort is None:
+        return f"{told['name']} is {told['value']}: {told['meaning'] or 'a name that nobody else uses'} {told['why']}"
+    return f"{told['name']} {told['value']} is {sort}: {told['why']}"
+
+
+def _named(raw: str, question: str) -> bool:
+    """Whether a question speaks of a metric: by its whole name, or by the words of its last part."""
+    tokens = [bare(w) for w in re.findall(r"[\w/.-]+", question)]
+    spoken = {"".join(tokens[i : i + n]) for n in (1, 2, 3) for i in range(len(tokens))}
+    tail = raw.rsplit("/", maxsplit=1)[-1]
+    short = re.sub(r"(?i)^(?:mean|avg|average|train|training|policy)[_ ]|[_ ](?:mean|avg)$", "", tail)
+    return bool({bare(raw), bare(tail), bare(short)} & spoken)
+
+
+def _how_it_goes(asked: Asked) -> str:
+    """How the outcome went in these rows."""
+    curve = next((c for n in ("eval/score/", "reward/mean", "reward/success") for c in asked.rows.family(n).values()), None)
+    if curve is None and asked.rows.run.curves:
+        return "Whether it learns cannot be told: no reward and no score stands in these lines."
+    if curve is None:
+        return ""
+    finite = curve.value[np.isfinite(curve.value)]
+    if not finite.size:
+        return f"{curve.raw} is NaN throughout, so whether it learns cannot be told."
+    if finite.size == 1:
+        return f"One row shows {curve.raw} {number(float(finite[0]))} and no course: whether that is good depends on where it started."
+    best = float(finite.max())
+    return f"{curve.raw} went from {number(float(finite[0]))} to {number(float(finite[-1]))} in {finite.size} rows, best {number(best)}."

@@ -1,0 +1,117 @@
+"""The numbers that a text holds by its own names, whoever can read them: what a reader's work is counted against."""
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from rl_advisor.finding import number
+from rl_advisor.run import Floats, Run
+
+NUMBER = r"[-+]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?\d++)?+|[-+]?\.?(?:nan|inf(?:inity)?)\b"
+_SPREAD = re.compile(
+    rf"(?<![\w/.])['\"]?(?P<name>[A-Za-z][\w/.%()-]{{0,80}}+(?: [A-Za-z(][\w/().-]{{0,40}}+){{0,6}}+)['\"]?"
+    rf"[ \t]{{0,60}}+(?:[:=|]|->)[ \t\['(|]{{0,60}}+(?P<number>{NUMBER})(?![-:.]?\d|\w{{4}})",
+    re.IGNORECASE,
+)
+_PAIRS = re.compile(rf"[\s,;|]*+([A-Za-z][\w/.-]{{0,60}}+)[ \t]{{1,60}}+({NUMBER})(?=[\s,;|]|$)", re.IGNORECASE)
+_COUNTS = re.compile(
+    r"(?i)(?:^|.*[_/ .])(?:steps?|iter(?:ation)?s?|epochs?|frames?|episodes?|timesteps?|pid|port|seed|rank|line|time|date|gib|ms)$"
+    r"|nan(?: nan)*$"
+)
+"""Names that count or place a row and are no metric of it."""
+LONGEST, MOST = 400_000, 400
+SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of what stands in a text was read and understood."""
+
+    rows: int
+    present: int
+    names: int
+    names_present: int
+    unread: tuple[str, ...]
+    """Names that were not understood, with their values."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every row and every name was taken."""
+        return self.rows >= self.present and not self.unread
+
+
+def written(text: str) -> dict[str, Floats]:
+    """Every name that a number follows, with all its numbers in order."""
+    found: dict[str, list[float]] = {}
+    for line in re.split(r"[\r\n]+", text[:LONGEST]):
+        for name, value in _of_line(line[:20_000]):
+            if name in found or len(found) < MOST:
+                found.setdefault(name, []).append(value)
+    return {name: np.array(values) for name, values in found.items() if not name.endswith((".py", ".pt"))}
+
+
+def _of_line(line: str) -> Iterator[tuple[str, float]]:
+    pairs = list(_PAIRS.finditer(line))
+    if pairs and sum(len(p.group()) for p in pairs) >= len(line.strip()) - 2:
+        yield from ((p.group(1), _value(p.group(2))) for p in pairs)
+        return
+    yield from ((m["name"].strip(" ()"), _value(m["number"])) for m in _SPREAD.finditer(line))
+
+
+def _value(text: str) -> float:
+    return float(text.lower().replace(".nan", "nan").replace(".inf", "inf"))
+
+
+def coverage(run: Run, text: str) -> Coverage:
+    """What of a text was read: rows of rows, names of names, and the rest with its values."""
+    there = written(text)
+    settings = {bare(k) for k in given(run)}
+    metrics = {n: v for n, v in there.items() if not _COUNTS.match(n) and not (settings and _among(bare(n), settings))}
+    rows = max((c.step.size for c in run.curves.values()), default=0)
+    present = max((v.size for v in metrics.values()), default=0)
+    known = {bare(c.raw) for c in run.curves.values() if c.mapped or c.guessed}
+    strange = {c.raw: c.value for c in run.curves.values() if not (c.mapped or c.guessed)}
+    strange |= {n: v for n, v in metrics.items() if not any(n2.endswith(bare(n)) for n2 in {bare(s) for s in strange})}
+    unread = {n: v for n, v in strange.items() if not _among(bare(n), known) and not _COUNTS.match(n)}
+    understood = sum(c.mapped or c.guessed for c in run.curves.values())
+    named = tuple(f"{n} {shown(v)}" for n, v in list(unread.items())[:SHOWN])
+    return Coverage(rows, max(rows, present), understood, understood + len(unread), named)
+
+
+def given(run: Run) -> list[str]:
+    """The settings of a text; none where a value is no number, because then they are what a trainer reports."""
+    rows = any((isinstance(v, float) and not math.isfinite(v)) or v in (".nan", ".inf") for v in run.config.values())
+    return [] if rows else [*run.config, *run.settings]
+
+
+def shown(values: Floats) -> str:
+    """Values in few characters: the one, or first to last, and how many are no numbers."""
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return "nan" if np.isnan(values).any() else "inf"
+    ends = number(float(finite[0])) if finite[0] == finite[-1] else f"{number(float(finite[0]))} to {number(float(finite[-1]))}"
+    lost = values.size - finite.size
+    return f"{ends} ({lost} of {values.size} not finite)" if lost else ends
+
+
+def bare(name: str) -> str:
+    """A name without signs and case."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _among(name: str, known: set[str]) -> bool:
+    """Whether a name, or one that ends in it or that it ends in, is known."""
+    return name in known or any(k.endswith(name) or name.endswith(k) for k in known if min(len(k), len(name)) > 3)
+
+
+def left_out(run: Run, text: str) -> dict[str, Floats]:
+    """The numbers that the reader of a text left: names that it did not take, and names that have twice as many numbers as it has rows."""
+    there = {n: v for n, v in written(text).items() if not _COUNTS.match(n)}
+    rows = max((c.step.size for c in run.curves.values()), default=0)
+    present = max((v.size for v in there.values()), default=0)
+    known = {bare(c.raw) for c in run.curves.values()} | {bare(k) for k in given(run)}
+    more = {n: v for n, v in there.items() if v.size >= max(2, 2 * rows, present / 2)}
+    return more | {n: v for n, v in there.items() if not more and not _among(bare(n), known)}
