@@ -126,10 +126,13 @@ def test_a_cliff_is_not_smoothed_over_and_an_outlier_is_no_cliff() -> None:
     assert level(np.arange(50.0), lone).mean[25] > 0.35
 
 
-def test_known_error_of_a_point_is_respected() -> None:
-    """A step within the error that a point is known to have is noise."""
-    value = np.where(np.arange(30) < 15, 0.5, 0.55) + np.random.default_rng(0).normal(0, 0.005, 30)
-    assert np.ptp(level(np.arange(30.0), value, least_noise=0.3).mean) < 0.5 * np.ptp(level(np.arange(30.0), value).mean)
+@pytest.mark.parametrize("memory", [0.0, 0.6])
+def test_points_far_off_widen_themselves_and_nothing_else(memory: float) -> None:
+    """A return at its cap with a few deep dips lies at its cap, remembering noise or not, between the dips and at them."""
+    noise = colour(np.random.default_rng(2).standard_normal((40, 1)), memory, np.ones(39))[:, 0]
+    value = 200 + noise
+    value[[3, 9, 15, 22, 30, 36]] = [133, 150, 170, 140, 160, 155]
+    assert np.abs(level(np.arange(40.0), value).mean - 200).max() < 4
 
 
 SHAPES: dict[str, tuple[float, float]] = {"stays": (0.0, 0.15), "rises by six deviations": (6.0, 0.9)}

@@ -1,10 +1,15 @@
 """The true course behind a noisy curve: many courses that fit the points about equally well, drawn once, from which every word is counted.
 
-A level that wanders, seen through noise that remembers: a value above the level is followed by others above it, and that is no movement.
-How much the level wanders against how noisy it is, and how long the noise remembers, are not known and are averaged over, by a likelihood
-in closed form. Single points far off are noise and not the course, single steps far off are breaks and are not smoothed over.
-Source: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2.7 (an unknown mean) and 5.4 (averaging over what is not known);
-draws by conditioning simulated curves (Matheron's rule, Wilson et al. 2020); heavy tails by reweighting (Lange et al. 1989).
+    point    y(t)   = level(t) + noise(t) + own(t)
+    level    level(t) = level(t-1) + step(t),       step ~ Student's t, variance RATIO x that of the noise, per usual gap
+    noise    noise(t) = memory^gap x noise(t-1) + news, so that a value above the level is followed by others above it
+    own      own(t) ~ little, and much for a point far off, as Student's t would have it
+
+Where the level starts and how large the noise is are unknown beforehand (flat priors, in closed form); RATIO and memory are averaged over a
+grid by the likelihood of the points. A point far off is widened alone: the noise of its neighbours does not share in it, so no course
+leaves its points. A step far off is a break and is not smoothed over.
+Source: Durbin and Koopman, Time Series Analysis by State Space Methods, 4 (filter, backward draws), 7.2 (unknown start and scale), 14
+(heavy tails); the tails as a mixture of widths: Lange, Little and Taylor 1989.
 """
 
 from dataclasses import dataclass
@@ -18,17 +23,19 @@ from rl_advisor.features.series import Floats
 DRAWS = 160
 RATIOS = np.array([1e-6, *np.geomspace(1e-4, 10, 9)])
 """Variance of a step of the level over that of the noise of a point: from a level that stands to one that moves with every point."""
-MEMORIES = np.array([0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95])
+MEMORIES = np.array([0.0, 0.3, 0.5, 0.6, 0.7])
 """Lag-one correlations of the noise."""
-FORGETS = 2.0
-"""How much less likely long memories are beforehand: a power of one minus the correlation. With one, noise of long memory is taken for a
-course less often and short curves that readers see move are called still; with two the verdicts of labelled runs hold (docs/log.md)."""
+FORGETS = 2.5
+"""How much less likely long memories are beforehand: a power of one minus the correlation. With less, short curves that readers see move
+are called still; with more, noise of long memory is taken for a course more often (docs/log.md)."""
 OWN = 0.02
 """Share of the noise that each point has for itself."""
 FREEDOM = 4.0
 """Degrees of freedom of both heavy tails."""
-ROUNDS, STEPS = 2, 2
-"""How often points and steps far off are weighed anew, and in how many steps each time."""
+LEAST = 1e-6
+"""The least variance of the noise, in that of the points."""
+ROUNDS, TRIALS = 2, 32
+"""How often points and steps far off are weighed anew, and by how many courses."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,115 +56,147 @@ class Level:
         return np.asarray(self.draws.mean(axis=0), np.float64)
 
 
-class _Model(NamedTuple):
-    """What is assumed of the points: covariances per variance of the noise."""
+class _Widths(NamedTuple):
+    """How much wider than usual the points and the steps of the level are."""
 
     gap: Floats
     """Distances of neighbours (n - 1), in usual ones."""
-    memory: Floats
-    """Correlation of the noise of two points, one matrix a memory (MEMORIES, n, n)."""
     point: Floats
-    """How much wider than usual the noise of each point is (n)."""
+    """Variance that a point has beyond the noise, in that of the noise (n)."""
     jump: Floats
-    """The same of each step of the level (n - 1)."""
-
-    def noise(self) -> Floats:
-        """Covariance of the noise, one matrix a memory."""
-        wide = np.sqrt(self.point)
-        return np.asarray(self.memory * wide * wide[:, None])
-
-    def walk(self) -> Floats:
-        """Covariance of a level whose steps have the variance of the noise."""
-        way = np.r_[0.0, np.cumsum(self.gap * self.jump)]
-        return np.asarray(np.minimum(way, way[:, None]), np.float64)
-
-    def whole(self) -> Floats:
-        """Covariance of the points (RATIOS, MEMORIES, n, n)."""
-        return np.asarray(RATIOS[:, None, None, None] * self.walk() + self.noise())
+    """Variance of a step of the level in its usual one (n - 1)."""
 
 
-def level(step: Floats, value: Floats, least_noise: float = 0.0, seed: int = 0) -> Level:
-    """The courses behind a curve of at least 2 finite points at rising steps; ``least_noise`` is the known error of one point."""
+class _Passed(NamedTuple):
+    """What the filter found, a column a pair of ratio and memory."""
+
+    fade: Floats
+    """What is left of the noise from point to point (n - 1, k)."""
+    spread: Floats
+    """Variances of level, level and noise, noise before each point was seen (n, 3, k)."""
+    mean: Floats
+    """Level and noise before each point was seen (n, 2, k)."""
+    gain: Floats
+    """How much each point moved them (n, 2, k)."""
+    news: Floats
+    """By how much each point was unlike what was expected (n, k)."""
+    weight: Floats
+    """Probability of each pair (k)."""
+    noise: Floats
+    """Variance of the noise that suits each pair (k)."""
+
+
+def level(step: Floats, value: Floats, seed: int = 0) -> Level:
+    """The courses behind a curve of at least 2 finite points at rising steps."""
     spread = float(np.std(value))
     if spread == 0:
         return Level(step, value, np.tile(value, (DRAWS, 1)), 0.0)
     y = (value - value.mean()) / spread
-    floor = (least_noise / spread) ** 2 + 1e-6
     gap = np.diff(step)
     gap = np.clip(gap / np.median(gap), 0.1, 10.0)
-    model = _Model(gap, _memories(gap), np.ones(y.size), np.ones(gap.size))
-    weight, noise = _likelihood(y, model.whole(), floor)
+    generator = np.random.default_rng(seed)
+    widths = _Widths(gap, np.zeros(y.size), np.ones(gap.size))
+    passed = _filtered(y, widths)
     for _ in range(ROUNDS):
-        model = _reweighed(y, model, weight, noise)
-        weight, noise = _likelihood(y, model.whole(), floor)
-    draws = _draws(y, model, weight, noise, np.random.default_rng(seed))
+        widths = _reweighed(y, widths, _drawn(passed, generator, TRIALS))
+        passed = _filtered(y, widths)
+    draws = _drawn(passed, generator, DRAWS).level
     left = float(np.sqrt(np.median((y - draws.mean(axis=0)) ** 2)) * 1.4826)
     return Level(step, value, value.mean() + spread * draws, spread * max(left, 0.0))
 
 
-def _memories(gap: Floats) -> Floats:
-    """Correlation of the noise of every two points under each memory."""
-    at = np.r_[0.0, np.cumsum(gap)]
-    alike = (1 - OWN) * MEMORIES[:, None, None] ** np.abs(at - at[:, None])
-    alike[:, np.arange(at.size), np.arange(at.size)] = 1.0
-    return np.asarray(alike)
-
-
 @cache
-def _prior() -> Floats:
-    """Logarithm of how likely each ratio and memory is before a point was seen."""
-    memory = np.gradient(MEMORIES) * (1 - MEMORIES) ** FORGETS
-    return np.tile(np.log(memory / memory.sum()), (RATIOS.size, 1))
+def _grid() -> tuple[Floats, Floats, Floats]:
+    """Every pair of ratio and memory, and the logarithm of how likely each is before a point was seen."""
+    ratio, memory = (x.ravel() for x in np.meshgrid(RATIOS, MEMORIES, indexing="ij"))
+    prior = np.tile(np.gradient(MEMORIES) * (1 - MEMORIES) ** FORGETS, RATIOS.size)
+    return ratio, memory, np.log(prior / prior.sum())
 
 
-def _likelihood(y: Floats, whole: Floats, floor: float) -> tuple[Floats, Floats]:
-    """Weight of every ratio and memory, and the variance of the noise that suits each best; the mean is unknown (restricted likelihood)."""
-    n = y.size
-    beside = np.zeros((*whole.shape[:2], n + 2, n + 2))
-    beside[..., :n, :n] = whole
-    beside[..., n, :n], beside[..., n + 1, :n] = 1.0, y  # the factor of a bordered matrix holds the solutions for its border
-    beside[..., [n, n + 1], [n, n + 1]] = 1e14
-    factor = np.linalg.cholesky(beside)
-    one, value = factor[..., n, :n], factor[..., n + 1, :n]
-    ones = (one**2).sum(axis=-1)
-    squares = (value**2).sum(axis=-1) - (one * value).sum(axis=-1) ** 2 / ones
-    size = 2 * np.log(np.diagonal(factor, axis1=-2, axis2=-1)[..., :n]).sum(axis=-1) + np.log(ones)
-    noise = np.maximum(squares / max(n - 1, 1), floor)
-    fit = _prior() - 0.5 * ((n - 1) * np.log(noise) + size + squares / noise)
+def _filtered(y: Floats, widths: _Widths) -> _Passed:
+    """The Kalman filter over every pair at once; the first point is where the level starts, so that its start is unknown beforehand."""
+    ratio, memory, prior = _grid()
+    n, shared = y.size, 1 - OWN
+    fade = memory ** widths.gap[:, None]
+    walk, fresh = ratio * (widths.gap * widths.jump)[:, None], shared * (1 - fade**2)
+    own = (OWN + widths.point).tolist()
+    level, noise = np.full_like(ratio, y[0]), np.zeros_like(ratio)
+    a, b, c = np.full_like(ratio, shared + own[0]), np.full_like(ratio, -shared), np.full_like(ratio, shared)
+    told = [a, b, c, level, noise, noise, noise, noise, np.ones_like(ratio)]
+    for kept, kept_twice, moves, is_new, wide, point in zip(fade, fade**2, walk, fresh, own[1:], y[1:].tolist(), strict=True):
+        a, b, c, noise = a + moves, b * kept, c * kept_twice + is_new, noise * kept
+        to_level, to_noise = a + b, b + c
+        size, news = to_level + to_noise + wide, point - level - noise
+        g, h = to_level / size, to_noise / size
+        told += a, b, c, level, noise, g, h, news, size
+        level, noise = level + g * news, noise + h * news
+        a, b, c = a - g * to_level, b - g * to_noise, c - h * to_noise
+    seen = np.concatenate(told).reshape(n, 9, ratio.size)
+    news, size = seen[:, 7], seen[:, 8]
+    squares = (news**2 / size).sum(axis=0)
+    variance = np.maximum(squares / max(n - 1, 1), LEAST)
+    fit = prior - 0.5 * ((n - 1) * np.log(variance) + np.log(size).sum(axis=0) + squares / variance)
     weight = np.exp(fit - fit.max())
-    return weight / weight.sum(), noise
+    return _Passed(fade, seen[:, :3], seen[:, 3:5], seen[:, 5:7], news, weight / weight.sum(), variance)
 
 
-def _reweighed(y: Floats, model: _Model, weight: Floats, noise: Floats) -> _Model:
-    """The same model with points and steps that lie far off, by what is likeliest, widened."""
-    i, j = np.unravel_index(weight.argmax(), weight.shape)
-    ratio, variance = float(RATIOS[i]), float(noise[i, j])
-    for _ in range(STEPS):
-        walk = ratio * model.walk()
-        inverse = np.linalg.inv(walk + model.noise()[j])
-        middle = float(inverse.sum(axis=0) @ y / inverse.sum())
-        mean = middle + walk @ (inverse @ (y - middle))
-        spare = variance * np.diag(walk - walk @ inverse @ walk)
-        point = np.maximum((FREEDOM + ((y - mean) ** 2 + spare) / variance) / (FREEDOM + 1), 0.5)
-        moved = np.diff(mean) ** 2 / (model.gap * ratio * variance)
-        model = model._replace(point=point, jump=np.maximum((FREEDOM + moved) / (FREEDOM + 1), 0.5))
-    return model
+class _Courses(NamedTuple):
+    """Courses drawn from what the filter found."""
+
+    level: Floats
+    """(many, n)."""
+    ratio: Floats
+    """Of each course: variance of a step of the level in that of the noise (many)."""
+    noise: Floats
+    """Of each course: variance of the noise (many)."""
 
 
-def _draws(y: Floats, model: _Model, weight: Floats, noise: Floats, generator: np.random.Generator) -> Floats:
-    """Courses (DRAWS, n): simulated curves, each bent to the points by what its own points say of them."""
-    n, out = y.size, np.empty((DRAWS, y.size))
-    pick = generator.choice(weight.size, DRAWS, p=weight.ravel())
-    walk, sizes = model.walk(), model.noise()
-    for k in np.unique(pick):
-        mine = np.flatnonzero(pick == k)
-        i, j = np.unravel_index(k, weight.shape)
-        freedom = (n - 1) / generator.chisquare(n - 1, mine.size) if n > 3 else np.ones(mine.size)
-        sd = np.sqrt(noise[i, j] * freedom)
-        steps = generator.standard_normal((n - 1, mine.size)) * np.sqrt(RATIOS[i] * model.gap * model.jump)[:, None]
-        course = np.vstack([np.zeros(mine.size), np.cumsum(steps, axis=0)]) * sd
-        seen = course + np.linalg.cholesky(sizes[j]) @ generator.standard_normal((n, mine.size)) * sd
-        solved = np.linalg.solve(RATIOS[i] * walk + sizes[j], np.column_stack([np.ones(n), y[:, None] - seen]))
-        middle = solved[:, 1:].sum(axis=0) / solved[:, 0].sum()
-        out[mine] = (middle + course + RATIOS[i] * walk @ (solved[:, 1:] - solved[:, :1] * middle)).T
-    return out
+def _drawn(passed: _Passed, generator: np.random.Generator, many: int) -> _Courses:
+    """Courses drawn backward from the last point, each under a pair of its own.
+
+    Pairs are taken in proportion to their weight, and every course has a mirror image, so that the middle of all hardly depends on luck.
+    """
+    n, half = passed.news.shape[0], many // 2
+    pair = np.searchsorted(np.cumsum(passed.weight), (np.arange(half) + generator.random()) / half).clip(max=passed.weight.size - 1)
+    pairs, which = np.unique(pair, return_inverse=True)
+    freedom = (n - 1) / generator.chisquare(n - 1, half) if n > 3 else np.ones(half)
+    variance = passed.noise[pair] * freedom
+    lucky, luckier = np.moveaxis(generator.standard_normal((n, 2, half)) * np.sqrt(variance), 1, 0)
+    mean, back, left = _smoothing(passed, pairs)
+    (own, both, rest), which = (left[:, x][:, which] for x in range(3)), np.tile(which, 2)
+    off = own * lucky, both * lucky + rest * luckier
+    to_level, to_noise = (mean[:, x][:, which] + np.hstack([off[x], -off[x]]) for x in range(2))
+    out = np.empty((n, 2 * half))
+    level, noise = np.zeros((2, 2 * half))
+    for i in range(n - 1, -1, -1):
+        p, q, r, s = back[i][:, which]
+        level, noise = to_level[i] + p * level + q * noise, to_noise[i] + r * level + s * noise
+        out[i] = level
+    return _Courses(out.T, np.tile(_grid()[0][pair], 2), np.tile(variance, 2))
+
+
+def _smoothing(passed: _Passed, pairs: np.ndarray) -> tuple[Floats, Floats, Floats]:
+    """Level and noise at each point given those at the next: without it, what each of the next adds, and what is left to luck.
+
+    A mean (n, 2, k), a matrix of two by two (n, 4, k) and the triangle of a root (n, 3, k).
+    """
+    (a, b, c), (g, h) = (np.moveaxis(x[..., pairs], 1, 0) for x in (passed.spread, passed.gain))
+    p, q, r = a - g * (a + b), b - g * (b + c), c - h * (b + c)
+    mean = passed.mean[..., pairs] + passed.gain[..., pairs] * passed.news[:, None, pairs]
+    last = np.zeros((1, pairs.size))
+    fade = np.vstack([passed.fade[:, pairs], last])
+    a, b, c, to_level, to_noise = (np.vstack([x[1:], last]) for x in (a, b, c, *np.moveaxis(passed.mean[..., pairs], 1, 0)))
+    whole = np.where(a > 0, a * c - b * b, 1.0)
+    back = np.stack([p * c - q * fade * b, q * fade * a - p * b, q * c - r * fade * b, r * fade * a - q * b], axis=1) / whole[:, None]
+    mean -= back[:, ::2] * to_level[:, None] + back[:, 1::2] * to_noise[:, None]
+    own = np.sqrt(np.maximum(p - back[:, 0] * p - back[:, 1] * q * fade, 1e-15))
+    both = (q - back[:, 2] * p - back[:, 3] * q * fade) / own
+    rest = np.sqrt(np.maximum(r - back[:, 2] * q - back[:, 3] * r * fade - both**2, 0))
+    return mean, back, np.stack([own, both, rest], axis=1)
+
+
+def _reweighed(y: Floats, widths: _Widths, courses: _Courses) -> _Widths:
+    """Points and steps that lie far off, by the courses drawn, widened."""
+    far = ((y - courses.level) ** 2 / courses.noise[:, None]).mean(axis=0)
+    moved = (np.diff(courses.level, axis=1) ** 2 / (courses.ratio * courses.noise)[:, None]).mean(axis=0) / widths.gap
+    return widths._replace(point=np.maximum((FREEDOM + far) / (FREEDOM + 1) - 1, 0), jump=(FREEDOM + moved) / (FREEDOM + 1))
