@@ -112,6 +112,8 @@ class Guess:
     runner_up: str = ""
     """The raw name of the next best; '' where nothing else may be one."""
     lower_is_better: bool = False
+    p: float = 0.5
+    """How likely it is the outcome, by what speaks for it and for the others."""
 
 
 SUPERVISED = "no reward metric: this looks like supervised training"

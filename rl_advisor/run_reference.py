@@ -24,11 +24,16 @@ def split_reference(path: Path) -> tuple[Path, str]:
 
 
 def chosen(names: Sequence[str], wanted: str = "") -> str:
-    """The run to read of those in a file, given largest first: the one that is wanted (its last part is enough), else the largest."""
-    if wanted in names:
+    """The run to read of those in a file, given largest first: the one that is wanted (a part of its name is enough), else the largest."""
+    return meant(names, wanted) or names[0]
+
+
+def meant(names: Sequence[str], wanted: str) -> str:
+    """The run that somebody means by its name or by the one part of it that no other has; '' where none is."""
+    if not wanted or wanted in names:
         return wanted
-    ends = [name for name in names if wanted and name.rpartition("/")[2] == wanted]
-    return ends[0] if len(ends) == 1 else names[0]
+    ends = [name for name in names if name.rpartition("/")[2] == wanted] or [name for name in names if wanted in name.split("/")]
+    return ends[0] if len(ends) == 1 else ""
 
 
 def begun_at(wanted: str, names: Sequence[str], slack_s: float = 5.0) -> str:

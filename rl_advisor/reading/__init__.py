@@ -21,7 +21,7 @@ from rl_advisor.reading.printed_settings import with_printed
 from rl_advisor.reading.run_folder import Found, readme_of, walk
 from rl_advisor.reading.separating import on_the_way
 from rl_advisor.run import ROLLOUT_COLUMNS, Gap, Run
-from rl_advisor.run_reference import MARK, begun_at, split_reference
+from rl_advisor.run_reference import MARK, begun_at, meant, split_reference
 
 READER_FAILED = "its reader failed on it"
 LOOKED_FOR = (
@@ -80,8 +80,8 @@ def _read_below(root: Path, part: Callable[[Path, Request], Run | None], place: 
     if not any(one.curves or len(one.rollouts) or len(one.telemetry) for _, one in parts):
         more, gaps, ignored = _parts(root, found, lambda path: part(path, Request(inner, columns, last_resort=True)))
         parts = more or parts
-    if inner and (meant := begun_at(inner, _runs([one for _, one in parts]))) not in ("", inner):
-        return read_with(part, Path(f"{place}{MARK}{meant}"), mapping)
+    if inner and (begun := begun_at(inner, _runs([one for _, one in parts]))) not in ("", inner):
+        return read_with(part, Path(f"{place}{MARK}{begun}"), mapping)
     _must_be_there(place, inner, columns, [one for _, one in parts])
     metrics = {ours: raw for ours, raw in mapping.items() if ours not in columns}
     run = assemble(place.resolve().name, parts, metrics, readme_of(root))
@@ -96,7 +96,7 @@ def _read_below(root: Path, part: Callable[[Path, Request], Run | None], place: 
 def _must_be_there(place: Path, run: str, columns: Mapping[str, str], parts: Sequence[Run]) -> None:
     """Raise what ``read_run`` raises for a run or a column that the caller named and no file has."""
     runs = _runs(parts)
-    if run and any(part.curves for part in parts) and run not in {name for part in parts for name in _names(part)}:
+    if run and any(part.curves for part in parts) and not any(meant([name], run) for part in parts for name in _names(part)):
         there = ", ".join(runs[:20]) or "one run, which needs no name"
         raise FileNotFoundError(f"{place.name} holds no run {run!r}; it holds {there}")
     met = {name for part in parts for name in part.columns}

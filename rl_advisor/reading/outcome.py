@@ -13,8 +13,8 @@ import numpy as np
 from rl_advisor.run import Curve, Floats, Guess
 from rl_advisor.vocabulary import words
 
-LEAST = 1.0
-"""Weight from which a metric is used at all."""
+LEAST = -1.0
+"""Weight from which a metric is used at all; what nothing speaks for has about 0, and its odds say so."""
 _SPEAKS = (
     (5.0, "reward, rewards, return, returns, rew, ret"),
     (4.5, "score, scores, fitness, success, solved, win rate, winrate, accuracy, acc, pass, pass1, elo, f1, exact match, em, correct"),
@@ -81,7 +81,8 @@ class Told:
 
 def with_outcome(curves: Mapping[str, Curve], told: Told) -> tuple[dict[str, Curve], Guess | None]:
     """The curves with the likeliest outcome named so, and the guess; unchanged where nothing may be one."""
-    free = [c for c in curves.values() if not (c.mapped or c.guessed) and _moves(c)]
+    unknown = [c for c in curves.values() if not (c.mapped or c.guessed) and c.value.size >= 2]
+    free = [c for c in unknown if _moves(c)] or [c for c in unknown if _of_words(words(c.raw)) > LEAST + 1 or _differs(c.value)]
     if not free or not _of_a_learner(curves):
         return dict(curves), None
     ranked = sorted(((weight(c, free, told), -_place(c.raw, told), c.raw) for c in free), reverse=True)
@@ -94,7 +95,9 @@ def with_outcome(curves: Mapping[str, Curve], told: Told) -> tuple[dict[str, Cur
     lower = re.search(_LOWER, words(curve.raw)) is not None
     note = "taken as the outcome by its name and numbers: a guess" + ("; less of it is better, so its sign is turned" if lower else "")
     named = replace(curve, name=name, guessed=True, note=note, value=-curve.value if lower else curve.value)
-    return {**{n: c for n, c in curves.items() if c is not curve}, name: named}, Guess(name, raw, next_best, lower)
+    odds = np.exp([0.0, *(weight for weight, _, _ in ranked)])
+    found = Guess(name, raw, next_best, lower, float(odds[1] / odds.sum()))
+    return {**{n: c for n, c in curves.items() if c is not curve}, name: named}, found
 
 
 def weight(curve: Curve, rivals: Sequence[Curve], told: Told) -> float:
@@ -137,6 +140,11 @@ def _moves(curve: Curve) -> bool:
     """Whether a curve has two different numbers and is no counter or clock."""
     value = curve.value[np.isfinite(curve.value)]
     return bool(value.size >= 2 and value.min() < value.max()) and not _is_counter(value)
+
+
+def _differs(value: Floats) -> bool:
+    """Whether there are two different numbers that are not whole."""
+    return bool((value[np.isfinite(value)] % 1 != 0).any()) and np.unique(value).size > 1
 
 
 def _is_counter(value: Floats) -> bool:

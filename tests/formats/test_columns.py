@@ -225,7 +225,7 @@ def test_a_list_of_rows(tmp_path: Path) -> None:
     (tmp_path / "pong.json").write_text(json.dumps(rows, indent=1))
     run = read_run(tmp_path / "pong.json")
     assert (run.others, run.step_unit) == (("pong.json#C51",), "iterations")
-    assert run.curves["Value"].value.tolist() == [1.0 * i for i in range(8)]
+    assert (run.outcome_guess.raw, run.curves["reward/mean"].value.tolist()) == ("Value", [1.0 * i for i in range(8)])
     (tmp_path / "history.json").write_text(json.dumps([{"episode": i, "reward": 2.0 * i, "loss": None} for i in range(1, 6)]))
     assert read_run(tmp_path / "history.json").curves["reward/mean"].value.tolist() == [2.0, 4.0, 6.0, 8.0, 10.0]
     (tmp_path / "rows.json").write_text(json.dumps([{"step": 1, "score": 0.5, "text": "a" * 200}] * 5))

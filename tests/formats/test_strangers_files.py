@@ -29,7 +29,9 @@ TRACE = [0.1, 0.3, 0.2, 0.4, 0.6, 0.5]
         (ROWS, {""}),
         ({"config": {"layers": [3, 4, 5]}, "vocab": {"1": 4, "2": 5, "3": 6}}, set()),
         ({"a": 1, "b": "text"}, set()),
-        ([1, 2, 3], set()),
+        ([1, 2, 3], {""}),
+        ([[1, 2], [2, 3], [3, 4]], {""}),
+        ([[1, 2], [2], [3, 4]], set()),
     ],
 )
 def test_which_runs_a_document_holds(document, names) -> None:

@@ -12,7 +12,7 @@ from rl_advisor.reading.parsing.bytes_in import bare_name
 from rl_advisor.reading.parsing.columns import number
 from rl_advisor.reading.parsing.csv_in import Layout, layout_of, read_table
 from rl_advisor.reading.parsing.gpu_names import without_counters
-from rl_advisor.reading.parsing.metric_table import MEASURED, of_a_trainer, part_of, plain_number, step_columns
+from rl_advisor.reading.parsing.metric_table import of_a_trainer, part_of, plain_number, step_columns
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.trajectories import is_sample
 from rl_advisor.run import Gap, Run
@@ -37,8 +37,6 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
         return False
     layout = layout_of(path)
     names = list(layout.names)
-    if ask.last_resort:
-        return _may_be_curves(layout) and any(MEASURED.search(name) for name in (path.stem, *names))
     if not names or layout.bare or "time/total_timesteps" in names or is_sample(_first(layout), ask.columns):
         return False
     first = layout.rows[0]
@@ -59,13 +57,6 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     several = several if several.others else part
     part = replace(part, place=several.place, others=several.others, gaps=(*gaps, *dict.fromkeys((*several.gaps, *part.gaps))))
     return without_counters(replace(part, formats=(FORMAT,)))
-
-
-def _may_be_curves(layout: Layout) -> bool:
-    """Whether a column is of numbers from the first row on and none holds long text: the rows may be those of a run."""
-    numbers = [i for i in range(len(layout.names)) if all(_is_number(row[i], layout) for row in layout.rows if len(row) > i and row[i])]
-    text = any(len(cell) > 120 and not cell.startswith(("{", "[")) for row in layout.rows for cell in row)
-    return bool(numbers) and len(layout.rows) >= 2 and not text and not is_sample(_first(layout))
 
 
 def _one_chart(table: pd.DataFrame, source: str, wanted: str) -> tuple[pd.DataFrame, Run]:

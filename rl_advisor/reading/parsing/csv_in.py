@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 _HEAD = 262_144
 NAN_WORDS = ("nan", "-nan", "+nan")
 _NAN = re.compile(r"(?i)(?:^|[,;\t\n\"]) ?[-+]?nan")
+BLANKS = r"\s+"
+FEWEST = 3
+"""Rows of a table that is told by its rows alone."""
+_COMMENTS = ("#", "%", "//")
+_MANY = 200
 _LOOKED_AT = 20
 """Rows by which the layout is told."""
 _COMMA_DECIMAL = re.compile(r"-?\d*,\d+(?:[eE][-+]?\d+)?")
@@ -60,9 +65,53 @@ def layout_of(path: Path) -> Layout:
     return _with_names(best)
 
 
+def layout_of_any(path: Path) -> Layout | None:
+    """The layout of rows of numbers parted by anything, blanks too, with a header, or one in a comment, or none.
+
+    None where fewer than four in five of the first lines are such rows.
+    """
+    lines = re.split("\r\n?|\n", head(path, _HEAD).decode("utf-8", "replace"))[:-1]
+    above = next((i for i, line in enumerate(lines) if line.strip() and not line.startswith(_COMMENTS)), len(lines))
+    body = [line for line in lines[above : above + _MANY] if line.strip()]
+    found = [layout for separator in (",", ";", "\t", BLANKS) if (layout := _parted(body, separator))]
+    best = max(found, key=lambda layout: _share(layout.rows), default=None)
+    if best is None:
+        return None
+    comment = lines[above - 1].lstrip("".join(_COMMENTS) + " ") if above else ""
+    said = next((cells for by in (best.separator, BLANKS) if len(cells := _cells(comment, by)) == len(best.names)), ())
+    if _is_row(best.names) and any(said) and not any(map(_NUMBER.fullmatch, said)):
+        return replace(best, comments=above, names=said, bare=True)
+    return _with_names(replace(best, comments=above))
+
+
+def _parted(lines: Sequence[str], separator: str) -> Layout | None:
+    """The layout of lines that this parts into equally many cells, mostly numbers; None where it does not."""
+    rows = [_cells(line, separator) for line in lines]
+    alike = [row for row in rows[1:] if len(row) == len(rows[0])]
+    if len(alike) < FEWEST or 5 * len(alike) < 4 * (len(rows) - 1) or 2 * _share(alike) < len(rows[0]):
+        return None
+    if separator == BLANKS and _share(alike) < len(rows[0]):  # words among them are names: ``loss 0.5 reward 1``
+        return None
+    return Layout(separator, *_numbers_of(alike, separator), names=rows[0], rows=tuple(alike))
+
+
+def _cells(line: str, separator: str) -> tuple[str, ...]:
+    return tuple(line.split() if separator == BLANKS else [cell.strip(" '\"") for cell in line.split(separator)])
+
+
+def _share(rows: Sequence[tuple[str, ...]]) -> int:
+    """How many of the columns are of numbers alone."""
+    return sum(all(not cell or _NUMBER.fullmatch(cell) or _COMMA_DECIMAL.fullmatch(cell) for cell in c) for c in zip(*rows, strict=True))
+
+
+def _is_row(names: Sequence[str]) -> bool:
+    """Whether what stands in the first line are no names: most of them are numbers."""
+    return 2 * sum(_NUMBER.fullmatch(name) is not None for name in names) > len(names)
+
+
 def _with_names(layout: Layout) -> Layout:
-    """The layout with names made up where the first line has numbers alone."""
-    if not layout.names or not all(_NUMBER.fullmatch(name) for name in layout.names):
+    """The layout with names made up where the first line is a row already."""
+    if not _is_row(layout.names):
         return layout
     rows = (layout.names, *layout.rows)
     first = [float(row[0]) for row in rows if row and _NUMBER.fullmatch(row[0])]
@@ -80,7 +129,7 @@ def _numbers_of(rows: Sequence[tuple[str, ...]], separator: str) -> tuple[str, s
     return ".", "," if any(_THOUSANDS.fullmatch(cell) for cell in cells) else None
 
 
-def read_table(path: Path, skip: int | None = None) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
+def read_table(path: Path, skip: int | None = None, layout: Layout | None = None) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
     """The table below ``skip`` lines (below its comments, when not given), numbers as numbers.
 
     A header that is repeated begins a new part of the table, which may have other columns. Lines with too many or, at the end, too few
@@ -88,7 +137,7 @@ def read_table(path: Path, skip: int | None = None) -> tuple[pd.DataFrame, tuple
     """
     import pandas as pd
 
-    layout = layout_of(path)
+    layout = layout or layout_of(path)
     text, gaps = _text(path), list[Gap]()
     lines = layout.comments if skip is None else skip
     text = text.split("\n", lines)[-1] if lines else text

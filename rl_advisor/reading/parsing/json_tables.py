@@ -80,7 +80,7 @@ def runs_in(node: Any, depth: int = 0) -> dict[str, Content]:
 def _of_list(node: list[Any], depth: int) -> dict[str, Content]:
     rows = [row for row in node if isinstance(row, dict)]
     if len(rows) < max(1, len(node) // 2):
-        return {}
+        return _of_numbers(node) if not depth else {}
     inner = [runs_in(row, depth + 1) for row in rows[:MOST_RUNS]] if not _counted(rows) else []
     full = [(row, found[""]) for row, found in zip(rows, inner, strict=False) if "" in found]
     if full and 2 * len(full) >= min(len(rows), MOST_RUNS):
@@ -91,6 +91,15 @@ def _of_list(node: list[Any], depth: int) -> dict[str, Content]:
         )
     table = _table(rows)
     return {"": Content([table])} if table else {}
+
+
+def _of_numbers(node: Sequence[Any]) -> dict[str, Content]:
+    """A list of numbers, or of equally long lists of them, as columns without names."""
+    rows = [value if isinstance(value, list) else [value] for value in node]
+    alike = len(rows) >= FEWEST and {len(row) for row in rows} == {len(rows[0])}
+    if not alike or not all(v is None or _is_number(v) for row in rows for v in row):
+        return {}
+    return {"": Content([Table("", {f"c{i}": list(column) for i, column in enumerate(zip(*rows, strict=True))})])}
 
 
 def _counted(rows: Sequence[Mapping[str, Any]]) -> bool:

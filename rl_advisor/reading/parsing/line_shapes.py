@@ -195,8 +195,6 @@ class _Reader:
             numbers = [_number(tokens[slot.at]) for slot in form.slots]
         except ValueError:  # a clock where other lines have a number
             return
-        if any(slot.counts and number % 1 for slot, number in zip(form.slots, numbers, strict=True)):
-            return
         self._marked(form, numbers, tokens)
         family.record.append(self.record)
         family.number.extend(numbers)

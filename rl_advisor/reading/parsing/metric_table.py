@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.reading.parsing.csv_in import NAN_WORDS
+from rl_advisor.reading.parsing.learner_words import speaks
 from rl_advisor.reading.parsing.nested_cells import opened
 from rl_advisor.reading.parsing.starts import counts_rows, starts
 from rl_advisor.run import Curve, Floats, Gap, Run
@@ -35,11 +36,6 @@ _TRAINERS = re.compile(
     r"(?i)(?:^|[_/. ])(?:loss|entropy|grad_?norm|learning_?rate|lr|approx_?kl|kl)(?:$|[_/. ])"
     r"|(?:episode|epis|ep|mean|avg|average|total|train\w{0,20}|eval\w{0,20})[_/. ]?(?:reward|return|rew|ret|score|len|length)s?(?:$|[_/. ])"
 )
-MEASURED = re.compile(
-    r"(?i)reward|return|score|fitness|loss|entropy|success|win|accuracy|episode|epoch|step|generation|iter|train|eval|learn|log|curve|metric"
-    r"|history|result|monitor|progress|agent|polic|^c\d+$"
-)
-"""Words of a name, or of a file, that make numbers in an order likely those of a run."""
 _SAMPLES = {"id", "idx", "index", "uid", "name", "file", "path", "problem", "label", "target", "prediction", "model", "dataset"}
 RUN_COLUMNS = (
     "run", "run_id", "run_name", "run_uuid", "seed", "trial_id", "experiment", "experiment_id", "exp_name", "agent", "algo", "algorithm",
@@ -47,6 +43,7 @@ RUN_COLUMNS = (
 )  # fmt: skip
 SHARE = 5
 """How many times longer the longest start may be than one that is read because it is later."""
+FEWEST_STEPS = 2
 TIME_COLUMNS = ("_timestamp", "timestamp", "wall_time", "Wall time")
 _DRESSED = re.compile(
     r"\s*+(?:(?:\w++\.)*+[a-z]\w*+\(|array\()?\[*+\s*+([-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|-?nan|-?inf)\s*+\]*+"
@@ -67,7 +64,7 @@ def part_of(table: pd.DataFrame, source: str, named: Callable[[str], str | None]
     if table.empty:
         return Run(gaps=(Gap(source, "no rows"),))
     table, several = one_run(table, source, run)
-    found = step_columns([str(c) for c in table.columns])
+    found = step_columns([str(c) for c in table.columns]) or rising(table)
     table = _wide(opened(table), found) if found else opened(table)
     step, steps = _counting(table, found) if found else ("", np.arange(1.0, len(table) + 1))
     if step in ("train/global_step", "trainer/global_step"):  # a tracker's row without one belongs to the step before it, or to 0
@@ -183,6 +180,22 @@ def _counting(table: pd.DataFrame, columns: Sequence[str]) -> tuple[str, Floats]
         if known.size > 1 and known.max() > known[0] and (np.diff(known) < 0).sum() <= max(2, known.size // 50):
             return name, steps
     return numbers[0]
+
+
+def rising(table: pd.DataFrame) -> list[str]:
+    """The first column that counts rows by its numbers, where no name says so: whole ones that go up nearly always, mostly at one pace."""
+    free = [str(name) for name in table.columns if not speaks(str(name))] if len(table.columns) > 1 else []
+    return next(([name] for name in free if steady(numbers_in(table[name]))), [])
+
+
+def steady(number: Floats) -> bool:
+    """Whether whole numbers go up nearly always, and mostly at one pace, perhaps with new starts."""
+    number = number[np.isfinite(number)]
+    pace = np.diff(number)
+    if pace.size < FEWEST_STEPS or number.min() < 0 or 20 * int((number % 1 != 0).sum()) > number.size:
+        return False
+    up = pace[pace > 0]
+    return bool(10 * up.size >= 9 * pace.size) and bool(2 * (up == np.median(up)).sum() >= up.size)
 
 
 def unit_of(column: str) -> str:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from rl_advisor.reading.parsing.learner_words import speaks, words
 from rl_advisor.reading.parsing.line_shapes import Family, Shapes
-from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, step_columns
+from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, steady, step_columns
 from rl_advisor.reading.parsing.slot_names import BARE
 from rl_advisor.run import Floats
 
@@ -76,13 +76,20 @@ class Axis:
 
 
 def counts(lines: Lines, name: str) -> bool:
-    """Whether a name of these lines is that of a count."""
-    return lines.family.counts[lines.names.index(name)] or bool(step_columns([name]))
+    """Whether a name of these lines is that of a count, and its numbers are: ``eps`` may be episodes or an epsilon."""
+    at = lines.names.index(name)
+    return (lines.family.counts[at] or bool(step_columns([name]))) and _whole(lines.number[:, at])
 
 
-def by_order(found: Sequence[Lines]) -> Axis | None:
+def _whole(number: Floats) -> bool:
+    """Whether nearly all are whole numbers."""
+    known = number[np.isfinite(number)]
+    return 20 * int((known % 1 != 0).sum()) <= known.size
+
+
+def by_order(found: Sequence[Lines], *, anybodys: bool = False) -> Axis | None:
     """The order of the lines as their axis, where no count stands anywhere: that of the longest family that tells of an outcome."""
-    telling = [lines for lines in found if sum(speaks(name) for name in lines.names) >= 2]
+    telling = [lines for lines in found if anybodys or sum(speaks(name) for name in lines.names) >= 2]
     record = max(telling, key=lambda lines: lines.record.size).record if telling else _boxes(found)
     size = record.size
     return Axis("", record, np.arange(1.0, size + 1), np.zeros(size, np.int64), np.arange(size)) if size else None
@@ -99,17 +106,26 @@ def axis_of(found: Sequence[Lines], shapes: Shapes) -> Axis | None:
     """The count by which the lines go: one that stands on the lines of the outcome and has a value for most of them."""
     names = {name for lines in found for name in lines.names if counts(lines, name)}
     own = {name: [lines for lines in found if name in lines.names and counts(lines, name)] for name in sorted(names)}
-    known = {name: axis for name in own if (axis := _entries(name, own[name], shapes)) is not None}
+    known = {name: axis for name in own if (axis := _entries(name, own[name], shapes)) is not None} or _rising(found, shapes)
     plain = [axis for axis in known.values() if not axis.inner]
     known = {name: axis for name, axis in known.items() if not axis.inner or not any(_outer(axis, other) for other in plain)}
     if not known:
         return None
     telling = [lines.record for lines in found if any(speaks(name) for name in lines.names)]
     told = np.unique(np.concatenate(telling)) if telling else np.empty(0, np.int64)
-    near = {name: any(np.isin(lines.record, told).any() for lines in own[name]) for name in known}
+    near = {name: bool(np.isin(axis.record, told).any()) for name, axis in known.items()}
     most = max(axis.values for name, axis in known.items() if near[name] or not any(near.values()))
     best = min(known, key=lambda name: (not near[name], known[name].values * 3 < most, _rank(name)))
     return _placed(known[best], found)
+
+
+def _rising(found: Sequence[Lines], shapes: Shapes) -> dict[str, Axis]:
+    """Where no name says that it counts: what goes up at one pace in most of the longest lines, the leftmost of them."""
+    longest = max(found, key=lambda lines: lines.record.size, default=None)
+    for at, name in enumerate(longest.names if longest else ()):
+        if not speaks(name) and steady(longest.number[:, at]) and (axis := _entries(name, [longest], shapes)):  # type: ignore[union-attr, list-item]
+            return {name: axis}
+    return {}
 
 
 def _outer(inner: Axis, other: Axis) -> bool:

@@ -12,6 +12,11 @@ from rl_advisor.reading.parsing.printed_axis import FEWEST, FEWEST_ROWS, Axis, L
 from rl_advisor.reading.parsing.slot_names import BARE
 from rl_advisor.run import UNSAID, Curve, Run
 
+FEWEST_OF_ANYBODY = 5
+"""Lines of names that tell of no learner."""
+SHARE = 4
+"""Of how many lines with numbers one is such a line at least, where no count orders them."""
+
 
 def lines_of(shapes: Shapes) -> list[Lines]:
     """The families that repeat: often enough, not always the very same line, and not prose that happens to share a word.
@@ -71,17 +76,22 @@ def _counted(names: Sequence[str]) -> bool:
     return bool(step_columns(names)) or any(name.rpartition("/")[2] in ("n_updates", "nupdates") for name in names)
 
 
-def run_of(shapes: Shapes, source: str, wanted: str = "") -> tuple[Run, list[str], Callable[[float | None], float | None]]:
+Told = tuple[Run, list[str], Callable[[float | None], float | None]]
+
+
+def run_of(shapes: Shapes, source: str, wanted: str = "", *, anybodys: bool = False) -> Told:
     """The run that the lines tell of, the names of all runs among them, largest first, and which step a record has.
 
-    Of several runs the one that is wanted, else the largest; nothing where the lines are no learner's.
+    Of several runs the one that is wanted, else the largest; nothing where the lines are no learner's, unless they may be ``anybodys``.
     """
     found = lines_of(shapes)
+    if anybodys:
+        found = [lines for lines in found if lines.record.size >= FEWEST_OF_ANYBODY and (lines.number != lines.number[0]).any()]
     axis = axis_of(found, shapes)
     names = {name for lines in found for name in lines.names if name != BARE and (axis is None or name != axis.name)}
     if axis is None and not any(counts(lines, name) for lines in found for name in lines.names):
-        axis = by_order(found)
-    if axis is None or not of_a_learner([name for name in names if not step_columns([name])], axis.name):
+        axis = by_order([lines for lines in found if not anybodys or SHARE * lines.record.size >= shapes.records], anybodys=anybodys)
+    if axis is None or (not anybodys and not of_a_learner([name for name in names if not step_columns([name])], axis.name)):
         return Run(), [], lambda _: None
     runs = axis.largest_first
     chosen = axis.runs.index(wanted if wanted in runs else runs[0]) if runs else -1

@@ -30,6 +30,7 @@ _PIECE = re.compile(
 _SEPARATED = re.compile(rf"({_WORD}(?: [\w(%.#/&@+-]+\)?){{0,4}}?)['\"`]?\)?\s*(?:->|:=|[:=|│┃])\s*$")
 _IS = re.compile(rf"({_WORD}(?: {_WORD}){{0,3}}) is $")
 _BARE = re.compile(rf"({_WORD}(?: {_WORD}){{0,3}})")
+_SHORT = re.compile(rf"(?:.*[\])>:-])?\s*{_WORD}(?: {_WORD})? ")
 _TWO = re.compile(r"(\w+)/(\w+) (\w+)")
 """Two numbers of one thing: ``mean/median reward 1.5/2.0``."""
 _DRESSED = re.compile(r"(?:\b(?:np|numpy|torch|jnp)\.)?(?:\b[a-z]\w*\()?[\['\"`(\s$]*$")
@@ -87,13 +88,13 @@ class Slot:
 def slots(texts: Sequence[str]) -> tuple[Slot, ...]:
     """The named numbers of a line, given the texts before, between and behind its numbers."""
     found: dict[str, Slot] = {}
-    skip = -1
+    skip, turns = -1, _in_turns(texts)
     for at, (before, after) in enumerate(pairwise(texts)):
         total = after.strip().lower() in ("/", "of") and at + 2 < len(texts)
         if at == skip or not (total or before.strip(_MARKS)) or not _ends_there(after):
             continue
         listed = at + 2 < len(texts) and ((before.endswith("[") and after.startswith(",")) or after.isspace())
-        name, counts = _called(before[-LOOKED_AT:], after[:LOOKED_AT], total)
+        name, counts = _called(before[-LOOKED_AT:], "" if turns else after[:LOOKED_AT], total)
         if listed and not counts:
             continue
         if total:
@@ -101,9 +102,16 @@ def slots(texts: Sequence[str]) -> tuple[Slot, ...]:
             if two := _TWO.fullmatch(name):
                 found.setdefault(f"{two[2]} {two[3]}", Slot(at + 1, f"{two[2]} {two[3]}"))
                 name = f"{two[1]} {two[3]}"
+        if name == BARE and name in found:  # ``[1/1](12/500)``: which of them counts the rows is told by their numbers
+            name = f"{BARE} {at}"
         if name and name not in found:
             found[name] = Slot(at, name, counts, at + 1 if total else -1)
     return tuple(sorted(found.values(), key=lambda slot: slot.at))
+
+
+def _in_turns(texts: Sequence[str]) -> bool:
+    """Whether a line is nothing but names and numbers in turn: ``loss 0.5 wins 3``."""
+    return len(texts) > 2 and not texts[-1].strip(_MARKS) and all(_SHORT.fullmatch(text[-LOOKED_AT:]) for text in texts[:-1])
 
 
 def _ends_there(after: str) -> bool:
@@ -119,7 +127,7 @@ def _called(before: str, after: str, total: bool) -> tuple[str, bool]:
     share = after.startswith("%")
     if (count := _COUNT.search(before)) and not share:
         return _counter(count[1]), True
-    if total and (not before.strip() or before.rstrip()[-1:] in "|])[" or before.endswith("  ")):
+    if total and (not before.strip() or before.rstrip()[-1:] in "|])[(" or before.endswith("  ")):
         return BARE, True
     name = _said(before, after)
     return name, bool(name) and not share and bool(step_columns([name]) or _COUNTER.fullmatch(name))
@@ -154,7 +162,7 @@ def _last_said(text: str) -> str:
 
 def _sayable(name: str) -> bool:
     """Whether words without any mark behind them may be a name: no single letters, as of cards or formulas."""
-    return _TELLING.search(name) is not None or min(map(len, name.split())) >= SHORTEST
+    return _TELLING.search(name) is not None or min(map(len, name.split())) >= SHORTEST or not name.isascii()
 
 
 def _clean(name: str, before: str) -> str:
