@@ -221,7 +221,7 @@ def test_a_damaged_write_ahead_log_counts_up_to_the_damage(tmp_path):
     copy = tmp_path / "copy" / "mlflow.db"
     copy.write_bytes(path.read_bytes())
     (tmp_path / "copy" / "mlflow.db-wal").write_bytes(data)
-    assert 10 < len(list(sqlite_tables.rows(copy, "SELECT step FROM metrics"))) < 45
+    assert 10 < len(list(sqlite_tables.rows(copy, "metrics", "step"))) < 45
     (tmp_path / "copy" / "mlflow.db-wal").write_bytes(b"no log at all" * 40)
-    assert not list(sqlite_tables.rows(copy, "SELECT step FROM metrics"))
+    assert not list(sqlite_tables.rows(copy, "metrics", "step"))
     base.close()

@@ -9,11 +9,13 @@ from rl_advisor.judgement.continuation import call, continuation, risk
 from rl_advisor.judgement.evidence import Piece
 from rl_advisor.judgement.experiment import next_experiment
 from rl_advisor.judgement.narrative import could_not_see, ruled_out
+from rl_advisor.judgement.one_thread import OneThread
 from rl_advisor.judgement.proven import that_matter
 from rl_advisor.judgement.verdict import DRY, Judged, judge
 from rl_advisor.run import Run
 
 
+@OneThread()
 def assess(run: Run, price: float | None = None) -> Assessment:
     """The assessment of a run as it stands; cut the run first to judge an earlier step.
 

@@ -83,11 +83,10 @@ def _archive(path: Path) -> dict[str, Any]:
 
 
 def _parquet(path: Path) -> dict[str, Any]:
-    from pyarrow import parquet
+    from rl_advisor.reading.parsing.parquet_in import cells, whole
 
-    with opened(path) as whole:
-        rows = next(parquet.ParquetFile(whole).iter_batches(MOST_ROWS), None)
-    return {} if rows is None else {name: _stacked(rows.column(name).to_pylist()) for name in rows.schema.names}
+    rows = whole(path).slice(0, MOST_ROWS)
+    return {name: _stacked(cells(rows[name])) for name in rows.column_names}
 
 
 def _csv(path: Path) -> dict[str, Any]:

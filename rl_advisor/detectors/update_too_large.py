@@ -93,7 +93,12 @@ def jump(curve: Curve, prior: float, times: float = 3.0) -> Onset | None:
 def first_above(curve: Curve, level: float) -> Onset | None:
     """The first step at which the running median of three passes ``level``."""
     step, value = curve.finite()
-    median = np.array([np.median(np.abs(value[max(0, i - 1) : i + 2])) for i in range(value.size)])
+    size = np.abs(value)
+    if size.size < 3:
+        median = np.full(size.size, np.median(size)) if size.size else size
+    else:  # at both ends of two
+        inner = np.median(np.lib.stride_tricks.sliding_window_view(size, 3), axis=1)
+        median = np.concatenate([[size[:2].mean()], inner, [size[-2:].mean()]])
     above = np.flatnonzero(median > level)
     return (
         Onset(float(step[above[0]]), float(step[max(0, above[0] - 1)]), float(step[min(step.size - 1, above[0] + 1)]))

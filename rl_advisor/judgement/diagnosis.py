@@ -10,6 +10,7 @@ import numpy as np
 from rl_advisor.discovery import modules
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Finding, Role, not_logged, unclear
+from rl_advisor.judgement.one_thread import OneThread
 from rl_advisor.output.progress import report_progress
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import METRICS, Link
@@ -106,6 +107,7 @@ def run_detector(module: ModuleType, run: Run) -> Finding:
     return Finding(pattern_of(module), said.link or module.LINK, said.outcome, said.statement, said.onset, said.measures, said.evidence)
 
 
+@OneThread()
 def diagnose(run: Run) -> tuple[Finding, ...]:
     """Every detector's finding, in the order of the loop."""
     asked, findings = detectors(), []

@@ -15,8 +15,9 @@ from rl_advisor.output.progress import report_progress
 from rl_advisor.reading.assembling import assemble, gathered, says_something
 from rl_advisor.reading.file_description import shape_of
 from rl_advisor.reading.parsing import confined_files
-from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS, head, torn_said
+from rl_advisor.reading.parsing.bytes_in import head, torn_said
 from rl_advisor.reading.parsing.request import WHOLE, Request
+from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.reading.printed_settings import with_printed
 from rl_advisor.reading.run_folder import Found, readme_of, walk
 from rl_advisor.reading.separating import on_the_way

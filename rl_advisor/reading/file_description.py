@@ -7,8 +7,9 @@ from tokenize import TokenError
 from typing import Any
 
 from rl_advisor.reading.parsing import confined_files
-from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS, bare_name, head, plain_text
+from rl_advisor.reading.parsing.bytes_in import bare_name, head, plain_text
 from rl_advisor.reading.parsing.csv_in import layout_of
+from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 
 MOST_NAMES, LONGEST_LINE, LONGEST_NAME = 30, 160, 60
 _LOOKED_AT = 65_536

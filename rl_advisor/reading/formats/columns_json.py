@@ -5,10 +5,11 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS, bare_name, document, head, parse_json
+from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, parse_json
 from rl_advisor.reading.parsing.json_run import run_of_document
 from rl_advisor.reading.parsing.metric_table import of_a_trainer
 from rl_advisor.reading.parsing.request import WHOLE, Request
+from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Gap, Run
 
 FORMAT = "columns"

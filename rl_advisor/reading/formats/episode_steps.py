@@ -10,7 +10,7 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS, bare_name, head
+from rl_advisor.reading.parsing.bytes_in import bare_name, head
 from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.columns import curves_of
 from rl_advisor.reading.parsing.json_rows import decoded, json_lines
@@ -18,6 +18,7 @@ from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Batch, Reservoir
 from rl_advisor.reading.parsing.rollout_table import rollout_table
 from rl_advisor.reading.parsing.trajectories import unfolded
+from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Run
 
 FORMAT = "episode_steps"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,7 +52,8 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     if table.empty:
         return Run(gaps=gaps or (Gap(path.name, "no rows"),), formats=(FORMAT,))
     table, several = _one_chart(table, path.name, ask.run)
-    part = part_of(table, path.name, lambda column: _name(column, list(map(str, table.columns)), path), ask.run)
+    exported = [str(c).lower() for c in table.columns] == _TENSORBOARD
+    part = part_of(table, path.name, lambda column: _name(column, path, exported=exported), ask.run)
     several = several if several.others else part
     part = replace(part, place=several.place, others=several.others, gaps=(*gaps, *dict.fromkeys((*several.gaps, *part.gaps))))
     return without_counters(replace(part, formats=(FORMAT,)))
@@ -77,9 +77,9 @@ def _first(layout: Layout) -> dict[str, str]:
     return dict(zip(layout.names, layout.rows[0], strict=True))
 
 
-def _name(column: str, columns: Sequence[str], path: Path) -> str | None:
+def _name(column: str, path: Path, *, exported: bool) -> str | None:
     """The metric's name: TensorBoard's export has it in the file name only, W&B's behind the run's name; None for bounds and clocks."""
-    if [c.lower() for c in columns] == _TENSORBOARD:
+    if exported:
         return path.stem if column.lower() == "value" else None
     if " - " in column:
         return None if column.endswith(("__MIN", "__MAX")) else column.rpartition(" - ")[2]

@@ -27,33 +27,44 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """The metrics and parameters of one run; the others are named in gaps."""
-    counts = list(rows(path, "SELECT run_uuid, count(*), max(timestamp) FROM metrics GROUP BY run_uuid ORDER BY 2 DESC, 3 DESC"))
+    counts = _counts(path)
     if not counts:
         return Run(formats=(FORMAT,), gaps=(Gap(path.name, "an MLflow store without metrics"),))
     names = _names(path)
-    known = labels([(str(run), names.get(str(run), "")) for run, *_ in counts])
+    known = labels([(run, names.get(run, "")) for run in counts])
     label = chosen(list(known), ask.run)
     several = listed(list(known), label, path.name)
-    config: dict[str, Any] = dict(rows(path, "SELECT key, value FROM params WHERE run_uuid = ?", known[label]))
+    config: dict[str, Any] = {str(k): v for run, k, v in rows(path, "params", "run_uuid", "key", "value") if str(run) == known[label]}
     gaps = list(several.gaps)
     points = _points(path, known[label], gaps)
     part = replace(several, curves=curves_of(points, path.name), config=config, gaps=tuple(gaps), formats=(FORMAT,))
     return without_counters(part)
 
 
+def _counts(path: Path) -> list[str]:
+    """The runs, that with most points first, and of equals the latest."""
+    points: dict[str, list[float]] = {}
+    for run, time in rows(path, "metrics", "run_uuid", "timestamp"):
+        found = points.setdefault(str(run), [0, 0.0])
+        found[0] += 1
+        found[1] = max(found[1], time if isinstance(time, int | float) else 0.0)
+    return sorted(points, key=lambda run: (-points[run][0], -points[run][1]))
+
+
 def _names(path: Path) -> dict[str, str]:
     """What the runs are called, by their id; empty in a store that keeps names elsewhere."""
     if not {"run_uuid", "name"} <= tables(path).get("runs", set()):
         return {}
-    return {str(key): str(name or "") for key, name in rows(path, "SELECT run_uuid, name FROM runs")}
+    return {str(key): str(name or "") for key, name in rows(path, "runs", "run_uuid", "name")}
 
 
 def _points(path: Path, run: str, gaps: list[Gap]) -> list[tuple[float, float, dict[str, float]]]:
-    found: list[tuple[float, float, dict[str, float]]] = []
-    query = "SELECT key, value, timestamp, step, is_nan FROM metrics WHERE run_uuid = ? ORDER BY key, timestamp, step"
+    found: list[tuple[str, float, float, float]] = []
     try:
-        for key, value, time, step, is_nan in rows(path, query, run):
-            found.append((float(step), float(time) / 1e3, {str(key): math.nan if is_nan else float(value)}))
+        for of, key, value, time, step, is_nan in rows(path, "metrics", "run_uuid", "key", "value", "timestamp", "step", "is_nan"):
+            if str(of) == run:
+                found.append((str(key), float(time), float(step), math.nan if is_nan else float(value)))
     except (OSError, TypeError, ValueError) as error:
         gaps.append(Gap(path.name, f"{error}; {len(found):,} points before it were read"))
-    return found
+    found.sort(key=lambda point: point[:3])
+    return [(step, time / 1e3, {key: value}) for key, time, step, value in found]

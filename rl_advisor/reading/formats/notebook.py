@@ -8,12 +8,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS, bare_name, document, head, parse_json, plain_text
+from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, parse_json, plain_text
 from rl_advisor.reading.parsing.line_shapes import shapes_of
 from rl_advisor.reading.parsing.log_lines import Watch
 from rl_advisor.reading.parsing.metric_table import part_of, step_columns
 from rl_advisor.reading.parsing.printed_rows import run_of
 from rl_advisor.reading.parsing.request import WHOLE, Request
+from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Gap, Run
 from rl_advisor.run_reference import MARK, chosen, listed
 

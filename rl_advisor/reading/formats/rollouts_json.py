@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS, bare_name, document, head, parse_json
+from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, parse_json
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.rollout_table import rollout_table
 from rl_advisor.reading.parsing.trajectories import STEPS, TRAJECTORIES, holds_response, unfolded
+from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Gap, Run
 
 if TYPE_CHECKING:

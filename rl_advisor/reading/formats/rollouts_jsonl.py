@@ -11,13 +11,14 @@ from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS, bare_name, open_bytes
+from rl_advisor.reading.parsing.bytes_in import bare_name, open_bytes
 from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.json_rows import LONGEST, blocks, cut_of, decoded, json_lines, rows_of
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Batch, Reservoir
 from rl_advisor.reading.parsing.rollout_table import path_step, roles, rollout_table
 from rl_advisor.reading.parsing.trajectories import holds_response, unfolded
+from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Run
 
 if TYPE_CHECKING:

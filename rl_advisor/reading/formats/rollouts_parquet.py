@@ -16,7 +16,7 @@ from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.chat import as_text
 from rl_advisor.reading.parsing.completions import completions_table
-from rl_advisor.reading.parsing.parquet_in import cells, opened
+from rl_advisor.reading.parsing.parquet_in import SUFFIXES, Described, cells, described, whole
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Batch, Reservoir
 from rl_advisor.reading.parsing.rollout_table import path_step, roles
@@ -24,7 +24,6 @@ from rl_advisor.run import Curve, Gap, Run
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow.parquet as pq
 
 FORMAT = "rollouts_parquet"
 _BATCH, _BUFFER, _STREAMS, _AHEAD = 768, 1 << 18, 2, 2
@@ -34,21 +33,23 @@ _ALL_AT_ONCE, _ROWS = 32 << 20, 200_000
 
 def claims(path: Path, ask: Request = WHOLE) -> bool:
     """Whether the file is Parquet with a response-like column, or damaged so that nobody can say."""
-    if path.suffix.lower() not in (".parquet", ".pq"):
+    if path.suffix.lower() not in SUFFIXES:
         return False
-    file = _open(path)
-    return isinstance(file, Gap) or "response" in roles(file.schema_arrow.names, ask.columns)[0].values()
+    file = _said(path)
+    return isinstance(file, Gap) or "response" in roles(file.schema.names, ask.columns)[0].values()
 
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """The responses of one file, at most a bounded sample a step; what was left out is a gap."""
-    file = _open(path)
+    file = _said(path)
     if isinstance(file, Gap):
         return Run(files=(path.name,), formats=(FORMAT,), gaps=(file,))
     import pyarrow as pa
 
     try:
-        rows, curves, gaps = _whole(path) if _small(file) else _sample(file, path, ask.columns)
+        rows, curves, gaps = _whole(path) if _small(file.metadata) else _sample(file, path, ask.columns)
+    except OverflowError as large:
+        return Run(files=(path.name,), formats=(FORMAT,), gaps=(Gap(path.name, f"not read: {large}"),))
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         return Run(files=(path.name,), formats=(FORMAT,), gaps=(Gap(path.name, f"its data are damaged: {error}"[:300]),))
     table, said = completions_table(rows, path, ask.columns)
@@ -56,34 +57,30 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     return Run(curves=curves, rollouts=table, columns=columns, files=(path.name,), formats=(FORMAT,), gaps=(*gaps, *said))
 
 
-def _open(path: Path) -> pq.ParquetFile | Gap:
+def _said(path: Path) -> Described | Gap:
+    """What the file says of itself, or why it cannot be read."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        with confined_files.named(path) as name:
-            file = pq.ParquetFile(name)
-        _ = file.schema_arrow.names
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        return described(path)
+    except (pa.ArrowException, OSError, ValueError) as error:
         return Gap(path.name, f"no readable Parquet file: {error}"[:300])
-    return file
 
 
-def _small(file: pq.ParquetFile) -> bool:
-    meta = file.metadata
+def _small(meta: Any) -> bool:
     return bool(sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups)) <= _ALL_AT_ONCE) and meta.num_rows <= _ROWS
 
 
 def _whole(path: Path) -> tuple[pd.DataFrame, dict[str, Curve], tuple[Gap, ...]]:
     import pandas as pd
 
-    table = opened(path).read(use_threads=False)
+    table = whole(path)
     return pd.DataFrame({name: cells(table[name]) for name in table.column_names}), {}, ()
 
 
-def _sample(file: pq.ParquetFile, path: Path, columns: Mapping[str, str]) -> tuple[pd.DataFrame, dict[str, Curve], tuple[Gap, ...]]:
+def _sample(file: Described, path: Path, columns: Mapping[str, str]) -> tuple[pd.DataFrame, dict[str, Curve], tuple[Gap, ...]]:
     """A bounded sample; only rows that are kept become Python objects."""
-    raw = {ours: name for name, ours in roles(file.schema_arrow.names, columns)[0].items()}
+    raw = {ours: name for name, ours in roles(file.schema.names, columns)[0].items()}
     said, kept = path_step(path), Reservoir()
     for before, batch in _batches(path, file.metadata):
         kept.offer(_places(batch, raw, said, before), lambda picked, batch=batch: batch.take(picked).to_pylist())  # type: ignore[misc]

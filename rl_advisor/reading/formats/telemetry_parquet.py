@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.counters import INSTANT, OTHER, ROW_LIMIT, THROTTLE, other_memory, table, telemetry, too_long
+from rl_advisor.reading.parsing.parquet_in import SUFFIXES, described
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import TELEMETRY_COLUMNS, Gap, Run
-
-if TYPE_CHECKING:
-    pass
 
 FORMAT = "telemetry_parquet"
 _NUMBERS = (*TELEMETRY_COLUMNS[2:], INSTANT, THROTTLE, "energy_mj")
@@ -21,7 +18,7 @@ _NUMBERS = (*TELEMETRY_COLUMNS[2:], INSTANT, THROTTLE, "energy_mj")
 
 def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether the file is Parquet with a time, a GPU and one of our counters."""
-    if path.suffix.lower() not in (".parquet", ".pq"):
+    if path.suffix.lower() not in SUFFIXES:
         return False
     names = _names(path)
     return {"time", "gpu"} <= names and bool(names & {"power_w", "utilization", "memory_gib"})
@@ -56,10 +53,8 @@ def read(path: Path, _: Request = WHOLE) -> Run:
 def _names(path: Path) -> set[str]:
     """The file's columns; empty when it cannot be opened."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        with confined_files.named(path) as name:
-            return set(pq.read_schema(name).names)
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        return set(described(path).schema.names)
+    except (pa.ArrowException, OSError, ValueError):
         return set()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -33,39 +32,58 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """The run with most rows; the others are named in gaps."""
-    counts = list(rows(path, "SELECT run_id, count(*), max(run_name) FROM metrics GROUP BY run_id ORDER BY 2 DESC, max(id) DESC"))
-    if not counts:
+    known = labels(_counted(path))
+    if not known:
         return Run(formats=(FORMAT,), gaps=(Gap(path.name, "a trackio project without metrics"),))
-    known = labels([(str(run), str(name or "")) for run, _, name in counts])
     label = chosen(list(known), ask.run)
     run, several = known[label], listed(list(known), label, path.name)
     gaps = list(several.gaps)
-    curves = curves_of(_rows(path, run, gaps), path.name) | _system(path, run)
-    table, said = _responses(path, run, ask.columns)
+    logged = _logged(path, run, gaps)
+    curves = curves_of(on_trainer_steps([(at, time, flat(said)) for at, time, said in logged]), path.name) | _system(path, run)
+    table, said = _responses(path, logged, ask.columns)
     found = replace(several, curves=curves, rollouts=table, config=_config(path, run), gaps=(*gaps, *said), formats=(FORMAT,))
     return without_counters(found)
 
 
-def _responses(path: Path, run: str, columns: Mapping[str, str]) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
+def _counted(path: Path) -> list[tuple[str, str]]:
+    """The runs with their names, that with most rows first, and of equals the latest."""
+    runs: dict[str, tuple[int, int, str]] = {}
+    for number, (run, name) in enumerate(rows(path, "metrics", "run_id", "run_name")):
+        count, _, known = runs.get(str(run), (0, 0, ""))
+        runs[str(run)] = (count + 1, number, max(known, str(name or "")))
+    return [(run, name) for run, (_, _, name) in sorted(runs.items(), key=lambda kept: (-kept[1][0], -kept[1][1]))]
+
+
+def _logged(path: Path, run: str, gaps: list[Gap]) -> list[Row]:
+    """Step, time and what was said, of each call of a run."""
+    found: list[Row] = []
+    try:
+        for of, count, time, text in rows(path, "metrics", "run_id", "step", "timestamp", "metrics"):
+            if str(of) == run:
+                found.append((float(count), _seconds(time), _object(text)))
+    except (OSError, TypeError, ValueError) as error:
+        gaps.append(Gap(path.name, f"{error}; {len(found):,} rows before it were read"))
+    return found
+
+
+def _responses(path: Path, logged: Sequence[Row], columns: Mapping[str, str]) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
     """The rows of its logged tables that hold responses, one table after the other; a table logged twice counts once."""
     import pandas as pd
 
     parts: list[pd.DataFrame] = []
     gaps: list[Gap] = []
     seen: set[int] = set()
-    query = "SELECT step, metrics FROM metrics WHERE run_id = ? AND instr(metrics, 'trackio.table') ORDER BY id"
-    with suppress(OSError):  # the curves' reader says that the file is damaged
-        for count, text in rows(path, query, run):
-            tables_in = [v.get("_value") for v in _object(text).values() if isinstance(v, dict) and v.get("_type") == "trackio.table"]
-            for cells in (c for c in tables_in if isinstance(c, list) and c and all(isinstance(r, dict) for r in c)):
-                meaning = roles(list(cells[0]), columns)[0].values()
-                if "response" not in meaning or (mark := hash(str(cells))) in seen:
-                    continue
-                seen.add(mark)
-                frame = pd.DataFrame(cells) if "step" in meaning else pd.DataFrame(cells).assign(step=count)
-                table, said = completions_table(frame, PurePath(path.name), columns)
-                parts.append(table)
-                gaps += said
+    for count, _, logs in logged:
+        tables_in = [v.get("_value") for v in logs.values() if isinstance(v, dict) and v.get("_type") == "trackio.table"]
+        for cells in (c for c in tables_in if isinstance(c, list) and c and all(isinstance(r, dict) for r in c)):
+            meaning = roles(list(cells[0]), columns)[0].values()
+            if "response" not in meaning or (mark := hash(str(cells))) in seen:
+                continue
+            seen.add(mark)
+            frame = pd.DataFrame(cells) if "step" in meaning else pd.DataFrame(cells).assign(step=int(count))
+            table, said = completions_table(frame, PurePath(path.name), columns)
+            parts.append(table)
+            gaps += said
     if not parts:
         return pd.DataFrame(), ()
     whole = pd.concat(parts, ignore_index=True)
@@ -76,19 +94,9 @@ def _system(path: Path, run: str) -> dict[str, Curve]:
     """The GPU counters of its system metrics, which it logs every ten seconds and not by step."""
     if not {"run_id", "timestamp", "metrics"} <= tables(path).get("system_metrics", set()):
         return {}
-    query = "SELECT timestamp, metrics FROM system_metrics WHERE run_id = ? ORDER BY id"
-    found = ((float(i), _seconds(time), flat(_object(text))) for i, (time, text) in enumerate(rows(path, query, run)))
+    said = rows(path, "system_metrics", "run_id", "timestamp", "metrics")
+    found = ((float(i), _seconds(time), flat(_object(text))) for i, (of, time, text) in enumerate(said) if str(of) == run)
     return {name: curve for name, curve in curves_of(found, path.name).items() if column_of(name)}
-
-
-def _rows(path: Path, run: str, gaps: list[Gap]) -> list[Row]:
-    found: list[Row] = []
-    try:
-        for count, time, text in rows(path, "SELECT step, timestamp, metrics FROM metrics WHERE run_id = ? ORDER BY id", run):
-            found.append((float(count), _seconds(time), flat(_object(text))))
-    except (OSError, TypeError, ValueError) as error:
-        gaps.append(Gap(path.name, f"{error}; {len(found):,} rows before it were read"))
-    return on_trainer_steps(found)
 
 
 def _object(text: Any) -> dict[str, Any]:
@@ -111,5 +119,5 @@ def _seconds(text: Any) -> float:
 def _config(path: Path, run: str) -> dict[str, Any]:
     if not {"run_id", "config"} <= tables(path).get("configs", set()):
         return {}
-    found = [_object(text) for (text,) in rows(path, "SELECT config FROM configs WHERE run_id = ?", run)]
-    return {k: v for k, v in found[0].items() if not k.startswith("_")} if found else {}
+    found = next((_object(text) for of, text in rows(path, "configs", "run_id", "config") if str(of) == run), {})
+    return {k: v for k, v in found.items() if not k.startswith("_")}

@@ -4,7 +4,6 @@ import codecs
 import io
 import json
 import re
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from rl_advisor.reading.parsing import confined_files
+from rl_advisor.reading.parsing.unpacked import PACK_ERRORS, from_zstd, unzipped
 
 LINE_LIMIT = 1_000_000
 """Characters of one line that are looked at; the rest of a longer line is dropped."""
@@ -21,13 +21,9 @@ MOST_VALUES, _MANY_FROM = 12_000_000, 8_000_000
 """Values of one JSON document, and the bytes from which they are counted."""
 MOST_BLANK = 100_000
 """Blank lines in a row behind which nothing more is looked for."""
-MOST_PACKED, _PACKED_FROM = 200, 1 << 26
-"""Times its size to which a packed file may unpack, and the unpacked bytes from which that is asked; logs reach thirty."""
 BUFFER = 1 << 17
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-PACK_ERRORS = (OSError, EOFError, zlib.error)
-"""What a torn or damaged packed file raises."""
 _torn: ContextVar[set[Path] | None] = ContextVar("torn", default=None)
 ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\[(?:\d{1,2};)*\d{1,2}m")
 """Terminal colours, with or without the escape byte (which copying a log often drops)."""
@@ -68,35 +64,6 @@ class _Recoded(io.RawIOBase):
         super().close()
 
 
-class _Unpacked(io.RawIOBase):
-    """What a packed file holds, until it has become more than any log is packed to."""
-
-    def __init__(self, file: IO[bytes], path: Path) -> None:
-        self._file, self._came = file, 0
-        self._most = max(_PACKED_FROM, MOST_PACKED * path.stat().st_size)
-
-    def readable(self) -> bool:
-        """Whether it can be read: always."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill the buffer; 0 at the end.
-
-        Raises:
-            OSError: it unpacks to more than a log does.
-        """
-        size = (getattr(self._file, "readinto1", None) or self._file.readinto)(buffer)  # type: ignore[attr-defined]
-        self._came += size
-        if self._came > self._most:
-            raise OSError(f"it unpacks to more than {MOST_PACKED} times its size")
-        return int(size)
-
-    def close(self) -> None:
-        """Close the file below, too."""
-        self._file.close()
-        super().close()
-
-
 def _encoding(start: bytes) -> str:
     """The UTF-16 that the first bytes are in, by their mark or by every second one being 0; empty for anything else."""
     if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
@@ -112,11 +79,9 @@ def open_bytes(path: Path) -> IO[bytes]:
     magic = start[:4]
     if magic.startswith(GZIP_MAGIC):
         file.close()
-        return io.BufferedReader(_Unpacked(confined_files.unzipped(path), path), BUFFER)
+        return unzipped(path)
     if magic == ZSTD_MAGIC:
-        import pyarrow as pa
-
-        return io.BufferedReader(_Unpacked(pa.CompressedInputStream(pa.PythonFile(file), "zstd"), path), BUFFER)
+        return from_zstd(file, path)
     if encoding := _encoding(start):
         return io.BufferedReader(_Recoded(file, encoding))
     if start.startswith(codecs.BOM_UTF8):

@@ -48,16 +48,6 @@ def opened(path: Path, buffering: int = -1) -> IO[bytes]:
     return cast("IO[bytes]", os.fdopen(descriptor(path), "rb", buffering))
 
 
-def unzipped(path: Path) -> IO[bytes]:
-    """What a gzip file holds; raises what ``opened`` raises."""
-    import gzip
-
-    file = opened(path)
-    whole = gzip.GzipFile(fileobj=file)
-    whole.myfileobj = file  # type: ignore[assignment]  # closed with it
-    return cast("IO[bytes]", whole)
-
-
 @contextmanager
 def named(path: Path) -> Iterator[str]:
     """A name of the opened file, for libraries that open by name; raises what ``opened`` raises."""

@@ -11,7 +11,8 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from rl_advisor.reading.parsing.bytes_in import DOCUMENT_LIMIT, PACK_ERRORS, bare_name, head, open_bytes, say_torn
+from rl_advisor.reading.parsing.bytes_in import DOCUMENT_LIMIT, bare_name, head, open_bytes, say_torn
+from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Gap
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 _HEAD = 262_144
 NAN_WORDS = ("nan", "-nan", "+nan")
-_NAN = re.compile(r"(?i)(?:^|[,;\t\n\"]) ?[-+]?nan")
+_NAN = (b"nan", b"NaN", b"NAN")
+"""How a cell may be written that says that a number was none."""
 BLANKS = r"\s+"
 FEWEST = 3
 """Rows of a table that is told by its rows alone."""
@@ -139,16 +141,15 @@ def read_table(path: Path, skip: int | None = None, layout: Layout | None = None
 
     layout = layout or layout_of(path)
     text, gaps = _text(path), list[Gap]()
-    lines = layout.comments if skip is None else skip
-    text = text.split("\n", lines)[-1] if lines else text
-    if text and not text.endswith("\n"):
-        text, _, cut = text.rpartition("\n")
-        if cut and _complete(text, cut, layout.separator):
-            text += "\n" + cut
-        elif cut:
+    lines, between = layout.comments if skip is None else skip, layout.separator.encode()
+    text = text.split(b"\n", lines)[-1] if lines else text
+    if text and not text.endswith(b"\n"):
+        whole, _, cut = text.rpartition(b"\n")
+        if cut and not _complete(whole, cut, between):
+            text = whole
             gaps.append(Gap(path.name, "the last line is cut off and was left out"))
     tables, lost = [], 0
-    for part in _parts(text, layout.separator):
+    for part in _parts(text, between):
         try:
             tables.append(_parsed(part, layout))
         except (pd.errors.ParserError, pd.errors.EmptyDataError, csv.Error):
@@ -159,7 +160,7 @@ def read_table(path: Path, skip: int | None = None, layout: Layout | None = None
     return tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True), tuple(gaps)
 
 
-def _text(path: Path) -> str:
+def _text(path: Path) -> bytes:
     """The text of a file, also of a packed one that is torn, with line feeds at the ends of its lines."""
     pieces, size = [], 0
     with open_bytes(path) as file:
@@ -171,38 +172,42 @@ def _text(path: Path) -> str:
                     raise OverflowError(f"larger than {DOCUMENT_LIMIT:,} bytes")
         except PACK_ERRORS:
             say_torn(path)
-    return _with_ends(b"".join(pieces).decode("utf-8", "replace"))
+    return _with_ends(b"".join(pieces))
 
 
-def _with_ends(text: str) -> str:
+def _with_ends(text: bytes) -> bytes:
     """The text with line feeds, where lines end in carriage returns alone."""
-    return text.replace("\r", "\n") if "\r" in text and "\n" not in text else text
+    return text.replace(b"\r", b"\n") if b"\n" not in text else text
 
 
-def _parts(text: str, separator: str) -> list[str]:
+def _parts(text: bytes, separator: bytes) -> list[bytes]:
     """The text cut before each line that begins as the header does."""
-    first = text.split("\n", 1)[0].split(separator, 1)[0]
-    if not re.search(r"[^\W\d]", first) or text.count("\n" + first + separator) == 0:
+    first = _line(text).split(separator, 1)[0]
+    again = b"\n" + first + separator
+    if not re.search(r"[^\W\d]", first.decode("utf-8", "replace")) or again not in text:
         return [text]
-    starts = [0, *(m.start() + 1 for m in re.finditer(re.escape("\n" + first + separator), text))]
+    starts = [0, *(m.start() + 1 for m in re.finditer(re.escape(again), text))]
     return [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
-def _parsed(text: str, layout: Layout) -> pd.DataFrame:
+def _parsed(text: bytes, layout: Layout) -> pd.DataFrame:
     import pandas as pd
 
     how: dict[str, Any] = {"sep": layout.separator, "on_bad_lines": "skip", "low_memory": False, "skipinitialspace": True}
     how |= {"header": None, "names": list(layout.names)} if layout.bare else {}
-    table = pd.read_csv(io.StringIO(text), decimal=layout.decimal, thousands=layout.thousands, **how)
-    return _with_nan(table, text, how) if _NAN.search(text) else table
+    how |= {"encoding": "utf-8", "encoding_errors": "replace"}
+    table = pd.read_csv(io.BytesIO(text), decimal=layout.decimal, thousands=layout.thousands, **how)
+    return _with_nan(table, text, how)
 
 
-def _with_nan(table: pd.DataFrame, text: str, how: Mapping[str, Any]) -> pd.DataFrame:
+def _with_nan(table: pd.DataFrame, text: bytes, how: Mapping[str, Any]) -> pd.DataFrame:
     """The table with ``nan`` as text in the cells that say so, which pandas reads like empty ones: a loss that is NaN is a fact."""
     import pandas as pd
 
-    open_ = [i for i, name in enumerate(table.columns) if pd.api.types.is_float_dtype(table[name]) and table[name].isna().any()]
-    cells = pd.read_csv(io.StringIO(text), usecols=open_, dtype=str, keep_default_na=False, na_values=[""], **how)
+    open_ = [i for i, kind in enumerate(table.dtypes) if pd.api.types.is_float_dtype(kind) and table.iloc[:, i].isna().any()]
+    if not open_ or not any(word in text for word in _NAN):
+        return table
+    cells = pd.read_csv(io.BytesIO(text), usecols=open_, dtype=str, keep_default_na=False, na_values=[""], **how)
     for name in cells.columns:
         said = cells[name].str.strip().str.lower().isin(NAN_WORDS)
         if said.any() and len(said) == len(table):
@@ -210,14 +215,20 @@ def _with_nan(table: pd.DataFrame, text: str, how: Mapping[str, Any]) -> pd.Data
     return table
 
 
-def _lost(text: str, table: pd.DataFrame) -> int:
+def _lost(text: bytes, table: pd.DataFrame) -> int:
     """How many lines of the text are no rows of the table; not told where a cell may hold an end of line."""
-    lines = text.count("\n") + (not text.endswith("\n")) - 1
-    if '"' in text or lines == len(table):
+    lines = text.count(b"\n") + (not text.endswith(b"\n")) - 1
+    if lines == len(table) or b'"' in text:
         return 0
-    return max(0, sum(1 for line in text.split("\n") if line.strip()) - 1 - len(table))
+    return max(0, sum(1 for line in text.split(b"\n") if line.strip()) - 1 - len(table))
 
 
-def _complete(text: str, last: str, separator: str) -> bool:
+def _complete(text: bytes, last: bytes, separator: bytes) -> bool:
     """Whether a last line without an end has all its cells."""
-    return bool(text) and last.count(separator) == text.split("\n", 1)[0].count(separator) and not last.endswith(separator)
+    return bool(text) and last.count(separator) == _line(text).count(separator) and not last.endswith(separator)
+
+
+def _line(text: bytes) -> bytes:
+    """The first line."""
+    end = text.find(b"\n")
+    return text if end < 0 else text[:end]

@@ -9,7 +9,8 @@ from typing import IO, Any, cast
 
 import orjson
 
-from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS, open_bytes, say_torn, whole_text
+from rl_advisor.reading.parsing.bytes_in import open_bytes, say_torn, whole_text
+from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 
 LONGEST = 16 << 20
 """Longest line read, in bytes; a longer one counts as corrupt."""

@@ -230,7 +230,12 @@ def _run_columns(table: pd.DataFrame) -> list[Any]:
     import pandas as pd
 
     most = max(2, len(table) // 3)
-    few = [c for c in table.columns if 1 < table[c].nunique() <= most]
+    naming = {*RUN_COLUMNS, *LONG_NAMES}
+    few = [
+        c
+        for c, kind in table.dtypes.items()
+        if (str(c).lower() in naming or not pd.api.types.is_numeric_dtype(kind)) and 1 < table[c].nunique() <= most
+    ]
     named = [c for c in few if str(c).lower() in RUN_COLUMNS]
     if named or {str(c).lower() for c in few} & set(LONG_NAMES):
         return named

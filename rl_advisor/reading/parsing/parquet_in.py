@@ -1,21 +1,100 @@
 """Parquet that may be far larger in memory than on disk: texts that repeat are held once, and sizes are known before they are made."""
 
+import struct
+from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rl_advisor.reading.parsing import confined_files
 
+MAGIC = b"PAR1"
+SUFFIXES = (".parquet", ".pq")
+MOST_COLUMNS = 20_000
+MOST_VALUES = 60_000_000
+"""Values of a table that is read whole, those in lists too."""
 LONGEST_TEXTS = 256 << 20
-"""Characters that the texts of a table may have together, each counted as often as it stands there."""
+"""Characters that the texts of a column may have together, each counted as often as it stands there."""
+_START, _LONG = b"\x15", 15
+"""How a footer begins (its version), and what stands for the length of a list that follows in bytes of its own."""
+_LEAST = 10
+"""Bytes that a column takes in the footer."""
 
 
-def opened(path: Path) -> Any:
-    """The file, in which a text that repeats is read once; raises what pyarrow raises."""
+class Described(NamedTuple):
+    """What a file says of itself."""
+
+    schema: Any
+    metadata: Any
+
+
+def described(path: Path) -> Described:
+    """The columns and sizes of a file.
+
+    Raises:
+        OSError, ValueError, pyarrow.ArrowException: it is no such file, damaged, or too wide.
+    """
+    status = path.stat()
+    return _described(path, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(maxsize=2)
+def _described(path: Path, size: int, _: int) -> Described:
     import pyarrow.parquet as pq
 
-    with confined_files.named(path) as name:
-        schema = pq.read_schema(name)
-        return pq.ParquetFile(name, read_dictionary=[field.name for field in schema if is_text(field.type)])
+    _refuse_wide(path, size)
+    with confined_files.named(path) as name, pq.ParquetFile(name) as file:
+        return Described(file.schema_arrow, file.metadata)
+
+
+def _refuse_wide(path: Path, size: int) -> None:
+    """Raise where the footer names more columns than any table of a run, before it is taken apart: each costs kilobytes."""
+    with confined_files.opened(path) as file:
+        if file.read(len(MAGIC)) != MAGIC or size < 12:
+            raise ValueError("no Parquet file")
+        file.seek(size - 8)
+        length = struct.unpack("<I", file.read(4))[0]
+        file.seek(max(0, size - 8 - length))
+        columns = _columns(file.read(32), length)
+    if columns > MOST_COLUMNS:
+        raise ValueError(f"more than {MOST_COLUMNS:,} columns")
+
+
+def _columns(start: bytes, length: int) -> int:
+    """How many columns a footer names, as every writer begins it: a version, then their list. Of any other, as many as it has room for."""
+    behind = next((i + 1 for i, byte in enumerate(start[1:], 1) if byte < 0x80), 0)
+    if start[:1] != _START or not behind or start[behind : behind + 1] != b"\x19":
+        return length // _LEAST
+    count = start[behind + 1] >> 4
+    if count < _LONG:
+        return count
+    count = shift = 0
+    for byte in start[behind + 2 :]:
+        count |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return count
+    return length // _LEAST
+
+
+def whole(path: Path, columns: Sequence[str] | None = None) -> Any:
+    """The table, or these columns of it, in which a text that repeats is held once.
+
+    Raises:
+        OverflowError: it has more values than a table that is read whole may have.
+        OSError, ValueError, pyarrow.ArrowException: it is damaged.
+    """
+    import pyarrow.parquet as pq
+
+    meta = described(path).metadata
+    leaves = [meta.row_group(0).column(i) for i in range(meta.num_columns)] if meta.num_row_groups else []
+    texts = [leaf.path_in_schema for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+    wanted = None if columns is None else set(columns)
+    asked = [i for i, leaf in enumerate(leaves) if wanted is None or leaf.path_in_schema.split(".", 1)[0] in wanted]
+    if sum(meta.row_group(g).column(i).num_values for g in range(meta.num_row_groups) for i in asked) > MOST_VALUES:
+        raise OverflowError(f"more than {MOST_VALUES:,} values")
+    with confined_files.named(path) as name, pq.ParquetFile(name, read_dictionary=texts) as file:
+        return file.read(columns=None if columns is None else list(columns), use_threads=False)
 
 
 def is_text(kind: Any) -> bool:
@@ -29,24 +108,47 @@ def cells(column: Any) -> list[Any]:
     """The values of a column; equal texts of a chunk are one object.
 
     Raises:
-        OverflowError: written out, its texts would be longer than a table's may be.
+        OverflowError: written out, its texts would be longer, or its lists, than a table's may be.
         pyarrow.ArrowInvalid: a damaged file names texts that are not there.
     """
     import pyarrow as pa
 
-    found: list[Any] = []
-    left = LONGEST_TEXTS
     for chunk in column.chunks:
-        if not pa.types.is_dictionary(chunk.type):
-            found += chunk.to_pylist()
-            continue
         chunk.validate(full=True)
-        values = chunk.dictionary.to_pylist()
-        found += [None if i is None else values[i] for i in chunk.indices.to_pylist()]
-        left -= sum(len(v) for v in found[len(found) - len(chunk) :] if isinstance(v, str))
-        if left < 0:
-            raise OverflowError(f"its texts would be longer than {LONGEST_TEXTS:,} characters")
+    if sum(_written(chunk) for chunk in column.chunks) > LONGEST_TEXTS:
+        raise OverflowError(f"its texts would be longer than {LONGEST_TEXTS:,} characters")
+    found: list[Any] = []
+    for chunk in column.chunks:
+        if pa.types.is_dictionary(chunk.type):
+            values = chunk.dictionary.to_pylist()
+            found += [None if i is None else values[i] for i in chunk.indices.to_pylist()]
+        else:
+            found += chunk.to_pylist()
     return found
+
+
+def _written(array: Any) -> int:
+    """Characters of the texts of an array, those inside lists and records too, each counted as often as it stands there."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        sizes = pc.binary_length(array.dictionary) if is_text(kind.value_type) or pa.types.is_binary(kind.value_type) else None
+        return 0 if sizes is None else pc.sum(sizes.cast(pa.int64()).take(array.indices)).as_py() or 0
+    if pa.types.is_struct(kind):
+        return sum(_written(part) for part in array.flatten())
+    if pa.types.is_map(kind):
+        return _written(array.keys) + _written(array.items)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        return len(array.flatten()) * _OBJECT + _written(array.flatten())
+    if is_text(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        return pc.sum(pc.binary_length(array)).as_py() or 0
+    return 0
+
+
+_OBJECT = 16
+"""Characters for which one value in a list counts: each becomes an object."""
 
 
 def longest(column: Any) -> int:

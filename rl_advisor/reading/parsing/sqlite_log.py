@@ -5,8 +5,8 @@ from pathlib import Path
 
 from rl_advisor.reading.parsing import confined_files
 
-LARGEST = 256 << 20
-"""Bytes of a database that is put together in memory."""
+LARGEST, LONGEST = 256 << 20, 64 << 20
+"""Bytes of a database that is put together in memory, and of its log."""
 _HEAD, _FRAME = 32, 24
 _MAGIC = {0x377F0682: "<", 0x377F0683: ">"}
 _JOURNAL = slice(18, 20)
@@ -56,8 +56,17 @@ def _summed(data: bytes, sums: tuple[int, int], order: str) -> tuple[int, int]:
 
 def read(path: Path) -> tuple[bytes, bytes] | None:
     """The bytes of the database and of its log; None where there is no log, or too much of either."""
-    log = path.with_name(path.name + "-wal")
-    if not log.is_file() or not 0 < log.stat().st_size <= LARGEST or path.stat().st_size > LARGEST:
+    if not 0 < size(path) <= LONGEST or path.stat().st_size > LARGEST:
         return None
-    with confined_files.opened(path) as base, confined_files.opened(log) as written:
-        return base.read(LARGEST), written.read(LARGEST)
+    with confined_files.opened(path) as base, confined_files.opened(_beside(path)) as written:
+        return base.read(LARGEST), written.read(LONGEST)
+
+
+def size(path: Path) -> int:
+    """Bytes of the database's log; 0 where it has none."""
+    log = _beside(path)
+    return log.stat().st_size if log.is_file() else 0
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")

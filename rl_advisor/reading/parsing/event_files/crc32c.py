@@ -1,6 +1,6 @@
 """CRC-32C, the checksum of record files: of one record, and of many records at once because it is linear."""
 
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -26,23 +26,24 @@ def _byte_list() -> list[int]:
     return [int(x) for x in _byte_table()]
 
 
-@cache
-def _shares(count: int) -> Words:
-    """Return what a byte adds to the checksum, by how many bytes follow it: (count, 256)."""
-    step = _byte_table()
-    rows = np.empty((count, 256), np.uint32)
-    rows[0] = step
-    for k in range(1, count):
-        rows[k] = step[rows[k - 1] & 0xFF] ^ (rows[k - 1] >> 8)
-    return rows
+_table = [_byte_table()[None]]
+"""What a byte adds to the checksum, by how many bytes follow it: one table, made longer when a longer record comes."""
 
 
 def shares(count: int) -> Words:
     """Return what a byte adds to the checksum, by how many bytes follow it: at least (count, 256)."""
-    return _shares(-(-count // _BLOCK) * _BLOCK)
+    known = _table[0]
+    if len(known) < count:
+        rows = np.empty((max(_BLOCK, 2 * count), 256), np.uint32)
+        rows[: len(known)] = known
+        step = _byte_table()
+        for k in range(len(known), len(rows)):
+            rows[k] = step[rows[k - 1] & 0xFF] ^ (rows[k - 1] >> 8)
+        _table[0] = rows
+    return _table[0]
 
 
-@cache
+@lru_cache(maxsize=128)
 def pair_shares(behind: int) -> Words:
     """Return what two neighbouring bytes add, read as one little-endian number, when ``behind`` bytes follow the second: (65536,)."""
     table = shares(behind + 2)

@@ -13,6 +13,7 @@ from rl_advisor.reading.parsing.event_files import cycle as cycles
 from rl_advisor.reading.parsing.event_files import scan
 from rl_advisor.reading.parsing.event_files.points import Events
 from rl_advisor.reading.parsing.event_files.record import FRAME, HEAD, decode, frame_length, intact
+from rl_advisor.reading.parsing.unpacked import unzipped
 from rl_advisor.reading.parsing.wire import BadRecordError
 
 _WINDOW = 1 << 21
@@ -20,6 +21,8 @@ _PIECE = 1 << 17
 _LONGEST = 1 << 28
 _LARGE = 1 << 16
 _GZIP_ROOM = 1 << 26
+MOST_PACKED = 30
+"""Times its size to which a packed event file may unpack: clocks and checksums differ in every record."""
 _WORTH_IT = 8
 """Cycles in a row that pay for decoding the first one by hand."""
 
@@ -209,9 +212,7 @@ class _Reader:
 
 
 def _open(path: Path) -> IO[bytes]:
-    if not _packed(path):
-        return confined_files.opened(path)
-    return confined_files.unzipped(path)
+    return unzipped(path, MOST_PACKED) if _packed(path) else confined_files.opened(path)
 
 
 def _packed(path: Path) -> bool:

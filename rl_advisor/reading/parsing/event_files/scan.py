@@ -23,6 +23,8 @@ _MIXERS = np.frombuffer(os.urandom(1 << 14), np.uint64) | np.uint64(1)
 """Odd factors of the hash by which shapes are told apart; drawn anew so that no file can be made to collide."""
 _WIDEST = 8 * _MIXERS.size
 _FEWEST = 8
+_MOST_LAYOUTS = 32
+"""Places at which values stand in records of one length; each is looked for among all of them. Writers have a few."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +117,9 @@ def _shapes(data: Data, places: Places, rows: Bytes) -> Iterator[Batch | Places]
     padded[:, :length] = rows
     words = padded.view("<u8")
     left = np.arange(len(rows))
-    while left.size >= _FEWEST:
+    for _ in range(_MOST_LAYOUTS):
+        if left.size < _FEWEST:
+            break
         event = _decoded(data, int(places[left[0]]), length)
         mask = _mask(event, padded.shape[1]) if event else None
         if event is None or mask is None:
