@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from rl_advisor.answers.critic import critic_test
+from rl_advisor.answers.saved_batch import fingerprint
 from rl_advisor.cli.commands import main
 from rl_advisor.features.fit import explained_variance, predictable
 from rl_advisor.output.errors import UsageError
@@ -63,6 +64,9 @@ def test_forms_say_the_same(tmp_path: Path, form: str) -> None:
     assert (answer["rows"], answer["dimensions"]) == (600, 6)
     assert answer["critic"]["explained_variance"] == pytest.approx(1)
     assert 0.5 < answer["regressor"]["explained_variance"] < 0.95
+    same = fingerprint({"observations": SEEN, "returns": TOLD, "values": TOLD})
+    assert (answer["fingerprint"] == same) == ("environments" not in form)  # there the rows stand in another order
+    assert same != fingerprint({"observations": SEEN, "returns": TOLD, "values": TOLD + 1e-3})
 
 
 def _claims_much(path: Path) -> None:
@@ -90,6 +94,12 @@ def test_what_is_no_batch_is_said(tmp_path: Path, make, says: str) -> None:
     make(path)
     with pytest.raises(UsageError, match=says):
         critic_test(path)
+
+
+def test_a_pickle_is_refused_with_the_lines_that_convert_it(tmp_path: Path) -> None:
+    (tmp_path / "batch_data.pt").write_bytes(b"PK\3\4")
+    with pytest.raises(UsageError, match=r"runs code when it is opened.*numpy.savez\('batch_data.npz'"):
+        critic_test(tmp_path / "batch_data.pt")
 
 
 def test_the_command_answers_in_text_and_json(tmp_path: Path) -> None:

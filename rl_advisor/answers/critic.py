@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.answers.saved_batch import batch_of
+from rl_advisor.answers.saved_batch import batch_of, fingerprint
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.fit import explained_variance, predictable
 from rl_advisor.finding import number
@@ -41,6 +41,7 @@ def critic_test(path: Path) -> dict[str, Any]:
     says, do = _meaning(fit, own, told)
     return {
         "rows": int(returns.size),
+        "fingerprint": fingerprint(batch),
         "dimensions": int(batch["observations"].shape[1]),
         "regressor": fit,
         "critic": own,

@@ -3,6 +3,7 @@
 import json
 import zipfile
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "values": ("values", "value", "value_preds", "vf_preds", "predictions", "old_values"),
 }
 """What a batch holds -> the names it may go by; of a table also columns that begin with one of observations' names (``obs_0``)."""
+PICKLED = (".pt", ".pth", ".ckpt", ".bin", ".pkl", ".pickle", ".joblib")
 MOST_ROWS, LARGEST = 20_000, 1 << 30
 
 
@@ -29,6 +31,12 @@ def batch_of(path: Path) -> dict[str, Floats]:
     """
     if not path.is_file():
         raise UsageError(f"there is no file {path.name}")
+    if path.suffix.lower() in PICKLED:
+        raise UsageError(
+            f"{path.name} is a pickle, which runs code when it is opened, so it is not. Where it was written, convert it: "
+            f"batch = torch.load({path.name!r}, weights_only=True); "
+            f"numpy.savez({path.stem + '.npz'!r}, **{{k: v.float().numpy() for k, v in batch.items() if hasattr(v, 'numpy')}})"
+        )
     read = {".npz": _archive, ".parquet": _parquet, ".csv": _csv}.get(path.suffix.lower(), _json)
     try:
         columns = read(path)
@@ -53,6 +61,14 @@ def batch_of(path: Path) -> dict[str, Floats]:
     rows = {"observations": table, "returns": returns[:MOST_ROWS], **({"values": values.ravel()[:MOST_ROWS]} if values is not None else {})}
     whole = np.isfinite(rows["returns"]) & np.isfinite(table).all(axis=1)
     return {role: np.asarray(part[whole], np.float64) for role, part in rows.items()}
+
+
+def fingerprint(batch: Mapping[str, Floats]) -> str:
+    """Twelve letters that are the same for the same numbers, whatever file they came in: what shows that two tries used one batch."""
+    digest = sha256()
+    for role in sorted(batch):
+        digest.update(role.encode() + np.ascontiguousarray(batch[role], dtype="<f4").tobytes())
+    return digest.hexdigest()[:12]
 
 
 def _of(columns: Mapping[str, Any], role: str) -> Any:

@@ -177,6 +177,7 @@ def _critic(answer: Answer) -> Iterable[str]:
     yield from filled(answer["do"])
     fit, own, told = answer["regressor"], answer["critic"], answer["returns"]
     yield f"rows {answer['rows']}, of {answer['dimensions']} numbers each; returns {number(told['mean'])} +/- {number(told['std'])}"
+    yield f"batch {answer['fingerprint']}: the same letters mean the same numbers"
     yield f"regressor: explained variance {number(fit['explained_variance'])} ({number(fit['low'])} to {number(fit['high'])} by stretch)"
     if own:
         yield f"critic: explained variance {number(own['explained_variance'])}; values {number(own['mean'])} +/- {number(own['std'])}"
