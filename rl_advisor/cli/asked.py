@@ -18,6 +18,11 @@ def explained_page(answer: Answer) -> Iterable[str]:
     if answer["metrics"]:
         yield ""
         yield from table([("metric", "value", "here", "why")], [_row(m) for m in answer["metrics"]])
+    for number, step in enumerate(answer["steps"], 1):
+        yield ""
+        yield from filled(f"{number}. {said(step['do'])}")
+        yield from filled(f"   Run: {said(step['run'])}")
+        yield from filled(f"   {said(step['means'])}")
     for number, cause in enumerate(answer["causes"], 1):
         yield ""
         yield from filled(f"{number}. {said(cause['cause'])} ({cause['link'].replace('_', ' ')})")

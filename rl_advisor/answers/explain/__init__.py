@@ -7,6 +7,7 @@ from typing import Any
 
 from rl_advisor.answers.explain.answering import Asked, answered, question_in, where_time_goes
 from rl_advisor.answers.explain.metrics import metrics
+from rl_advisor.answers.explain.procedures import asked_for
 from rl_advisor.answers.explain.words import explain_word
 from rl_advisor.answers.explain.written import Coverage, coverage
 from rl_advisor.answers.story.naming import renamed
@@ -90,6 +91,7 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     told, likely = metrics(rows, e.proven), _causes(e)
     asked = question or question_in(text)
     answer = answered(Asked(asked, rows, told, e.proven)) if asked else ""
+    steps = asked_for(asked or text) if not (run.curves or e.crash) else None
     crash, names = e.crash, {c.name: c.raw for c in run.curves.values() if c.name != c.raw}
     said: dict[str, Any] = (
         {"crash": {"error": crash.error, "where": crash.where, "means": crash.means, "do": crash.do}} if crash else {}
@@ -107,8 +109,9 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
         + [f"The settings: {o.statement}" for o in checked if o.outcome == "fault"],
         "causes": likely,
         "not_looked_at": _not_looked_at(e),
+        "steps": steps["steps"] if steps else [],
         "ask": _ask(e, likely),
-        "summary": answer or NOTHING if e.empty else _summary(e, told, likely, answer),
+        "summary": f"{steps['title']}." if steps else answer or NOTHING if e.empty else _summary(e, told, likely, answer),
     }
     return renamed(said, names)  # type: ignore[no-any-return]
 

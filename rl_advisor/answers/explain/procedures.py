@@ -1,0 +1,35 @@
+"""Procedures for a sentence without a log: numbered steps, each with the command that does it and what its outcome means."""
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+_ADDRESS = re.compile(r"\b((?:\d{1,3}\.){3}\d{1,3}|localhost|[\w-]{1,60}(?:\.[\w-]{1,60}){0,5}):(\d{2,5})\b")
+LONGEST = 4_000
+"""Characters of a text that are looked at: a question is short, and a log is read by other means."""
+
+
+@cache
+def procedures() -> dict[str, dict[str, Any]]:
+    """Every procedure by its name."""
+    return tomllib.loads(Path(__file__).with_name("procedures.toml").read_text(encoding="utf-8"))
+
+
+def asked_for(text: str) -> dict[str, Any] | None:
+    """The procedure that a text asks for: one of whose groups of words all stand in it, the one with the most; None where there is none.
+
+    What comes back has ``title`` and ``steps`` of ``do``, ``run`` and ``means``.
+    """
+    said = text[:LONGEST].lower()
+    fits = [p for p in procedures().values() if all(re.search(rf"\b(?:{group})", said) for group in p["words"])]
+    if not fits:
+        return None
+    best = max(fits, key=lambda p: len(p["words"]))
+    found = _ADDRESS.search(text[:LONGEST])
+    address = found[0] if found else "HOST:PORT"
+    return {
+        "title": best["title"],
+        "steps": [{part: words.replace("{address}", address) for part, words in step.items()} for step in best["steps"]],
+    }

@@ -1,0 +1,42 @@
+"""A sentence without a log gets the procedure that it asks for, and other sentences get none."""
+
+import pytest
+from rl_advisor import tools
+from rl_advisor.answers.explain.procedures import asked_for, procedures
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("My AReaL training rewards do not increase", "Rewards do not rise"),
+        ("the return never goes up, what can I do?", "Rewards do not rise"),
+        ("reward stuck after day one", "Rewards do not rise"),
+        ("LLM inference server launched at: AREAL_LLM_SERVER_ADDRS=10.0.0.7:20082 and my workflow fails", "A workflow against a server"),
+        ("the vLLM server is up but my agent hangs", "A workflow against a server"),
+        ("how do I debug a custom algorithm on a saved batch", "An algorithm of your own"),
+        ("rewards increase nicely", None),
+        ("the server room is cold", None),
+        ("what is a batch?", None),
+        ("which saved checkpoint should I take", None),
+    ],
+)
+def test_a_sentence_and_its_procedure(text: str, title: str | None) -> None:
+    found = asked_for(text)
+    assert (found is None) == (title is None)
+    assert found is None or found["title"].startswith(str(title))
+
+
+def test_the_address_in_the_text_stands_in_the_steps() -> None:
+    said = "the inference server is up at 10.0.0.7:20082 and my workflow fails"
+    assert "curl http://10.0.0.7:20082/health" in asked_for(said)["steps"][1]["run"]  # type: ignore[index]
+
+
+def test_every_step_says_what_to_run_and_what_it_means() -> None:
+    assert all(set(step) == {"do", "run", "means"} and all(step.values()) for p in procedures().values() for step in p["steps"])
+
+
+def test_explain_answers_with_numbered_steps() -> None:
+    answer = tools.explain_log("My AReaL training rewards do not increase")
+    assert len(answer["steps"]) == 4
+    assert answer["summary"].startswith("Rewards do not rise")
+    assert "compare PROBE RUN --probe" in answer["steps"][1]["run"]
