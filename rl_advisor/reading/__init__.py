@@ -91,7 +91,16 @@ def _read_below(root: Path, part: Callable[[Path, Request], Run | None], place: 
     run = replace(run, ignored=gathered([g for g in (*ignored, *run.ignored) if _is_of(g.where, run)]))
     if not (run.curves or len(run.rollouts) or len(run.telemetry) or run.events):
         raise UnreadableRun(_nothing(place, found, run.gaps), _shapes(root, found.files))
-    return run
+    return _with_episodes(run)
+
+
+def _with_episodes(run: Run) -> Run:
+    """The run with what its episodes did as curves; most runs left no samples, and nothing is loaded for them."""
+    if not len(run.rollouts):
+        return run
+    from rl_advisor.samples.episode_curves import with_episode_curves
+
+    return with_episode_curves(run)
 
 
 def _must_be_there(place: Path, run: str, columns: Mapping[str, str], parts: Sequence[Run]) -> None:

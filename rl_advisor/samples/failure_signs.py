@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rl_advisor.features.text.behaviour import is_error
 from rl_advisor.features.text.measures import bounded, fields, final_answer
 from rl_advisor.features.text.phrases import REFUSAL, VERIFIER_ATTACK
 from rl_advisor.features.text.repetition import identical_run, tail_loop
@@ -18,7 +19,6 @@ from rl_advisor.samples.failure_words import (
     CUT,
     DOWN,
     ENDINGS,
-    ERROR,
     FORM,
     GAVE_UP,
     GRADER,
@@ -110,7 +110,7 @@ def _told(e: Episode) -> Iterator[Sign]:
 def _tools(e: Episode) -> Iterator[Sign]:
     """Errors that tools answered: the last answer counts in full, one that was overcome hardly."""
     answers = [i for i, turn in enumerate(e.turns) if turn.role == "tool"]
-    wrong = {i for i in answers if _is_error(e.turns[i])}
+    wrong = {i for i in answers if is_error(e.turns[i])}
     for reason, pattern in (("infrastructure", DOWN), ("tool misuse", MISUSE)):
         hits = {i: m for i in wrong if (m := pattern.search(_error_of(e.turns[i])))}
         if not hits:
@@ -228,11 +228,6 @@ def _said(e: Episode) -> list[str]:
     said = [bounded(turn.text).strip() for turn in e.turns if turn.role == "assistant" and (turn.text.strip() or turn.calls)]
     ends_in_tool = bool(e.turns) and e.turns[-1].role == "tool"
     return [*said, ""] if ends_in_tool else said
-
-
-def _is_error(turn: Turn) -> bool:
-    text = turn.text.strip()
-    return turn.failed or (len(text) <= SHORT and bool(ERROR.match(text))) or text.startswith("Traceback (most recent call last)")
 
 
 def _error_of(turn: Turn) -> str:

@@ -44,12 +44,6 @@ GAVE_UP = re.compile(
     r"nothing (?:more|else) i can|without an answer|i(?:'ll| will) stop|ending here)\b",
     _I,
 )
-ERROR = re.compile(
-    r"\W{0,3}(?:[\w.]{0,60}(?:error|exception|timeout)\b|(?:fail\w*|invalid|unknown|no such|usage|unable|cannot|"
-    r"could not|http|[45]\d\d|rate limit|"
-    r"too many|traceback|upstream|service|bad|missing|net::|\d+ validation error|connection|permission)\b|\{?\"error\")",
-    _I,
-)
 RUNS_CODE = re.compile(r"python|code|exec|shell|bash|repl|run|terminal|interpreter|test", _I)
 TIME_OUT = re.compile(r"time[ds]?[ -]?out", _I)
 MACHINE = re.compile(r"sandbox|container|docker|connect|server|worker|http|network|gateway|session|browser|actor|pod", _I)

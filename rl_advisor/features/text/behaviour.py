@@ -1,0 +1,64 @@
+"""What one episode did, in numbers: turns, calls, what failed or changed nothing, second thoughts, thinking, and tools only pretended."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from rl_advisor.features.text.measures import bounded
+from rl_advisor.features.text.turns import Turn
+
+_CORRECTS = re.compile(
+    r"\b(?:wait|actually|hold on|let me (?:re-?check|re-?think|try again|correct)|on second thought|i was wrong|my mistake)\b",
+    re.IGNORECASE,
+)
+_THINKS = re.compile(r"<think(?:ing)?>(.{0,20000}?)(?:</think|\Z)", re.DOTALL)
+_ENDS = re.compile(r"(?:\s|<\|[\w\u2581]{2,40}\|>|</s>){1,20}\Z")
+"""What a decoded text may properly end with."""
+_CONTROL = re.compile(r"<\|[\w\u2581]{2,40}\|>|</?s>|\[/?INST\]")
+_RESULT_IN_SPEECH = re.compile(r"<(?:tool_response|tool_result|observation|function_results?|information)>|^Observation ?:", re.MULTILINE)
+_CLAIMS_CALL = re.compile(
+    r"\bi(?:'ve| have)? (?:just )?(?:ran|run|executed|searched|looked up|queried|called|tested|checked online)\b", re.IGNORECASE
+)
+_ERROR = re.compile(
+    r"\W{0,3}(?:[\w.]{0,60}(?:error|exception|timeout)\b|(?:fail\w*|invalid|unknown|no such|usage|unable|cannot|could not|http|[45]\d\d|"
+    r"rate limit|too many|traceback|upstream|service|bad|missing|net::|\d+ validation error|connection|permission)\b|\{?\"error\")",
+    re.IGNORECASE,
+)
+SHORT = 600
+"""Characters up to which a tool's answer can be an error and nothing else."""
+
+
+def behaviour(turns: Sequence[Turn]) -> dict[str, float]:
+    """The numbers of one episode by their names as metrics; NaN where an episode has none of what is measured."""
+    model = [turn for turn in turns if turn.role == "assistant"]
+    calls, answers = [call for turn in model for call in turn.calls], [turn for turn in turns if turn.role == "tool"]
+    said = bounded("\n".join(turn.text for turn in model))
+    seen = [turn.text for turn in answers]
+    others = any(turn.role != "assistant" for turn in turns)
+    return {
+        "turns": float(sum(a.role != "assistant" == b.role for a, b in pairwise((Turn("", ""), *turns)))),
+        "tool_calls": float(len(calls)),
+        "tools": float(len({name for name, _ in calls})) if calls else np.nan,
+        "first_call": float(next((i for i, turn in enumerate(model, 1) if turn.calls), np.nan)),
+        "repeated_calls": 1 - len(set(calls)) / len(calls) if calls else np.nan,
+        "tool_failures": float(np.mean([is_error(turn) for turn in answers])) if answers else np.nan,
+        "idle_turns": 1 - len(set(seen)) / len(seen) if seen else np.nan,
+        "corrections": float(len(_CORRECTS.findall(said))),
+        "thinking": float(sum(len(thought.split()) for thought in _THINKS.findall(said))),
+        "control_tokens": float(bool(_CONTROL.search(_ENDS.sub("", said)))),
+        "pretended": float(bool((others and _RESULT_IN_SPEECH.search(said)) or (not calls and _CLAIMS_CALL.search(said)))),
+    }
+
+
+def is_error(turn: Turn) -> bool:
+    """Whether a tool's answer is an error: marked so by the file, or a short text that begins as errors do, or a traceback."""
+    text = turn.text.strip()
+    return turn.failed or (len(text) <= SHORT and bool(_ERROR.match(text))) or text.startswith("Traceback (most recent call last)")
+
+
+def way(turns: Sequence[Turn]) -> int:
+    """The same number for episodes that took the same way: the same calls in the same order, and the same last words."""
+    last = next((turn.text for turn in reversed(turns) if turn.role == "assistant"), "")
+    return hash((tuple(call for turn in turns for call in turn.calls), " ".join(last.lower().split())[-200:]))
