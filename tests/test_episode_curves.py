@@ -24,7 +24,8 @@ def run_of(write: Write, steps: int = 10) -> Run:
         for i in range(8):
             turns, reward = write(step / (steps - 1))
             text = "\n".join(t.text for t in turns) + str(i)
-            rows.append({"step": float(step), "prompt": f"q{i // 4}", "group": str(i // 4), "response": text, "reward": reward, "turns": turns})
+            row = {"step": float(step), "prompt": f"q{i // 4}", "group": str(i // 4), "response": text, "reward": reward, "turns": turns}
+            rows.append(row)
     return with_episode_curves(Run(rollouts=pd.DataFrame(rows)))
 
 

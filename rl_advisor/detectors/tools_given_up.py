@@ -31,7 +31,7 @@ _SAYS = {
 
 
 def detect(run: Run, part: float = 0.35, pretends: float = 0.1) -> Answer:
-    """Present when calls, turns or tools fell to ``part`` of their start, or pretending grew beyond ``pretends``, and nothing was gained."""
+    """Present when calls, turns or tools fell to ``part`` of their start, or pretending grew, and nothing was gained."""
     curves = {name: run.curves[name] for name in NAMES if name in run.curves and run.curves[name].finite()[1].size >= 4}
     if not curves:
         raise TooFewPoints("turns and tool calls have fewer than 4 points")
