@@ -116,8 +116,6 @@ class Guess:
     """How likely it is the outcome, by what speaks for it and for the others."""
 
 
-SUPERVISED = "no reward metric: this looks like supervised training"
-"""The gap of a run that is none of reinforcement learning."""
 UNSAID = "steps"
 """The unit of steps where nothing says what they count."""
 
@@ -213,11 +211,6 @@ class Run:
     """Earlier sound runs of the same set-up, named by who asks, against which this one is measured."""
     axis: str = "step"
     """What a part's steps are: ``step``, or ``row`` when the file only has an order; after reading always ``step``."""
-
-    @property
-    def supervised(self) -> bool:
-        """Whether what is logged is that of supervised training: losses, and nothing that a learner by reward has."""
-        return any(gap.why == SUPERVISED for gap in self.gaps)
 
     @property
     def last_step(self) -> float:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rl_advisor.curves.task_family import FAMILIES, families
+from rl_advisor.curves.task import TRAITS, task
 from rl_advisor.evals.synthetic import flat, make_run, saturating
 from rl_advisor.judgement.blind_spots import ROWS, fitting
 from rl_advisor.judgement.case import open_case
@@ -27,7 +27,7 @@ KINDS = [
 def test_kind_of_training(names: tuple[str, ...], expected: set[str]) -> None:
     """The kind is read off what is logged; episodes of a language model make no control run."""
     run = make_run({"reward/mean": saturating(), **dict.fromkeys(names, flat())})
-    assert families(run) == expected
+    assert task(run).traits == expected
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_kind_of_training(names: tuple[str, ...], expected: set[str]) -> None:
 def test_words_tell_the_kind_where_no_metric_does(raw: str, source: str, unit: str, expected: set[str]) -> None:
     """Names of metrics and files, and what the steps count; where nothing tells, no kind is claimed."""
     curve = replace(make_run({"reward/mean": saturating()}).curves["reward/mean"], raw=raw, source=source)
-    assert families(Run(curves={"reward/mean": curve}, step_unit=unit)) == expected
+    assert task(Run(curves={"reward/mean": curve}, step_unit=unit)).traits == expected
 
 
 @pytest.mark.parametrize(("names", "expected"), KINDS)
@@ -62,13 +62,13 @@ def test_lines_fit_the_run(names: tuple[str, ...], expected: set[str]) -> None:
 
 def test_every_line_is_said_to_somebody() -> None:
     """No line of the table is only kept: a run of its kind is told it, a run of that kind alone at the latest."""
-    alone = [make_run({"reward/mean": saturating(), name: flat()}) for names in FAMILIES.values() for name in names]
+    alone = [make_run({"reward/mean": saturating(), name: flat()}) for names in TRAITS.values() for name in names]
     assert {line for run in alone for line in fitting(run)} == {row.line for row in ROWS}
 
 
 def test_the_table_is_whole() -> None:
     """Kinds and metrics exist, failures are told apart, and no line holds a number that nothing measured."""
-    assert {row.family for row in ROWS} == set(FAMILIES) | {"any"}
-    assert {name for names in FAMILIES.values() for name in names} <= set(METRICS)
+    assert {row.family for row in ROWS} == set(TRAITS) | {"any"}
+    assert {name for names in TRAITS.values() for name in names} <= set(METRICS)
     assert len({row.failure for row in ROWS}) == len(ROWS)
     assert not any(np.char.isdigit(list(row.line)).any() for row in ROWS)

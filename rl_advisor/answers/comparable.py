@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rl_advisor.curves import outcome_shape
-from rl_advisor.curves.task_family import families
+from rl_advisor.curves.task import task
 from rl_advisor.output.wording import listed
 from rl_advisor.run import Curve, Run
 from rl_advisor.settings.protocol import given, unlike
@@ -57,7 +57,7 @@ def common(runs: Sequence[Run]) -> Common:
 def _task(run: Run) -> dict[str, str]:
     """What names the task of a run: its settings, else an environment's name in its own."""
     told = {what: str(value) for what, keys in TASK.items() if (value := given(run, keys)) is not None}
-    if not told and "language" not in families(run) and (named := ENVIRONMENT.search(run.name)):
+    if not told and "language" not in task(run).traits and (named := ENVIRONMENT.search(run.name)):
         told["environment"] = named[1]
     return told
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from rl_advisor.curves import untrail
 from rl_advisor.curves.held_out_scores import lone_step, private
-from rl_advisor.curves.task_family import families
+from rl_advisor.curves.task import task
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.bins import reduce, smooth
 from rl_advisor.features.gain import expected_gain
@@ -255,7 +255,7 @@ def held_out(run: Run) -> Curve | None:
 @lru_cache(maxsize=64)
 def training(run: Run) -> Curve | None:
     """The training reward to go by; a mean over past episodes is taken apart first, so that it does not trail the policy."""
-    for name in ("reward/mean", "reward/success", "reward/used"):
+    for name in ("reward/mean", "reward/success", "reward/used", "pairs/accuracy"):
         curve = run.curves.get(name)
         if curve is not None and np.isfinite(curve.value).any():
             return untrail.untrailed(run, curve)
@@ -272,7 +272,7 @@ def outcome(run: Run) -> Curve | None:
 def stepped(run: Run) -> bool:
     """Whether the held-out score of a run of language stepped by itself: its protocol changed, and before and after are not one curve."""
     score = held_out(run)
-    return score is not None and "control" not in families(run) and lone_step(run, score) is not None
+    return score is not None and "control" not in task(run).traits and lone_step(run, score) is not None
 
 
 def trusted(run: Run) -> list[Shape]:

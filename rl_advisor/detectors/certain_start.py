@@ -13,7 +13,7 @@ Source: studies of how deep supervised tuning limits what follows (arXiv 2606.18
 import numpy as np
 
 from rl_advisor.curves import outcome_shape, segments
-from rl_advisor.curves.task_family import families
+from rl_advisor.curves.task import task
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
 from rl_advisor.output.wording import percent
@@ -41,7 +41,7 @@ def detect(run: Run, flat: float = 0.7, low: float = 0.1, near: float = 0.02) ->
     text += f", at a reward of {number(mean)}" + (f" and an entropy of {number(first)}" if not np.isnan(first) else "")
     share = float(level.min()) >= 0.0 and float(level.max()) <= 1.0
     alike = start >= flat and share and 0.15 < mean < 0.85
-    certain = 0 <= first < near and bool(families(run) & {"language", "tools"}) and not (share and mean > 0.85)
+    certain = 0 <= first < near and bool(task(run).traits & {"language", "tools"}) and not (share and mean > 0.85)
     if not (alike and not first >= low) and not certain:
         return absent(f"{text}.", measures=measures, evidence=where)
     if np.isnan(first):

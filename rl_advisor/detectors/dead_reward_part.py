@@ -13,7 +13,7 @@ import re
 import numpy as np
 
 from rl_advisor.curves import segments
-from rl_advisor.curves.task_family import families
+from rl_advisor.curves.task import task
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present, unclear
 from rl_advisor.run import Curve, Run
@@ -44,7 +44,7 @@ def detect(run: Run) -> Answer:
     where = (Evidence(curve.name, float(curve.step[0]), float(curve.step[-1])),)
     text = f"{asked[0]} is 0 at all {curve.finite()[1].size} steps while {live[0]} moves"
     measures = {"dead_parts": float(len(asked)), "parts": float(len(parts))}
-    if not families(run) & {"language", "tools"}:
+    if not task(run).traits & {"language", "tools"}:
         return unclear(f"{text}; the term may be switched off.", measures=measures, evidence=where)
     return present(f"{text}: what it asks for is never rewarded.", segments.around(curve.step, float(curve.step[0])), measures, where)
 

@@ -12,7 +12,7 @@ Source: the field guide on exploration (entropy stays high: the policy behaves l
 import numpy as np
 
 from rl_advisor.curves import outcome_shape, segments
-from rl_advisor.curves.task_family import families
+from rl_advisor.curves.task import task
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -32,7 +32,7 @@ def detect(run: Run, kept: float = 0.9) -> Answer:
     curve = run.curves["entropy/mean"]
     s = outcome_shape.shape(curve)
     begin, now = float(np.median(segments.opening(curve))), float(np.median(segments.final(curve)))
-    high = next((level for family, level in HIGH.items() if family in families(run)), None)
+    high = next((level for family, level in HIGH.items() if family in task(run).traits), None)
     text = f"Entropy is about {number(begin)} nats at the start and {number(now)} at the end"
     measures = {"at_start": begin, "now": now}
     where = (Evidence(curve.name, float(s.step[0]), float(s.step[-1])),)

@@ -11,7 +11,7 @@ Source: the field guide on fixed evaluation protocols.
 
 from rl_advisor.curves import outcome_shape
 from rl_advisor.curves.held_out_scores import FEWEST, lone_step
-from rl_advisor.curves.task_family import families
+from rl_advisor.curves.task import task
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, present, unclear
 from rl_advisor.output.wording import about, counted
@@ -43,7 +43,7 @@ def detect(run: Run) -> Answer:
     if found is None:
         return absent(f"{score.name} makes no jump that training does not make.")
     text = f"{score.name} jumps {about(found.old, found.new)} at step {found.at:.0f} while training goes on as before"
-    if "control" in families(run):
+    if "control" in task(run).traits:
         return unclear(f"{text}; greedy evaluation of a policy can do that by itself.")
     where = (Evidence(score.name, found.before, found.at),)
     return present(f"{text}.", Onset(found.at, found.before, found.at), {"before": found.old, "after": found.new}, where)

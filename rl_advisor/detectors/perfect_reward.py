@@ -15,7 +15,7 @@ import re
 import numpy as np
 
 from rl_advisor.curves import outcome_shape, segments
-from rl_advisor.curves.task_family import families
+from rl_advisor.curves.task import task
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Curve, Run
@@ -34,7 +34,7 @@ def detect(run: Run, rows: int = 8) -> Answer:
     longest = max((c.finite()[1].size for c in _asked(run).values()), default=0)
     if longest < 3 * rows:
         raise TooFewPoints(f"{longest} points of the reward, {3 * rows} needed")
-    if not full or not families(run) & {"language", "tools"}:
+    if not full or not task(run).traits & {"language", "tools"}:
         return absent("No reward sits at its maximum without spread.")
     name, curve = next(iter(full.items()))
     top = float(curve.finite()[1][-1])

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from rl_advisor.curves import outcome_shape, segments, untrail
-from rl_advisor.curves.task_family import families
+from rl_advisor.curves.task import task
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
 from rl_advisor.features.trend import Change, level_change
@@ -61,7 +61,7 @@ def detect(run: Run, share: float = 0.25) -> Answer:
 
 def _learnable(run: Run, held: outcome_shape.Shape, level: float) -> bool:
     """Whether returns of one task rose to a level that evaluation reached, too."""
-    return "control" in families(run) and level <= float(held.value.max()) + held.margin
+    return "control" in task(run).traits and level <= float(held.value.max()) + held.margin
 
 
 def nearest(overall: Change, held: outcome_shape.Shape, at: float, most: int = 4) -> Change:

@@ -16,7 +16,7 @@ import numpy as np
 
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.curves.outcome_shape import Shape
-from rl_advisor.curves.task_family import families
+from rl_advisor.curves.task import task
 from rl_advisor.features.relation import gap_trend
 from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
 from rl_advisor.output.wording import about
@@ -73,7 +73,7 @@ def detect(run: Run) -> Answer:
         return present(f"{went}.{side}", segments.decline_began(score), measures, where)
     went = f"{train.name} went {about(train.start, train.last)}, "
     went += f"{held.name} {about(held.start, held.last)}"
-    if left_behind(held, train) and "control" not in families(run):
+    if left_behind(held, train) and "control" not in task(run).traits:
         if left.keys() & STYLE:
             return present(f"{went}: the gap widens.{side}", segments.began(reward), measures, where)
         return unclear(f"{went}: the gap widens; whether by style or by memorised prompts cannot be told.", None, measures, where)

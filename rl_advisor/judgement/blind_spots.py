@@ -5,7 +5,7 @@ Rows are kept by the kind of training they belong to; the kind is read off what 
 
 from dataclasses import dataclass
 
-from rl_advisor.curves.task_family import FAMILIES, families
+from rl_advisor.curves.task import TRAITS, task
 from rl_advisor.run import Run
 
 
@@ -144,7 +144,7 @@ ROWS: tuple[BlindSpot, ...] = (
 
 def fitting(run: Run, most: int = 8) -> list[str]:
     """At most ``most`` lines on what cannot be seen in this kind of run: one of each kind first, the most particular kinds before."""
-    known = [family for family in FAMILIES if family in families(run)]
+    known = [family for family in TRAITS if family in task(run).traits]
     by_family = [[row for row in ROWS if row.family == family] for family in (*known, "any")]
     longest = max(map(len, by_family))
     turns = [rows[i] for i in range(longest) for rows in by_family if i < len(rows)]

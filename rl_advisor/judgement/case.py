@@ -8,7 +8,7 @@ from rl_advisor.curves import outcome_shape
 from rl_advisor.curves.band import bands
 from rl_advisor.curves.outcome_shape import Shape
 from rl_advisor.curves.performance import Performance, performance
-from rl_advisor.curves.task_family import families
+from rl_advisor.curves.task import task
 from rl_advisor.finding import Finding, Outcome
 from rl_advisor.judgement.diagnosis import diagnose
 from rl_advisor.judgement.proven import Proven, proven
@@ -69,7 +69,7 @@ class Case:
         In control an evaluation is paid by the same reward: losing there what training keeps is no gaming.
         """
         held = self.performance.held
-        lost = held.amounts["lost"] if held is not None and "control" not in families(self.run) else 0.0
+        lost = held.amounts["lost"] if held is not None and "control" not in task(self.run).traits else 0.0
         return self.rose * max(0.0, 1 - 2 * lost)
 
     @property

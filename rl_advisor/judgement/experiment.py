@@ -3,7 +3,7 @@
 import re
 
 from rl_advisor.assessment import BROKEN, BestCheckpoint, Call, Experiment
-from rl_advisor.curves.task_family import families
+from rl_advisor.curves.task import task
 from rl_advisor.finding import Finding
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import roots
@@ -46,7 +46,7 @@ def next_experiment(case: Case, judged: Judged, call: Call, best: BestCheckpoint
 
 def _named(test: str, case: Case, best: BestCheckpoint | None) -> str:
     """A test with the checkpoint that is kept in place of "the checkpoint before it"; said where none is on disk."""
-    if "control" in families(case.run):
+    if "control" in task(case.run).traits:
         test = re.sub(r"\bprompts\b", "tasks", test)
     if not case.run.checkpoints:
         return BEFORE.sub("a checkpoint from before it (none is on disk)", test)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor.curves.task_family import families
+from rl_advisor.curves.task import task
 from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import metric
@@ -75,16 +75,14 @@ def ends(run: Run, name: str) -> Ends | None:
 def signs(run: Run) -> dict[str, float]:
     """The amounts of a run; those of metrics that are not logged are left out."""
     found = {name: sign.of(at) for name, sign in SIGNS.items() if (at := ends(run, sign.metric)) is not None}
-    kinds = families(run) & {"language", "control"}
+    kinds = task(run).traits & {"language", "control"}
     return {LANGUAGE: float("language" in kinds), **found} if kinds else found
 
 
-def metric_of(sign: str) -> str:
-    """The metric that a sign is of; empty for the kind of training."""
-    return SIGNS[sign].metric if sign in SIGNS else ""
-
-
 def says(name: str, run: Run) -> str:
-    """From where to where a metric went, in one sentence; empty for the kind of training, which is no evidence to tell."""
-    at, of = ends(run, name), metric(name)
-    return "" if at is None else f"{name} went {about(at.first, at.last, of.unit if of else '')}"
+    """What a sign rests on, in one sentence."""
+    if name == LANGUAGE:
+        return "a language model is trained" if "language" in task(run).traits else "a policy for control is trained"
+    at, of = ends(run, SIGNS[name].metric), metric(SIGNS[name].metric)
+    unit = of.unit if of else ""
+    return "" if at is None else f"{SIGNS[name].metric} went {about(at.first, at.last, unit)}"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from rl_advisor.assessment import Call, Experiment, Verdict
-from rl_advisor.curves.task_family import families
+from rl_advisor.curves.task import task
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.continuation import solved
@@ -40,7 +40,7 @@ FALLS: frozenset[Verdict] = frozenset({"collapsed", "degrading", "unstable"})
 
 def usual_step(case: Case, verdict: Verdict, call: Call) -> Experiment:
     """The next step for a verdict without a known cause; it never says the opposite of the call."""
-    known = families(case.run)
+    known = task(case.run).traits
     kind = "language" if known & {"language", "tools"} else "control" if "control" in known else ""
     if verdict in FALLS:
         return after_a_fall(case)
@@ -52,7 +52,7 @@ def usual_step(case: Case, verdict: Verdict, call: Call) -> Experiment:
             expect_if_right="They are paid and wrong: mend the reward, and go back to the checkpoint before the two parted.",
             expect_if_wrong="They are right: the evaluation differs; compare its template, limit and temperature with training.",
         )
-    if case.run.supervised:
+    if task(case.run).kind == "supervised":
         return Experiment(
             do="Name the log of the RL run: this one looks like supervised training, which is judged by its validation loss.",
             expect_if_right="A reward or a held-out score is found there.",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from rl_advisor.curves.task_family import families
+from rl_advisor.curves.task import task
 from rl_advisor.priors import Circumstances
 from rl_advisor.reading.parsing.config.values import typed
 from rl_advisor.run import Run
@@ -52,7 +52,7 @@ def circumstances(run: Run, phase: str | None = None) -> Circumstances:
 
 def method(run: Run) -> str | None:
     """How the run learns, by the name of its algorithm or by what it logs; None where neither tells."""
-    spoken = families(run) & {"language", "tools", "experts"} or LANGUAGE_FRAMEWORKS & set(run.frameworks)
+    spoken = task(run).traits & {"language", "tools", "experts"} or LANGUAGE_FRAMEWORKS & set(run.frameworks)
     named = _named(run)
     if spoken:
         with_critic = any(name in run.curves for name in CRITIC) or named == "ppo"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rl_advisor.curves.task import task
 from rl_advisor.discovery import modules
 from rl_advisor.gpu.signals import zone_shift
 from rl_advisor.reading.clock_copies import without_clock_copies
@@ -27,7 +28,7 @@ from rl_advisor.reading.restarts import chained
 from rl_advisor.reading.row_steps import stepped
 from rl_advisor.reading.separating import foreign_folders, on_the_way, place_of, with_evaluations
 from rl_advisor.reading.translating import Translated, recognise, settings_of, translate
-from rl_advisor.run import SUPERVISED, UNSAID, Curve, Event, Gap, Guess, Run
+from rl_advisor.run import UNSAID, Curve, Event, Gap, Guess, Run
 from rl_advisor.vocabulary import METRICS, Dialect, metric
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def _joined(parts: Sequence[tuple[str, Run]], spoken: _Spoken, readme: str) -> t
     if spoken.main is None or not any(name.startswith(SPEAKS) for name in curves):
         # A framework's log without any outcome in its words is that of somebody who gave it a name of his own.
         curves = guess(curves, OUTCOMES if spoken.main else (), spoken.unit)
-    if not any(name.startswith(SPEAKS) for name in curves):
+    if not any(name.startswith(SPEAKS) for name in curves) and task(Run(curves=curves)).by_reward:
         curves, guessed = with_outcome(curves, Told({k: v for _, p in parts for k, v in p.config.items()}, readme, _order(parts)))
     gaps += [_guess_gap(guessed)] if guessed else []
     return curves, guessed, gaps + _missing_reward(curves)
@@ -269,14 +270,13 @@ def gathered(gaps: Sequence[Gap]) -> tuple[Gap, ...]:
 
 
 def _missing_reward(curves: Mapping[str, Curve]) -> list[Gap]:
-    if not curves or any(n.startswith("reward/") for n in curves):
+    """What to say where nothing is logged that is to grow; where that is as it should be in this kind of training, which kind it is."""
+    if not curves or any(n.startswith(("reward/", "pairs/accuracy")) for n in curves):
         return []
-    on_policy = any(n.startswith(("kl/", "ratio/", "advantage/", "value/", "rollout/", "entropy/coef", "response/")) for n in curves)
-    # An episode is never a word of supervised training.
-    loss = any("loss" in n for n in curves) and not any(re.search(r"return|reward|episode", c.raw.lower()) for c in curves.values())
-    if any(n.startswith("eval/score/") for n in curves) and (on_policy or not loss):
+    kind = task(Run(curves=curves))
+    if any(n.startswith("eval/score/") for n in curves) and kind.by_reward:
         return []
-    return [Gap("reward", SUPERVISED if loss and not on_policy else "no reward metric was found")]
+    return [Gap("reward", "no reward metric was found" if kind.by_reward else f"no reward metric: this looks like {kind.says}")]
 
 
 def _stacked(tables: Sequence[pd.DataFrame], by: str) -> pd.DataFrame:

@@ -47,13 +47,14 @@ ROLES: tuple[tuple[str, str, str, tuple[float, float]], ...] = (
         rf"\b(std|min|max|loss|length|len|time|step|steps|discounted|var|norm)\b|{_NOT_THE_TASK}",
         _ANY,
     ),
+    ("eval/score/{}", r"\b(elo|rating)\b", r"\b(std|min|max|loss|opponent|initial|k factor|count)\b", _ANY),
     ("eval/score/{}", rf"{_HELD_OUT}.*\b(em|f1|exact match)\b", r"\b(std|min|max|loss|time|step|steps)\b", _SHARE),
     (
         "reward/mean",
         r"\b(reward|rewards|return|returns|rew|score|scores|ret)\b",
         (
-            r"\b(std|min|max|var|loss|eval|evaluation|test|val|validation|length|len|kl|norm|margin|baseline|advantage|component|time|success)\b"
-            rf"|\b(clip|running|normali[sz]ed|accuracy|error|diff|env infos)\b|{_NOT_THE_TASK}"
+            r"\b(std|min|max|var|loss|eval|evaluation|test|val|validation|length|len|kl|norm|margins?|baseline|advantages?|component|time|success)\b"
+            rf"|\b(clip|running|normali[sz]ed|accuracy|accuracies|error|diff|env infos)\b|{_NOT_THE_TASK}"
         ),
         _ANY,
     ),
@@ -135,7 +136,12 @@ def guess(curves: Mapping[str, Curve], roles: Collection[str] = (), unit: str = 
     out = {name: _as_ours(curve) for name, curve in curves.items()}
     spoken = {c.raw: words(c.raw) for c in curves.values()}
     anybodys = unit not in _UNITS and not any(re.search(_LEARNING, text) for text in spoken.values())
-    for template, must, must_not, (low, high) in (*_truth(spoken.values()), *ROLES, *_bare_kl(spoken.values())):
+    for template, must, must_not, (low, high) in (
+        *_of_pairs(spoken.values()),
+        *_truth(spoken.values()),
+        *ROLES,
+        *_bare_kl(spoken.values()),
+    ):
         if roles and template not in roles:
             continue
         if template == "policy/total_loss" and not any(name.startswith("reward/") for name in out):
@@ -160,6 +166,28 @@ def _truth(spoken: Iterable[str]) -> list[tuple[str, str, str, tuple[float, floa
     reward = rf"{proxy}|^((mean|avg|average|train|training|episode) )*(reward|return)s?( mean)?$"
     both = any(re.search(true, text) for text in told) and any(re.search(reward, text) for text in told)
     return [("eval/score/{}", true, r"$^", _ANY), ("reward/mean", proxy, r"$^", _ANY)] if both else []
+
+
+_PAIRS: tuple[tuple[str, str, str, tuple[float, float]], ...] = (
+    (
+        "pairs/accuracy",
+        r"^((rewards?|pair|pairwise|preference|ranking|train) )*(accuracies|accuracy|acc)$|\brewards? (accuracies|accuracy)\b",
+        _HELD_OUT,
+        _SHARE,
+    ),
+    ("pairs/margin", r"\bmargins?\b", _HELD_OUT, _ANY),
+    ("pairs/chosen", r"\brewards? chosen\b|\bchosen rewards?\b|\b(positive|chosen) scores?\b", _HELD_OUT, _ANY),
+    ("pairs/rejected", r"\brewards? rejected\b|\brejected rewards?\b|\b(negative|rejected) scores?\b", _HELD_OUT, _ANY),
+    ("pairs/logp_chosen", r"\blogps? chosen\b|\bchosen logps?\b", _HELD_OUT, _ANY),
+    ("pairs/logp_rejected", r"\blogps? rejected\b|\brejected logps?\b", _HELD_OUT, _ANY),
+)
+"""What is logged of pairs of which one is preferred."""
+
+
+def _of_pairs(spoken: Iterable[str]) -> tuple[tuple[str, str, str, tuple[float, float]], ...]:
+    """The roles of pairs, where both sides of a pair are logged."""
+    told = " | ".join(spoken)
+    return _PAIRS if re.search(r"\b(chosen|positive)\b", told) and re.search(r"\b(rejected|negative)\b", told) else ()
 
 
 def _bare_kl(spoken: Iterable[str]) -> list[tuple[str, str, str, tuple[float, float]]]:

@@ -26,7 +26,7 @@ _SPEAKS = (
     ),
     (
         3.0,
-        "wins, won, goals, goal, reached, solve rate, environment, hits, hit rate, proxy, margin, coverage, survival, completed",
+        "wins, won, goals, goal, reached, solve rate, environment, hits, hit rate, proxy, coverage, survival, completed",
     ),
 )
 """Weights of words that speak for an outcome: the best of them counts."""
@@ -41,6 +41,7 @@ _ADDS = (
         "tokens, token, timestep, timesteps, frames, iteration, generation, rank, position, action, actions, observation, state, q, qmax",
     ),
     (-3.0, "td, advantage, advantages, penalty"),
+    (-6.0, "margin, margins, chosen, rejected"),
     (
         -6.0,
         "loss, losses, entropy, kl, grad, gradient, lr, learning rate, clip, clipped, clipfrac, clipping, epsilon, eps, alpha, beta, gamma",

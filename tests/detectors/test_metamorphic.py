@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from rl_advisor.curves.task_family import families
+from rl_advisor.curves.task import task
 from rl_advisor.judgement.diagnosis import detectors, pattern_of, run_detector
 from rl_advisor.reading import read_run
 from rl_advisor.run import Curve, Run
@@ -66,7 +66,7 @@ def test_the_unit_of_the_steps_changes_no_answer(name: str) -> None:
 def test_the_unit_of_a_return_changes_no_answer(name: str) -> None:
     """Returns and scores times ten, where they are no shares: the same outcome of every detector."""
     run = read(name)
-    assert "control" in families(run)
+    assert "control" in task(run).traits
     curves = {n: scaled(c, 10) if n.startswith(RETURNS) else c for n, c in run.curves.items()}
     before, after = answers(run), answers(replace(run, curves=curves))
     assert {p: (before[p], after[p]) for p in before if before[p] != after[p]} == {}

@@ -10,7 +10,7 @@ from rl_advisor.answers.story.chain import cause_of
 from rl_advisor.answers.story.quantities import moved
 from rl_advisor.assessment import Assessment
 from rl_advisor.curves import outcome_shape
-from rl_advisor.curves.task_family import families
+from rl_advisor.curves.task import task
 from rl_advisor.judgement.at_odds import is_machinery
 from rl_advisor.output.wording import pair, value
 from rl_advisor.run import Run
@@ -75,7 +75,7 @@ def _lacks(*starts: str) -> Absent:
 
 
 MISSING: tuple[tuple[str, str, str, Absent], ...] = (
-    ("held-out score", "", "outcome", lambda run: outcome_shape.held_out(run) is None and "control" not in families(run)),
+    ("held-out score", "", "outcome", lambda run: outcome_shape.held_out(run) is None and "control" not in task(run).traits),
     ("evaluation episodes", "control", "outcome", lambda run: outcome_shape.held_out(run) is None),
     ("samples", "language", "outcome", lambda run: not len(run.rollouts)),
     ("KL", "language", "cause", _lacks("kl/")),
@@ -91,7 +91,7 @@ is missing; the most decisive first."""
 
 def missing(run: Run, telling: str = "") -> list[str]:
     """What was not logged, the most decisive first; ``telling`` keeps what would tell the outcome, or what broke."""
-    kinds = families(run)
+    kinds = task(run).traits
     rows = [row for row in MISSING if not telling or row[2] == telling]
     return [name for name, kind, _, absent in rows if (not kind or kind in kinds) and absent(run)]
 

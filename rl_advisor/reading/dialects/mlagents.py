@@ -10,6 +10,7 @@ DIALECT = Dialect(
         "Info/cumulative_reward", "Info/episode_length", "Info/value_estimate",
     ),
     metrics={
+        "Self-play/ELO": "eval/score/ELO",
         "Environment/Cumulative Reward": "reward/mean",
         "Mean Reward": "reward/mean",
         "Info/cumulative_reward": "reward/mean",

@@ -1,0 +1,125 @@
+"""What a run trains: the kind of training, and what says so. Asked once; nothing else looks for words.
+
+Kinds are weighed: our metrics, words of raw names and words of the configuration each add to a kind (``task.toml``), and a kind that enough
+speaks for is told with its evidence. Where no particular kind is told, it is the widest that the metrics show, ``language`` or ``control``.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import words
+
+TRAITS: dict[str, tuple[str, ...]] = {
+    "tools": ("episode/turns", "episode/tool_calls"),
+    "experts": ("kl/mismatch", "mismatch/logprob", "mismatch/prob", "mismatch/correlation"),
+    "language": ("response/length", "response/truncated", "kl/ref"),
+    "replay": ("exploration/rate", "entropy/coef"),
+    "control": ("episode/length",),
+    "systems": ("time/step", "throughput/tokens", "throughput/env_steps"),
+}
+"""What a run has to do with -> metrics of which one tells it, the most particular first."""
+_WORDS = {
+    "language": re.compile(
+        r"\b(responses?|completions?|tokens?|tokenizer|prompts?|answers?|vllm|sglang|llm|lora|log ?probs?|logps|judge)\b"
+        r"|\b(model name|base model)\b"
+    ),
+    "control": re.compile(
+        r"\b(episodes?|episodic|ep|epsilon|envs?|environment|frames|returns?|actor|critic|replay|q loss|qf|self play|games?|td3|sac|dqn)\b"
+    ),
+}
+"""Words of their own, in names of metrics, keys of the configuration and names of files."""
+_ENVIRONMENT = re.compile(r"[A-Z][a-z][A-Za-z0-9]{0,80}-v\d{1,4}(?![A-Za-z0-9])")
+"""The name of a Gymnasium environment."""
+_ALGORITHM = re.compile(
+    r"(?:^|[._-])(?:algo|algorithm|algorithm_name|trainer|trainer_type|loss_type|method|task|stage|pref_loss|finetuning_type)$"
+)
+"""Keys of a configuration that name how is trained."""
+ENOUGH = 2.0
+"""Weight from which a kind is told: one metric of ours, or a word and the configuration, or two names."""
+WITHOUT_REWARD = frozenset({"preference", "reward_model", "supervised"})
+"""Kinds in which nothing is sampled and nothing earns a reward."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is trained, and what says so."""
+
+    kind: str
+    """The name of a row of ``task.toml``, else ``language`` or ``control``; empty where nothing tells."""
+    traits: frozenset[str]
+    """What of TRAITS the run has to do with."""
+    says: str = ""
+    """The kind in words."""
+    evidence: tuple[str, ...] = ()
+    """What speaks for the kind."""
+
+    @property
+    def by_reward(self) -> bool:
+        """Whether what is sampled earns a reward that is to grow."""
+        return self.kind not in WITHOUT_REWARD
+
+
+@lru_cache(maxsize=64)
+def task(run: Run) -> Task:
+    """What a run trains."""
+    known = {name: found for name, row in kinds().items() if (found := list(_speaks(run, row)))}
+    weights = {name: sum(weight for weight, _ in found) for name, found in known.items()}
+    kind = max(weights, key=lambda name: weights[name], default="")
+    told = weights.get(kind, 0.0) >= ENOUGH
+    traits = _traits(run, kinds()[kind]["of"] if told else "")
+    if told:
+        return Task(kind, traits, kinds()[kind]["says"], tuple(says for _, says in known[kind]))
+    return Task(next((base for base in ("language", "control") if base in traits), ""), traits)
+
+
+@cache
+def kinds() -> Mapping[str, Mapping[str, Any]]:
+    """Every kind by its name."""
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+
+
+def _speaks(run: Run, row: Mapping[str, Any]) -> Iterator[tuple[float, str]]:
+    """What speaks for a kind: a weight, and the words for it; nothing where a metric denies it."""
+    own = re.compile(row["names"])
+    named = [curve for curve in run.curves.values() if own.search(words(curve.raw))]
+    denied = [name for pattern in row.get("unless", ()) for name in _matching(run, pattern) if run.curves[name] not in named]
+    if denied or any(re.search(row.get("denied", r"$^"), words(curve.raw)) for curve in run.curves.values()):
+        return
+    ours = [name for name in row.get("metrics", ()) if name in run.curves]
+    yield from ((ENOUGH, f"{run.curves[name].raw} is logged") for name in ours[:1])
+    yield from ((row.get("each", 1.0), f"{curve.raw} is logged") for curve in named[:3])
+    algorithm = re.compile(rf"(?i)(?<![a-z0-9])(?:{row['config']})(?![a-z0-9])")
+    values = (f"{key} = {value}" for key, value in run.config.items() if isinstance(value, str) and _ALGORITHM.search(str(key).lower()))
+    yield from ((ENOUGH, text[:80]) for text in values if algorithm.search(text.partition(" = ")[2][:80]))
+
+
+def _matching(run: Run, pattern: str) -> Iterable[str]:
+    return (n for n in run.curves if n.startswith(pattern[:-1])) if pattern.endswith("*") else ((pattern,) if pattern in run.curves else ())
+
+
+def _traits(run: Run, base: str) -> frozenset[str]:
+    """What the metrics show a run to have to do with, in words where they do not; a run of language is not also one of control."""
+    found = {trait for trait, names in TRAITS.items() if any(name in run.curves for name in names)} | ({base} if base else set())
+    if len(run.rollouts):
+        found.add("language")
+    if not found & {"language", "tools", "control", "diffusion"}:
+        found |= _told(run)
+    other = "language" if base == "control" else "control" if found & {"language", "tools"} else ""
+    return frozenset(found - {other})
+
+
+def _told(run: Run) -> set[str]:
+    """The kind that the words tell, where no metric does: language by any of its words, else control by its words or its steps."""
+    names = [curve.raw for curve in run.curves.values()]
+    text = " ".join(words(name) for name in (*names, *map(str, run.config)))
+    if _WORDS["language"].search(text):
+        return {"language"}
+    places = [*names, *(curve.source.split(", ", 1)[0] for curve in run.curves.values())]
+    counted = run.step_unit in ("env steps", "episodes")
+    return {"control"} if counted or _WORDS["control"].search(text) or any(map(_ENVIRONMENT.search, places)) else set()

@@ -1,0 +1,52 @@
+"""What is trained is told by what speaks for it, and a margin, an advantage or a loss is never taken for what is to grow."""
+
+import json
+
+import numpy as np
+import pytest
+from rl_advisor.curves import outcome_shape
+from rl_advisor.curves.task import task
+from rl_advisor.reading import read_run
+
+N = 60
+SCORES = {"accuracy": np.linspace(0.5, 0.8, N), "margin": np.linspace(0, 1, N), "chosen_score": np.ones(N), "rejected_score": -np.ones(N)}
+UP, DOWN = np.linspace(0, 1, N), np.linspace(1, 0, N)
+NOISE = np.random.default_rng(3).normal(0, 0.01, N)
+PAIRS = {
+    "loss": 0.69 - 0.3 * UP, "rewards/chosen": -1.2 * UP + NOISE, "rewards/rejected": -2.5 * UP, "rewards/margins": 1.3 * UP,
+    "rewards/accuracies": 0.5 + 0.3 * UP + NOISE, "logps/chosen": -130 - 12 * UP, "logps/rejected": -140 - 25 * UP, "grad_norm": 1 + NOISE,
+}  # fmt: skip
+SFT = {"loss": 2 - UP, "eval_loss": 2.1 - UP, "mean_token_accuracy": 0.5 + 0.2 * UP, "entropy": 1.5 - UP, "learning_rate": 1e-5 * DOWN}
+KINDS = [
+    (PAIRS, {}, "preference", "rewards/accuracies"),
+    ({k: v for k, v in PAIRS.items() if k != "rewards/accuracies"}, {}, "preference", None),
+    ({f"history/{k}": v for k, v in PAIRS.items()}, {}, "preference", "history/rewards/accuracies"),
+    (SFT, {}, "supervised", None),
+    ({"loss": 0.7 - UP / 3, "positive_score": UP, "negative_score": -UP}, {}, "reward_model", None),
+    ({"loss": DOWN, **SCORES}, {"trainer": "RewardTrainer"}, "reward_model", "accuracy"),
+    # Trainers with a reward are judged by it, though pairs are logged beside it.
+    ({**PAIRS, "objective/scores": UP, "objective/kl": UP, "objective/rlhf_reward": UP}, {}, "language", "objective/scores"),
+    ({"episode_reward": UP, "critic_loss": DOWN, "advantage_mean": NOISE}, {}, "control", "episode_reward"),
+    ({"generation": np.arange(N), "best_fitness": UP, "mean_fitness": UP / 2 + NOISE}, {}, "evolution", "mean_fitness"),
+    ({"episode_reward": UP, "elo": 1200 + 100 * UP, "opponent_strength": UP}, {}, "self_play", "elo"),
+    ({"mean_reward": UP, "denoise_loss": DOWN}, {"algorithm": "flow_grpo"}, "diffusion", "mean_reward"),
+    ({"critic/score/mean": UP, "actor/reverse_kl": DOWN}, {"algorithm": "on_policy_distill"}, "distillation", "critic/score/mean"),
+]  # fmt: skip
+
+
+def written(folder, curves, config):
+    """The run that a log of these curves and this configuration is read as."""
+    rows = [",".join(["step", *curves]), *(",".join(f"{v:.6g}" for v in row) for row in zip(range(N), *curves.values(), strict=True))]
+    (folder / "log.csv").write_text("\n".join(rows))
+    if config:
+        (folder / "config.json").write_text(json.dumps(config))
+    return read_run(folder)
+
+
+@pytest.mark.parametrize(("curves", "config", "kind", "outcome"), KINDS)
+def test_kind_and_outcome(tmp_path, curves, config, kind: str, outcome: str | None) -> None:
+    """Each kind by what its trainers log; the outcome is what is to grow, never what merely moves."""
+    run = written(tmp_path, curves, config)
+    found = outcome_shape.outcome(run)
+    assert (task(run).kind, found.raw if found else None) == (kind, outcome)
+    assert task(run).evidence or kind in ("language", "control")
