@@ -37,6 +37,18 @@ class Judgement(Assessment):
         judgement._of = run  # noqa: SLF001 - its own
         return judgement
 
+    def __str__(self) -> str:
+        """The answer as the terminal prints it."""
+        from rl_advisor.answers.judgement import judgement
+        from rl_advisor.answers.terminal import Look, answer_page
+        from rl_advisor.output.clean import clean
+
+        return "\n".join(answer_page(clean(judgement(self._of, self)), Look()))
+
+    def __repr__(self) -> str:
+        """Run, verdict and call in one line."""
+        return f"Judgement({self.run!r}: {self.verdict}, {self.call})"
+
     def page(self) -> str:
         """The whole report as one self-contained HTML page."""
         from rl_advisor.reports import html

@@ -15,8 +15,8 @@ import pytest
 from rl_advisor import tools
 from rl_advisor.advisors.builtin import assess
 from rl_advisor.answers.brief import LONGEST, brief, characters
+from rl_advisor.answers.terminal import Look, answer_page
 from rl_advisor.assessment import Assessment
-from rl_advisor.cli.answer import Look, answer_page
 from rl_advisor.reading import read_run
 from rl_advisor.reports import html, markdown
 from rl_advisor.run import Run

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rl_advisor import tools
 from rl_advisor.answers.brief import LONGEST, brief, characters
-from rl_advisor.cli.answer import Look, answer_page
+from rl_advisor.answers.terminal import Look, answer_page
 from rl_advisor.output.wording import chance, pair, percent, value
 from rl_advisor.reports import html, markdown
 

@@ -14,11 +14,12 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import click
 
 from rl_advisor import __version__
-from rl_advisor.cli import ask, extras
+from rl_advisor.cli import ask, extras, gate
 from rl_advisor.cli.compare import compare
 from rl_advisor.cli.corpora import group as eval_group
 from rl_advisor.cli.door import MISTAKE, Door
-from rl_advisor.cli.options import ADVISOR, AGAINST, JSON, MAP, RUN, UNTIL, Several, model_options
+from rl_advisor.cli.gate import gated
+from rl_advisor.cli.options import ADVISOR, AGAINST, JSON, MAP, OUT, RUN, UNTIL, Several, model_options
 from rl_advisor.cli.serve import serve
 from rl_advisor.cli.triage import triage
 from rl_advisor.cli.waiting import busy
@@ -79,7 +80,8 @@ def samples(  # noqa: PLR0913
 @click.option("--price", type=click.FloatRange(0), metavar="SHARE", help="What the whole budget costs, as a share of the score's scale.")
 @model_options
 @MAP
-@click.option("--out", type=click.Path(dir_okay=False), metavar="FILE", help="Write the page as well: FILE.md or FILE.html.")
+@OUT
+@gated
 @click.option("--verbose", "-v", is_flag=True, help="Show everything that was looked at.")
 @JSON
 def assess(  # noqa: PLR0913
@@ -89,7 +91,9 @@ def assess(  # noqa: PLR0913
     against: tuple[str, ...],
     price: float | None,
     mapping: tuple[str, ...],
-    out: str | None,
+    out: tuple[str, ...],
+    fail_on: tuple[str, ...],
+    fail_on_cost: float | None,
     verbose: bool,
     as_json: bool,
     **asked: Any,
@@ -101,39 +105,46 @@ def assess(  # noqa: PLR0913
     told = _told(judge, {"price": price}, asked)
 
     def judged() -> dict[str, Any]:
-        if out is None:
+        if not out:
             return tools.assess_run(run, until, judge, _roles(mapping), told, against)
         from rl_advisor.tools import report_file
 
-        report_file.renderer(out)  # a wrong ending is said before the reading begins
+        for file in out:
+            report_file.renderer(file)  # a wrong ending is said before the reading begins
         whole = tools.beside(tools.read(run, until, _roles(mapping)), against, _roles(mapping))
         signed = tools.advisor_named(judge).assess(whole, **told)
         report_file.report(whole, signed, out, (), run)
         return tools.judgement_of(whole, signed)
 
-    _show("assess", busy(run, judged), as_json, whole=verbose)
-    if out is not None:
-        click.echo(f"rl-advisor: the page is {out}", err=True)
+    answer = busy(run, judged)
+    for file in out:
+        click.echo(f"rl-advisor: the page is {file}", err=True)
+    several = answer.get("runs")
+    rows = several if isinstance(several, list) else [answer]
+    gate.close(rows, fail_on, fail_on_cost, lambda: _show("assess", answer, as_json, whole=verbose))
 
 
 @main.command(cls=Several)
 @RUN
-@click.option("--out", type=click.Path(dir_okay=False), metavar="FILE", help="FILE.md or FILE.html.")
+@OUT
 @click.option("--to", multiple=True, metavar="TRACKER[:WHERE]", help="Show it beside the curves; may be repeated.")
 @UNTIL
 @ADVISOR
 @AGAINST
 @model_options
 @MAP
+@gated
 @JSON
 def report(  # noqa: PLR0913
     run: str,
-    out: str | None,
+    out: tuple[str, ...],
     to: tuple[str, ...],
     until: float | None,
     advisor: str,
     against: tuple[str, ...],
     mapping: tuple[str, ...],
+    fail_on: tuple[str, ...],
+    fail_on_cost: float | None,
     as_json: bool,
     **asked: Any,
 ) -> None:
@@ -150,19 +161,23 @@ def report(  # noqa: PLR0913
 
     if not out and not to:
         raise click.UsageError("report needs --out FILE or --to TRACKER")
-    if out:
-        report_file.renderer(out)  # a wrong ending or tracker is said before the reading begins
+    for file in out:
+        report_file.renderer(file)  # a wrong ending or tracker is said before the reading begins
     for target in to:
         report_file.tracker(target)
     judge = _available(advisor)
     told = _told(judge, {}, asked)
+    signed: dict[str, Any] = {}
 
     def judged() -> dict[str, Any]:
         roles = _roles(mapping)
         whole = tools.beside(tools.read(run, until, roles), against, roles)
-        return report_file.report(whole, tools.advisor_named(judge).assess(whole, **told), out, to, run)
+        assessment = tools.advisor_named(judge).assess(whole, **told)
+        signed.update(assessment.model_dump())
+        return report_file.report(whole, assessment, out, to, run)
 
-    _show("report", busy(run, judged), as_json)
+    answer = busy(run, judged)
+    gate.close([signed], fail_on, fail_on_cost, lambda: _show("report", answer, as_json))
 
 
 main.add_command(eval_group)

@@ -13,7 +13,7 @@ STEP = Step(min=0, max=1e300)
 UNTIL = click.option("--until", type=STEP, metavar="STEP", help="Look at the run as it was at this step.")
 ADVISOR = click.option("--advisor", type=click.Choice(ADVISORS), default="builtin", show_default=True, help="Who judges.")
 MAP = click.option("--map", "mapping", multiple=True, metavar="ROLE=NAME", help="Say which logged name plays a role: reward/mean=my_score.")
-
+OUT = click.option("--out", type=click.Path(dir_okay=False), multiple=True, metavar="FILE", help="FILE.md or FILE.html; may be repeated.")
 
 _ASKED = (
     click.option("--model", metavar="NAME", help="Model that a model advisor asks.  [env: RL_ADVISOR_MODEL]"),

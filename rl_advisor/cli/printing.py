@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from rl_advisor.answers.context import said as on_record
-from rl_advisor.cli.answer import answer_page, look_of_terminal
+from rl_advisor.answers.terminal import answer_page, look_of_terminal
 from rl_advisor.cli.asked import check_page, explained_page, preflight_page
 from rl_advisor.cli.gpu import gpu_page
 from rl_advisor.cli.samples import samples_page
@@ -184,4 +184,5 @@ def _critic(answer: Answer) -> Iterable[str]:
 
 
 def _report(answer: Answer) -> Iterable[str]:
-    yield from (f"written: {where}" for where in [answer[k] for k in ("written",) if k in answer] + answer.get("told", []))
+    written = answer.get("written", [])
+    yield from (f"written: {where}" for where in [*([written] if isinstance(written, str) else written), *answer.get("told", [])])

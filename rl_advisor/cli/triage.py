@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rl_advisor.cli import gate
+from rl_advisor.cli.gate import gated
+
 if TYPE_CHECKING:
     from rl_advisor.triage import How, Row, Store
 
@@ -34,6 +37,7 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option("--watch", is_flag=True, help="Look again and again, and tell only what changes.")
 @click.option("--every", type=click.FloatRange(1), default=300.0, show_default=True, metavar="SECONDS", help="Time between two looks.")
 @click.option("--looks", type=click.IntRange(1), metavar="N", help="End a watch after so many looks.")
+@gated
 @click.option("--webhook", metavar="URL", help="Address to post each change of a watch to, as JSON.")
 def triage(roots: tuple[str, ...], as_json: bool, every_row: bool, store: Path | None, no_store: bool, **given: Any) -> None:
     """Judge every run below each ROOT, most urgent first: folders, files, s3://BUCKET/RUNS, wandb://ENTITY/PROJECT.
@@ -57,7 +61,8 @@ def triage(roots: tuple[str, ...], as_json: bool, every_row: bool, store: Path |
             watching.watch(roots, looked, kept, _teller(as_json), **how_often)
         else:
             rows = looked()
-            _show_common(rows, as_json) if given["shared"] else _show(rows, as_json, every_row)
+            said = (lambda: _show_common(rows, as_json)) if given["shared"] else (lambda: _show(rows, as_json, every_row))
+            gate.close(rows, given["fail_on"], given["fail_on_cost"], said)
 
 
 def _show_common(rows: "Sequence[Row]", as_json: bool) -> None:

@@ -88,14 +88,15 @@ def note_to(target: str, run: Run, assessment: Assessment, place: str | Path) ->
         raise UsageError(f"{target.partition(':')[0]} did not take the judgement: {without_keys(str(failure), where)[:300]}") from failure
 
 
-def report(run: Run, assessment: Assessment, out: str | None, to: Sequence[str], place: str | Path) -> dict[str, str | list[str]]:
+def report(run: Run, assessment: Assessment, out: Sequence[str], to: Sequence[str], place: str | Path) -> dict[str, str | list[str]]:
     """Where a judgement was written: ``written``, the page, and ``told``, the trackers; ``place`` is the run's own.
 
     Raises:
         UsageError: no report has this ending, there is no such folder or tracker, or a tracker did not take it.
     """
-    page = {"written": str(page_of(run, assessment, _target(out)))} if out else {}
+    written = [str(page_of(run, assessment, target)) for target in [_target(each) for each in out]]
     told = [note_to(each, run, assessment, place) for each in to]
+    page = {"written": written[0] if len(written) == 1 else written} if written else {}
     return {**page, **({"told": told} if told else {})}
 
 

@@ -134,17 +134,19 @@ def keep(run: Run, a: Assessment) -> str:
     at = logged_at(run.curves.get(told.metric), best.step)
     if at == told.best:
         return f"{best.path}: {told.metric} {told.spelled(told.best)}, the best logged"
-    there = f"{told.metric} {told.spelled(at)} there{_higher(run, a, told, at)}, " if at is not None else ""
-    return f"{best.path}: {there}best {told.spelled(told.best)} at step {told.best_step:.0f}"
+    there = f" ({told.metric} {told.spelled(at)}){_tied(run, a, told, at)}" if at is not None else ""
+    peak = f"{told.spelled(told.best)} at step {told.best_step:.0f}"
+    unsaved = all(c.step != told.best_step for c in run.checkpoints)
+    return f"{best.path}{there}; the peak, {peak}, was not saved" if unsaved else f"{best.path}{there}; the highest single value is {peak}"
 
 
-def _higher(run: Run, a: Assessment, told: Quantity, at: float) -> str:
-    """The saved checkpoint before the break where a higher value was logged, in brackets: its owner may prefer it."""
+def _tied(run: Run, a: Assessment, told: Quantity, at: float) -> str:
+    """The saved checkpoint before the break where a higher value was logged: the earlier one is kept because the two tie within noise."""
     end = a.onset.low if a.onset else a.step
     saved = {c.path: x for c in run.checkpoints if c.step <= end and (x := logged_at(run.curves.get(told.metric), c.step)) is not None}
     path = max(saved, key=lambda name: saved[name], default=None)
     higher = path is not None and saved[path] > at and told.spelled(saved[path]) != told.spelled(at)
-    return f" ({path}: {told.spelled(saved[path])}, no better on the smoothed curve)" if path and higher else ""
+    return f" or {path} ({told.spelled(saved[path])}), a tie within noise" if path and higher else ""
 
 
 def trusted(run: Run, a: Assessment) -> Quantity | None:

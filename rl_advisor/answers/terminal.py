@@ -13,8 +13,10 @@ GOOD, EVEN, BAD, OPEN, FAINT, STRONG = "32", "36", "31", "33", "2", "1"
 COLOURS = {"improving": GOOD, "plateaued": EVEN, "undecidable": OPEN}
 """Colour of a verdict; every other one is bad news."""
 LABEL = 9
-LINES = 3
-"""Lines that one entry may take."""
+LINES, MANY, ENTRIES = 3, 40, 11
+"""Lines that one entry may take, that the action may take, and that all entries take together."""
+WHOLE = "Do now"
+"""The entry that is never cut."""
 SHOWN = {"curves": 2, "not_logged": 3}
 
 
@@ -64,9 +66,18 @@ def _headline(answer: Answer, look: Look) -> str:
 
 
 def _entries(story: Answer, look: Look) -> Iterable[str]:
-    """Label and text of everything that the story tells, what there is of it."""
-    for label, text in story["facts"]:
-        yield from _wrapped(f"  {look.painted(label.ljust(LABEL), FAINT)}{said(text)}", look, "  " + " " * LABEL, LINES)
+    """Label and text of what the story tells: the action whole, of the rest the first that fit, whole before many."""
+    told = [(label, _entry(label, text, look)) for label, text in story["facts"]]
+    left = ENTRIES
+    for label, lines in told:
+        if label == WHOLE or len(lines) <= left:
+            left -= len(lines)
+            yield from lines
+
+
+def _entry(label: str, text: str, look: Look) -> list[str]:
+    line = f"  {look.painted(label.ljust(LABEL), FAINT)}{said(text)}"
+    return _wrapped(line, look, "  " + " " * LABEL, MANY if label == WHOLE else LINES)
 
 
 def _wrapped(line: str, look: Look, indent: str, most: int = LINES) -> list[str]:
