@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from rl_advisor.assessment import VERDICTS
 from rl_advisor.output.errors import no_such
 from rl_advisor.output.wording import listed, percent, plain
 
@@ -21,6 +20,8 @@ class Verdicts(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
         """The verdicts that are named; one that there is not is refused with the nearest."""
+        from rl_advisor.assessment import VERDICTS
+
         asked = value if isinstance(value, tuple) else tuple(v.strip().lower().replace("-", "_") for v in value.split(",") if v.strip())
         for verdict in asked:
             if verdict not in VERDICTS:
