@@ -46,16 +46,16 @@ corpus:
 	@for set in classic unseen second; do .venv-corpus/bin/python evals/generate/sb3_runs.py evals/corpus/$$set || exit 1; done
 	@for set in unseen second; do .venv-corpus/bin/python evals/generate/grpo_runs.py evals/corpus/$$set --size small || exit 1; done
 
-# Fits the weights of the verdict and of going on to the labelled corpora (and to strangers' runs, where STRANGERS names their folder), and
-# says how they do on repositories and tasks left out.
+# Fits the weights of the verdict and of going on to the labelled corpora and to the table of strangers' runs (evals/world), and says how they do on
+# repositories and tasks left out.
 train: .venv/.dev
-	$(BIN)/python -m evals.fit_weights $(CORPORA) $(MORE) $(if $(STRANGERS),--strangers $(STRANGERS)) --write
-	$(BIN)/python -m evals.fit_going_on $(CORPORA) $(MORE) $(if $(STRANGERS),--strangers $(STRANGERS)) --write
+	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.fit_weights $(CORPORA) --write
+	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.fit_going_on $(CORPORA) --write
 
-# The table of what is left out alone: nothing is written. MORE names labelled corpora that lie elsewhere.
+# The table of what is left out alone: nothing is written.
 left-out: .venv/.dev
-	$(BIN)/python -m evals.fit_weights $(CORPORA) $(MORE) $(if $(STRANGERS),--strangers $(STRANGERS))
-	$(BIN)/python -m evals.fit_going_on $(CORPORA) $(MORE) $(if $(STRANGERS),--strangers $(STRANGERS))
+	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.fit_weights $(CORPORA)
+	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.fit_going_on $(CORPORA)
 
 # Ten thousand small trainings with known faults (hours on two cores; goes on where it stopped), what the judge says of a thousand held out, what sound
 # kin add, and the pages.

@@ -1,21 +1,23 @@
 """Fits the probability that going on pays, and says how it does on repositories and tasks left out.
 
-    python -m evals.fit_going_on CORPUS... [--strangers FOLDER] [--write]
+    python -m evals.fit_going_on CORPUS... [--write]
 
-Prefixes of the corpora carry ``continue_pays``; strangers' runs a call at half and one at the end. A ridge logistic regression on
-standardised facts; prefixes of one repository or scenario weigh together like the root of their number. What the facts hold of the verdict
-comes from weights that saw none of the prefix's kin.
+Prefixes of the corpora carry ``continue_pays``; strangers' runs (``evals/world``) each reader's call at half and at the end. A ridge
+logistic regression on standardised facts; prefixes of one repository or scenario weigh together like the root of their number. What the
+facts hold of the verdict comes from weights that saw none of the prefix's kin.
 """
 
 import argparse
 import json
 import multiprocessing
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+from evals.world import table
 from rl_advisor import tools
 from rl_advisor.assessment import VERDICTS
 from rl_advisor.evals import scoring
@@ -25,22 +27,25 @@ from rl_advisor.judgement.continuation import LEAST
 from rl_advisor.judgement.going_on import FACTS, FILE, facts
 from rl_advisor.judgement.weights import weights
 from rl_advisor.reading import UnreadableRun
+from rl_advisor.run import Run
 from scipy.optimize import minimize
 
 from evals import fit_weights
 
 RIDGE = 1.0
 FOLDS = 12
+DIFFER = 0.5
+"""What is fitted where one reader would go on and the other would not; such prefixes are not scored."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A run, where it is cut (a share of its last step, or a step), and whether going on paid."""
+    """A run, where it is cut (a share of its last step, or a step), and whether going on paid: a share where readers differ."""
 
-    path: Path
+    open: Callable[[], Run]
     share: float | None
     step: float | None
-    pays: bool
+    pays: float
     kin: str
     group: str
 
@@ -59,29 +64,34 @@ def of_corpus(folder: Path) -> Iterator[Asked]:
     """The labelled prefixes of a corpus."""
     for name, label in json.loads((folder / "labels.json").read_text(encoding="utf-8")).items():
         for cut in label["cuts"].values():
-            yield Asked(folder / "runs" / name, None, cut["cut"], cut["continue_pays"], f"{folder.name}/{label['scenario']}", folder.name)
+            yield Asked(
+                partial(tools.read, folder / "runs" / name),
+                None,
+                cut["cut"],
+                cut["continue_pays"],
+                f"{folder.name}/{label['scenario']}",
+                folder.name,
+            )
 
 
-def of_strangers(folder: Path) -> Iterator[Asked]:
+def of_strangers() -> Iterator[Asked]:
     """Strangers' runs at half of their steps and at the end, where their readers gave a call."""
-    for file in sorted(folder.glob("labels-*.jsonl")):
-        for line in filter(str.strip, file.read_text(encoding="utf-8").splitlines()):
-            label = json.loads(line)
-            kin = "/".join(label["path"].split("/")[:2])
-            for key, share in (("half_call", 0.5), ("end_call", None)):
-                if label[key] in ("continue", "stop"):
-                    yield Asked(folder / label["path"], share, None, label[key] == "continue", kin, f"strangers {key}")
+    for world in table.labelled():
+        for key, share in (("half_calls", 0.5), ("end_calls", None)):
+            if given := [c == "continue" for c in world.told[key] if c != "undecided"]:
+                opened = partial(table.run, world.told["id"])
+                yield Asked(opened, share, None, float(np.mean(given)), world.repository, f"strangers {key}")
 
 
 def row_of(asked: Asked) -> Row | None:
     """The facts of a prefix; None when it cannot be read or has no outcome."""
     try:
-        run = tools.read(asked.path)
+        run = asked.open()
     except (UnreadableRun, OSError, ValueError):
         return None
     step = asked.step if asked.step is not None else asked.share and asked.share * run.last_step
     case = open_case(run.until(step) if step is not None else run)
-    label = fit_weights.Labelled(asked.path, VERDICTS[0], VERDICTS, asked.kin, asked.group)
+    label = fit_weights.Labelled(asked.open, VERDICTS[:1], VERDICTS, asked.kin, asked.group)
     told, seen = facts(case, dict.fromkeys(VERDICTS, np.nan)), fit_weights.row(label, case)
     return None if told is None else Row(asked, np.array([told[name] for name in FACTS]), seen)
 
@@ -147,17 +157,16 @@ def main() -> None:
     """Reads, fits with kin left out, reports, and writes the weights when asked."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", nargs="*", type=Path)
-    parser.add_argument("--strangers", type=Path)
     parser.add_argument("--write", action="store_true")
     said = parser.parse_args()
-    asked = [a for folder in said.corpora for a in of_corpus(folder)] + list(of_strangers(said.strangers) if said.strangers else ())
+    asked = [a for folder in said.corpora for a in of_corpus(folder)] + list(of_strangers())
     with multiprocessing.Pool(2) as pool:
         rows = [r for r in pool.map(row_of, asked, chunksize=6) if r is not None]
-    rows = judged(rows, fit_weights.fits(fit_weights.read(fit_weights.labelled(said.corpora, said.strangers))))
+    rows = judged(rows, fit_weights.fits(fit_weights.read(fit_weights.labelled(said.corpora))))
     away, truth = left_out(rows), np.array([r.asked.pays for r in rows])
     for group in sorted({r.asked.group for r in rows}):
-        mine = np.array([r.asked.group == group for r in rows])
-        p, y = away[mine], truth[mine]
+        mine = np.array([r.asked.group == group for r in rows]) & (truth != DIFFER)
+        p, y = away[mine], truth[mine] > DIFFER
         told = f"AUROC {scoring.auroc(y, p):.3f} Brier {scoring.brier(y, p):.3f} balanced {scoring.balanced_accuracy(y, p >= LEAST):.3f}"
         print(f"{group:22} {mine.sum():4} prefixes, {y.mean():.2f} pay | {told}")
     if said.write:

@@ -1,22 +1,24 @@
 """Fits how much each amount of a course speaks for each verdict, and says how the fit does on repositories and tasks left out.
 
-    python -m evals.fit_weights CORPUS... [--strangers FOLDER] [--write]
+    python -m evals.fit_weights CORPUS... [--write]
 
-A CORPUS holds ``runs/`` and ``labels.json``; the folder of strangers' runs holds ``labels-*.jsonl`` whose rows carry path, verdict and the
-verdicts that readers admit. What the detectors found enters as it is declared and is not fitted. A label that admits several verdicts is
-shared among them; runs of one repository or scenario weigh together like the root of their number. Ridge on every weight. Curves of known
-course under noise that remembers (``evals/remembering.py``) stand beside the labelled runs.
+A CORPUS holds ``runs/`` and ``labels.json``; strangers' runs come from the table of ``evals/world``, with both readers' verdicts and what
+either would defend. What the detectors found enters as it is declared and is not fitted. A label that admits several verdicts is shared
+among them; runs of one repository or scenario weigh together like the root of their number. Ridge on every weight. Curves of known course
+under noise that remembers (``evals/remembering.py``) stand beside the labelled runs.
 """
 
 import argparse
 import json
 import multiprocessing
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+from evals.world import table
 from rl_advisor import tools
 from rl_advisor.assessment import VERDICTS
 from rl_advisor.curves.course import AMOUNTS
@@ -28,6 +30,7 @@ from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.evidence import context, found
 from rl_advisor.judgement.weights import FILE, standing
 from rl_advisor.reading import UnreadableRun
+from rl_advisor.run import Run
 from scipy.optimize import minimize
 
 from evals import remembering
@@ -40,19 +43,19 @@ TEMPERATURES = np.arange(0.5, 1.01, 0.05)
 """By what the sum may be divided that gives the probabilities. Strangers' runs alone would take less than a half, the proving ground, whose
 truth no log holds, 0.8 to 1 (docs/log.md)."""
 MAIN = 0.4
-"""Share of a label that goes to the reader's own verdict; the rest is spread over all that are admitted."""
+"""Share of a label that goes to the readers' own verdicts; the rest is spread over all that are admitted."""
 FOLDS = 12
-MADE = "made"
-"""The group of made curves."""
+MADE, STRANGERS = "made", "strangers"
+"""The groups of made curves and of strangers' runs."""
 COARSE = {"improving": "sound", "plateaued": "sound", "not_learning": "stuck", "undecidable": "stuck"}
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """A labelled run: where it lies, its label, the verdicts admitted, and its kin."""
+    """A labelled run: how it is opened, the verdict of each reader, the verdicts admitted, and its kin."""
 
-    path: Path
-    main: str
+    open: Callable[[], Run]
+    mains: tuple[str, ...]
     admitted: tuple[str, ...]
     kin: str
     group: str
@@ -72,27 +75,27 @@ def corpus_runs(folder: Path) -> Iterator[Labelled]:
     """The runs of a corpus of the repository."""
     for name, label in json.loads((folder / "labels.json").read_text(encoding="utf-8")).items():
         verdicts = tuple(label["verdicts"])
-        yield Labelled(folder / "runs" / name, verdicts[0], verdicts, f"{folder.name}/{label['scenario']}", folder.name)
+        yield Labelled(
+            partial(tools.read, folder / "runs" / name), verdicts[:1], verdicts, f"{folder.name}/{label['scenario']}", folder.name
+        )
 
 
-def strangers_runs(folder: Path) -> Iterator[Labelled]:
+def strangers_runs() -> Iterator[Labelled]:
     """The runs of strangers."""
-    for file in sorted(folder.glob("labels-*.jsonl")):
-        for line in filter(str.strip, file.read_text(encoding="utf-8").splitlines()):
-            label = json.loads(line)
-            admitted = tuple(v for v in {label["verdict"], *label["admissible"]} if v in VERDICTS)
-            yield Labelled(folder / label["path"], label["verdict"], admitted, "/".join(label["path"].split("/")[:2]), "strangers")
+    for world in table.labelled():
+        told = world.told
+        yield Labelled(partial(table.run, told["id"]), tuple(told["verdicts"]), tuple(told["admissible"]), world.repository, STRANGERS)
 
 
-def labelled(corpora: Sequence[Path], strangers: Path | None) -> list[Labelled]:
-    """All labelled runs of these folders."""
-    return [*(run for folder in corpora for run in corpus_runs(folder)), *(strangers_runs(strangers) if strangers else ())]
+def labelled(corpora: Sequence[Path]) -> list[Labelled]:
+    """All labelled runs of these folders and of strangers."""
+    return [*(run for folder in corpora for run in corpus_runs(folder)), *strangers_runs()]
 
 
 def row_of(label: Labelled) -> Row | None:
     """The amounts and findings of a run; None when it cannot be read or has no outcome."""
     try:
-        return row(label, open_case(tools.read(label.path)))
+        return row(label, open_case(label.open()))
     except (UnreadableRun, OSError, ValueError):
         return None
 
@@ -116,7 +119,7 @@ def read(labels: Sequence[Labelled]) -> list[Row]:
 def made_rows() -> Iterator[Row]:
     """Made curves of known course under noise that remembers, a kin a shape."""
     for shape, run in remembering.runs():
-        label = Labelled(Path(run.name), shape.verdicts[0], shape.verdicts, f"{MADE}/{shape.name}", MADE)
+        label = Labelled(partial(Run, run.name), shape.verdicts[:1], shape.verdicts, f"{MADE}/{shape.name}", MADE)
         if (found_ := row(label, open_case(run))) is not None:
             yield found_
 
@@ -146,7 +149,8 @@ def targets(rows: Sequence[Row]) -> Floats:
     """What each run should be called: its label's share a verdict."""
     out = np.zeros((len(rows), len(VERDICTS)))
     for i, row in enumerate(rows):
-        out[i, VERDICTS.index(row.label.main)] += MAIN
+        for v in row.label.mains:
+            out[i, VERDICTS.index(v)] += MAIN / len(row.label.mains)
         for v in row.label.admitted:
             out[i, VERDICTS.index(v)] += (1 - MAIN) / len(row.label.admitted)
     return out
@@ -218,9 +222,9 @@ def report(name: str, rows: Sequence[Row], found_: Floats) -> None:
     """Exact, admissible and coarse hits: mean over kin / plain; and how sure it was against how often it was right."""
     said = [VERDICTS[i] for i in found_.argmax(axis=1)]
     hits = {
-        "exact": [a == r.label.main for a, r in zip(said, rows, strict=True)],
+        "exact": [np.mean([a == m for m in r.label.mains]) for a, r in zip(said, rows, strict=True)],
         "admissible": [a in r.label.admitted for a, r in zip(said, rows, strict=True)],
-        "coarse": [COARSE.get(a, "broken") == COARSE.get(r.label.main, "broken") for a, r in zip(said, rows, strict=True)],
+        "coarse": [any(COARSE.get(a, "broken") == COARSE.get(m, "broken") for m in r.label.mains) for a, r in zip(said, rows, strict=True)],
     }
     kin = np.array([r.label.kin for r in rows])
     told = (f"{k} {np.mean([np.mean(np.array(v)[kin == q]) for q in set(kin)]):.2f}/{np.mean(v):.2f}" for k, v in hits.items())
@@ -235,11 +239,10 @@ def main() -> None:
     """Reads, fits with kin left out, reports, and writes the weights when asked."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", nargs="*", type=Path)
-    parser.add_argument("--strangers", type=Path)
     parser.add_argument("--ridge", type=float, default=RIDGE)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
-    rows = read(labelled(asked.corpora, asked.strangers))
+    rows = read(labelled(asked.corpora))
     away = left_out(rows, asked.ridge)
     best = temperature(rows, away)
     away = cooled(away, best)

@@ -1,6 +1,6 @@
 """How often the verdict is right beside how sure it is: every set at several temperatures, and at the one that the other sets would choose.
 
-    python -m evals.reliability CORPUS... [--strangers FOLDER] [--ground FOLDER]
+    python -m evals.reliability CORPUS... [--ground FOLDER]
 
 The weights are those of ``fit_weights.py`` with kin left out; GROUND is a folder of the proving ground that ``proving_ground.judge`` has
 judged, of which only the part held out is measured, by the shipped weights. Changes nothing.
@@ -19,6 +19,7 @@ from rl_advisor.assessment import VERDICTS
 from rl_advisor.evals import scoring
 from rl_advisor.features.series import Floats
 from rl_advisor.judgement.weights import weights
+from rl_advisor.run import Run
 
 from evals import fit_weights
 
@@ -36,7 +37,7 @@ def ground(folder: Path) -> dict[str, tuple[list[Row], Floats]]:
         if label is None or label["split"] != "test" or "probabilities" not in a:
             continue
         part = label if a["cut"] == 1 else label["cuts"][f"{a['cut']:g}"]
-        kin = Labelled(Path(), part["verdicts"][0], tuple(part["verdicts"]), label["scenario"], "ground")
+        kin = Labelled(Run, tuple(part["verdicts"][:1]), tuple(part["verdicts"]), label["scenario"], "ground")
         rows, odds = found.setdefault(f"proving ground, {'end' if a['cut'] == 1 else 'half'}", ([], []))
         rows.append(Row(kin, np.zeros(0), np.zeros(0)))
         odds.append(np.array([a["probabilities"].get(v, 0.0) for v in VERDICTS]))
@@ -92,11 +93,9 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", nargs="*", type=Path)
-    parser.add_argument("--strangers", type=Path)
     parser.add_argument("--ground", type=Path)
     asked = parser.parse_args()
-    labels = [run for folder in asked.corpora for run in fit_weights.corpus_runs(folder)]
-    labels += fit_weights.strangers_runs(asked.strangers) if asked.strangers else []
+    labels = fit_weights.labelled(asked.corpora)
     with Pool(2) as pool:
         rows = [row for row in pool.imap(fit_weights.row_of, labels, chunksize=4) if row is not None]
     away = left_out(rows)

@@ -89,7 +89,8 @@ STORIES = [
         {"not_learning"},
         {"policy_update"},
     ),
-    ("NaN to the end", grpo(policy__grad_norm=np.where(np.arange(200) < 150, 0.5, np.nan)), {"collapsed"}, {"numerics"}),
+    ("NaN to the end", grpo(**BREAK, policy__grad_norm=np.where(np.arange(200) < 100, 0.5, np.nan)), {"collapsed"}, {"numerics"}),
+    ("NaN that the outcome outlived", grpo(policy__grad_norm=np.where(np.arange(200) < 150, 0.5, np.nan)), {"plateaued"}, {"none"}),
     (
         "harder data",
         grpo(reward__mean=np.r_[saturating(0.3, 0.9)[:120], flat(0.2, 0.02)[:80]], prompt__length=stepping(20, 60, at=0.6, sd=1)),

@@ -13,10 +13,11 @@ from rl_advisor.advisors.builtin import assess
 from rl_advisor.assessment import VERDICTS
 from rl_advisor.curves.course import AMOUNTS, course
 from rl_advisor.curves.level import level
+from rl_advisor.curves.performance import PARTED
 from rl_advisor.evals.synthetic import make_run
 from rl_advisor.features.autoregression import colour
 from rl_advisor.judgement.case import Case, open_case
-from rl_advisor.judgement.evidence import TOPICS, gather
+from rl_advisor.judgement.evidence import gather
 from rl_advisor.judgement.signs import NAMES
 from rl_advisor.judgement.verdict import decided, judge
 from rl_advisor.judgement.weights import probabilities, weights
@@ -55,11 +56,9 @@ def test_order_does_not_count(name: str) -> None:
     assert set(there) == set(VERDICTS)
 
 
-def test_every_amount_is_told_in_one_topic() -> None:
-    """No amount is weighed twice or left without a sentence."""
-    told = [name for names in (*TOPICS.values(), NAMES) for name in names]
-    assert sorted(told) == sorted(weights().usual)
-    assert set(AMOUNTS) <= set(told)
+def test_every_amount_is_weighed_once() -> None:
+    """What is measured is weighed, and nothing else."""
+    assert sorted((*AMOUNTS, *PARTED, *NAMES)) == sorted(weights().usual)
 
 
 def test_a_verdict_with_too_little_weight_is_undecidable() -> None:

@@ -6,12 +6,11 @@ from rl_advisor.judgement.at_odds import at_odds
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.checkpoint import best_checkpoint
 from rl_advisor.judgement.continuation import call, continuation, risk
-from rl_advisor.judgement.evidence import Piece
 from rl_advisor.judgement.experiment import next_experiment
 from rl_advisor.judgement.narrative import could_not_see, ruled_out
 from rl_advisor.judgement.one_thread import OneThread
 from rl_advisor.judgement.proven import that_matter
-from rl_advisor.judgement.verdict import DRY, Judged, judge
+from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.run import Run
 
 
@@ -21,8 +20,12 @@ def assess(run: Run, price: float | None = None) -> Assessment:
 
     ``price`` is what the whole budget of compute costs, as a share of the outcome's scale; with it the call weighs the expected gain.
     """
-    case = open_case(run)
-    judged = judge(case)
+    return of_case(open_case(run), price)
+
+
+def of_case(case: Case, price: float | None = None) -> Assessment:
+    """The assessment of a case that is open."""
+    run, judged = case.run, judge(case)
     ahead = continuation(case, judged)
     said, reason = call(case, judged, ahead, price)
     best = best_checkpoint(case, reward_trusted=judged.verdict != "reward_hacking")
@@ -36,8 +39,9 @@ def assess(run: Run, price: float | None = None) -> Assessment:
         p_continue_pays=round(ahead.p, 3),
         confidence=judged.confidence,
         probabilities={v: round(p, 3) for v, p in judged.probabilities.items()},
+        verdict_set=list(judged.verdict_set),
         why=judged.why,
-        evidence=[shown(p, judged) for p in judged.evidence[:MOST]],
+        evidence=shown(judged)[:MOST],
         rivals=rivals(judged),
         at_odds=at_odds(case, judged),
         risk=risk(case),
@@ -59,22 +63,28 @@ LEAST = 0.01
 """Probability from which another verdict is a rival."""
 
 
-def shown(piece: Piece, judged: Judged) -> EvidenceView:
-    """A piece of evidence in its outward form: what it says against the verdict, or else what it speaks for most."""
-    verdict = judged.verdict if piece in judged.at_odds else piece.strongest
-    return EvidenceView(says=piece.says, for_=verdict, weight=round(piece.speaks[verdict], 2), metric=piece.metric, steps=piece.steps)
+def shown(judged: Judged) -> list[EvidenceView]:
+    """The evidence in its outward form, each piece once: what it says against the verdict, or else what it speaks for most."""
+    told = {}
+    for piece in judged.evidence:
+        against = piece.told(judged.verdict, against=True) if piece.speaks[judged.verdict] < 0 else ""
+        for_ = judged.verdict if against in judged.at_odds else piece.strongest
+        says = against if against in judged.at_odds else piece.told(for_)
+        if says and says not in told:
+            told[says] = EvidenceView(says=says, for_=for_, weight=round(piece.speaks[for_], 2), metric=piece.metric, steps=piece.steps)
+    return list(told.values())
 
 
 def rivals(judged: Judged) -> list[RivalView]:
-    """The nearest other verdicts, each with the piece that moved the odds furthest from it to the verdict, one that no nearer rival has."""
+    """The nearest other verdicts, each with what speaks against it that is not told of a nearer one."""
     others = sorted(
         (v for v, p in judged.probabilities.items() if v != judged.verdict and p >= LEAST), key=lambda v: -judged.probabilities[v]
     )
     told: list[RivalView] = []
     for v in others[:RIVALS]:
-        fresh = [p for p in judged.evidence if p.says not in {r.against for r in told} and p.topic not in DRY]
-        best = max(fresh, key=lambda p: p.speaks[judged.verdict] - p.speaks[v], default=None)
-        against = best.says if best and best.speaks[judged.verdict] > best.speaks[v] else ""
+        apart = sorted(judged.evidence, key=lambda p: p.speaks[v] - p.speaks[judged.verdict])
+        said = [p.told(v, against=True) for p in apart if p.speaks[v] < min(0.0, p.speaks[judged.verdict])]
+        against = next((text for text in said if text and text not in {r.against for r in told}), "")
         told.append(RivalView(verdict=v, p=round(judged.probabilities[v], 3), against=against))
     return told
 

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from rl_advisor.answers.context import unrecorded
-from rl_advisor.answers.story.sentences import UNKNOWN
+from rl_advisor.answers.story.sentences import SOUND, UNKNOWN
 from rl_advisor.output.budget import fit
 from rl_advisor.output.wording import chance, plain, value
 
@@ -82,7 +82,7 @@ def _assess(answer: Answer) -> Answer:
         "p_continue_pays": round(answer["p_continue_pays"], 2),
         "do": story["do"],
         "first_broken_link": answer["first_broken_link"],
-        "cause": "unknown" if story["cause"].startswith(UNKNOWN) else story["cause"],
+        "cause": "" if ours in SOUND else "unknown" if story["cause"].startswith(UNKNOWN) else story["cause"],
         "onset": answer["onset"],
         "effects": story["effects"],
         "beside_sound_runs": story["beside"],

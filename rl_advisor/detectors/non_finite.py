@@ -14,8 +14,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from rl_advisor.curves import segments
-from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present
+from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present, unclear
 from rl_advisor.output.wording import counted
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
@@ -36,6 +36,8 @@ CORE = (
     "reward/mean",
     "numerics/update_ok",
 )
+LATER = 3
+"""Points of the outcome that show that it went on."""
 COMPUTED = ("policy/grad_norm", "policy/total_loss", "policy/loss", "value/loss", "entropy/mean")
 """What every update computes: never empty for want of a reference model, of a finished episode or of an evaluation."""
 SAYS = re.compile(
@@ -65,9 +67,26 @@ def turned(curve: Curve) -> float | None:
     return float(curve.step[last_good + 1]) if enough else None
 
 
+def unharmed(run: Run, name: str, at: float) -> bool:
+    """Whether the outcome went on after a metric was no number: weights that are none act at random or not at all.
+
+    Then what is not finite is a fact of logging, or of updates that the trainer skipped.
+    """
+    for outcome in (outcome_shape.held_out(run), outcome_shape.training(run)):
+        if outcome is None or outcome.name == name:
+            continue
+        step, x = outcome.finite()
+        before, after = x[step <= at], x[step > at]
+        if after.size >= LATER and np.ptp(after) > 0 and (before.size < LATER or np.median(after[-LATER:]) >= np.quantile(before, 0.25)):
+            return True
+    return False
+
+
 def detect(run: Run) -> Answer:
     """Present when a core curve turns non-finite to the end, or the log says so of what is computed."""
     turns = {name: at for name in CORE if name in run.curves and (at := turned(run.curves[name])) is not None}
+    logging = {name: at for name, at in turns.items() if unharmed(run, name, at)}
+    turns = {name: at for name, at in turns.items() if name not in logging}
     said = [e for e in run.events if e.kind in {"non_finite", "error"} and SAYS.search(e.text) and not NONE.search(e.text)]
     if turns:
         name, at = min(turns.items(), key=lambda item: item[1])
@@ -81,4 +100,9 @@ def detect(run: Run) -> Answer:
         return present(text, segments.around(segments.logged(run), at), {"lines": float(len(said))}, (Evidence("events", at, at),))
     if not any(n in run.curves for n in CORE) and not run.events:
         return not_logged("No loss, gradient norm or reward is logged.")
+    if logging:
+        name, at = min(logging.items(), key=lambda item: item[1])
+        return unclear(
+            f"{name} is not finite from step {at:.0f} on, and the outcome goes on as before: it was not logged, or updates were skipped."
+        )
     return absent("Every core curve is finite, and the log reports no NaN.")

@@ -67,14 +67,14 @@ def _beats(a: Floats, b: Floats) -> Floats:
     """The share of pairs, row by row, in which ``b`` is larger."""
     rows = zip(np.sort(a, axis=1), b, strict=True)
     below = [np.searchsorted(mine, other, "left").mean() + np.searchsorted(mine, other, "right").mean() for mine, other in rows]
-    return np.asarray(below, dtype=np.float64) / (2 * a.shape[1])
+    return np.asarray(np.array(below) / (2 * a.shape[1]), dtype=np.float64)
 
 
 def _thinned(group: Floats) -> Floats:
     """A group of at most 1,000: the interval of a larger one is told a little too wide, and costs no more."""
     if group.size <= MOST_MEMBERS:
         return group
-    return np.asarray(np.sort(group)[np.linspace(0, group.size - 1, MOST_MEMBERS).round().astype(int)], dtype=np.float64)
+    return np.asarray(np.sort(group)[np.linspace(0, group.size - 1, MOST_MEMBERS).round().astype(int)], np.float64)
 
 
 def least_p(n: int, m: int) -> float:

@@ -27,7 +27,7 @@ def is_machinery(name: str) -> bool:
 
 def at_odds(case: Case, judged: Judged) -> list[str]:
     """What speaks against the verdict, a guessed outcome, settings at fault beside a good outcome, unexplained metrics that moved."""
-    told = [piece.says for piece in judged.at_odds]
+    told = list(judged.at_odds)
     guess = case.run.outcome_guess
     if guess is not None:
         other = f"; the next best is {guess.runner_up}" if guess.runner_up else ""

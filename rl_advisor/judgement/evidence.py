@@ -3,7 +3,7 @@
 No piece decides alone and no order counts. Three kinds go in together: what the outcome and the metrics beside it did (amounts of
 ``curves.course`` and ``signs``, by weights that were fitted on labelled runs), what the detectors found (by the role and the weight that
 each declares), and the context (how much of the plan is done, whether anything was measured). A weight is a change of the logarithm of the
-odds.
+odds. The outcome is one piece: what it says for or against a verdict is what that verdict means (``meaning``).
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,16 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from rl_advisor.assessment import VERDICTS, Verdict
-from rl_advisor.curves.performance import PARTED, Performance
-from rl_advisor.curves.sentences import says
+from rl_advisor.curves.performance import Performance
 from rl_advisor.finding import Finding, Outcome, Role
-from rl_advisor.judgement import signs
+from rl_advisor.judgement import meaning, signs
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import explained
 from rl_advisor.judgement.diagnosis import patterns
 from rl_advisor.judgement.weights import Weights, centred, weights
-from rl_advisor.output.wording import counted
-from rl_advisor.run import Run
+from rl_advisor.output.wording import counted, told_once
 
 Speaks = Mapping[Verdict, float]
 
@@ -31,11 +29,29 @@ class Piece:
     """One piece of evidence."""
 
     says: str
+    """What it says whatever it is said for; of the outcome see ``told``."""
     speaks: Speaks
     """Verdict -> what it adds to the logarithm of its odds; against it where negative."""
     metric: str | None = None
     steps: tuple[float, float] | None = None
-    topic: str = ""
+    outcome: Performance | None = None
+    """The outcome, where the piece is that."""
+
+    symptom: bool = False
+    """Whether it tells of the outcome again, as a finding of a symptom does."""
+
+    @property
+    def beside(self) -> bool:
+        """Whether it says something beside the outcome."""
+        return bool(self.says) and not self.symptom
+
+    def told(self, verdict: Verdict, *, against: bool = False) -> str:
+        """What it says for a verdict, or against it; empty where it has nothing to say of it."""
+        if self.outcome is None:
+            return self.says
+        return (
+            meaning.denies(verdict, self.outcome) if against else told_once([(c, self.metric) for c in meaning.says(verdict, self.outcome)])
+        )
 
     @property
     def strongest(self) -> Verdict:
@@ -54,26 +70,12 @@ FEW, SAY_LITTLE = 8, 4.0
 """Points below which an outcome is hardly a course, and what a single one weighs for not being able to tell."""
 INSIDE = -2.0
 """How far below the middle of its band an outcome still counts as within."""
-TOPICS: dict[str, tuple[str, ...]] = {
-    "rise": ("start height", "height at a tenth", "climb", "above start", "clear", "net"),
-    "end": ("end height", "height at nine tenths", "lost", "lost of all", "end of best"),
-    "lately": (
-        *("second half", "last quarter", "lately", "late slope", "half slope", "still rises", "falls lately", "flat lately"),
-        *("height half way", "height at three quarters", "best at"),
-    ),
-    "way": ("slope", "order", "usual height"),
-    "swings": ("wander", "deepest dip"),
-    "parted": tuple(PARTED),
-    "level": ("size", "nothing", "share at the end", "above nothing"),
-    "points": ("points",),
-}
-"""What is told in one sentence: amounts that measure much the same thing speak together."""
 
 
 def gather(case: Case, by: Weights | None = None) -> list[Piece]:
     """Everything that speaks for or against a verdict."""
     return [
-        *course_pieces(case.performance, by or weights(), case.run),
+        *outcome_piece(case.performance, by or weights()),
         *sign_pieces(case, by or weights()),
         *found(case),
         *beside_sound_runs(case),
@@ -81,22 +83,20 @@ def gather(case: Case, by: Weights | None = None) -> list[Piece]:
     ]
 
 
-def course_pieces(performance: Performance, by: Weights, run: Run) -> list[Piece]:
-    """What the outcome did, a piece a topic."""
+def outcome_piece(performance: Performance, by: Weights) -> Iterator[Piece]:
+    """What the outcome did."""
     amounts, counts = performance.amounts(), performance.counts
-    if amounts is None or counts is None:
-        return []
-    steps = (float(counts.level.step[0]), float(counts.level.step[-1]))
-    told = ((topic, {name: amounts[name] for name in names if name in amounts}) for topic, names in TOPICS.items())
-    return [Piece(says(topic, performance, run), by.speak(part), counts.name, steps, topic) for topic, part in told if part]
+    if amounts is not None and counts is not None:
+        steps = (float(counts.level.step[0]), float(counts.level.step[-1]))
+        yield Piece("", by.speak(amounts), counts.name, steps, performance)
 
 
 def sign_pieces(case: Case, by: Weights) -> Iterator[Piece]:
-    """What the run shows beside its outcome, a piece a sign; nothing where there is no outcome."""
+    """What the run shows beside its outcome, a piece a metric; nothing where there is no outcome."""
     told = signs.signs(case.run) if case.performance.counts is not None else {}
-    for name, amount in told.items():
-        at = signs.SIGNS.get(name)
-        yield Piece(signs.says(name, case.run), by.speak({name: amount}), at.metric if at else None, topic=name)
+    for name in dict.fromkeys(signs.metric_of(sign) for sign in told):
+        amounts = {sign: amount for sign, amount in told.items() if signs.metric_of(sign) == name}
+        yield Piece(signs.says(name, case.run), by.speak(amounts), name or None)
 
 
 def found(case: Case) -> Iterator[Piece]:
@@ -104,7 +104,13 @@ def found(case: Case) -> Iterator[Piece]:
     for finding in case.findings.values():
         if finding.outcome is Outcome.PRESENT and (speaks := speaks_for(case, finding)):
             at = finding.evidence[0] if finding.evidence else None
-            yield Piece(finding.statement, centred(speaks), at.metric if at else None, (at.first_step, at.last_step) if at else None)
+            yield Piece(
+                finding.statement,
+                centred(speaks),
+                at.metric if at else None,
+                (at.first_step, at.last_step) if at else None,
+                symptom=patterns()[finding.pattern].role is Role.SYMPTOM,
+            )
 
 
 def speaks_for(case: Case, finding: Finding) -> dict[Verdict, float]:
@@ -137,7 +143,7 @@ def context(case: Case) -> Iterator[Piece]:
         yield Piece("no reward and no score is logged", centred({"undecidable": 6.0}))
     elif counts.n < FEW:
         speaks = centred({"undecidable": SAY_LITTLE * (1 - counts.n / FEW)})
-        yield Piece(f"{counts.name} has only {counted(counts.n, 'point')}", speaks, counts.name, topic="points")
+        yield Piece(f"{counts.name} has only {counted(counts.n, 'point')}", speaks, counts.name)
     planned = case.run.planned_steps
     if planned and counts is not None and counts.n < 40 and case.step < 0.05 * planned:
         yield Piece(f"only {100 * case.step / planned:.0f} % of the plan is done", centred({"undecidable": 2.0}))

@@ -79,10 +79,12 @@ def signs(run: Run) -> dict[str, float]:
     return {LANGUAGE: float("language" in kinds), **found} if kinds else found
 
 
+def metric_of(sign: str) -> str:
+    """The metric that a sign is of; empty for the kind of training."""
+    return SIGNS[sign].metric if sign in SIGNS else ""
+
+
 def says(name: str, run: Run) -> str:
-    """What a sign rests on, in one sentence."""
-    if name == LANGUAGE:
-        return "a language model is trained" if "language" in task(run).traits else "a policy for control is trained"
-    at, of = ends(run, SIGNS[name].metric), metric(SIGNS[name].metric)
-    unit = of.unit if of else ""
-    return "" if at is None else f"{SIGNS[name].metric} went {about(at.first, at.last, unit)}"
+    """From where to where a metric went, in one sentence; empty for the kind of training, which is no evidence to tell."""
+    at, of = ends(run, name), metric(name)
+    return "" if at is None else f"{name} went {about(at.first, at.last, of.unit if of else '')}"

@@ -7,10 +7,13 @@ half of the weight speaks for is given with low confidence, beside its rivals.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from rl_advisor.assessment import BROKEN, Confidence, Verdict
+from rl_advisor.curves.performance import Performance
 from rl_advisor.curves.task import task
-from rl_advisor.features.rate import pace, rate
 from rl_advisor.finding import Finding, Role
+from rl_advisor.judgement import meaning
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import root_of_fall, roots
 from rl_advisor.judgement.diagnosis import patterns, with_role
@@ -28,11 +31,15 @@ STRONG = 2.0
 """Weight from which a finding of the systems is a break, not a side note."""
 ODDS = 0.5
 """How much a piece must speak against the verdict to be at odds with it."""
-MOST_AT_ODDS = 3
-DRY = ("points", "level", "language")
-"""Topics that convince nobody by themselves: told only where nothing else speaks for a verdict, and never as what speaks against one."""
-FEWEST_OF_PACE = 10
-"""Points from which a change of pace is looked for."""
+MOST_AT_ODDS, MOST_REASONS = 3, 3
+COVERED = 0.85
+"""Weight of a set of verdicts that holds the reader's own in nine of ten runs of repositories left out of the fit (conformal)."""
+FEWEST_SURE, EARLY = 10, 0.15
+"""Points below which nothing is sure, and the share of a plan before which it takes three times as many."""
+LEAST_FIT = 0.05
+"""What is left of the odds of a verdict whose meaning the outcome denies."""
+TELLS = 0.5
+"""How much a piece beside the outcome must speak for a verdict to be told among its reasons."""
 
 
 @dataclass(frozen=True)
@@ -51,18 +58,26 @@ class Judged:
     """The weightiest first."""
 
     @property
-    def at_odds(self) -> tuple[Piece, ...]:
+    def verdict_set(self) -> tuple[Verdict, ...]:
+        """The likeliest verdicts that together have ``COVERED`` of the weight, two at least where none has half of it."""
+        likely = sorted(self.probabilities, key=lambda v: -self.probabilities[v])
+        weight = np.cumsum([self.probabilities[v] for v in likely])
+        many = max(int(np.searchsorted(weight, COVERED)) + 1, 1 if weight[0] >= LIKELY else 2)
+        chosen = likely[:many]
+        return (self.verdict, *(v for v in chosen if v != self.verdict))
+
+    @property
+    def at_odds(self) -> tuple[str, ...]:
         """What speaks against the verdict, most of all first."""
-        against = sorted(
-            (p for p in self.evidence if p.speaks[self.verdict] < -ODDS and p.topic not in DRY), key=lambda p: p.speaks[self.verdict]
-        )
-        return tuple(against[:MOST_AT_ODDS])
+        against = sorted((p for p in self.evidence if p.speaks[self.verdict] < -ODDS), key=lambda p: p.speaks[self.verdict])
+        said = (p.told(self.verdict, against=True) for p in against)
+        return tuple(dict.fromkeys(text for text in said if text))[:MOST_AT_ODDS]
 
 
 def judge(case: Case) -> Judged:
     """The verdict that the evidence speaks for, and what broke first."""
     evidence = sorted(gather(case), key=lambda p: -max(abs(w) for w in p.speaks.values()))
-    odds = probabilities(weights(), [p.speaks for p in evidence])
+    odds = bounded(case.performance, probabilities(weights(), [p.speaks for p in evidence]))
     verdict = decided(odds)
     cause = cause_of(case, verdict)
     return Judged(
@@ -76,6 +91,16 @@ def judge(case: Case) -> Judged:
     )
 
 
+def bounded(performance: Performance, odds: Mapping[Verdict, float]) -> dict[Verdict, float]:
+    """Odds within what the words mean: what the outcome denies, nothing beside it makes up for."""
+    if performance.counts is None:
+        return dict(odds)
+    did = meaning.did(performance.counts)
+    fits = {v: max(LEAST_FIT, meaning.MEANS[v](did)) if v in meaning.MEANS else 1.0 for v in odds}
+    whole = sum(odds[v] * fits[v] for v in odds)
+    return {v: odds[v] * fits[v] / whole for v in odds}
+
+
 def confidence(case: Case, verdict: Verdict, p: float, *, broken: bool = False) -> Confidence:
     """High from three in four, medium from one in two; low for a guessed outcome.
 
@@ -84,7 +109,14 @@ def confidence(case: Case, verdict: Verdict, p: float, *, broken: bool = False) 
     if verdict == "undecidable" or p < LIKELY or case.run.outcome_guess is not None:
         return "low"
     unchecked = case.performance.held is None and not len(case.run.rollouts) and "language" in task(case.run).traits
-    return "high" if p >= SURE and not (verdict == "improving" and (unchecked or broken)) else "medium"
+    return "high" if p >= SURE and enough(case) and not (verdict == "improving" and (unchecked or broken)) else "medium"
+
+
+def enough(case: Case) -> bool:
+    """Whether there are points enough to be sure of anything; odds alone do not make it so."""
+    counts, planned = case.performance.counts, case.run.planned_steps
+    early = planned is not None and case.step < EARLY * planned
+    return counts is not None and counts.n >= FEWEST_SURE * (3 if early else 1)
 
 
 def decided(odds: Mapping[Verdict, float]) -> Verdict:
@@ -94,21 +126,11 @@ def decided(odds: Mapping[Verdict, float]) -> Verdict:
 
 
 def reason(case: Case, verdict: Verdict, evidence: list[Piece]) -> str:
-    """One sentence: the two pieces that speak most for the verdict, and the pace."""
-    pieces = sorted((p for p in evidence if p.speaks[verdict] > 0), key=lambda p: (p.topic in DRY, -p.speaks[verdict]))[:2]
-    clauses = [*((p.says, p.metric) for p in pieces), *pace_of(case, verdict)]
+    """One sentence: what the verdict's own definition measured, and what else speaks most for it."""
+    own = [(clause, case.performance.counts.name) for clause in meaning.says(verdict, case.performance)] if case.performance.counts else []
+    others = sorted((p for p in evidence if p.beside and p.speaks[verdict] > TELLS), key=lambda p: -p.speaks[verdict])
+    clauses = [*own, *((p.says, p.metric) for p in others[: MOST_REASONS - len(own)])]
     return told_once(clauses) or "nothing that was measured speaks for any verdict"
-
-
-def pace_of(case: Case, verdict: Verdict) -> list[tuple[str, str]]:
-    """Whether what it gains comes faster or more slowly than before, since when, and in which curve; empty where that cannot be told."""
-    s = case.outcome
-    if s is None or verdict not in ("improving", "plateaued") or s.n < FEWEST_OF_PACE:
-        return []
-    found = rate(s.step, s.value)
-    words = {"accelerating": "has gained faster", "slowing": "has gained more slowly", "stopped": "has gained next to nothing"}
-    told = words.get(pace(found, 2 * s.margin))
-    return [(f"{s.name} {told} since step {found.at:.0f}", s.name)] if told else []
 
 
 def cause_of(case: Case, verdict: Verdict) -> Finding | None:

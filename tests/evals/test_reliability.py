@@ -1,19 +1,18 @@
 """Reliability by temperature: sharper where right, flatter where wrong, and chosen by the other sets; and its diagram."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from evals.fit_weights import Labelled, Row
 from evals.proving_ground.diagram import diagram
 from rl_advisor.assessment import VERDICTS
+from rl_advisor.run import Run
 
 from evals import reliability
 
 
 def rows(*admitted: str) -> list[Row]:
     """A run for each verdict that is admitted."""
-    return [Row(Labelled(Path(), v, (v,), v, "set"), np.zeros(0), np.zeros(0)) for v in admitted]
+    return [Row(Labelled(Run, (v,), (v,), v, "set"), np.zeros(0), np.zeros(0)) for v in admitted]
 
 
 def odds(*first: float) -> np.ndarray:

@@ -38,6 +38,8 @@ OPENINGS = {
     "undecidable": "This log is not enough for a verdict",
 }
 """How a paragraph begins."""
+SOUND = ("improving", "plateaued")
+"""Verdicts of runs of which nothing is the cause: what is found there limits them at most."""
 UNKNOWN = "unknown from this log"
 STAGES = {
     "environment_data": "the environment and the data",
@@ -67,9 +69,11 @@ def progress(run: Run, a: Assessment) -> str:
 def verdict(a: Assessment) -> str:
     """The verdict with how sure it is: the probability where there is one; between which verdicts it lies where none is called."""
     p = a.probabilities.get(a.verdict)
-    if a.verdict == "undecidable" and a.probabilities:
-        likely = sorted((v for v in a.probabilities if v != a.verdict), key=lambda v: -a.probabilities[v])[:2]
-        return f"{plain(a.verdict)} ({' or '.join(plain(v) for v in likely)}, {a.confidence} confidence)"
+    likely = [plain(v) for v in sorted(a.probabilities, key=lambda v: -a.probabilities[v]) if v != "undecidable"][:2]
+    if a.verdict == "undecidable" and likely:
+        return f"{plain(a.verdict)} ({' or '.join(likely)}, {a.confidence} confidence)"
+    if p is not None and p < EVEN:
+        return f"unclear: {' or '.join(likely)} ({chance(p, a.confidence)} for the first)"
     sure = f"{chance(p, a.confidence)}, " if p is not None and p < 1 else ""
     return f"{plain(a.verdict)} ({sure}{a.confidence} confidence)"
 
@@ -130,7 +134,7 @@ def keep(run: Run, a: Assessment) -> str:
         return f"{best.path}: {best.why}" if best.path else best.why
     if best.path is None:
         none = "no saved checkpoint beats the start" if run.checkpoints else "no checkpoint was saved"
-        return f"{none}; {told.metric} was best at step {told.best_step:.0f}" if told.best > min(told.first, told.last) else none
+        return f"{none}; {told.metric} was best at step {best.step}" if told.best > min(told.first, told.last) else none
     at = logged_at(run.curves.get(told.metric), best.step)
     if at == told.best:
         return f"{best.path}: {told.metric} {told.spelled(told.best)}, the best logged"
@@ -170,7 +174,7 @@ def paragraph(story: "Story", a: Assessment) -> str:
     parts = [f"{OPENINGS[a.verdict]}: {why}." if why else f"{OPENINGS[a.verdict]}."]
     parts.append(sentence("; ".join(re.sub("^(\\S+) from ", r"\1 went from ", line) for line in story.outcome)))
     if story.cause:
-        parts.append(f"What broke first: {story.cause}.")
+        parts.append(f"{'What limits it' if a.verdict in SOUND else 'What broke first'}: {story.cause}.")
     if story.effects:
         parts.append(f"Then: {listed(list(story.effects), EFFECTS)}.")
     if (idle := slowest(a.findings)) is not None and idle.statement not in story.do:

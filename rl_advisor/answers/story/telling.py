@@ -90,7 +90,7 @@ def facts(story: Story, a: Assessment) -> tuple[tuple[str, str], ...]:
     rows = (
         ("In words", story.words),
         ("Do now", story.do),
-        ("Cause", story.cause),
+        ("Limits" if a.verdict in sentences.SOUND else "Cause", story.cause),
         ("Effect", listed(list(story.effects), EFFECTS)),
         ("Score", "; ".join(story.outcome)),
         ("Keep", story.keep),

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from rl_advisor.detectors.non_finite import turned, unharmed
 from rl_advisor.judgement.proofs.proof import Proof
 from rl_advisor.judgement.proofs.rows import FEW, Rows
 
@@ -27,7 +28,7 @@ def not_finite(rows: Rows) -> Iterator[Proof]:
     if not bad:
         yield from _once(rows)
         return
-    last = [n for n in bad if (v := rows.last(n)) is not None and not np.isfinite(v)]
+    last = [n for n in bad if not _outlived(rows, n)]
     if not last:
         return
     says, cause = _retold(rows, last)
@@ -50,6 +51,12 @@ def _broken(rows: Rows, name: str) -> bool:
     """Whether the last value of a metric that was ever finite, or stands beside finite ones, is none."""
     last = rows.last(name)
     return last is not None and not np.isfinite(last)
+
+
+def _outlived(rows: Rows, name: str) -> bool:
+    """Whether the outcome went on after a metric was no number: then it was not logged, or the update was skipped."""
+    at = turned(rows.run.curves[name])
+    return at is not None and unharmed(rows.run, name, at)
 
 
 def _once(rows: Rows) -> Iterator[Proof]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from rl_advisor.reading.parsing.bytes_in import PACK_ERRORS, bare_name, byte_lines, document, drawn_lines, head, parse_json
+from rl_advisor.reading.parsing.bytes_in import bare_name, byte_lines, document, drawn_lines, head, parse_json
 from rl_advisor.reading.parsing.csv_in import layout_of_any, read_table
 from rl_advisor.reading.parsing.json_run import run_of_document
 from rl_advisor.reading.parsing.line_shapes import LIMIT, shapes_of
@@ -15,6 +15,7 @@ from rl_advisor.reading.parsing.log_lines import Watch
 from rl_advisor.reading.parsing.metric_table import part_of
 from rl_advisor.reading.parsing.printed_rows import run_of
 from rl_advisor.reading.parsing.request import WHOLE, Request
+from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Gap, Run
 from rl_advisor.run_reference import MARK, listed
 

@@ -1,0 +1,72 @@
+"""The table of strangers' runs: numbers only, and a run built up from it is the run that went in."""
+
+import numpy as np
+import pytest
+from evals.world import build, slim, table
+from rl_advisor.assessment import VERDICTS
+from rl_advisor.run import Curve, Event, Guess, Run
+
+
+@pytest.mark.parametrize("n", [1, 200, 201, 5000])
+def test_a_long_curve_keeps_its_course_and_its_holes(n: int) -> None:
+    """At most 200 points, the mean kept; a stretch without a number keeps what stood there, a single hole goes."""
+    value = np.linspace(0, 1, n)
+    value[: n // 10] = np.nan
+    value[-1] = np.inf
+    step, kept = slim.thinned(np.arange(n, dtype=float), value)
+    assert step.size == kept.size == min(n, slim.POINTS)
+    assert np.isnan(kept).mean() == pytest.approx(n // 10 / n, abs=0.01)
+    assert np.isinf(kept).any() == (n <= slim.POINTS + 1)
+    if n > 1:
+        assert np.mean(kept[np.isfinite(kept)]) == pytest.approx(np.mean(value[np.isfinite(value)]), rel=1e-3, abs=1e-3)
+
+
+def test_a_run_is_built_up_again_as_far_as_it_was_kept() -> None:
+    """Known curves, plan, kind, method, guess and events stay; unknown curves and all text go."""
+    grid = np.arange(10.0)
+    known = Curve("reward/mean", "rew", "/home/me/x.csv", grid, grid, mapped=True, trailing=100)
+    unknown = Curve("mine", "episode return of mine", "x.csv", grid, grid)
+    run = Run(
+        name="/home/me",
+        curves={c.name: c for c in (known, unknown)},
+        frameworks=("sb3",),
+        settings={"algorithm": "PPO", "learning_rate": 0.1, "model": "/home/me/model"},
+        planned_steps=20,
+        step_unit="episodes",
+        outcome_guess=Guess("reward/mean", "rew"),
+        events=(Event("error", "/home/me failed", "x.log", 4.0),),
+    )
+    told, rows = slim.facts(run), list(slim.curves(run))
+    assert "/home/me" not in repr((told, rows))
+    again = slim.rebuilt("a/b/c", told, rows)
+    assert list(again.curves) == ["reward/mean"]
+    assert again.curves["reward/mean"].trailing == 100
+    assert (again.curves["reward/mean"].value == grid).all()
+    assert (again.planned_steps, again.step_unit, again.outcome_guess) == (20, "episodes", run.outcome_guess)
+    assert slim.facts(again) == told | {"settings": '{"learning_rate": 0.1}'}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "verdicts", "admitted", "ends"),
+    [
+        ({"verdict": "improving", "admissible": ["plateaued"], "end_call": "stop"}, {"verdict": "unstable", "call": "continue"}, 2, 3, 2),
+        ({"verdict": "improving", "admissible": [], "end_call": "stop"}, {}, 1, 1, 1),
+        ({"verdict": "no word of ours", "end_call": "stop"}, {"verdict": "improving", "call": "perhaps"}, 1, 1, 0),
+    ],
+)
+def test_what_readers_said_is_kept_a_reader_apart(first, second, verdicts, admitted, ends) -> None:
+    """Two verdicts, the union of what is defended, every call."""
+    told = build.said([first, second])
+    assert [len(told[k]) for k in ("verdicts", "admissible", "end_calls")] == [verdicts, admitted, ends]
+
+
+def test_the_table_holds_numbers_of_public_repositories_and_nothing_else() -> None:
+    """Owner and name for every run, verdicts of ours, bounded curves, no paths of a machine."""
+    worlds = table.worlds()
+    assert len({w.told["id"] for w in worlds}) == len(worlds) >= 511
+    for world in worlds:
+        assert f"{world.told['id']}/".startswith(f"{world.repository}/")
+        assert world.repository.count("/") == 1
+        assert set(world.told["verdicts"]) <= set(world.told["admissible"]) <= set(VERDICTS)
+        assert all(len(row["step"]) == len(row["value"]) <= slim.POINTS for row in world.curves)
+    assert sum(file.stat().st_size for file in (table.RUNS, table.CURVES)) < 40e6
