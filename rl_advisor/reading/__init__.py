@@ -121,6 +121,8 @@ def read_alone(file: Path) -> Run:
     Raises what reading a damaged file raises: ValueError and OSError.
     """
     part = part_of(file)
+    if part is None or not (part.curves or len(part.rollouts) or len(part.telemetry)):
+        part = part_of(file, Request(last_resort=True)) or part
     return Run() if part is None else assemble(file.name, [(file.name, _placed(part, Path(file.name)))], {})
 
 

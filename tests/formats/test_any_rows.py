@@ -1,9 +1,11 @@
 """Whatever holds numbers in rows is read: the shapes that were refused once for a suffix, a file's name, a word or its first line."""
 
 import json
+import random
 from pathlib import Path
 
 import pytest
+from benchmarks.print_styles import drawn, judged
 from rl_advisor.reading import UnreadableRun, read_run
 
 ROWS = range(1, 9)
@@ -60,3 +62,11 @@ def test_what_holds_no_rows_of_numbers_is_refused(tmp_path: Path, name: str, tex
     (tmp_path / name).write_text(text)
     with pytest.raises(UnreadableRun):
         read_run(tmp_path / name)
+
+
+def test_tables_in_drawn_styles_come_back(tmp_path: Path) -> None:
+    """A small share of the proving ground: every number that was printed, none that was not, no refusal."""
+    dice = random.Random(5)  # noqa: S311 - no secret
+    tables = [drawn(dice, held=False) for _ in range(40)]
+    found = [judged(table, tmp_path) for table in tables]
+    assert [table.style for table, told in zip(tables, found, strict=True) if told is None or told[0] < told[1] or told[2]] == []

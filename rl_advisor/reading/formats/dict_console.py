@@ -20,7 +20,7 @@ DICT_LIMIT = 40_000
 _SUFFIXES = (".log", ".txt", ".out", ".err", ".md", "stdout", "stderr", "output", "console")
 _VERL = re.compile(rb"\bstep:\d+ - [^\s:][^:\n]*:")
 _DICT = re.compile(r"\{(['\"][^{}]*)\}")
-_NUMBER = r"-?(?:\d++(?:_\d++)*+(?:\.\d*+)?(?:[eE][-+]?\d++)?|\.\d++(?:[eE][-+]?\d++)?|nan|inf)|None"
+_NUMBER = r"-?(?:\d++(?:_\d++)*+(?:\.\d*+)?(?:[eE][-+]?\d++)?|\.\d++(?:[eE][-+]?\d++)?|nan|NaN|inf|Infinity)|None"
 _PAIR = re.compile(rf"""(['"])([^'"{{}}]{{1,200}})\1\s*:\s*['"]?(?:(?:np|torch|numpy)?\.?\w+\()?({_NUMBER})(?![\w.])""")
 _STEP = re.compile(r"(?:\b|_)(?:[Ss]tep|rollout|eval|perf)['\"]?[ :=]+(\d+)\b[^{}\d]{0,30}$")
 _BAR = re.compile(r"\|\s*(\d+)/(\d+) \[")
@@ -60,7 +60,8 @@ def read(path: Path, _: Request = WHOLE) -> Run:
         if not _is_row(values):
             watch.look(line, count)
             continue
-        step = re.match(r"(\d+)", str(values.pop(OF_PLAN))) if OF_PLAN in values else _STEP.search(before[-80:])
+        own = next((key for key in (OF_PLAN, "step", "global_step") if key in values), "")
+        step = re.match(r"(\d+)", str(values.pop(own))) if own else _STEP.search(before[-80:])
         if _is_evaluation(values):
             values.pop("epoch", None)
         else:

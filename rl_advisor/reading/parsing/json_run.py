@@ -43,7 +43,7 @@ def _part(content: Content, source: str, run: str) -> Run:
     """The tables of one run together: what has no steps lies on those of a table of the same length, or is left out."""
     import pandas as pd
 
-    parts = [(table, part_of(pd.DataFrame(table.columns), source, lambda c, t=table: f"{t.prefix}{c}", run)) for table in content.tables]  # type: ignore[misc]
+    parts = [(table, part_of(pd.DataFrame(_nan_said(table)), source, lambda c, t=table: f"{t.prefix}{c}", run)) for table in content.tables]  # type: ignore[misc]
     parts = [(table, part) for table, part in parts if part.curves]
     counted = [part for _, part in parts if part.axis == "step"]
     base = max(counted or [part for _, part in parts], key=_points, default=Run())
@@ -62,6 +62,14 @@ def _part(content: Content, source: str, run: str) -> Run:
     gaps: tuple[Gap, ...] = (Gap(source, f"{odd} lists are not as long as {_counter(content.tables)}; left out"),) if odd else ()
     gaps += tuple(gap for _, part in parts for gap in part.gaps)
     return replace(base, curves=curves, gaps=gaps, config=flat(content.settings))
+
+
+def _nan_said(table: Table) -> dict[str, list[Any]]:
+    """The columns with a NaN that is written out as its word: what is missing is another thing."""
+    return {
+        name: ["nan" if v != v else v for v in values] if any(v != v for v in values) else values  # noqa: PLR0124
+        for name, values in table.columns.items()
+    }
 
 
 def _points(part: Run) -> int:

@@ -52,6 +52,8 @@ class Family:
 
     names: tuple[str, ...]
     counts: tuple[bool, ...]
+    loose: tuple[bool, ...] = ()
+    """Which of the names are none unless the lines come back alike."""
     record: "array[int]" = field(default_factory=lambda: array("q"))
     number: "array[float]" = field(default_factory=lambda: array("d"))
     form: "array[int]" = field(default_factory=lambda: array("B"))
@@ -166,7 +168,7 @@ class _Reader:
     def _form(self, found: tuple[Slot, ...], texts: Sequence[str]) -> _Form:
         alone = len(found) == 1 and len(texts) == 2 and texts[0].strip(" |│┃:=\t•-") == found[0].name and len(texts[1].strip(" |│┃")) < 6
         names = tuple(self.group + slot.name if alone and self.group and texts[0].startswith("|  ") else slot.name for slot in found)
-        family = self._family(names, tuple(slot.counts for slot in found))
+        family = self._family(names, tuple(slot.counts for slot in found), tuple(slot.loose for slot in found))
         text = " ".join("\0".join(texts).split())
         if text in family.texts:
             index = family.texts.index(text)
@@ -176,10 +178,10 @@ class _Reader:
             family.forms += 1
         return _Form(family, found, index, alone, INTERESTING.search(text) is not None)
 
-    def _family(self, names: tuple[str, ...], counts: tuple[bool, ...], header: tuple[str, ...] = ()) -> Family:
+    def _family(self, names: tuple[str, ...], counts: tuple[bool, ...], loose: tuple[bool, ...], header: tuple[str, ...] = ()) -> Family:
         key = (names, counts, header)
         if key not in self.shapes.families:
-            self.shapes.families[key] = Family(names, counts, header=header)
+            self.shapes.families[key] = Family(names, counts, loose, header=header)
         return self.shapes.families[key]
 
     def _keep(self, form: _Form, tokens: Sequence[str]) -> None:
@@ -213,7 +215,7 @@ class _Reader:
     def _row(self, row: tuple[tuple[str, ...], list[float]], header: tuple[str, ...]) -> None:
         """A row of a table is a record of its own."""
         names, numbers = row
-        family = self._family(names, (False,) * len(names), header)
+        family = self._family(names, (False,) * len(names), (), header)
         self.record += 1
         family.record.append(self.record)
         family.number.extend(numbers)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from rl_advisor.run import UNSAID, Curve, Run
 
 FEWEST_OF_ANYBODY = 5
 """Lines of names that tell of no learner."""
+FORMS = 3
+"""Lines of each form in which words before a number are taken for its name."""
 SHARE = 4
 """Of how many lines with numbers one is such a line at least, where no count orders them."""
 
@@ -26,7 +29,7 @@ def lines_of(shapes: Shapes) -> list[Lines]:
     rows = Counter[tuple[str, ...]]()
     for family in shapes.families.values():
         rows[family.header] += len(family.record)
-    found = [_lines(family) for family in shapes.families.values() if len(family.record)]
+    found = [lines for family in shapes.families.values() if len(family.record) and (lines := _lines(family)).names]
     record, often = np.unique(np.concatenate([lines.record for lines in found]) if found else np.empty(0, np.int64), return_counts=True)
     shared = record[often > 1]
     again = [lines for lines in found if _repeats(lines, rows[lines.family.header] if lines.family.header else 0, shared)]
@@ -47,6 +50,10 @@ def _beside(again: Sequence[Lines], found: Sequence[Lines], shared: Places) -> l
 
 def _lines(family: Family) -> Lines:
     number = np.frombuffer(family.number, np.float64).reshape(len(family.record), len(family.names))
+    if any(family.loose) and not (len(family.record) >= FEWEST_OF_ANYBODY and FORMS * family.forms <= len(family.record)):
+        kept = [i for i, loose in enumerate(family.loose) if not loose]
+        number = number[:, kept]
+        family = replace(family, names=tuple(family.names[i] for i in kept), counts=tuple(family.counts[i] for i in kept), loose=())
     return Lines(family, np.frombuffer(family.record, np.int64), np.frombuffer(family.form, np.uint8).astype(np.int64), number)
 
 

@@ -30,7 +30,6 @@ _PIECE = re.compile(
 _SEPARATED = re.compile(rf"({_WORD}(?: [\w(%.#/&@+-]+\)?){{0,4}}?)['\"`]?\)?\s*(?:->|:=|[:=|│┃])\s*$")
 _IS = re.compile(rf"({_WORD}(?: {_WORD}){{0,3}}) is $")
 _BARE = re.compile(rf"({_WORD}(?: {_WORD}){{0,3}})")
-_SHORT = re.compile(rf"(?:.*[\])>:-])?\s*{_WORD}(?: {_WORD})? ")
 _TWO = re.compile(r"(\w+)/(\w+) (\w+)")
 """Two numbers of one thing: ``mean/median reward 1.5/2.0``."""
 _DRESSED = re.compile(r"(?:\b(?:np|numpy|torch|jnp)\.)?(?:\b[a-z]\w*\()?[\['\"`(\s$]*$")
@@ -83,18 +82,20 @@ class Slot:
     name: str
     counts: bool = False
     total: int = -1
+    loose: bool = False
+    """Whether it is a name only where its line comes back: words before a number may be prose."""
 
 
 def slots(texts: Sequence[str]) -> tuple[Slot, ...]:
     """The named numbers of a line, given the texts before, between and behind its numbers."""
     found: dict[str, Slot] = {}
-    skip, turns = -1, _in_turns(texts)
+    skip = -1
     for at, (before, after) in enumerate(pairwise(texts)):
         total = after.strip().lower() in ("/", "of") and at + 2 < len(texts)
         if at == skip or not (total or before.strip(_MARKS)) or not _ends_there(after):
             continue
         listed = at + 2 < len(texts) and ((before.endswith("[") and after.startswith(",")) or after.isspace())
-        name, counts = _called(before[-LOOKED_AT:], "" if turns else after[:LOOKED_AT], total)
+        name, counts, loose = _called(before[-LOOKED_AT:], after[:LOOKED_AT], total)
         if listed and not counts:
             continue
         if total:
@@ -105,13 +106,8 @@ def slots(texts: Sequence[str]) -> tuple[Slot, ...]:
         if name == BARE and name in found:  # ``[1/1](12/500)``: which of them counts the rows is told by their numbers
             name = f"{BARE} {at}"
         if name and name not in found:
-            found[name] = Slot(at, name, counts, at + 1 if total else -1)
+            found[name] = Slot(at, name, counts, at + 1 if total else -1, loose)
     return tuple(sorted(found.values(), key=lambda slot: slot.at))
-
-
-def _in_turns(texts: Sequence[str]) -> bool:
-    """Whether a line is nothing but names and numbers in turn: ``loss 0.5 wins 3``."""
-    return len(texts) > 2 and not texts[-1].strip(_MARKS) and all(_SHORT.fullmatch(text[-LOOKED_AT:]) for text in texts[:-1])
 
 
 def _ends_there(after: str) -> bool:
@@ -122,15 +118,15 @@ def _ends_there(after: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 15)
-def _called(before: str, after: str, total: bool) -> tuple[str, bool]:
-    """The name that the text before a number gives it, and whether that is one of a count."""
+def _called(before: str, after: str, total: bool) -> tuple[str, bool, bool]:
+    """The name that the text before a number gives it, whether that is one of a count, and whether it is loose."""
     share = after.startswith("%")
     if (count := _COUNT.search(before)) and not share:
-        return _counter(count[1]), True
+        return _counter(count[1]), True, False
     if total and (not before.strip() or before.rstrip()[-1:] in "|])[(" or before.endswith("  ")):
-        return BARE, True
-    name = _said(before, after)
-    return name, bool(name) and not share and bool(step_columns([name]) or _COUNTER.fullmatch(name))
+        return BARE, True, False
+    name, loose = _said(before, after)
+    return name, bool(name) and not share and bool(step_columns([name]) or _COUNTER.fullmatch(name)), loose
 
 
 def _counter(words: str) -> str:
@@ -140,17 +136,19 @@ def _counter(words: str) -> str:
     return next((tail for tail in tails if step_columns([tail])), parts[-1])
 
 
-def _said(before: str, after: str) -> str:
-    """The name that stands before a mark, before ``is``, or alone before a number that ends what is said; empty for none."""
+def _said(before: str, after: str) -> tuple[str, bool]:
+    """The name that stands before a mark, before ``is``, or alone before a number, empty for none; and whether it is loose."""
     bare = _DRESSED.sub("", before)
     tail = _last_said(bare)
     if match := _SEPARATED.search(tail):
-        return _clean(match[1], bare)
+        return _clean(match[1], bare), False
     if (said := _IS.search(before)) and _TELLING.search(said[1]):
-        return _clean(said[1], bare)
-    ends = _CLOSING.match(after) or (_NEXT.fullmatch(after) and _TELLING.search(tail))
-    alone = before[-1:] in " \t" and ends and _BARE.fullmatch(tail) and _sayable(tail)
-    return _clean(tail, bare) if alone else ""
+        return _clean(said[1], bare), False
+    closes, goes_on = _CLOSING.match(after) is not None, _NEXT.fullmatch(after) is not None
+    if not (before[-1:] in (" ", "\t") and (closes or goes_on) and _BARE.fullmatch(tail)):
+        return "", False
+    telling = _TELLING.search(tail) is not None
+    return _clean(tail, bare), not ((closes or telling) and (telling or min(map(len, tail.split())) >= SHORTEST))
 
 
 def _last_said(text: str) -> str:
@@ -158,11 +156,6 @@ def _last_said(text: str) -> str:
     end = len(text.rstrip(" :=|│┃'\"`-\u2013>"))
     cut = max((m.end() for m in _PIECE.finditer(text, 0, end)), default=0)
     return text[cut:].lstrip()
-
-
-def _sayable(name: str) -> bool:
-    """Whether words without any mark behind them may be a name: no single letters, as of cards or formulas."""
-    return _TELLING.search(name) is not None or min(map(len, name.split())) >= SHORTEST or not name.isascii()
 
 
 def _clean(name: str, before: str) -> str:
