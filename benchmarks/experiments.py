@@ -7,8 +7,9 @@ import sys
 
 from rl_advisor.judgement.diagnosis import patterns
 from rl_advisor.judgement.experiment import manual_page
-from rl_advisor.judgement.settings_to_change import dialects, turns
+from rl_advisor.judgement.settings_to_change import turns
 from rl_advisor.run import Run
+from rl_advisor.vocabulary.dialects import dialects
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ with atheris.instrument_imports(include=["rl_advisor"], enable_loader_override=F
             (
                 "rl_advisor.reading.parsing",
                 "rl_advisor.reading.formats",
-                "rl_advisor.reading.dialects",
+                "rl_advisor.vocabulary.dialects",
                 "rl_advisor.reading",
                 "rl_advisor.run",
             )

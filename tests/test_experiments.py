@@ -9,11 +9,12 @@ from rl_advisor.finding import Evidence, Finding, Onset, Outcome
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.diagnosis import detectors, pattern_of, patterns
 from rl_advisor.judgement.experiment import manual_page, next_experiment
-from rl_advisor.judgement.settings_to_change import dialects, lasting, turns
+from rl_advisor.judgement.settings_to_change import lasting, turns
 from rl_advisor.judgement.usual_steps import usual_step
 from rl_advisor.judgement.verdict import Judged
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
+from rl_advisor.vocabulary.dialects import dialects
 
 
 def found(pattern: str, step: float) -> Finding:

@@ -11,7 +11,8 @@ from rl_advisor.finding import Outcome, Role
 from rl_advisor.judgement.diagnosis import detectors, diagnose, pattern_of, with_role
 from rl_advisor.judgement.experiment import manual_page
 from rl_advisor.run import Run
-from rl_advisor.vocabulary import METRICS, Link, metric
+from rl_advisor.vocabulary import METRICS, Dialect, Link, metric
+from rl_advisor.vocabulary.dialects import dialects
 
 PACKAGE = Path(__file__).parents[1] / "rl_advisor"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
@@ -34,10 +35,9 @@ def test_detector_keeps_its_contract(module) -> None:
     assert next(iter(inspect.signature(module.detect).parameters)) == "run"
 
 
-@pytest.mark.parametrize("module", modules("rl_advisor.reading.dialects", "DIALECT"), ids=lambda m: m.__name__.rpartition(".")[2])
-def test_dialect_maps_into_the_vocabulary(module) -> None:
+@pytest.mark.parametrize("dialect", dialects().values(), ids=lambda d: d.name)
+def test_dialect_maps_into_the_vocabulary(dialect: Dialect) -> None:
     """Every name that a dialect gives is ours, and every note is about one of ours."""
-    dialect = module.DIALECT
     for ours in (*dialect.metrics.values(), *dialect.notes):
         assert metric(ours), ours
     assert set(dialect.affine) <= set(dialect.metrics) | set(dialect.affine)

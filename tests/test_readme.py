@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from rl_advisor.cli.commands import main
 from rl_advisor.discovery import modules
 from rl_advisor.judgement.diagnosis import detectors
+from rl_advisor.vocabulary.dialects import dialects
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -21,7 +22,7 @@ def blocks() -> dict[str, str]:
         CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1"}).invoke(main, ["assess", str(ROOT / "examples" / "grpo-run")]).stdout.splitlines()
     )
     count = f"{len(detectors())} patterns, {len(modules('rl_advisor.reading.formats', 'FORMAT'))} file formats"
-    count += f" and {len(modules('rl_advisor.reading.dialects', 'DIALECT'))} frameworks' names are known."
+    count += f" and {len(dialects())} frameworks' names are known."
     return {"demo": "\n```text\n" + "\n".join(said[:SHOWN]) + "\n```\n", "counts": count}
 
 

@@ -4,29 +4,21 @@ What to turn for a pattern its detector says, in our words (``CHANGE``); what a 
 configuration, and under ``switches`` what has no number of ours.
 """
 
-from collections.abc import Mapping
-from functools import cache
 from math import ceil
 
 import numpy as np
 
 from rl_advisor.curves.outcome_shape import Shape
-from rl_advisor.discovery import modules
 from rl_advisor.finding import number
 from rl_advisor.judgement.diagnosis import patterns
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Dialect
+from rl_advisor.vocabulary.dialects import dialects
 
 FEWEST, MOST = 5, 500
 """Points of the outcome that an experiment lasts at least, and beyond which it is no short experiment any more."""
 MATTERS = 5
 """How many of the smallest changes that matter an experiment should be able to show."""
-
-
-@cache
-def dialects() -> Mapping[str, Dialect]:
-    """Every dialect by the name of its framework."""
-    return {m.DIALECT.name: m.DIALECT for m in modules("rl_advisor.reading.dialects", "DIALECT")}
 
 
 def turns(run: Run, pattern: str) -> list[str]:

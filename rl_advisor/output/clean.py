@@ -16,9 +16,9 @@ from functools import cache
 from pathlib import PurePath
 from typing import Any
 
-from rl_advisor.discovery import modules
 from rl_advisor.features.text.secrets import MASK, masked
 from rl_advisor.output.disguised_text import is_disguised
+from rl_advisor.vocabulary.dialects import dialects
 
 DIGITS = 5
 """Significant digits of a number in an answer: more than any estimate deserves, few enough to read."""
@@ -157,7 +157,7 @@ def is_name(text: str) -> bool:
 @cache
 def _spelled() -> frozenset[str]:
     """Every name that a dialect gives a meaning."""
-    return frozenset(name for module in modules("rl_advisor.reading.dialects", "DIALECT") for name in module.DIALECT.metrics)
+    return frozenset(name for dialect in dialects().values() for name in dialect.metrics)
 
 
 def aliased(value: Any, names: Iterable[str]) -> Any:

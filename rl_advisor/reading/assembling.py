@@ -101,7 +101,7 @@ def _without_repeats(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
 
 def _of_one_run(parts: Sequence[tuple[str, Run]]) -> _Own:
     """The parts of the largest run, those that follow each other in time put behind each other."""
-    foreign = foreign_folders(parts, _dialects())
+    foreign = foreign_folders(parts)
     own = [(path, part) for path, part in parts if not any(PurePosixPath(path).is_relative_to(f) for f in foreign)]
     inside = [(p.place, p.others) for _, p in own if p.others]
     place = place_of(own) if foreign else inside[0][0] if inside else ""
@@ -115,8 +115,8 @@ def _of_one_run(parts: Sequence[tuple[str, Run]]) -> _Own:
 def _in_our_words(parts: Sequence[tuple[str, Run]], mapping: Mapping[str, str]) -> _Spoken:
     """What the parts say, by the dialect of each and by what the caller says of names."""
     raw_of = _overrides(mapping, parts)
-    main = recognise([n for _, p in parts for n in p.curves], _dialects())
-    spoken = [(recognise(p.curves, _dialects()) or main, p) for _, p in parts]
+    main = recognise([n for _, p in parts for n in p.curves])
+    spoken = [(recognise(p.curves) or main, p) for _, p in parts]
     settings = _settings(parts, main)
     sources, events, gaps = _sources(spoken, raw_of, settings)
     frameworks = dict.fromkeys(d.name for d, p in spoken if d is not None and p.curves)
@@ -135,10 +135,6 @@ def _joined(parts: Sequence[tuple[str, Run]], spoken: _Spoken, readme: str) -> t
         curves, guessed = with_outcome(curves, Told({k: v for _, p in parts for k, v in p.config.items()}, readme, _order(parts)))
     gaps += [_guess_gap(guessed)] if guessed else []
     return curves, guessed, gaps + _missing_reward(curves)
-
-
-def _dialects() -> list[Dialect]:
-    return [module.DIALECT for module in modules("rl_advisor.reading.dialects", "DIALECT")]
 
 
 def _unit(parts: Sequence[tuple[str, Run]], usual: str) -> str:

@@ -39,11 +39,11 @@ class _File:
         return sum(c.step.size for c in self.part.curves.values())
 
 
-def foreign_folders(parts: Sequence[tuple[str, Run]], dialects: Sequence[Dialect]) -> list[str]:
+def foreign_folders(parts: Sequence[tuple[str, Run]]) -> list[str]:
     """The subfolders and files of other runs than the largest one, each given relative to the root; runs within them stand one by one."""
     files = []
     for path, part in parts:
-        dialect = recognise(part.curves, dialects)
+        dialect = recognise(part.curves)
         files.append(_File(PurePosixPath(path), part, dialect, marks_of(part.curves, dialect) if dialect else 0))
     return sorted(set(_other_runs([f for f in files if f.part.curves])))
 

@@ -1,12 +1,13 @@
 """A part with a framework's own names becomes one in our words, by the framework's dialect."""
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Dialect
+from rl_advisor.vocabulary.dialects import dialects
 
 CHANCE_NAMES = 5
 """Among more names than these a single mark may be there by chance."""
@@ -27,10 +28,10 @@ class Translated:
     """Our name for it where another raw name has taken its own."""
 
 
-def recognise(names: Iterable[str], dialects: Sequence[Dialect]) -> Dialect | None:
+def recognise(names: Iterable[str]) -> Dialect | None:
     """The dialect of which most marks are among the raw names; None when no mark is, or just one among many other names."""
     seen = set(names)
-    scores = [(marks_of(seen, d), d) for d in dialects]
+    scores = [(marks_of(seen, d), d) for d in dialects().values()]
     best = max((score for score, _ in scores), default=0)
     return next(d for score, d in scores if score == best) if best > (len(seen) > CHANCE_NAMES) else None
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from rl_advisor.discovery import modules
 from rl_advisor.reading.translating import recognise, translate
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import METRICS, metric
+from rl_advisor.vocabulary.dialects import dialects
 
-DIALECTS = {m.DIALECT.name: m.DIALECT for m in modules("rl_advisor.reading.dialects", "DIALECT")}
+DIALECTS = dialects()
 U = "ppo_actor/update/"
 
 SAME = (1.0, 0.0)
@@ -277,7 +277,7 @@ def test_a_dialect_speaks_only_our_words(name: str) -> None:
 def test_a_framework_is_recognised_by_what_it_writes(name: str) -> None:
     """All names of a dialect's table and all its marks together are recognised as that dialect and no other."""
     dialect = DIALECTS[name]
-    found = recognise([*dialect.metrics, *dialect.marks], list(DIALECTS.values()))
+    found = recognise([*dialect.metrics, *dialect.marks])
     assert found is not None
     assert found.name == name
 
@@ -302,5 +302,5 @@ def test_a_framework_is_recognised_by_what_it_writes(name: str) -> None:
 )
 def test_frameworks_that_share_names(names: list[str], expected: str | None) -> None:
     """The names that only one of them writes decide; names that anybody writes decide nothing."""
-    found = recognise(names, list(DIALECTS.values()))
+    found = recognise(names)
     assert (found.name if found else None) == expected

@@ -8,7 +8,6 @@ import numpy as np
 
 from rl_advisor.answers.explain.told import meaning, told_in
 from rl_advisor.answers.explain.written import bare, left_out
-from rl_advisor.discovery import modules
 from rl_advisor.output.errors import no_such
 from rl_advisor.priors.circumstances import METHOD_WORDS
 from rl_advisor.reading import read_alone
@@ -16,7 +15,7 @@ from rl_advisor.reading.parsing.config import settings_in
 from rl_advisor.reading.parsing.text_file import text_file
 from rl_advisor.reading.translating import our_name, recognise, settings_of
 from rl_advisor.run import Curve, Run
-from rl_advisor.vocabulary import Dialect
+from rl_advisor.vocabulary.dialects import dialects
 
 NAME = "pasted lines"
 NAMES = 80
@@ -40,7 +39,7 @@ def run_of(text: str, framework: str | None = None) -> Run:
     run = _with_told(_read(plain), plain)
     written = settings_in(plain) if len(plain) < HEAD else {}
     if written:
-        dialect = _dialect(framework or (run.frameworks[0] if run.frameworks else ""))
+        dialect = dialects().get(framework or (run.frameworks[0] if run.frameworks else ""))
         run = replace(run, config={**written, **run.config}, settings={**settings_of(written, dialect), **run.settings})
     run = _with_written(run, plain)
     return replace(run, frameworks=(framework, *run.frameworks)) if framework and framework not in run.frameworks else run
@@ -49,7 +48,7 @@ def run_of(text: str, framework: str | None = None) -> Run:
 def _with_written(run: Run, text: str) -> Run:
     """The run with the numbers that its reader left in the text, a row for each, by our names where these are plain."""
     curves, taken = dict(run.curves), dict.fromkeys(bare(c.raw) for c in run.curves.values())
-    dialect = _dialect(run.frameworks[0]) if run.frameworks else None
+    dialect = dialects().get(run.frameworks[0]) if run.frameworks else None
     for raw, values in list(left_out(run, text).items())[:NAMES]:
         ours = (dialect and our_name(raw, dialect)) or meaning(raw, values.tolist())
         steps = np.arange(1.0, values.size + 1)
@@ -68,7 +67,7 @@ def _with_told(run: Run, text: str) -> Run:
     said = {n: c for n, c in said.items() if not any(read.raw.endswith(f"/{c.raw}") for read in run.curves.values())}
     went = {n for n, c in said.items() if n in run.curves and c.value.size > run.curves[n].value.size}
     seen = {n: c for n, c in run.curves.items() if n not in went}
-    dialect = recognise([c.raw for c in said.values()], _dialects()) if not run.frameworks else None
+    dialect = recognise([c.raw for c in said.values()]) if not run.frameworks else None
     frameworks = (dialect.name,) if dialect else run.frameworks
     return replace(run, curves={**said, **seen}, settings={**named, **run.settings}, frameworks=frameworks)
 
@@ -101,7 +100,7 @@ def _named(curves: Mapping[str, Curve]) -> dict[str, Curve]:
     """The curves by our names, those too where the framework cannot be told but all that use a name mean the same by it."""
     found: dict[str, Curve] = {n: c for n, c in curves.items() if c.mapped or c.guessed}
     for name, curve in curves.items():
-        meant = {ours for d in _dialects() if (ours := our_name(curve.raw, d)) is not None} if name not in found else set()
+        meant = {ours for d in dialects().values() if (ours := our_name(curve.raw, d)) is not None} if name not in found else set()
         ours = meant.pop() if len(meant) == 1 else name
         if name not in found:
             found[name if ours in found or ours in curves else ours] = replace(curve, name=ours, guessed=ours != name)
@@ -118,18 +117,10 @@ def _names(text: str) -> tuple[str, ...]:
     return ("train.log", "metrics.jsonl", "results.md")
 
 
-def _dialects() -> list[Dialect]:
-    return [m.DIALECT for m in modules("rl_advisor.reading.dialects", "DIALECT")]
-
-
 def _framework(asked: str) -> str:
     """The name of the dialect that is meant, however it is written."""
-    known = {re.sub(r"[-_ .]", "", d.name).casefold(): d.name for d in _dialects()}
+    known = {re.sub(r"[-_ .]", "", d.name).casefold(): d.name for d in dialects().values()}
     meant = known.get(re.sub(r"[-_ .]", "", asked).casefold())
     if meant is None:
         raise no_such("framework", asked, sorted(known.values()))
     return meant
-
-
-def _dialect(name: str) -> Dialect | None:
-    return next((d for d in _dialects() if d.name == name), None)

@@ -6,12 +6,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from rl_advisor.discovery import modules
 from rl_advisor.judgement.proofs import TOLD
 from rl_advisor.reading.guessing import guess
 from rl_advisor.reading.translating import our_name
 from rl_advisor.run import Curve
 from rl_advisor.vocabulary import metric
+from rl_advisor.vocabulary.dialects import dialects
 
 MOST = 40
 """Metrics that are taken from one text."""
@@ -102,11 +102,10 @@ def meaning(name: str, values: Sequence[float], text: str = "") -> str | None:
 @lru_cache(4_096)
 def by_frameworks(name: str) -> frozenset[str]:
     """What the frameworks mean by a name, as it stands or in a folder of theirs; empty where none uses it."""
-    dialects = [module.DIALECT for module in modules("rl_advisor.reading.dialects", "DIALECT")]
     joined = name.replace(" ", "_")
     for raw in (name, *(folder + joined for folder in ("", "train/", "rollout/", "losses/", "charts/"))):
         meant = frozenset(
-            ours for dialect in dialects if (ours := our_name(raw, dialect)) is not None and not ours.startswith("eval/other/")
+            ours for dialect in dialects().values() if (ours := our_name(raw, dialect)) is not None and not ours.startswith("eval/other/")
         )
         if meant:
             return meant

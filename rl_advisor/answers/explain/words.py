@@ -3,7 +3,6 @@
 import difflib
 from typing import Any
 
-from rl_advisor.discovery import modules
 from rl_advisor.finding import number
 from rl_advisor.judgement.diagnosis import detectors, pattern_of
 from rl_advisor.judgement.experiment import manual_page
@@ -11,6 +10,7 @@ from rl_advisor.priors import table
 from rl_advisor.reading.translating import our_name
 from rl_advisor.settings import checks
 from rl_advisor.vocabulary import METRICS, metric
+from rl_advisor.vocabulary.dialects import dialects
 
 VERDICTS = {
     "improving": "The score rises by more than its noise: go on.",
@@ -46,7 +46,7 @@ def nearest(word: str) -> list[str]:
 
 def _metric(raw: str) -> dict[str, Any] | None:
     """What a metric is by each framework that logs it under that name, and which values are usual."""
-    spoken = {m.DIALECT.name: our_name(raw, m.DIALECT) for m in modules("rl_advisor.reading.dialects", "DIALECT")}
+    spoken = {d.name: our_name(raw, d) for d in dialects().values()}
     names = dict.fromkeys([raw] if metric(raw) else [ours for ours in spoken.values() if ours])
     if not names:
         return None

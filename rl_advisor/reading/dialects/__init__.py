@@ -1,1 +1,0 @@
-"""What each framework calls things: each module defines ``DIALECT``."""
