@@ -13,7 +13,7 @@ FAILED = 10
 """Exit code where the gate closes; all files are written before."""
 
 
-class Verdicts(click.ParamType):
+class Verdicts(click.ParamType):  # type: ignore[type-arg]  # generic in the stubs alone
     """Verdicts, parted by commas."""
 
     name = "verdicts"
@@ -59,7 +59,7 @@ def wasted(judged: Mapping[str, Any]) -> float:
     best = best.get("step") if isinstance(best, Mapping) else best
     if judged.get("call") == "continue" or judged.get("verdict") in ("improving", "undecidable", None) or not step:
         return 0.0
-    return 1.0 - min(best or 0, step) / step
+    return float(1.0 - min(best or 0, step) / step)
 
 
 def _reason(judged: Mapping[str, Any], fail_on: tuple[str, ...], fail_on_cost: float | None) -> str:
