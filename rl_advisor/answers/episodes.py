@@ -66,3 +66,28 @@ def _course(steps: list[dict[str, Any]], reasons: Found) -> Iterator[str]:
             f"{name} went from {percent(first.get(name, 0.0))} of the episodes at step {value(first['step'])} "
             f"to {percent(last.get(name, 0.0))} at step {value(last['step'])}"
         )
+
+
+def formula_lines(found: Found) -> list[str]:
+    """What the reward pays for, and how it treats right and wrong answers to one prompt, in at most three sentences."""
+    return list(_formula(found))
+
+
+def _range(term: Found) -> str:
+    low, high = value(term["low"]), value(term["high"])
+    return f" ({low} to {high})" if low != high else ""
+
+
+def _formula(found: Found) -> Iterator[str]:
+    if terms := found.get("terms"):
+        said = " + ".join(f"{value(t['weight'])}{_range(t)} * {t['what']}" for t in terms)
+        kind = "reward =" if found["holds"] else "the reward goes with"
+        explains = f"explains {percent(found['r2'])} on prompts that were not fitted, {found['episodes']} episodes"
+        yield f"{kind} {value(found['constant'])} + {said}; {explains}"
+        if len(found["beside_the_task"]) == len(terms) and found["holds"]:
+            known = "being right earns nothing" if found["task_known"] else "whether that is the task, the samples do not say"
+            yield f"{known}: take these out of the reward, or pay them only where the answer is right"
+    if pairs := found.get("right_and_wrong"):
+        bad = [f"{pairs[k]} {words}" for k, words in (("alike", "pay both alike"), ("upside_down", "pay the wrong one more")) if pairs[k]]
+        if bad:
+            yield f"of {pairs['prompts']} prompts with a right and a wrong episode {' and '.join(bad)}: read such a pair"

@@ -28,6 +28,8 @@ def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | N
     answer = {"responses": _counted(run), "says": _says(run), "changes": spotcheck.changed(run)}
     if failed := _failures(run):
         answer["failures"] = failed
+    if paid := _paid(run):
+        answer["paid_for"] = paid
     answer |= {key: _marked(value, key, key) for key, value in dict(picked).items()}
     answer["statistics"] = _marked(spotcheck.statistics(run), "statistics")
     answer["reward"] = _marked(spotcheck.reward_audit(run), "reward")
@@ -46,6 +48,15 @@ def _failures(run: Run) -> dict[str, Any]:
 
     found = why_failed(run)
     return {"says": failure_lines(found), **_marked(found, "failures")} if found else {}
+
+
+def _paid(run: Run) -> dict[str, Any]:
+    """What the reward pays for, in numbers and in sentences; empty where the samples have too few rewards."""
+    from rl_advisor.answers.episodes import formula_lines
+    from rl_advisor.samples.reward_formula import paid_for
+
+    found = paid_for(run)
+    return {"says": formula_lines(found), **_marked(found, "paid for")} if found else {}
 
 
 def _counted(run: Run) -> dict[str, Any]:
@@ -69,7 +80,7 @@ def _says(run: Run) -> list[dict[str, Any]]:
     return [{"pattern": f.pattern, "outcome": f.outcome.value, "statement": f.statement, "onset": f.onset} for f in told]
 
 
-_OURS = frozenset({"meaning", "source", "gaps", "cannot_tell", "where"})
+_OURS = frozenset({"meaning", "source", "gaps", "cannot_tell", "where", "what", "beside_the_task"})
 """Parts whose text is not the run's."""
 _WRITTEN = frozenset({"prompt", "response", "word", "text", "quote", "example", "other"})
 

@@ -130,13 +130,11 @@ def episode_turns(row: Any) -> tuple[Turn, ...]:
 def judged(rows: pd.DataFrame) -> pd.DataFrame:
     """The failed ones of the rows, with ``reason``, ``p`` (how sure), ``quote`` and ``where``."""
     failed, paid = failures(rows)
-    columns = [str(c) for c in rows.columns]
-    gold = next((c for name in _GOLD for c in columns if c.removeprefix("other/").lower() == name), None)
+    gold = right_answers(rows) or [""] * len(rows)
     wanted = _wanted(rows[paid & ~failed])
     found = []
-    for row, well_paid in zip(rows[failed].to_dict("records"), paid[failed], strict=True):
+    for row, well_paid, right in zip(rows[failed].to_dict("records"), paid[failed], np.array(gold, object)[failed], strict=True):
         told = told_in((str(k), v) for k, v in row.items() if k not in ("prompt", "response"))
-        right = str(row[gold]) if gold is not None and isinstance(row[gold], (str, int, float)) and len(str(row[gold])) <= 200 else ""
         cut = row.get("truncated") == 1
         found.append(reason_of(Episode(episode_turns(row), told, right, cut, bool(well_paid), wanted, str(row.get("prompt", "")))))
     return rows[failed].assign(
@@ -146,17 +144,36 @@ def judged(rows: pd.DataFrame) -> pd.DataFrame:
 
 def failures(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Which rows failed, and which were paid: by a column that says so, else by the upper half of the reward's range."""
-    import pandas as pd
-
     reward = rows["reward"].to_numpy(np.float64)
     known = reward[np.isfinite(reward)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
     paid = reward > (0.0 if low == high else (low + high) / 2)
-    says = next((c for c in map(str, rows.columns) if c.removeprefix("other/").lower() in _SUCCESS), None)
-    if says is None:
+    right = right_or_wrong(rows)
+    if right is None:
         return np.where(np.isfinite(reward), ~paid, _lost(rows)), paid
-    right = pd.to_numeric(rows[says], errors="coerce").to_numpy(np.float64)
     return np.where(np.isfinite(right), right < 0.5, ~paid), paid
+
+
+def right_answers(rows: pd.DataFrame) -> list[str] | None:
+    """The right answer to each row, where a column holds it as a short text or a number; None without one."""
+    columns = [str(c) for c in rows.columns]
+    gold = next((c for name in _GOLD for c in columns if c.removeprefix("other/").lower() == name), None)
+    if gold is None:
+        return None
+    cells = [str(v) if isinstance(v, (str, int, float)) else "" for v in rows[gold].tolist()]
+    return [cell if len(cell) <= 200 and cell != "nan" else "" for cell in cells]
+
+
+def right_or_wrong(rows: pd.DataFrame) -> np.ndarray | None:
+    """1 for an episode that succeeded, 0 for one that did not, by a column that says so and is not the reward again; None without one."""
+    import pandas as pd
+
+    for name in map(str, rows.columns):
+        if name.removeprefix("other/").removeprefix("reward/").lower() in _SUCCESS:
+            right = pd.to_numeric(rows[name], errors="coerce").to_numpy(np.float64)
+            if np.isfinite(right).any() and not np.array_equal(right, rows["reward"].to_numpy(np.float64), equal_nan=True):
+                return right
+    return None
 
 
 def _lost(rows: pd.DataFrame) -> np.ndarray:

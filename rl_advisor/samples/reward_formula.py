@@ -1,0 +1,215 @@
+"""What the reward pays for, as a short formula of what can be measured in the responses, and whether right and wrong are paid apart."""
+
+from __future__ import annotations
+
+import re
+import weakref
+import zlib
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rl_advisor.features import TooFewPoints
+from rl_advisor.features.sparse import Formula, Term, formula
+from rl_advisor.features.text.behaviour import behaviour
+from rl_advisor.features.text.measures import final_answer, words
+from rl_advisor.run import Floats, Run
+from rl_advisor.samples.episodes import episode_turns, right_answers, right_or_wrong
+from rl_advisor.samples.failure_signs import marks, same_answer
+from rl_advisor.samples.measured_text import measured
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROWS, WORDS = 3_000, 60
+"""Responses that are fitted, and words that are tried."""
+HOLDS, PARTLY = 0.8, 0.5
+"""Shares of the variance, on prompts that were not fitted, from which a formula is said to hold, and to hold in part.
+
+Of a reward of two values it only holds in part where nobody says what is right: whatever all right answers have in common tells them."""
+_INSIDE = 0.25
+"""Least of that share inside groups: less, and the reward and the measure merely moved together over the run."""
+TASK = "being right"
+_COUNTED = {
+    "sentences": re.compile(r"[.!?](?:\s|\Z)"),
+    "lines": re.compile(r"\n"),
+    "exclamation marks": re.compile(r"!"),
+    "question marks": re.compile(r"\?"),
+    "list items": re.compile(r"^\s{0,8}(?:[-*\u2022]|\d{1,3}[.)])\s", re.MULTILINE),
+    "headings": re.compile(r"^#{1,6}\s", re.MULTILINE),
+    "bold pieces": re.compile(r"\*\*[^*\n]{1,200}\*\*"),
+    "code blocks": re.compile(r"```"),
+    "numbers": re.compile(r"\d+"),
+    "emoji": re.compile(r"[\U0001F300-\U0001FAFF\u2600-\u27BF]"),
+    "thanks and pleases": re.compile(r"\b(?:thank(?:s| you)|please|you(?:'re| are) welcome|happy to help)\b", re.IGNORECASE),
+    "step marks": re.compile(r"\b(?:step \d+|first(?:ly)?|second(?:ly)?|finally|therefore)\b", re.IGNORECASE),
+    "doubts": re.compile(r"\b(?:wait|hmm|let me (?:check|verify|re-?check)|double.check)\b", re.IGNORECASE),
+}
+_NAME = re.compile(r"[\w.\-]{1,40}")
+_FROM_TABLE = {
+    "refusal": "refusals",
+    "hedging": "hedging",
+    "praise": "praise",
+    "claim": "a claim to be done at the end",
+    "copied": "share copied from the prompt",
+    "attack": "code that works on the checker",
+    "variety": "variety of words",
+    "tokens": "tokens",
+}
+"""Columns of the measured table that are tried, and what they are."""
+
+
+_last: list[tuple[weakref.ref[pd.DataFrame], dict[str, Any]]] = []
+
+
+def paid_for(run: Run) -> dict[str, Any]:
+    """What the reward pays for; see ``_paid_for``. Kept for the run asked for last: detectors and doors ask alike."""
+    if not _last or _last[0][0]() is not run.rollouts:
+        _last[:] = [(weakref.ref(run.rollouts), _paid_for(run))] if len(run.rollouts) else []
+    return _last[0][1] if _last else {}
+
+
+def _paid_for(run: Run) -> dict[str, Any]:
+    """The formula of the reward where one holds, what being right earns, and pairs of one prompt that are paid alike or upside down.
+
+    ``terms`` (what, weight, its interval), ``r2`` on prompts that were not fitted, ``r2_within`` groups, ``exceptions``,
+    ``beside_the_task``; empty where rewards are too few, and without terms where no short formula foretells them.
+    """
+    table = measured(run)
+    rows = table[np.isfinite(table["reward"])].reset_index(drop=True).head(ROWS) if len(table) else table
+    if not len(rows) or "response" not in rows:
+        return {}
+    right = right_or_wrong(rows)
+    right = _matched(rows) if right is None else right
+    if right is not None and np.array_equal(right, rows["reward"].to_numpy(np.float64)):
+        return {}  # the reward is the task
+    try:
+        measures = _measures(rows, right)
+        found = formula(measures, rows["reward"].to_numpy(np.float64), _half(rows), rows["cluster"].tolist())
+    except TooFewPoints:
+        return {}
+    answer: dict[str, Any] = {"episodes": len(rows)} | (_right_against_wrong(rows, right) if right is not None else {})
+    if found.r2 < PARTLY or (np.isfinite(found.r2_within) and found.r2_within < _INSIDE * found.r2):
+        return answer
+    return answer | _told(rows, measures, found)
+
+
+def _matched(rows: pd.DataFrame) -> Floats | None:
+    """Whether each response ends in the right answer, where a column holds it; None without one, or where hardly any or all do."""
+    gold = right_answers(rows)
+    if gold is None:
+        return None
+    right = _array(same_answer(final_answer(text), answer) for text, answer in zip(rows["response"].tolist(), gold, strict=True))
+    return right if 0.01 < right.mean() < 0.99 else None
+
+
+def _told(rows: pd.DataFrame, measures: dict[str, Floats], found: Formula) -> dict[str, Any]:
+    """The formula in words and numbers, with the rows that show it best and those that contradict it."""
+    reward = rows["reward"].to_numpy(np.float64)
+    off = np.abs(reward - found.predicted(measures))
+    beside = [t for t in found.terms if TASK not in _measures_of(t)]
+    terms = [
+        {"what": _named(t), "weight": t.weight, "low": t.low, "high": t.high, "share": _share(t, measures, reward)} for t in found.terms
+    ]
+    worst = np.argsort(-off, kind="stable")[:2]
+    shows = [int(np.argmax(t.weight * t.values(measures))) for t in beside[:1]]
+    return {
+        "terms": terms,
+        "constant": found.constant,
+        "r2": found.r2,
+        "r2_within": None if np.isnan(found.r2_within) else found.r2_within,
+        "holds": found.r2 >= HOLDS and (TASK in measures or np.unique(reward.round(9)).size > 2),
+        "beside_the_task": [_named(t) for t in beside],
+        "task_known": TASK in measures,
+        "shown": [_row(rows, i) for i in shows],
+        "exceptions": [_row(rows, int(i)) for i in worst if off[i] > 0.1 * float(np.ptp(reward))],
+    }
+
+
+def _share(term: Term, measures: dict[str, Floats], reward: Floats) -> float:
+    """The part of the reward's spread that a term brings: its covariance with the reward over the reward's variance."""
+    return float(np.cov(term.weight * term.values(measures), reward, bias=True)[0, 1] / reward.var())
+
+
+def _measures_of(term: Term) -> set[str]:
+    return {term.measure} | (_measures_of(term.where) if term.where else set())
+
+
+def _named(term: Term) -> str:
+    """A term in words."""
+    x, limit = term.measure, f"{term.limit:.4g}"
+    own = f"more than {limit} {x}" if term.kind == "above" else f"{x} (up to {limit})" if term.kind == "up to" else x
+    return own if term.where is None else f"{own} where {_named(term.where)}"
+
+
+def _row(rows: pd.DataFrame, i: int) -> dict[str, Any]:
+    row = rows.iloc[i]
+    where = {"source": str(row.get("source", "")), "row": int(row.get("row", i)), "step": float(row["step"])}
+    return {**where, "reward": float(row["reward"]), "text": str(row["response"])[:300]}
+
+
+def _half(rows: pd.DataFrame) -> np.ndarray:
+    """Half of the prompts; half of the rows where there are too few prompts."""
+    keys = rows["prompt"].astype(str) if rows["prompt"].nunique() >= 8 else rows.index.astype(str)
+    return np.array([zlib.crc32(str(key).encode()) % 2 == 0 for key in keys])
+
+
+def _measures(rows: pd.DataFrame, right: np.ndarray | None) -> dict[str, Floats]:
+    """Everything that is tried: counts of the text, marks, words, behaviour, and being right where that is known."""
+    turns = [episode_turns(row) for row in rows.to_dict("records")]
+    own = ["\n".join(t.text for t in some if t.role == "assistant") for some in turns]
+    found = {"words": _array(len(t.split()) for t in own), "characters": _array(map(len, own))}
+    found |= {name: _array(len(pattern.findall(text)) for text in own) for name, pattern in _COUNTED.items()}
+    found |= {name: rows[column].to_numpy(np.float64) for column, name in _FROM_TABLE.items() if column in rows}
+    did = [behaviour(some) for some in turns]
+    found |= {name.replace("_", " "): _array(d[name] for d in did) for name in ("turns", "tool_calls", "corrections", "thinking")}
+    found |= _of_tools(turns) | _of_marks(own) | _of_words(own, rows["reward"].to_numpy(np.float64), _half(rows))
+    found |= {TASK: right} if right is not None and np.isfinite(right).all() else {}
+    return {name: np.nan_to_num(x) for name, x in found.items() if name == TASK or np.isfinite(x).mean() > 0.9}
+
+
+def _array(values: Any) -> Floats:
+    return np.fromiter((float(v) for v in values), np.float64)
+
+
+def _of_tools(turns: list[Any]) -> dict[str, Floats]:
+    used = [Counter(name for turn in some for name, _ in turn.calls if name) for some in turns]
+    names = Counter(name for one in used for name in one).most_common(8)
+    return {f"calls of {name}": _array(one[name] for one in used) for name, _ in names if len(names) > 1 and _NAME.fullmatch(name)}
+
+
+def _of_marks(texts: list[str]) -> dict[str, Floats]:
+    held = [marks(text) for text in texts]
+    common = Counter(m for some in held for m in some)
+    return {f"a filled {m}": _array(m in some for some in held) for m, n in common.most_common(12) if n < len(texts)}
+
+
+def _of_words(texts: list[str], reward: Floats, half: np.ndarray) -> dict[str, Floats]:
+    """How often each of the words occurs that go with the reward on the half that is fitted."""
+    counted = [Counter(words(text)) for text in texts]
+    spread = Counter(w for some in counted for w in some)
+    names = [w for w, n in spread.most_common(2_000) if 0.02 * len(texts) <= n <= 0.98 * len(texts) and w.isalpha()]
+    centred = (reward - reward[half].mean())[half]
+    table = {w: _array(some[w] for some in counted) for w in names[:600]}
+    strength = {w: abs(float((x[half] - x[half].mean()) @ centred)) / (float(x[half].std()) + 1e-9) for w, x in table.items()}
+    return {f'times "{w[:40]}"': table[w] for w in sorted(strength, key=lambda w: -strength[w])[:WORDS]}
+
+
+def _right_against_wrong(rows: pd.DataFrame, right: np.ndarray) -> dict[str, Any]:
+    """Pairs of a right and a wrong response to one prompt: how many are paid alike, how many upside down, and one of each."""
+    reward, alike, upside, pairs = rows["reward"].to_numpy(np.float64), 0, 0, 0
+    example: dict[str, Any] = {}
+    for places in rows.groupby("cluster").indices.values():
+        good, bad = places[right[places] > 0.5], places[right[places] < 0.5]
+        if not good.size or not bad.size:
+            continue
+        pairs += 1
+        g, b = int(good[np.argmin(reward[good])]), int(bad[np.argmax(reward[bad])])
+        same = abs(reward[g] - reward[b]) <= 1e-9
+        alike, upside = alike + same, upside + (not same and reward[g] < reward[b])
+        if (same or reward[g] < reward[b]) and (not example or reward[b] - reward[g] > example["gap"]):
+            example = {"gap": float(reward[b] - reward[g]), "right": _row(rows, g), "wrong": _row(rows, b)}
+    if not pairs:
+        return {}
+    return {"right_and_wrong": {"prompts": pairs, "alike": alike, "upside_down": upside, **({"pair": example} if example else {})}}
