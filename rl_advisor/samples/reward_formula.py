@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.sparse import Formula, Term, formula
+from rl_advisor.features.sparse import FEWEST, Formula, Term, formula
 from rl_advisor.features.text.behaviour import behaviour
 from rl_advisor.features.text.measures import final_answer, words
 from rl_advisor.run import Floats, Run
@@ -78,15 +78,15 @@ def _paid_for(run: Run) -> dict[str, Any]:
     """
     table = measured(run)
     rows = table[np.isfinite(table["reward"])].reset_index(drop=True).head(ROWS) if len(table) else table
-    if not len(rows) or "response" not in rows:
+    if len(rows) < FEWEST or not 0 < (half := _half(rows)).mean() < 1:
         return {}
     right = right_or_wrong(rows)
     right = _matched(rows) if right is None else right
     if right is not None and np.array_equal(right, rows["reward"].to_numpy(np.float64)):
         return {}  # the reward is the task
     try:
-        measures = _measures(rows, right)
-        found = formula(measures, rows["reward"].to_numpy(np.float64), _half(rows), rows["cluster"].tolist())
+        measures = _measures(rows, right, half)
+        found = formula(measures, rows["reward"].to_numpy(np.float64), half, rows["cluster"].tolist())
     except TooFewPoints:
         return {}
     answer: dict[str, Any] = {"episodes": len(rows)} | (_right_against_wrong(rows, right) if right is not None else {})
@@ -155,7 +155,7 @@ def _half(rows: pd.DataFrame) -> np.ndarray:
     return np.array([zlib.crc32(str(key).encode()) % 2 == 0 for key in keys])
 
 
-def _measures(rows: pd.DataFrame, right: np.ndarray | None) -> dict[str, Floats]:
+def _measures(rows: pd.DataFrame, right: np.ndarray | None, half: np.ndarray) -> dict[str, Floats]:
     """Everything that is tried: counts of the text, marks, words, behaviour, and being right where that is known."""
     turns = [episode_turns(row) for row in rows.to_dict("records")]
     own = ["\n".join(t.text for t in some if t.role == "assistant") for some in turns]
@@ -164,7 +164,7 @@ def _measures(rows: pd.DataFrame, right: np.ndarray | None) -> dict[str, Floats]
     found |= {name: rows[column].to_numpy(np.float64) for column, name in _FROM_TABLE.items() if column in rows}
     did = [behaviour(some) for some in turns]
     found |= {name.replace("_", " "): _array(d[name] for d in did) for name in ("turns", "tool_calls", "corrections", "thinking")}
-    found |= _of_tools(turns) | _of_marks(own) | _of_words(own, rows["reward"].to_numpy(np.float64), _half(rows))
+    found |= _of_tools(turns) | _of_marks(own) | _of_words(own, rows["reward"].to_numpy(np.float64), half)
     found |= {TASK: right} if right is not None and np.isfinite(right).all() else {}
     return {name: np.nan_to_num(x) for name, x in found.items() if name == TASK or np.isfinite(x).mean() > 0.9}
 
