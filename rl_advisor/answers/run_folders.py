@@ -97,8 +97,8 @@ def changed(path: Path) -> str:
     return datetime.fromtimestamp(newest / 1e9, UTC).strftime("%Y-%m-%d %H:%M") if newest else ""
 
 
-def is_run(path: Path) -> bool:
-    """Whether a folder looks like a run: it holds a file of a kind that trainers write, by its name or by what stands in it."""
+def is_run(path: Path, *, by_names: bool = False) -> bool:
+    """Whether a folder looks like a run: it holds a file of a kind that trainers write, by its name or (else) by what stands in it."""
     for folder in (path, path / "tensorboard"):
         try:
             names = [e.name for e in islice(os.scandir(folder), MOST_ENTRIES) if not e.is_dir(follow_symlinks=False)]
@@ -109,7 +109,7 @@ def is_run(path: Path) -> bool:
         if "meta.yaml" in names and (folder / "metrics").is_dir():  # MLflow's store of files
             return True
         likely = [n for n in names if n.lower().endswith(_WITH_ROWS)]
-        if any(holds_metrics(folder / n) for n in likely[:MOST_OPENED]):
+        if not by_names and any(holds_metrics(folder / n) for n in likely[:MOST_OPENED]):
             return True
     return False
 
@@ -125,7 +125,7 @@ def holds_metrics(file: Path) -> bool:
     return found is not None and not getattr(found, "BESIDE", False)
 
 
-def runs_below(root: Path) -> list[Path]:
+def runs_below(root: Path, *, by_names: bool = False) -> list[Path]:
     """Folders below ``root`` (or itself) that look like runs, newest first; folders inside a run are not runs."""
     from rl_advisor.reading.run_folder import OURS
 
@@ -133,7 +133,7 @@ def runs_below(root: Path) -> list[Path]:
     queue, left = [(root, 0)], MOST_ENTRIES
     while queue and left > 0:
         folder, depth = queue.pop()
-        if is_run(folder):
+        if is_run(folder, by_names=by_names):
             found.append(folder)
             continue
         try:

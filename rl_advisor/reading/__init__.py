@@ -14,6 +14,7 @@ from rl_advisor.discovery import modules
 from rl_advisor.output.progress import report_progress
 from rl_advisor.reading.assembling import assemble, gathered, says_something
 from rl_advisor.reading.file_description import shape_of
+from rl_advisor.reading.measurable import measurable
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import head, torn_said
 from rl_advisor.reading.parsing.request import WHOLE, Request
@@ -215,6 +216,7 @@ def _is_hollow(path: Path) -> bool:
 def _placed(part: Run, relative: Path) -> Run:
     """The part with the file's place in the run as the source of everything in it."""
     where = relative.as_posix()
+    part = measurable(part)
     rollouts = part.rollouts.assign(source=where) if len(part.rollouts) and "source" in part.rollouts else part.rollouts
     return replace(
         part,

@@ -21,6 +21,7 @@ from rl_advisor.reading.episodes import merged_episodes
 from rl_advisor.reading.evaluations_once import evaluations_once
 from rl_advisor.reading.guessing import OUTCOMES, guess
 from rl_advisor.reading.joining import Source, joined, settle
+from rl_advisor.reading.measurable import FURTHEST
 from rl_advisor.reading.outcome import Told, with_outcome
 from rl_advisor.reading.repeated_evaluations import once
 from rl_advisor.reading.responses import groups_apart, logged_once
@@ -245,7 +246,7 @@ def _planned(parts: Sequence[tuple[str, Run]], settings: Mapping[str, Any]) -> i
     if known:
         return max(known)
     value = settings.get("planned_steps")
-    return int(value) if isinstance(value, int | float) and value > 0 else None
+    return int(value) if isinstance(value, int | float) and 0 < value < FURTHEST else None
 
 
 def says_something(part: Run) -> bool:

@@ -4,7 +4,7 @@ import difflib
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from rl_advisor.workers import POOL, Crowded, Limits, Stopped, in_worker, isolat
 
 TELL_EVERY = 0.2
 """Seconds between two notes of progress."""
-MOST_KEPT = 64
+MOST_KEPT, MOST_NEAR = 64, 2_000
 LIMITS = Limits(cpu_s=20, memory=1_500 << 20, wall_s=120)
 BUSY = "The server is busy with other runs, and this one takes long; ask again in a minute."
 log = logging.getLogger("rl_advisor.server")
@@ -45,32 +45,39 @@ class Listener:
             from_thread.run(self._ctx.report_progress, self.parts, None, f"{what} {number} of {total}")
 
 
+class _Shared:
+    """A piece of work that several wait for, and what it gave."""
+
+    def __init__(self) -> None:
+        self.over, self.gave = anyio.Event(), ()  # type: tuple[anyio.Event, tuple[Any, ...]]
+
+
 class Dispatcher:
-    """Answers questions about the runs below some folders, a few at a time."""
+    """Answers questions about the runs below some folders, a few at a time; no file of theirs is opened in this process."""
 
     def __init__(self, roots: Sequence[Path], stores: Sequence[str] = ()) -> None:
         """Answer about what lies below the folders ``roots``, and below the addresses ``stores``."""
         self.roots = roots
         self._stores = stores
         self._turns = Scheduler()
-        self._threads = CapacityLimiter(8)
+        self._threads, self._fetching = CapacityLimiter(8), CapacityLimiter(2)
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
-        self._under_way: dict[Hashable, anyio.Event] = {}
+        self._under_way: dict[Hashable, _Shared] = {}
 
-    def run(self, asked: str) -> Path:
-        """Where a run lies that may be read; one of a store is fetched first.
+    async def run(self, asked: str) -> Path:
+        """Where a run lies that may be read; one of a store is fetched first, which holds up only who asks for another of a store.
 
         Raises:
             Outside: it may not be read, or is not there.
         """
         if below(self._stores, asked):
-            return tools.place(asked)
+            return Path(await run_sync(tools.place, asked, limiter=self._fetching))
         try:
-            return inside(self.roots, asked)
+            return await self.quick(lambda: inside(self.roots, asked))
         except Outside as refused:
             # Only what list_runs would name, too, is suggested: nothing is told of what else is on the machine.
-            names = [n for root in self.roots for p in run_folders.runs_below(root) if is_name(n := called(self.roots, p))]
-            near = difflib.get_close_matches(asked, names, 3, 0.6)
+            names = [n for p in await self.found() if is_name(n := called(self.roots, p))]
+            near = await self.quick(lambda: difflib.get_close_matches(asked, names[:MOST_NEAR], 3, 0.6))
             raise Outside(f"{refused.args[0]} Near by name: {', '.join(near)}." if near else refused.args[0]) from None
 
     async def ask(self, function: Callable[..., Any], runs: Sequence[str], *question: Any, ctx: Context[Any, Any] | None = None) -> Any:
@@ -80,34 +87,52 @@ class Dispatcher:
             Outside: a run may not be read.
             isolated.Refused: why there is no answer.
         """
-        paths, key = await self.quick(lambda: self._key(function, runs, question))
-        ear = Listener(ctx)
-        while key not in self._kept:
-            if key in self._under_way:
-                await self._under_way[key].wait()
-                continue
-            self._under_way[key] = anyio.Event()
-            try:
-                arguments = (question[0], paths, *question[1:]) if question else paths
-                self._keep(key, await self._worked(function, arguments, repr(paths), ear))
-            finally:
-                self._under_way.pop(key).set()
+        paths = [await self.run(r) for r in runs]
+        key = await self.quick(lambda: self._key(function, paths, question))
+        ear, named = Listener(ctx), [str(p) for p in paths]
+        answer = self._kept.get(key)
+        if answer is None:
+            arguments = (question[0], named, *question[1:]) if question else named
+            answer = await self._shared(key, lambda: self._worked(function, arguments, repr(named), ear))
+        self._keep(key, answer)
         if ctx is not None:
             await ctx.report_progress(ear.parts + 1, ear.parts + 1, "done")
-        self._kept.move_to_end(key)
-        kept = self._kept[key]
-        if isinstance(kept, isolated.Refused):
-            raise isolated.Refused(*kept.args)
-        return kept
+        return _given(answer)
+
+    async def found(self) -> list[Path]:
+        """The runs below all folders, newest first; by their names alone where what stands in them costs more than a call may take.
+
+        Raises:
+            isolated.Refused: why there is no answer.
+        """
+        roots = [str(root) for root in self.roots]
+
+        async def told(*, by_names: bool) -> Any:
+            return await self._shared(("runs", by_names), lambda: self._worked(isolated.runs, [roots, by_names], "runs", Listener(None)))
+
+        listed = await told(by_names=False)
+        return [Path(p) for p in _given(await told(by_names=True) if isinstance(listed, isolated.Refused) else listed)]
+
+    async def _shared(self, key: Hashable, work: Callable[[], Awaitable[Any]]) -> Any:
+        """What the work gives; who asks for the same meanwhile waits for it, and begins it again where it was given up."""
+        while (other := self._under_way.get(key)) is not None:
+            await other.over.wait()
+            if other.gave:
+                return other.gave[0]
+        mine = self._under_way[key] = _Shared()
+        try:
+            mine.gave = (await work(),)
+        finally:
+            self._under_way.pop(key).over.set()
+        return mine.gave[0]
 
     async def quick(self, job: Callable[[], Any]) -> Any:
         """What a short job gives that looks at names and sizes only."""
         return await run_sync(job, limiter=self._threads)
 
-    def _key(self, function: Callable[..., Any], runs: Sequence[str], question: tuple[Any, ...]) -> tuple[list[str], Hashable]:
-        paths = [self.run(r) for r in runs]
+    def _key(self, function: Callable[..., Any], paths: Sequence[Path], question: tuple[Any, ...]) -> Hashable:
         try:
-            return [str(p) for p in paths], (function.__name__, repr(question), tuple((str(p), run_folders.fingerprint(p)) for p in paths))
+            return (function.__name__, repr(question), tuple((str(p), run_folders.fingerprint(p)) for p in paths))
         except OSError as gone:
             log.info("looking failed: %s", type(gone).__name__)
             raise isolated.Refused(isolated.GONE) from None
@@ -131,10 +156,7 @@ class Dispatcher:
         Raises:
             isolated.Refused: why there is no answer.
         """
-        found = await self._worked(function, arguments, "pasted text", Listener(ctx))
-        if isinstance(found, isolated.Refused):
-            raise isolated.Refused(*found.args)
-        return found
+        return _given(await self._worked(function, arguments, "pasted text", Listener(ctx)))
 
     async def worked(self, function: Callable[..., Any], path: str) -> Any:
         """What a function of :mod:`rl_advisor.workers.isolated` answers about a path that was found below the folders; it is not kept.
@@ -142,10 +164,7 @@ class Dispatcher:
         Raises:
             isolated.Refused: why there is no answer.
         """
-        found = await self._worked(function, [path], path, Listener(None))
-        if isinstance(found, isolated.Refused):
-            raise isolated.Refused(*found.args)
-        return found
+        return _given(await self._worked(function, [path], path, Listener(None)))
 
     def _in_worker(self, function: Callable[..., Any], arguments: Sequence[Any], about: str, ear: Listener, turn: Slot) -> Any:
         def wanted() -> None:
@@ -158,6 +177,7 @@ class Dispatcher:
 
     def _keep(self, key: Hashable, answer: Any) -> None:
         self._kept[key] = answer
+        self._kept.move_to_end(key)
         while len(self._kept) > MOST_KEPT:
             self._kept.popitem(last=False)
 
@@ -168,9 +188,14 @@ class Dispatcher:
             text = text.replace(f"{root}/", "").replace(str(root), ".")
         return readable(text, 1200)
 
-    def listed(self, limit: int) -> dict[str, Any]:
+    async def listed(self, limit: int) -> dict[str, Any]:
         """The runs below all folders, newest first."""
-        found = sorted(
-            (p for root in self.roots for p in run_folders.runs_below(root)), key=lambda p: (run_folders.changed(p), str(p)), reverse=True
-        )
-        return tools.listing([(called(self.roots, p), p) for p in found[:limit]], len(found))
+        found = await self.found()
+        return await self.quick(lambda: tools.listing([(called(self.roots, p), p) for p in found[:limit]], len(found)))  # type: ignore[no-any-return]
+
+
+def _given(answer: Any) -> Any:
+    """The answer, or the refusal that it is."""
+    if isinstance(answer, isolated.Refused):
+        raise isolated.Refused(*answer.args)
+    return answer

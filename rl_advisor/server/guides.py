@@ -96,7 +96,7 @@ def offer_completions(server: MCPServer[Any], desk: Dispatcher) -> None:
         if argument.name not in {"run", "runs"}:
             return None
         done, _, typed = argument.value.rpartition(",") if argument.name == "runs" else ("", "", argument.value)
-        names = _fitting(await desk.quick(lambda: _names(desk)), typed.strip())
+        names = _fitting(await _names(desk), typed.strip())
         return _some([f"{done},{n}" if done else n for n in names])
 
 
@@ -113,11 +113,12 @@ async def _metrics(desk: Dispatcher, run: str) -> Sequence[str]:
         return ()
 
 
-def _names(desk: Dispatcher) -> Sequence[str]:
-    """Names of all runs."""
-    from rl_advisor.answers import run_folders
-
-    return [called(desk.roots, p) for root in desk.roots for p in run_folders.runs_below(root)]
+async def _names(desk: Dispatcher) -> Sequence[str]:
+    """Names of all runs; none where they cannot be told now."""
+    try:
+        return [called(desk.roots, p) for p in await desk.found()]
+    except isolated.Refused:
+        return ()
 
 
 def _fitting(names: Sequence[str], typed: str) -> Sequence[str]:

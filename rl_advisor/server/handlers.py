@@ -176,7 +176,10 @@ def _beside(desk: Dispatcher) -> Iterable[Verb]:
     """The verbs about several runs, or about none yet."""
 
     async def list_runs(limit: Annotated[int, Field(ge=1, le=200)] = 50) -> Result:
-        return result_of(fit(await desk.quick(lambda: desk.listed(limit)), isolated.LONGEST_ANSWER))
+        try:
+            return result_of(fit(await desk.listed(limit), isolated.LONGEST_ANSWER))
+        except isolated.Refused as mistake:
+            raise ToolError(desk.said(mistake)) from None
 
     async def compare_runs(
         ctx: Context[Any, Any], runs: Annotated[list[Run], Field(min_length=2, max_length=16)], until: Until = None, probe: bool = False

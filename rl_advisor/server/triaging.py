@@ -3,7 +3,7 @@
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Sequence
-from functools import partial
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import anyio
@@ -17,9 +17,9 @@ from rl_advisor.output.clean import aliased, clean
 from rl_advisor.server.confinement import Outside, called
 from rl_advisor.server.dispatch import BUSY, Dispatcher
 from rl_advisor.server.results import Answer, result_of
-from rl_advisor.triage import Place, Row, is_row, look, order, parts_of, settled, whole
+from rl_advisor.triage import Place, Row, is_row, order, parts_of, settled, whole
 from rl_advisor.triage.row import CONTRACT
-from rl_advisor.triage.work import for_server, inside
+from rl_advisor.triage.work import for_server, inside, places_at
 from rl_advisor.workers import isolated
 
 SECONDS, ONE_RUN_S, AT_ONCE = 20.0, 8.0, 3
@@ -48,7 +48,7 @@ class Triage:
         Raises:
             Outside: the folder may not be read.
         """
-        places = await self._desk.quick(partial(self._places, root))
+        places = await self._places(root)
         async with self._one_at_a_time:
             await self._judged(settled(places, self._found)[1], ctx, len(places))
         known, unknown = settled(places, self._found)
@@ -74,13 +74,11 @@ class Triage:
     def _found(self, keys: Sequence[str]) -> dict[str, Row]:
         return {key: self._known[key] for key in keys if key in self._known}
 
-    def _places(self, root: str) -> Sequence[Place]:
-        from dataclasses import replace
-        from pathlib import Path
-
+    async def _places(self, root: str) -> Sequence[Place]:
         roots = self._desk.roots
-        folders = [self._desk.run(root)] if root else list(roots)
-        return [replace(p, run=called(roots, Path(p.where))) for p in look([str(folder) for folder in folders]).places]
+        folders = [str(await self._desk.run(root))] if root else [str(folder) for folder in roots]
+        found = await self._desk.once(places_at, folders)
+        return [Place(**{**told, "run": called(roots, Path(told["where"]))}) for told in found]
 
     async def _judged(self, places: Sequence[Place], ctx: Context[Any, Any] | None, total: int) -> None:
         """Judge places until all are known or the time is up."""

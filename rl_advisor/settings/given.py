@@ -23,6 +23,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 
 
 _WORD = re.compile(r"[\w.@/:+-]{1,80}")
+LARGEST = 1e60
 LAST = 5
 """Points of a curve whose median is its latest level."""
 
@@ -36,9 +37,9 @@ class Given:
 
     @property
     def number(self) -> float | None:
-        """The value as a number; None for anything else."""
+        """The value as a number that can be measured with; None for anything else."""
         value = typed(self.value)
-        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST else None
 
     def __str__(self) -> str:
         """The setting as it was written; a value that is a sentence rather than a word is not repeated."""

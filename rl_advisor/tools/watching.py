@@ -144,7 +144,7 @@ def load(path: Path | None) -> State:
         held = json.loads(path.read_text(encoding="utf-8"))
         told, doubted = (Judgement(*held[name]) if held[name] else None for name in ("told", "doubted"))
         return State(**{**held, "told": told, "doubted": doubted, "unsent": tuple(held["unsent"])})
-    except (ValueError, TypeError, KeyError) as unfit:
+    except (ValueError, TypeError, KeyError, RecursionError) as unfit:
         raise UsageError(f"{path.name} is no state of watch; name another file or remove it") from unfit
 
 

@@ -7,7 +7,7 @@ grows or breaks its reader costs itself at most its seconds; both tries together
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rl_advisor.triage.row import Row, read_and_judged
@@ -54,6 +54,13 @@ def for_server(path: str) -> Row:
     from rl_advisor.workers import isolated
 
     return dict(isolated.or_refused(lambda: read_and_judged(path)))
+
+
+def places_at(folders: list[str]) -> list[Row]:
+    """What may be judged below these folders, for who is inside a worker already."""
+    from rl_advisor.triage.looking import look
+
+    return [asdict(place) for place in look(folders).places]
 
 
 def report(path: str) -> str:

@@ -124,6 +124,7 @@ def _bounded_for_good() -> None:
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(what, (most, most))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # writing fails instead
+    sys.dont_write_bytecode = True
     sys.addaudithook(_forbidding)
 
 

@@ -106,6 +106,14 @@ def metrics(run: str) -> list[str]:
     return list(or_refused(lambda: tools.read(Path(run)).curves))
 
 
+def runs(roots: Sequence[str], by_names: bool) -> list[str]:
+    """Where runs lie below these folders, newest first."""
+    from rl_advisor.answers import run_folders
+
+    found = [p for root in roots for p in run_folders.runs_below(Path(root), by_names=by_names)]
+    return [str(p) for p in sorted(found, key=lambda p: (run_folders.changed(p), str(p)), reverse=True)]
+
+
 def _shown(shapes: Mapping[str, Sequence[str]]) -> str:
     """What files look like that could not be read, as text of theirs in an envelope, and what can be done about it."""
     import orjson

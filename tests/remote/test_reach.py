@@ -1,7 +1,9 @@
 """The server opens a connection only where the person who started it said so."""
 
 import socket
+from pathlib import Path
 
+import anyio
 import pytest
 from rl_advisor.output.errors import UsageError
 from rl_advisor.server.confinement import Outside, below, roots_of, stores_of
@@ -17,9 +19,13 @@ def test_s1_no_address_without_the_switch(address: str, tmp_path, monkeypatch: p
     def opened(*_: object) -> None:
         raise AssertionError("a socket was opened")
 
+    async def nothing(_: object) -> list[Path]:
+        return []
+
     monkeypatch.setattr(socket.socket, "connect", opened)
+    monkeypatch.setattr(Dispatcher, "found", nothing)
     with pytest.raises(Outside):
-        Dispatcher(roots_of([tmp_path])).run(address)
+        anyio.run(Dispatcher(roots_of([tmp_path])).run, address)
 
 
 def test_only_below_what_was_named() -> None:

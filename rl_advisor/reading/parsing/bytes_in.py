@@ -19,6 +19,8 @@ DOCUMENT_LIMIT = 512_000_000
 """Bytes of a file that must be held in memory as a whole."""
 MOST_VALUES, _MANY_FROM = 12_000_000, 8_000_000
 """Values of one JSON document, and the bytes from which they are counted."""
+LONGEST_WHOLE = 18
+"""Digits of a whole number; longer ones are kept as other numbers are."""
 MOST_BLANK = 100_000
 """Blank lines in a row behind which nothing more is looked for."""
 BUFFER = 1 << 17
@@ -192,9 +194,14 @@ def parse_json(text: bytes | str) -> Any:
         return orjson.loads(text)
     except ValueError:
         try:
-            return whole_text(json.loads(text))
+            return whole_text(json.loads(text, parse_int=whole_number))
         except RecursionError as error:
             raise ValueError("nested too deep") from error
+
+
+def whole_number(digits: str) -> int | float:
+    """The number that digits write: a whole one, but for those that nothing counts as far as."""
+    return int(digits) if len(digits) <= LONGEST_WHOLE else float(digits)
 
 
 def _refuse_many(text: bytes | str) -> None:

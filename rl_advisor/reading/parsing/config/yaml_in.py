@@ -3,7 +3,8 @@
 import re
 from typing import Any
 
-from rl_advisor.reading.parsing.config.values import measured
+from rl_advisor.reading.parsing.bytes_in import LONGEST_WHOLE
+from rl_advisor.reading.parsing.config.values import measured, typed
 
 _MAP = re.compile(r"(?m)^[\w\"'!.-][^\n:=]{0,120}:(?:[ \t]|$)|^[ \t]*+\{")
 MOST_NODES, DEEPEST = 50_000, 100
@@ -42,7 +43,16 @@ def load_yaml(text: bytes) -> Any:
             return _pairs(loader.construct_sequence(node, deep=True))
         return loader.construct_scalar(node)
 
+    def number(loader: Any, node: Any) -> Any:
+        """A number; times of day (``1:30:00``), which YAML takes for numbers to the base of 60, and endless ones are text."""
+        written = str(loader.construct_scalar(node))
+        if ":" in written or len(written) > LONGEST_WHOLE:
+            return typed(written)
+        return loader.construct_yaml_int(node) if node.tag.endswith(":int") else loader.construct_yaml_float(node)
+
     Plain.add_multi_constructor("tag:yaml.org,2002:python/", plain)
+    for kind in ("int", "float"):
+        Plain.add_constructor(f"tag:yaml.org,2002:{kind}", number)
     _refuse_deep(text, Plain)
     loader = Plain(text)
     try:

@@ -1,0 +1,50 @@
+"""Numbers beyond all measure: they cost a point or a setting, and no command."""
+
+import pytest
+from rl_advisor import api
+from rl_advisor.answers.settings_check import check_of
+from rl_advisor.reading import read_run
+
+ROWS = "".join(f'{{"step": {i}, "reward": {i / 9}, "kl": 0.01}}\n' for i in range(1, 10))
+
+
+@pytest.mark.parametrize(
+    ("line", "points", "infinite"),
+    [
+        ('{"step": 10000000, "reward": 3}', 10, 0),
+        ('{"step": 100000000000000, "reward": 3}', 9, 0),
+        ('{"step": 10, "reward": 3e38}', 10, 0),
+        ('{"step": Infinity, "reward": 3}', 9, 0),
+        ('{"step": 1.7976931348623157e308, "reward": 3}', 9, 0),
+        ('{"step": 10, "reward": -1e308}\n{"step": 11, "reward": 1e308}', 11, 2),
+        ('{"step": 10, "reward": 1' + "0" * 400 + "}", 10, 1),
+    ],
+)
+def test_a_point_beyond_all_measure_costs_itself(tmp_path, line, points, infinite):
+    """The others are judged, and what was left out is said."""
+    (tmp_path / "metrics.jsonl").write_text(f"{ROWS}{line}\n")
+    run = read_run(tmp_path)
+    value = run.curves["reward/mean"].value
+    assert (value.size, int(abs(value).max() == float("inf")) and sum(abs(value) == float("inf"))) == (points, infinite)
+    assert any("no step that can be counted" in gap.why for gap in run.gaps) == (points < 10)
+    assert api.assess(run).verdict
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("config.json", '{"lr": 1' + "0" * 400 + ', "steps": NaN}'),
+        ("config.json", '{"lr": 1' + "0" * 400 + ', "max_steps": 1' + "0" * 30 + "}"),
+        ("config.yaml", "learning_rate: 1" + "0" * 400 + "\nmax_steps: 10\n"),
+        ("config.yaml", "lr: 1" + ":1" * 200_000 + "\nsteps: 5\n"),
+        ("config.yaml", "lr: 1" + ":1" * 2_000 + ".5\nsteps: 5\n"),
+        ("config.yaml", "lr: 1e-4\nmax_time: 12:30:00\n"),
+    ],
+)
+def test_a_setting_beyond_all_measure_costs_itself(tmp_path, name, text):
+    """It is no number to any check; a time of day is what it says."""
+    (tmp_path / "metrics.jsonl").write_text(ROWS)
+    (tmp_path / name).write_text(text)
+    run = read_run(tmp_path)
+    assert check_of(tmp_path)["checks"]
+    assert "max_time" not in run.config or run.config["max_time"] == "12:30:00"
