@@ -9,7 +9,7 @@ from rl_advisor.finding import Evidence, Finding, Onset, Outcome
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.diagnosis import detectors, pattern_of, patterns
 from rl_advisor.judgement.experiment import manual_page, next_experiment
-from rl_advisor.judgement.settings_to_change import lasting, turns
+from rl_advisor.judgement.settings_to_change import concrete, lasting, turns
 from rl_advisor.judgement.usual_steps import usual_step
 from rl_advisor.judgement.verdict import Judged
 from rl_advisor.run import Curve, Run
@@ -36,7 +36,7 @@ def curve(noise: float) -> Curve:
         ("areal", "stale_data", ("`rollout.max_head_offpolicyness` = 0", "`actor.use_decoupled_loss` = false", "recompute_logprob")),
         ("areal", "importance_weight", ("`actor.ppo_n_minibatches` = 1", "rejection_sampling.upper", "deterministic")),
         ("areal", "zero_variance_groups", ("should_accept_fn",)),
-        ("areal", "truncation", ("`gconfig.max_new_tokens` at twice",)),
+        ("areal", "truncation", ("`gconfig.max_new_tokens` at twice its value",)),
         ("trl", "update_too_large", ("`learning_rate` at a third", "`num_iterations` = 1", "gradient_accumulation_steps")),
         ("verl", "zero_variance_groups", ("`algorithm.filter_groups.enable` = True",)),
         ("sb3", "no_exploration", ("exploration_fraction",)),
@@ -60,6 +60,24 @@ def test_nothing_is_named_that_is_already_so_or_unknown() -> None:
     assert turns(Run(frameworks=("nobody",)), "update_too_large") == [] == turns(Run(), "update_too_large")
 
 
+@pytest.mark.parametrize(
+    ("ours", "now", "times", "low", "high"),
+    [
+        ("learning_rate", 0.1, 0.1, 1e-5, 3e-3),
+        ("learning_rate", 3e-4, 1 / 3, 1e-4, 1e-4),
+        ("learning_rate", 1e-6, 30, 3e-5, 3e-5),
+        ("entropy_coef", 0.0, 3, 1e-3, 0.05),
+        ("entropy_coef", None, 3, 1e-3, 0.05),
+        ("group_size", 8, 2, 16, 16),
+        ("max_response_length", 1024, 2, 2048, 2048),
+    ],
+)
+def test_the_value_to_set_is_concrete_and_within_what_is_usual(ours: str, now: object, times: float, low: float, high: float) -> None:
+    value = concrete(Run(settings={"algorithm": "ppo"}, frameworks=("sb3",)), ours, now, times)
+    assert value is not None and low * 0.99 <= value <= high * 1.01
+    assert concrete(Run(), "max_response_length", None, times) is None
+
+
 def test_every_switch_is_turned_by_a_pattern() -> None:
     """No dialect spells a switch that no detector suggests to turn."""
     turned = {ours for pattern in patterns().values() for ours, _ in pattern.change}
@@ -70,7 +88,7 @@ def test_a_noisier_curve_needs_a_longer_experiment() -> None:
     """The length follows from noise and from the change that is to be seen; what noise would hide is said to be hidden."""
     calm, wild = lasting(shape(curve(0.02))), lasting(shape(curve(0.3)))
     assert "5 points" in calm
-    assert int(wild.split(": ")[1].split(" points")[0]) > 5
+    assert int(wild.split("(")[1].split(" points")[0]) > 5
     assert lasting(None) == ""
 
 
@@ -82,7 +100,7 @@ def test_the_second_explanation_is_the_next_root() -> None:
     case = Case(run, {f.pattern: f for f in (first, second)}, None, shape(curve(0.02)), Performance(None, None))
     both = next_experiment(case, judged, "stop")
     assert manual_page("entropy_collapse")["Means"] in both.expect_if_wrong
-    assert "max_head_offpolicyness" in both.do and "points of reward/mean" in both.do
+    assert "max_head_offpolicyness" in both.do and "in reward/mean" in both.do
     alone = next_experiment(Case(run, {"stale_data": first}, None, None, Performance(None, None)), judged, "stop")
     assert manual_page("stale_data")["Not to be confused with"] in alone.expect_if_wrong
     assert first.link is Link.DATA_FRESHNESS

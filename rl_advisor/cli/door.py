@@ -55,7 +55,5 @@ def _fail(error: Exception, code: int) -> None:
 
     click.echo(f"rl-advisor: {readable(str(error.args[0] if error.args else error), 2000)}", err=True)
     for where, lines in getattr(error, "shapes", {}).items():
-        click.echo(
-            "\n".join((f"  {readable(where, 200)} holds, in its own words:", *(f"    {readable(line, 700)}" for line in lines))), err=True
-        )
+        click.echo("\n".join((f"  {readable(where, 200)} holds:", *(f"    {readable(line, 700)}" for line in lines))), err=True)
     sys.exit(code)

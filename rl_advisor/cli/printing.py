@@ -55,7 +55,7 @@ def _evaluated(protocol: Answer) -> str:
     """The evaluation protocol and what of it is not known."""
     known = [f"{part} {said(str(value))}" for part, value in protocol.items() if part != "missing"]
     missing = f"; not given: {', '.join(protocol['missing'])}" if protocol["missing"] else ""
-    return f"evaluation: {', '.join(known) or 'nothing says how'}{missing}"
+    return f"evaluation settings: {', '.join(known)}{missing}" if known else "evaluation settings: not logged"
 
 
 def _probe(answer: Answer) -> Iterable[str]:

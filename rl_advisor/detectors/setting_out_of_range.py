@@ -58,15 +58,17 @@ ASKED = {
 def detect(run: Run) -> Answer:
     """Present when a setting is beyond what is possible and the run does not learn; unclear when it learns all the same."""
     known = circumstances(run)
-    asked = [(s, v, p) for name, s in ASKED.items() if (v := value_of(run, name, s)) is not None and (p := prior(name, known)) is not None]
+    asked = [
+        (s, v, p, name) for name, s in ASKED.items() if (v := value_of(run, name, s)) is not None and (p := prior(name, known)) is not None
+    ]
     if not asked:
         return not_logged("No setting with a known usual range was found.")
-    measures = {setting: value for setting, value, _ in asked}
-    far = [(s, v, p) for s, v, p in asked if beyond(p, v)]
-    where = (Evidence("policy/learning_rate", run.first_step, run.last_step),)
+    measures = {setting: value for setting, value, *_ in asked}
+    far = [one for one in asked if beyond(one[2], one[1])]
     if not far:
-        return absent("Settings are within usual ranges: " + ", ".join(f"{s} {number(v)}" for s, v, _ in asked) + ".", None, measures)
-    setting, value, row = max(far, key=lambda f: distance(f[2], f[1]))
+        return absent("Settings are within usual ranges: " + ", ".join(f"{s} {number(v)}" for s, v, *_ in asked) + ".", None, measures)
+    setting, value, row, name = max(far, key=lambda f: distance(f[2], f[1]))
+    where = (Evidence(name, run.first_step, run.last_step),)
     measures |= {"usual_low": row.usual[0], "usual_high": row.usual[1]}
     text = f"{setting} is {number(value)}, usually {number(row.usual[0])} to {number(row.usual[1])}: {row.means(value)}"
     onset = Onset(run.first_step, run.first_step, run.first_step)

@@ -4,12 +4,12 @@ import re
 
 from rl_advisor.assessment import BROKEN, BestCheckpoint, Call, Experiment
 from rl_advisor.curves.task import task
-from rl_advisor.finding import Finding
+from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import roots
 from rl_advisor.judgement.diagnosis import detectors, pattern_of
 from rl_advisor.judgement.proven import experiment_on, few, normal, that_matter
-from rl_advisor.judgement.settings_to_change import lasting, turns
+from rl_advisor.judgement.settings_to_change import lasting, turns, usual_value
 from rl_advisor.judgement.slowness import slowest
 from rl_advisor.judgement.usual_steps import usual_step
 from rl_advisor.judgement.verdict import Judged
@@ -24,6 +24,8 @@ def next_experiment(case: Case, judged: Judged, call: Call, best: BestCheckpoint
 
     A fault that is proven goes before: of the link that broke, or any where no finding says what broke.
     """
+    if judged.cause is not None and "usual_high" in judged.cause.measures and (told := of_setting(case, judged.cause)):
+        return told
     faults = [f for f in that_matter(case.proven, judged.verdict) if judged.cause is None or f.link is judged.cause.link]
     if faults:
         return experiment_on(faults[0])
@@ -39,8 +41,8 @@ def next_experiment(case: Case, judged: Judged, call: Call, best: BestCheckpoint
         rival = f"what {other.replace('_', ' ')} predicts shows instead: {manual_page(other)['Means']}"
     return Experiment(
         do=" ".join(part for part in (sentence(_named(page["Next test"], case, best)), *_how(case, judged.cause.pattern)) if part),
-        expect_if_right=f"It shows what {name} predicts: {page['Means']}",
-        expect_if_wrong=f"It does not, and {rival}",
+        expect_if_right=f"The cause was {name}: {page['Means']}",
+        expect_if_wrong=f"It was not, and {rival}",
     )
 
 
@@ -51,6 +53,18 @@ def _named(test: str, case: Case, best: BestCheckpoint | None) -> str:
     if not case.run.checkpoints:
         return BEFORE.sub("a checkpoint from before it (none is on disk)", test)
     return BEFORE.sub(best.path, test) if best is not None and best.path else test
+
+
+def of_setting(case: Case, cause: Finding) -> Experiment | None:
+    """The setting that is out of range at a usual value, and how long to look; None where it is not known by which key to set it."""
+    told = usual_value(case.run, cause.evidence[0].metric, cause.measures) if cause.evidence else ""
+    if not told:
+        return None
+    return Experiment(
+        do=f"{told}, and change nothing else; {number(max(1.0, case.step / 10))} steps, a tenth of those so far, will show it.",
+        expect_if_right="The outcome holds or rises from the start: the setting was the cause.",
+        expect_if_wrong="It falls as before: the setting is unusual and not what broke; start from the earliest curve that moved.",
+    )
 
 
 def of_idle_time(idle: Finding, usual: Experiment) -> Experiment:
@@ -78,7 +92,7 @@ def _how(case: Case, pattern: str) -> tuple[str, ...]:
     turned = turns(case.run, pattern)
     if not turned:
         return ()
-    return f"In {case.run.frameworks[0]}: {'; '.join(turned)}; everything else as it is.", lasting(case.outcome)
+    return f"In {case.run.frameworks[0]} set {'; '.join(turned)}, and change nothing else.", lasting(case.outcome)
 
 
 def sentence(text: str) -> str:

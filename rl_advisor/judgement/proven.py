@@ -7,6 +7,7 @@ from rl_advisor.assessment import Experiment
 from rl_advisor.judgement.proofs import causes, proofs
 from rl_advisor.judgement.proofs.crashes import crash_of
 from rl_advisor.judgement.proofs.rows import Rows
+from rl_advisor.judgement.settings_to_change import learning_rate, slower
 from rl_advisor.run import Run
 from rl_advisor.settings import checks
 from rl_advisor.settings.given import CheckOutcome
@@ -36,6 +37,8 @@ def proven(run: Run) -> list[Proven]:
 FEW = 8
 BORNE = ("truncation", "flat_groups", "no_entropy", "drift")
 """Causes that an outcome may bear."""
+SLOWER = ("large_steps", "drift", "growing", "broken_policy")
+"""Causes that a smaller learning rate tells from the others."""
 STANDS = ("improving", "plateaued")
 """Verdicts that say that an outcome was reached in spite of what single rows show."""
 
@@ -50,7 +53,7 @@ def experiment_on(fault: Proven) -> Experiment:
     return Experiment(
         do=f"{fault.says} {fault.do}",
         expect_if_right=fault.right,
-        expect_if_wrong="Nothing changes: what is proven here was not what held the run back; look at the earliest curve that moved.",
+        expect_if_wrong="If nothing changes, this was not the cause: start from the earliest curve that moved.",
     )
 
 
@@ -75,9 +78,15 @@ def _crash(run: Run) -> Iterator[Proven]:
         yield Proven(f"The run stopped with an error{where}: {crash.means}.", crash.link, crash.do, "It runs past that point.")
 
 
+def act(run: Run, name: str) -> str:
+    """What to do about a likely cause, with the value to set where it is known."""
+    test = causes()[name].tell_apart
+    return f"Set {slower(run)}. {test}" if name in SLOWER and learning_rate(run) else test
+
+
 def _rows(run: Run) -> Iterator[Proven]:
     """What rows prove and at least one cause explains."""
     for proof in proofs(Rows(run)):
         if proof.fault and proof.causes:
             cause = causes()[proof.causes[0]]
-            yield Proven(proof.says, cause.link, cause.tell_apart, f"It was this: {cause.cause}.", borne=proof.causes[0] in BORNE)
+            yield Proven(proof.says, cause.link, act(run, proof.causes[0]), f"The cause was {cause.cause}.", borne=proof.causes[0] in BORNE)

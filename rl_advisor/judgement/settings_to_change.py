@@ -4,13 +4,16 @@ What to turn for a pattern its detector says, in our words (``CHANGE``); what a 
 configuration, and under ``switches`` what has no number of ours.
 """
 
-from math import ceil
+from collections.abc import Mapping
+from math import ceil, inf, isfinite
 
 import numpy as np
 
 from rl_advisor.curves.outcome_shape import Shape
 from rl_advisor.finding import number
 from rl_advisor.judgement.diagnosis import patterns
+from rl_advisor.priors import prior
+from rl_advisor.priors.circumstances import circumstances
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Dialect
 from rl_advisor.vocabulary.dialects import dialects
@@ -38,9 +41,76 @@ def _turn(run: Run, dialect: Dialect, ours: str, to: str) -> str:
     key, now = next((k for k in keys if k in run.config), keys[0] if keys else ""), run.settings.get(ours)
     if not key or (now is not None and str(now) in (to, f"{to}.0")) or (now == 0 and to[0].isalpha() and ours != "lr_schedule"):
         return ""
-    present = f" (now {number(now) if isinstance(now, int | float) and not isinstance(now, bool) else now})" if now is not None else ""
-    share = to[0].isalpha() and ours != "lr_schedule"
-    return f"`{key}` at {to} its value{present}" if share else f"`{key}` = {to}{present}"
+    if to not in TIMES:
+        return f"`{key}` = {to}{_present(now)}"
+    if ours == "learning_rate":
+        now = learning_rate(run)
+    value = concrete(run, ours, now, TIMES[to])
+    if value is not None and value == now:
+        return ""
+    return f"`{key}` = {number(value)}{_present(now)}" if value is not None else f"`{key}` at {to} its value"
+
+
+TIMES = {
+    "a hundredth of": 0.01, "a tenth of": 0.1, "a third of": 1 / 3, "half": 0.5, "one and a half times": 1.5, "twice": 2, "three times": 3,
+    "four times": 4, "ten times": 10, "thirty times": 30,
+}  # fmt: skip
+"""How a detector says by how much a setting is to be changed."""
+USUAL = {
+    "learning_rate": "policy/learning_rate", "entropy_coef": "entropy/coef", "kl_coef": "kl/ref_coef", "temperature": "setting/temperature",
+    "group_size": "setting/group_size", "clip_range": "ratio/clip_range", "updates_per_batch": "setting/updates_per_batch",
+    "max_grad_norm": "setting/max_grad_norm",
+}  # fmt: skip
+"""Our key of a setting -> the row of priors that says what is usual for it."""
+SHARES = ("learning_rate", "entropy_coef", "kl_coef", "temperature", "clip_range", "max_grad_norm")
+"""Settings that need not be whole."""
+
+
+def concrete(run: Run, ours: str, now: object, times: float) -> float | None:
+    """The value to set: the present one so many times, within what is usual; of what is not set or is 0 a usual one. None if unknown."""
+    row = prior(USUAL[ours], circumstances(run)) if ours in USUAL else None
+    high = row.usual[1] if row is not None else inf
+    if not isinstance(now, int | float) or isinstance(now, bool) or now <= 0:
+        return high / 5 if times > 1 and isfinite(high) and row is not None and ours != "learning_rate" else None
+    value = now * times
+    if times < 1 and value > high:
+        value = row.middle if row is not None else value  # far above what is usual a share of it still is
+    elif times > 1 and now <= high:
+        value = min(value, high)
+    return float(round(value)) if float(now).is_integer() and value >= 1 and ours not in SHARES else value
+
+
+def usual_value(run: Run, metric: str, present: Mapping[str, float]) -> str:
+    """The setting that a row of priors speaks of, at a usual value, by the key that the run gave it; empty where there is none."""
+    ours, row = next((s for s, name in USUAL.items() if name == metric), ""), prior(metric, circumstances(run))
+    if not ours or row is None:
+        return ""
+    known = [dialects()[f] for f in run.frameworks if f in dialects()]
+    key = next((k for d in known for k, name in d.config.items() if name == ours and k in run.config), ours)
+    value = row.middle if ours in SHARES else float(max(1, round(row.middle)))
+    return f"Set `{key}` = {number(value)}{_present(present.get(ours))}"
+
+
+def learning_rate(run: Run) -> float | None:
+    """The highest learning rate that the run used, where it is known."""
+    curve = run.curves.get("policy/learning_rate")
+    if curve is not None and curve.finite()[1].size:
+        return float(curve.finite()[1].max())
+    told = run.settings.get("learning_rate")
+    return float(told) if isinstance(told, int | float) else None
+
+
+def slower(run: Run, times: float = 1 / 3) -> str:
+    """A smaller learning rate, in words with its value where the present one is known."""
+    now = learning_rate(run)
+    value = concrete(run, "learning_rate", now, times)
+    return f"the learning rate at {number(value)} (now {number(now)})" if value is not None and now else "a third of the learning rate"
+
+
+def _present(now: object) -> str:
+    if now is None:
+        return " (not given)"
+    return f" (now {number(now) if isinstance(now, int | float) and not isinstance(now, bool) else now})"
 
 
 def lasting(s: Shape | None) -> str:
@@ -54,4 +124,4 @@ def lasting(s: Shape | None) -> str:
     every = float(np.median(np.diff(s.step)))
     if points > MOST:
         return f"Its noise would hide a change of {number(change)} in {s.name} even then: use several seeds or a larger batch."
-    return f"Run it for about {number(points * every)} steps: {points} points of {s.name} tell a change of {number(change)} from its noise."
+    return f"Run {number(points * every)} steps ({points} points): enough to see a change of {number(change)} in {s.name}."

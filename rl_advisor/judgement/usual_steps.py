@@ -7,7 +7,7 @@ from rl_advisor.curves.task import task
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.continuation import solved
-from rl_advisor.run import Run
+from rl_advisor.judgement.settings_to_change import slower
 
 
 @dataclass(frozen=True)
@@ -87,24 +87,14 @@ def at_the_top(words: Words) -> Experiment:
     )
 
 
-def learning_rate(run: Run) -> float | None:
-    """The highest learning rate that the run used, where it is known."""
-    curve = run.curves.get("policy/learning_rate")
-    if curve is not None and curve.finite()[1].size:
-        return float(curve.finite()[1].max())
-    told = run.settings.get("learning_rate")
-    return float(told) if isinstance(told, int | float) else None
-
-
 def after_a_fall(case: Case) -> Experiment:
     """Smaller steps, from before the fall where something was saved then."""
-    rate, counts = learning_rate(case.run), case.performance.counts
-    slower = f"a third of the learning rate ({number(rate / 3)} for {number(rate)})" if rate else "a third of the learning rate"
+    counts = case.performance.counts
     best = counts.best_step if counts else 0.0
     before = [c for c in case.run.checkpoints if c.step <= best]
     start = f"Resume from {max(before, key=lambda c: c.step).path}" if before else "Start again, saving a checkpoint at every evaluation,"
     return Experiment(
-        do=f"{start} with {slower}, everything else as it is, up to where it fell.",
+        do=f"{start} with {slower(case.run)} and nothing else changed, up to where it fell.",
         expect_if_right="The outcome holds: the updates were too large.",
         expect_if_wrong="It falls at the same place: the data, the environment or the reward changed there; compare both sides.",
     )
@@ -146,7 +136,7 @@ def at_rest(case: Case, words: Words) -> Experiment:
     if len(case.run.checkpoints) >= 3 and words is not WORDS["control"]:
         do = f"Evaluate the last three checkpoints with four times the {words.cases}; if they agree, change data or reward, not the steps."
     else:
-        do = f"Stop here. Two more seeds tell whether this level is typical; to get beyond it, change {words.change}, not the steps."
+        do = f"Stop here, and run two more seeds to see whether it is typical; to get beyond it, change {words.change}, not the steps."
     return Experiment(
         do=do,
         expect_if_right="They agree within noise: more steps of this set-up bring nothing.",

@@ -59,6 +59,12 @@ class Prior:
     source: str
     given: Circumstances
 
+    @property
+    def middle(self) -> float:
+        """A value in the midst of what is usual, by its powers of ten."""
+        low, high = self.usual
+        return math.sqrt(max(low, high / 100) * high)
+
     def side(self, value: float) -> Side:
         """Where a value lies."""
         if math.isnan(value):

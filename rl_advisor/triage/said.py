@@ -19,7 +19,7 @@ def sentences(found: Answer) -> Iterator[str]:
     for look in found.get("settings", ()):
         yield _goes_with(look)
     if found.get("looks") and not found.get("settings"):
-        yield f"No setting goes with failing by more than luck ({found['looks']} looks, {found['failed']} of {found['runs']} runs failed)."
+        yield f"None of {found['looks']} settings is significantly linked to failure ({found['failed']} of {found['runs']} runs failed)."
     failing = found.get("failing") or {}
     if failing.get("broke_first"):
         stages = [f"{plain(cause)} ({count})" for cause, count in failing["broke_first"]]
@@ -57,7 +57,7 @@ def _between(pairs: Sequence[Answer]) -> Iterator[str]:
     sure = [pair for pair in pairs if (pair["p"] <= RISK if pair["p"] is not None else pair["probability_of_improvement"]["low"] > SURELY)]
     yield from (_against(pair) for pair in sure[:4])
     if pairs and not sure:
-        yield f"No variant beats another by more than luck ({pairs[0]['best']} is highest of {len(pairs) + 1})."
+        yield f"No variant of {len(pairs) + 1} is significantly better ({pairs[0]['best']} is highest)."
 
 
 def _against(pair: Answer) -> str:

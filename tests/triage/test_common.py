@@ -116,9 +116,9 @@ def test_closed_forms() -> None:
     ("p", "low", "said"),
     [
         (0.01, 0.7, "Variant 0 beats variant 1"),
-        (0.2, 0.7, "more than luck"),
+        (0.2, 0.7, "significantly better"),
         (None, 0.7, "Variant 0 beats variant 1"),
-        (None, 0.4, "more than luck"),
+        (None, 0.4, "significantly better"),
     ],
 )
 def test_a_variant_beats_another_only_where_luck_does_not(p: float | None, low: float, said: str) -> None:

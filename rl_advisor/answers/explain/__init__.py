@@ -18,6 +18,7 @@ from rl_advisor.judgement.experiment import manual_page
 from rl_advisor.judgement.proofs import CONFIG, TOLD, Proof, causes, proofs
 from rl_advisor.judgement.proofs.crashes import Crash, crash_in, warnings_in
 from rl_advisor.judgement.proofs.rows import Rows
+from rl_advisor.judgement.proven import act
 from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.output.wording import counted, listed, percent, plain, sentence
 from rl_advisor.run import Run
@@ -136,19 +137,24 @@ def _not_looked_at(e: Explained) -> list[str]:
 def _causes(e: Explained) -> list[dict[str, str]]:
     """The likeliest causes in order: the crash, what settings or the trainer prove, what lines prove, what the judge finds, hints."""
     faults = [o for o in e.checked if o.outcome == "fault"]
-    named = [(name, causes()[name]) for p in e.proven for name in p.causes]
-    first, last = [c for n, c in named if n not in LATE], [c for n, c in named if n in LATE]
+    named = [name for p in e.proven for name in p.causes]
+    first, last = ([_named(e, n) for n in named if (n in LATE) is late] for late in (False, True))
     out = [
         *([_cause(e.crash.link.value, e.crash.means, _stopped(e.crash), e.crash.do)] if e.crash else []),
         *(_cause(o.link.value, o.statement, "the log shows it" if o.confirmed else o.confirm_by, o.do) for o in faults),
         *(_cause(w.link.value, w.means, "the trainer prints it", w.do) for w in e.warned),
-        *(_cause(c.link.value, c.cause, c.because, c.tell_apart) for c in first),
+        *first,
         *(_cause(f.link.value, plain(f.pattern), f.statement, manual_page(f.pattern)["Next test"]) for f in e.found),
-        *(_cause(c.link.value, c.cause, c.because, c.tell_apart) for c in last),
+        *last,
     ]
     hints = [o for o in e.checked if o.outcome == "note" and o.do] if out else []
     out += [_cause(o.link.value, o.statement, o.confirm_by, o.do) for o in hints]
     return list({c["cause"]: c for c in reversed(out)}.values())[::-1][:MOST_CAUSES]
+
+
+def _named(e: Explained, name: str) -> dict[str, str]:
+    cause = causes()[name]
+    return _cause(cause.link.value, cause.cause, cause.because, act(e.rows.run, name))
 
 
 def _cause(link: str, cause: str, because: str, tell_apart: str) -> dict[str, str]:

@@ -18,13 +18,13 @@ CALLS = {
     "pays": "Continue: the chance that a later checkpoint beats the best so far is {p}.",
     "solved": "Stop: the task is solved, so there is nothing left to gain.",
     "finished": "Finished: the planned steps are done.",
-    "broken": "Stop: it is broken, and the chance that a later checkpoint beats the best so far is {p}.",
+    "broken": "Stop: it is broken; the chance that a later checkpoint beats the best so far is {p}.",
     "dead": "Stop: nothing is being learned any more, because the gradient has no signal.",
     "no_gain": "Stop: the chance that a later checkpoint beats the best so far is only {p}.",
     "price": "{call}: at this price, a chance of {p} for a better checkpoint {decides}.",
     "not_measured": "Undecided: nothing that is logged says whether more steps help.",
 }
-REPAIR = "Stop: it is broken, and more steps of the same repair nothing."
+REPAIR = "Stop: it is broken; more training will not fix it."
 ENDED = "Stop: the run ended with an error."
 LONGER = "Finished while still improving: a longer plan may pay."
 OPENINGS = {

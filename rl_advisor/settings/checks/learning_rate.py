@@ -26,7 +26,7 @@ def check(s: Settings) -> CheckSaid:
     side, keys = usual.side(rate), (given.key,) if given else ()
     low, high = (number(x) for x in usual.usual)
     stated = f"The learning rate is {number(rate)}; {low} to {high} is usual here ({usual.source.split(';')[0]})."
-    do = f"Set `{keys[0] if keys else 'learning_rate'}` between {low} and {high}."
+    do = f"Set `{keys[0] if keys else 'learning_rate'}` to {number(usual.middle)} ({low} to {high} is usual)."
     if side == "far_above":
         return CheckSaid("fault", f"{stated} {usual.above}", keys, do)
     if side == "above" or (given and side in ("below", "far_below")):
