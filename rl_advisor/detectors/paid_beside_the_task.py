@@ -39,6 +39,7 @@ def detect(run: Run, share: float = 0.1) -> Answer:
     if not terms or not found["holds"]:
         return absent("No short formula of what the responses hold foretells the reward.", evidence=where)
     measures = {"explained": found["r2"], "episodes": float(found["episodes"])} | {f"price of {t['what']}": t["weight"] for t in terms}
+    measures |= {f"limit {i}": limit for i, limit in enumerate(limit for t in terms for limit in t["limits"])}
     paid = [t for t in terms if t["what"] in found["beside_the_task"] and t["low"] > 0 and t["share"] >= share]
     said = " + ".join(f"{value(t['weight'])} * {t['what']}" for t in terms)
     text = f"The reward is {said} (explains {value(found['r2'], 'share')} on prompts that were not fitted, {found['episodes']} responses)"

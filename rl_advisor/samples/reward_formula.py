@@ -132,6 +132,11 @@ def _share(term: Term, measures: dict[str, Floats], reward: Floats) -> float:
     return float(np.cov(term.weight * term.values(measures), reward, bias=True)[0, 1] / reward.var())
 
 
+def _limits(term: Term) -> list[float]:
+    """The limits that a term's words name."""
+    return ([] if term.kind == "each" else [term.limit]) + (_limits(term.where) if term.where else [])
+
+
 def _measures_of(term: Term) -> set[str]:
     return {term.measure} | (_measures_of(term.where) if term.where else set())
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from rl_advisor.answers.compare import NO_VARIANT, RISK
 from rl_advisor.features.aggregate import gap, improvement, level, rank_p
+from rl_advisor.output.wording import percent
 from rl_advisor.triage.looks import Look, looks_at, surviving
 from rl_advisor.triage.row import Row
 
@@ -50,7 +51,7 @@ def common(rows: Sequence[Row]) -> dict[str, Any]:
             "changed_together": [keys for keys in together if len(keys) > 1][:SHOWN],
             "without_settings": sum(not row.get("settings") for row in judged),
         },
-        "notes": _notes(telling, groups, failed),
+        "notes": [*_notes(telling, groups, failed), *_lost(judged)],
     }
 
 
@@ -179,6 +180,13 @@ def _shared(rows: Sequence[Row], failed: Any) -> dict[str, Any]:
         "patterns": [{"pattern": p, "failing": a, "others": b} for p, (a, b) in told if a > b],
         "only_there": sorted(k for k, v in always - elsewhere if not NO_VARIANT.search(k))[:SHOWN],
     }
+
+
+def _lost(rows: Sequence[Row]) -> list[str]:
+    """How many runs lost more than a twentieth of their episodes to errors that are not the policy's."""
+    shares = [share for row in rows if (share := row.get("episodes_lost")) is not None and share > 0.05]
+    worst = f", at worst {percent(max(shares))}" if shares else ""
+    return [f"{len(shares)} of the runs lost over 5 % of their episodes to errors or the infrastructure{worst}"] if shares else []
 
 
 def _notes(telling: Mapping[str, Any], groups: Sequence[int], failed: Any) -> list[str]:

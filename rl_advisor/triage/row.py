@@ -59,10 +59,17 @@ def judged(run: "Run") -> Row:
         "unit": run.step_unit,
         "outcome": outcome(run),
         "settings": settings(run),
+        "episodes_lost": lost(run),
         "cost": cost(run, onset if a.verdict in BROKEN else None),
         "finished": bool(a.planned_steps and a.step >= a.planned_steps) or a.call_reason == "finished",
     }
     return aliased(clean(row), names_of_run(run))  # type: ignore[no-any-return]
+
+
+def lost(run: "Run") -> float | None:
+    """The mean share of episodes that ended in an error or that the infrastructure lost; None where nothing says."""
+    curve = run.curves.get("episode/errors")
+    return float(curve.finite()[1].mean()) if curve is not None and curve.finite()[1].size else None
 
 
 def outcome(run: "Run") -> Row | None:
