@@ -110,7 +110,8 @@ def _told(rows: pd.DataFrame, measures: dict[str, Floats], found: Formula) -> di
     off = np.abs(reward - found.predicted(measures))
     beside = [t for t in found.terms if TASK not in _measures_of(t)]
     terms = [
-        {"what": _named(t), "weight": t.weight, "low": t.low, "high": t.high, "share": _share(t, measures, reward)} for t in found.terms
+        {"what": _named(t), "weight": t.weight, "low": t.low, "high": t.high, "share": _share(t, measures, reward), "limits": _limits(t)}
+        for t in found.terms
     ]
     worst = np.argsort(-off, kind="stable")[:2]
     shows = [int(np.argmax(t.weight * t.values(measures))) for t in beside[:1]]

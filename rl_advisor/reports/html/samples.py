@@ -20,9 +20,10 @@ def samples(run: Run) -> str:
     """What the samples say of failures and of the reward, then the triad as three columns; empty when the run holds no responses."""
     if not len(run.rollouts):
         return ""
-    told = "".join(f"<li>{text(line)}</li>" for line in (*failure_lines(why_failed(run)), *formula_lines(paid_for(run))))
+    lines = [*failure_lines(why_failed(run)), *formula_lines(paid_for(run))]
+    told = "".join(f"<p>{text(line)}</p>" for line in lines)
+    said = f'<details class="fold"><summary>Why episodes failed, and what is paid</summary>{told}</details>' if told else ""
     columns = "".join(_column(run, title, rows) for title, rows in triad(run) if rows)
-    said = f"<ul>{told}</ul>" if told else ""
     return f'{said}<p class="note">Model output, shown verbatim.</p><div class="triad">{columns}</div>'
 
 
