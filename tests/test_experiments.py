@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from evals.drawn import make_run, rising
 from rl_advisor.curves.outcome_shape import shape
 from rl_advisor.curves.performance import Performance
-from rl_advisor.evals.synthetic import make_run, rising
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.diagnosis import detectors, pattern_of, patterns

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from evals.drawn import flat, make_run, noise, rising, saturating, stepping
 from rl_advisor.advisors.builtin import assess
 from rl_advisor.answers.compare import compare
 from rl_advisor.assessment import Assessment
-from rl_advisor.evals.synthetic import flat, make_run, noise, rising, saturating, stepping
 from rl_advisor.finding import Finding, Onset, Outcome
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.causes import before, explains, in_order, survived

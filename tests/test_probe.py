@@ -4,9 +4,9 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from evals.drawn import flat, make_run, rising, stepping
 from rl_advisor.answers.probe import BRANCHES, probe
 from rl_advisor.cli.commands import main
-from rl_advisor.evals.synthetic import flat, make_run, rising, stepping
 from rl_advisor.output.errors import UsageError
 from rl_advisor.run import Run
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from evals.drawn import flat, make_run, saturating
 from rl_advisor.curves.task import TRAITS, task
-from rl_advisor.evals.synthetic import flat, make_run, saturating
 from rl_advisor.judgement.blind_spots import ROWS, fitting
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.narrative import could_not_see

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from evals.drawn import make_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rl_advisor.advisors.builtin import assess
@@ -14,7 +15,6 @@ from rl_advisor.assessment import VERDICTS
 from rl_advisor.curves.course import AMOUNTS, course
 from rl_advisor.curves.level import level
 from rl_advisor.curves.performance import PARTED
-from rl_advisor.evals.synthetic import make_run
 from rl_advisor.features.autoregression import colour
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.evidence import gather

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from rl_advisor.priors.bank import Usual, usual
 from rl_advisor.vocabulary import metric as our_metric
 
 Range = tuple[float, float]
@@ -58,6 +59,8 @@ class Prior:
     """What a usual value means, where that is asked for: that it is no sign of progress, for instance."""
     source: str
     given: Circumstances
+    seen: Usual | None = None
+    """What sound runs of others showed, where that is known: it says what is usual, the row what is possible and what it means."""
 
     @property
     def middle(self) -> float:
@@ -71,11 +74,12 @@ class Prior:
             return "not_a_number"
         # A bound is met by a value that was rounded to single precision or to three digits.
         slack = 1e-3 * abs(value) if math.isfinite(value) else 0.0
-        if value < self.usual[0] - slack:
-            return "below" if value >= self.possible[0] - slack else "far_below"
-        if value > self.usual[1] + slack:
-            return "above" if value <= self.possible[1] + slack else "far_above"
-        return "usual"
+        low, high = self.seen.bounds(self.usual) if self.seen else self.usual
+        if value < self.possible[0] - slack:
+            return "far_below"
+        if value > self.possible[1] + slack:
+            return "far_above"
+        return "below" if value < low - slack else "above" if value > high + slack else "usual"
 
     def means(self, value: float) -> str:
         """What the value's side means, in a sentence; empty where nothing is to be said."""
@@ -93,7 +97,19 @@ def prior(metric: str, known: Circumstances | None = None) -> Prior | None:
     sure = [row for row in rows if _surely(row.given, known)]
     # A row that surely speaks, and of more than another, replaces it; what only might speak widens the answer.
     left = [row for row in rows if not any(_narrower(other.given, row.given) for other in sure)]
-    return _hull(left) if left else None
+    return _with_seen(_hull(left) if left else None, metric, known)
+
+
+def _with_seen(row: Prior | None, metric: str, known: Circumstances) -> Prior | None:
+    """A row with what sound runs showed, unless the table tells apart by a known circumstance what they mix."""
+    seen, rows = usual(_in_table(metric), known), table().get(_in_table(metric), ())
+    mixed = any(getattr(known, name) and any(getattr(r.given, name) for r in rows) for name in ("weights", "updates", "action"))
+    if seen is None or mixed:
+        return row
+    source = f"{seen.runs} sound runs of {seen.repositories} repositories"
+    if row is None:
+        return Prior(metric, (seen.low, seen.high), (-math.inf, math.inf), "", "", "", source, known, seen)
+    return replace(row, source=f"{source}; {row.source}", seen=seen)
 
 
 @cache

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from evals.drawn import falling, flat, make_run, noise, rising, saturating, stepping
 from rl_advisor.curves import outcome_shape
 from rl_advisor.detectors import train_eval_gap
-from rl_advisor.evals.synthetic import falling, flat, make_run, noise, rising, saturating, stepping
 from rl_advisor.finding import Outcome
 from rl_advisor.judgement.diagnosis import detectors, pattern_of, run_detector
 from rl_advisor.run import Event, Run

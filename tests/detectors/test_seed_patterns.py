@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rl_advisor.evals.synthetic import falling, flat, make_run, noise, rising, saturating
+from evals.drawn import falling, flat, make_run, noise, rising, saturating
 from rl_advisor.finding import Outcome
 from rl_advisor.judgement.diagnosis import detectors, pattern_of, run_detector
 from rl_advisor.run import Event, Run

@@ -165,7 +165,7 @@ def test_a_question_is_answered_first(text: str, question: str, first: str) -> N
 def test_a_number_comes_with_its_range_and_source() -> None:
     told = {m["name"]: m for m in explain_log(trl(grad_norm=5e5))["metrics"]}
     assert told["grad_norm"]["normal"] == "broken"
-    assert "is usual" in told["grad_norm"]["why"]
+    assert "(usual " in told["grad_norm"]["why"]
     assert told["grad_norm"]["source"]
     assert told["kl"]["normal"] == "normal"
 

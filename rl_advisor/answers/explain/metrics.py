@@ -92,7 +92,8 @@ def _against(row: Prior, value: float, all_: Sequence[float]) -> tuple[str, str,
             f"Reached {number(worst)} in {len(far)} of {len(all_)} rows; {bound} is usual. {row.means(worst)}".strip(),
             row.source,
         )
-    return _NORMAL[side], f"{bound} is usual{_here(row.given)}. {row.means(value)}".strip(), row.source
+    usual = row.seen.says(value) if row.seen else f"{bound} is usual{_here(row.given)}."
+    return _NORMAL[side], f"{usual} {row.means(value)}".strip(), row.source
 
 
 def _several(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, str, str]:

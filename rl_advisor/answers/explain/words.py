@@ -7,6 +7,7 @@ from rl_advisor.finding import number
 from rl_advisor.judgement.diagnosis import detectors, pattern_of
 from rl_advisor.judgement.experiment import manual_page
 from rl_advisor.priors import table
+from rl_advisor.priors.bank import known_groups
 from rl_advisor.reading.translating import our_name
 from rl_advisor.settings import checks
 from rl_advisor.vocabulary import METRICS, metric
@@ -61,6 +62,10 @@ def _metric(raw: str) -> dict[str, Any] | None:
                 "source": r.source,
             }
             for r in table().get(name, ())
+        ]
+        ranges += [
+            {"given": u.among, "usual": f"{number(u.low)} to {number(u.high)}", "source": f"{u.repositories} repositories"}
+            for u in known_groups(name)
         ]
         row = next(iter(table().get(name, ())), None)
         means = {"below": row.below, "above": row.above, "usual": row.inside} if row else {}

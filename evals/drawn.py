@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 import numpy as np
-
 from rl_advisor.run import Checkpoint, Curve, Floats, Run
 
 STEPS = 200
