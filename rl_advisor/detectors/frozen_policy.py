@@ -51,12 +51,13 @@ def detect(run: Run, still: float = 0.02, least: float = 0.05, steps: float = 1e
         "kl_coef": float(run.settings.get("kl_coef") or "nan"),
     }
     where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
-    text = f"Reward gained {number(gain)} against a spread of {number(spread)}; KL to the reference ends at "
-    text += f"{number(drift)}, learning rate {number(lr)}"
+    text = f"Reward gained {number(gain)}" + (f" against a spread of {number(spread)}" if np.isfinite(spread) else "")
+    text += f"; KL to the reference ends at {number(drift)}" if np.isfinite(drift) else ""
+    text += f", learning rate {number(lr)}" if np.isfinite(lr) else ""
     onset = Onset(float(s.step[0]), float(s.step[0]), float(s.step[0]))
     moved = bool(segments.departures(run, factor=1.3).keys() - {"kl/ref"}) or drift > still or _steps(run) > steps
-    # A console may print a rate of 5e-7 as 0: a policy that moves or gains has another one.
-    if alive and lr == 0 and (little(s, gain, spread) or not moved):
+    # A policy that moves or gains has another rate than 0, whatever is printed.
+    if alive and lr == 0 and fine(run) and (little(s, gain, spread) or not moved):
         return present(f"{text}: the learning rate is zero.", onset, measures, where)
     reach = farthest(run)
     if alive and reach is not None and reach < least:
@@ -70,6 +71,12 @@ def detect(run: Run, still: float = 0.02, least: float = 0.05, steps: float = 1e
             return unclear(f"{text}; the policy seems not to move, but {why}.", onset, measures, where)
         return present(f"{text}: the policy hardly moves.", onset, measures, where)
     return absent(f"{text}.", measures=measures, evidence=where)
+
+
+def fine(run: Run, decimals: int = 3) -> bool:
+    """Whether numbers are logged with more decimals than these: a console of three prints 5e-7 as 0, which is no rate of 0."""
+    values = (c.finite()[1] for c in run.curves.values())
+    return any(bool(np.any(np.abs(v - v.round(decimals)) > 1e-9 * np.abs(v))) for v in values)
 
 
 def farthest(run: Run, tenth: float = 0.1) -> float | None:

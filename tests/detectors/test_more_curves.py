@@ -92,6 +92,11 @@ CASES = [
     # A console rounds a small rate to 0: what moves and gains has another one.
     ("frozen_policy", run(reward__mean=rising(0.2, 0.9), kl__ref=rising(0, 0.3), policy__learning_rate=np.zeros(200)), A),
     ("frozen_policy", run(reward__mean=flat(0.5, 0.03), kl__ref=flat(0.001, 1e-4), policy__learning_rate=np.zeros(200)), P),
+    (
+        "frozen_policy",
+        run(reward__mean=flat(0.5, 0.03).round(3), entropy__mean=flat(0.035, 0.004).round(3), policy__learning_rate=np.zeros(200)),
+        U,
+    ),
     ("update_too_large", run(reward__mean=rising(20, 140), kl__old=flat(2.0, 0.5)), P),
     ("update_too_large", run(reward__mean=rising(20, 140), kl__old=flat(0.02, 0.005)), A),
     # What is out of all bounds needs no statistics: a few pasted rows say it.
