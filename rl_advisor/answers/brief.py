@@ -182,6 +182,7 @@ def _samples(answer: Answer) -> Answer:
         "says": [f"{s['pattern']} ({s['outcome']}): {s['statement']}"[:SPOKEN] for s in answer["says"][:6]],
         "why_episodes_failed": answer.get("failures", {}).get("says"),
         "paid_for": answer.get("paid_for", {}).get("says"),
+        "credit": answer.get("credit", {}).get("says"),
         "changes": [_change(m) for m in answer["changes"].get("measures", [])[:6]],
         "reward": _reward(answer["reward"]),
         **one,

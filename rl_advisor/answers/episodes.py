@@ -91,3 +91,33 @@ def _formula(found: Found) -> Iterator[str]:
         bad = [f"{pairs[k]} {words}" for k, words in (("alike", "pay both alike"), ("upside_down", "pay the wrong one more")) if pairs[k]]
         if bad:
             yield f"of {pairs['prompts']} prompts with a right and a wrong episode {' and '.join(bad)}: read such a pair"
+
+
+def credit_lines(found: Found) -> list[str]:
+    """Where credit goes wrong inside episodes, in at most four sentences, and what cannot be told."""
+    lines = list(_credit(found))[:4]
+    if found.get("cannot_tell") and lines:
+        lines.append(f"cannot be told from this dump: {'; '.join(found['cannot_tell'][:3])}")
+    return lines
+
+
+def _credit(found: Found) -> Iterator[str]:
+    if c := found.get("certain"):
+        yield (
+            f"failure was certain from turn {value(c['turn'])} on (the middle of {c['episodes']} failed episodes beside a good attempt), "
+            f"with {percent(c['left'])} of their turns still to come"
+        )
+    if (p := found.get("paid_errors")) and p["low"] > 0.5:
+        share = f"{percent(p['share_positive'])} ({percent(p['low'])} to {percent(p['high'])})"
+        yield f"{share} of {p['failed_calls']} turns whose call failed are still rewarded: give credit by turn, or mask these"
+    masks = found.get("masks", {})
+    if masks.get("others_trained_upon", 0) > 0.01:
+        yield f"{percent(masks['others_trained_upon'])} of the turns that tools or users wrote stand in the loss: mask them"
+    if masks.get("own_left_out", 0) > 0.5:
+        yield f"{percent(masks['own_left_out'])} of the model's own turns are left out of the loss"
+    if (v := found.get("versions")) and v["share_mixed"] > 0.01:
+        yield f"{percent(v['share_mixed'])} of the episodes were written by several policy versions, at most {value(v['widest'])} apart"
+    if (lp := found.get("logprobs")) and lp["above_zero"] + lp["exactly_zero"] > 0.01:
+        yield f"{percent(lp['above_zero'] + lp['exactly_zero'])} of the turns have log-probabilities that cannot be (0 or above)"
+    if (u := found.get("upside_down")) and u["share"] > 0.05:
+        yield f"{percent(u['share'])} of {u['episodes']} episodes have an advantage against their reward's side of the group's mean"

@@ -26,10 +26,7 @@ def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | N
     except ValueError as none:
         raise UsageError(str(none)) from none
     answer = {"responses": _counted(run), "says": _says(run), "changes": spotcheck.changed(run)}
-    if failed := _failures(run):
-        answer["failures"] = failed
-    if paid := _paid(run):
-        answer["paid_for"] = paid
+    answer |= _episodes(run)
     answer |= {key: _marked(value, key, key) for key, value in dict(picked).items()}
     answer["statistics"] = _marked(spotcheck.statistics(run), "statistics")
     answer["reward"] = _marked(spotcheck.reward_audit(run), "reward")
@@ -41,22 +38,16 @@ def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | N
     return {"run": run.name, **answer, "gaps": [g for i, g in enumerate(gaps) if g not in gaps[:i]]}
 
 
-def _failures(run: Run) -> dict[str, Any]:
-    """Why episodes failed, in numbers and in sentences; empty where none did."""
-    from rl_advisor.answers.episodes import failure_lines
+def _episodes(run: Run) -> dict[str, Any]:
+    """Why episodes failed, what the reward pays for and where credit goes, in numbers and in sentences; each only where it can be told."""
+    from rl_advisor.answers.episodes import credit_lines, failure_lines, formula_lines
+    from rl_advisor.samples.credit import credit
     from rl_advisor.samples.episodes import why_failed
-
-    found = why_failed(run)
-    return {"says": failure_lines(found), **_marked(found, "failures")} if found else {}
-
-
-def _paid(run: Run) -> dict[str, Any]:
-    """What the reward pays for, in numbers and in sentences; empty where the samples have too few rewards."""
-    from rl_advisor.answers.episodes import formula_lines
     from rl_advisor.samples.reward_formula import paid_for
 
-    found = paid_for(run)
-    return {"says": formula_lines(found), **_marked(found, "paid for")} if found else {}
+    asked = (("failures", why_failed, failure_lines), ("paid_for", paid_for, formula_lines), ("credit", credit, credit_lines))
+    found = {name: (look(run), lines) for name, look, lines in asked}
+    return {name: {"says": lines(part), **_marked(part, name)} for name, (part, lines) in found.items() if part}
 
 
 def _counted(run: Run) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def samples_page(answer: Answer) -> Iterable[str]:
             yield from ("", f"== {title}")
             yield from (line for sample in answer[kind] for line in _sample(sample))
     yield ""
-    yield from (line for told in answer.get("paid_for", {}).get("says", ()) for line in filled(told))
+    yield from (line for part in ("paid_for", "credit") for told in answer.get(part, {}).get("says", ()) for line in filled(told))
     yield from _reward(answer["reward"])
     yield from _words(answer["statistics"].get("words", {}))
     yield from _by_step(answer["statistics"].get("steps", []))

@@ -9,12 +9,25 @@ from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import bounds, onset, pays, shift_or_none
 
-MEASURES = (
-    *("reward", "tokens", "truncated", "loop", "compression", "repeated", "variety", "distinct", "empty", "copied", "foreign", "fields"),
-    *("other_language", "open"),
-    *("empty_field", "refusal", "hedging", "praise", "claim", "claim_after_failure", "attack", "new_words"),
+MEASURED = (
+    *(
+        "tokens",
+        "truncated",
+        "loop",
+        "compression",
+        "repeated",
+        "variety",
+        "empty",
+        "copied",
+        "foreign",
+        "fields",
+        "other_language",
+        "open",
+    ),
+    *("empty_field", "refusal", "hedging", "praise", "claim", "claim_after_failure", "attack"),
     *("calls", "identical_calls", "repeated_calls", "failed_calls", "error_retries"),
 )
+"""Columns of the measured table that are told of every step and compared."""
 
 
 def changes(run: Run) -> dict[str, Any]:
@@ -27,7 +40,7 @@ def changes(run: Run) -> dict[str, Any]:
         s = stretches(run)
     except TooFewPoints as few:
         return {"cannot_tell": str(few)}
-    found = [change for name in MEASURES if (change := _of(s, name)) is not None]
+    found = [change for name in ("reward", *MEASURED, "distinct", "new_words") if (change := _of(s, name)) is not None]
     found.sort(key=lambda c: -c.pop("weight"))
     first, latest = s.first["step"], s.latest["step"]
     return {

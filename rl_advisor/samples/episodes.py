@@ -10,7 +10,7 @@ import numpy as np
 from rl_advisor.features.text.turns import Turn, turns_in, with_written_calls
 from rl_advisor.run import Run
 from rl_advisor.samples.failure_signs import Episode, marks, reason_of, told_in
-from rl_advisor.samples.measured_text import chosen, completed
+from rl_advisor.samples.measured_text import completed
 from rl_advisor.samples.text_change import wilson
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ _NEARLY_ALL = 0.8
 
 
 INFRASTRUCTURE = "infrastructure"
+MOST, _EACH = 2_000, 8
+"""Episodes that are looked into in all, and fewest of a step."""
 _STEPS = 12
 """Steps of which shares are listed, evenly spread."""
 _last: list[tuple[weakref.ref[pd.DataFrame], dict[str, Any]]] = []
@@ -53,11 +55,8 @@ def why_failed(run: Run) -> dict[str, Any]:
 
 
 def _why_failed(run: Run) -> dict[str, Any]:
-    rows = chosen(run.rollouts)
-    if not len(rows):
-        return {}
-    rows = completed(rows).reset_index(drop=True)
-    found = judged(rows)
+    rows = looked_at(run)
+    found = judged(rows) if len(rows) else rows
     if not len(found):
         return {}
     reasons = {str(name): _told_of(part, len(found)) for name, part in found.groupby("reason")}
@@ -70,6 +69,20 @@ def _why_failed(run: Run) -> dict[str, Any]:
     lost = np.zeros(len(rows), bool)
     lost[found.index[found["reason"] == INFRASTRUCTURE]] = True
     return {**answer, "reward": _without(rows, lost)} if lost.any() else answer
+
+
+def looked_at(run: Run) -> pd.DataFrame:
+    """The training episodes that are looked into: those with text, as many of each step, MOST in all."""
+    rows = run.rollouts
+    if not len(rows) or "response" not in rows:
+        return rows.iloc[:0]
+    train = rows[rows["split"] != "eval"] if "split" in rows else rows
+    train = train[[isinstance(r, str) and bool(r) for r in train["response"].tolist()]]
+    steps = np.unique(train["step"])
+    if steps.size > MOST // _EACH:
+        train = train[train["step"].isin(steps[np.linspace(0, steps.size - 1, MOST // _EACH).round().astype(int)])]
+    train = train[train.groupby("step").cumcount() < max(_EACH, MOST // max(1, steps.size))]
+    return completed(train).reset_index(drop=True)
 
 
 def _told_of(part: pd.DataFrame, failed: int) -> dict[str, Any]:

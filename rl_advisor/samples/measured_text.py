@@ -86,7 +86,7 @@ def _measured(run: Run) -> _Measured:
     rows = run.rollouts
     found = _last[0] if _last else None
     if found is None or found.of() is not rows:
-        found = _Measured(weakref.ref(rows), _with_cuts(_measure(chosen(rows)), run))
+        found = _Measured(weakref.ref(rows), _with_cuts(_measure(_chosen(rows)), run))
         _last[:] = [found]
     return found
 
@@ -113,7 +113,7 @@ def _enough(table: pd.DataFrame, steps: Floats) -> pd.DataFrame:
     return table[table["step"].isin(taken)]
 
 
-def chosen(rows: pd.DataFrame) -> pd.DataFrame:
+def _chosen(rows: pd.DataFrame) -> pd.DataFrame:
     """The training responses that are looked at: at most STEPS steps and PER_STEP responses of each; none without any text."""
     if not len(rows):
         return rows

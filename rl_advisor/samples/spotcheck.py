@@ -12,7 +12,7 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.features.text.measures import distinct_share
 from rl_advisor.features.text.telling_words import telling_words
 from rl_advisor.run import Run
-from rl_advisor.samples.changes import changes
+from rl_advisor.samples.changes import MEASURED, changes
 from rl_advisor.samples.excerpts import shown
 from rl_advisor.samples.measured_text import completed, measured, stretches
 from rl_advisor.samples.reward_check import audit, single_answer
@@ -21,26 +21,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["changed", "reward_audit", "statistics", "triad"]
-_AVERAGED = (
-    *("reward", "tokens", "truncated", "loop", "compression", "repeated", "variety", "empty", "copied", "foreign", "fields"),
-    *(
-        "other_language",
-        "open",
-        "empty_field",
-        "refusal",
-        "hedging",
-        "praise",
-        "claim",
-        "claim_after_failure",
-        "attack",
-        "calls",
-        "identical_calls",
-        "repeated_calls",
-        "failed_calls",
-        "error_retries",
-    ),
-)
-"""Measures whose mean a step is given; their meaning stands in MEANINGS."""
 MEANINGS: Mapping[str, str] = {
     "responses": "responses measured",
     "tokens": "length in tokens where logged, else in words and marks",
@@ -225,7 +205,7 @@ def _early_late(rows: pd.DataFrame, count: int) -> list[dict[str, Any]]:
 
 
 def _of_step(step: object, part: pd.DataFrame) -> dict[str, Any]:
-    means = {k: float(part[k].astype(np.float64).mean()) for k in _AVERAGED if k in part and part[k].notna().any()}
+    means = {k: float(part[k].astype(np.float64).mean()) for k in ("reward", *MEASURED) if k in part and part[k].notna().any()}
     groups = [distinct_share(g["response"].tolist()) for _, g in part.groupby("group") if len(g) > 1]
     firsts = part.groupby("group")["response"].first().tolist()
     found = {"step": float(str(step)), "responses": len(part), **means, **_lengths(part)}

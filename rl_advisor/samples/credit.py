@@ -1,0 +1,141 @@
+"""Who gets the credit inside episodes: where failure became certain, what single turns are paid and trained for, by which policy.
+
+Everything is told from what stands beside the turns; what does not stand there is named with what to log.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rl_advisor.features.text.behaviour import is_error
+from rl_advisor.features.text.turns import Turn
+from rl_advisor.run import Run
+from rl_advisor.samples.episodes import episode_turns, failures, looked_at
+from rl_advisor.samples.text_change import wilson
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_TO_LOG = {
+    "trained": "a loss mask per turn or token",
+    "version": "the policy version that wrote each turn",
+    "reward": "a reward per turn",
+    "logprob": "the sampling log-probabilities",
+}
+_SURE = 8
+
+
+def credit(run: Run) -> dict[str, Any]:
+    """``certain`` (the turn from which failure was certain), ``paid_errors``, ``masks``, ``versions``, ``logprobs`` and ``cannot_tell``.
+
+    Empty where no episode has several turns.
+    """
+    rows = looked_at(run)
+    if not len(rows):
+        return {}
+    turns = [episode_turns(row) for row in rows.to_dict("records")]
+    if not any(len(some) > 2 for some in turns):
+        return {}
+    failed, _ = failures(rows)
+    told = {name for some in turns for turn in some for name in turn.numbers}
+    parts = {
+        "certain": _certain(rows, turns, failed),
+        "paid_errors": _paid_errors(turns),
+        "masks": _masks(turns) if "trained" in told else {},
+        "versions": _versions(turns) if "version" in told else {},
+        "logprobs": _logprobs(turns) if "logprob" in told else {},
+        "upside_down": _upside_down(rows),
+        "cannot_tell": [f"{name} of turns: log {what}" for name, what in _TO_LOG.items() if name not in told],
+    }
+    return {name: part for name, part in parts.items() if part}
+
+
+def _moves(turns: Sequence[Turn]) -> list[object]:
+    """What the model did turn by turn: its calls, else its words."""
+    return [turn.calls or " ".join(turn.text.lower().split()) for turn in turns if turn.role == "assistant"]
+
+
+def first_certain(moves: Sequence[Sequence[object]], failed: Sequence[bool]) -> list[int | None]:
+    """Of each failed attempt at one prompt the turn (from 1) from which every attempt that went the same way failed.
+
+    None for a good attempt, and where every attempt failed: then no turn made the difference.
+    """
+    good: set[tuple[object, ...]] = set()
+    for some, bad in zip(moves, failed, strict=True):
+        good |= set() if bad else {tuple(some[:k]) for k in range(len(some) + 1)}
+    if not good:
+        return [None] * len(moves)
+    return [
+        next((k for k in range(1, len(some) + 1) if tuple(some[:k]) not in good), None) if bad else None
+        for some, bad in zip(moves, failed, strict=True)
+    ]
+
+
+def _certain(rows: pd.DataFrame, turns: Sequence[Sequence[Turn]], failed: np.ndarray) -> dict[str, Any]:
+    """Over the failed episodes with a good attempt at the same prompt: the usual turn of certainty, and the earliest common one."""
+    at: list[int] = []
+    ahead: list[float] = []
+    for places in rows.groupby(["step", "group"]).indices.values():
+        moves = [_moves(turns[i]) for i in places]
+        for some, turn in zip(moves, first_certain(moves, [bool(failed[i]) for i in places]), strict=True):
+            if turn is not None:
+                at.append(turn)
+                ahead.append(1 - turn / max(len(some), 1))
+    if not at:
+        return {}
+    return {"episodes": len(at), "turn": float(np.median(at)), "at_first_turn": at.count(1) / len(at), "left": float(np.mean(ahead))}
+
+
+def _paid_errors(turns: Sequence[Sequence[Turn]]) -> dict[str, float]:
+    """Calls that failed and calls that did not: what each was paid or given as advantage, where turns have either."""
+    found: dict[tuple[str, bool], list[float]] = defaultdict(list)
+    for some in turns:
+        for turn, after in pairwise(some):
+            if turn.calls and after.role == "tool":
+                for name in ("advantage", "reward"):
+                    if name in turn.numbers:
+                        found[name, is_error(after)].append(turn.numbers[name])
+    for name in ("advantage", "reward"):
+        bad, fine = found[name, True], found[name, False]
+        if len(bad) >= _SURE and len(fine) >= _SURE:
+            paid = sum(x > 0 for x in bad)
+            low, high = wilson(paid, len(bad))
+            told = {"failed_calls": len(bad), "share_positive": paid / len(bad), "low": low, "high": high}
+            return {**told, f"mean_{name}_failed": float(np.mean(bad)), f"mean_{name}_fine": float(np.mean(fine))}
+    return {}
+
+
+def _masks(turns: Sequence[Sequence[Turn]]) -> dict[str, float]:
+    """Turns of tools and users whose tokens stand in the loss, and turns of the model that do not."""
+    known = [turn for some in turns for turn in some if "trained" in turn.numbers]
+    others, own = ([t.numbers["trained"] > 0 for t in known if (t.role == "assistant") is mine] for mine in (False, True))
+    found = {"others_trained_upon": float(np.mean(others)), "of_others": len(others)} if others else {}
+    return found | ({"own_left_out": 1 - float(np.mean(own)), "of_own": len(own)} if own else {})
+
+
+def _versions(turns: Sequence[Sequence[Turn]]) -> dict[str, float]:
+    """How many episodes were written by more than one policy version, and how far apart those are at most."""
+    spans = [np.ptp(v) for some in turns if (v := [t.numbers["version"] for t in some if "version" in t.numbers])]
+    return {"episodes": len(spans), "share_mixed": float(np.mean([s > 0 for s in spans])), "widest": float(max(spans))}
+
+
+def _logprobs(turns: Sequence[Sequence[Turn]]) -> dict[str, float]:
+    """Log-probabilities that cannot be: above 0, or exactly 0 over a whole turn of several tokens."""
+    values = np.array([t.numbers["logprob"] for some in turns for t in some if "logprob" in t.numbers])
+    return {"turns": values.size, "above_zero": float(np.mean(values > 1e-6)), "exactly_zero": float(np.mean(values == 0))}
+
+
+def _upside_down(rows: pd.DataFrame) -> dict[str, float]:
+    """Episodes whose advantage and whose reward stand on different sides of their group's mean."""
+    if "advantage" not in rows:
+        return {}
+    known = rows[np.isfinite(rows["advantage"]) & np.isfinite(rows["reward"])]
+    above = known["reward"] - known.groupby(["step", "group"])["reward"].transform("mean")
+    off = (np.sign(above) * np.sign(known["advantage"]))[above.abs() > 1e-9]
+    share = float((off < 0).mean()) if len(off) >= _SURE else 0.0
+    return {"episodes": len(off), "share": share} if share else {}
