@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+from rl_advisor.curves.course import shape
 from rl_advisor.features.autoregression import colour
-from rl_advisor.features.change import change_points, discontinuity, onset, onset_draws, probability_before
+from rl_advisor.features.change import change_points, discontinuity, onset
 from rl_advisor.features.gain import expected_gain
-from rl_advisor.features.noise import sign_changes
-from rl_advisor.features.peak import peak
 from rl_advisor.features.rate import rate
 from rl_advisor.features.relation import correlation, gap_trend
 from rl_advisor.features.series import Floats
 from rl_advisor.features.trend import direction, level_change, trend
+from rl_advisor.run import Curve
 
 PHIS = (0.0, 0.5, 0.7, 0.9, 0.97)
 COUNTS = (10, 20, 30, 60, 100, 300)
@@ -64,8 +64,7 @@ FALSE_ALARMS: dict[str, Says] = {
     "onset": lambda s, v: onset(s, v, draws=20).shape != "none",
     "change_points": lambda s, v: bool(change_points(s, v)),
     "discontinuity": lambda s, v: discontinuity(s, np.exp(0.3 * v)).p < 0.05,
-    "peak": lambda s, v: peak(s, v).p < 0.05,
-    "sign_changes": lambda _, v: abs(sign_changes(v)) > 1.96,
+    "fell": lambda s, v: shape(Curve("reward/mean", "", "", s, v)).fell,
 }
 
 
@@ -126,9 +125,9 @@ def changes(u: Floats) -> dict[str, tuple[Floats, tuple[str, ...]]]:
         "step of 3": (3.0 * (u >= 0.5), ("level_change", "onset", "change_points", "discontinuity")),
         "ramp of 4 over a sixth": (np.clip((u - 0.5) * 24, 0, 4), ("onset", "change_points")),
         "kink of 12": (12 * np.minimum(u, 0.5), ("rate",)),
-        "fall of 3": (rise - 6 * np.maximum(u - 0.5, 0), ("peak",)),
-        "fall of 6": (2 * rise - 12 * np.maximum(u - 0.5, 0), ("peak",)),
-        "cliff of 6": (6.0 * ((u > 0.3) & (u < 0.8)), ("peak",)),
+        "fall of 3": (rise - 6 * np.maximum(u - 0.5, 0), ("fell",)),
+        "fall of 6": (2 * rise - 12 * np.maximum(u - 0.5, 0), ("fell",)),
+        "cliff of 6": (6.0 * ((u > 0.3) & (u < 0.8)), ("fell",)),
     }
 
 
@@ -156,30 +155,28 @@ LITERATURE = {
 
 def order_table(series: int) -> Rows:
     """What broke first: cause at 150 of 300 points, and the best figure of the methods compared beforehand."""
-    yield ["pair", "lag", "phi", "right", "beforehand", "said (P >= .8)", "right of these", "median bias of the cause"]
+    yield ["pair", "lag", "phi", "right", "beforehand", "median bias of the cause"]
     for (first, second, lag, phi), known in LITERATURE.items():
         found = order(first, second, lag, phi, series)
         yield [f"{first} then {second}", str(lag), str(phi), f"{found[0]:.2f}", f"{known:.2f}", *(f"{v:.2f}" for v in found[1:])]
 
 
 def order(first: str, second: str, lag: int, phi: float, series: int) -> list[float]:
-    """The figures of one kind of pair: order right, share called, share of calls right, median bias of the cause's onset."""
+    """The figures of one kind of pair: order right, median bias of the cause's onset."""
     step = np.arange(300.0)
     causes, effects = (memory(300, phi, series, seed) for seed in (11, 12))
     pairs = [_order(step, causes[:, i] + _break(step, first, 150), effects[:, i] + _break(step, second, 150 + lag)) for i in range(series)]
-    before, right, bias = (np.array(v) for v in zip(*pairs, strict=True))
-    called = (before >= 0.8) | (before <= 0.2)
-    return [float(v) for v in (right.mean(), called.mean(), (before[called] >= 0.8).mean(), np.median(bias))]
+    right, bias = (np.array(v) for v in zip(*pairs, strict=True))
+    return [float(right.mean()), float(np.median(bias))]
 
 
 def _break(step: Floats, shape: str, at: float) -> Floats:
     return np.maximum(step - at, 0) / 15 if shape == "ramp" else (step >= at) * 4.0
 
 
-def _order(step: Floats, cause: Floats, effect: Floats) -> tuple[float, float, float]:
-    first, second = onset_draws(step, cause), onset_draws(step, effect, seed=1)
+def _order(step: Floats, cause: Floats, effect: Floats) -> tuple[float, float]:
     a, b = onset(step, cause, draws=2).at, onset(step, effect, draws=2).at
-    return probability_before(first, second), float(a < b) + 0.5 * float(a == b), a - 150
+    return float(a < b) + 0.5 * float(a == b), a - 150
 
 
 def gain_table(series: int) -> Rows:

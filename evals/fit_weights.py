@@ -21,7 +21,7 @@ import numpy as np
 from evals.world import table
 from rl_advisor import tools
 from rl_advisor.assessment import VERDICTS
-from rl_advisor.curves.course import AMOUNTS
+from rl_advisor.curves.amounts import AMOUNTS
 from rl_advisor.curves.performance import PARTED
 from rl_advisor.evals import scoring
 from rl_advisor.features.series import Floats

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rl_advisor.advisors.builtin import assess
 from rl_advisor.assessment import VERDICTS
-from rl_advisor.curves.course import AMOUNTS, course
+from rl_advisor.curves.amounts import AMOUNTS
+from rl_advisor.curves.course import course
 from rl_advisor.curves.level import level
 from rl_advisor.curves.performance import PARTED
 from rl_advisor.features.autoregression import colour

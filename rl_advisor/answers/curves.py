@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.curves import outcome_shape
+from rl_advisor.curves.course import Course
 from rl_advisor.curves.untrail import untrailed
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.autoregression import ENOUGH
 from rl_advisor.features.bins import reduce, smooth
 from rl_advisor.features.change import change_points, onset
 from rl_advisor.features.noise import more_points_needed
-from rl_advisor.features.peak import peak
 from rl_advisor.features.rate import pace, rate
 from rl_advisor.features.trend import Trend, direction
 from rl_advisor.output.errors import no_such
@@ -130,7 +130,7 @@ def _shape(curve: Curve, alone: Curve, step: Floats, value: Floats) -> Fields:
     }
     parts: tuple[Callable[[Floats, Floats], Fields], ...] = (_onset, _changes)
     try:
-        fields |= _highest(step, value) | _directions(alone)
+        fields |= _highest(outcome_shape.shape(curve)) | _directions(alone)
         for part in parts:
             fields |= part(step, value)
         if (known := metric(curve.name)) is not None and known.better:
@@ -148,12 +148,14 @@ def margin(curve: Curve) -> float:
     return outcome_shape.MATERIAL * max(float(np.ptp(measured.smoothed)), 0.1 * float(np.median(np.abs(measured.value))))
 
 
-def _highest(step: Floats, value: Floats) -> Fields:
-    """Where the smoothed curve is highest, and the fall since where it is more than noise."""
-    top = peak(step, value)
-    fields: Fields = {"smoothed_highest": {"value": top.value, "step": top.step, "step_interval": [top.low, top.high]}}
-    if top.p < 0.05 and top.drop > 0:
-        fields["smoothed_drop"] = {"since_highest": top.drop, "interval": [top.drop_low, top.drop_high]}
+def _highest(measured: Course) -> Fields:
+    """Where the level is highest, and the fall since where it is more than noise."""
+    fields: Fields = {
+        "smoothed_highest": {"value": measured.best, "step": measured.best_step, "step_interval": list(measured.best_between)}
+    }
+    if measured.fell:
+        since = measured.since_best
+        fields["smoothed_drop"] = {"since_highest": -since.delta, "interval": [-since.high, -since.low]}
     return fields
 
 

@@ -1,73 +1,46 @@
-"""What an outcome curve did, as amounts that mean the same in every task: how high it climbed, what it lost, what it does lately.
+"""What a curve did, each word of it counted over the same draws of its level: where it starts and ends, its best, whether it rose or fell.
 
-Every amount is a mean over the courses that fit the points (``level``), so that noise, few points and breaks weigh in by themselves: a
-curve that may or may not have risen is half above its start. No amount knows a unit; heights are shares of the range the course covers, or
-of half of what the points cover where that is more: a course that hardly moves among its noise does not climb or fall far.
+A word of likelihood (rose, fell, flat, rising) is said from ``SURE`` of the courses that fit the points (``level``) on; a number is their
+middle, an interval holds nineteen in twenty of them. A change counts from ``margin`` on, a share of the scale on which the curve lives.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
 
+from rl_advisor.curves.amounts import amounts
 from rl_advisor.curves.level import Level, level
+from rl_advisor.features import TooFewPoints
+from rl_advisor.features.bins import reduce
+from rl_advisor.features.scale import natural_scale
 from rl_advisor.features.series import Floats
+from rl_advisor.features.trend import Change, Direction, Trend, direction, trend
+from rl_advisor.output.wording import counted
 from rl_advisor.run import Curve
 
 BINS = 100
 """Points to which a longer curve is averaged first."""
-AMOUNTS: dict[str, str] = {
-    "start height": "where it starts between its lowest and its highest level",
-    "end height": "where it ends between them",
-    "height at a tenth": "where it stands after a tenth of its steps",
-    "height half way": "where it stands half way",
-    "height at three quarters": "where it stands after three quarters",
-    "height at nine tenths": "where it stands after nine tenths",
-    "climb": "its best over its start, as a share of the range",
-    "lost": "its best over its end, as a share of the range",
-    "lost of all": "its best over its end, as a share of all there is to lose: its best where it is a share",
-    "above start": "probability that it ends above its start",
-    "second half": "the best of its second half over the best of the first",
-    "last quarter": "the best of its last quarter over the best before",
-    "lately": "the last seventh over the one before the last quarter",
-    "slope": "its rise by a straight line, in ranges over all steps",
-    "late slope": "the same over its last third",
-    "half slope": "the same over its second half",
-    "still rises": "probability that the last third rises",
-    "falls lately": "probability that the last third falls",
-    "flat lately": "probability that the last third moves less than a fourteenth of the range",
-    "order": "how much it goes one way: rank correlation of its levels with their steps",
-    "usual height": "its median height in the range",
-    "best at": "when the best was reached, as a share of the steps",
-    "end of best": "its end as a share of its best",
-    "size": "its range against its usual level, as a logarithm",
-    "clear": "its climb in deviations of one point, as a logarithm",
-    "net": "its end over its start in deviations of one point, as a logarithm",
-    "wander": "the way up and down of the middle course, in ranges",
-    "deepest dip": "the deepest fall, as a share of the range",
-    "points": "how many points it has, as a logarithm of ten",
-    "nothing": "whether it ends at nothing at all",
-    "share at the end": "its end, where it is a share of 0 to 1",
-    "above nothing": "whether it is never below 0",
-}
-"""The amounts, and what each is."""
-SEEN = 0.5
-"""The least range of a course, as a share of what its points cover."""
-MOVES, FLAT = 0.04, 0.07
-"""Shares of the range by which the last third must move to rise or fall, and within which it counts as flat."""
-NO_LEVEL = 0.5
-"""The share at the end of a curve that is no share."""
+FEWEST = 5
+"""Points below which no word is given."""
+MATERIAL = 0.03
+"""Share of the curve's scale that a change must have to matter."""
+SURE = 0.95
+"""Share of the courses from which on a word is said."""
+OUTSIDE = (1 - SURE) / 2
+"""Share of the courses on either side of an interval."""
+DIPS = 1.2
+"""How much deeper than any dip that it came back from a fall must be."""
 
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """One outcome curve, measured once."""
+    """One curve, measured once."""
 
     curve: Curve
     n: int
     """Finite points."""
     level: Level
-    amounts: dict[str, float] = field(repr=False)
 
     @property
     def name(self) -> str:
@@ -75,146 +48,249 @@ class Course:
         return self.curve.name
 
     @cached_property
+    def amounts(self) -> dict[str, float]:
+        """The amounts that the verdict weighs."""
+        return amounts(self.level, self.n)
+
+    @cached_property
+    def _points(self) -> tuple[Floats, Floats]:
+        step, value = self.curve.finite()
+        if value.size <= 512:
+            return step, value
+        bins = reduce(step, value)
+        return bins.step, bins.mean
+
+    @property
+    def step(self) -> Floats:
+        """The steps of the logged points, or of at most 512 stretches of them."""
+        return self._points[0]
+
+    @property
+    def value(self) -> Floats:
+        """What was logged there."""
+        return self._points[1]
+
+    @cached_property
+    def smoothed(self) -> Floats:
+        """The course in the middle of all at those steps."""
+        return np.asarray(np.interp(self.step, self.level.step, self.middle), np.float64)
+
+    @cached_property
     def middle(self) -> Floats:
         """The course in the middle of all, never beyond what was logged."""
         return np.clip(self.level.mean, self.level.value.min(), self.level.value.max())
 
     @cached_property
+    def _starts(self) -> Floats:
+        return np.asarray(self.level.draws[:, : max(1, self.level.step.size // 20)].mean(axis=1))
+
+    @cached_property
+    def _ends(self) -> Floats:
+        n = self.level.step.size
+        return np.asarray(self.level.draws[:, -max(1, min(3, n // 5), n // 20) :].mean(axis=1))
+
+    @cached_property
+    def _top(self) -> int:
+        return int(np.argmax(self.middle))
+
+    @cached_property
     def start(self) -> float:
-        """What was logged at the start: the median of the first twentieth."""
-        return float(np.median(self.level.value[: max(1, self.level.value.size // 20)]))
+        """The level over the first twentieth."""
+        return self._within(self._starts.mean())
 
     @cached_property
-    def end(self) -> float:
-        """What was logged at the end: the median of the last tenth."""
-        return float(np.median(self.level.value[-_tenth(self.level) :]))
+    def last(self) -> float:
+        """The level over the last twentieth, three points where there are fifteen: one bad point is no end."""
+        return self._within(self._ends.mean())
 
-    @cached_property
+    def _within(self, x: float) -> float:
+        return float(np.clip(x, self.level.value.min(), self.level.value.max()))
+
+    @property
     def best(self) -> float:
-        """The level at its highest, as estimated."""
-        return float(self.middle.max())
+        """The level at its highest."""
+        return float(self.middle[self._top])
 
-    @cached_property
+    @property
     def best_step(self) -> float:
         """Where that is."""
-        return float(self.level.step[int(np.argmax(self.middle))])
+        return float(self.level.step[self._top])
+
+    @cached_property
+    def best_between(self) -> tuple[float, float]:
+        """Steps between which its best lies in nineteen of twenty courses."""
+        low, high = np.quantile(self.level.step[self.level.draws.argmax(axis=1)], (OUTSIDE, 1 - OUTSIDE))
+        return float(min(low, self.best_step)), float(max(high, self.best_step))
+
+    @cached_property
+    def worst(self) -> float:
+        """The level at its lowest."""
+        return float(self.middle.min())
+
+    @cached_property
+    def noise(self) -> float:
+        """Standard deviation of one point about the course."""
+        return float((self.value - self.smoothed).std())
+
+    @cached_property
+    def scatter(self) -> float:
+        """Standard deviation of one point from the median step between neighbours: blind to jumps and drifts."""
+        return float(1.4826 * np.median(np.abs(np.diff(self.value))) / np.sqrt(2))
+
+    @cached_property
+    def _scale(self) -> tuple[float, float | None]:
+        return natural_scale(self.value, self.smoothed)
+
+    @property
+    def ceiling(self) -> float | None:
+        """The highest level there can be: 1 for shares, the cap at which values pile up, None where unknown."""
+        return self._scale[1]
+
+    @property
+    def floor(self) -> float:
+        """The level at which nothing is left: 0 for shares, the lowest level otherwise."""
+        return min(0.0, self.worst) if self.ceiling == 1.0 else self.worst
+
+    @property
+    def margin(self) -> float:
+        """The smallest change that matters."""
+        return MATERIAL * self._scale[0]
 
     @property
     def is_share(self) -> bool:
         """Whether it moves between 0 and 1."""
-        return self.amounts["share at the end"] != NO_LEVEL
+        return bool(self.level.value.min() >= 0 and self.level.value.max() <= 1)
+
+    def rise(self, least: float | None = None) -> float:
+        """Probability that it ends above its start by more than ``least``: else two points of a share, a twentieth of any other level."""
+        if least is None:
+            least = 0.02 if self.is_share else 0.05 * abs(self.start)
+        ends = self.level.draws[:, -max(1, self.level.step.size // 10) :].mean(axis=1)
+        return float(np.mean(ends - self.level.draws[:, 0] > least))
+
+    @cached_property
+    def rose(self) -> bool:
+        """Whether its best lies above its start by more than noise and by an amount that matters."""
+        return bool(np.mean(self.level.draws[:, self._top] - self._starts > self.margin) >= SURE)
+
+    @cached_property
+    def since_best(self) -> Change:
+        """From the best to the end."""
+        return _change(self.level.draws[:, self._top], self._ends)
+
+    @cached_property
+    def falls(self) -> float:
+        """Probability that it ends below its best by an amount that matters."""
+        return float(np.mean(self.level.draws[:, self._top] - self._ends > self.margin))
 
     @property
-    def rose(self) -> float:
-        """Probability that it ends above its start by an amount that matters: two points of a share, a twentieth of any other level."""
-        return self.rose_by(0.02 if self.is_share else 0.05 * abs(self.start))
+    def fell(self) -> bool:
+        """Whether it ends below its best by more than noise, more than matters, and more than dips it recovered from before."""
+        return bool(self.falls >= SURE and self.best - self.last > DIPS * self.earlier_dip)
 
-    def rose_by(self, least: float) -> float:
-        """Probability that it ends above its start by more than ``least``."""
-        d, start = self.level.draws, self.level.draws[:, 0]
-        return float(np.mean(d[:, -_tenth(self.level) :].mean(axis=1) - start > least))
+    @property
+    def lost(self) -> float:
+        """Share of the best height above the floor that is gone at the end, 0 to 1."""
+        # A curve that never left its start has no height of its own: a quarter of its level is the least.
+        height = max(self.best - self.floor, 0.0 if self.ceiling is not None else 0.25 * max(abs(self.best), abs(self.last)))
+        return float(np.clip((self.best - self.last) / height, 0, 1)) if height > 0 else 0.0
+
+    @property
+    def earlier_dip(self) -> float:
+        """The deepest fall of the course before its best, from which it recovered."""
+        before = self.middle[: self._top]
+        return float(np.max(np.maximum.accumulate(before) - before)) if before.size else 0.0
+
+    @property
+    def deepest_dip(self) -> float:
+        """The deepest fall of the course anywhere, recovered or not."""
+        return float(np.max(np.maximum.accumulate(self.middle) - self.middle))
+
+    @cached_property
+    def gain(self) -> Change:
+        """First fifth against last fifth."""
+        fifth = max(1, self.level.step.size // 5)
+        return _change(self.level.draws[:, :fifth].mean(axis=1), self.level.draws[:, -fifth:].mean(axis=1))
+
+    @cached_property
+    def overall(self) -> Trend:
+        """The straight line through all of it."""
+        return self._line(0)
+
+    @cached_property
+    def recent(self) -> Trend:
+        """The straight line through the last third."""
+        return self._line(self._recent)
+
+    @property
+    def _recent(self) -> int:
+        return max(0, self.level.step.size - max(3, self.level.step.size // 3))
+
+    @property
+    def recent_first(self) -> float:
+        """First step of the last third, of which ``recent`` speaks."""
+        return float(self.level.step[self._recent])
+
+    def _line(self, first: int) -> Trend:
+        """The straight line through the points from a place of the course on: its error counts slow wander, as the courses do not."""
+        late = self.step >= self.level.step[first] if first else slice(None)
+        return trend(self.step[late], self.value[late])
+
+    def direction(self, share: float = 1.0) -> Direction:
+        """Direction of the last third; ``share`` scales the margin."""
+        return direction(self.recent, self.margin * share)
+
+    def direction_overall(self) -> Direction:
+        """Direction over the whole curve."""
+        return direction(self.overall, self.margin)
+
+    @property
+    def got_somewhere(self) -> bool:
+        """Whether it surely rose over the whole run, or surely gained more than half of its deepest fall: waves on a rise are none."""
+        return self.direction_overall() == "rising" or bool(self.gain.low > self.margin and self.last - self.start > self.deepest_dip / 2)
+
+    @property
+    def at_ceiling(self) -> bool:
+        """Whether there is no room left above the last level."""
+        return self.ceiling is not None and self.ceiling - self.last < self.margin
+
+    @property
+    def touches_ceiling(self) -> bool:
+        """Whether single values reach the ceiling again and again at the end, from a level that their scatter keeps below it."""
+        late = self.value[-max(5, self.value.size // 5) :]
+        return self.ceiling is not None and bool((late >= self.ceiling).mean() >= 0.1) and self.ceiling - self.last < 2 * self.scatter
+
+    def stopped(self) -> bool:
+        """Whether it rose, and its last third is surely as good as flat."""
+        return self.rose and direction(self.recent, 2 * self.margin) == "flat"
 
 
-def _tenth(found: Level) -> int:
-    return max(1, found.step.size // 10)
+def _change(before: Floats, after: Floats) -> Change:
+    low, high = np.quantile(after - before, (OUTSIDE, 1 - OUTSIDE))
+    return Change(float(before.mean()), float(after.mean()), float((after - before).mean()), float(low), float(high))
+
+
+def course(curve: Curve, least: int = 2) -> Course | None:
+    """The course of a curve; None below ``least`` finite points."""
+    return _course(curve) if curve.finite()[1].size >= least else None
 
 
 @lru_cache(maxsize=256)
-def course(curve: Curve, least: int = 2) -> Course | None:
-    """The course of a curve; None below ``least`` finite points."""
+def _course(curve: Curve) -> Course:
     step, value = curve.finite()
-    if value.size < least:
-        return None
     n = int(value.size)
     if n > BINS:
         parts = np.array_split(np.arange(n), BINS)
         step, value = (np.array([x[p].mean() for p in parts]) for x in (step, value))
-    found = level(step, value)
-    return Course(curve, n, found, amounts(found, n))
+    return Course(curve, n, level(step, value))
 
 
-def amounts(found: Level, n: int) -> dict[str, float]:
-    """The amounts of AMOUNTS for the courses of a curve of ``n`` points."""
-    x = (found.step - found.step[0]) / (found.step[-1] - found.step[0])
-    low, best = found.draws.min(axis=1), found.draws.max(axis=1)
-    span = np.maximum(np.maximum(best - low, SEEN * np.ptp(found.value)), 1e-12 * (1 + np.abs(best)))
-    heights = (found.draws - (low + best - span)[:, None] / 2) / span[:, None]
-    told = _heights(x, heights) | _late(x, heights) | _sizes(found, n)
-    return {name: float(told[name]) for name in AMOUNTS}
+def shape(curve: Curve) -> Course:
+    """The same of a curve of which words are said.
 
-
-def _heights(x: Floats, z: Floats) -> dict[str, float]:
-    """How high the courses ``z`` (each between 0 and 1) stand, climb and fall."""
-    start, end, mean = z[:, : max(1, x.size // 20)].mean(axis=1), z[:, -max(1, x.size // 10) :].mean(axis=1), z.mean(axis=0)
-    top = z.max(axis=1)
-    heights = np.interp((1 / 9, 5 / 9, 7 / 9, 8 / 9), x, mean)
-    ranks = np.argsort(np.argsort(z, axis=1), axis=1) - (x.size - 1) / 2
-    place = np.arange(x.size) - (x.size - 1) / 2
-    return {
-        "start height": start.mean(),
-        "end height": end.mean(),
-        "height at a tenth": heights[0],
-        "height half way": heights[1],
-        "height at three quarters": heights[2],
-        "height at nine tenths": heights[3],
-        "climb": (top - start).mean(),
-        "lost": (top - end).mean(),
-        "above start": (end > start).mean(),
-        "best at": x[z.argmax(axis=1)].mean(),
-        "order": ((ranks * place).mean(axis=1) / (place**2).mean()).mean(),
-        "usual height": np.median(z, axis=1).mean(),
-        "wander": min(np.abs(np.diff(mean)).sum(), 20.0),
-        "deepest dip": (np.maximum.accumulate(z, axis=1) - z).max(axis=1).mean(),
-    }
-
-
-def _late(x: Floats, z: Floats) -> dict[str, float]:
-    """What the courses do lately."""
-
-    def gain(since: float) -> float:
-        return float((z[:, x >= since].max(axis=1) - z[:, x <= since].max(axis=1)).mean())
-
-    def between(first: float, last: float) -> Floats:
-        inside = (x >= first) & (x <= last)
-        some: Floats = z[:, inside if inside.any() else np.argsort(np.abs(x - (first + last) / 2))[:1]].mean(axis=1)
-        return some
-
-    def rise(share: float) -> Floats:
-        late = np.flatnonzero(x >= 1 - share - 1e-9)
-        late = late if late.size >= 3 else np.arange(max(0, x.size - 3), x.size)
-        off = x[late] - x[late].mean()
-        risen: Floats = share * (z[:, late] * off).sum(axis=1) / max(float((off**2).sum()), 1e-12)
-        return risen
-
-    third = rise(1 / 3)
-    return {
-        "second half": gain(0.5),
-        "last quarter": gain(0.75),
-        "lately": (between(0.85, 1) - between(0.6, 0.75)).mean(),
-        "slope": rise(1.0).mean(),
-        "late slope": third.mean(),
-        "half slope": rise(0.5).mean(),
-        "still rises": (third > MOVES).mean(),
-        "falls lately": (third < -MOVES).mean(),
-        "flat lately": (np.abs(third) < FLAT).mean(),
-    }
-
-
-def _sizes(found: Level, n: int) -> dict[str, float]:
-    """How large, clear and many."""
-    d, v, mean, tenth = found.draws, found.value, found.mean, _tenth(found)
-    start, end, best = d[:, : max(1, v.size // 20)].mean(), d[:, -tenth:].mean(), d.max(axis=1).mean()
-    one = max(found.noise, 1e-12)
-    share = bool(v.min() >= 0 and v.max() <= 1)
-    height = best if share else max(float(np.ptp(mean)), 0.25 * max(abs(best), abs(end)))
-    return {
-        "end of best": float(np.clip(end / best, -1, 1)) if best > 0 else NO_LEVEL,
-        "size": min(3.0, np.log1p(float(np.ptp(mean)) / (np.abs(mean).mean() + 1e-9))),
-        "clear": np.log1p(min((best - start) / one, 50.0)),
-        "net": np.sign(end - start) * np.log1p(min(abs(end - start) / one, 50.0)),
-        "lost of all": float(np.clip((best - end) / max(height, 1e-12), 0, 1)),
-        "points": np.log10(n),
-        "nothing": float(np.all(v[-tenth:] == 0)),
-        "share at the end": float(np.clip(end, 0, 1)) if share else NO_LEVEL,
-        "above nothing": float(v.min() >= 0),
-    }
+    Raises:
+        TooFewPoints: fewer than five finite values.
+    """
+    if (found := course(curve, FEWEST)) is None:
+        raise TooFewPoints(f"{curve.name} has only {counted(curve.finite()[1].size, 'point')}")
+    return found

@@ -50,5 +50,5 @@ def kl_regime(run: Run, share: float = 0.15) -> KlRegime:
 
 def flat_since(s: Shape) -> bool:
     """Whether the last third, half, two thirds or all is flat within twice the margin: as good as flat, where noise hides more."""
-    stretches = (slice(s.n - max(FEWEST, round(share * s.n)), None) for share in (1 / 3, 1 / 2, 2 / 3, 1.0))
+    stretches = (slice(s.value.size - max(FEWEST, round(share * s.value.size)), None) for share in (1 / 3, 1 / 2, 2 / 3, 1.0))
     return any(direction(trend(s.step[late], s.value[late]), 2 * s.margin) == "flat" for late in stretches)

@@ -49,6 +49,8 @@ class Level:
     """Courses (DRAWS, n)."""
     noise: float
     """Standard deviation of one point about the course."""
+    memory: float = 0.0
+    """Lag-one correlation of the noise, the mean of what it may be."""
 
     @property
     def mean(self) -> Floats:
@@ -102,7 +104,7 @@ def level(step: Floats, value: Floats, seed: int = 0) -> Level:
         passed = _filtered(y, widths)
     draws = _drawn(passed, generator, DRAWS).level
     left = float(np.sqrt(np.median((y - draws.mean(axis=0)) ** 2)) * 1.4826)
-    return Level(step, value, value.mean() + spread * draws, spread * max(left, 0.0))
+    return Level(step, value, value.mean() + spread * draws, spread * left, float(passed.weight @ _grid()[1]))
 
 
 @cache
@@ -199,4 +201,6 @@ def _reweighed(y: Floats, widths: _Widths, courses: _Courses) -> _Widths:
     """Points and steps that lie far off, by the courses drawn, widened."""
     far = ((y - courses.level) ** 2 / courses.noise[:, None]).mean(axis=0)
     moved = (np.diff(courses.level, axis=1) ** 2 / (courses.ratio * courses.noise)[:, None]).mean(axis=0) / widths.gap
-    return widths._replace(point=np.maximum((FREEDOM + far) / (FREEDOM + 1) - 1, 0), jump=(FREEDOM + moved) / (FREEDOM + 1))
+    point = np.maximum((FREEDOM + far) / (FREEDOM + 1) - 1, 0)
+    point[0] = 0  # where training began is no accident: what leaves it at once is a break
+    return widths._replace(point=point, jump=(FREEDOM + moved) / (FREEDOM + 1))

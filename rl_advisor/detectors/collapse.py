@@ -6,7 +6,7 @@ Means: the run is broken, and was better before. It is the last thing to move: w
 Not to be confused with: a single bad evaluation at the end; a dip that recovers; a reward whose data or scale changed while
     the held-out score stands (see reward_jump and prompt_shift).
 Next test: load the checkpoint before the onset, evaluate it and the last one with many prompts.
-Source: drawdown against an isotonic null with autocorrelated noise; the practitioner's guide on peaks and declines.
+Source: the share of courses behind the noise that end below their best; the practitioner's guide on peaks and declines.
 """
 
 from rl_advisor.curves import outcome_shape, segments
@@ -44,5 +44,5 @@ def _of(run: Run, curve: Curve, most_left: float) -> Answer | None:
     told = logged(run, curve)
     text = f"{s.name} fell from {told.said(told.best)} (step {told.best_step:.0f}) to {told.said(told.last)} and stayed down"
     text += f"; the fall began near step {onset.step:.0f}." if onset else "."
-    measures = {"best": s.best, "best_step": s.best_step, "last": s.last, "lost_share": s.lost, "p": s.peak.p} | told.measures
+    measures = {"best": s.best, "best_step": s.best_step, "last": s.last, "lost_share": s.lost, "p": 1 - s.falls} | told.measures
     return present(text, onset, measures, (Evidence(curve.name, s.best_step, float(s.step[-1])),))

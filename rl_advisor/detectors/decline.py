@@ -5,7 +5,7 @@ Looks for: a smoothed peak, and after it a decline that is larger than the margi
 Means: going on makes the current model worse; the better one is already on disk, if it was saved.
 Not to be confused with: one low evaluation at the end; a dip that has already turned; harder data.
 Next test: evaluate the checkpoint nearest the peak and the last one on the same prompts, enough of them to see the difference.
-Source: the practitioner's guide (peak and decline); isotonic-null test of the drawdown.
+Source: the practitioner's guide (peak and decline); the share of courses behind the noise that end below their best.
 """
 
 from rl_advisor.curves import outcome_shape, segments
@@ -25,13 +25,13 @@ def detect(run: Run) -> Answer:
     curve = outcome_shape.outcome(run)
     assert curve is not None  # diagnosis asked for one of NEEDS
     s = outcome_shape.shape(curve)
-    measures = {"best": s.best, "best_step": s.best_step, "last": s.last, "drop": s.best - s.last, "p": s.peak.p}
+    measures = {"best": s.best, "best_step": s.best_step, "last": s.last, "drop": s.best - s.last, "p": 1 - s.falls}
     if s.fell:
         return _present(run, curve, measures)
     told = logged(run, curve)
     measures |= told.measures
     drop = f"{s.name} ends at {told.said(told.last)}; its best was {told.said(told.best)} at step {told.best_step:.0f}"
-    if s.peak.drop_high <= s.margin or s.best - s.last <= s.margin / 2:
+    if -s.since_best.low <= s.margin or s.best - s.last <= s.margin / 2:
         return absent(f"{drop}: no decline that matters.", measures=measures)
     return unclear(f"{drop}: within noise.", measures=measures)
 

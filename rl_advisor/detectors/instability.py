@@ -13,6 +13,7 @@ Source: zigzag count against the noise of the smooth curve; the field guide on m
 import numpy as np
 
 from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.features.bins import smooth
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.output.wording import counted
 from rl_advisor.run import Run
@@ -31,19 +32,21 @@ def detect(run: Run, share: float = 0.2, turns: int = 3) -> Answer:
     assert curve is not None  # diagnosis asked for one of NEEDS
     s = outcome_shape.shape(curve)
     scale = s.margin / outcome_shape.MATERIAL
-    threshold = max(share * scale, 4 * s.noise / np.sqrt(3))
-    seen = segments.swings(s.smoothed, threshold)
+    line = smooth(s.step, s.value)
+    noise = float((s.value - line).std())
+    threshold = max(share * scale, 4 * noise / np.sqrt(3))
+    seen = segments.swings(line, threshold)
     error = _own_error(run, s)
     if error is not None and seen < turns:
         # What the episodes of each evaluation scatter by is known: what single evaluations swing beyond it is the policy's own.
         # The second half must do it alone: what swung while it learned and has settled is no see-saw.
         threshold = max(2 * share * scale, 2 * error)
-        late = segments.swings(s.value[s.n // 2 :], threshold)
+        late = segments.swings(s.value[s.value.size // 2 :], threshold)
         seen = segments.swings(s.value, threshold) if late >= turns else seen
     measures = {
         "turns": float(seen),
         "smallest_swing": threshold,
-        "noise": s.noise,
+        "noise": noise,
         "deepest_fall": s.deepest_dip,
         "gain": s.last - s.start,
     }

@@ -36,7 +36,7 @@ def detect(run: Run) -> Answer:
         text = f"{s.name} swings by {number(found.noise)} from point to point and shows no trend: the variance is high. A larger batch "
         text += "(more prompts, or more answers to each) is often enough to see one."
         return present(text, measures=measures, evidence=where)
-    if s.rose or s.fell or s.broke_off or s.gain.low > 0 or s.gain.high < 0:
+    if s.rose or s.fell or s.gain.low > 0 or s.gain.high < 0:
         text = f"{s.name} moved by more than its noise (sd {number(found.noise)})."
         return absent(text, measures=measures, evidence=where)
     text = f"{s.name} has a noise of {number(found.noise)} a point, so changes under {number(found.detectable)} are not resolvable"

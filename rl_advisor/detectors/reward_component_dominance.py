@@ -70,7 +70,7 @@ def _by_curves(run: Run) -> Answer:
     if total is not None and total.fell:
         return absent("The total reward fell: no part of it took over.")
     rose = [n for n, x in shapes.items() if (x.gain.low > 0 or x.got_somewhere) and x.last - x.start > MUCH * x.margin]
-    fell = [n for n, x in shapes.items() if (x.gain.high < 0 or x.broke_off) and x.start - x.last > MUCH * x.margin and below(x)]
+    fell = [n for n, x in shapes.items() if (x.gain.high < 0 or x.fell) and x.start - x.last > MUCH * x.margin and below(x)]
     measures = {f"{n}_{when}": v for n, x in shapes.items() for when, v in (("first", x.start), ("latest", x.last))}
     said = "; ".join(f"{n} went {about(x.start, x.last)}" for n, x in shapes.items())
     evidence = tuple(Evidence(x.name, float(x.step[0]), float(x.step[-1])) for x in shapes.values())

@@ -80,7 +80,7 @@ def nearest(overall: Change, held: outcome_shape.Shape, at: float, most: int = 4
 
 def abrupt(train: outcome_shape.Shape, at: float, size: float) -> bool:
     """Whether most of the change happens within a fiftieth of the run around ``at``."""
-    near = max(2, train.n // 50)
+    near = max(2, train.value.size // 50)
     place = int((train.step < at).sum())
     before, after = train.value[max(0, place - 2 * near) : max(1, place - near)], train.value[place + near : place + 2 * near]
     return bool(before.size and after.size and abs(float(after.mean() - before.mean())) > 0.6 * abs(size))

@@ -91,7 +91,7 @@ def parted(held: Shape, train: Shape, at_best: float) -> bool:
     """Whether the score fell for good while the reward, over the same stretch, stood or rose, and had gained in all."""
     sure = train.gain.low > 0 or train.overall.low > 0
     gained = max(train.last - train.start, train.last - at_best) > train.margin and sure
-    stood = train.last - at_best > -train.margin and not train.broke_off
+    stood = train.last - at_best > -train.margin and not train.fell
     return bool(held.fell and held.lost > 0.15 and gained and stood)
 
 

@@ -49,22 +49,6 @@ def onset(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200, seed: int
     return OnsetEstimate("hinge" if fit.width > 0 else "step", at, min(float(low), at), max(float(high), at), size, int(np.sign(size)))
 
 
-def onset_draws(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200, seed: int = 0, *, drift: bool = False) -> Floats:
-    """Bootstrap sample of the place of the best step or kink (whether or not it is believed); empty for a constant curve."""
-    x, _, fit = _fitted(step, value, drift)
-    return np.empty(0) if fit is None else _draw(x, fit, draws, seed)
-
-
-def probability_before(draws_a: Floats, draws_b: Floats) -> float:
-    """Probability that A starts before B, from two bootstrap samples of their onsets; ties count half, 0.5 when a sample is empty."""
-    if not draws_a.size or not draws_b.size:
-        return 0.5
-    ordered = np.sort(draws_b)
-    later = draws_b.size - np.searchsorted(ordered, draws_a, side="right")
-    not_before = draws_b.size - np.searchsorted(ordered, draws_a, side="left")
-    return float((later + not_before).mean() / 2 / draws_b.size)
-
-
 def _base(x: Floats, drift: bool) -> Floats:
     one = np.ones((x.size, 1))
     return np.column_stack([one, (x - x[0]) / (x[-1] - x[0])]) if drift else one

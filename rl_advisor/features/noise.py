@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.features.autoregression import colour, effective_count, lag_one, uncertain
+from rl_advisor.features.autoregression import effective_count
 from rl_advisor.features.bins import smooth
 from rl_advisor.features.gpu.background import noise
-from rl_advisor.features.series import Floats, constant, thinned
+from rl_advisor.features.series import constant, thinned
 from rl_advisor.features.trend import Trend, trend
 
 
@@ -44,25 +44,3 @@ def more_points_needed(found: Trend, change: float) -> int:
     if not change > 0:
         raise ValueError(f"change must be above 0, not {change}")
     return max(0, int(np.ceil(found.n * min((found.detectable / change) ** 2, 1e9) - found.n)))
-
-
-def sign_changes(value: npt.ArrayLike) -> float:
-    """How many deviations more (or fewer) sign changes a series has than AR(1) noise about zero with its (positive) correlation would.
-
-    The null is simulated about the same mean; a series that never changes sign gives 0.
-    Raises TooFewPoints below 8 finite points.
-    """
-    y = np.asarray(value, np.float64).ravel()
-    _, y = thinned(np.arange(y.size, dtype=np.float64), y, least=8)
-    if constant(y) or (y >= 0).all() or (y <= 0).all():
-        return 0.0
-    gap = np.ones(y.size - 1)
-    phi = lag_one(y - y.mean(), gap, 1)
-    generator = np.random.default_rng(0)
-    null = y.mean() + y.std() * colour(generator.standard_normal((y.size, 200)), uncertain(phi, y.size, 200, generator), gap)
-    chance = _changes(null)
-    return float((_changes(y[:, None])[0] - chance.mean()) / max(float(chance.std()), 0.5))
-
-
-def _changes(series: Floats) -> Floats:
-    return np.asarray((series[1:] * series[:-1] < 0).sum(axis=0), np.float64)

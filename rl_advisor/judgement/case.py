@@ -59,8 +59,8 @@ class Case:
         held, train = self.performance.held, self.performance.train
         if held is None:
             return UNKNOWN_RISE
-        far = FOLLOWS * (train.end - train.start) if train is not None and train.is_share and held.is_share else 0.0
-        return min(held.rose, held.rose_by(far))
+        far = FOLLOWS * (train.last - train.start) if train is not None and train.is_share and held.is_share else 0.0
+        return min(held.rise(), held.rise(far))
 
     @property
     def progressed(self) -> float:
@@ -75,7 +75,7 @@ class Case:
     @property
     def paid(self) -> float:
         """Probability that the training reward rose; 0 where none is logged."""
-        return self.performance.train.rose if self.performance.train else UNKNOWN_RISE
+        return self.performance.train.rise() if self.performance.train else UNKNOWN_RISE
 
     @property
     def step(self) -> float:

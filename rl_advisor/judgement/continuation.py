@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rl_advisor.assessment import Call, CallReason
-from rl_advisor.curves.course import NO_LEVEL
+from rl_advisor.curves.amounts import NO_LEVEL
 from rl_advisor.finding import number
 from rl_advisor.judgement.best import best_of
 from rl_advisor.judgement.case import Case
@@ -72,8 +72,8 @@ def solved(case: Case) -> bool:
     if counts is None or counts.n < 5:
         return False
     if counts.amounts["share at the end"] != NO_LEVEL:
-        return counts.end >= SOLVED and counts.amounts["share at the end"] >= SOLVED
-    return shape is not None and shape.ceiling is not None and shape.ceiling > 0 and counts.end >= SOLVED * shape.ceiling
+        return counts.last >= SOLVED and counts.amounts["share at the end"] >= SOLVED
+    return shape is not None and shape.ceiling is not None and shape.ceiling > 0 and counts.last >= SOLVED * shape.ceiling
 
 
 def call(case: Case, judged: Judged, continuation: Continuation, price: float | None = None) -> tuple[Call, CallReason]:

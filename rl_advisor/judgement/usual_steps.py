@@ -112,7 +112,7 @@ def from_the_ground(words: Words) -> Experiment:
 def beyond_the_test(case: Case) -> Experiment:
     """A harder test, where this one cannot show any more progress."""
     held = case.performance.held
-    stands = f"{held.name} stands at {number(held.end)} of 1" if held is not None else "the score is at its top"
+    stands = f"{held.name} stands at {number(held.last)} of 1" if held is not None else "the score is at its top"
     return Experiment(
         do=f"The test is used up: {stands}. Take a harder test, and evaluate the starting model and the last checkpoints on it.",
         expect_if_right="The checkpoints differ there: choose by it, and train on harder prompts if more is wanted.",

@@ -46,6 +46,8 @@ def test_size_on_awkward_curves(kind: str) -> None:
     """Heavy tails, bounded rewards and missing steps do not raise the share of alarms."""
     step, curves = CALIBRATION.quiet_curves(100, 40)[kind]
     found = shares(FEATURES, step, curves, f"size, n=100, {kind}")
+    # The course knows memories up to .7: slower noise is a level that wanders, and may have fallen.
+    assert found.pop("fell") <= (0.35 if "AR .9" in kind else 0.1)
     assert max(found.values()) <= 0.15
 
 
@@ -72,8 +74,8 @@ def test_a_cliff_is_a_decline_however_long_the_memory() -> None:
     u = np.linspace(0, 1, 60)
     noise = CALIBRATION.memory(60, 0.7, 30, seed=8)
     cliff = 6.0 * ((u > 0.3) & (u < 0.8))[:, None]
-    assert shares(("peak",), u, noise + cliff, "power, cliff of 6 sd, AR(1) 0.7")["peak"] >= 0.9
-    assert shares(("peak",), u, noise, "size, n=60, AR(1) 0.7")["peak"] <= 0.1
+    assert shares(("fell",), u, noise + cliff, "power, cliff of 6 sd, AR(1) 0.7")["fell"] >= 0.9
+    assert shares(("fell",), u, noise, "size, n=60, AR(1) 0.7")["fell"] <= 0.2
 
 
 @pytest.mark.parametrize(("phi", "least"), [(0.0, 0.99), (0.5, 0.99), (0.9, 0.7)])
@@ -93,14 +95,14 @@ def test_power_for_a_step(phi: float) -> None:
     assert min(found.values()) >= 0.9
 
 
-@pytest.mark.parametrize(("phi", "size", "power"), [(0.0, 0.12, 0.95), (0.5, 0.15, 0.9), (0.9, 0.12, 0.1)])
+@pytest.mark.parametrize(("phi", "size", "power"), [(0.0, 0.05, 0.95), (0.5, 0.05, 0.85), (0.9, 0.16, 0.1)])
 def test_decline_from_a_peak(phi: float, size: float, power: float) -> None:
     """A plateau is seldom called a decline, a fall of three standard deviations mostly is."""
     u = np.linspace(0, 1, 300)
     noise = CALIBRATION.memory(300, phi, 40, seed=4)
     fall = (np.minimum(u * 2, 1) * 3 - np.maximum(u - 0.5, 0) * 6)[:, None]
-    assert shares(("peak",), u, noise, f"size, plateau, AR(1) {phi}")["peak"] <= size
-    assert shares(("peak",), u, noise + fall, f"power, decline of 3 sd, AR(1) {phi}")["peak"] >= power
+    assert shares(("fell",), u, noise, f"size, plateau, AR(1) {phi}")["fell"] <= size
+    assert shares(("fell",), u, noise + fall, f"power, decline of 3 sd, AR(1) {phi}")["fell"] >= power
 
 
 @pytest.mark.parametrize(
@@ -108,10 +110,6 @@ def test_decline_from_a_peak(phi: float, size: float, power: float) -> None:
     [("ramp", "ramp", 30, 0.5, 0.95), ("step", "step", 10, 0.9, 0.9), ("ramp", "step", 30, 0.5, 0.95)],
 )
 def test_the_cause_is_placed_before_the_effect(first: str, second: str, lag: int, phi: float, least: float) -> None:
-    """The order of two onsets comes out right, also for a slow cause with an abrupt effect; what is called is nearly always right."""
-    right, called, sure, _ = CALIBRATION.order(first, second, lag, phi, 8)
-    sys.stdout.write(
-        f"order: {first} then {second}, lag {lag}, AR(1) {phi}: right {right:.2f}, called {called:.2f}, of these right {sure:.2f}\n"
-    )
+    """The order of two onsets comes out right, also for a slow cause with an abrupt effect."""
+    right, _ = CALIBRATION.order(first, second, lag, phi, 8)
     assert right >= least
-    assert sure >= 0.95

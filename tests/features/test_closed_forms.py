@@ -4,18 +4,19 @@ import itertools
 
 import numpy as np
 import pytest
+from rl_advisor.curves.course import Course, shape
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.autoregression import colour, spacing, whiten
 from rl_advisor.features.bins import reduce, smooth
-from rl_advisor.features.change import change_points, discontinuity, onset, onset_draws, probability_before, spikes
+from rl_advisor.features.change import change_points, discontinuity, onset, spikes
 from rl_advisor.features.gain import expected_gain
 from rl_advisor.features.gpu.background import noise
-from rl_advisor.features.noise import more_points_needed, sign_changes, signal_to_noise
-from rl_advisor.features.peak import isotonic, peak
+from rl_advisor.features.noise import more_points_needed, signal_to_noise
 from rl_advisor.features.rate import Rate, pace, rate
 from rl_advisor.features.relation import aligned, correlation, gap_trend, ranks
 from rl_advisor.features.trailing import unaveraged
 from rl_advisor.features.trend import Trend, direction, level_change, trend
+from rl_advisor.run import Curve
 
 STEP = np.arange(120.0) * 5
 NOISE = np.random.default_rng(0).standard_normal(120)
@@ -38,7 +39,7 @@ def test_missing_values_are_dropped_and_short_curves_refused() -> None:
     """NaN counts as no point; a feature says so when too few are left."""
     value = np.array([1.0, np.nan, 2.0, np.nan, 3.0])
     assert trend(np.arange(5), value).n == 3
-    for feature in (trend, onset, change_points, discontinuity, peak, rate, signal_to_noise, spikes):
+    for feature in (trend, onset, change_points, discontinuity, rate, signal_to_noise, spikes):
         with pytest.raises(TooFewPoints, match="2 finite points"):
             feature(np.arange(4), np.array([1.0, np.nan, np.nan, 2.0]))
     with pytest.raises(ValueError, match="strictly increasing"):
@@ -73,16 +74,14 @@ def test_constant_curves_have_zero_slope_of_zero_width() -> None:
     change = level_change(STEP, value, 300)
     assert (change.delta, change.low, change.high) == (0, 0, 0)
     assert onset(STEP, value).shape == "none"
-    assert onset_draws(STEP, value).size == 0
     assert change_points(STEP, value) == ()
     assert discontinuity(STEP, value).ratio == 1
     assert spikes(STEP, value).steps.size == 0
-    assert (peak(STEP, value).drop, peak(STEP, value).p) == (0, 1)
     assert pace(rate(STEP, value)) == "steady"
     assert expected_gain(STEP, value, 1000).pays == 0
     assert correlation(value, NOISE).rho == 0
     assert gap_trend(STEP, value, STEP, value).slope == 0
-    assert (signal_to_noise(STEP, value).noise, sign_changes(value)) == (0, 0)
+    assert signal_to_noise(STEP, value).noise == 0
 
 
 @pytest.mark.parametrize(
@@ -153,14 +152,6 @@ def test_onset_names_shape_and_place(shape: str, mean: np.ndarray) -> None:
         assert found.sign == 1
 
 
-def test_probability_before_counts_ties_half() -> None:
-    """All pairs are compared; an empty sample leaves it open."""
-    a, b = np.array([1.0, 2.0]), np.array([2.0, 3.0])
-    assert probability_before(a, b) == pytest.approx((1 + 1 + 0.5 + 1) / 4)
-    assert probability_before(a, b) + probability_before(b, a) == pytest.approx(1)
-    assert probability_before(a, np.empty(0)) == 0.5
-
-
 def test_change_points_find_both_levels_and_no_outlier() -> None:
     """Two shifts are found in order; a single wild point is none."""
     value = 5 + 5.0 * (STEP >= 200) - 8 * (STEP >= 400) + NOISE
@@ -194,23 +185,22 @@ def test_spikes_need_size_as_well_as_deviations() -> None:
     assert found.recovered.tolist() == [True, False]
 
 
-def test_isotonic_pools_violators() -> None:
-    """Neighbours that fall are replaced by their mean."""
-    assert isotonic(np.array([1.0, 3.0, 2.0, 4.0, 0.0])) == pytest.approx([1, 2.25, 2.25, 2.25, 2.25])
-    assert isotonic(np.array([1.0, 2.0, 3.0])) == pytest.approx([1, 2, 3])
+def measured(value: np.ndarray) -> Course:
+    """The course of a curve at the usual steps."""
+    return shape(Curve("reward/mean", "reward", "made", STEP, value))
 
 
 def test_peak_of_a_tent_and_of_a_rise() -> None:
     """A tent peaks at its top and falls; a rise does not; one bad last point is no decline."""
     tent = np.minimum(STEP, 600 - STEP) / 100 + 0.1 * NOISE
-    found = peak(STEP, tent)
-    assert found.low <= 300 <= found.high
-    assert found.p < 0.02
-    assert 2.4 < found.drop_low < found.drop < found.drop_high < 3.3
+    found = measured(tent)
+    assert abs(found.best_step - 300) < 15
+    assert found.fell
+    assert -3.3 < found.since_best.low < found.since_best.delta < found.since_best.high < -2.4
     rise = STEP / 100 + 0.1 * NOISE
-    assert peak(STEP, rise).p > 0.3
+    assert not measured(rise).fell
     rise[-1] = 0
-    assert peak(STEP, rise).p > 0.1
+    assert not measured(rise).fell
 
 
 @pytest.mark.parametrize(
@@ -232,7 +222,7 @@ def test_pace_of_two_lines(mean: np.ndarray, margin: float, sign: int, expected:
 def test_a_collapse_is_no_memory() -> None:
     """A sudden and lasting fall is a decline and no slow noise; what lies flat after it has stopped, not accelerated."""
     fallen = np.where(STEP < 300, 0.9, 0.0) + 0.02 * NOISE
-    assert peak(STEP, fallen).p < 0.02
+    assert measured(fallen).fell
     assert noise(STEP, fallen)[0] < 0.3
     assert noise(STEP, fallen)[1] == pytest.approx(0.02, rel=0.2)
     assert pace(rate(STEP, np.maximum(300 - STEP, 0) + 5 * NOISE), 30) == "stopped"
@@ -292,13 +282,6 @@ def test_counts_that_are_needed() -> None:
     assert more_points_needed(found, found.detectable / 2) == pytest.approx(3 * 120, abs=1)
     with pytest.raises(ValueError, match="must"):
         more_points_needed(found, 0)
-
-
-def test_sign_changes_tell_oscillation_from_noise() -> None:
-    """An alternating series changes sign far too often, noise does not, a positive one never."""
-    assert sign_changes((-1.0) ** np.arange(60) + 0.1 * NOISE[:60]) > 4
-    assert abs(sign_changes(NOISE)) < 2.5
-    assert sign_changes(np.abs(NOISE)) == 0
 
 
 @pytest.mark.parametrize("window", [20, 96])
