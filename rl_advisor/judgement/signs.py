@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rl_advisor.curves.task import task
-from rl_advisor.output.wording import about
+from rl_advisor.output.wording import pair
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import metric
 
