@@ -12,7 +12,7 @@ import numpy as np
 from rl_advisor.curves.amounts import amounts
 from rl_advisor.curves.level import Level, level
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.bins import reduce, running_mean
+from rl_advisor.features.bins import means, reduce
 from rl_advisor.features.scale import natural_scale
 from rl_advisor.features.series import Floats
 from rl_advisor.features.trend import Change, Direction, Trend, direction, trend
@@ -27,8 +27,8 @@ MATERIAL = 0.03
 """Share of the curve's scale that a change must have to matter."""
 SURE = 0.95
 """Share of the courses from which on a word is said."""
-OUTSIDE = (1 - SURE) / 2
-"""Share of the courses on either side of an interval."""
+OUTSIDES = ((1 - SURE) / 2, (1 + SURE) / 2)
+"""Shares of the courses between which an interval lies."""
 TIE = 0.1
 """Standard errors within which two levels are equals. On the second half of strangers' evaluation episodes a whole one gives away more
 than the earlier checkpoint is worth: docs/log.md."""
@@ -96,16 +96,14 @@ class Course:
 
     @cached_property
     def levels(self) -> Floats:
-        """How good it was at each point, to choose by: a mean of neighbours that weighs near ones more, a twentieth of the curve wide.
+        """How good it was at each point, to choose by: means that no break is part of.
 
-        No mean reaches across a break: before a cliff the level is that before the cliff. On 109 real runs whose other evaluation episodes
-        were held back, the highest of these lost less than the highest of the course itself or of an even mean (docs/log.md).
+        On 109 real runs whose other evaluation episodes were held back, the highest of these lost less than the course's (docs/log.md).
         """
-        logged, width = self.level.value, max(3, self.level.value.size // 20)
         if self.n < FEWEST:
-            return logged
-        breaks = np.flatnonzero(-np.diff(self.middle) > max(BREAK * float(np.ptp(self.middle)), 5 * self.level.noise)) + 1
-        return np.concatenate([running_mean(running_mean(part, width), width) for part in np.split(logged, breaks)])
+            return self.level.value
+        fell = -np.diff(self.middle) > max(BREAK * float(np.ptp(self.middle)), 5 * self.level.noise)
+        return means(self.level.value, np.flatnonzero(fell) + 1)
 
     @property
     def error(self) -> float:
@@ -114,7 +112,7 @@ class Course:
 
     @property
     def tie(self) -> float:
-        """Within which two levels are equals; rounding is no difference."""
+        """Within which two levels are equals."""
         return max(TIE * self.error, 1e-9 * float(np.abs(self.levels).max())) if self.n >= FEWEST else 0.0
 
     @cached_property
@@ -125,15 +123,12 @@ class Course:
     @cached_property
     def start(self) -> float:
         """The level over the first twentieth."""
-        return self._within(self._starts.mean())
+        return float(np.clip(self._starts.mean(), self.level.value.min(), self.level.value.max()))
 
     @cached_property
     def last(self) -> float:
         """The level over the last twentieth, three points where there are fifteen: one bad point is no end."""
-        return self._within(self._ends.mean())
-
-    def _within(self, x: float) -> float:
-        return float(np.clip(x, self.level.value.min(), self.level.value.max()))
+        return float(np.clip(self._ends.mean(), self.level.value.min(), self.level.value.max()))
 
     @property
     def best(self) -> float:
@@ -148,13 +143,8 @@ class Course:
     @cached_property
     def best_between(self) -> tuple[float, float]:
         """Steps between which its best lies in nineteen of twenty courses."""
-        low, high = np.quantile(self.level.step[self.level.draws.argmax(axis=1)], (OUTSIDE, 1 - OUTSIDE))
+        low, high = np.quantile(self.level.step[self.level.draws.argmax(axis=1)], OUTSIDES)
         return float(min(low, self.best_step)), float(max(high, self.best_step))
-
-    @cached_property
-    def worst(self) -> float:
-        """The level at its lowest."""
-        return float(self.middle.min())
 
     @cached_property
     def noise(self) -> float:
@@ -178,22 +168,16 @@ class Course:
     @property
     def floor(self) -> float:
         """The level at which nothing is left: 0 for shares, the lowest level otherwise."""
-        return min(0.0, self.worst) if self.ceiling == 1.0 else self.worst
+        return float(min(0.0, self.middle.min()) if self.ceiling == 1.0 else self.middle.min())
 
     @property
     def margin(self) -> float:
         """The smallest change that matters."""
         return MATERIAL * self._scale[0]
 
-    @property
-    def is_share(self) -> bool:
-        """Whether it moves between 0 and 1."""
-        return bool(self.level.value.min() >= 0 and self.level.value.max() <= 1)
-
     def rise(self, least: float | None = None) -> float:
         """Probability that it ends above its start by more than ``least``: else two points of a share, a twentieth of any other level."""
-        if least is None:
-            least = 0.02 if self.is_share else 0.05 * abs(self.start)
+        least = least if least is not None else 0.02 if self.ceiling == 1.0 else 0.05 * abs(self.start)
         ends = self.level.draws[:, -max(1, self.level.step.size // 10) :].mean(axis=1)
         return float(np.mean(ends - self.level.draws[:, 0] > least))
 
@@ -244,26 +228,18 @@ class Course:
     @cached_property
     def overall(self) -> Trend:
         """The straight line through all of it."""
-        return self._line(0)
+        return trend(self.step, self.value)
 
     @cached_property
     def recent(self) -> Trend:
-        """The straight line through the last third."""
-        return self._line(self._recent)
-
-    @property
-    def _recent(self) -> int:
-        return max(0, self.level.step.size - max(3, self.level.step.size // 3))
+        """The straight line through the last third: its error counts slow wander, as the courses do not."""
+        late = self.step >= self.recent_first
+        return trend(self.step[late], self.value[late])
 
     @property
     def recent_first(self) -> float:
         """First step of the last third, of which ``recent`` speaks."""
-        return float(self.level.step[self._recent])
-
-    def _line(self, first: int) -> Trend:
-        """The straight line through the points from a place of the course on: its error counts slow wander, as the courses do not."""
-        late = self.step >= self.level.step[first] if first else slice(None)
-        return trend(self.step[late], self.value[late])
+        return float(self.level.step[-min(self.level.step.size, max(3, self.level.step.size // 3))])
 
     def direction(self, share: float = 1.0) -> Direction:
         """Direction of the last third; ``share`` scales the margin."""
@@ -295,8 +271,7 @@ class Course:
 
 
 def _change(before: Floats, after: Floats) -> Change:
-    low, high = np.quantile(after - before, (OUTSIDE, 1 - OUTSIDE))
-    return Change(float(before.mean()), float(after.mean()), float((after - before).mean()), float(low), float(high))
+    return Change(*(float(x) for x in (before.mean(), after.mean(), (after - before).mean(), *np.quantile(after - before, OUTSIDES))))
 
 
 def course(curve: Curve, least: int = 2) -> Course | None:

@@ -1,10 +1,9 @@
-"""What the run logged at the ends of a curve, numbers that its owner can find, and its best level."""
+"""What the run logged at the ends and at the best of a curve: the numbers that its owner can find, none smoothed."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from rl_advisor.curves.course import course
 from rl_advisor.output.wording import apart, value
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import metric
@@ -12,7 +11,7 @@ from rl_advisor.vocabulary import metric
 
 @dataclass(frozen=True)
 class Logged:
-    """The first, last and lowest logged value and the best level of a curve of which more is better."""
+    """The first, last, best and lowest logged value of a curve of which more is better."""
 
     name: str
     unit: str
@@ -45,12 +44,13 @@ class Logged:
 
 def logged(run: Run, curve: Curve) -> Logged:
     """A curve as the run logged it: one that is judged un-averaged, as a mean over past episodes is, is told as it stands in the log."""
-    return logged_of(run.curves.get(curve.name, curve), curve)
+    return logged_of(run.curves.get(curve.name, curve))
 
 
-def logged_of(curve: Curve, judged: Curve | None = None) -> Logged:
-    """The values of a curve that stands as it was logged; its best is a level of the curve that is judged, never one lucky point."""
-    (step, x), known, measured = curve.finite(), metric(curve.name), course(judged or curve)
-    best, at = (measured.best, measured.best_step) if measured is not None else (float(x[0]), float(step[0]))
-    best = float(np.clip(best, x.min(), x.max()))
-    return Logged(curve.name, known.unit if known else "", float(x[0]), float(x[-1]), best, at, float(x.min()), curve)
+def logged_of(curve: Curve) -> Logged:
+    """The values of a curve that stands as it was logged."""
+    step, x = curve.finite()
+    top, known = int(np.argmax(x)), metric(curve.name)
+    return Logged(
+        curve.name, known.unit if known else "", float(x[0]), float(x[-1]), float(x[top]), float(step[top]), float(x.min()), curve
+    )

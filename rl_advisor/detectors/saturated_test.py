@@ -30,7 +30,7 @@ def detect(run: Run, full: float = 0.95) -> Answer:
         raise TooFewPoints(f"fewer than {FEWEST} evaluations")
     where = (Evidence(curve.name, float(found.level.step[0]), float(found.level.step[-1])),)
     measures = {"end": found.last}
-    if found.is_share and found.last >= full:
+    if found.ceiling == 1.0 and found.last >= full:
         text = f"{curve.name} stands at {number(found.last)} of 1: the test is used up, a harder one is needed to see more."
         return present(text, measures=measures, evidence=where)
     return absent(f"{curve.name} ends at {number(found.last)}.", measures=measures, evidence=where)

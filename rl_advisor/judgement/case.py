@@ -59,7 +59,7 @@ class Case:
         held, train = self.performance.held, self.performance.train
         if held is None:
             return UNKNOWN_RISE
-        far = FOLLOWS * (train.last - train.start) if train is not None and train.is_share and held.is_share else 0.0
+        far = FOLLOWS * (train.last - train.start) if train is not None and train.ceiling == held.ceiling == 1.0 else 0.0
         return min(held.rise(), held.rise(far))
 
     @property

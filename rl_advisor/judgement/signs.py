@@ -87,4 +87,7 @@ def metric_of(sign: str) -> str:
 def says(name: str, run: Run) -> str:
     """From where to where a metric went, in one sentence; empty for the kind of training, which is no evidence to tell."""
     at, of = ends(run, name), metric(name)
-    return "" if at is None else f"{name} went {about(at.first, at.last, of.unit if of else '')}"
+    if at is None:
+        return ""
+    first, last = pair(at.first, at.last, of.unit if of else "")
+    return f"{name} went from about {first} to {last}" if first != last else f"{name} stays at about {first}"
