@@ -9,15 +9,16 @@ from rl_advisor import tools
 from rl_advisor.cli.commands import main
 from rl_advisor.cli.options import Several
 from rl_advisor.curves import band
+from rl_advisor.detectors import patterns
 from rl_advisor.finding import Outcome
 from rl_advisor.judgement.case import open_case
-from rl_advisor.judgement.diagnosis import detectors, pattern_of, run_detector
+from rl_advisor.judgement.diagnosis import run_detector
 from rl_advisor.judgement.verdict import judge
 from rl_advisor.output.errors import UsageError
 from rl_advisor.run import Curve, Run
 
 STEP = np.arange(1.0, 121.0)
-DETECTOR = next(m for m in detectors() if pattern_of(m) == "unlike_sound_runs")
+DETECTOR = patterns()["unlike_sound_runs"]
 
 
 def drawn(seed: int, steps: np.ndarray = STEP, **changed: np.ndarray) -> Run:

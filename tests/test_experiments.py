@@ -5,10 +5,10 @@ import pytest
 from evals.drawn import make_run, rising
 from rl_advisor.curves.outcome_shape import shape
 from rl_advisor.curves.performance import Performance
+from rl_advisor.detectors import patterns
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome
 from rl_advisor.judgement.case import Case, open_case
-from rl_advisor.judgement.diagnosis import detectors, pattern_of, patterns
-from rl_advisor.judgement.experiment import manual_page, next_experiment
+from rl_advisor.judgement.experiment import next_experiment
 from rl_advisor.judgement.settings_to_change import concrete, lasting, turns
 from rl_advisor.judgement.usual_steps import usual_step
 from rl_advisor.judgement.verdict import Judged
@@ -19,7 +19,7 @@ from rl_advisor.vocabulary.dialects import dialects
 
 def found(pattern: str, step: float) -> Finding:
     """A present cause that began at a step."""
-    link = next(m.LINK for m in detectors() if pattern_of(m) == pattern)
+    link = patterns()[pattern].link
     return Finding(pattern, link, Outcome.PRESENT, "seen", Onset(step, step, step), {}, (Evidence("reward/mean", 0.0, 1.0),))
 
 
@@ -99,10 +99,10 @@ def test_the_second_explanation_is_the_next_root() -> None:
     judged = Judged("degrading", "it fell", "high", first)
     case = Case(run, {f.pattern: f for f in (first, second)}, None, shape(curve(0.02)), Performance(None, None))
     both = next_experiment(case, judged, "stop")
-    assert manual_page("entropy_collapse")["Means"] in both.expect_if_wrong
     assert "max_head_offpolicyness" in both.do and "in reward/mean" in both.do
+    assert patterns()["entropy_collapse"].page["Means"] in both.expect_if_wrong
     alone = next_experiment(Case(run, {"stale_data": first}, None, None, Performance(None, None)), judged, "stop")
-    assert manual_page("stale_data")["Not to be confused with"] in alone.expect_if_wrong
+    assert patterns()["stale_data"].page["Not to be confused with"] in alone.expect_if_wrong
     assert first.link is Link.DATA_FRESHNESS
 
 

@@ -5,23 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from rl_advisor.detectors import (
-    background_process,
-    checkpoint_stall,
-    generation_bound,
-    hardware_error,
-    idle_ranks,
-    long_tail_generation,
-    memory_creep,
-    memory_near_capacity,
-    out_of_memory,
-    straggler,
-    throttling,
-    throughput_drop,
-    trainer_bound,
-    waiting_on_reward,
-)
-from rl_advisor.judgement.diagnosis import patterns, run_detector
+from rl_advisor.detectors import patterns
+from rl_advisor.judgement.diagnosis import run_detector
 from rl_advisor.run import Checkpoint, Curve, Event, Run
 
 from gpu_loops import Part, simulate
@@ -39,15 +24,14 @@ HERE = {
     "hardware_error": set(),
     "idle_ranks": set(),
 }
-MODULES = {m.__name__.rpartition(".")[2]: m for m in (
-    background_process, checkpoint_stall, generation_bound, memory_creep, memory_near_capacity,
-    straggler, throttling, throughput_drop, waiting_on_reward,
-    hardware_error, idle_ranks, long_tail_generation, out_of_memory, trainer_bound,
-)}  # fmt: skip
+MODULES = (
+    "background_process", "checkpoint_stall", "generation_bound", "hardware_error", "idle_ranks", "long_tail_generation", "memory_creep",
+    "memory_near_capacity", "out_of_memory", "straggler", "throttling", "throughput_drop", "trainer_bound", "waiting_on_reward",
+)  # fmt: skip
 
 
 def outcome(name: str, run: Run) -> str:
-    return run_detector(MODULES[name], run).outcome.value
+    return run_detector(patterns()[name], run).outcome.value
 
 
 def timed(seconds: np.ndarray, name: str = "time/step") -> Run:
@@ -76,7 +60,7 @@ def test_telemetry_without_step_ends_is_unclear():
 
 def test_event_study_of_the_background_process():
     """Steps before, during and after the other process are compared."""
-    found = run_detector(background_process, recorded("background-merge"))
+    found = run_detector(patterns()["background_process"], recorded("background-merge"))
     assert found.measures["excess_gib"] == pytest.approx(5.67, abs=0.05)
     assert found.measures["step_s_during"] == pytest.approx(2.11, abs=0.1)
     assert (found.evidence[0].first_step, found.evidence[0].last_step) == (11, 16)
@@ -99,7 +83,7 @@ def test_memory_that_comes_back_with_the_steps_is_no_process():
 def test_stalls_beside_checkpoints_are_counted():
     """Stalls after steps that wrote a checkpoint are told from others."""
     run = replace(recorded("checkpoint-heavy"), checkpoints=(Checkpoint(16, "checkpoint-16"), Checkpoint(18, "checkpoint-18")))
-    assert run_detector(checkpoint_stall, run).measures["beside_a_checkpoint"] == 2
+    assert run_detector(patterns()["checkpoint_stall"], run).measures["beside_a_checkpoint"] == 2
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0.30, "present"), (0.001, "absent")])
@@ -124,7 +108,7 @@ def test_straggler(factor, expected):
     run = simulated((300.0, 500.0))
     scale = [factor if i == 5 else 1 + i / 500 for i in range(8)]
     gpus = [run.telemetry.assign(gpu=str(i), power_w=run.telemetry["power_w"] * s) for i, s in enumerate(scale)]
-    found = run_detector(straggler, replace(run, telemetry=pd.concat(gpus, ignore_index=True)))
+    found = run_detector(patterns()["straggler"], replace(run, telemetry=pd.concat(gpus, ignore_index=True)))
     assert found.outcome.value == expected
     assert ("GPU 5" in found.statement) == (expected == "present")
 
@@ -160,7 +144,7 @@ def with_events(*events: Event, curves: dict | None = None, telemetry: pd.DataFr
 
 def test_event_study_has_power_and_memory():
     """Power and memory are compared as step times are."""
-    found = run_detector(background_process, recorded("background-merge")).measures
+    found = run_detector(patterns()["background_process"], recorded("background-merge")).measures
     assert found["memory_gib_during"] > found["memory_gib_before"] + 2
     assert {"power_w_before", "power_w_during", "power_w_after"} <= found.keys()
 
@@ -207,7 +191,7 @@ def test_idle_ranks(use, expected):
     run = simulated((300.0, 500.0))
     gpus = [run.telemetry.assign(gpu=str(i)) for i in range(3)]
     rest = run.telemetry.assign(gpu="3", power_w=120.0, utilization=np.where(np.arange(len(run.telemetry)) % 10 < 10 * use, 0.9, 0.0))
-    found = run_detector(idle_ranks, replace(run, telemetry=pd.concat([*gpus, rest], ignore_index=True)))
+    found = run_detector(patterns()["idle_ranks"], replace(run, telemetry=pd.concat([*gpus, rest], ignore_index=True)))
     assert found.outcome.value == expected
     assert ("(3)" in found.statement) == (expected == "present")
 
@@ -223,7 +207,7 @@ def test_xid_in_telemetry(code, expected):
     run = simulated((300.0, 500.0))
     half = len(run.telemetry) // 2
     found = run_detector(
-        hardware_error, replace(run, telemetry=run.telemetry.assign(xid=[0.0] * half + [code] * (len(run.telemetry) - half)))
+        patterns()["hardware_error"], replace(run, telemetry=run.telemetry.assign(xid=[0.0] * half + [code] * (len(run.telemetry) - half)))
     )
     assert found.outcome.value == expected
     if code == 79:
@@ -241,10 +225,10 @@ def test_xid_in_the_log_is_laid_beside_the_loss():
     step = np.arange(1.0, 41.0)
     loss = Curve("policy/loss", "loss", "log", step, np.where(step > 22, np.nan, 0.1))
     line = Event("error", "NVRM: Xid (PCI:0000:18:00): 79, pid=1234, GPU has fallen off the bus.", "train.log", 20.0)
-    found = run_detector(hardware_error, with_events(line, curves={"policy/loss": loss}))
+    found = run_detector(patterns()["hardware_error"], with_events(line, curves={"policy/loss": loss}))
     assert found.outcome.value == "present"
     assert "policy/loss is not finite" in found.statement
-    calm = run_detector(hardware_error, with_events(line, curves={"policy/loss": replace(loss, value=np.full(40, 0.1))}))
+    calm = run_detector(patterns()["hardware_error"], with_events(line, curves={"policy/loss": replace(loss, value=np.full(40, 0.1))}))
     assert "nothing that is logged broke" in calm.statement
 
 
@@ -273,7 +257,7 @@ def test_memory_tight_in_one_phase(generating, said):
     for kind, begin, end in loop.truth:
         if kind == "generate":
             memory[(loop.run.telemetry["time"] >= begin + 0.2) & (loop.run.telemetry["time"] <= end - 0.2)] = generating
-    found = run_detector(memory_near_capacity, replace(loop.run, telemetry=loop.run.telemetry.assign(memory_gib=memory)))
+    found = run_detector(patterns()["memory_near_capacity"], replace(loop.run, telemetry=loop.run.telemetry.assign(memory_gib=memory)))
     assert (found.outcome.value == "present") == said
     assert ("generation fills it" in found.statement) == said
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from rl_advisor.assessment import VERDICTS
+from rl_advisor.detectors import patterns
 from rl_advisor.discovery import modules
 from rl_advisor.finding import Outcome, Role
-from rl_advisor.judgement.diagnosis import detectors, diagnose, pattern_of, with_role
-from rl_advisor.judgement.experiment import manual_page
+from rl_advisor.judgement.diagnosis import diagnose, with_role
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import METRICS, Dialect, Link, metric
 from rl_advisor.vocabulary.dialects import dialects
@@ -20,19 +20,18 @@ HEADINGS = {"Title", "Looks for", "Means", "Not to be confused with", "Next test
 TABLES = {"rollouts", "telemetry", "events"}
 
 
-@pytest.mark.parametrize("module", detectors(), ids=pattern_of)
-def test_detector_keeps_its_contract(module) -> None:
-    """A detector has a link, known needs, a manual page, and gives one finding named like its file."""
-    assert module.LINK in Link
-    assert module.ROLE in Role
-    assert 0 < getattr(module, "WEIGHT", 1.0) <= 3
-    assert all(verdict in VERDICTS and abs(weight) <= 10 for verdict, weight in getattr(module, "SPEAKS", {}).items())
-    assert set(manual_page(pattern_of(module))) == HEADINGS
-    for need in module.NEEDS:
+@pytest.mark.parametrize("detector", patterns().values(), ids=lambda d: d.name)
+def test_detector_keeps_its_contract(detector) -> None:
+    """A detector has a link, known needs, a manual page, and knows the patterns that it brings about."""
+    assert detector.link in Link
+    assert detector.role in Role
+    assert 0 < detector.weight <= 3
+    assert all(verdict in VERDICTS and abs(weight) <= 10 for verdict, weight in detector.speaks.items())
+    assert set(detector.page) == HEADINGS
+    for need in detector.needs:
         for option in need.split("|"):
             assert option in TABLES or option in METRICS or metric(option.rstrip("*")), option
-    assert set(getattr(module, "BRINGS", ())) <= {pattern_of(m) for m in detectors()}
-    assert next(iter(inspect.signature(module.detect).parameters)) == "run"
+    assert detector.brings <= set(patterns())
 
 
 @pytest.mark.parametrize("dialect", dialects().values(), ids=lambda d: d.name)
@@ -56,7 +55,8 @@ def test_empty_run_gives_no_answer_but_no_error() -> None:
     """On a run without anything every detector says that it cannot see, never that all is well."""
     said = {f.pattern: f.outcome for f in diagnose(Run())}
     assert {Outcome.NOT_LOGGED} == set(said.values()) - {Outcome.UNCLEAR}
-    assert {name for role in Role for name in with_role(role)} == set(said)
+    of_all = {name for name, d in patterns().items() if not d.kinds or "any" in d.kinds}
+    assert {name for role in Role for name in with_role(role)} & of_all == set(said)
 
 
 def test_findings_stand_outside_in() -> None:

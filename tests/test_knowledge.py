@@ -1,9 +1,8 @@
 """Every row of the field guide's tables of failures is a detector, or is said to be out of sight: none is silently left out."""
 
 import pytest
+from rl_advisor.detectors import patterns
 from rl_advisor.judgement.blind_spots import ROWS
-from rl_advisor.judgement.diagnosis import detectors, pattern_of
-from rl_advisor.judgement.experiment import manual_page
 
 LANGUAGE = {
     "L1": "drift_without_gain kl_and_outcome", "L2": "destructive_drift", "L3": "over_optimisation",
@@ -36,7 +35,7 @@ OUT_OF_SIGHT = {
 SEEN = LANGUAGE | CONTROL | SYSTEMS
 NUMBERS = (("L", 35), ("C", 20), ("S", 12))
 HEADINGS = {"Title", "Looks for", "Means", "Not to be confused with", "Next test", "Source"}
-PATTERNS = {pattern_of(m) for m in detectors()}
+PATTERNS = set(patterns())
 
 
 @pytest.mark.parametrize("row", [f"{letter}{n}" for letter, last in NUMBERS for n in range(1, last + 1)])
@@ -51,6 +50,6 @@ def test_row(row: str) -> None:
 @pytest.mark.parametrize("pattern", sorted(PATTERNS))
 def test_manual_page(pattern: str) -> None:
     """Every detector says what it looks for, what that means, what it is not, the next test and the source; none of them empty."""
-    page = manual_page(pattern)
+    page = patterns()[pattern].page
     assert set(page) == HEADINGS
     assert all(page.values())

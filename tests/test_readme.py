@@ -6,8 +6,8 @@ from pathlib import Path
 
 from click.testing import CliRunner
 from rl_advisor.cli.commands import main
+from rl_advisor.detectors import patterns
 from rl_advisor.discovery import modules
-from rl_advisor.judgement.diagnosis import detectors
 from rl_advisor.vocabulary.dialects import dialects
 
 ROOT = Path(__file__).parents[1]
@@ -21,7 +21,7 @@ def blocks() -> dict[str, str]:
     said = (
         CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1"}).invoke(main, ["assess", str(ROOT / "examples" / "grpo-run")]).stdout.splitlines()
     )
-    count = f"{len(detectors())} patterns, {len(modules('rl_advisor.reading.formats', 'FORMAT'))} file formats"
+    count = f"{len(patterns())} patterns, {len(modules('rl_advisor.reading.formats', 'FORMAT'))} file formats"
     count += f" and {len(dialects())} frameworks' names are known."
     return {"demo": "\n```text\n" + "\n".join(said[:SHOWN]) + "\n```\n", "counts": count}
 

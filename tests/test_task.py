@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 from rl_advisor.curves import outcome_shape
 from rl_advisor.curves.task import task
+from rl_advisor.judgement.case import open_case
+from rl_advisor.judgement.usual_steps import usual_step
+from rl_advisor.judgement.verdict import judge
 from rl_advisor.reading import read_run
 
 N = 60
@@ -32,6 +35,24 @@ KINDS = [
     ({"mean_reward": UP, "denoise_loss": DOWN}, {"algorithm": "flow_grpo"}, "diffusion", "mean_reward"),
     ({"critic/score/mean": UP, "actor/reverse_kl": DOWN}, {"algorithm": "on_policy_distill"}, "distillation", "critic/score/mean"),
 ]  # fmt: skip
+
+
+def test_a_sinking_preferred_answer_is_no_progress(tmp_path) -> None:
+    """The margin grows, the accuracy rises, and the preferred answers become less likely: that is what broke, and no sure improvement."""
+    case = open_case(written(tmp_path, PAIRS, {}))
+    judged = judge(case)
+    assert judged.cause is not None
+    assert judged.cause.pattern == "likelihood_displacement"
+    assert (judged.verdict, judged.confidence) != ("improving", "high")
+
+
+def test_supervised_training_is_said_to_be_that(tmp_path) -> None:
+    """No verdict about a reward that there is none of: the kind, the held-out loss from where to where, and where it was lowest."""
+    case = open_case(written(tmp_path, SFT, {}))
+    assert judge(case).verdict == "undecidable"
+    do = usual_step(case, "undecidable", "undecided").do
+    assert "not reinforcement learning" in do
+    assert "eval_loss went from about 2.1 to 1.1" in do
 
 
 def written(folder, curves, config):

@@ -3,11 +3,11 @@
 from typing import Any
 
 from rl_advisor.answers.curves import summary
-from rl_advisor.answers.skill_pages import manual
 from rl_advisor.answers.story.naming import renamed
 from rl_advisor.answers.story.quantities import own_names
 from rl_advisor.assessment import view
-from rl_advisor.judgement.diagnosis import detectors, pattern_of, run_detector
+from rl_advisor.detectors import patterns
+from rl_advisor.judgement.diagnosis import run_detector
 from rl_advisor.output.errors import no_such
 from rl_advisor.run import Run
 
@@ -22,13 +22,21 @@ def explained(run: Run, pattern: str) -> dict[str, Any]:
         NoSuchChoice: no such pattern; the message names the nearest.
     """
     wanted = pattern.strip().lower().replace(" ", "_").replace("-", "_")
-    module = next((m for m in detectors() if pattern_of(m) == wanted), None)
-    if module is None:
-        raise no_such("pattern", pattern, sorted(pattern_of(m) for m in detectors()))
-    found = view(run_detector(module, run)).model_dump()
-    title, page = manual(module)
+    detector = patterns().get(wanted)
+    if detector is None:
+        raise no_such("pattern", pattern, sorted(patterns()))
+    found = view(run_detector(detector, run)).model_dump()
     cited = [str(e["metric"]) for e in found["evidence"] if str(e["metric"]) in run.curves]
     told = {k: found[k] for k in ("pattern", "link", "outcome", "statement", "onset", "measures", "evidence")}
     curves = [summary(run.curves[name]) for name in dict.fromkeys(cited)][:CURVES]
-    answer: dict[str, Any] = renamed({"run": run.name, **told, "curves": curves, "about": {"is": title, **page}}, own_names(run))
+    about = {"is" if head == "Title" else head: text for head, text in detector.page.items()}
+    answer: dict[str, Any] = renamed(
+        {
+            "run": run.name,
+            **told,
+            "curves": curves,
+            "about": about,
+        },
+        own_names(run),
+    )
     return answer

@@ -60,8 +60,9 @@ def _counted(run: Run) -> dict[str, Any]:
 
 def _says(run: Run) -> list[dict[str, Any]]:
     """What the detectors that read samples found: causes before what they bring about, then what cannot be decided."""
+    from rl_advisor.detectors import patterns
     from rl_advisor.finding import Outcome, Role
-    from rl_advisor.judgement.diagnosis import diagnose, patterns, role_of
+    from rl_advisor.judgement.diagnosis import diagnose, role_of
 
     read = [f for f in diagnose(run) if any(e.metric == "rollouts" for e in f.evidence)]
     present = [f for f in read if f.outcome is Outcome.PRESENT]

@@ -88,7 +88,7 @@ def _speaks(run: Run, row: Mapping[str, Any]) -> Iterator[tuple[float, str]]:
     """What speaks for a kind: a weight, and the words for it; nothing where a metric denies it."""
     own = re.compile(row["names"])
     named = [curve for curve in run.curves.values() if own.search(words(curve.raw))]
-    denied = [name for pattern in row.get("unless", ()) for name in _matching(run, pattern) if run.curves[name] not in named]
+    denied = [name for pattern in row.get("unless", ()) for name in _matching(run, pattern)]
     if denied or any(re.search(row.get("denied", r"$^"), words(curve.raw)) for curve in run.curves.values()):
         return
     ours = [name for name in row.get("metrics", ()) if name in run.curves]

@@ -16,6 +16,7 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
 ROLE = Role.SYMPTOM
+KINDS = ("any",)
 SPEAKS = {"degrading": 0.7, "collapsed": 0.7}
 NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|reward/component/*",)
 

@@ -21,6 +21,7 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
 ROLE = Role.SYMPTOM
+KINDS = ("any",)
 SPEAKS = {"unstable": 0.7}
 NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|reward/component/*",)
 CHANGE: tuple[tuple[str, str], ...] = (("learning_rate", "half"), ("prompts_per_step", "twice"))

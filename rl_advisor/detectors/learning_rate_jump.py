@@ -19,6 +19,7 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.POLICY_UPDATE
 ROLE = Role.FAULT
+KINDS = ("any",)
 NEEDS: tuple[str, ...] = ("policy/learning_rate",)
 BRINGS: tuple[str, ...] = (
     "setting_out_of_range",

@@ -17,6 +17,7 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.ENVIRONMENT_DATA
 ROLE = Role.FAULT
+KINDS = ("any",)
 SPEAKS = {"degrading": 3.0}
 NEEDS: tuple[str, ...] = ("eval/score/*", "reward/mean|reward/used|reward/success", "rollouts|progress/epoch")
 BRINGS: tuple[str, ...] = (

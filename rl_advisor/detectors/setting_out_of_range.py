@@ -22,6 +22,7 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.POLICY_UPDATE
 ROLE = Role.FAULT
+KINDS = ("any",)
 NEEDS: tuple[str, ...] = ()
 BRINGS: tuple[str, ...] = (
     "update_too_large",

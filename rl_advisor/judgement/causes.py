@@ -7,9 +7,10 @@ onset intervals overlap are ties, which the order of the loop decides: outside i
 
 import numpy as np
 
+from rl_advisor.detectors import patterns
 from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement.case import Case
-from rl_advisor.judgement.diagnosis import ORDER, patterns, role_of
+from rl_advisor.judgement.diagnosis import ORDER, role_of
 
 
 def causes(case: Case) -> list[Finding]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from rl_advisor.assessment import Call, CallReason
 from rl_advisor.curves.amounts import NO_LEVEL
+from rl_advisor.curves.task import task
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.forecast import UNKNOWN_END, USUAL_GAIN, forecast, plan_left
@@ -69,6 +70,8 @@ def solved(case: Case) -> bool:
     counts = case.performance.counts
     shape = case.held if counts is not None and counts is case.performance.held else case.train
     if counts is None or counts.n < 5:
+        return False
+    if case.held is None and not task(case.run).by_reward:  # pairs that were trained on may be known by heart
         return False
     if counts.amounts["share at the end"] != NO_LEVEL:
         return counts.last >= SOLVED and counts.amounts["share at the end"] >= SOLVED

@@ -1,64 +1,18 @@
 """A Run -> its findings, outside-in along the loop, with those that could not be answered said so."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
-from types import ModuleType
-
 import numpy as np
 
-from rl_advisor.discovery import modules
+from rl_advisor.curves.task import task
+from rl_advisor.detectors import Detector, patterns
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Finding, Role, not_logged, unclear
-from rl_advisor.judgement.one_thread import OneThread
 from rl_advisor.output.progress import report_progress
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import METRICS, Link
 
 ORDER = {link: place for place, link in enumerate(Link)}
-
-
-def detectors() -> tuple[ModuleType, ...]:
-    """Every detector of the folder, outside-in."""
-    found = modules("rl_advisor.detectors", "LINK", "NEEDS", "detect")
-    return tuple(sorted(found, key=lambda m: (ORDER[m.LINK], m.__name__)))
-
-
-def pattern_of(module: ModuleType) -> str:
-    """The name of the pattern that a detector looks for: its file's name."""
-    return module.__name__.rpartition(".")[2]
-
-
-@dataclass(frozen=True)
-class Pattern:
-    """What a detector declares of the pattern that it looks for."""
-
-    link: Link
-    role: Role
-    weight: float
-    """How strongly it speaks when it is present: 1 speaks, 2 strongly, 3 all but settles (natural log of the odds)."""
-    brings: frozenset[str]
-    """The patterns that it tends to bring about."""
-    change: tuple[tuple[str, str], ...]
-    """What to turn in an experiment: a setting in our words, and the value or the share of the present one (empty: a switch)."""
-    speaks: Mapping[str, float]
-    """Verdict -> what it adds to the logarithm of its odds, where that is not what its role says."""
-
-
-@cache
-def patterns() -> Mapping[str, Pattern]:
-    """Every pattern by its name, with what its detector declares."""
-    return {
-        pattern_of(m): Pattern(
-            m.LINK,
-            m.ROLE,
-            getattr(m, "WEIGHT", 1.0),
-            frozenset(getattr(m, "BRINGS", ())),
-            tuple(getattr(m, "CHANGE", ())),
-            getattr(m, "SPEAKS", {}),
-        )
-        for m in detectors()
-    }
+MACHINE = (Link.NUMERICS, Link.SYSTEMS)
+"""Links that break in any training."""
 
 
 def role_of(pattern: str) -> Role:
@@ -97,21 +51,28 @@ def _spell(need: str) -> str:
     return " or ".join(f"{name} ({words})" if name != words else name for name, words in zip(need.split("|"), options, strict=True))
 
 
-def run_detector(module: ModuleType, run: Run) -> Finding:
+def run_detector(detector: Detector, run: Run) -> Finding:
     """The detector's finding; ``not_logged`` when its needs are not met, ``unclear`` when the run is too short for it."""
-    lacking = missing(run, module.NEEDS)
+    lacking = missing(run, detector.needs)
     try:
-        said: Answer = not_logged("Not logged: " + "; ".join(map(_spell, lacking)) + ".") if lacking else module.detect(run)
+        said: Answer = not_logged("Not logged: " + "; ".join(map(_spell, lacking)) + ".") if lacking else detector.detect(run)
     except TooFewPoints as short:
         said = unclear(f"Too few points: {short}")
-    return Finding(pattern_of(module), said.link or module.LINK, said.outcome, said.statement, said.onset, said.measures, said.evidence)
+    except Exception as error:  # noqa: BLE001  one detector that fails takes no answer with it
+        said = unclear(f"Looking for this failed on this run ({type(error).__name__}); nothing is said of it.")
+    return Finding(detector.name, said.link or detector.link, said.outcome, said.statement, said.onset, said.measures, said.evidence)
 
 
-@OneThread()
+def asked_of(run: Run) -> list[Detector]:
+    """The detectors that a kind of training is asked; of what earns no reward only those that say so, and the machine's."""
+    kind = task(run)
+    return [d for d in patterns().values() if {"any", kind.kind} & {*d.kinds} or (not d.kinds and (kind.by_reward or d.link in MACHINE))]
+
+
 def diagnose(run: Run) -> tuple[Finding, ...]:
-    """Every detector's finding, in the order of the loop."""
-    asked, findings = detectors(), []
-    for number, module in enumerate(asked, 1):
+    """Every finding of the detectors that this kind of training is asked, in the order of the loop."""
+    asked, findings = asked_of(run), []
+    for number, detector in enumerate(asked, 1):
         report_progress("looking for pattern", number, len(asked))
-        findings.append(run_detector(module, run))
+        findings.append(run_detector(detector, run))
     return tuple(findings)

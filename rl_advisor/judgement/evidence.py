@@ -13,11 +13,11 @@ import numpy as np
 
 from rl_advisor.assessment import VERDICTS, Verdict
 from rl_advisor.curves.performance import Performance
+from rl_advisor.detectors import patterns
 from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement import meaning, signs
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import explained
-from rl_advisor.judgement.diagnosis import patterns
 from rl_advisor.judgement.weights import Weights, centred, weights
 from rl_advisor.output.wording import counted, told_once
 

@@ -4,10 +4,10 @@ import re
 
 from rl_advisor.assessment import BROKEN, BestCheckpoint, Call, Experiment
 from rl_advisor.curves.task import task
+from rl_advisor.detectors import patterns
 from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import roots
-from rl_advisor.judgement.diagnosis import detectors, pattern_of
 from rl_advisor.judgement.proven import experiment_on, few, normal, that_matter
 from rl_advisor.judgement.settings_to_change import lasting, turns, usual_value
 from rl_advisor.judgement.slowness import slowest
@@ -34,11 +34,11 @@ def next_experiment(case: Case, judged: Judged, call: Call, best: BestCheckpoint
     if judged.cause is None:
         idle = slowest(case.findings.values()) if judged.verdict not in BROKEN else None
         return of_idle_time(idle, usual_step(case, judged.verdict, call)) if idle else usual_step(case, judged.verdict, call)
-    name, page = judged.cause.pattern.replace("_", " "), manual_page(judged.cause.pattern)
+    name, page = judged.cause.pattern.replace("_", " "), patterns()[judged.cause.pattern].page
     other = next((f.pattern for f in roots(case) if f.pattern != judged.cause.pattern), None)
     rival = f"another reading fits better: {page['Not to be confused with']}"
     if other is not None:
-        rival = f"what {other.replace('_', ' ')} predicts shows instead: {manual_page(other)['Means']}"
+        rival = f"what {other.replace('_', ' ')} predicts shows instead: {patterns()[other].page['Means']}"
     return Experiment(
         do=" ".join(part for part in (sentence(_named(page["Next test"], case, best)), *_how(case, judged.cause.pattern)) if part),
         expect_if_right=f"The cause was {name}: {page['Means']}",
@@ -69,7 +69,7 @@ def of_setting(case: Case, cause: Finding) -> Experiment | None:
 
 def of_idle_time(idle: Finding, usual: Experiment) -> Experiment:
     """What to do first where a run learns and its GPUs mostly wait."""
-    page = manual_page(idle.pattern)
+    page = patterns()[idle.pattern].page
     return Experiment(
         do=f"{sentence(idle.statement)} {sentence(page['Next test'])} Then: {usual.do}",
         expect_if_right=f"The idle time goes, and the same budget buys more steps. {usual.expect_if_right}",
@@ -98,11 +98,3 @@ def _how(case: Case, pattern: str) -> tuple[str, ...]:
 def sentence(text: str) -> str:
     """The text with a capital at its start and a stop at its end."""
     return text[0].upper() + text[1:] + ("" if text[-1] in ".?!" else ".")
-
-
-def manual_page(pattern: str) -> dict[str, str]:
-    """The headings of a detector's docstring: Looks for, Means, Not to be confused with, Next test, Source."""
-    module = next(m for m in detectors() if pattern_of(m) == pattern)
-    text = re.sub(r"\s+", " ", module.__doc__ or "")
-    parts = re.split(r"(Looks for|Means|Not to be confused with|Next test|Source): ", text)
-    return {"Title": parts[0].strip()} | {head: body.strip() for head, body in zip(parts[1::2], parts[2::2], strict=True)}

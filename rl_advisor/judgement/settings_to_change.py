@@ -10,8 +10,8 @@ from math import ceil, inf, isfinite
 import numpy as np
 
 from rl_advisor.curves.outcome_shape import Shape
+from rl_advisor.detectors import patterns
 from rl_advisor.finding import number
-from rl_advisor.judgement.diagnosis import patterns
 from rl_advisor.priors import prior
 from rl_advisor.priors.circumstances import circumstances
 from rl_advisor.run import Run

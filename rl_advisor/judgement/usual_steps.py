@@ -1,5 +1,6 @@
 """What a colleague would do next where no finding names a cause: by verdict, kind of training, and what is on disk."""
 
+import re
 from dataclasses import dataclass
 
 from rl_advisor.assessment import Call, Experiment, Verdict
@@ -8,6 +9,11 @@ from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.continuation import solved
 from rl_advisor.judgement.settings_to_change import slower
+from rl_advisor.output.wording import about
+from rl_advisor.run import Run
+
+HELD_LOSS = re.compile(r"(?i)(?:eval|val|valid|validation|test|dev|held.?out)\w*[/_ .-]?loss$")
+"""A loss on data that is not trained on, by its name."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,7 @@ WORDS = {
     "language": Words(
         "the starting model", "the test prompts themselves, a few dozen of them", "prompts", "the data, the reward or the group size"
     ),
+    "pairs": Words("the starting model on held-out pairs", "fifty pairs anybody can tell apart", "pairs", "beta, the rate or the pairs"),
     "": Words("the starting policy", "the easiest examples", "cases", "the task, the reward or the model"),
 }
 """By the kind of training; the last where that is not known."""
@@ -41,7 +48,15 @@ FALLS: frozenset[Verdict] = frozenset({"collapsed", "degrading", "unstable"})
 def usual_step(case: Case, verdict: Verdict, call: Call) -> Experiment:
     """The next step for a verdict without a known cause; it never says the opposite of the call."""
     known = task(case.run).traits
-    kind = "language" if known & {"language", "tools"} else "control" if "control" in known else ""
+    kind = (
+        "pairs"
+        if not task(case.run).by_reward
+        else "language"
+        if known & {"language", "tools"}
+        else "control"
+        if "control" in known
+        else ""
+    )
     if verdict in FALLS:
         return after_a_fall(case)
     if verdict == "not_learning":
@@ -52,18 +67,30 @@ def usual_step(case: Case, verdict: Verdict, call: Call) -> Experiment:
             expect_if_right="They are paid and wrong: mend the reward, and go back to the checkpoint before the two parted.",
             expect_if_wrong="They are right: the evaluation differs; compare its template, limit and temperature with training.",
         )
-    if task(case.run).kind == "supervised":
-        return Experiment(
-            do="Name the log of the RL run: this one looks like supervised training, which is judged by its validation loss.",
-            expect_if_right="A reward or a held-out score is found there.",
-            expect_if_wrong="If this is the RL run, its reward is not logged: log it, and a held-out score, at each evaluation.",
-        )
+    if not task(case.run).by_reward and case.performance.counts is None:
+        return without_reward(case.run)
     if verdict in ("improving", "plateaued"):
         return going_well(case, verdict, call, WORDS[kind])
     return Experiment(
         do="Log a held-out score at a fixed cadence from step 0 on, at least ten evaluations, and look again.",
         expect_if_right="The score shows a direction beyond its noise.",
         expect_if_wrong="It stays inside its noise: a larger evaluation is needed before anything can be said.",
+    )
+
+
+def without_reward(run: Run) -> Experiment:
+    """What judges training that earns no reward, where that is not logged or is a loss alone."""
+    kind = task(run)
+    held = next((c for c in run.curves.values() if HELD_LOSS.search(c.raw) and c.finite()[1].size > 1), None)
+    loss = ""
+    if held is not None:
+        step, value = held.finite()
+        loss = f" {held.raw} went {about(value[0], value[-1])}; it was lowest, {number(value.min())}, at step {step[value.argmin()]:.0f}."
+    ask = "its loss on held-out data" if kind.kind == "supervised" else "the share of held-out pairs told apart, not its loss or its margin"
+    return Experiment(
+        do=f"This looks like {kind.says}. Judge it by {ask}.{loss} Before RL starts from it, measure the reward of its samples.",
+        expect_if_right="What is held out gets better: keep the checkpoint where it is best.",
+        expect_if_wrong="If this is a run with a reward, that is not logged: log it, and a held-out score, at each evaluation.",
     )
 
 

@@ -12,11 +12,12 @@ import numpy as np
 from rl_advisor.assessment import BROKEN, Confidence, Verdict
 from rl_advisor.curves.performance import Performance
 from rl_advisor.curves.task import task
+from rl_advisor.detectors import patterns
 from rl_advisor.finding import Finding, Role
 from rl_advisor.judgement import meaning
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import root_of_fall, roots
-from rl_advisor.judgement.diagnosis import patterns, with_role
+from rl_advisor.judgement.diagnosis import with_role
 from rl_advisor.judgement.evidence import Piece, gather
 from rl_advisor.judgement.weights import probabilities, weights
 from rl_advisor.output.wording import told_once

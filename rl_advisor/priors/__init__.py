@@ -18,7 +18,7 @@ from rl_advisor.vocabulary import metric as our_metric
 Range = tuple[float, float]
 Side = Literal["far_below", "below", "usual", "above", "far_above", "not_a_number"]
 WIDER: Mapping[str, str] = {
-    "grpo": "language", "ppo_language": "language",
+    "grpo": "language", "ppo_language": "language", "preference": "language", "reward_model": "language", "supervised": "language",
     "ppo": "on_policy", "a2c": "on_policy", "dqn": "replay", "actor_critic_replay": "replay",
     "on_policy": "control", "replay": "control", "tabular": "control",
     "full": "pretrained", "lora": "pretrained",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from rl_advisor.curves.task import task
+from rl_advisor.curves.task import WITHOUT_REWARD, task
 from rl_advisor.priors import Circumstances
 from rl_advisor.reading.parsing.config.values import typed
 from rl_advisor.run import Run
@@ -52,6 +52,9 @@ def circumstances(run: Run, phase: str | None = None) -> Circumstances:
 
 def method(run: Run) -> str | None:
     """How the run learns, by the name of its algorithm or by what it logs; None where neither tells."""
+    kind = task(run).kind
+    if kind in WITHOUT_REWARD or kind == "diffusion":
+        return kind
     spoken = task(run).traits & {"language", "tools", "experts"} or LANGUAGE_FRAMEWORKS & set(run.frameworks)
     named = _named(run)
     if spoken:

@@ -100,8 +100,8 @@ class Settings:
         return circumstances(self.run, "late")
 
     def given(self, name: str) -> Given | None:
-        """The setting of that name (one of NAMES); None where it is not given."""
-        for wanted in NAMES[name]:
+        """The setting of that name, by the keys of NAMES, else by the name itself; None where it is not given."""
+        for wanted in NAMES.get(name, (name,)):
             key = self._bare.get(_bare(wanted)) or self._tails.get(_bare(wanted))
             if key is not None and self.config[key] is not None:
                 return Given(key, typed(self.config[key]))

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from rl_advisor.curves.task import task
-from rl_advisor.judgement.diagnosis import detectors, pattern_of, run_detector
+from rl_advisor.detectors import patterns
+from rl_advisor.judgement.diagnosis import run_detector
 from rl_advisor.reading import read_run
 from rl_advisor.run import Curve, Run
 
@@ -33,7 +34,7 @@ def read(name: str) -> Run:
 
 def answers(run: Run) -> dict[str, str]:
     """Every detector's outcome."""
-    return {pattern_of(m): run_detector(m, run).outcome.value for m in detectors()}
+    return {name: run_detector(d, run).outcome.value for name, d in patterns().items()}
 
 
 def paced(run: Run, times: int) -> Run:

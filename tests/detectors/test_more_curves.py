@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from evals.drawn import falling, flat, make_run, noise, rising, saturating, stepping
 from rl_advisor.curves import segments
-from rl_advisor.detectors import tone_drift
+from rl_advisor.detectors import patterns, tone_drift
 from rl_advisor.finding import Outcome
-from rl_advisor.judgement.diagnosis import detectors, pattern_of, run_detector
+from rl_advisor.judgement.diagnosis import run_detector
 from rl_advisor.run import Run
 
 from rollout_runs import made, solves
 
-MODULES = {pattern_of(m): m for m in detectors()}
+MODULES = patterns()
 EVALS = 20
 RNG = np.random.Generator
 

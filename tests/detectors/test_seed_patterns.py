@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from evals.drawn import falling, flat, make_run, noise, rising, saturating
+from rl_advisor.detectors import patterns
 from rl_advisor.finding import Outcome
-from rl_advisor.judgement.diagnosis import detectors, pattern_of, run_detector
+from rl_advisor.judgement.diagnosis import run_detector
 from rl_advisor.run import Event, Run
 
 from rollout_runs import made, sentence
 
-MODULES = {pattern_of(m): m for m in detectors()}
+MODULES = patterns()
 P, A, U, N = Outcome.PRESENT, Outcome.ABSENT, Outcome.UNCLEAR, Outcome.NOT_LOGGED
 RNG = np.random.Generator
 

@@ -11,10 +11,10 @@ from rl_advisor.answers.explain.procedures import asked_for
 from rl_advisor.answers.explain.words import explain_word
 from rl_advisor.answers.explain.written import Coverage, coverage
 from rl_advisor.answers.story.naming import renamed
+from rl_advisor.detectors import patterns
 from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.diagnosis import role_of
-from rl_advisor.judgement.experiment import manual_page
 from rl_advisor.judgement.proofs import CONFIG, TOLD, Proof, causes, proofs
 from rl_advisor.judgement.proofs.crashes import Crash, crash_in, warnings_in
 from rl_advisor.judgement.proofs.rows import Rows
@@ -144,7 +144,7 @@ def _causes(e: Explained) -> list[dict[str, str]]:
         *(_cause(o.link.value, o.statement, "the log shows it" if o.confirmed else o.confirm_by, o.do) for o in faults),
         *(_cause(w.link.value, w.means, "the trainer prints it", w.do) for w in e.warned),
         *first,
-        *(_cause(f.link.value, plain(f.pattern), f.statement, manual_page(f.pattern)["Next test"]) for f in e.found),
+        *(_cause(f.link.value, plain(f.pattern), f.statement, patterns()[f.pattern].page["Next test"]) for f in e.found),
         *last,
     ]
     hints = [o for o in e.checked if o.outcome == "note" and o.do] if out else []

@@ -3,9 +3,8 @@
 import difflib
 from typing import Any
 
+from rl_advisor.detectors import patterns
 from rl_advisor.finding import number
-from rl_advisor.judgement.diagnosis import detectors, pattern_of
-from rl_advisor.judgement.experiment import manual_page
 from rl_advisor.priors import table
 from rl_advisor.priors.bank import known_groups
 from rl_advisor.reading.translating import our_name
@@ -28,8 +27,8 @@ VERDICTS = {
 def explain_word(word: str) -> dict[str, Any] | None:
     """What a pattern, check, verdict or metric of that name is; None for a word that is none of them."""
     name = word.strip().lower().replace(" ", "_").replace("-", "_")
-    if name in {pattern_of(m) for m in detectors()}:
-        page = manual_page(name)
+    if name in patterns():
+        page = patterns()[name].page
         return {"word": name, "kind": "pattern", "summary": page["Title"], "page": page}
     if name in {checks.name_of(m) for m in checks.registered()}:
         page = checks.manual_page(next(m for m in checks.registered() if checks.name_of(m) == name))
@@ -41,7 +40,7 @@ def explain_word(word: str) -> dict[str, Any] | None:
 
 def nearest(word: str) -> list[str]:
     """The known words nearest to one that is not known."""
-    known = [*map(pattern_of, detectors()), *map(checks.name_of, checks.registered()), *VERDICTS, *METRICS]
+    known = [*patterns(), *map(checks.name_of, checks.registered()), *VERDICTS, *METRICS]
     return difflib.get_close_matches(word.lower(), known, n=4, cutoff=0.45)
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from rl_advisor.answers.story.quantities import Moved, moved
 from rl_advisor.assessment import Assessment, FindingView
+from rl_advisor.detectors import patterns
 from rl_advisor.finding import Role
-from rl_advisor.judgement.diagnosis import patterns
 from rl_advisor.judgement.slowness import IDLE
 from rl_advisor.output.wording import clause, plain, value
 from rl_advisor.run import Run

@@ -7,7 +7,7 @@ from typing import Any
 
 from rl_advisor.discovery import modules
 from rl_advisor.run import Run
-from rl_advisor.settings.given import CheckOutcome, Settings
+from rl_advisor.settings.given import CheckOutcome, CheckSaid, Settings
 
 HEADINGS = ("Relates", "Why", "Confirmed by", "Source")
 ORDER = ("fault", "note", "fine", "not_given")
@@ -48,7 +48,10 @@ def manual_page(module: ModuleType) -> dict[str, str]:
 
 
 def _outcome(module: ModuleType, settings: Settings) -> CheckOutcome:
-    said = module.check(settings)
+    try:
+        said: CheckSaid = module.check(settings)
+    except Exception as error:  # noqa: BLE001  one check that fails takes no answer with it
+        said = CheckSaid("not_given", f"This check failed on these settings ({type(error).__name__}); nothing is said of them.")
     statement = said.statement or "Not given: nothing in the settings that was read tells."
     page = manual_page(module)
     return CheckOutcome(name_of(module), said.outcome, statement, said.keys, page["Confirmed by"], said.do, module.LINK, said.confirmed)

@@ -1,0 +1,65 @@
+"""Patterns that are data: each row speaks on its own example, is silent on its near-miss, and a row that asks for nonsense is refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from evals.drawn import make_run, noise
+from rl_advisor.detectors import condition, patterns, rows
+from rl_advisor.finding import Outcome
+from rl_advisor.judgement.diagnosis import diagnose, run_detector
+from rl_advisor.run import Run
+from rl_advisor.settings import checks
+from rl_advisor.settings.given import Settings
+
+POINTS = 60
+
+
+def passing(levels: dict[str, list[float]]) -> Run:
+    """A run whose curves pass through these levels at equal distances."""
+    line = np.linspace(0, 1, POINTS)
+    return make_run(
+        {name: np.interp(line, np.linspace(0, 1, len(to)), to) + noise(POINTS, 0.002 * max(map(abs, to))) for name, to in levels.items()}
+    )
+
+
+@pytest.mark.parametrize("name", rows())
+def test_a_row_speaks_on_its_example_and_not_near_it(name: str) -> None:
+    """Present where the row says that it fires, with numbers in the sentence; absent where it says that it rests."""
+    row, detector = rows()[name], patterns()[name]
+    fired, rested = (run_detector(detector, passing(row[key])) for key in ("fires", "rests"))
+    assert (fired.outcome, rested.outcome) == (Outcome.PRESENT, Outcome.ABSENT), (fired.statement, rested.statement)
+    assert "{" not in fired.statement
+    assert fired.measures
+
+
+def test_a_condition_that_asks_for_nothing_known_is_refused() -> None:
+    """A statistic that does not exist, or a half sentence, is an error where it is written, not a silent row."""
+    for text in ("mode kl/ref > 1", "end kl/ref >", "end kl/ref > 1 mode entropy/mean"):
+        with pytest.raises(ValueError, match="no condition"):
+            condition(text)
+
+
+def test_a_plug_that_raises_is_said_and_takes_nothing_with_it(monkeypatch) -> None:
+    """A detector and a check that fail answer that they did, by their name; a setting that no table names is looked for by its own."""
+
+    def broken(*_: object) -> None:
+        raise KeyError("nobody")
+
+    failed = run_detector(replace(patterns()["collapse"], detect=broken), passing({"reward/mean": [0, 1]}))
+    assert (failed.pattern, failed.outcome) == ("collapse", Outcome.UNCLEAR)
+    assert "KeyError" in failed.statement
+    monkeypatch.setattr(checks.registered()[0], "check", broken)
+    said = {o.check: o for o in checks.run(Run(config={"nobody_names_this": 3}))}
+    assert "KeyError" in said[checks.name_of(checks.registered()[0])].statement
+    assert Settings(Run(config={"nobody_names_this": 3})).number("nobody_names_this") == 3
+
+
+def test_training_without_reward_is_asked_what_fits_it() -> None:
+    """Of pairs nothing is asked that only a reward can show, and of a reward nothing that only pairs can."""
+    pairs = {f.pattern for f in diagnose(passing(rows()["likelihood_displacement"]["fires"] | {"pairs/logp_chosen": [-90, -100]}))}
+    reward = {f.pattern for f in diagnose(passing({"reward/mean": [0, 1]}))}
+    assert {"likelihood_displacement", "non_finite", "learning_rate_jump"} <= pairs
+    assert not {"reward_never_paid", "zero_variance_groups", "entropy_collapse"} & pairs
+    assert "zero_variance_groups" in reward
+    assert not {"likelihood_displacement", "pairs_memorised"} & reward
