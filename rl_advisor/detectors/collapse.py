@@ -24,10 +24,10 @@ NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|r
 
 def detect(run: Run, most_left: float = 0.4) -> Answer:
     """Present when the held-out score or the training reward keeps less than ``most_left`` of its best height."""
-    able = (outcome_shape.held_out(run), outcome_shape.training(run))
-    curves = [c for c in able if c is not None and outcome_shape.shape_or_none(c) is not None]
+    able = [c for c in (outcome_shape.held_out(run), outcome_shape.training(run)) if c is not None]
+    curves = [c for c in able if outcome_shape.shape_or_none(c) is not None]
     if not curves:
-        outcome_shape.shape(outcome_shape.held_out(run) or outcome_shape.training(run))  # raises with the number of points
+        outcome_shape.shape(able[0])  # raises with the number of points
     for curve in curves:
         if (found := _of(run, curve, most_left)) is not None:
             return found

@@ -87,7 +87,7 @@ def usual_of(bank: Bank, metric: str, among: Sequence[str], phase: str) -> Usual
 def _beyond(end: float, middle: float, side: int) -> float:
     """A quantile moved outwards: by a factor where it has the sign of the middle, by its distance where it has not."""
     if end * middle > 0 and abs(end) != abs(middle) and (abs(end) > abs(middle)) == (side * end > 0):
-        return end * (end / middle) ** REACH
+        return float(end * (end / middle) ** REACH)
     return end + REACH * (end - middle) if end != middle else end + side * max(abs(end), 1e-9) * REACH
 
 

@@ -206,7 +206,8 @@ def _right_against_wrong(rows: pd.DataFrame, right: np.ndarray) -> dict[str, Any
     """Pairs of a right and a wrong response to one prompt: how many are paid alike, how many upside down, and one of each."""
     reward, alike, upside, pairs = rows["reward"].to_numpy(np.float64), 0, 0, 0
     example: dict[str, Any] = {}
-    for places in rows.groupby("cluster").indices.values():
+    for _, group in rows.assign(place=np.arange(len(rows))).groupby("cluster"):
+        places = group["place"].to_numpy()
         good, bad = places[right[places] > 0.5], places[right[places] < 0.5]
         if not good.size or not bad.size:
             continue

@@ -73,7 +73,8 @@ class Dispatcher:
         if below(self._stores, asked):
             return Path(await run_sync(tools.place, asked, limiter=self._fetching))
         try:
-            return await self.quick(lambda: inside(self.roots, asked))
+            found: Path = await self.quick(lambda: inside(self.roots, asked))
+            return found
         except Outside as refused:
             # Only what list_runs would name, too, is suggested: nothing is told of what else is on the machine.
             names = [n for p in await self.found() if is_name(n := called(self.roots, p))]
