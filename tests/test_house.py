@@ -32,6 +32,7 @@ def test_detector_keeps_its_contract(detector) -> None:
         for option in need.split("|"):
             assert option in TABLES or option in METRICS or metric(option.rstrip("*")), option
     assert detector.brings <= set(patterns())
+    assert detector.name not in detector.brings
 
 
 @pytest.mark.parametrize("dialect", dialects().values(), ids=lambda d: d.name)

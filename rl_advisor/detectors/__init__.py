@@ -74,12 +74,15 @@ class Detector:
     """How strongly it speaks when it is present: 1 speaks, 2 strongly, 3 all but settles (natural log of the odds)."""
     speaks: Mapping[str, float] = field(default_factory=dict)
     """Verdict -> what it adds to the logarithm of its odds, where that is not what its role says."""
-    brings: frozenset[str] = frozenset()
-    """The patterns that it tends to bring about."""
     change: tuple[tuple[str, str], ...] = ()
     """What to turn in an experiment: a setting in our words, and the value or the share of the present one (empty: a switch)."""
     kinds: tuple[str, ...] = ()
     """The kinds of training of which it is asked; of all that learn by reward where it names none."""
+
+    @property
+    def brings(self) -> frozenset[str]:
+        """The patterns that it tends to bring about."""
+        return graph().get(self.name, frozenset())
 
     @property
     def page(self) -> dict[str, str]:
@@ -102,11 +105,18 @@ def rows() -> Mapping[str, Mapping[str, Any]]:
     return tomllib.loads((Path(__file__).parent / "rows.toml").read_text(encoding="utf-8"))
 
 
+@cache
+def graph() -> Mapping[str, frozenset[str]]:
+    """What each pattern tends to bring about: the one graph, of ``brings.toml``."""
+    told = tomllib.loads((Path(__file__).parent / "brings.toml").read_text(encoding="utf-8"))
+    return {cause: frozenset(effects) for cause, effects in told.items()}
+
+
 def _of_module(module: ModuleType) -> Detector:
     """The detector that a module defines."""
     own = {name: getattr(module, name.upper()) for name in ("weight", "speaks", "change", "kinds") if hasattr(module, name.upper())}
-    name, brings = module.__name__.rpartition(".")[2], frozenset(getattr(module, "BRINGS", ()))
-    return Detector(name, module.LINK, module.ROLE, module.NEEDS, module.detect, module.__doc__ or "", brings=brings, **own)
+    name = module.__name__.rpartition(".")[2]
+    return Detector(name, module.LINK, module.ROLE, module.NEEDS, module.detect, module.__doc__ or "", **own)
 
 
 def _of_row(name: str, row: Mapping[str, Any]) -> Detector:
@@ -115,11 +125,9 @@ def _of_row(name: str, row: Mapping[str, Any]) -> Detector:
     needs = dict.fromkeys("eval/score/*" if m == "score" else OF_OUTCOME if m in OUTCOMES else m for m in asked)
     own = {key: row[key] for key in ("weight", "speaks") if key in row}
     change = tuple((str(ours), str(to)) for ours, to in row.get("change", {}).items())
-    link, role, brings = Link(row["link"]), Role(row["role"]), frozenset(row.get("brings", ()))
+    link, role = Link(row["link"]), Role(row["role"])
     detect = partial(_detect, row=row)
-    return Detector(
-        name, link, role, tuple(needs), detect, row["page"], brings=brings, change=change, kinds=tuple(row.get("kinds", ())), **own
-    )
+    return Detector(name, link, role, tuple(needs), detect, row["page"], change=change, kinds=tuple(row.get("kinds", ())), **own)
 
 
 @dataclass(frozen=True)

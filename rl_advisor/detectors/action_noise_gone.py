@@ -21,7 +21,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.EXPLORATION
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("policy/std", "reward/mean|reward/used|eval/score/*")
-BRINGS: tuple[str, ...] = ("entropy_collapse", "frozen_policy", "critic_failure")
 CHANGE: tuple[tuple[str, str], ...] = (("entropy_coef", "ten times"),)
 
 

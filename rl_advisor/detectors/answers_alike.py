@@ -28,7 +28,6 @@ LINK = Link.EXPLORATION
 ROLE = Role.CONSEQUENCE
 SPEAKS = {"collapsed": 1.0, "reward_hacking": 1.0}
 NEEDS: tuple[str, ...] = ("rollouts",)
-BRINGS: tuple[str, ...] = ("zero_variance_groups", "no_gradient", "template_collapse")
 CHANGE: tuple[tuple[str, str], ...] = (("temperature", "one and a half times"), ("entropy_coef", "three times"))
 
 

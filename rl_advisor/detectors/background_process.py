@@ -20,7 +20,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.SYSTEMS
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("telemetry",)
-BRINGS: tuple[str, ...] = ("stale_data", "throughput_drop")
 
 
 def detect(run: Run) -> Answer:

@@ -21,7 +21,6 @@ LINK = Link.NUMERICS
 ROLE = Role.FAULT
 SPEAKS = {"collapsed": 3.0}
 NEEDS: tuple[str, ...] = ("value/loss|value/mean|policy/grad_norm|policy/total_loss|reward/mean|reward/component/*",)
-BRINGS: tuple[str, ...] = ("non_finite", "value_divergence", "loss_discontinuity", "gradient_spikes", "critic_failure", "reward_outliers")
 WATCHED = ("value/loss", "value/mean", "policy/grad_norm", "policy/total_loss", "policy/loss", "reward/mean", "kl/old")
 
 

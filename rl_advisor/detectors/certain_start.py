@@ -23,7 +23,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.EXPLORATION
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("reward/flat_groups|entropy/mean", "reward/mean|reward/success")
-BRINGS: tuple[str, ...] = ("no_gradient", "zero_variance_groups", "entropy_collapse", "frozen_policy", "template_collapse")
 
 
 def detect(run: Run, flat: float = 0.7, low: float = 0.1, near: float = 0.02) -> Answer:

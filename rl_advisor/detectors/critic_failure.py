@@ -22,7 +22,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.TRAINING_SIGNAL
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("value/explained_variance",)
-BRINGS: tuple[str, ...] = ("value_divergence", "gradient_spikes", "drift_without_gain")
 CHANGE: tuple[tuple[str, str], ...] = (("critic", ""),)
 
 

@@ -22,7 +22,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.REWARD_SIGNAL
 ROLE = Role.LIMIT
 NEEDS: tuple[str, ...] = ("reward/component/*",)
-BRINGS: tuple[str, ...] = ("reward_never_paid", "zero_variance_groups")
 CHARGES = re.compile(r"penal|cost|punish|negativ|overlong|timeout|error|violat|repetit|bonus|curios", re.IGNORECASE)
 """Names of what is charged, or paid on top: nothing is the usual level of these."""
 FEWEST = 20

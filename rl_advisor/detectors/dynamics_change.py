@@ -23,17 +23,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.ENVIRONMENT_DATA
 ROLE = Role.LIMIT
 NEEDS: tuple[str, ...] = ("episode/length", "reward/mean|reward/used|reward/success", "eval/score/*")
-BRINGS: tuple[str, ...] = (
-    "reward_jump",
-    "reward_never_paid",
-    "critic_failure",
-    "value_divergence",
-    "update_too_large",
-    "entropy_explosion",
-    "gradient_spikes",
-    "loss_discontinuity",
-    "train_eval_gap",
-)
 
 
 def detect(run: Run, share: float = 0.25, ratio: float = 1.3, near: float = 0.05) -> Answer:

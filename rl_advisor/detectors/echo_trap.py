@@ -22,7 +22,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.TRAINING_SIGNAL
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("reward/group_std|reward/std", "reward/mean|reward/used", "episode/turns|episode/tool_calls")
-BRINGS: tuple[str, ...] = ("zero_variance_groups", "entropy_collapse", "gradient_spikes", "sample_repetition", "loss_discontinuity")
 CHANGE: tuple[tuple[str, str], ...] = (("dynamic_filtering", ""),)
 
 

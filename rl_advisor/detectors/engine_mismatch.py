@@ -22,17 +22,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.DATA_FRESHNESS
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("kl/mismatch|mismatch/logprob|mismatch/prob",)
-BRINGS: tuple[str, ...] = (
-    "importance_weight",
-    "gradient_spikes",
-    "update_too_large",
-    "entropy_explosion",
-    "destructive_drift",
-    "non_finite",
-    "truncation",
-    "zero_variance_groups",
-    "loss_discontinuity",
-)
 CHANGE: tuple[tuple[str, str], ...] = (("mismatch_correction", ""), ("weight_cap", ""))
 PRIOR = {"kl/mismatch": 0.05, "mismatch/logprob": 0.1, "mismatch/prob": 0.05}
 """Levels at which a practitioner looks twice (nats per token, nats, share)."""

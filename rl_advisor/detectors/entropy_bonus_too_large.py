@@ -19,7 +19,6 @@ LINK = Link.EXPLORATION
 ROLE = Role.SILENCE
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("entropy/coef", "reward/mean", "episode/length")
-BRINGS: tuple[str, ...] = ("setting_out_of_range", "critic_failure", "value_divergence", "entropy_explosion")
 CHANGE: tuple[tuple[str, str], ...] = (("entropy_coef", "a hundredth of"),)
 
 

@@ -22,7 +22,6 @@ LINK = Link.EXPLORATION
 ROLE = Role.LIMIT
 SPEAKS = {"collapsed": 0.7, "not_learning": 0.5}
 NEEDS: tuple[str, ...] = ("entropy/mean",)
-BRINGS: tuple[str, ...] = ("no_gradient", "zero_variance_groups", "loss_discontinuity", "gradient_spikes", "template_collapse")
 CHANGE: tuple[tuple[str, str], ...] = (("clip_higher", ""), ("entropy_coef", "three times"))
 
 HALF_WAY = 0.5

@@ -21,7 +21,6 @@ LINK = Link.EXPLORATION
 ROLE = Role.SILENCE
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("entropy/mean", "eval/score/*|reward/mean|reward/success|reward/used")
-BRINGS: tuple[str, ...] = ("frozen_policy",)
 CHANGE: tuple[tuple[str, str], ...] = (("entropy_coef", "a tenth of"), ("group_size", "twice"))
 HIGH = {"language": 2.5}
 """Nats a token from which a language model chooses among a dozen words and more."""

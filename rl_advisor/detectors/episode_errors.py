@@ -20,7 +20,6 @@ LINK = Link.ENVIRONMENT_DATA
 ROLE = Role.FAULT
 NAMES = ("episode/errors", "episode/tool_failures", "response/aborted")
 NEEDS: tuple[str, ...] = ("|".join(NAMES),)
-BRINGS: tuple[str, ...] = ("zero_variance_groups", "length_collapse")
 
 
 def detect(run: Run, share: float = 0.05) -> Answer:

@@ -21,15 +21,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.EVALUATION
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("eval/score/*", "reward/mean|reward/used|reward/success")
-BRINGS: tuple[str, ...] = (
-    "train_eval_gap",
-    "over_optimisation",
-    "destructive_drift",
-    "update_too_large",
-    "uninformative_reward",
-    "drift_without_gain",
-    "length_inflation",
-)
 
 
 def detect(run: Run) -> Answer:

@@ -23,7 +23,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.SYSTEMS
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ()
-BRINGS: tuple[str, ...] = ("non_finite", "loss_discontinuity", "gradient_spikes", "stale_data", "out_of_memory", "throughput_drop")
 OF_PROGRAMS = frozenset({13, 31, 43, 45})
 """Xid codes that a faulty program brings about as well."""
 XID = re.compile(r"NVRM: Xid \([^)]{0,60}\): (\d{1,3})\b")

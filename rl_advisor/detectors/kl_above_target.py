@@ -19,7 +19,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.POLICY_UPDATE
 ROLE = Role.LIMIT
 NEEDS: tuple[str, ...] = ("kl/old",)
-BRINGS: tuple[str, ...] = ("update_too_large", "destructive_drift", "entropy_collapse", "loss_discontinuity")
 CHANGE: tuple[tuple[str, str], ...] = (("learning_rate", "a third of"), ("updates_per_batch", "1"))
 KEYS = {"target_kl", "kl_target", "desired_kl"}
 

@@ -21,27 +21,6 @@ LINK = Link.POLICY_UPDATE
 ROLE = Role.FAULT
 KINDS = ("any",)
 NEEDS: tuple[str, ...] = ("policy/learning_rate",)
-BRINGS: tuple[str, ...] = (
-    "setting_out_of_range",
-    "update_too_large",
-    "destructive_drift",
-    "drift_without_gain",
-    "entropy_explosion",
-    "truncation",
-    "zero_variance_groups",
-    "gradient_spikes",
-    "loss_discontinuity",
-    "length_collapse",
-    "non_finite",
-    "value_divergence",
-    "critic_failure",
-    "reward_jump",
-    "sample_repetition",
-    "template_collapse",
-    "reward_shortcut",
-    "reward_never_paid",
-    "reward_always_paid",
-)
 CHANGE: tuple[tuple[str, str], ...] = (("lr_schedule", "constant"),)
 
 

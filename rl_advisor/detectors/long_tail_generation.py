@@ -23,7 +23,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.SYSTEMS
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("telemetry|response/length_max",)
-BRINGS: tuple[str, ...] = ("stale_data", "throughput_drop")
 LOW = 0.6
 SKEWED = 3.0
 

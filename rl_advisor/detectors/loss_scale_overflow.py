@@ -15,7 +15,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.NUMERICS
 ROLE = Role.LIMIT
 NEEDS: tuple[str, ...] = ()
-BRINGS: tuple[str, ...] = ("non_finite", "gradient_spikes")
 CHANGE: tuple[tuple[str, str], ...] = (("max_grad_norm", "half"),)
 
 

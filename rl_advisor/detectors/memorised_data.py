@@ -20,16 +20,6 @@ ROLE = Role.FAULT
 KINDS = ("any",)
 SPEAKS = {"degrading": 3.0}
 NEEDS: tuple[str, ...] = ("eval/score/*", "reward/mean|reward/used|reward/success", "rollouts|progress/epoch")
-BRINGS: tuple[str, ...] = (
-    "train_eval_gap",
-    "zero_variance_groups",
-    "entropy_collapse",
-    "destructive_drift",
-    "drift_without_gain",
-    "update_too_large",
-    "loss_discontinuity",
-    "gradient_spikes",
-)
 
 STYLE = {"response/length", "response/truncated", "response/repetition", "episode/tool_calls", "episode/turns"}
 """Side metrics that learning prompts by heart leaves alone and a gamed reward does not."""

@@ -18,7 +18,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.EXPLORATION
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("exploration/rate", "eval/score/*|reward/mean|reward/success|reward/used|reward/component/*")
-BRINGS: tuple[str, ...] = ("reward_never_paid", "value_divergence")
 CHANGE: tuple[tuple[str, str], ...] = (("explore_longer", ""),)
 
 

@@ -22,7 +22,6 @@ LINK = Link.TRAINING_SIGNAL
 ROLE = Role.SILENCE
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("policy/grad_norm",)
-BRINGS: tuple[str, ...] = ("frozen_policy",)
 Bools = npt.NDArray[np.bool_]
 
 

@@ -24,7 +24,6 @@ LINK = Link.NUMERICS
 ROLE = Role.FAULT
 SPEAKS = {"collapsed": 8.0}
 NEEDS: tuple[str, ...] = ()
-BRINGS: tuple[str, ...] = ("no_gradient", "truncation", "zero_variance_groups", "loss_discontinuity")
 CORE = (
     "policy/grad_norm",
     "policy/total_loss",

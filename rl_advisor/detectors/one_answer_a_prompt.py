@@ -22,7 +22,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.TRAINING_SIGNAL
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("reward/mean|reward/used",)
-BRINGS: tuple[str, ...] = ("frozen_policy", "zero_variance_groups", "entropy_collapse")
 CHANGE: tuple[tuple[str, str], ...] = (("group_size", "8"),)
 
 

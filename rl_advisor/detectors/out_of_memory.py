@@ -21,7 +21,6 @@ LINK = Link.SYSTEMS
 ROLE = Role.FAULT
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ()
-BRINGS: tuple[str, ...] = ("resume_discontinuity",)
 CHANGE: tuple[tuple[str, str], ...] = (("smaller_micro_batch", ""),)
 
 

@@ -21,7 +21,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.REWARD_SIGNAL
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("rollouts",)
-BRINGS: tuple[str, ...] = ("length_inflation", "truncation", "drift_without_gain", "sample_repetition", "tool_hacking", "tone_drift")
 CHANGE: tuple[tuple[str, str], ...] = (("length_neutral_loss", ""),)
 _HARDLY_A_TASK = re.compile(
     r"words|characters|tokens|sentences|lines|marks|thanks|praise|hedging|claim|calls|turns|doubts|corrections|emoji|bold|headings|refusals"

@@ -24,7 +24,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.REWARD_SIGNAL
 ROLE = Role.GAMING
 NEEDS: tuple[str, ...] = ("reward/component/*|reward/mean|reward/success",)
-BRINGS: tuple[str, ...] = ("zero_variance_groups", "no_gradient")
 FORM = re.compile(r"format|tag|struct|xml|json|box|template|schema|syntax|style|length|penal|think", re.IGNORECASE)
 
 

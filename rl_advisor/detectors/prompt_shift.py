@@ -19,17 +19,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.ENVIRONMENT_DATA
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("prompt/length|rollouts",)
-BRINGS: tuple[str, ...] = (
-    "reward_jump",
-    "zero_variance_groups",
-    "loss_discontinuity",
-    "truncation",
-    "length_collapse",
-    "length_inflation",
-    "gradient_spikes",
-    "reward_never_paid",
-    "reward_always_paid",
-)
 
 
 def prompt_lengths(run: Run) -> tuple[Floats, Floats, Floats]:

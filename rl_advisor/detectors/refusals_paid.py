@@ -21,7 +21,6 @@ LINK = Link.REWARD_SIGNAL
 ROLE = Role.GAMING
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("rollouts",)
-BRINGS: tuple[str, ...] = ("tone_drift", "template_collapse", "length_collapse", "zero_variance_groups", "train_eval_gap")
 
 
 def detect(run: Run, common: float = 0.2) -> Answer:

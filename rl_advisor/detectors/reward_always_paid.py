@@ -17,7 +17,6 @@ LINK = Link.REWARD_SIGNAL
 ROLE = Role.SILENCE
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("reward/mean|reward/used|reward/component/*",)
-BRINGS: tuple[str, ...] = ("no_gradient", "zero_variance_groups", "frozen_policy", "reward_outliers", "gradient_spikes")
 
 
 def detect(run: Run) -> Answer:

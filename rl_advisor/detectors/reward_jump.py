@@ -26,7 +26,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.REWARD_SIGNAL
 ROLE = Role.LIMIT
 NEEDS: tuple[str, ...] = ("reward/mean|reward/used|reward/success", "eval/score/*")
-BRINGS: tuple[str, ...] = ("zero_variance_groups", "loss_discontinuity", "gradient_spikes")
 
 
 def detect(run: Run, share: float = 0.25) -> Answer:

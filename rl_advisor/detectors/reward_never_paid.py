@@ -20,7 +20,6 @@ LINK = Link.REWARD_SIGNAL
 ROLE = Role.SILENCE
 WEIGHT = 3.0
 NEEDS: tuple[str, ...] = ("reward/mean|reward/used|reward/component/*",)
-BRINGS: tuple[str, ...] = ("no_gradient", "zero_variance_groups", "frozen_policy", "reward_outliers", "gradient_spikes")
 CHANGE: tuple[tuple[str, str], ...] = (("group_size", "four times"),)
 
 

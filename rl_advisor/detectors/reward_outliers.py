@@ -18,7 +18,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.REWARD_SIGNAL
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("rollouts|reward/std", "reward/mean|reward/used|rollouts")
-BRINGS: tuple[str, ...] = ("gradient_spikes", "update_too_large", "instability")
 
 
 def detect(run: Run, times: float = 8.0) -> Answer:

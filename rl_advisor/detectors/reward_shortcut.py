@@ -37,18 +37,6 @@ LINK = Link.REWARD_SIGNAL
 ROLE = Role.GAMING
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("rollouts",)
-BRINGS: tuple[str, ...] = (
-    "perfect_reward",
-    "truncation",
-    "length_inflation",
-    "zero_variance_groups",
-    "drift_without_gain",
-    "entropy_explosion",
-    "entropy_collapse",
-    "sample_repetition",
-    "template_collapse",
-    "hollow_answers",
-)
 
 
 def detect(run: Run) -> Answer:

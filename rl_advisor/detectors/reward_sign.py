@@ -23,23 +23,6 @@ LINK = Link.REWARD_SIGNAL
 ROLE = Role.GAMING
 WEIGHT = 3.0
 NEEDS: tuple[str, ...] = ("reward/mean|reward/used", "eval/score/*|kl/old")
-BRINGS: tuple[str, ...] = (
-    "train_eval_gap",
-    "truncation",
-    "length_collapse",
-    "length_inflation",
-    "zero_variance_groups",
-    "destructive_drift",
-    "drift_without_gain",
-    "update_too_large",
-    "entropy_explosion",
-    "entropy_collapse",
-    "gradient_spikes",
-    "loss_discontinuity",
-    "sample_repetition",
-    "template_collapse",
-    "reward_shortcut",
-)
 
 
 def detect(run: Run) -> Answer:

@@ -21,15 +21,6 @@ LINK = Link.EXPLORATION
 ROLE = Role.SILENCE
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("entropy/mean", "reward/mean|reward/success", "eval/score/*")
-BRINGS: tuple[str, ...] = (
-    "zero_variance_groups",
-    "reward_outliers",
-    "truncation",
-    "reward_never_paid",
-    "gradient_spikes",
-    "loss_discontinuity",
-    "template_collapse",
-)
 CHANGE: tuple[tuple[str, str], ...] = (("temperature", "1"),)
 
 

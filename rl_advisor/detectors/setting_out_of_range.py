@@ -24,26 +24,6 @@ LINK = Link.POLICY_UPDATE
 ROLE = Role.FAULT
 KINDS = ("any",)
 NEEDS: tuple[str, ...] = ()
-BRINGS: tuple[str, ...] = (
-    "update_too_large",
-    "destructive_drift",
-    "entropy_collapse",
-    "entropy_explosion",
-    "frozen_policy",
-    "no_gradient",
-    "non_finite",
-    "value_divergence",
-    "critic_failure",
-    "gradient_spikes",
-    "zero_variance_groups",
-    "loss_discontinuity",
-    "template_collapse",
-    "sample_repetition",
-    "truncation",
-    "length_collapse",
-    "reward_never_paid",
-    "temperature_runaway",
-)
 ASKED = {
     "policy/learning_rate": "learning_rate",
     "ratio/clip_range": "clip_range",

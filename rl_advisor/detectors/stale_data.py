@@ -19,20 +19,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.DATA_FRESHNESS
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("rollout/staleness|rollout/staleness_max",)
-BRINGS: tuple[str, ...] = (
-    "update_too_large",
-    "destructive_drift",
-    "drift_without_gain",
-    "entropy_explosion",
-    "truncation",
-    "zero_variance_groups",
-    "gradient_spikes",
-    "loss_discontinuity",
-    "importance_weight",
-    "reward_outliers",
-    "sample_repetition",
-    "template_collapse",
-)
 CHANGE: tuple[tuple[str, str], ...] = (("synchronous", ""), ("updates_per_batch", "1"))
 
 

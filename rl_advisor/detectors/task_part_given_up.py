@@ -22,7 +22,6 @@ LINK = Link.REWARD_SIGNAL
 ROLE = Role.GAMING
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("reward/component/*",)
-BRINGS: tuple[str, ...] = ("reward_component_dominance", "length_inflation", "drift_without_gain", "entropy_collapse")
 TASK = re.compile(
     r"(?:^|[^a-z])(?:accura\w{0,9}|acc|correct\w{0,9}|success\w{0,9}|solved|answer|exact_?match|em|pass\w{0,9}|task|outcome)(?:[^a-z]|$)",
     re.IGNORECASE,

@@ -21,7 +21,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.SYSTEMS
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("telemetry",)
-BRINGS: tuple[str, ...] = ("stale_data", "throughput_drop")
 HARMFUL = 0x8 | 0x20 | 0x40 | 0x80
 """Hardware slow-down, software thermal, hardware thermal, power brake; the software power cap (0x4) is no fault."""
 

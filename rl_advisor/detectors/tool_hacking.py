@@ -21,7 +21,6 @@ LINK = Link.REWARD_SIGNAL
 ROLE = Role.GAMING
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("rollouts",)
-BRINGS: tuple[str, ...] = ("truncation", "length_inflation", "zero_variance_groups", "sample_repetition")
 _LOOP = 3
 """Identical calls in a row from which they are called a loop."""
 

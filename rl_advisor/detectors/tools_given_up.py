@@ -21,7 +21,6 @@ LINK = Link.EXPLORATION
 ROLE = Role.FAULT
 NAMES = ("episode/tool_calls", "episode/turns", "episode/tools", "episode/pretended")
 NEEDS: tuple[str, ...] = ("|".join(NAMES),)
-BRINGS: tuple[str, ...] = ("length_collapse", "zero_variance_groups", "sample_repetition")
 _SAYS = {
     "episode/tool_calls": "tool calls an episode went {}",
     "episode/turns": "turns an episode went {}",

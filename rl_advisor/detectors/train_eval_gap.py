@@ -27,23 +27,6 @@ LINK = Link.REWARD_SIGNAL
 ROLE = Role.GAMING
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("eval/score/*", "reward/mean|reward/used|reward/success")
-BRINGS: tuple[str, ...] = (
-    "perfect_reward",
-    "truncation",
-    "length_inflation",
-    "length_collapse",
-    "zero_variance_groups",
-    "destructive_drift",
-    "drift_without_gain",
-    "update_too_large",
-    "entropy_explosion",
-    "entropy_collapse",
-    "gradient_spikes",
-    "loss_discontinuity",
-    "sample_repetition",
-    "template_collapse",
-    "reward_outliers",
-)
 STYLE = {"response/length", "response/truncated", "response/repetition", "episode/tool_calls", "episode/turns"}
 """Side metrics that a reward moves which pays for something beside the task."""
 

@@ -23,7 +23,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.ENVIRONMENT_DATA
 ROLE = Role.CONSEQUENCE
 NEEDS: tuple[str, ...] = ("response/truncated|rollouts|response/length_max|response/padded_max",)
-BRINGS: tuple[str, ...] = ("reward_never_paid", "zero_variance_groups", "reward_outliers")
 CHANGE: tuple[tuple[str, str], ...] = (("max_response_length", "twice"), ("mask_truncated", ""))
 
 

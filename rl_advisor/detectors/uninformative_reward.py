@@ -20,18 +20,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.REWARD_SIGNAL
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("reward/mean|reward/used", "eval/score/*", "kl/ref|entropy/mean")
-BRINGS: tuple[str, ...] = (
-    "train_eval_gap",
-    "destructive_drift",
-    "drift_without_gain",
-    "update_too_large",
-    "entropy_explosion",
-    "entropy_collapse",
-    "loss_discontinuity",
-    "length_collapse",
-    "truncation",
-    "gradient_spikes",
-)
 
 
 def detect(run: Run) -> Answer:

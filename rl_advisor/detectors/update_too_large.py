@@ -21,24 +21,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.POLICY_UPDATE
 ROLE = Role.LIMIT
 NEEDS: tuple[str, ...] = ("kl/old|ratio/clip_fraction|kl/ref",)
-BRINGS: tuple[str, ...] = (
-    "destructive_drift",
-    "drift_without_gain",
-    "entropy_explosion",
-    "entropy_collapse",
-    "truncation",
-    "zero_variance_groups",
-    "gradient_spikes",
-    "loss_discontinuity",
-    "length_collapse",
-    "critic_failure",
-    "value_divergence",
-    "reward_jump",
-    "reward_outliers",
-    "sample_repetition",
-    "template_collapse",
-    "reward_shortcut",
-)
 CHANGE: tuple[tuple[str, str], ...] = (("learning_rate", "a third of"), ("updates_per_batch", "1"), ("minibatches", "1"))
 PRIOR = {"kl/old": 0.1, "ratio/clip_fraction": 0.3, "kl/ref": 0.5}
 """Levels above which a practitioner looks twice (nats per token, share, nats per token); only ever used with a fall of the outcome."""

@@ -19,7 +19,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.TRAINING_SIGNAL
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("value/loss|value/mean|exploration/rate",)
-BRINGS: tuple[str, ...] = ("critic_failure", "gradient_spikes", "loss_discontinuity")
 CHANGE: tuple[tuple[str, str], ...] = (("slower_target", ""), ("critic_learning_rate", ""))
 
 

@@ -17,7 +17,6 @@ from rl_advisor.vocabulary import Link
 LINK = Link.SYSTEMS
 ROLE = Role.FAULT
 NEEDS: tuple[str, ...] = ("time/phase/*|telemetry",)
-BRINGS: tuple[str, ...] = ("stale_data", "throughput_drop")
 
 
 def detect(run: Run, most: float = 0.15) -> Answer:

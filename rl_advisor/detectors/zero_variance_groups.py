@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 LINK = Link.TRAINING_SIGNAL
 ROLE = Role.SILENCE
 NEEDS: tuple[str, ...] = ("reward/flat_groups|rollouts",)
-BRINGS: tuple[str, ...] = ("no_gradient",)
 CHANGE: tuple[tuple[str, str], ...] = (("dynamic_filtering", ""), ("group_size", "twice"))
 
 

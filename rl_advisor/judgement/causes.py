@@ -1,6 +1,6 @@
 """What broke first: the present causes that no earlier present cause would have brought about, ordered by onset and link.
 
-Each detector of a cause names in ``BRINGS`` what it tends to bring about. A finding is explained when something present brings
+``detectors/brings.toml`` names what each cause tends to bring about. A finding is explained when something present brings
 it and did not clearly start later. What is left are roots; the earliest one names the first broken link, and roots whose
 onset intervals overlap are ties, which the order of the loop decides: outside in.
 """

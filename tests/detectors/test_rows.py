@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from evals.drawn import make_run, noise
-from rl_advisor.detectors import condition, patterns, rows
+from rl_advisor.detectors import condition, graph, patterns, rows
 from rl_advisor.finding import Outcome
 from rl_advisor.judgement.diagnosis import diagnose, run_detector
 from rl_advisor.run import Run
@@ -63,3 +63,8 @@ def test_training_without_reward_is_asked_what_fits_it() -> None:
     assert not {"reward_never_paid", "zero_variance_groups", "entropy_collapse"} & pairs
     assert "zero_variance_groups" in reward
     assert not {"likelihood_displacement", "pairs_memorised"} & reward
+
+
+def test_the_graph_of_causes_names_patterns_that_exist() -> None:
+    """No edge from or to a pattern that is gone."""
+    assert set(graph()) <= set(patterns())
