@@ -1,8 +1,12 @@
 """The table of strangers' runs: numbers only, and a run built up from it is the run that went in."""
 
+import json
+import subprocess
+from pathlib import Path
+
 import numpy as np
 import pytest
-from evals.world import build, slim, table
+from evals.world import build, gather, slim, table
 from rl_advisor.assessment import VERDICTS
 from rl_advisor.run import Curve, Event, Guess, Run
 
@@ -70,3 +74,27 @@ def test_the_table_holds_numbers_of_public_repositories_and_nothing_else() -> No
         assert set(world.told["verdicts"]) <= set(world.told["admissible"]) <= set(VERDICTS)
         assert all(len(row["step"]) == len(row["value"]) <= slim.POINTS for row in world.curves)
     assert sum(file.stat().st_size for file in (table.RUNS, table.CURVES)) < 40e6
+
+
+def test_logs_are_taken_out_of_a_copy_of_a_repository_and_nothing_else(tmp_path: Path) -> None:
+    """The last checkpoint's state, a log beside other files, the licence and the commit; a file of another name stays where it is."""
+    work = tmp_path / "me+mine" / "repo"
+    files = {
+        **{f"out/checkpoint-{n}/trainer_state.json": "{}" for n in (9, 100)},
+        "logs/progress.csv": "a",
+        "logs/code.py": "print()",
+        "LICENSE": "MIT License",
+    }
+    for name, text in files.items():
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_text(text)
+    me = ("-c", "user.name=me", "-c", "user.email=me@here")
+    for asked in (("init", "-q"), ("add", "."), (*me, "commit", "-qm", "all")):
+        subprocess.run(["git", "-C", str(work), *asked], check=True)
+    gather.main(tmp_path, "crawl", [work])
+    rows = [json.loads(line) for line in (tmp_path / "sources.jsonl").read_text().splitlines()]
+    assert sorted(row["path"] for row in rows) == ["crawl/me__mine/logs", "crawl/me__mine/out"]
+    assert {row["licence"] for row in rows} == {"MIT"}
+    taken = sorted(str(f.relative_to(tmp_path / "crawl")) for f in (tmp_path / "crawl").rglob("*") if f.is_file())
+    assert taken == ["me__mine/logs/progress.csv", "me__mine/out/checkpoint-100/trainer_state.json"]
+    assert build.source(rows[0])["id"].startswith("me/mine/")
