@@ -6,7 +6,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 from anyio import CapacityLimiter, from_thread
@@ -73,8 +73,7 @@ class Dispatcher:
         if below(self._stores, asked):
             return Path(await run_sync(tools.place, asked, limiter=self._fetching))
         try:
-            found: Path = await self.quick(lambda: inside(self.roots, asked))
-            return found
+            return cast("Path", await self.quick(lambda: inside(self.roots, asked)))
         except Outside as refused:
             # Only what list_runs would name, too, is suggested: nothing is told of what else is on the machine.
             names = [n for p in await self.found() if is_name(n := called(self.roots, p))]
