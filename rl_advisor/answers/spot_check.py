@@ -11,10 +11,11 @@ LONGEST = 1500
 SEED = 0
 
 
-def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | None = None) -> dict[str, Any]:
+def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | None = None, reward: str = "") -> dict[str, Any]:
     """What the samples say, what changed since the first ones, the triad at a step, text statistics over steps, the reward's audit.
 
-    ``audit`` adds as many of the most suspicious samples, with their reasons and how common each reason is.
+    ``audit`` adds as many of the most suspicious samples, with their reasons and how common each reason is. ``reward``
+    is the text of the reward's code, which is read and never run.
 
     Raises:
         NoSuchChoice: the step lies before the first sample; the message names first and last.
@@ -34,6 +35,11 @@ def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | N
         from rl_advisor.samples.sample_audit import sample_audit
 
         answer["audit"] = _marked(sample_audit(run, audit), "audit")
+    if reward:
+        from rl_advisor.samples.reward_code import code_lines, read_reward, used
+
+        found = used(run, read_reward(reward))
+        answer["reward_code"] = {**found, "says": list(code_lines(found))}
     gaps = [*answer.pop("gaps", ()), *({"where": g.where, "why": g.why} for g in run.gaps)]
     return {"run": run.name, **answer, "gaps": [g for i, g in enumerate(gaps) if g not in gaps[:i]]}
 

@@ -6,7 +6,7 @@ Everything heavy is imported inside the command that needs it, so that ``rl-advi
 import os
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TextIO
 
 # One thread is three times faster on problems as small as ours; numpy reads this when it is imported, which happens later.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -60,16 +60,25 @@ def curves(run: str, metrics: tuple[str, ...], until: float | None, mapping: tup
 @click.option("--step", type=int, help="Step of the samples; the latest when left out.")
 @click.option("--count", type=click.IntRange(1, 50), default=3, show_default=True, help="Samples of each kind.")
 @click.option("--audit", type=click.IntRange(1, 1000), metavar="N", help="List the N most suspicious samples, why, and how common that is.")
+@click.option("--reward", type=click.File("r", errors="replace"), metavar="FILE.py", help="The reward's code: read, never run.")
 @UNTIL
 @click.option("--map", "mapping", multiple=True, metavar="ROLE=COLUMN", help="Say which column plays a role: response=final_text.")
 @JSON
 def samples(  # noqa: PLR0913
-    run: str, step: int | None, count: int, audit: int | None, until: float | None, mapping: tuple[str, ...], as_json: bool
+    run: str,
+    step: int | None,
+    count: int,
+    audit: int | None,
+    reward: TextIO | None,
+    until: float | None,
+    mapping: tuple[str, ...],
+    as_json: bool,
 ) -> None:
-    """Show the best rewarded, the worst rewarded and random samples of RUN."""
+    """Show why episodes of RUN failed, what is paid, and the best rewarded, the worst rewarded and random samples."""
     from rl_advisor import tools
 
-    _show("samples", busy(run, lambda: tools.spot_check_samples(run, step, count, until, _roles(mapping), audit)), as_json)
+    code = reward.read(1 << 20) if reward else ""
+    _show("samples", busy(run, lambda: tools.spot_check_samples(run, step, count, until, _roles(mapping), audit, code)), as_json)
 
 
 @main.command(cls=Several)

@@ -27,6 +27,8 @@ def samples_page(answer: Answer) -> Iterable[str]:
             else f"steps {number(counted['first'])} to {number(counted['last'])}"
         )
         yield f"{said(answer['run'])}: {counted['count']} responses at {counted['steps']} steps, {span}"
+    if code := answer.get("reward_code"):
+        yield from ("", "== the reward's code", *(line for told in code["says"] for line in filled(said(told))))
     yield from _audit(answer.get("audit"))
     yield from _says(answer)
     yield from _failures(answer.get("failures"))

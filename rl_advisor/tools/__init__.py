@@ -84,6 +84,7 @@ def spot_check_samples(  # noqa: PLR0913
     until: float | None = None,
     columns: Mapping[str, str] | None = None,
     audit: int | None = None,
+    reward: str = "",
 ) -> Answer:
     """Read what the model wrote: best and worst rewarded and random responses, text statistics over steps.
 
@@ -91,7 +92,7 @@ def spot_check_samples(  # noqa: PLR0913
     """
     from rl_advisor.answers.spot_check import spot_check
 
-    return _answer(("samples", step, count, audit), run, until, columns, lambda r: spot_check(r, step, count, audit))
+    return _answer(("samples", step, count, audit, reward), run, until, columns, lambda r: spot_check(r, step, count, audit, reward))
 
 
 def gpu_phase_profile(run: str | Path, until: float | None = None) -> Answer:
