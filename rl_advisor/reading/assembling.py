@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,18 +26,17 @@ from rl_advisor.reading.repeated_evaluations import once
 from rl_advisor.reading.responses import groups_apart, logged_once
 from rl_advisor.reading.restarts import chained
 from rl_advisor.reading.row_steps import stepped
+from rl_advisor.reading.said_names import meant_names
 from rl_advisor.reading.separating import foreign_folders, on_the_way, place_of, with_evaluations
 from rl_advisor.reading.translating import Translated, recognise, settings_of, translate
 from rl_advisor.run import UNSAID, Curve, Event, Gap, Guess, Run
-from rl_advisor.vocabulary import METRICS, Dialect, metric
+from rl_advisor.vocabulary import Dialect
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SPEAKS = ("reward/mean", "reward/used", "reward/success", "eval/score/")
 """Metrics that tell how well a run does."""
-_USUAL = ("reward/mean", "eval/score/*", "kl/ref", "entropy/mean", "response/length", "policy/loss")
-"""Roles that people ask for most."""
 NOTHING_NEW = "nothing in it that other files do not tell better"
 
 
@@ -115,7 +113,7 @@ def _of_one_run(parts: Sequence[tuple[str, Run]]) -> _Own:
 
 def _in_our_words(parts: Sequence[tuple[str, Run]], mapping: Mapping[str, str]) -> _Spoken:
     """What the parts say, by the dialect of each and by what the caller says of names."""
-    raw_of = _overrides(mapping, parts)
+    raw_of = meant_names(mapping, parts)
     main = recognise([n for _, p in parts for n in p.curves])
     spoken = [(recognise(p.curves) or main, p) for _, p in parts]
     settings = _settings(parts, main)
@@ -210,28 +208,6 @@ def _settled(items: Sequence[Translated]) -> tuple[list[Translated], list[float]
     _, longest, restarts = max(pairs, key=lambda p: p[0].curve.step.size)
     end = longest.step[-1] if restarts else np.inf
     return [replace(item, curve=curve.until(end)) for item, curve, _ in pairs], restarts
-
-
-def _overrides(mapping: Mapping[str, str], parts: Sequence[tuple[str, Run]]) -> dict[str, str]:
-    """Raw name -> our name, after a look that both exist."""
-    names = sorted({n for _, p in parts for n in p.curves})
-    for ours, raw in mapping.items():
-        if metric(ours) is None:
-            raise KeyError(f"{ours!r} is no role that a metric can have; near it: {', '.join(_roles_near(ours))}")
-        if raw not in names and not any(n.endswith(f"/{raw}") for n in names):
-            near = difflib.get_close_matches(raw, names, n=5, cutoff=0.3) or names[:20]
-            raise KeyError(f"no file has a metric named {raw!r}; there is {', '.join(near)}")
-    return {raw: ours for ours, raw in mapping.items()}
-
-
-def _roles_near(asked: str) -> list[str]:
-    """The metrics of ours that somebody may have meant, by their names and by the words that explain them."""
-    plain = re.sub(r"[^a-z0-9]+", " ", asked.lower()).strip()
-    stems = [word[:-1] if word.endswith("s") and len(word) > 3 else word for word in plain.split()]
-    told = [name for name, m in METRICS.items() if any(re.search(rf"\b{re.escape(stem)}", f"{name} {m.meaning}".lower()) for stem in stems)]
-    alike = difflib.get_close_matches(asked, METRICS, n=4, cutoff=0.4)
-    first = [name for name in _USUAL if name in told]
-    return list(dict.fromkeys([*first, *alike, *told]))[:6] or list(_USUAL)
 
 
 def _settings(parts: Sequence[tuple[str, Run]], dialect: Dialect | None) -> dict[str, Any]:
