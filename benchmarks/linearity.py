@@ -209,7 +209,6 @@ MAKERS: dict[str, Callable[[Path, int], Path]] = {
         "stdout.log", lambda i: f"   Learning iteration {i}/9000000\n  Mean reward: {i % 7 / 8}\n  Mean surrogate loss: 0.25\n"
     ),
     "saved_checkpoints": lines("checkpoints.jsonl", lambda i: f'{{"batch": {i}, "name": "a", "state_path": "x://{i}"}}\n'),
-    "sb3_progress": lines("progress.csv", lambda i: f"{i * 8},{i % 7 / 8},0.25\n", "time/total_timesteps,rollout/ep_rew_mean,train/loss\n"),
     "telemetry_parquet": parquet(
         "gpu.parquet", lambda n: {"time": FIRST + np.arange(n) / 10.0, "gpu": ["0"] * n, "power_w": np.arange(n) % 500.0}
     ),

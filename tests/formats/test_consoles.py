@@ -63,9 +63,9 @@ def test_boxes_beside_the_same_numbers_in_full_are_left_alone(tmp_path: Path) ->
     """Three digits would only disagree with the file that keeps all of them."""
     path = tmp_path / "stdout.log"
     path.write_bytes((DATA / "sb3_stdout.log").read_bytes())
-    assert line_console.claims(path)
+    assert line_console.read(path).curves
     (tmp_path / "progress.csv").write_text("time/total_timesteps\n1024\n")
-    assert not line_console.claims(path)
+    assert not line_console.read(path).curves
 
 
 def test_a_name_that_was_cut_is_left_out(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_boxes_in_markdown(tmp_path: Path) -> None:
     path.write_text("# PPO\n```\n" + (DATA / "sb3_stdout.log").read_text() + "```\n")
     assert format_of(path) is line_console
     path.write_text("| step | reward |\n|------|--------|\n| 1 | 2 |\n" + "-" * 30 + "\n| step | reward |\n")
-    assert format_of(path) is None
+    assert not line_console.read(path).curves
 
 
 def test_rsl_rl_iterations(tmp_path: Path) -> None:
@@ -142,4 +142,5 @@ def test_other_logs_are_left_alone(tmp_path: Path, text: str) -> None:
     """Empty logs, drawn tables of other things, similar words."""
     path = tmp_path / "train.log"
     path.write_text(text)
-    assert not any(module.claims(path) for module in (areal_console, line_console, rsl_rl_console))
+    assert not any(module.claims(path) for module in (areal_console, rsl_rl_console))
+    assert not line_console.read(path).curves

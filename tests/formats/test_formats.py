@@ -17,9 +17,9 @@ FORMATS = modules("rl_advisor.reading.formats", "FORMAT", "claims", "read")
 FIXTURES = {
     "trainer_state.json": "trainer_state", "train.log": "dict_console", "console.log": "verl_console",
     "verl_metrics.jsonl": "metrics_jsonl", "metrics.jsonl": "metrics_jsonl", "steps.jsonl": "metrics_jsonl",
-    "progress.json": "metrics_jsonl", "progress.csv": "sb3_progress",
+    "progress.json": "metrics_jsonl", "progress.csv": "metrics_csv",
     "0.monitor.csv": "monitor", "evaluations.npz": "evaluations_npz", "training_args.json": "json_config", "config.yaml": "yaml_config",
-    "args.yml": "yaml_config", "crash.log": "plain_console",
+    "args.yml": "yaml_config", "crash.log": "line_console",
 }  # fmt: skip
 TEXT = [name for name in FIXTURES if not name.endswith(".npz")]
 
@@ -126,7 +126,7 @@ def test_settings_printed_as_a_dict_are_no_metrics(tmp_path):
     (tmp_path / "train.log").write_text(
         "args {'kl_coef': 0.1, 'lr': 1e-6, 'epochs': 3}\nTraceback (most recent call last):\nValueError: x\n"
     )
-    assert format_of(tmp_path / "train.log").FORMAT == "plain_console"
+    assert format_of(tmp_path / "train.log").FORMAT == "line_console"
 
 
 def test_crashes_are_events():

@@ -1,64 +1,133 @@
-"""Any text log in which lines come back: ``Episode 10/500, Reward: 12.5``, boxes, tables, progress bars with numbers, one metric a line."""
+"""Any text in which lines come back (``Episode 10/500, Reward: 12.5``, boxes, tables, bars), and what a log says besides.
+
+Where nothing in the path could be read, every text is looked at, whatever its name: the numbers are read first, as a document, as separated
+cells or as lines, and what they are is asked afterwards.
+"""
 
 import re
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
-from rl_advisor.reading.parsing.bytes_in import bare_name, drawn_lines, head
+from rl_advisor.reading.parsing.bytes_in import bare_name, byte_lines, document, drawn_lines, head, lines, parse_json
+from rl_advisor.reading.parsing.csv_in import layout_of_any, read_table
+from rl_advisor.reading.parsing.json_run import run_of_document
 from rl_advisor.reading.parsing.line_shapes import LIMIT, shapes_of
 from rl_advisor.reading.parsing.log_lines import Watch
+from rl_advisor.reading.parsing.metric_table import part_of
 from rl_advisor.reading.parsing.printed_rows import run_of
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.run import Gap, Run
+from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
+from rl_advisor.run import Event, Gap, Run
 from rl_advisor.run_reference import MARK, listed
 
 FORMAT = "line_console"
 CONSOLE = True
 GENERAL = True
 """Asked only when no other format claims a file."""
-_SUFFIXES = (".log", ".txt", ".out", ".err", ".md", "stdout", "stderr", "output", "console")
+SIZE_LIMIT = 128_000_000
+MOST_ROWS = 1_000_000
+_LOGS = (".log", ".out", ".err", "stdout", "stderr", "stdout.txt", "stderr.txt", "console.txt", "log.txt", "output.txt")
+"""Names of logs, whose tracebacks say why a run died even where no row stands in them."""
+_TEXTS = (*_LOGS, ".txt", ".md", "output", "console")
 _ABOUT = ("readme", "changelog", "license", "requirements", "contributing")
 """Names of texts about a project."""
+_TRACKER_LOGS = ("debug.log", "debug-internal.log", "debug-core.log")
+"""What W&B says about itself."""
 _HEAD = 1 << 19
 FEW = 8
 """Lines so long that hardly any is whole in it are looked at in that many times as much."""
-_SOME_WORD = re.compile(rb"(?i)rew|return|score|entropy|loss|win|success|acc|kl|avg")
 _BOX = re.compile(
     rb"^(?:.{0,80}\| ?)?(?:-{20,}\s*\n\| *\S|(?:\[[^\]\n]*\] ?)?-{3,} +-{3,}\s*$)|^[\xe2\x94-\x95\x80-\xbf]{3} \S", re.MULTILINE
 )
 _IN_FULL = ("progress.csv", "progress.json", "progress.txt", "metrics.jsonl")
 
 
-def claims(path: Path, _: Request = WHOLE) -> bool:
-    """Whether the first half megabyte of a text log has lines of a learner that repeat.
-
-    Boxes keep three digits, so a log of them beside a file that keeps all is left to the reader of plain logs.
-    """
+def claims(path: Path, ask: Request = WHOLE) -> bool:
+    """Whether it is text and the name may be that of a log; where nothing else could be read, whether it is text."""
     name = bare_name(path)
-    if not name.endswith(_SUFFIXES) or name.startswith(_ABOUT):
+    if name.startswith(_ABOUT) or name in _TRACKER_LOGS or not (ask.last_resort or name.endswith(_TEXTS)):
         return False
-    start = head(path, _HEAD)
-    if len(start) == _HEAD and start.count(b"\n") + start.count(b"\r") < FEW:
-        start = head(path, _HEAD * FEW)
-    if b"\x00" in start or _SOME_WORD.search(start) is None or (_BOX.search(start.replace(b"\r", b"")) and _told_in_full(path)):
-        return False
-    text = re.split(r"[\r\n]+", start.decode("utf-8", "replace"))
-    shapes = shapes_of(text[:-1] if len(start) >= _HEAD else text, Watch(path.name), headings=name.endswith(".md"))
-    return bool(run_of(shapes, path.name)[0].curves)
+    start = head(path, 4_096)
+    return bool(start) and b"\x00" not in start and not start.startswith(b"version https://git-lfs")
 
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
-    """A curve for each name that comes back, over the count by which the lines go; of several runs one, the others are named."""
-    watch = Watch(path.name)
-    shapes = shapes_of(watch.through(drawn_lines(path)), watch, headings=bare_name(path).endswith(".md"))
-    part, runs, step_at = run_of(shapes, path.name, ask.run)
-    events = tuple(replace(event, step=step_at(event.step)) for event in watch.finish(None))
-    several = listed(runs, runs[0] if ask.run not in runs else ask.run, path.name) if runs else Run()
-    place = several.place or (MARK + ask.run if ask.run in runs else "")
-    gaps = (Gap(path.name, f"more than {LIMIT:,} lines with numbers; only the first of them were read"),) if shapes.cut else ()
-    return replace(part, events=events, formats=(FORMAT,), place=place, others=several.others, gaps=(*several.gaps, *gaps))
+    """A curve for each name that comes back, over the count by which the rows go; of several runs one, the others are named."""
+    if ask.last_resort:
+        readings = (_document, _cells, _lines)
+        return next((replace(p, formats=(FORMAT,)) for reading in readings if (p := reading(path, ask)).curves), Run())
+    if _has_rows(path) and (part := _lines(path, ask)).curves:
+        return replace(part, formats=(FORMAT,))
+    return Run(events=_events(path), formats=(FORMAT,)) if bare_name(path).endswith(_LOGS) else Run()
+
+
+def _has_rows(path: Path) -> bool:
+    """Whether the first half megabyte has lines of a learner that repeat.
+
+    Boxes keep three digits, so of a log of them beside a file that keeps all only the events are read.
+    """
+    start = head(path, _HEAD)
+    if len(start) == _HEAD and start.count(b"\n") + start.count(b"\r") < FEW:
+        start = head(path, _HEAD * FEW)
+    if _BOX.search(start.replace(b"\r", b"")) and _told_in_full(path):
+        return False
+    text = re.split(r"[\r\n]+", start.decode("utf-8", "replace"))
+    shapes = shapes_of(text[:-1] if len(start) >= _HEAD else text, Watch(path.name), headings=bare_name(path).endswith(".md"))
+    return bool(run_of(shapes, path.name)[0].curves)
 
 
 def _told_in_full(path: Path) -> bool:
     """Whether a file beside it has all digits."""
     return any((path.parent / name).is_file() for name in _IN_FULL) or any(path.parent.glob("events.out.tfevents.*"))
+
+
+def _lines(path: Path, ask: Request) -> Run:
+    watch = Watch(path.name)
+    shapes = shapes_of(watch.through(drawn_lines(path)), watch, headings=bare_name(path).endswith(".md"))
+    part, runs, step_at = run_of(shapes, path.name, ask.run, anybodys=ask.last_resort)
+    events = tuple(replace(event, step=step_at(event.step)) for event in watch.finish(None))
+    several = listed(runs, runs[0] if ask.run not in runs else ask.run, path.name) if runs else Run()
+    place = several.place or (MARK + ask.run if ask.run in runs else "")
+    gaps = (Gap(path.name, f"more than {LIMIT:,} lines with numbers; only the first of them were read"),) if shapes.cut else ()
+    return replace(part, events=events, place=place, others=several.others, gaps=(*several.gaps, *gaps))
+
+
+def _events(path: Path) -> tuple[Event, ...]:
+    watch = Watch(path.name)
+    for line in islice(watch.through(lines(path)), LIMIT):
+        watch.look(line, None)
+    return watch.finish(None)
+
+
+def _document(path: Path, ask: Request) -> Run:
+    """One JSON value, or one a line of which some are no rows."""
+    if head(path, 64).lstrip()[:1] not in (b"{", b"["):
+        return Run()
+    try:
+        found = parse_json(document(path, SIZE_LIMIT))
+    except OverflowError:
+        return Run()
+    except (ValueError, *PACK_ERRORS):
+        found = _rows(path)
+    return run_of_document(found, path.name, ask.run, anybodys=True)
+
+
+def _rows(path: Path) -> list[object]:
+    """The objects of the lines that hold one."""
+    rows: list[object] = []
+    for line in islice(byte_lines(path), MOST_ROWS):
+        try:
+            rows.append(parse_json(line))
+        except ValueError:
+            continue
+    return [row for row in rows if isinstance(row, dict)]
+
+
+def _cells(path: Path, ask: Request) -> Run:
+    layout = layout_of_any(path)
+    if layout is None:
+        return Run()
+    table, gaps = read_table(path, layout=layout)
+    part = part_of(table, path.name, run=ask.run)
+    return replace(part, gaps=(*gaps, *part.gaps))

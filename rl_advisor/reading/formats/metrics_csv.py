@@ -36,7 +36,7 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
         return False
     layout = layout_of(path)
     names = list(layout.names)
-    if not names or layout.bare or "time/total_timesteps" in names or is_sample(_first(layout), ask.columns):
+    if not names or layout.bare or is_sample(_first(layout), ask.columns):
         return False
     first = layout.rows[0]
     numbers = sum(_is_number(cell, layout) for cell in first)

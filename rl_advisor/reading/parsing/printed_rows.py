@@ -68,6 +68,11 @@ def _repeats(lines: Lines, rows: int, shared: Places) -> bool:
     return not loose and (not still or bool(np.isin(lines.record[0], shared)))
 
 
+def _still(lines: Lines) -> bool:
+    """Whether nothing in the lines changes but their counts."""
+    return all((lines.number[:, i] == lines.number[0, i]).all() for i, name in enumerate(lines.names) if not counts(lines, name))
+
+
 def _pasted(found: Sequence[Lines]) -> list[Lines]:
     """The families of a record with a count and four more names, two of which speak of a learner; nothing where there is none."""
     named: dict[int, list[str]] = {}
@@ -109,6 +114,8 @@ def run_of(shapes: Shapes, source: str, wanted: str = "", *, anybodys: bool = Fa
     curves = {name: _curve(name, source, where[name], axis, chosen) for name in sorted(names)}
     fewest = FEWEST_ROWS if runs and axis.values > FEWEST else 1
     kept = {name: curve for name, curve in curves.items() if curve.step.size >= fewest}
+    if all(c.step.size < FEWEST_ROWS for c in kept.values()) and all(n.record.size >= FEWEST and _still(n) for n in found):
+        return Run(), [], lambda _: None  # settings that are printed again
     unit = UNSAID if axis.name in ("", BARE) else unit_of(axis.name)
     run = Run(curves=kept, planned_steps=axis.planned, step_unit=unit, axis="step" if axis.name else "row")
     return run, runs, axis.step_at
