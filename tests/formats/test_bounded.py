@@ -28,6 +28,7 @@ HOLLOW = b"\x1f\x8b\x08\0\0\0\0\0\0\xff\x03\0" + b"\0" * 8
         (gzip.compress(b"ab")[:-3], EOFError),
         (gzip.compress(b"a" * (1 << 20)), OSError),
     ],
+    ids=["two members", "padded", "empty ones first", "a long name", "empty ones alone", "something behind", "torn", "too much"],
 )
 def test_members_of_gzip_are_counted(tmp_path, monkeypatch, packed, said):
     """Members and zeros between them are as ``gzip`` reads them, until there are too many, or too much comes out."""
