@@ -1,28 +1,57 @@
 """What ``curves`` says of the outcome and what the judgement goes by come from one measurement."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from rl_advisor.answers.curves import summaries, summary
+from rl_advisor.answers.story.quantities import outcomes
 from rl_advisor.curves import outcome_shape
+from rl_advisor.curves.logged import best_level
+from rl_advisor.judgement.case import case_of
+from rl_advisor.judgement.checkpoint import best_checkpoint
 from rl_advisor.reading import read_run
 from rl_advisor.run import Curve
+from rl_advisor.triage.row import outcome
 
 CORPUS = Path(__file__).parents[1] / "evals" / "corpus"
 RUNS = [run for name in ("grpo", "classic", "unseen", "second") for run in sorted((CORPUS / name / "runs").iterdir())[::6]]
 
 
 @pytest.mark.parametrize("place", RUNS, ids=lambda p: f"{p.parts[-3]}-{p.name}")
-def test_curves_and_judgement_agree_on_the_way_the_outcome_goes(place: Path) -> None:
-    """Overall and of late, for the held-out score and the training reward."""
-    run = read_run(place)
+def test_every_door_gives_one_start_end_best_and_direction(place: Path) -> None:
+    """What curves, story, triage and checkpoint say of the outcome is what its course says."""
+    run = replace(read_run(place), checkpoints=())
     for curve in (outcome_shape.held_out(run), outcome_shape.training(run)):
         measured = outcome_shape.shape_or_none(curve)
-        if measured is None:
+        if curve is None or measured is None:
             continue
         (told,) = summaries(run, [measured.name])["metrics"]
         assert (told["overall"]["direction"], told["recent"]["direction"]) == (measured.direction_overall(), measured.direction())
+        quantity = next(q for q in outcomes(run) if q.metric == measured.name)
+        _, logged = run.curves[measured.name].finite()
+        best = float(np.clip(measured.best, logged.min(), logged.max()))
+        assert {told["smoothed_highest"]["step"], quantity.best_step} == {measured.best_step}
+        assert quantity.best == best
+        assert (quantity.first, quantity.last) == (logged[0], logged[-1])
+        if outcome_shape.outcome(run) is curve:
+            row = outcome(run)
+            assert row is not None
+            assert (row["start"], row["best"], row["last"]) == (measured.start, best, measured.last)
+    case = case_of(run, {})
+    judged = case.performance.held or case.performance.train
+    if judged is not None:
+        assert best_checkpoint(case, reward_trusted=True).step == round(judged.best_step)
+
+
+def test_a_lucky_point_is_no_best() -> None:
+    """One episode far above its neighbours, early in a rise, is not where the run was best."""
+    step = np.arange(300.0)
+    value = step + np.random.default_rng(1).normal(0, 10, 300)
+    value[40] = 900
+    best, at = best_level(None, Curve("reward/mean", "reward", "log", step, value))
+    assert (best < 330, at > 280) == (True, True)
 
 
 def test_a_small_divergence_that_rises_in_a_straight_line_rises() -> None:

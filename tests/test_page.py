@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from rl_advisor.advisors.builtin import assess
 from rl_advisor.answers.story.quantities import outcomes
-from rl_advisor.output.wording import value
 from rl_advisor.reading import read_run
 from rl_advisor.reports import html
 from rl_advisor.reports.html.curves import logarithmic
@@ -49,11 +48,11 @@ def test_few_words_before_the_folds_and_a_curve_on_top(path) -> None:
 
 @pytest.mark.parametrize("path", RUNS, ids=lambda p: p.name)
 def test_one_best_per_quantity(path) -> None:
-    """Wherever the page names the best of an outcome, it is the same logged value; an estimate says that it is one."""
+    """Wherever the page names the best of an outcome, it is the same level, spelled the same."""
     run, body = opened(path)
     for q in outcomes(run):
         told = {m[1].rstrip(".,") for line in lines(body) for m in re.finditer(rf"{re.escape(q.label)} from [^;]*?best ([\d.e+-]+)", line)}
-        assert told <= {value(q.best, q.unit)} if q.best is not None else not told
+        assert told <= {q.spelled(q.best)} if q.best is not None else not told
 
 
 STEPS = np.arange(100.0)

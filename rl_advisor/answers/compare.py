@@ -84,9 +84,9 @@ def _name(by: Common) -> str | None:
 
 
 def _row(run: Run, by: Common, place: int) -> dict[str, Any]:
-    """How a run went: raw first, best and last value of the compared curve, and its final level."""
+    """How a run went: first and last value of the compared curve as logged, its best and its final level."""
     judged, curve = judge(open_case(run)), by.curves[place]
-    q = quantity(curve) if curve is not None else None
+    q = quantity(curve, run) if curve is not None else None
     link = judged.cause.link.value if judged.cause else (judged.link.value if judged.link else "none")
     row: dict[str, Any] = {"run": run.name, "steps": run.last_step, "verdict": judged.verdict, "first_broken_link": link}
     if q is None:

@@ -130,7 +130,7 @@ def _shape(curve: Curve, alone: Curve, step: Floats, value: Floats) -> Fields:
     }
     parts: tuple[Callable[[Floats, Floats], Fields], ...] = (_onset, _changes)
     try:
-        fields |= _highest(outcome_shape.shape(curve)) | _directions(alone)
+        fields |= _highest(outcome_shape.shape(alone)) | _directions(alone)
         for part in parts:
             fields |= part(step, value)
         if (known := metric(curve.name)) is not None and known.better:

@@ -59,7 +59,7 @@ def _rise(run: Run, curve: Curve) -> float:
 
 def _row(name: str, run: Run) -> dict[str, Any]:
     curve = outcome_shape.training(run)
-    told = None if curve is None else quantity(run.curves.get(curve.name, curve))
+    told = None if curve is None else quantity(run.curves.get(curve.name, curve), run)
     if curve is None or told is None:
         raise UsageError(f"{run.name} logs no training reward, so it cannot say whether that rose")
     chance = _rise(run, curve)

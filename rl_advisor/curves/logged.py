@@ -1,9 +1,11 @@
-"""What the run logged at the ends and at the best of a curve: the numbers that its owner can find, none smoothed."""
+"""What the run logged at the ends of a curve, numbers that its owner can find, and its best level."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from rl_advisor.curves.course import course
+from rl_advisor.curves.untrail import untrailed
 from rl_advisor.output.wording import apart, value
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import metric
@@ -11,7 +13,7 @@ from rl_advisor.vocabulary import metric
 
 @dataclass(frozen=True)
 class Logged:
-    """The first, last, best and lowest logged value of a curve of which more is better."""
+    """The first, last and lowest logged value and the best level of a curve of which more is better."""
 
     name: str
     unit: str
@@ -44,13 +46,13 @@ class Logged:
 
 def logged(run: Run, curve: Curve) -> Logged:
     """A curve as the run logged it: one that is judged un-averaged, as a mean over past episodes is, is told as it stands in the log."""
-    return logged_of(run.curves.get(curve.name, curve))
+    raw, known = run.curves.get(curve.name, curve), metric(curve.name)
+    x = raw.finite()[1]
+    return Logged(curve.name, known.unit if known else "", float(x[0]), float(x[-1]), *best_level(run, raw), float(x.min()), raw)
 
 
-def logged_of(curve: Curve) -> Logged:
-    """The values of a curve that stands as it was logged."""
+def best_level(run: Run | None, curve: Curve) -> tuple[float, float]:
+    """The best of a logged curve of which more is better, and its step: the level of what is judged of it, never one lucky point."""
     step, x = curve.finite()
-    top, known = int(np.argmax(x)), metric(curve.name)
-    return Logged(
-        curve.name, known.unit if known else "", float(x[0]), float(x[-1]), float(x[top]), float(step[top]), float(x.min()), curve
-    )
+    found = course(untrailed(run, curve) if run is not None and not curve.name.startswith("eval/") else curve)
+    return (float(np.clip(found.best, x.min(), x.max())), found.best_step) if found is not None else (float(x[0]), float(step[0]))

@@ -1,6 +1,7 @@
 """Curves that trail the policy: a mean over past episodes is taken apart into what came between its rows."""
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -11,6 +12,7 @@ FEWEST = 5
 """Points below which nothing is taken apart."""
 
 
+@lru_cache(maxsize=256)
 def untrailed(run: Run, curve: Curve) -> Curve:
     """The curve without its lag, where it is a mean over past episodes: the episodes themselves, or what came between its rows."""
     step, value = curve.finite()

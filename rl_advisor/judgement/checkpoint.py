@@ -4,7 +4,7 @@ import numpy as np
 
 from rl_advisor.assessment import BestCheckpoint
 from rl_advisor.curves.course import BREAK, FEWEST, MATERIAL, Course
-from rl_advisor.curves.logged import logged_of
+from rl_advisor.curves.logged import logged
 from rl_advisor.judgement.case import Case
 from rl_advisor.output.wording import roughly
 from rl_advisor.run import Floats
@@ -32,7 +32,7 @@ def best_checkpoint(case: Case, *, reward_trusted: bool) -> BestCheckpoint:
         return BestCheckpoint(step=step, why=f"no checkpoint is on disk; the best level of {course.name} was {_told(course)}")
     stands = np.interp([c.step for c in saved], course.level.step, course.levels)
     chosen = saved[int(np.argmax(stands >= stands.max() - course.tie))]
-    there = logged_of(case.run.curves.get(course.name, course.curve)).at(chosen.step)
+    there = logged(case.run, course.curve).at(chosen.step)
     if stands.max() < bottom(course):
         return BestCheckpoint(
             step=step, why=f"no saved checkpoint beats the start: at the best of them, {chosen.path}, {course.name} is {there}"

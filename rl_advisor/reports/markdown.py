@@ -44,7 +44,7 @@ def render(run: Run, assessment: Assessment) -> str:
         _sparklines(story),
         _section("Evidence", present[:SHOWN]),
         _fold(f"{len(present) - SHOWN} more", present[SHOWN:]),
-        _section("Curves", [f"- {inert(label(d.curve))}: {inert(told(d.curve))}" for d in drawn(run, assessment)]),
+        _section("Curves", [f"- {inert(label(d.curve))}: {inert(told(d.curve, run))}" for d in drawn(run, assessment)]),
         _section("Samples", _samples(run)),
         _section("GPU time", _gpu(run)),
         _experiment(a),

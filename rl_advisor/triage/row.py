@@ -75,6 +75,7 @@ def lost(run: "Run") -> float | None:
 def outcome(run: "Run") -> Row | None:
     """The curve that says how good the policy is: its own name, start, best and last, and at most 40 points; None where there is none."""
     from rl_advisor.curves import outcome_shape
+    from rl_advisor.curves.logged import best_level
     from rl_advisor.features.bins import reduce
 
     curve = outcome_shape.outcome(run)
@@ -84,8 +85,8 @@ def outcome(run: "Run") -> Row | None:
     shape = outcome_shape.shape_or_none(curve)
     bins = reduce(step, value, min(POINTS, step.size))
     points = {"x": [float(f"{x:.6g}") for x in bins.step.tolist()], "y": [float(f"{y:.4g}") for y in bins.median.tolist()]}
-    levels = {name: getattr(shape, name) if shape else None for name in ("start", "best", "last")}
-    return {"name": curve.name, "raw": curve.raw, **levels, "newest": float(value[-1]), **points}
+    levels = {"start": shape.start, "best": best_level(run, run.curves.get(curve.name, curve))[0], "last": shape.last} if shape else {}
+    return {"name": curve.name, "raw": curve.raw, "start": None, "best": None, "last": None, **levels, "newest": float(value[-1]), **points}
 
 
 def settings(run: "Run") -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The quantities that an answer names, each measured once: raw logged values under the name that the run gave them, none smoothed."""
+"""The quantities that an answer names, each measured once: logged values under the name that the run gave them, and the best level."""
 
 from dataclasses import dataclass
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from rl_advisor.assessment import QuantityView
 from rl_advisor.curves import outcome_shape
+from rl_advisor.curves.logged import best_level
 from rl_advisor.output.wording import about, apart, value
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.vocabulary import metric
@@ -31,7 +32,7 @@ class Quantity:
     first: float
     last: float
     best: float | None
-    """The best logged value, where higher or lower is better."""
+    """The best level, where higher is better; the lowest value, where lower is."""
     best_step: float | None
     recent: tuple[tuple[float, float], ...]
     """The newest points."""
@@ -95,13 +96,14 @@ def label(curve: Curve) -> str:
     return curve.raw if curve.raw and len(curve.raw) <= 60 and ", " not in curve.raw else curve.name
 
 
-def quantity(curve: Curve, at: Floats | None = None) -> Quantity | None:
-    """The curve's quantity, sketched at its own steps or at those of ``at``; None where it has no finite value."""
+def quantity(curve: Curve, run: Run | None, at: Floats | None = None) -> Quantity | None:
+    """The quantity of a curve of a run, sketched at its own steps or at those of ``at``; None where it has no finite value."""
     step, x = curve.finite()
     if not x.size:
         return None
     better = known.better if (known := metric(curve.name)) else 0
-    top = int(np.argmax(better * x)) if better else 0
+    low = int(np.argmin(x))
+    best, best_step = best_level(run, curve) if better > 0 else (float(x[low]), float(step[low])) if better else (None, None)
     return Quantity(
         metric=curve.name,
         label=label(curve),
@@ -109,8 +111,8 @@ def quantity(curve: Curve, at: Floats | None = None) -> Quantity | None:
         points=int(x.size),
         first=float(x[0]),
         last=float(x[-1]),
-        best=float(x[top]) if better else None,
-        best_step=float(step[top]) if better else None,
+        best=best,
+        best_step=best_step,
         recent=_points(step[-RECENT:], x[-RECENT:]),
         sketch=_sampled(step, x, dozen(step) if at is None else at),
         blocks=_blocks(x),
@@ -164,7 +166,7 @@ def moved(curve: Curve, at: float | None) -> Moved | None:
 
 def outcomes(run: Run) -> list[Quantity]:
     """The held-out score and the training reward that the judgement goes by, where they are logged."""
-    return [q for c in _outcome_curves(run) if (q := quantity(c)) is not None]
+    return [q for c in _outcome_curves(run) if (q := quantity(c, run)) is not None]
 
 
 def _outcome_curves(run: Run) -> list[Curve]:
@@ -184,7 +186,7 @@ def sketched(run: Run, also: str = "") -> list[Quantity]:
     steps = [c.finite()[0] for c in curves]
     # Evaluations set the steps where there are enough of them: nothing is logged more rarely.
     at = next((s for s in steps if s.size >= SKETCHED - 4), max(steps, key=len, default=np.empty(0)))
-    return [q for c in dict.fromkeys(curves) if (q := quantity(c, dozen(at))) is not None]
+    return [q for c in dict.fromkeys(curves) if (q := quantity(c, run, dozen(at))) is not None]
 
 
 def own_names(run: Run) -> dict[str, str]:

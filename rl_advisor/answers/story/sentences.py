@@ -136,12 +136,10 @@ def keep(run: Run, a: Assessment) -> str:
         none = "no saved checkpoint beats the start" if run.checkpoints else "no checkpoint was saved"
         return f"{none}; {told.metric} was best at step {best.step}" if told.best > min(told.first, told.last) else none
     at = logged_at(run.curves.get(told.metric), best.step)
-    if at == told.best:
-        return f"{best.path}: {told.metric} {told.spelled(told.best)}, the best logged"
     there = f" ({told.metric} {told.spelled(at)}){_tied(run, a, told, at)}" if at is not None else ""
-    peak = f"{told.spelled(told.best)} at step {told.best_step:.0f}"
-    unsaved = all(c.step != told.best_step for c in run.checkpoints)
-    return f"{best.path}{there}; the peak, {peak}, was not saved" if unsaved else f"{best.path}{there}; the highest single value is {peak}"
+    if at is None or abs(best.step - (told.best_step or 0)) < 1:
+        return f"{best.path}{there}"
+    return f"{best.path}{there}; the best level, {told.spelled(told.best)} at step {told.best_step:.0f}, was not saved"
 
 
 def _tied(run: Run, a: Assessment, told: Quantity, at: float) -> str:
@@ -156,7 +154,7 @@ def _tied(run: Run, a: Assessment, told: Quantity, at: float) -> str:
 def trusted(run: Run, a: Assessment) -> Quantity | None:
     """The quantity that a checkpoint is chosen by: the held-out score, or the reward where it is not gamed."""
     curve = outcome_shape.held_out(run) or (outcome_shape.training(run) if a.verdict != "reward_hacking" else None)
-    return quantity(run.curves.get(curve.name, curve)) if curve is not None else None
+    return quantity(run.curves.get(curve.name, curve), run) if curve is not None else None
 
 
 def nothing(run: Run) -> str:

@@ -43,6 +43,7 @@ class Drawn:
     curve: Curve
     changes: tuple[float, ...]
     """Steps at which its level changed."""
+    run: Run
 
 
 def drawn(run: Run, assessment: Assessment) -> list[Drawn]:
@@ -53,7 +54,7 @@ def drawn(run: Run, assessment: Assessment) -> list[Drawn]:
     ranked = sorted(able, key=lambda c: (_rank(c.name, cited), _place(c)))
     wanted = sum(_rank(c.name, cited) < _OTHER for c in able)
     chosen = sorted(ranked[: min(MOST, max(FEWEST, wanted))], key=_place)
-    return [Drawn(f"curve-{i}", c, _changes(c)) for i, c in enumerate(chosen)]
+    return [Drawn(f"curve-{i}", c, _changes(c), run) for i, c in enumerate(chosen)]
 
 
 def constant(run: Run) -> list[Curve]:

@@ -58,7 +58,7 @@ def _shown(run: Run, a: Assessment, story: Story) -> list[Shown]:
         told = [c for c in run.curves.values() if not c.name.startswith("progress/")]
     for curve in told:
         if len(_grouped(shown)) < MOST and moves(curve) and not any(_alike(curve, c) for _, c in shown):
-            shown += [(q, curve) for q in [quantity(curve)] if q is not None]
+            shown += [(q, curve) for q in [quantity(curve, run)] if q is not None]
     return shown
 
 

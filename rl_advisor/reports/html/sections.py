@@ -113,7 +113,7 @@ _TOOLS = (
 
 def figure(d: Drawn) -> str:
     """The frame of a curve, which the page's script fills."""
-    said = text(told(d.curve))
+    said = text(told(d.curve, d.run))
     ours = f" ({d.curve.name})" if d.curve.mapped and label(d.curve) != d.curve.name else ""
     name = text(f"{label(d.curve)}{ours}", 120)
     return (
@@ -123,9 +123,9 @@ def figure(d: Drawn) -> str:
     )
 
 
-def told(curve: Curve) -> str:
+def told(curve: Curve, run: Run) -> str:
     """What a curve did, in the values that were logged; every report says the same."""
-    q = quantity(curve)
+    q = quantity(curve, run)
     if q is None:
         return "no finite value"
     unit = f" {q.unit}" if q.unit in ("nats", "tokens", "s", "tokens/s", "GiB") else ""
