@@ -56,3 +56,13 @@ def test_a_limit_is_found_where_it_is() -> None:
     assert abs(term.weight - 2) < 0.1
     (term,) = formula({"x": x, "z": z}, np.minimum(z, 4), half, list(range(400))).terms
     assert (term.measure, term.kind, round(term.limit)) == ("z", "up to", 4)
+
+
+def test_a_part_of_the_reward_has_a_formula_of_its_own() -> None:
+    """Where the sum follows no formula, a logged part that does is told; the part for luck gets none."""
+    rows = samples(lambda f, rng: 0.01 * f["words"] + 5 * rng.random(), 5, known=False)
+    rows["reward/length"] = [0.01 * len(text.split()) for text in rows["response"]]
+    rows["reward/luck"] = rows["reward"] - rows["reward/length"]
+    found = paid_for(Run(rollouts=rows))
+    assert list(found["parts"]) == ["length"]
+    assert formula_lines(found) == ["its part length = 0.01 * words; explains 100 %"]

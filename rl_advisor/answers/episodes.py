@@ -73,6 +73,12 @@ def formula_lines(found: Found) -> list[str]:
     return list(_formula(found))
 
 
+def _sum(found: Found) -> str:
+    terms = [f"{value(t['weight'])}{_range(t)} * {t['what']}" for t in found["terms"]]
+    least = 1e-3 * max(abs(t["weight"]) for t in found["terms"])
+    return " + ".join([value(found["constant"])] * (abs(found["constant"]) > least) + terms)
+
+
 def _range(term: Found) -> str:
     low, high = value(term["low"]), value(term["high"])
     return f" ({low} to {high})" if low != high else ""
@@ -80,13 +86,14 @@ def _range(term: Found) -> str:
 
 def _formula(found: Found) -> Iterator[str]:
     if terms := found.get("terms"):
-        said = " + ".join(f"{value(t['weight'])}{_range(t)} * {t['what']}" for t in terms)
         kind = "reward =" if found["holds"] else "the reward goes with"
         explains = f"explains {percent(found['r2'])} on prompts that were not fitted, {found['episodes']} episodes"
-        yield f"{kind} {value(found['constant'])} + {said}; {explains}"
+        yield f"{kind} {_sum(found)}; {explains}"
         if len(found["beside_the_task"]) == len(terms) and found["holds"]:
             known = "being right earns nothing" if found["task_known"] else "whether that is the task, the samples do not say"
             yield f"{known}: take these out of the reward, or pay them only where the answer is right"
+    for name, part in found.get("parts", {}).items():
+        yield f"its part {name} = {_sum(part)}; explains {percent(part['r2'])}"
     if pairs := found.get("right_and_wrong"):
         bad = [f"{pairs[k]} {words}" for k, words in (("alike", "pay both alike"), ("upside_down", "pay the wrong one more")) if pairs[k]]
         if bad:

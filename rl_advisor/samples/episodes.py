@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -16,18 +17,9 @@ from rl_advisor.samples.text_change import wilson
 if TYPE_CHECKING:
     import pandas as pd
 
-_GOLD = (
-    "ground_truth",
-    "gold",
-    "answer",
-    "reference_answer",
-    "reference",
-    "target",
-    "expected",
-    "expected_answer",
-    "label",
-    "solution",
-    "gt",
+_GOLD = re.compile(
+    r"(?:ground_truth|gold(?:en)?|reference|target|expected|correct|true)(?:_(?:answer|output|solution|value|response))?|answer|label|solution|gt",
+    re.IGNORECASE,
 )
 """Names of columns that hold the right answer."""
 _SUCCESS = ("success", "succeeded", "passed", "solved", "resolved", "correct", "is_correct", "acc", "accuracy")
@@ -170,10 +162,10 @@ def failures(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 def right_answers(rows: pd.DataFrame) -> list[str] | None:
     """The right answer to each row, where a column holds it as a short text or a number; None without one."""
     columns = [str(c) for c in rows.columns]
-    gold = next((c for name in _GOLD for c in columns if c.removeprefix("other/").lower() == name), None)
+    gold = next((c for c in columns if _GOLD.fullmatch(c.removeprefix("other/"))), None)
     if gold is None:
         return None
-    cells = [str(v) if isinstance(v, (str, int, float)) else "" for v in rows[gold].tolist()]
+    cells = [str(v) if isinstance(v, (str, int, float)) and not isinstance(v, bool) else "" for v in rows[gold].tolist()]
     return [cell if len(cell) <= 200 and cell != "nan" else "" for cell in cells]
 
 

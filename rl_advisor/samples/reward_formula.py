@@ -6,6 +6,7 @@ import re
 import weakref
 import zlib
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +31,8 @@ HOLDS, PARTLY = 0.8, 0.5
 Of a reward of two values it only holds in part where nobody says what is right: whatever all right answers have in common tells them."""
 _INSIDE = 0.25
 """Least of that share inside groups: less, and the reward and the measure merely moved together over the run."""
+_PARTS = 4
+"""Parts of a reward that are looked at."""
 TASK = "being right"
 _COUNTED = {
     "sentences": re.compile(r"[.!?](?:\s|\Z)"),
@@ -90,9 +93,24 @@ def _paid_for(run: Run) -> dict[str, Any]:
     except TooFewPoints:
         return {}
     answer: dict[str, Any] = {"episodes": len(rows)} | (_right_against_wrong(rows, right) if right is not None else {})
+    if found.r2 < HOLDS and (parts := _of_parts(rows, measures, half)):
+        answer["parts"] = parts
     if found.r2 < PARTLY or (np.isfinite(found.r2_within) and found.r2_within < _INSIDE * found.r2):
         return answer
     return answer | _told(rows, measures, found)
+
+
+def _of_parts(rows: pd.DataFrame, measures: dict[str, Floats], half: np.ndarray) -> dict[str, Any]:
+    """The formula of each logged part of the reward that has one, where the whole has none."""
+    names = [c for c in map(str, rows.columns) if c.startswith("reward/") and np.isfinite(rows[c].astype(np.float64)).all()]
+    found = {}
+    for name in names[:_PARTS]:
+        with suppress(TooFewPoints):
+            of = formula(measures, rows[name].to_numpy(np.float64), half, rows["cluster"].tolist())
+            if of.r2 >= HOLDS and (np.isnan(of.r2_within) or of.r2_within >= _INSIDE * of.r2):
+                told = [{"what": _named(t), "weight": t.weight, "low": t.low, "high": t.high} for t in of.terms]
+                found[name.removeprefix("reward/")] = {"terms": told, "constant": of.constant, "r2": of.r2}
+    return found
 
 
 def _matched(rows: pd.DataFrame) -> Floats | None:
