@@ -33,10 +33,10 @@ fix: .venv/.dev
 	$(BIN)/python tests/test_rooms.py
 	$(BIN)/python tests/test_readme.py
 
-# The built-in advisor and every baseline arm on the corpora of the repository; fills docs/accuracy.md, docs/agreement.md and the README.
+# The built-in advisor and every baseline arm on the corpora of the repository; fills docs/dev/accuracy.md, docs/dev/agreement.md and the README.
 eval: .venv/.dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m evals.lab evals/corpus/{grpo,classic,unseen,second} --results evals/results --write docs/accuracy.md \
-	  --readme README.md --readings evals/readings --agreement docs/agreement.md
+	OMP_NUM_THREADS=1 $(BIN)/python -m evals.lab evals/corpus/{grpo,classic,unseen,second} --results evals/results --write docs/dev/accuracy.md \
+	  --readme README.md --readings evals/readings --agreement docs/dev/agreement.md
 
 # Makes the classic-control and the small GRPO runs of the corpora again, on a CPU (GRPO larger where a GPU is found); in an environment
 # of its own, because it brings PyTorch.
@@ -64,9 +64,9 @@ proving-ground: .venv/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.proving_ground.judge build/proving-ground --runs 1000
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.proving_ground.make build/proving-kin --kin --seed 8 --blocks $(PROVING_KIN)
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.proving_ground.against build/proving-kin
-	$(BIN)/python -m evals.proving_ground.pages build/proving-ground --kin build/proving-kin --write docs/proving-ground.md \
-	  --section evals/results/proving-ground.md --diagram docs/reliability.svg
-	$(BIN)/python -m evals.lab --write docs/accuracy.md
+	$(BIN)/python -m evals.proving_ground.pages build/proving-ground --kin build/proving-kin --write docs/dev/proving-ground.md \
+	  --section evals/results/proving-ground.md --diagram docs/dev/reliability.svg
+	$(BIN)/python -m evals.lab --write docs/dev/accuracy.md
 
 bench: .venv/.dev
 	@for script in benchmarks/{tensorboard,jsonl,rollouts,telemetry,doors}.py; do echo "== $$script"; $(BIN)/python $$script; done

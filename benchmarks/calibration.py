@@ -1,6 +1,6 @@
 """Size and power of every feature on generated curves: how often each cries wolf, and how often it sees the wolf.
 
-Run ``python benchmarks/calibration.py`` (a quarter of an hour), or with ``--series 40`` for a rough look; ``--write docs/calibration.md``
+Run ``python benchmarks/calibration.py`` (a quarter of an hour), or with ``--series 40`` for a rough look; ``--write FILE``
 puts the tables where they are kept. Order of onsets stands beside the figures of the literature that the project goes by.
 """
 
@@ -215,7 +215,7 @@ TABLES: dict[str, Callable[[int], Rows]] = {
 }
 ABOUT = """# Size and power of the features
 
-Made by `python benchmarks/calibration.py --series {series} --write docs/calibration.md`; nothing is typed by hand. A share of {series}
+Made by `python benchmarks/calibration.py --series {series} --write docs/dev/calibration.md`; nothing is typed by hand. A share of {series}
 curves has a standard error of {error:.1f} points at 5 %. Sizes are to stay within 3 points of 5 % at any lag-one correlation up to 0.9;
 0.97 is shown, not promised. A feature that finds nothing does not say that there is nothing: a direction is *undecidable* then, unless
 its whole interval lies inside the margin, and how many more points the margin needs is said beside it.

@@ -1,6 +1,6 @@
-"""What people asked: how often the answer to an input made from a public thread is right, as a table for docs/questions.md.
+"""What people asked: how often the answer to an input made from a public thread is right, as a table for docs/dev/questions.md.
 
-Give the folder of questions: python benchmarks/questions.py FOLDER [--write docs/questions.md]. Links, causes (key words) and verdicts that
+Give the folder of questions: python benchmarks/questions.py FOLDER [--write FILE]. Links, causes (key words) and verdicts that
 the thread allows stand in its cases.json; an input that cannot be read counts as wrong in everything.
 """
 

@@ -112,7 +112,7 @@ def test_one_number_per_quantity_at_every_door(run) -> None:
 
 @pytest.mark.parametrize("run", CORPORA, ids=lambda p: p.name)
 def test_every_sentence_keeps_the_voice_and_the_brief_its_length(run) -> None:
-    """No sentence of an answer has a habit that docs/voice.md bans, and a brief is within its characters."""
+    """No sentence of an answer has a habit that docs/dev/voice.md bans, and a brief is within its characters."""
     answer = answer_of(run)
     assert [s for s in texts(answer) if BANNED.search(s)] == []
     assert characters(brief("assess", answer)) <= LONGEST["assess"]

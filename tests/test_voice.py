@@ -1,4 +1,4 @@
-"""The voice of docs/voice.md, and one value per quantity, in what the doors say about committed runs of several frameworks."""
+"""The voice of docs/dev/voice.md, and one value per quantity, in what the doors say about committed runs of several frameworks."""
 
 import re
 from functools import cache
@@ -34,7 +34,7 @@ def said(run: Path) -> tuple[dict, str, str, str]:
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda p: p.name)
 def test_no_banned_habit_and_few_lines(run) -> None:
-    """At most twenty lines of eighty columns and 160 words, the action by line six, no habit of docs/voice.md."""
+    """At most twenty lines of eighty columns and 160 words, the action by line six, no habit of docs/dev/voice.md."""
     answer, page, _, head = said(run)
     lines = page.splitlines()
     assert len(lines) <= 20 and len(page.split()) <= 160

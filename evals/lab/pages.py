@@ -4,18 +4,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evals.lab.accuracy import BLIND, REFERENCE
+from evals.lab.accuracy import REFERENCE
 from rl_advisor.evals.table import PREFIXES, WHOLE_RUN, by_price, flips, scores, text_table
 
 GROUND = Path(__file__).parents[1] / "results" / "proving-ground.md"
 """What ``make proving-ground`` found."""
 BEGIN, END = "<!-- accuracy -->", "<!-- /accuracy -->"
-_SHORT = (REFERENCE, BLIND, "patience_20", "always_continue", "rldoctor_like")
-_SHORT_COLUMNS = {"verdict": ("whole", "verdict_hit"), "first broken link": ("whole", "link_hit")} | {
-    "false alarms on sound runs": ("whole", "healthy_called_broken"),
-    "checkpoint regret": ("whole", "checkpoint_regret"),
-    "go on or stop (balanced accuracy)": ("pooled", "balanced_accuracy"),
-}
 _LIMITS = """\
 - Where rules were written while looking at the runs, the figures show fit, not accuracy. Such corpora are marked *development*.
 - All runs are small: language models of two million parameters on toy tasks, and classic control. Nothing here was measured on large runs.
@@ -123,23 +117,24 @@ def _robust(changes: Mapping[str, Any]) -> str:
 
 
 def readme_block(results: Sequence[Mapping[str, Any]], first: Mapping[str, Mapping[str, Any]]) -> str:
-    """The short table for the README, without its markers; of a corpus with a first look it shows that."""
-    shown = [first.get(r["corpus"], r) for r in results]
-    tables = [f"**{_title(r)}** ({r['all']['runs']} runs, {r['all']['healthy']} sound). {r['warning']}\n\n{_short(r)}" for r in shown]
+    """One sentence for the README, without its markers: the first looks at runs that no rule was written on, added up."""
+    looked = [first[r["corpus"]]["all"] for r in results if r["corpus"] in first]
+
+    def mean(metric: str, counts: Sequence[int]) -> str:
+        """The share over the runs of all first looks that count for it."""
+        shares = [part["arms"][REFERENCE]["whole"][metric] for part in looked]
+        return f"{sum(share * n for share, n in zip(shares, counts, strict=True)) / max(1, sum(counts)):.2f}"
+
+    every, well = [part["runs"] for part in looked], [part["healthy"] for part in looked]
+    ill = [n - sane for n, sane in zip(every, well, strict=True)]
+
     return (
-        "\n\n".join(tables)
-        + "\n\nIntervals, all arms, prices, classes and what the numbers do not show: [docs/accuracy.md](docs/accuracy.md)."
+        f"On {sum(every)} made runs that no rule was written on ({sum(well)} sound), scored once:"
+        f" verdict right {mean('verdict_hit', every)},"
+        f" first broken stage {mean('link_hit', ill)}, sound runs called broken {mean('healthy_called_broken', well)}."
+        " All figures, and what they do not show:"
+        " [docs/dev/accuracy.md](docs/dev/accuracy.md)."
     )
-
-
-def _short(result: Mapping[str, Any]) -> str:
-    arms = result["all"]["arms"]
-    rows = [[name, *(_plain(arms[name][part][metric]) for part, metric in _SHORT_COLUMNS.values())] for name in _SHORT if name in arms]
-    return text_table(("arm", *_SHORT_COLUMNS), rows)
-
-
-def _plain(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
 
 
 def fill(text: str, block: str) -> str:

@@ -1,6 +1,6 @@
 """How the judge does on the proving ground, as a page: ``python -m evals.proving_ground.pages FOLDER [--write FILE]``.
 
-``--section`` writes what stands of it in docs/accuracy.md, ``--diagram`` the reliability diagram of both.
+``--section`` writes what stands of it in docs/dev/accuracy.md, ``--diagram`` the reliability diagram of both.
 """
 
 import argparse
@@ -91,7 +91,7 @@ def page(rows: list[Row], command: str, made: int) -> str:
 
 
 def section(rows: Sequence[Row], made: int) -> str:
-    """What stands of it in docs/accuracy.md."""
+    """What stands of it in docs/dev/accuracy.md."""
     end, half, ill = [r for r in rows if r["cut"] == 1], [r for r in rows if r["cut"] == 0.5], power(rows)
     return "\n\n".join(
         [
@@ -134,7 +134,7 @@ def main() -> None:
     asked.add_argument("--part", default="test")
     asked.add_argument("--kin", type=Path, help="a folder that evals.proving_ground.against has judged")
     asked.add_argument("--write", type=Path)
-    asked.add_argument("--section", type=Path, help="what stands of it in docs/accuracy.md")
+    asked.add_argument("--section", type=Path, help="what stands of it in docs/dev/accuracy.md")
     asked.add_argument("--diagram", type=Path)
     given = asked.parse_args()
     labels = json.loads((given.folder / "labels.json").read_text(encoding="utf-8"))

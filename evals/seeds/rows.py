@@ -1,4 +1,4 @@
-"""Every row of the seed documents, what holds it, and the page that says so: ``python -m evals.seeds.rows`` writes ``docs/seeds.md``."""
+"""Every row of the seed documents, what holds it, and the page that says so: ``python -m evals.seeds.rows`` writes ``docs/dev/seeds.md``."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "seeds.md"
+PAGE = ROOT / "docs" / "dev" / "seeds.md"
 SKILL = ROOT / "skills" / "rl-practitioner"
 HEAD = """# The seeds, row by row
 

@@ -17,7 +17,7 @@ GRID_WIDTH = np.gradient(GRID)
 STRONG = int(np.flatnonzero(GRID == 0.9)[0])
 """Place of the strongest memory up to which a claim about a short curve must hold."""
 ENOUGH = 60
-"""Points from which a curve tells its own memory well enough (found by simulation: docs/calibration.md)."""
+"""Points from which a curve tells its own memory well enough (found by simulation: docs/dev/calibration.md)."""
 
 
 class Coefficient(NamedTuple):
@@ -193,7 +193,7 @@ def doubted(weight: Floats, n: int, most: float, enough: int = ENOUGH) -> Floats
     """The weight of each memory before anything is claimed of ``n`` points: a strong one counts up to exp(``most``) times as much.
 
     A short curve cannot show that its memory is short. The least favourable prior, which keeps the false claims near their nominal
-    share at any correlation up to 0.9, puts extra weight there; how much was found by simulation (docs/calibration.md).
+    share at any correlation up to 0.9, puts extra weight there; how much was found by simulation (docs/dev/calibration.md).
     """
     more = weight.copy()
     more[STRONG] *= np.exp(most * max(0.0, 1 - (n / enough) ** 2))

@@ -129,7 +129,7 @@ def _fit(search: Search, value: Floats, phi: float) -> Fit:
 def penalty(n: int) -> float:
     """What a break must add to twice the log likelihood to be believed, more where n is small.
 
-    Noise without a break adds less in 95 of 100 curves at any memory up to 0.9 (by simulation: docs/calibration.md).
+    Noise without a break adds less in 95 of 100 curves at any memory up to 0.9 (by simulation: docs/dev/calibration.md).
     """
     return 15 * (1 + 4 / n)
 
@@ -138,7 +138,7 @@ def chance(gain: float, n: int, freedom: int, places: int, unknown: float = 10.0
     """p-value of a break that adds ``gain`` to twice the log likelihood, found among ``places`` (Bonferroni over them).
 
     The gain is shrunk as if ``unknown`` points had gone into the memory of the noise, which is fitted with and without the break:
-    with that the share of false breaks is held at any memory up to 0.9 (by simulation: docs/calibration.md).
+    with that the share of false breaks is held at any memory up to 0.9 (by simulation: docs/dev/calibration.md).
     """
     t = np.sqrt(max(freedom, 1) * np.expm1(np.clip(gain / (n + unknown), 0.0, 700.0)))
     return float(min(1.0, places * 2 * float(student.below(max(freedom, 1), -t))))

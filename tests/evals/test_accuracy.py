@@ -28,10 +28,10 @@ def test_splits_add_up_and_arms_are_compared_with_the_reference():
 
 
 def test_committed_pages_are_made_of_the_committed_results():
-    """docs/accuracy.md and the README's block say what evals/results says, and limits come before figures."""
+    """docs/dev/accuracy.md and the README's block say what evals/results says, and limits come before figures."""
     results = accuracy.read_results(ROOT / "evals" / "results")
     first = accuracy.read_first(ROOT / "evals" / "results" / "first")
-    text = (ROOT / "docs" / "accuracy.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "dev" / "accuracy.md").read_text(encoding="utf-8")
     assert text == pages.page(results, first)
     assert text.index("do not show") < text.index("verdict_hit")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")

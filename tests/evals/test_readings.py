@@ -49,4 +49,4 @@ def test_the_shipped_readings_are_whole():
     assert min(pair["n"] for pair in found["pairs"].values()) >= 30
     assert {row["run"] for row in found["rows"]} <= set(found["looked"])
     assert set(found["about"]) == set(readings.files(ROOT / "evals" / "readings"))
-    assert (ROOT / "docs" / "agreement.md").read_text(encoding="utf-8") == readings.page(found)
+    assert (ROOT / "docs" / "dev" / "agreement.md").read_text(encoding="utf-8") == readings.page(found)
