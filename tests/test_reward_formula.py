@@ -66,3 +66,9 @@ def test_a_part_of_the_reward_has_a_formula_of_its_own() -> None:
     found = paid_for(Run(rollouts=rows))
     assert list(found["parts"]) == ["length"]
     assert formula_lines(found) == ["its part length = 0.01 * words; explains 100 %"]
+
+
+def test_responses_that_do_not_differ() -> None:
+    """Where every response is the same there is nothing to choose from, and nothing is said."""
+    rows = samples(lambda _, rng: rng.random(), 6, known=False).assign(response="the same words")
+    assert paid_for(Run(rollouts=rows)) == {}

@@ -61,6 +61,8 @@ def formula(measures: Mapping[str, Floats], number: Floats, half: npt.NDArray[np
     if number.size < FEWEST or np.ptp(number) <= 1e-12 or min(half.sum(), (~half).sum()) < FEWEST // 4:
         raise TooFewPoints(f"{number.size} rows with different rewards, {FEWEST} needed")
     measures = {name: x for name, x in measures.items() if np.isfinite(x).all() and np.ptp(x[half]) > 0}
+    if not measures:
+        raise TooFewPoints("nothing that was measured differs")
     terms: tuple[Term, ...] = ()
     held = 0.0
     while len(terms) < MOST_TERMS and held < 0.999:

@@ -31,6 +31,8 @@ HOLDS, PARTLY = 0.8, 0.5
 Of a reward of two values it only holds in part where nobody says what is right: whatever all right answers have in common tells them."""
 _INSIDE = 0.25
 """Least of that share inside groups: less, and the reward and the measure merely moved together over the run."""
+_SURE = 6.0
+"""Standard errors from which a word has a price of its own."""
 _PARTS = 4
 """Parts of a reward that are looked at."""
 TASK = "being right"
@@ -217,7 +219,22 @@ def _of_words(texts: list[str], reward: Floats, half: np.ndarray) -> dict[str, F
     centred = (reward - reward[half].mean())[half]
     table = {w: _array(some[w] for some in counted) for w in names[:600]}
     strength = {w: abs(float((x[half] - x[half].mean()) @ centred)) / (float(x[half].std()) + 1e-9) for w, x in table.items()}
-    return {f'times "{w[:40]}"': table[w] for w in sorted(strength, key=lambda w: -strength[w])[:WORDS]}
+    best = sorted(strength, key=lambda w: -strength[w])[:WORDS]
+    return {f'times "{w[:40]}"': table[w] for w in best} | _paid_alike({w: table[w] for w in best}, reward, half)
+
+
+def _paid_alike(table: dict[str, Floats], reward: Floats, half: np.ndarray) -> dict[str, Floats]:
+    """Words that are paid alike as one measure: those of nearly one price when all of them are fitted together on the half."""
+    if not table or half.sum() < 3 * len(table):
+        return {}
+    x = np.column_stack([np.ones(int(half.sum())), *(counts[half] for counts in table.values())])
+    weights, *_ = np.linalg.lstsq(x, reward[half], rcond=None)
+    rest = reward[half] - x @ weights
+    error = np.sqrt(float(rest @ rest) / (len(rest) - x.shape[1]) * np.maximum(np.diag(np.linalg.pinv(x.T @ x)), 0)) + 1e-12
+    sure = {w: float(b) for w, b, e in zip(table, weights[1:], error[1:], strict=True) if b > _SURE * e}
+    price = float(np.median(list(sure.values()))) if sure else 0.0
+    alike = [w for w, b in sure.items() if abs(b - price) <= 0.3 * price]
+    return {f"times {', '.join(alike[:6])}": np.sum([table[w] for w in alike], axis=0)} if len(alike) > 1 else {}
 
 
 def _right_against_wrong(rows: pd.DataFrame, right: np.ndarray) -> dict[str, Any]:
