@@ -13,7 +13,6 @@ from rl_advisor.curves.course import shape
 from rl_advisor.features.autoregression import colour
 from rl_advisor.features.change import change_points, discontinuity, onset
 from rl_advisor.features.gain import expected_gain
-from rl_advisor.features.rate import rate
 from rl_advisor.features.relation import correlation, gap_trend
 from rl_advisor.features.series import Floats
 from rl_advisor.features.trend import direction, level_change, trend
@@ -41,12 +40,6 @@ def level_moves(step: Floats, value: Floats) -> bool:
     return found.low > 0 or found.high < 0
 
 
-def rate_moves(step: Floats, value: Floats) -> bool:
-    """Whether zero lies outside the interval of the change of slope."""
-    found = rate(step, value)
-    return found.low > 0 or found.high < 0
-
-
 def _related(pair: Floats) -> bool:
     found = correlation(pair[:, 0], pair[:, 1])
     return found.low > 0 or found.high < 0
@@ -60,7 +53,6 @@ def _parting(pair: Floats) -> bool:
 FALSE_ALARMS: dict[str, Says] = {
     "trend": lambda s, v: direction(trend(s, v), 0.0) in ("rising", "falling"),
     "level_change": level_moves,
-    "rate": rate_moves,
     "onset": lambda s, v: onset(s, v, draws=20).shape != "none",
     "change_points": lambda s, v: bool(change_points(s, v)),
     "discontinuity": lambda s, v: discontinuity(s, np.exp(0.3 * v)).p < 0.05,
@@ -124,7 +116,6 @@ def changes(u: Floats) -> dict[str, tuple[Floats, tuple[str, ...]]]:
         "drift of 6": (6 * u, ("trend",)),
         "step of 3": (3.0 * (u >= 0.5), ("level_change", "onset", "change_points", "discontinuity")),
         "ramp of 4 over a sixth": (np.clip((u - 0.5) * 24, 0, 4), ("onset", "change_points")),
-        "kink of 12": (12 * np.minimum(u, 0.5), ("rate",)),
         "fall of 3": (rise - 6 * np.maximum(u - 0.5, 0), ("fell",)),
         "fall of 6": (2 * rise - 12 * np.maximum(u - 0.5, 0), ("fell",)),
         "cliff of 6": (6.0 * ((u > 0.3) & (u < 0.8)), ("fell",)),

@@ -8,13 +8,13 @@ import numpy as np
 
 from rl_advisor.curves import outcome_shape
 from rl_advisor.curves.course import Course
+from rl_advisor.curves.pace import pace
 from rl_advisor.curves.untrail import untrailed
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.autoregression import ENOUGH
 from rl_advisor.features.bins import reduce, smooth
 from rl_advisor.features.change import change_points, onset
 from rl_advisor.features.noise import more_points_needed
-from rl_advisor.features.rate import pace, rate
 from rl_advisor.features.trend import Trend, direction
 from rl_advisor.output.errors import no_such
 from rl_advisor.run import Curve, Floats, Run
@@ -134,7 +134,7 @@ def _shape(curve: Curve, alone: Curve, step: Floats, value: Floats) -> Fields:
         for part in parts:
             fields |= part(step, value)
         if (known := metric(curve.name)) is not None and known.better:
-            fields |= _pace(step, value, known.better, margin(curve))
+            fields["rate"] = {"pace": pace(outcome_shape.shape(alone), margin(curve), known.better)}
     except TooFewPoints as short:
         fields["too_few"] = str(short)
     return fields | {"sketch": sketch(step, value)}
@@ -177,12 +177,6 @@ def _direction(found: Trend, margin: float) -> Fields:
     # Where zero is excluded and yet nothing is claimed, the memory of so few points is what is not known.
     missing = max(more_points_needed(found, margin), ENOUGH - found.n if found.low * found.high > 0 else 0) if margin > 0 else 0
     return fields | {"detectable_change": found.detectable} | ({"more_points": missing} if 0 < missing < 100 * found.n else {})
-
-
-def _pace(step: Floats, value: Floats, better: int, margin: float) -> Fields:
-    """Whether the rate of improvement itself changes."""
-    found = rate(step, value)
-    return {"rate": {"pace": pace(found, margin, better), "kink_step": found.at, "before": found.before, "after": found.after}}
 
 
 def _onset(step: Floats, value: Floats) -> Fields:

@@ -9,7 +9,7 @@ Source: Prais-Winsten slope with bias-corrected autocorrelation.
 
 from rl_advisor.curves import outcome_shape
 from rl_advisor.curves.outcome_shape import Shape
-from rl_advisor.features.rate import rate
+from rl_advisor.curves.pace import pace
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -31,8 +31,8 @@ def _is_spent(s: Shape, least: float = 0.2) -> bool:
 
 
 def all_along(s: Shape) -> bool:
-    """Whether it surely rises over the whole run, and what follows its one kink surely rises as well."""
-    return s.rose and not s.fell and s.direction_overall() == "rising" and rate(s.step, s.value).after_low > 0
+    """Whether it surely rises over the whole run, and neither stops nor turns in its second half."""
+    return s.rose and not s.fell and s.direction_overall() == "rising" and pace(s, s.margin) in ("steady", "accelerating", "slowing")
 
 
 def detect(run: Run) -> Answer:

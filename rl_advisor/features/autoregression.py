@@ -112,12 +112,6 @@ def colour(white: Floats, phi: float | Floats, gap: Floats) -> Floats:
     return out
 
 
-def uncertain(phi: float, n: int, draws: int, generator: np.random.Generator) -> Floats:
-    """Lag-one correlations that an estimate of ``phi`` from ``n`` points leaves possible."""
-    error = np.sqrt(max(1 - phi**2, 1 / n) / n) if n >= 20 else 0.1
-    return np.clip(phi + error * generator.standard_normal(draws), 0.0, MOST_PHI)
-
-
 def deviance(white: Floats, phi: float, gap: Floats) -> float:
     """-2 log likelihood (up to a constant) of a whitened series under AR(1) noise of that correlation."""
     left = max(float(white @ white), 1e-300)

@@ -23,9 +23,7 @@ class Search:
     """Columns (n, k) of the mean without a break."""
     edge: int
     """Points that must lie on each side of a break."""
-    shapes: tuple[str, ...] = ("step", "hinge")
-    sign: int = 0
-    """1 or -1 where only a rise or only a fall is looked for."""
+    shapes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -43,10 +41,10 @@ class Candidates:
     scale: Floats
     """Length of each column before scaling; zero columns are left out."""
 
-    def best(self, white: Floats, sign: int = 0) -> Indices:
-        """For every whitened series (a column each) the candidate (of that sign, if any) that takes away most squared error."""
+    def best(self, white: Floats) -> Indices:
+        """For every whitened series (a column each) the candidate that takes away most squared error."""
         match = self.columns.T @ (white - self.base @ (self.base.T @ white))
-        return np.asarray((np.maximum(sign * match, 0.0) if sign else match**2).argmax(axis=0), np.intp)
+        return np.asarray((match**2).argmax(axis=0), np.intp)
 
 
 def step_columns(n: int, edge: int) -> tuple[Floats, Indices]:
@@ -117,7 +115,7 @@ def best_fit(search: Search, value: Floats) -> Fit:
 def _fit(search: Search, value: Floats, phi: float) -> Fit:
     step, gap, found = search.step, search.gap, candidates(search, phi)
     white = whiten(value, phi, gap)
-    pick = int(found.best(white[:, None], search.sign)[0])
+    pick = int(found.best(white[:, None])[0])
     width, index = float(found.width[pick]), int(found.index[pick])
     column = ramp_columns(step, np.array([index]), width)[:, 0] if width > 0 else (np.arange(value.size) >= index).astype(np.float64)
     design = np.column_stack([search.base, column])

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from rl_advisor.curves.course import Course, shape
+from rl_advisor.curves.pace import pace
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.autoregression import colour, spacing, whiten
 from rl_advisor.features.bins import reduce, smooth
@@ -12,7 +13,6 @@ from rl_advisor.features.change import change_points, discontinuity, onset, spik
 from rl_advisor.features.gain import expected_gain
 from rl_advisor.features.gpu.background import noise
 from rl_advisor.features.noise import more_points_needed, signal_to_noise
-from rl_advisor.features.rate import Rate, pace, rate
 from rl_advisor.features.relation import aligned, correlation, gap_trend, ranks
 from rl_advisor.features.trailing import unaveraged
 from rl_advisor.features.trend import Trend, direction, level_change, trend
@@ -39,7 +39,7 @@ def test_missing_values_are_dropped_and_short_curves_refused() -> None:
     """NaN counts as no point; a feature says so when too few are left."""
     value = np.array([1.0, np.nan, 2.0, np.nan, 3.0])
     assert trend(np.arange(5), value).n == 3
-    for feature in (trend, onset, change_points, discontinuity, rate, signal_to_noise, spikes):
+    for feature in (trend, onset, change_points, discontinuity, signal_to_noise, spikes):
         with pytest.raises(TooFewPoints, match="2 finite points"):
             feature(np.arange(4), np.array([1.0, np.nan, np.nan, 2.0]))
     with pytest.raises(ValueError, match="strictly increasing"):
@@ -77,7 +77,6 @@ def test_constant_curves_have_zero_slope_of_zero_width() -> None:
     assert change_points(STEP, value) == ()
     assert discontinuity(STEP, value).ratio == 1
     assert spikes(STEP, value).steps.size == 0
-    assert pace(rate(STEP, value)) == "steady"
     assert expected_gain(STEP, value, 1000).pays == 0
     assert correlation(value, NOISE).rho == 0
     assert gap_trend(STEP, value, STEP, value).slope == 0
@@ -216,7 +215,7 @@ def test_peak_of_a_tent_and_of_a_rise() -> None:
 )
 def test_pace_of_two_lines(mean: np.ndarray, margin: float, sign: int, expected: str) -> None:
     """Every pace is recognised, with the sign of what is better."""
-    assert pace(rate(STEP, mean + 5 * NOISE), margin, sign) == expected
+    assert pace(measured(mean + 5 * NOISE), margin, sign) == expected
 
 
 def test_a_collapse_is_no_memory() -> None:
@@ -225,7 +224,7 @@ def test_a_collapse_is_no_memory() -> None:
     assert measured(fallen).fell
     assert noise(STEP, fallen)[0] < 0.3
     assert noise(STEP, fallen)[1] == pytest.approx(0.02, rel=0.2)
-    assert pace(rate(STEP, np.maximum(300 - STEP, 0) + 5 * NOISE), 30) == "stopped"
+    assert pace(measured(np.maximum(300 - STEP, 0) + 5 * NOISE), 30) == "stopped"
 
 
 def test_a_smooth_rise_has_an_onset() -> None:
@@ -237,8 +236,7 @@ def test_a_smooth_rise_has_an_onset() -> None:
 
 def test_pace_is_undecidable_in_noise() -> None:
     """Noise without a margin is neither steady nor changing."""
-    assert pace(rate(STEP, NOISE)) == "undecidable"
-    assert pace(Rate(1, 1, 0.5, -2, 1, -1, 1, 0, 10), 0.1) == "undecidable"
+    assert pace(measured(NOISE), 0) == "undecidable"
 
 
 def test_gain_of_a_line_and_of_a_plateau() -> None:

@@ -13,7 +13,6 @@ from rl_advisor.features.bins import smooth
 from rl_advisor.features.change import change_points, discontinuity, onset, spikes
 from rl_advisor.features.gain import expected_gain
 from rl_advisor.features.noise import signal_to_noise
-from rl_advisor.features.rate import rate
 from rl_advisor.features.relation import correlation, gap_trend
 from rl_advisor.features.series import remembered
 from rl_advisor.features.trend import level_change, trend
@@ -60,7 +59,6 @@ def test_breaks_move_with_scale_and_sign(value: np.ndarray, shift: float, scale:
         assert moved.size / scale == pytest.approx(plain.size, rel=1e-4, abs=1e-6)
         assert mirrored.sign == -plain.sign
     assert [c.step for c in change_points(step, shift + scale * value)] == [c.step for c in change_points(step, value)]
-    assert rate(step, shift + scale * value).at == rate(step, value).at
 
 
 @QUICK
@@ -114,7 +112,6 @@ def test_no_feature_answers_nan_or_breaks(value: np.ndarray) -> None:
         lambda s, v: level_change(s, v, s.size / 2),
         lambda s, v: onset(s, v, draws=20),
         discontinuity,
-        rate,
         lambda s, v: expected_gain(s, v, s.size * 2),
         lambda _, v: correlation(v, np.roll(v, 2)),
         lambda s, v: gap_trend(s, v, s[::2], v[::2]),
