@@ -8,7 +8,7 @@ PROVING_BLOCKS ?= 264
 PROVING_KIN ?= 10
 CORPORA ?= $(wildcard evals/corpus/*)
 
-.PHONY: left-out proving-ground demo test check fix eval corpus train bench judges fuzz load linear callbacks words remote bundle picture clean
+.PHONY: left-out going-on proving-ground demo test check fix eval corpus train bench judges fuzz load linear callbacks words remote bundle picture clean
 
 # Judges the bundled real run and writes its report.
 demo: .venv/.core
@@ -56,6 +56,11 @@ train: .venv/.dev
 left-out: .venv/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.fit_weights $(CORPORA)
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.fit_going_on $(CORPORA)
+
+# What going on brought in the table's runs, what rules for stopping cost, and the head of the page of accuracy.
+going-on: .venv/.dev
+	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.world.second_half $(CORPORA) --write
+	$(BIN)/python -m evals.lab --write docs/dev/accuracy.md --readme README.md
 
 # Ten thousand small trainings with known faults (hours on two cores; goes on where it stopped), what the judge says of a thousand held out, what sound
 # kin add, and the pages.

@@ -81,7 +81,7 @@ def _write(options: argparse.Namespace) -> None:
         options.write.write_text(page(results, first), encoding="utf-8")
         sys.stdout.write(f"wrote {options.write}\n")
     if options.readme:
-        options.readme.write_text(fill(options.readme.read_text(encoding="utf-8"), readme_block(results, first)), encoding="utf-8")
+        options.readme.write_text(fill(options.readme.read_text(encoding="utf-8"), readme_block()), encoding="utf-8")
         sys.stdout.write(f"wrote {options.readme}\n")
 
 

@@ -9,10 +9,12 @@ from rl_advisor.evals.table import PREFIXES, WHOLE_RUN, by_price, flips, scores,
 
 GROUND = Path(__file__).parents[1] / "results" / "proving-ground.md"
 """What ``make proving-ground`` found."""
+STRANGERS = GROUND.with_name("strangers.md")
+"""What ``python -m evals.world.second_half`` found."""
 BEGIN, END = "<!-- accuracy -->", "<!-- /accuracy -->"
 _LIMITS = """\
 - Where rules were written while looking at the runs, the figures show fit, not accuracy. Such corpora are marked *development*.
-- All runs are small: language models of two million parameters on toy tasks, and classic control. Nothing here was measured on large runs.
+- The runs of the corpora are small: language models of two million parameters on toy tasks, and classic control.
 - One fault a run, put in on purpose, most of them from the start. Faults of real life come in pairs and half.
 - The labels are one reader's or a rule's. Where the evidence does not decide, several answers are admitted, which makes hits easier.
   How far two blind readers agree, and what became of the labels on which they do not: [agreement.md](agreement.md).
@@ -30,7 +32,8 @@ def page(results: Sequence[Mapping[str, Any]], first: Mapping[str, Mapping[str, 
     """The whole page in Markdown; ``first`` holds the first looks by corpus."""
     head = "# How often the advisor is right\n\nMade by `make eval` from `evals/results/`; nothing is typed by hand.\n\n"
     chapters = "".join(_chapter(r, first.get(r["corpus"])) for r in results)
-    return head + "## What the numbers do not show\n\n" + _LIMITS + _LEGEND + "\n" + GROUND.read_text(encoding="utf-8") + chapters
+    limits = "\n## What the numbers do not show\n\n" + _LIMITS + _LEGEND + "\n"
+    return head + STRANGERS.read_text(encoding="utf-8") + limits + GROUND.read_text(encoding="utf-8") + chapters
 
 
 _LEGEND = """
@@ -116,25 +119,10 @@ def _robust(changes: Mapping[str, Any]) -> str:
     )
 
 
-def readme_block(results: Sequence[Mapping[str, Any]], first: Mapping[str, Mapping[str, Any]]) -> str:
-    """One sentence for the README, without its markers: the first looks at runs that no rule was written on, added up."""
-    looked = [first[r["corpus"]]["all"] for r in results if r["corpus"] in first]
-
-    def mean(metric: str, counts: Sequence[int]) -> str:
-        """The share over the runs of all first looks that count for it."""
-        shares = [part["arms"][REFERENCE]["whole"][metric] for part in looked]
-        return f"{sum(share * n for share, n in zip(shares, counts, strict=True)) / max(1, sum(counts)):.2f}"
-
-    every, well = [part["runs"] for part in looked], [part["healthy"] for part in looked]
-    ill = [n - sane for n, sane in zip(every, well, strict=True)]
-
-    return (
-        f"On {sum(every)} made runs that no rule was written on ({sum(well)} sound), scored once:"
-        f" verdict right {mean('verdict_hit', every)},"
-        f" first broken stage {mean('link_hit', ill)}, sound runs called broken {mean('healthy_called_broken', well)}."
-        " All figures, and what they do not show:"
-        " [docs/dev/accuracy.md](docs/dev/accuracy.md)."
-    )
+def readme_block() -> str:
+    """The README's line, without its markers: strangers' runs, of whose repositories the weights saw nothing."""
+    told = " ".join(STRANGERS.read_text(encoding="utf-8").split("\n\n")[1].split())
+    return f"{told} All figures, and what they do not show: [docs/dev/accuracy.md](docs/dev/accuracy.md)."
 
 
 def fill(text: str, block: str) -> str:

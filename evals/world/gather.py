@@ -1,7 +1,7 @@
 """Takes the logs of training runs out of copies of public repositories: ``python -m evals.world.gather FOLDER PART GIT_DIRECTORY...``.
 
-A git directory is named ``OWNER+NAME/…``. Files with the names that trainers give to their logs come to ``FOLDER/PART/OWNER__NAME``, at most
-RUNS folders of a repository (evenly chosen), and ``FOLDER/sources.jsonl`` gets a row for each, so that ``evals.world.build`` can measure them.
+A git directory is named ``OWNER+NAME/…``. Files with the names that trainers give to logs come to ``FOLDER/PART/OWNER__NAME``, at most
+RUNS folders of a repository (evenly chosen), and ``FOLDER/sources.jsonl`` gets a row for each, so that ``evals.world.build`` measures it.
 Nothing is checked out and nothing is run.
 """
 

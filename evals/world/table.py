@@ -98,9 +98,14 @@ def _by_id() -> dict[str, World]:
     return {w.told["id"]: w for w in worlds()}
 
 
+def world(id_: str) -> World:
+    """One row of the table."""
+    return _by_id()[id_]
+
+
 def run(id_: str) -> Run:
     """One run of the table. Raises UnreadableRun where nothing of it could be read."""
-    found = _by_id()[id_].run
+    found = world(id_).run
     if found is None:
         raise UnreadableRun(id_)
     return found

@@ -15,9 +15,9 @@ from rl_advisor.output.budget import fit
 from rl_advisor.output.wording import chance, plain, value
 
 Answer = dict[str, Any]
-LONGEST = {"check": 4500, "assess": 3600, "curves": 6000, "load": 2000, "samples": 3000}
+LONGEST = {"assess": 3600, "curves": 6000, "load": 2000, "samples": 3000}
 """Characters of each brief as JSON."""
-RUN_OF = {"check": "checks", "assess": "story", "curves": "metrics", "load": "steps", "samples": "statistics"}
+RUN_OF = {"assess": "story", "curves": "metrics", "load": "steps", "samples": "statistics"}
 """What an answer about one run holds, and a table of runs does not."""
 RIVAL = 0.03
 """Probability from which another verdict is worth its characters."""
@@ -290,17 +290,4 @@ def _way(found: Answer) -> str:
     return f"{found['direction']}{since}: {_raw(found['change'], '')} [{_raw(low, '')}, {_raw(high, '')}]{unseen}"
 
 
-def _checked(answer: Answer) -> Answer:
-    """Faults and notes whole; of what is given without a fault, and of what is not given, the names."""
-    told = {kind: [c for c in answer["checks"] if c["outcome"] == kind] for kind in ("fault", "note", "fine", "not_given")}
-    names = {kind: [c["check"] for c in told[kind]] for kind in ("fine", "not_given")}
-    return answer | {"checks": told["fault"] + told["note"], "no_fault_in": names["fine"], "not_given": names["not_given"]}
-
-
-BRIEFS: dict[str, Callable[[Answer], Answer]] = {
-    "check": _checked,
-    "assess": _assess,
-    "curves": _measured,
-    "load": _load,
-    "samples": _samples,
-}
+BRIEFS: dict[str, Callable[[Answer], Answer]] = {"assess": _assess, "curves": _measured, "load": _load, "samples": _samples}

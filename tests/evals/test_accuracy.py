@@ -35,7 +35,7 @@ def test_committed_pages_are_made_of_the_committed_results():
     assert text == pages.page(results, first)
     assert text.index("do not show") < text.index("verdict_hit")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert readme == pages.fill(readme, pages.readme_block(results, first))
+    assert readme == pages.fill(readme, pages.readme_block())
 
 
 def test_committed_results_are_of_the_committed_corpora():

@@ -1,0 +1,184 @@
+"""What going on brought in real runs, and what it costs to stop by a rule: ``python -m evals.world.second_half CORPUS... [--write]``.
+
+At a quarter, a half and three quarters of a run: does the outcome get better afterwards than it had been, by more than matters, in how many
+of the courses that fit all of its points? That is measured and nobody's opinion; what it cannot know is what a run that was cut early would
+have brought. Each rule stops a run at the first cut at which it says so. A repository is one vote, and what is fitted saw none of it.
+"""
+
+import argparse
+import multiprocessing
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from evals.lab.pages import STRANGERS
+from evals.world import table
+from rl_advisor.assessment import VERDICTS
+from rl_advisor.curves.course import Course, course
+from rl_advisor.curves.outcome_shape import outcome
+from rl_advisor.evals import scoring
+from rl_advisor.evals.table import text_table
+from rl_advisor.features.series import Floats
+from rl_advisor.judgement.going_on import FACTS
+
+from evals import fit_going_on, fit_weights
+
+CUTS = (0.25, 0.5, 0.75)
+FEWEST = 20
+"""Points of an outcome below which halves say nothing."""
+PATIENCE = 1 / 3
+"""Share of the steps so far without a better level after which patience ends."""
+
+VERDICT = """\
+Of {runs} labelled runs of {owners} public repositories, by weights that saw nothing of the repository: a verdict that one of two
+readers would defend in {held:.0f} of 100, the very word of a reader in {own:.0f} of 100. A repository is one vote.
+"""
+SECTION = """\
+## Runs of strangers
+
+{verdicts}
+What going on brought: {runs} runs of {owners} repositories, each cut at a quarter, a half and three quarters. The rest brought more
+where it was better, by more than matters, than all before, in most of the courses that fit the points. That is measured, and no
+reader's opinion; runs that were cut early are not among them.
+
+{foreseen}
+
+A rule stops a run at the first cut at which it says so. Lost is of the gain that came after the first quarter.
+
+{costs}
+"""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A run at a cut: what was known, and what the rest brought."""
+
+    id: str
+    share: float
+    kind: str
+    row: fit_going_on.Row
+    best: float
+    """The best level so far, as a share of the run's scale."""
+    end: float
+    """The best level of all."""
+    stale: float
+    """Share of the steps so far since the best."""
+
+
+def brought(whole: Course, cut: float) -> float:
+    """The probability that what comes after a step is better than what was before, by an amount that matters."""
+    before = whole.level.step <= cut
+    best, later = (whole.level.draws[:, part].max(axis=1) for part in (before, ~before))
+    return float(np.mean(later - best > whole.margin))
+
+
+def cuts_of(id_: str) -> list[Cut]:
+    """The cuts of a run; none where its outcome has too few points or it cannot be read."""
+    world, run = table.world(id_), table.run(id_)
+    curve = outcome(run)
+    whole = course(curve) if curve is not None and run.last_step > 0 else None
+    if whole is None or whole.n < FEWEST or not np.ptp(whole.middle):
+        return []
+    scale, out = float(np.ptp(whole.middle)), []
+    for share in CUTS:
+        at = share * run.last_step
+        before = whole.level.step <= at
+        if not 3 <= before.sum() < before.size:
+            continue
+        asked = fit_going_on.Asked(partial(table.run, id_), share, None, brought(whole, at), world.repository, f"at {share:g}")
+        row, levels = fit_going_on.row_of(asked), whole.middle[before]
+        if row is not None:
+            stale = 1 - float(whole.level.step[int(levels.argmax())] / at)
+            kind = "language" if "language" in world.told["kinds"] else "other"
+            out.append(Cut(id_, share, kind, row, float(levels.max()) / scale, float(whole.middle.max()) / scale, stale))
+    return out
+
+
+def votes(cuts: Sequence[Cut]) -> Floats:
+    """What each cut weighs: a repository is one vote."""
+    many = Counter(c.row.asked.kin for c in cuts)
+    return np.array([1 / many[c.row.asked.kin] for c in cuts])
+
+
+def cost(cuts: Sequence[Cut], stops: Callable[[int], bool]) -> tuple[float, float]:
+    """Share of the gain after the first cut that a rule loses, and share of the steps that it saves; a run stops at its first such cut."""
+    by: dict[str, list[int]] = defaultdict(list)
+    for i, c in enumerate(cuts):
+        by[c.id].append(i)
+    weight = dict(zip(by, votes([cuts[mine[0]] for mine in by.values()]), strict=True))
+    lost = gain = saved = total = 0.0
+    for id_, mine in by.items():
+        first, at = cuts[mine[0]], next((cuts[i] for i in mine if stops(i)), None)
+        w = weight[id_]
+        gain += w * (first.end - first.best)
+        lost += w * (at.end - at.best) if at else 0.0
+        saved += w * (1 - at.share) if at else 0.0
+        total += w
+    return lost / gain, saved / total
+
+
+def rules(cuts: Sequence[Cut], p: Floats) -> Iterator[tuple[str, Callable[[int], bool]]]:
+    """Every rule by its name: whether it stops a run at a cut."""
+    ahead = list(FACTS).index("forecast")
+    yield "always go on", lambda _: False
+    yield "patience of a third", lambda i: cuts[i].stale > PATIENCE
+    yield "the curve's forecast alone", lambda i: cuts[i].row.facts[ahead] < 0
+    for least in (0.1, 0.2, 0.3, 0.4, 0.5):
+        yield f"fitted, below {least:g}", lambda i, least=least: p[i] < least
+
+
+def foreseen(cuts: Sequence[Cut], p: Floats) -> str:
+    """How well what the rest brings is foreseen, by kind and cut."""
+    truth, weight, rows = np.array([c.row.asked.pays for c in cuts]) > fit_going_on.DIFFER, votes(cuts), []
+    for kind in ("language", "other"):
+        for share in CUTS:
+            mine = np.array([c.share == share and c.kind == kind for c in cuts])
+            y, q = truth[mine], p[mine]
+            figures = (np.average(y, weights=weight[mine]), scoring.auroc(y, q), scoring.balanced_accuracy(y, q >= 0.5))
+            rows.append([f"{kind}, after {share:.0%}", str(mine.sum()), *(f"{x:.2f}" for x in figures)])
+    return text_table(("runs", "n", "brought more", "AUROC", "balanced accuracy"), rows)
+
+
+def costs(cuts: Sequence[Cut], p: Floats) -> str:
+    """What each rule loses and saves."""
+    rows = [[name, *(f"{x:.3f}" for x in cost(cuts, rule))] for name, rule in rules(cuts, p)]
+    return text_table(("rule", "share of the gain lost", "share of the steps saved"), rows)
+
+
+def verdicts(rows: Sequence[fit_weights.Row]) -> str:
+    """In how many runs the verdict is one that a reader would defend, a repository one vote, by weights that saw nothing of it."""
+    away, real = fit_weights.left_out(rows), [i for i, r in enumerate(rows) if r.label.group == fit_weights.STRANGERS]
+    kin = Counter(rows[i].label.kin for i in real)
+    weight = np.array([1 / kin[rows[i].label.kin] for i in real])
+    said = [VERDICTS[away[i].argmax()] for i in real]
+    held = np.average([v in rows[i].label.admitted for v, i in zip(said, real, strict=True)], weights=weight)
+    own = np.average([np.mean([v == m for m in rows[i].label.mains]) for v, i in zip(said, real, strict=True)], weights=weight)
+    return VERDICT.format(runs=len(real), owners=len(kin), held=100 * held, own=100 * own)
+
+
+def page(cuts: Sequence[Cut], p: Floats, rows: Sequence[fit_weights.Row]) -> str:
+    """The section about strangers' runs."""
+    told = {"runs": len({c.id for c in cuts}), "owners": len({c.row.asked.kin for c in cuts})}
+    return SECTION.format(verdicts=verdicts(rows), foreseen=foreseen(cuts, p), costs=costs(cuts, p), **told)
+
+
+def main() -> None:
+    """Measures every run of the table that is long enough, fits with repositories left out, and prints or writes the section."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpora", nargs="*", type=Path)
+    parser.add_argument("--write", action="store_true")
+    asked = parser.parse_args()
+    with multiprocessing.Pool(2) as pool:
+        found = pool.map(cuts_of, [w.told["id"] for w in table.worlds() if w.told["read"]], chunksize=6)
+    cuts, rows = [cut for mine in found for cut in mine], fit_weights.read(fit_weights.labelled(asked.corpora))
+    told = page(cuts, fit_going_on.left_out(fit_going_on.judged([c.row for c in cuts], fit_weights.fits(rows))), rows)
+    print(told)
+    if asked.write:
+        STRANGERS.write_text(told, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
