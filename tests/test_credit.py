@@ -21,14 +21,20 @@ from rl_advisor.samples.credit import credit, first_certain
 )
 def test_where_failure_became_certain(moves: list[str], failed: list[bool], turns: list[int | None]) -> None:
     """The first move that no good attempt made; none where all failed, or where the same moves also succeeded."""
-    assert first_certain(moves, failed) == turns
+    assert first_certain(moves, failed, least=1) == turns
+
+
+def test_one_way_of_its_own_says_nothing() -> None:
+    """A dead end needs attempts that went it together."""
+    assert first_certain(["ab", "cd", "ef", "gh"], [False, True, True, True]) == [None] * 4
+    assert first_certain(["ab", "cd", "ce", "cf"], [False, True, True, True]) == [None, 1, 1, 1]
 
 
 def run_of(call: dict[str, float], tool: dict[str, float], fails: bool = True, **row: Any) -> Run:
-    """Ten groups of a good and a bad attempt; the bad one looks in the wrong place and, at will, its call fails."""
+    """Ten groups of one good and three bad attempts; a bad one looks in the wrong place and, at will, its call fails."""
     rows = []
     for g in range(10):
-        for good in (True, False):
+        for good in (True, False, False, False):
             answer = Turn("tool", "found" if good or not fails else "Error: unknown tool", numbers=tool)
             turns = (
                 Turn("assistant", "I look.", (("look", "here" if good else "there"),), numbers=call),
@@ -44,7 +50,7 @@ def run_of(call: dict[str, float], tool: dict[str, float], fails: bool = True, *
 def test_what_turns_are_paid_and_trained_for() -> None:
     """Failing calls with a reward of their own, tools' words in the loss, two versions in one episode, log-probabilities that cannot be."""
     found = credit(run_of({"reward": 0.5, "trained": 1.0, "version": 3, "logprob": 0.2}, {"trained": 1.0, "version": 5}))
-    assert found["certain"] == {"episodes": 10, "turn": 1, "at_first_turn": 1, "left": pytest.approx(2 / 3)}
+    assert found["certain"] == {"episodes": 30, "turn": 1, "at_first_turn": 1, "left": pytest.approx(2 / 3)}
     assert (found["paid_errors"]["share_positive"], found["masks"]["others_trained_upon"]) == (1, 1)
     assert (found["versions"]["share_mixed"], found["versions"]["widest"], found["logprobs"]["above_zero"]) == (1, 2, 1)
     assert len(credit_lines(found)) == 4
@@ -58,5 +64,5 @@ def test_sound_credit_and_what_cannot_be_told() -> None:
     assert found["masks"]["others_trained_upon"] == 0
     assert any("policy version" in line for line in found["cannot_tell"])
     turned = credit(run_of({}, {}, advantage=(1.0, -1.0)))
-    assert turned["upside_down"] == {"episodes": 20, "share": 1}
+    assert turned["upside_down"] == {"episodes": 40, "share": 1}
     assert credit(Run()) == {}

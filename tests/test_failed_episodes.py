@@ -43,6 +43,9 @@ NEAR: list[tuple[Episode, str]] = [
     (Episode(said("I cannot say I like it, but the answer is <answer>3</answer>")), "wrong answer"),
     (Episode(said("We go left. " * 20), cut=True), "looped"),
     (Episode(said("Left, then right, then up the"), cut=True), "truncation"),
+    (Episode((Turn("assistant", "", (("", "3"),)), Turn("tool", "[0.1]"))), "not told"),  # control
+    (Episode((Turn("assistant", "", (("", "3"),)), Turn("tool", "[0.1]")) * 8), "not told"),
+    (Episode(said("I look.", "<found")), "gave up"),
     (Episode(()), "not told"),
 ]
 

@@ -5,7 +5,7 @@ Everything is told from what stands beside the turns; what does not stand there 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,8 @@ _TO_LOG = {
     "reward": "a reward per turn",
     "logprob": "the sampling log-probabilities",
 }
-_SURE = 8
+_SURE, _ALIKE, _MOST = 8, 3, 200
+"""Calls of a kind that are compared, and attempts that must have gone one way before it is called a dead end; turns looked at."""
 
 
 def credit(run: Run) -> dict[str, Any]:
@@ -41,6 +42,7 @@ def credit(run: Run) -> dict[str, Any]:
     turns = [episode_turns(row) for row in rows.to_dict("records")]
     if not any(len(some) > 2 for some in turns):
         return {}
+    turns = [some[:_MOST] for some in turns]
     failed, _ = failures(rows)
     told = {name for some in turns for turn in some for name in turn.numbers}
     parts = {
@@ -60,20 +62,23 @@ def _moves(turns: Sequence[Turn]) -> list[object]:
     return [turn.calls or " ".join(turn.text.lower().split()) for turn in turns if turn.role == "assistant"]
 
 
-def first_certain(moves: Sequence[Sequence[object]], failed: Sequence[bool]) -> list[int | None]:
+def first_certain(moves: Sequence[Sequence[object]], failed: Sequence[bool], least: int = _ALIKE) -> list[int | None]:
     """Of each failed attempt at one prompt the turn (from 1) from which every attempt that went the same way failed.
 
-    None for a good attempt, and where every attempt failed: then no turn made the difference.
+    None for a good attempt, where every attempt failed (then no turn made the difference), and where fewer than ``least`` went that way:
+    one attempt that goes its own way and fails says nothing of the way.
     """
     good: set[tuple[object, ...]] = set()
+    tried: Counter[tuple[object, ...]] = Counter()
     for some, bad in zip(moves, failed, strict=True):
-        good |= set() if bad else {tuple(some[:k]) for k in range(len(some) + 1)}
-    if not good:
-        return [None] * len(moves)
-    return [
-        next((k for k in range(1, len(some) + 1) if tuple(some[:k]) not in good), None) if bad else None
-        for some, bad in zip(moves, failed, strict=True)
-    ]
+        ways = {tuple(some[:k]) for k in range(len(some) + 1)}
+        tried.update(ways)
+        good |= set() if bad else ways
+    found: list[int | None] = []
+    for some, bad in zip(moves, failed, strict=True):
+        at = next((k for k in range(1, len(some) + 1) if tuple(some[:k]) not in good), None) if bad and good else None
+        found.append(at if at is not None and tried[tuple(some[:at])] >= least else None)
+    return found
 
 
 def _certain(rows: pd.DataFrame, turns: Sequence[Sequence[Turn]], failed: np.ndarray) -> dict[str, Any]:

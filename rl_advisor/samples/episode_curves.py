@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rl_advisor.features.text.behaviour import behaviour, way
+from rl_advisor.features.text.behaviour import behaviour, is_control, way
 from rl_advisor.run import Curve, Run
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def with_episode_curves(run: Run) -> Run:
     per_step = max(_FEWEST, ROWS // max(1, train["step"].nunique()))
     looked = completed(train[train.groupby("step").cumcount() < per_step].head(5 * ROWS)).reset_index(drop=True)
     turns = [episode_turns(row) for row in looked.to_dict("records")]
-    if not any(len(t) > 1 or (t and t[0].calls) for t in turns):
+    if not any((len(t) > 1 or (t and t[0].calls)) and not is_control(t) for t in turns):
         return run
     table = _measures(looked, turns)
     table["errors"] = 0.0

@@ -10,7 +10,7 @@ import numpy as np
 
 from rl_advisor.features.text.turns import Turn, turns_in, with_written_calls
 from rl_advisor.run import Run
-from rl_advisor.samples.failure_signs import Episode, marks, reason_of, told_in
+from rl_advisor.samples.failure_signs import UNKNOWN, Episode, marks, reason_of, told_in
 from rl_advisor.samples.measured_text import completed
 from rl_advisor.samples.text_change import wilson
 
@@ -49,7 +49,7 @@ def why_failed(run: Run) -> dict[str, Any]:
 def _why_failed(run: Run) -> dict[str, Any]:
     rows = looked_at(run)
     found = judged(rows) if len(rows) else rows
-    if not len(found):
+    if not len(found) or set(found["reason"]) == {UNKNOWN}:  # episodes of control say no words
         return {}
     reasons = {str(name): _told_of(part, len(found)) for name, part in found.groupby("reason")}
     answer = {

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rl_advisor.features.text.behaviour import is_error
+from rl_advisor.features.text.behaviour import is_control, is_error
 from rl_advisor.features.text.measures import bounded, fields, final_answer
 from rl_advisor.features.text.phrases import REFUSAL, VERIFIER_ATTACK
 from rl_advisor.features.text.repetition import identical_run, tail_loop
@@ -134,7 +134,7 @@ def _repetition(e: Episode) -> Iterator[Sign]:
     loop = tail_loop(said[-1]) if said else None
     if loop is not None and loop.share > 0.3:
         yield Sign("looped", 3.0 + 2 * loop.share, said[-1][-120:], "its last words")
-    calls = [call for turn in e.turns for call in turn.calls]
+    calls = [call for turn in e.turns for call in turn.calls] if not is_control(e.turns) else []
     run, again = identical_run(calls), 1 - len(set(calls)) / max(len(calls), 1)
     weight = max(1.0 * run - 0.5 if run >= 3 else 0.0, 6 * again if len(calls) >= 6 and again >= 0.5 else 0.0)
     if weight:
@@ -160,7 +160,7 @@ def _answer(e: Episode) -> Iterator[Sign]:
         yield Sign("format", 2.5, broken, "a call that is no valid one")
     if match := REFUSAL.search(last[-LAST:]) or GAVE_UP.search(last[-LAST:]):
         yield Sign("gave up", 0.5 if marked else 3.6, _around(last[-LAST:], match), "its last words")
-    elif not last and e.turns:
+    elif not last and any(words for words in said):
         yield Sign("gave up", 1.2, "", "it says nothing")
     if last:
         other = bool(e.gold and answer) and not same_answer(answer, e.gold)

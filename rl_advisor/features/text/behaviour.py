@@ -52,6 +52,11 @@ def behaviour(turns: Sequence[Turn]) -> dict[str, float]:
     }
 
 
+def is_control(turns: Sequence[Turn]) -> bool:
+    """Whether an episode is one of control: actions without a name and without a word."""
+    return not any(turn.role == "assistant" and (turn.text.strip() or any(name for name, _ in turn.calls)) for turn in turns)
+
+
 def is_error(turn: Turn) -> bool:
     """Whether a tool's answer is an error: marked so by the file, or a short text that begins as errors do, or a traceback."""
     text = turn.text.strip()
