@@ -17,15 +17,13 @@ import numpy as np
 from evals.world import table
 from rl_advisor import tools
 from rl_advisor.features.series import Floats
-from rl_advisor.priors.bank import FILE, LEVELS, Usual, groups, same, usual_of
+from rl_advisor.priors.bank import EARLY, FILE, LEVELS, Usual, groups, same, usual_of
 from rl_advisor.priors.circumstances import circumstances
 from rl_advisor.run import Run
 
 SOUND = {"improving", "plateaued"}
 WITHIN = np.linspace(0.02, 0.98, 25)
 """Of a run's own points: single odd rows are left out."""
-EARLY = 0.1
-"""Share of a run that is its early phase."""
 FULL = 6.0
 """Repositories at which a group speaks for half of its own quantiles, and the wider group for the other."""
 FEWEST = 4
@@ -138,7 +136,7 @@ def left_out(rows: Sequence[Told], folds: int = 12) -> dict[str, list[tuple[floa
         for row in rows:
             known = usual_of(made, row.metric, same(row.groups), row.phase) if row.repository in away else None
             if known is not None:
-                out[row.metric].append((outside(known, row.values), np.mean([outside(known, row.values * f) for f in (0.01, 100)])))
+                out[row.metric].append((outside(known, row.values), sum(outside(known, row.values * f) for f in (0.01, 100)) / 2))
     return out
 
 

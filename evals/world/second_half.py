@@ -125,9 +125,13 @@ def rules(cuts: Sequence[Cut], p: Floats) -> Iterator[tuple[str, Callable[[int],
     ahead = list(FACTS).index("forecast")
     yield "always go on", lambda _: False
     yield "patience of a third", lambda i: cuts[i].stale > PATIENCE
-    yield "the curve's forecast alone", lambda i: cuts[i].row.facts[ahead] < 0
+    yield "the curve's forecast alone", lambda i: bool(cuts[i].row.facts[ahead] < 0)
     for least in (0.1, 0.2, 0.3, 0.4, 0.5):
-        yield f"fitted, below {least:g}", lambda i, least=least: p[i] < least
+        yield f"fitted, below {least:g}", partial(_below, p, least)
+
+
+def _below(p: Floats, least: float, place: int) -> bool:
+    return bool(p[place] < least)
 
 
 def foreseen(cuts: Sequence[Cut], p: Floats) -> str:

@@ -267,7 +267,13 @@ def _curve(c: Answer) -> Answer:
     told["levels"] = "; ".join(
         f"{_raw(p['before'], '')} → {_raw(p['after'], '')} at {p['step']:.0f}" for p in c.get("change_points", ())[:5]
     )
-    told |= {"noise": c["noise"], "not_finite": c.get("not_finite"), "note": c.get("note"), "pace": _known(c.get("rate", {}).get("pace"))}
+    told |= {
+        "noise": c["noise"],
+        "not_finite": c.get("not_finite"),
+        "note": c.get("note"),
+        "usual": c.get("usual"),
+        "pace": _known(c.get("rate", {}).get("pace")),
+    }
     points = c["sketch"]
     thin = points if c["points"] <= len(points) else [*points[:-1:2], points[-1]]
     told["means" if c["points"] > len(points) else "raw"] = f"steps {thin[0][0]}-{thin[-1][0]}: {' '.join(_raw(v, '') for _, v in thin)}"

@@ -17,6 +17,8 @@ from rl_advisor.features.change import change_points, onset
 from rl_advisor.features.noise import more_points_needed
 from rl_advisor.features.trend import Trend, direction
 from rl_advisor.output.errors import no_such
+from rl_advisor.priors.bank import EARLY, usual
+from rl_advisor.priors.circumstances import circumstances
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.vocabulary import Link, metric
 
@@ -52,11 +54,18 @@ def summaries(run: Run, names: Sequence[str] = ()) -> Fields:
     return {
         "run": run.name,
         "step": run.last_step,
-        "metrics": [summary(curve, untrailed(run, curve)) for curve in chosen],
+        "metrics": [summary(curve, untrailed(run, curve)) | _among_others(run, curve) for curve in chosen],
         **({"unknown": {name: nearest(run, name) for name in names if name not in known}} if len(known) < len(names) else {}),
         "left_out": left,
         "gaps": [{"where": g.where, "why": g.why} for g in run.gaps],
     }
+
+
+def _among_others(run: Run, curve: Curve) -> Fields:
+    """Where its last value lies among sound runs of others like this one; nothing where that is not known."""
+    value, early = curve.finite()[1], bool(run.planned_steps) and run.last_step <= EARLY * (run.planned_steps or 0)
+    known = usual(curve.name, circumstances(run, "early" if early else "late")) if value.size else None
+    return {"usual": known.says(float(value[-1]))} if known else {}
 
 
 def find(run: Run, name: str) -> Curve | None:

@@ -164,6 +164,8 @@ def _curve_lines(found: Answer) -> Iterable[str]:
     for name in ("highest", "smoothed_highest", "smoothed_drop", "overall", "recent", "rate", "onset"):
         if found.get(name):
             yield f"{name.replace('_', ' ')}: {pairs(found[name])}"
+    if found.get("usual"):
+        yield found["usual"]
     for point in found.get("change_points", ()):
         yield f"change: {pairs(point)}"
     if found.get("sketch"):

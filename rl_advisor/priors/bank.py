@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 FILE = Path(__file__).parent / "bank.json"
 LEVELS = (0.005, 0.05, 0.5, 0.95, 0.995)
 """Which quantiles are kept, behind the number of runs and of repositories."""
+EARLY = 0.1
+"""Share of a run that is its early phase."""
 REACH = 0.25
 """How far beyond its outermost quantiles a group's values may lie and still be usual, in half widths of the group: with it sound runs of
 repositories left out lie outside in few cases (docs/log.md)."""

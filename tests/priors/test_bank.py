@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from evals.world import bank as building
+from rl_advisor.answers.curves import summaries
 from rl_advisor.priors import Circumstances, bank, prior
+from rl_advisor.run import Curve, Run
 
 
 @pytest.mark.parametrize(
@@ -54,3 +56,20 @@ def test_a_repository_is_one_vote_and_a_thin_group_leans_on_the_wider() -> None:
     assert building.bank(many)["kl/ref"]["grpo"][4] == 1.0
     thin = building.bank([of(f"c/{i}", 5.0, "y") for i in range(4)] + [of(f"d/{i}", 1.0, "x") for i in range(40)])["kl/ref"]
     assert thin["grpo/y"][4] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "last", "planned", "says"),
+    [
+        ("policy/grad_norm", 500.0, None, "above nearly all"),
+        ("policy/grad_norm", 0.5, None, "within nine of ten"),
+        ("policy/grad_norm", 0.5, 1000, "in their first tenth"),
+        ("policy/loss", 0.5, None, ""),
+    ],
+)
+def test_a_curve_says_where_its_last_value_lies_among_others(name: str, last: float, planned: int | None, says: str) -> None:
+    curve = Curve(name, name, "f", np.arange(20.0), np.full(20, last), mapped=True)
+    run = Run(curves={name: curve}, frameworks=("trl",), planned_steps=planned)
+    (told,) = summaries(run)["metrics"]
+    assert says in told.get("usual", "")
+    assert bool(says) == ("usual" in told)
