@@ -361,6 +361,27 @@ def test_the_skill_is_served_with_digests():
         assert (f"sha256:{sha256(text).hexdigest()}", len(text)) == (resource["digest"], resource["size"])
 
 
+def test_the_judged_run_has_a_picture() -> None:
+    """``assess_run`` names the document of its picture, which loads nothing, and the page that it asks for is the run's, up to a step."""
+
+    async def talk(client):
+        tools = {t.name: t for t in (await client.list_tools()).tools}
+        address = tools["assess_run"].meta["ui"]["resourceUri"]
+        pages = [await client.read_resource(f"run://run-01/page.html{cut}") for cut in ("", "?until=60")]
+        return (
+            {n: t.meta for n, t in tools.items() if t.meta},
+            (await client.read_resource(address)).contents[0],
+            [p.contents[0] for p in pages],
+        )
+
+    named, document, pages = with_client([DATA], talk)
+    assert set(named) == {"assess_run"}
+    assert document.mime_type == "text/html;profile=mcp-app"
+    assert "http" not in document.text
+    assert all(p.mime_type == "text/html" and p.text.startswith("<!doctype html>") for p in pages)
+    assert pages[0].text != pages[1].text
+
+
 def test_long_work_reports_progress(monkeypatch):
     """A client that asks is told of files and patterns, ever more of them, and of the end; nothing of the run stands in it."""
     seen = []

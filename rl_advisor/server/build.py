@@ -18,6 +18,7 @@ from rl_advisor.server.connections import patient
 from rl_advisor.server.dispatch import Dispatcher
 from rl_advisor.server.guides import offer_completions, offer_prompts, offer_resources
 from rl_advisor.server.handlers import tools_of
+from rl_advisor.server.picture import pictures
 from rl_advisor.server.results import labelled
 from rl_advisor.server.skill import DAY_MS, Skills
 
@@ -39,7 +40,7 @@ def build(folders: Sequence[str | Path] = (".",), addresses: Sequence[str] = ())
         version=__version__,
         instructions=shipped.prompt("instructions"),
         tools=tools_of(desk),
-        extensions=[Skills()],
+        extensions=[Skills(), pictures()],
         middleware=[labelled],
         log_level="WARNING",
         cache_hints={"tools/list": _FIXED, "prompts/list": _FIXED, "resources/list": _FIXED, "resources/templates/list": _FIXED},

@@ -63,6 +63,10 @@ def offer_resources(server: MCPServer[Any], desk: Dispatcher) -> None:
     async def curve(run: str, metric: str = "reward/mean") -> str:
         return _json(await _read(desk, run, isolated.answer, "summarize_curves", {"metrics": [metric], "detail": "all"}))
 
+    @server.resource("run://{+run}/page.html{?until}", name="run page", title="The page on a run", mime_type="text/html", meta=LABEL)
+    async def page(run: str, until: float | None = None) -> str:
+        return str(await _read(desk, run, isolated.page, until))
+
     @server.resource("run://{+run}/report.md", name="run report", title="The report on a run", mime_type="application/json", meta=LABEL)
     async def report(run: str) -> str:
         return _json(await _read(desk, run, isolated.report))

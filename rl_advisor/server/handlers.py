@@ -13,6 +13,7 @@ from rl_advisor import tools
 from rl_advisor.output.budget import fit
 from rl_advisor.server.confinement import Outside
 from rl_advisor.server.dispatch import Dispatcher
+from rl_advisor.server.picture import SHOWN_BY
 from rl_advisor.server.results import Answer, picture_of, result_of
 from rl_advisor.server.triaging import triage_tool
 from rl_advisor.tools.runs import MOST_SOUND
@@ -236,7 +237,12 @@ def _tool(function: Callable[..., Any], said: set[str]) -> Tool:
     description = " ".join((function.__doc__ or getattr(tools, function.__name__).__doc__ or "").split())
     structured = function.__name__ != "plot_curves"
     tool = Tool.from_function(
-        function, title=TITLES[function.__name__], description=description, annotations=READ_ONLY, structured_output=structured
+        function,
+        title=TITLES[function.__name__],
+        description=description,
+        annotations=READ_ONLY,
+        structured_output=structured,
+        meta=SHOWN_BY.get(function.__name__),
     )
     _bare(tool.parameters, said)
     if tool.output_schema:

@@ -99,6 +99,18 @@ def report(run: str) -> dict[str, str]:
     return dict(or_refused(written))
 
 
+def page(until: float | None, runs: Sequence[str]) -> str:
+    """The page on the run at the one path, up to a step: HTML in which a run's words stand as words."""
+    from rl_advisor import tools
+    from rl_advisor.tools import report_file
+
+    def drawn() -> str:
+        whole = tools.read(Path(runs[0]), until)
+        return str(report_file.renderer("page.html")(whole, tools.advisor_named("builtin").assess(whole)))
+
+    return str(or_refused(drawn))
+
+
 def metrics(run: str) -> list[str]:
     """The names of the run's curves."""
     from rl_advisor import tools

@@ -13,7 +13,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 collect_ignore: list[str] = []
 _MISSING = [what for what, there in (("a Chromium", CHROMIUM), ("playwright", importlib.util.find_spec("playwright"))) if not there]
 if _MISSING:
-    collect_ignore += ["test_report_page.py", "test_tensorboard_page.py", "test_triage_page.py"]
+    collect_ignore += ["test_picture.py", "test_report_page.py", "test_tensorboard_page.py", "test_triage_page.py"]
     sys.stderr.write(f"tests/browser is left out: {' and '.join(_MISSING)} not found\n")
 
 ARGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
