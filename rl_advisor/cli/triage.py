@@ -156,10 +156,12 @@ class _Progress:
 
 
 def _show(rows: "Sequence[Row]", as_json: bool, every: bool) -> None:
+    from rl_advisor.triage.row import shown
+
     if as_json:
         import orjson
 
-        for row in rows:
+        for row in shown(rows):
             click.echo(orjson.dumps(row))
         return
     from rl_advisor.triage.table import SHOWN, lines

@@ -160,13 +160,13 @@ def _spelled() -> frozenset[str]:
     return frozenset(name for dialect in dialects().values() for name in dialect.metrics)
 
 
-def aliased(value: Any, names: Iterable[str]) -> Any:
+def aliased(value: Any, names: Iterable[str], among: Mapping[str, str] | None = None) -> Any:
     """``value`` with every name that reads like a sentence replaced by ``name-1``, ``name-2``...; ``names_as_written`` says what they are.
 
     Metric, file and folder names come from the run and turn up everywhere, in keys and inside our own sentences. One that could
-    be an instruction is taken out of all those places and shown once, in an envelope.
+    be an instruction is taken out of all those places and shown once, in an envelope. ``among`` are the aliases of a larger whole.
     """
-    table = aliases(names)
+    table = aliases(names) if among is None else {name: among[name] for name in names if name in among}
     if not table:
         return value
     table |= {readable(name): alias for name, alias in table.items()}

@@ -20,7 +20,7 @@ from rl_advisor.reading.parsing.bytes_in import head, torn_said
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.reading.printed_settings import with_printed
-from rl_advisor.reading.run_folder import Found, readme_of, walk
+from rl_advisor.reading.run_folder import Found, readme_of, thinned, walk
 from rl_advisor.reading.separating import on_the_way
 from rl_advisor.run import ROLLOUT_COLUMNS, Gap, Run
 from rl_advisor.run_reference import MARK, begun_at, meant, split_reference
@@ -166,8 +166,10 @@ def _parts(root: Path, found: Found, read: Callable[[Path], Run | None]) -> tupl
     parts: list[tuple[str, Run]] = []
     gaps: list[Gap] = []
     vain: Counter[tuple[Path, str]] = Counter()
-    wanted = _without_old_states(root, found.files)
-    ignored = [Gap(p.as_posix(), "an earlier state: the latest one holds it") for p in sorted(set(found.files) - set(wanted))]
+    latest = _without_old_states(root, found.files)
+    ignored = [Gap(p.as_posix(), "an earlier state: the latest one holds it") for p in sorted(set(found.files) - set(latest))]
+    wanted, few = thinned(latest)
+    gaps += few
     for number, relative in enumerate(wanted, 1):
         report_progress("reading file", number, len(wanted))
         path = root / relative

@@ -4,9 +4,9 @@ The best one is used, and called a guess together with the runner-up. What only 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -79,6 +79,16 @@ class Told:
     order: Sequence[str] = ()
     """Raw names as they stand in the files."""
 
+    @cached_property
+    def place(self) -> Mapping[str, float]:
+        """Where each name stands among all, 0 for the first and 1 for the last."""
+        return {raw: i / len(self.order) for i, raw in reversed([*enumerate(self.order)])}
+
+    @cached_property
+    def asked(self) -> Collection[str]:
+        """The values of settings that name what is aimed at."""
+        return {str(value) for key, value in self.config.items() if _ASKED_FOR.search(str(key))}
+
 
 def with_outcome(curves: Mapping[str, Curve], told: Told) -> tuple[dict[str, Curve], Guess | None]:
     """The curves with the likeliest outcome named so, and the guess; unchanged where nothing may be one."""
@@ -86,7 +96,9 @@ def with_outcome(curves: Mapping[str, Curve], told: Told) -> tuple[dict[str, Cur
     free = [c for c in unknown if _moves(c)] or [c for c in unknown if _of_words(words(c.raw)) > LEAST + 1 or _differs(c.value)]
     if not free or not _of_a_learner(curves):
         return dict(curves), None
-    ranked = sorted(((weight(c, free, told), -_place(c.raw, told), c.raw) for c in free), reverse=True)
+    longest = max(c.step.size for c in free)
+    weights = (weight(c, told, longest, alone=len(free) == 1) for c in free)
+    ranked = sorted(((w, -told.place.get(c.raw, 1.0), c.raw) for w, c in zip(weights, free, strict=True)), reverse=True)
     best, _, raw = ranked[0]
     if best < LEAST:
         return dict(curves), None
@@ -101,16 +113,15 @@ def with_outcome(curves: Mapping[str, Curve], told: Told) -> tuple[dict[str, Cur
     return {**{n: c for n, c in curves.items() if c is not curve}, name: named}, found
 
 
-def weight(curve: Curve, rivals: Sequence[Curve], told: Told) -> float:
-    """How much speaks for a metric being the outcome: its words, its numbers beside the rivals', its place, what is said of it."""
+def weight(curve: Curve, told: Told, longest: int, *, alone: bool) -> float:
+    """How much speaks for a metric being the outcome: its words, its points beside the longest, its place, what is said of it."""
     own = _of_words(words(curve.raw))
-    if len(rivals) == 1 and own > LOST:
+    if alone and own > LOST:
         own += _ONE
     if own < 2.0:  # a name that says nothing is explained by its file
         own += 0.6 * max(0.0, _of_words(words(re.sub(r"^.*/|\.\w+$", "", curve.source.split(", ", 1)[0]))))
-    longest = max(c.step.size for c in rivals)
     thin = 0.0 if curve.step.size >= 3 else 2.0
-    return own + 0.5 * (curve.step.size / longest) - thin - 0.5 * _place(curve.raw, told) + _said(curve.raw, told)
+    return own + 0.5 * (curve.step.size / longest) - thin - 0.5 * told.place.get(curve.raw, 1.0) + _said(curve.raw, told)
 
 
 def _of_words(text: str) -> float:
@@ -124,15 +135,10 @@ def _any_of(names: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(names.split(', '))})\b")
 
 
-def _place(raw: str, told: Told) -> float:
-    """Where a name stands among all, 0 for the first and 1 for the last."""
-    return told.order.index(raw) / len(told.order) if raw in told.order else 1.0
-
-
 def _said(raw: str, told: Told) -> float:
     """What the configuration and the README add: that they name it as what is aimed at, or name it at all."""
-    asked = any(_ASKED_FOR.search(str(key)) and str(value) in (raw, raw.rpartition("/")[2]) for key, value in told.config.items())
-    lines = [line for line in told.readme.splitlines() if raw in line] if len(raw) > 3 else []
+    asked = raw in told.asked or raw.rpartition("/")[2] in told.asked
+    lines = [line for line in told.readme.splitlines() if raw in line] if len(raw) > 3 and raw in told.readme else []
     aimed = any(re.search(r"(?i)reward|score|primary|main metric|outcome|headline|best", line.replace(raw, "")) for line in lines)
     return 4.0 * asked + (1.5 if aimed else 0.5 if lines else 0.0)
 

@@ -2,16 +2,18 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import head
-from rl_advisor.run import Checkpoint
+from rl_advisor.run import Checkpoint, Gap
 
 ENTRY_LIMIT = 20_000
 DEPTH_LIMIT = 8
+MOST_ALIKE = 3_000
+"""Files of one folder and suffix that are read: a file a step of a long run, not one for each of its samples."""
 OURS = ".rl-advisor"
 """Ends the name of a folder that we wrote for a tracker to show: a judgement, no run."""
 _SKIPPED = {".git", "__pycache__", "node_modules", ".venv", "venv", "site-packages", ".cache", ".ipynb_checkpoints"}
@@ -135,3 +137,16 @@ def _inside(root: Path, path: Path) -> bool:
 
 def _natural(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() and len(part) < 18 else (-1, part) for part in re.split(r"(\d+)", name)]
+
+
+def thinned(files: Sequence[Path]) -> tuple[list[Path], list[Gap]]:
+    """The files, of very many of one kind in one folder those at equal distances, the first and the last among them."""
+    kinds: dict[tuple[Path, str], list[Path]] = {}
+    for path in files:
+        kinds.setdefault((path.parent, path.suffix), []).append(path)
+    many = {kind: held for kind, held in kinds.items() if len(held) > MOST_ALIKE}
+    left_out = {path for held in many.values() for path in held}
+    for held in many.values():
+        left_out -= {held[i * (len(held) - 1) // (MOST_ALIKE - 1)] for i in range(MOST_ALIKE)}
+    gaps = [Gap(f.as_posix(), f"{len(held):,} files {s}: {MOST_ALIKE:,} at equal distances were read") for (f, s), held in many.items()]
+    return [path for path in files if path not in left_out], gaps

@@ -15,7 +15,7 @@ from rl_advisor.vocabulary import Dialect
 _EVALUATION = re.compile(r"(?i)(?:^|[_-])(?:eval|evaluation|evaluator|test|val|validation)(?:$|(?=[_-]))")
 _TRAINING = re.compile(r"(?i)(?:^|[_-])(?:train|training|actor|environment_loop)(?:$|(?=[_-]))")
 _RL = re.compile(r"(?i)rew|return|score|advantage|kl\b|entropy|rollout|clip|critic|episode|response|completion")
-PART_LIMIT = 400
+PART_LIMIT = 100
 """Parts compared with each other; beyond that the folder is surely a collection, and only what lies with the run is the run's."""
 
 SURE_MARKS = 3

@@ -1,6 +1,7 @@
 """What the table says of one run: the judgement in few fields, its outcome as a small curve, its settings, and what it costs."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +71,15 @@ def lost(run: "Run") -> float | None:
     """The mean share of episodes that ended in an error or that the infrastructure lost; None where nothing says."""
     curve = run.curves.get("episode/errors")
     return float(curve.finite()[1].mean()) if curve is not None and curve.finite()[1].size else None
+
+
+def shown(rows: Sequence[Row]) -> list[Row]:
+    """The rows as they may stand in a terminal or another program's input: names of folders and of runs are text of strangers, too."""
+    from rl_advisor.output.clean import aliased, aliases, clean
+
+    parts = [re.split("[/#]", row["run"]) for row in rows]
+    among = aliases(name for names in parts for name in names)
+    return [aliased(clean(row), names, among) for row, names in zip(rows, parts, strict=True)]
 
 
 def outcome(run: "Run") -> Row | None:

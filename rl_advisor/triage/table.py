@@ -9,6 +9,7 @@ from rl_advisor.output.layout import filled, number, said, table
 from rl_advisor.output.wording import chance, plain
 from rl_advisor.triage.common import FEWEST, common
 from rl_advisor.triage.row import Row
+from rl_advisor.triage.row import shown as safe
 from rl_advisor.triage.said import sentences
 from rl_advisor.triage.urgency import CLASSES, SAID
 
@@ -18,6 +19,7 @@ _HEAD = ("run", "verdict", "call", "what broke first", "keep", "step", "age", "l
 
 def lines(rows: Sequence[Row], shown: int = SHOWN) -> Iterator[str]:
     """The table of rows that are in order already, cut to those that are most urgent."""
+    rows = safe(rows)
     counts = Counter(row["urgency"] for row in rows)
     yield f"{len(rows):,} runs: " + ", ".join(f"{counts[name]:,} {SAID[name]}" for name in CLASSES if counts[name])
     yield from _saved(rows)
@@ -82,4 +84,5 @@ def _unread(rows: Sequence[Row], shown: int) -> Iterator[str]:
 
 def found(row: Row) -> str:
     """One run that needs a person, in one line."""
+    (row,) = safe([row])
     return f"{said(row['run'])}: {plain(row['verdict'])}, {row['call']} ({said(row.get('why') or plain(row['cause'] or 'none'))[:100]})"

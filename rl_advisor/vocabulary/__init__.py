@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 
 
 class Link(StrEnum):
@@ -181,6 +182,7 @@ class Dialect:
     """What an experiment may turn (see ``judgement/levers.py``) -> how this framework spells it, value and all."""
 
 
+@lru_cache(maxsize=1 << 14)
 def words(raw: str) -> str:
     """The words of a raw name, in lower case, with single spaces between."""
     split = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", raw)

@@ -46,6 +46,7 @@ _COUNTER = re.compile(
 )
 _TELLING = re.compile(r"(?i)rew|return|score|loss|rate|length|entropy|acc|avg|\b(?:kl|lr)\b")
 _LEVELS = re.compile(r"^(?:(?:\[?(?:INFO|DEBUG|WARNING|ERROR|TRACE)\]?|and|with|the|at|in|is|of|a)[ :]+)+", re.IGNORECASE)
+_OF = re.compile(r"([^\W\d][\w ./-]{0,40}?) ?[:=]?$")
 _CLOSING = re.compile(r"[^\s:=]{0,4}\s*(?:$|[|│┃,;()\[\]{}]|- |and )")
 _NEXT = re.compile(r"[^\s:=]{0,4} +[^\W\d][\w./ -]{0,40} ")
 """Another bare name before the next number."""
@@ -162,7 +163,8 @@ def _clean(name: str, before: str) -> str:
     """The name without quotes and levels; what says nothing alone gets the word before its bracket."""
     name = _LEVELS.sub("", name.strip(" '\"`*-•#")).strip()
     if name.lower() in _PARTS:
-        of = re.search(r"([^\W\d][\w ./-]{0,40}?)\s*[:=]?\s*[({\[][^(){}\[\]]*$", before)
-        name = f"{of[1].strip()}/{name}" if of else name
+        above = max(before.rfind(bracket) for bracket in "({[")
+        of = _OF.search(" ".join(before[max(0, above - LONGEST_NAME) : above].split()))
+        name = f"{of[1].strip()}/{name}" if above >= 0 and of and not re.search(r"[)}\]]", before[above:]) else name
     dull = len(name) > LONGEST_NAME or name.endswith("...") or name.lower() in _NOT_NAMES or _ENDLESS.search(name)
     return "" if dull or (len(name) == 1 and name.isascii() and name not in "rR") else name

@@ -1,0 +1,58 @@
+"""Twice as many names, columns, records or files cost about twice the processor time, and never four times."""
+
+import json
+import time
+
+import pytest
+from rl_advisor.reading import read_run, run_folder
+from rl_advisor.reading.parsing.slot_names import slots
+
+SPARE_S = 0.2
+"""Processor time that does not count: loading, and what other work does to the caches."""
+
+
+def columns(folder, n):
+    head, row = ",".join(f"m{i}" for i in range(n)), ",".join("1" for _ in range(n))
+    (folder / "progress.csv").write_text(f"step,{head}\n" + "".join(f"{s},{row}\n" for s in range(5)))
+
+
+def names(folder, n):
+    (folder / "metrics.jsonl").write_text("".join(json.dumps({"step": s} | {f"m{i}": s + 0.5 for i in range(n)}) + "\n" for s in range(5)))
+
+
+def files(folder, n):
+    for i in range(n // 10):
+        (folder / f"m{i}.jsonl").write_text('{"step": 1, "reward": 1}\n{"step": 2, "reward": 2}\n')
+
+
+def spent(work):
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+@pytest.mark.parametrize("kind", [columns, names, files])
+def test_twice_as_much_costs_twice(tmp_path, kind):
+    """What is quadratic takes four times as long; a tiny one is read before, so that what is loaded once is loaded."""
+    for n in (10, 700, 1_400):
+        (tmp_path / str(n)).mkdir()
+        kind(tmp_path / str(n), n)
+    read_run(tmp_path / "10")
+    small, large = (spent(lambda n=n: read_run(tmp_path / n)) for n in ("700", "1400"))
+    assert large < 3 * small + SPARE_S
+
+
+def test_a_line_of_spaces_costs_its_length():
+    """The word before a bracket is looked for from the bracket, not from every place before it."""
+    short, long = (spent(lambda n=n: slots(["a" * 40 + " " * n + "b" + " " * n + ", mean: 1.5"] * 20)) for n in (200, 400))
+    assert long < 4 * short + SPARE_S
+
+
+def test_of_very_many_files_those_at_equal_distances_are_read(tmp_path, monkeypatch):
+    """The first and the last are among them, and the gap says how many there are."""
+    monkeypatch.setattr(run_folder, "MOST_ALIKE", 5)
+    for i in range(1, 10):
+        (tmp_path / f"{i}.jsonl").write_text(f'{{"step": {i}, "prompt": "p", "completion": "c{i}", "reward": 1}}\n')
+    run = read_run(tmp_path)
+    assert sorted(run.files) == ["1.jsonl", "3.jsonl", "5.jsonl", "7.jsonl", "9.jsonl"]
+    assert [g.why for g in run.gaps if "equal distances" in g.why] == ["9 files .jsonl: 5 at equal distances were read"]
