@@ -15,10 +15,6 @@ from rl_advisor.output.budget import fit
 from rl_advisor.output.wording import chance, plain, value
 
 Answer = dict[str, Any]
-LONGEST = {"assess": 3600, "curves": 6000, "load": 2000, "samples": 3000}
-"""Characters of each brief as JSON."""
-RUN_OF = {"assess": "story", "curves": "metrics", "load": "steps", "samples": "statistics"}
-"""What an answer about one run holds, and a table of runs does not."""
 RIVAL = 0.03
 """Probability from which another verdict is worth its characters."""
 EVIDENCE, AT_ODDS, CURVES, METRICS, MOST_LEFT, UNMAPPED, SPOKEN = 2, 3, 6, 30, 20, 12, 220
@@ -35,10 +31,10 @@ def characters(value: Any) -> int:
 
 def brief(kind: str, answer: Answer) -> Answer:
     """The short form of an answer, within its characters; an answer without one is given back as it is."""
-    make = BRIEFS.get(kind)
-    if make is None or RUN_OF[kind] not in answer:
+    make, longest, held = BRIEFS.get(kind, (None, 0, ""))
+    if make is None or held not in answer:
         return answer  # a table of several runs is short as it is
-    return fit(_spared(_bare(make(answer)), LONGEST[kind]), LONGEST[kind], characters)
+    return fit(_spared(_bare(make(answer)), longest), longest, characters)
 
 
 def _spared(found: Answer, limit: int) -> Answer:
@@ -267,21 +263,12 @@ def _curve(c: Answer) -> Answer:
     told["levels"] = "; ".join(
         f"{_raw(p['before'], '')} → {_raw(p['after'], '')} at {p['step']:.0f}" for p in c.get("change_points", ())[:5]
     )
-    told |= {
-        "noise": c["noise"],
-        "not_finite": c.get("not_finite"),
-        "note": c.get("note"),
-        "usual": c.get("usual"),
-        "pace": _known(c.get("rate", {}).get("pace")),
-    }
+    pace = c.get("rate", {}).get("pace")
+    told |= {part: c.get(part) for part in ("noise", "not_finite", "note", "usual")} | {"pace": None if pace == "undecidable" else pace}
     points = c["sketch"]
     thin = points if c["points"] <= len(points) else [*points[:-1:2], points[-1]]
     told["means" if c["points"] > len(points) else "raw"] = f"steps {thin[0][0]}-{thin[-1][0]}: {' '.join(_raw(v, '') for _, v in thin)}"
     return told | ({"newest": " ".join(_raw(v, "") for _, v in c["newest"])} if thin is not points else {})
-
-
-def _known(way: str | None) -> str | None:
-    return None if way == "undecidable" else way
 
 
 def _at(point: Answer) -> str:
@@ -296,4 +283,18 @@ def _way(found: Answer) -> str:
     return f"{found['direction']}{since}: {_raw(found['change'], '')} [{_raw(low, '')}, {_raw(high, '')}]{unseen}"
 
 
-BRIEFS: dict[str, Callable[[Answer], Answer]] = {"assess": _assess, "curves": _measured, "load": _load, "samples": _samples}
+def _checked(answer: Answer) -> Answer:
+    """Faults and notes whole; of what is given without a fault, and of what is not given, the names."""
+    told = {kind: [c for c in answer["checks"] if c["outcome"] == kind] for kind in ("fault", "note", "fine", "not_given")}
+    names = {kind: [c["check"] for c in told[kind]] for kind in ("fine", "not_given")}
+    return answer | {"checks": told["fault"] + told["note"], "no_fault_in": names["fine"], "not_given": names["not_given"]}
+
+
+BRIEFS: dict[str, tuple[Callable[[Answer], Answer] | None, int, str]] = {
+    "check": (_checked, 4500, "checks"),
+    "assess": (_assess, 3600, "story"),
+    "curves": (_measured, 6000, "metrics"),
+    "load": (_load, 2000, "steps"),
+    "samples": (_samples, 3000, "statistics"),
+}
+"""What makes the brief of a verb, its characters as JSON, and what an answer about one run holds and a table of runs does not."""
