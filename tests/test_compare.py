@@ -142,7 +142,7 @@ def test_ends_at_other_steps_are_compared_where_all_were(tmp_path) -> None:
     later = [{"step": i, "reward": 5.0, "kl": 1.0} for i in range(61, 91)]
     (long / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows + later))
     found = answer([short, long])
-    assert found["runs"][1]["last"] == 5.0 and found["runs"][1]["final"] < 0.6
+    assert found["runs"][1]["last"] < 0.6 and found["runs"][1]["final"] < 0.6
     assert "Compared at step 60, the last that all of them reached." in found["notes"]
 
 

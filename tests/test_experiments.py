@@ -78,6 +78,14 @@ def test_the_value_to_set_is_concrete_and_within_what_is_usual(ours: str, now: o
     assert concrete(Run(), "max_response_length", None, times) is None
 
 
+def test_a_limit_that_cuts_nothing_is_not_halved() -> None:
+    """Gradients that never come near the limit are not helped by half of it; those that do are."""
+    asked = {"frameworks": ("trl",), "config": {"max_grad_norm": 1.0}, "settings": {"max_grad_norm": 1.0}}
+    for level, told in ((0.1, False), (4.0, True)):
+        run = Run(curves=make_run({"policy/grad_norm": np.full(50, level)}).curves, **asked)
+        assert ("max_grad_norm" in str(turns(run, "gradient_spikes"))) is told
+
+
 def test_every_switch_is_turned_by_a_pattern() -> None:
     """No dialect spells a switch that no detector suggests to turn."""
     turned = {ours for pattern in patterns().values() for ours, _ in pattern.change}

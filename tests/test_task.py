@@ -1,9 +1,12 @@
 """What is trained is told by what speaks for it, and a margin, an advantage or a loss is never taken for what is to grow."""
 
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
+from rl_advisor import assess
 from rl_advisor.curves import outcome_shape
 from rl_advisor.curves.task import task
 from rl_advisor.judgement.case import open_case
@@ -71,3 +74,23 @@ def test_kind_and_outcome(tmp_path, curves, config, kind: str, outcome: str | No
     found = outcome_shape.outcome(run)
     assert (task(run).kind, found.raw if found else None) == (kind, outcome)
     assert task(run).evidence or kind in ("language", "control")
+
+
+LANGUAGE = re.compile(r"(?i)\b(prompts?|perplexity|deepspeed|vllm|chat template|gibberish|completions?|tokens?|responses?)\b")
+CONTROL = re.compile(r"(?i)\b(untrained policy|replay buffer|epsilon|simulator|observations?|env steps)\b")
+CORPORA = Path(__file__).parents[1] / "evals" / "corpus"
+
+
+SAID = ("summary", "why", "next_experiment", "evidence", "could_not_see", "ruled_out", "at_odds")
+
+
+@pytest.mark.parametrize(("corpus", "words"), [("classic", LANGUAGE), ("grpo", CONTROL)])
+def test_nothing_is_said_of_a_kind_that_is_not_there(corpus: str, words: re.Pattern[str]) -> None:
+    """No answer about control speaks of prompts, and none about language of replay buffers; every twelfth run of a corpus is asked."""
+    for path in sorted((CORPORA / corpus / "runs").iterdir())[::12]:
+        told = assess(path).model_dump()
+        logged = " ".join(curve.raw for curve in read_run(path).curves.values()).lower()
+        text = json.dumps(
+            {key: told[key] for key in ("summary", "why", "next_experiment", "evidence", "could_not_see", "ruled_out", "at_odds")}
+        )
+        assert {found[0] for found in words.finditer(text) if found[0].lower() not in logged} == set(), path.name

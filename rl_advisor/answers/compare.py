@@ -6,13 +6,14 @@ apart. Runs of other tasks or other evaluations are refused. Aggregates are thos
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from rl_advisor.answers.comparable import Common, common, final
 from rl_advisor.answers.story.quantities import label, quantity
+from rl_advisor.assessment import BROKEN
 from rl_advisor.features.aggregate import gap, improvement, least_p, level, rank_p
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import open_case
@@ -28,6 +29,7 @@ RISK = 0.05
 SILENT = "No settings are logged, so seeds cannot be told from variants; each run stands alone."
 TOLD = 6
 """Settings that are named in a sentence."""
+SEED = re.compile(r"(?i)seed")
 NO_VARIANT = re.compile(
     r"(?i)seed|logging|wandb|"
     r"(?:^|[_./])(?:name|dir|path|id|host|user|time|date|port|tags?|notes|group|project|version|commit|(?:file)?root|folder|resume.*)$"
@@ -46,6 +48,11 @@ class Variant:
     best: Floats
     settings: dict[str, Any]
     """Those that not all variants share."""
+
+    @property
+    def called(self) -> str:
+        """Its run where it is one, else its letter."""
+        return self.runs[0] if len(self.runs) == 1 else self.name
 
 
 def compare(runs: Sequence[Run]) -> dict[str, Any]:
@@ -66,14 +73,14 @@ def compare(runs: Sequence[Run]) -> dict[str, Any]:
     between = _between(able) if len(able) <= MOST_VARIANTS else []
     few = [] if by.refused or len(able) > MOST_VARIANTS else _few(able)
     return {
-        "said": list(by.refused) or [p["said"] for p in between] or _ranked(rows, able),
+        "said": list(by.refused) or [p["said"] for p in between] or _ranked(rows, able, seeds=any(map(SEED.search, differ))),
         "refused": list(by.refused),
         "by": _name(by),
         "runs": rows,
         "variants": [] if by.refused else [_said_of(v) for v in variants],
         "between": between,
         "settings_that_differ": differ,
-        "notes": [*by.notes, *few, *([SILENT] if silent and not by.refused else [])],
+        "notes": [*by.notes, *few, *([] if by.refused else _unlogged(rows, variants)), *([SILENT] if silent and not by.refused else [])],
     }
 
 
@@ -86,7 +93,11 @@ def _name(by: Common) -> str | None:
 def _row(run: Run, by: Common, place: int) -> dict[str, Any]:
     """How a run went: first and last value of the compared curve as logged, its best and its final level."""
     judged, curve = judge(open_case(run)), by.curves[place]
-    q = quantity(curve, run) if curve is not None else None
+    q = None
+    if curve is not None:
+        keep = curve.step <= by.until
+        cut = replace(curve, step=curve.step[keep], value=curve.value[keep], time=None) if 0 < keep.sum() < keep.size else curve
+        q = quantity(cut, run if cut is curve else None)
     link = judged.cause.link.value if judged.cause else (judged.link.value if judged.link else "none")
     row: dict[str, Any] = {"run": run.name, "steps": run.last_step, "verdict": judged.verdict, "first_broken_link": link}
     if q is None:
@@ -159,9 +170,9 @@ def _delta(a: Variant, b: Variant, between: Mapping[str, float]) -> str:
     low, high = pair(float(level(a.final).value), float(level(b.final).value))
     size = between["value"]
     if low == high:
-        return f"{b.name} ends where {a.name} does ({high})"
+        return f"{b.called} ends where {a.called} does ({high})"
     spread = f", 95 % interval {value(between['low'])} to {value(between['high'])}" if between["low"] != between["high"] else ""
-    return f"{b.name} ends {value(abs(size))} {'above' if size > 0 else 'below'} {a.name} ({high} against {low}{spread})"
+    return f"{b.called} ends {value(abs(size))} {'above' if size > 0 else 'below'} {a.called} ({high} against {low}{spread})"
 
 
 def _changes(changed: Mapping[str, list[Any]]) -> str:
@@ -191,14 +202,24 @@ def _weight(a: Variant, b: Variant, p: float, changed: Mapping[str, list[Any]], 
     return f"That is more than luck (p {number(p)}); which of the {len(changed)} settings did it cannot be told: change one at a time."
 
 
-def _ranked(rows: Sequence[Mapping[str, Any]], variants: Sequence[Variant]) -> list[str]:
+def _unlogged(rows: Sequence[Mapping[str, Any]], variants: Sequence[Variant]) -> list[str]:
+    """That runs alike in every logged setting ended as differently as sound and broken ones do."""
+    for v in variants:
+        verdicts = {row["verdict"] for row in rows if row["variant"] == v.name} - {"undecidable"}
+        if verdicts & BROKEN and verdicts - BROKEN:
+            return ["Runs alike in every logged setting are sound and broken: what differs (reward code, data, a patch) may not be logged."]
+    return []
+
+
+def _ranked(rows: Sequence[Mapping[str, Any]], variants: Sequence[Variant], *, seeds: bool) -> list[str]:
     """Many runs, or seeds of one variant, in one sentence: the best, the worst, and what lies between."""
     known = sorted((row for row in rows if row.get("final") is not None), key=lambda row: -row["final"])
     if not known:
         return ["None of these runs has an outcome to compare."]
     best, worst = known[0], known[-1]
     middle = float(np.median([row["final"] for row in known]))
-    kind = f"{len(rows)} seeds of one variant" if len(variants) == 1 else f"{len(rows)} runs of {len(variants)} variants"
+    alike = "seeds of one variant" if seeds else "runs alike in every logged setting"
+    kind = f"{len(rows)} {alike}" if len(variants) == 1 else f"{len(rows)} runs of {len(variants)} variants"
     ends = f"{value(worst['final'])} ({worst['run']}) to {value(best['final'])} ({best['run']})"
     return [f"{kind}: final level {ends}, median {value(middle)}."]
 

@@ -69,9 +69,11 @@ def check_page(answer: Answer) -> Iterable[str]:
         yield from filled(f"  It would show as: {said(check['confirm_by'])}") if not check["confirmed"] else ()
     if told["fine"]:
         yield ""
-        yield from filled(f"Looked at and fine: {', '.join(c['check'].replace('_', ' ') for c in told['fine'])}.")
+        yield from filled(
+            f"Values given and no fault in them, by these checks alone: {', '.join(c['check'].replace('_', ' ') for c in told['fine'])}."
+        )
     if told["not_given"]:
-        yield from filled(f"Not given: {', '.join(c['check'].replace('_', ' ') for c in told['not_given'])}.")
+        yield from filled(f"Not looked at, because nothing is given: {', '.join(c['check'].replace('_', ' ') for c in told['not_given'])}.")
     yield from gaps(answer)
 
 

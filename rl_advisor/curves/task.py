@@ -60,6 +60,12 @@ class Task:
     """What speaks for the kind."""
 
     @property
+    def base(self) -> str:
+        """The widest kind that it is part of: language, control, diffusion; empty where nothing tells."""
+        wide = "language" if self.traits & {"language", "tools"} else "control" if "control" in self.traits else ""
+        return kinds()[self.kind]["of"] if self.kind in kinds() else wide
+
+    @property
     def by_reward(self) -> bool:
         """Whether what is sampled earns a reward that is to grow."""
         return self.kind not in WITHOUT_REWARD

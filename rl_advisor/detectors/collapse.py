@@ -5,7 +5,7 @@ Looks for: the held-out score, or the reward where none is logged, ends far belo
 Means: the run is broken, and was better before. It is the last thing to move: what moved before it is the cause.
 Not to be confused with: a single bad evaluation at the end; a dip that recovers; a reward whose data or scale changed while
     the held-out score stands (see reward_jump and prompt_shift).
-Next test: load the checkpoint before the onset, evaluate it and the last one with many prompts.
+Next test: load the checkpoint before the onset, evaluate it and the last one on many cases.
 Source: the share of courses behind the noise that end below their best; the practitioner's guide on peaks and declines.
 """
 

@@ -15,7 +15,7 @@ import numpy as np
 from rl_advisor.curves import segments
 from rl_advisor.curves.task import task
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present, unclear
+from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, number, present, unclear
 from rl_advisor.run import Curve, Run
 from rl_advisor.vocabulary import Link
 
@@ -24,7 +24,10 @@ ROLE = Role.LIMIT
 NEEDS: tuple[str, ...] = ("reward/component/*",)
 CHARGES = re.compile(r"penal|cost|punish|negativ|overlong|timeout|error|violat|repetit|bonus|curios", re.IGNORECASE)
 """Names of what is charged, or paid on top: nothing is the usual level of these."""
-FEWEST = 20
+FEWEST, MANY = 20, 100
+"""Rows of a part that is nothing at all, and of one that is next to nothing."""
+NOTHING, SELDOM = 1e-9, 0.02
+"""Shares that count as never and as hardly ever."""
 
 
 def detect(run: Run) -> Answer:
@@ -34,14 +37,16 @@ def detect(run: Run) -> Answer:
         return not_logged("The reward has a single part, or its parts are not logged.")
     if max(c.finite()[1].size for c in parts.values()) < FEWEST:
         raise TooFewPoints(f"fewer than {FEWEST} points of the reward's parts")
-    dead = [n for n, c in parts.items() if still(c)]
+    dead = [n for n, c in parts.items() if still(c) or rare(c, list(parts.values()))]
     live = [n for n, c in parts.items() if n not in dead and np.ptp(c.finite()[1]) > 0]
     asked = [n for n in dead if not CHARGES.search(n)]
     if not asked or not live:
         return absent("Every part of the reward is earned at times.", measures={"parts": float(len(parts))})
     curve = parts[asked[0]]
     where = (Evidence(curve.name, float(curve.step[0]), float(curve.step[-1])),)
-    text = f"{asked[0]} is 0 at all {curve.finite()[1].size} steps while {live[0]} moves"
+    highest = float(curve.finite()[1].max())
+    how = "0" if highest < NOTHING else f"at most {number(highest)}"
+    text = f"{asked[0]} is {how} at all {curve.finite()[1].size} steps while {live[0]} moves"
     measures = {"dead_parts": float(len(asked)), "parts": float(len(parts))}
     if not task(run).traits & {"language", "tools"}:
         return unclear(f"{text}; the term may be switched off.", measures=measures, evidence=where)
@@ -51,4 +56,13 @@ def detect(run: Run) -> Answer:
 def still(curve: Curve) -> bool:
     """Whether a curve of enough rows is nothing at every one of them."""
     value = curve.finite()[1]
-    return bool(value.size >= FEWEST and np.abs(value).max() < 1e-9)
+    return bool(value.size >= FEWEST and np.abs(value).max() < NOTHING)
+
+
+def rare(curve: Curve, parts: list[Curve]) -> bool:
+    """Whether a share stays next to nothing over many rows and gains nothing, while another share is earned for a good part."""
+    value, others = curve.finite()[1], [c.finite()[1] for c in parts if c is not curve and c.finite()[1].size]
+    if value.size < MANY or value.min() < 0 or np.quantile(value, 0.95) > SELDOM:
+        return False
+    gained = np.median(value[-value.size // 5 :]) > 2 * np.median(value[: value.size // 5]) + NOTHING
+    return not gained and any(0.3 < float(np.median(x[-x.size // 5 :])) <= 1 for x in others)

@@ -4,7 +4,7 @@ Looks for: a smoothed peak, and after it a decline that is larger than the margi
     but leaves a good part of the height (more is a collapse).
 Means: going on makes the current model worse; the better one is already on disk, if it was saved.
 Not to be confused with: one low evaluation at the end; a dip that has already turned; harder data.
-Next test: evaluate the checkpoint nearest the peak and the last one on the same prompts, enough of them to see the difference.
+Next test: evaluate the checkpoint nearest the peak and the last one on the same test, with enough cases to see the difference.
 Source: the practitioner's guide (peak and decline); the share of courses behind the noise that end below their best.
 """
 

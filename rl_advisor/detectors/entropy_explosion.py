@@ -2,9 +2,9 @@
 
 Looks for: entropy that grows well beyond its start and beyond its scatter, with the outcome falling or length running to the limit.
 Means: updates push probability away from what was sampled without putting it anywhere useful; or temperature, an entropy bonus or
-    rare tokens took over. The text becomes gibberish.
+    rare choices took over. What is sampled becomes random.
 Not to be confused with: a longer, more varied reasoning style with a rising score; a raised sampling temperature.
-Next test: perplexity of the latest responses under the reference model; then cut the weight of negative advantages.
+Next test: sample the checkpoint before it and the last one side by side; then cut the weight of negative advantages.
 Source: phases of collapse in tool-using RL (arXiv 2512.04220); the field guide on entropy that stays high.
 """
 

@@ -1,9 +1,9 @@
 """Sampling takes most of a step.
 
 Looks for: generation above a stated share of the step, by the trainer's own timers or, without them, by the GPUs' power.
-Means: the trainer waits for samples; a faster engine, shorter answers or overlap would help, a faster update would not.
+Means: the trainer waits for samples; a faster engine, shorter samples or overlap would help, a faster update would not.
 Not to be confused with: a trainer that waits for data in an asynchronous set-up and calls that generation.
-Next test: halve the longest allowed response for a few steps: does the step shorten in proportion?
+Next test: halve the longest allowed sample for a few steps: does the step shorten in proportion?
 Source: studies of rollout skew put generation near seven tenths of a step; the seed's advice on GPU use in generation.
 """
 

@@ -33,7 +33,8 @@ def detect(run: Run, times: float = 2.0, ramp: float = 3.0) -> Answer:
     went = f"The learning rate goes {from_to(rate[0], rate[-1], 'rate')}"
     if adapts(rate):
         return absent(f"{went}, up and down throughout: it adapts to the size of the updates.", measures=measures)
-    later = np.flatnonzero((step[1:] > step[0] + 0.1 * (step[-1] - step[0])) & (rate[:-1] > 0)) + 1
+    after = max(step[0] + 0.1 * (step[-1] - step[0]), warmed(step, rate, float(run.planned_steps or 0)))
+    later = np.flatnonzero((step[1:] > after) & (rate[:-1] > 0)) + 1
     ratio = rate[later] / rate[later - 1] if later.size else np.ones(1)
     biggest = int(np.argmax(ratio))
     measures["largest_ratio"] = float(ratio[biggest])
@@ -54,6 +55,13 @@ def detect(run: Run, times: float = 2.0, ramp: float = 3.0) -> Answer:
             f"{text}: too late for a warm-up.", onset, measures | {"before": float(rate[low]), "after": float(rate[high])}, where
         )
     return absent(f"{went} with no jump and no late climb.", measures=measures)
+
+
+def warmed(step: Floats, rate: Floats, planned: float, share: float = 0.35) -> float:
+    """The step at which a warm-up ends: a climb row by row to the highest rate, early in the plan; else the first step."""
+    top = int(np.argmax(rate >= 0.999 * rate.max()))
+    climbs = top > 0 and bool((np.diff(rate[: top + 1]) > 0).all())
+    return float(step[top]) if climbs and step[top] - step[0] <= share * max(planned, float(step[-1] - step[0])) else float(step[0])
 
 
 def adapts(rate: Floats, turns: int = 3) -> bool:

@@ -4,7 +4,7 @@ Looks for: an abrupt, lasting step in the scale of the loss or gradient norm, be
 Means: something changed abruptly there: the data, the schedule, the configuration of a resumed run, a gradient that exploded or died.
 Not to be confused with: the sign or the zero crossings of a policy loss, which say nothing (with fresh data and centred advantages it
     is about zero by construction, and with a KL term it starts at zero and grows).
-Next test: look at what else steps at that index: learning rate, prompt length, reward, a restart in the log.
+Next test: look at what else steps at that index: learning rate, data, reward, a restart in the log.
 Source: the practitioner's guide on discontinuities, corrected for group-relative advantages.
 """
 

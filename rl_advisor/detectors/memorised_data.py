@@ -21,6 +21,8 @@ KINDS = ("any",)
 SPEAKS = {"degrading": 3.0}
 NEEDS: tuple[str, ...] = ("eval/score/*", "reward/mean|reward/used|reward/success", "rollouts|progress/epoch")
 
+ONCE = 2.0
+"""Passes over the data below which no prompt can have been learned by heart."""
 STYLE = {"response/length", "response/truncated", "response/repetition", "episode/tool_calls", "episode/turns"}
 """Side metrics that learning prompts by heart leaves alone and a gamed reward does not."""
 
@@ -52,7 +54,7 @@ def detect(run: Run, often: float = 2.0, many: float = 5.0) -> Answer:
     where = (Evidence(held.name, held.best_step, float(held.step[-1])),)
     told = "" if np.isnan(back) else f"on average a prompt was seen at {number(back)} of the {number(of)} steps with samples"
     seen = ", ".join(filter(None, (told, "" if np.isnan(passes) else f"{number(passes)} passes over the data")))
-    repeats = back >= often or passes >= many
+    repeats = passes >= many or (back >= often and not passes < ONCE)
     # Of a handful of prompts nothing but their answers can be learned, whatever that does to the style.
     few = passes >= 4 * many or (of >= 4 and back > 0.8 * of)
     style = set() if few else segments.departures(run).keys() & STYLE

@@ -5,7 +5,7 @@ Looks for: the outcome's best is not above its start by more than noise and by a
 Means: some link before the outcome does not work: no signal, no variance in it, no movement of the policy, or a task out of
     reach. Which one is told by the other curves.
 Not to be confused with: a run that starts at the top; a run too short or too noisy to show a gain of the size to be expected.
-Next test: train on a small set of easy prompts, or on the test set itself: the reward must rise there.
+Next test: train on a few easy cases of the task, or on the test itself: the reward must rise there.
 Source: AReaL's guide on rewards that do not rise; equivalence instead of a missing significance.
 """
 

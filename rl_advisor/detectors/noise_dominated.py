@@ -1,10 +1,10 @@
 """The outcome's noise is larger than any trend in it.
 
 Looks for: a reward whose scatter exceeds the range of its smooth part, with no trend that could be told.
-Means: the run says too little about itself: too few prompts, episodes or evaluations per point. It is not the same as no learning.
+Means: the run says too little about itself: too few samples or evaluations per point. It is not the same as no learning.
 Not to be confused with: a curve that is flat by equivalence, which does say something; a curve that rose or fell at one place, whose
     break is no noise.
-Next test: double the batch, or evaluate with four times the prompts; the smallest change that could have been found is given.
+Next test: double the batch, or evaluate on four times the cases; the smallest change that could have been found is given.
 Source: minimum detectable change under autocorrelated noise; AReaL's guide on high variance of the task reward.
 """
 
@@ -34,7 +34,7 @@ def detect(run: Run) -> Answer:
     wide = s.ceiling == 1.0 and found.noise > SWINGS and s.direction_overall() == "undecidable"
     if wide and s.gain.low <= 0 <= s.gain.high:
         text = f"{s.name} swings by {number(found.noise)} from point to point and shows no trend: the variance is high. A larger batch "
-        text += "(more prompts, or more answers to each) is often enough to see one."
+        text += "is often enough to see one."
         return present(text, measures=measures, evidence=where)
     if s.rose or s.fell or s.gain.low > 0 or s.gain.high < 0:
         text = f"{s.name} moved by more than its noise (sd {number(found.noise)})."

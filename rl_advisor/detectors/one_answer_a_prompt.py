@@ -12,7 +12,6 @@ Source: GRPO takes the mean of the group as baseline (DeepSeekMath, arXiv 2402.0
 import numpy as np
 
 from rl_advisor.curves import segments
-from rl_advisor.curves.task import task
 from rl_advisor.finding import Answer, Evidence, Role, absent, present
 from rl_advisor.output.wording import percent
 from rl_advisor.priors.circumstances import method
@@ -21,6 +20,7 @@ from rl_advisor.vocabulary import Link
 
 LINK = Link.TRAINING_SIGNAL
 ROLE = Role.FAULT
+KINDS = ("language",)
 NEEDS: tuple[str, ...] = ("reward/mean|reward/used",)
 CHANGE: tuple[tuple[str, str], ...] = (("group_size", "8"),)
 
@@ -32,7 +32,7 @@ def detect(run: Run, share: float = 0.9) -> Answer:
     alone = run.settings.get("group_size") == 1
     same = alike(run)
     measures = {"group_size": float(run.settings.get("group_size") or "nan"), "rows_alike": same}
-    if not task(run).traits & {"language", "tools"} or method(run) != "grpo" or "value/loss" in run.curves:
+    if method(run) != "grpo" or "value/loss" in run.curves:
         return absent("The baseline is not a group mean.", measures=measures)
     onset = segments.around(reward.step, float(reward.step[0]))
     if same >= share:

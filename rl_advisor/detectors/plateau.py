@@ -4,7 +4,7 @@ Looks for: a gain earlier, and over the last third a slope whose whole interval 
 Means: what this set-up can learn it has probably learned. Whether to stop depends on whether the level is good enough.
 Not to be confused with: a slope that merely is not significant (undecidable); a plateau made by a learning rate that has
     decayed to nothing (see schedule_plateau).
-Next test: evaluate the last three checkpoints with many prompts; equal within noise means that more steps of this set-up bring nothing.
+Next test: evaluate the last three checkpoints on many cases; equal within noise means that more steps of this set-up bring nothing.
 Source: two one-sided tests (equivalence) on an autocorrelation-aware slope.
 """
 

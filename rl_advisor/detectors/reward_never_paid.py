@@ -1,12 +1,12 @@
 """The reward is stuck at its lowest value from the start: there is nothing to learn from.
 
 Looks for: a training reward that stays at one low value from the first step on, with no spread inside the batch where that is logged.
-Means: the task is out of reach, the reward too sparse, or the verifier or environment broken. The advantage is zero and the policy
+Means: the task is out of reach, the reward too sparse, or what grades or simulates it broken. The advantage is zero and the policy
     gradient silent.
-Not to be confused with: responses cut before they end, which are all graded zero for a reason outside the reward (see truncation);
+Not to be confused with: samples cut before they end, which are all graded zero for a reason outside the reward (see truncation);
     samples drawn so hot that none can be right (see sampling_too_hot).
 Next test: grade the outputs of a hand-written good policy and of a random one: the reward must tell them apart; then train on the
-    easiest tenth of the prompts.
+    easiest tenth of the task.
 Source: the field guide's table of reward distributions (almost all 0); AReaL's guide on rewards that do not rise.
 """
 

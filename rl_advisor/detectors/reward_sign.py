@@ -6,7 +6,7 @@ Looks for: a reward that rises while the held-out score falls from the very firs
 Means: a sign error, swapped chosen and rejected labels, or a cost fed as a reward.
 Not to be confused with: reward hacking, which usually helps the task first and leaves it later; penalties, which are negative by
     nature and rise with a rising score.
-Next test: print ten graded responses or episodes; a good one must be graded above a bad one.
+Next test: print ten graded samples; a good one must be graded above a bad one.
 Source: the field guide on wiring mistakes (sign errors, reversed preference labels).
 """
 

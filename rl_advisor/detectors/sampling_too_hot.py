@@ -2,7 +2,7 @@
 
 Looks for: a training reward that stays near its floor while the held-out score stands far above it on the same scale, and entropy
     that is high and does not fall.
-Means: exploration drowns the signal: sampling temperature, noise or epsilon is so high that right answers are hardly ever drawn, so
+Means: exploration drowns the signal: sampling temperature or noise is so high that right answers are hardly ever drawn, so
     reward is never absorbed.
 Not to be confused with: training prompts that are much harder than the test; a reward on another scale than the score.
 Next test: sample the training prompts at the evaluation temperature: does the reward jump to the score?

@@ -33,10 +33,11 @@ def detect(run: Run, versions: float = 2.0) -> Answer:
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Samples are {number(begin)} policy versions old at the start and {number(now)} at the end"
     grown = outcome_shape.shape_or_none(curve)
-    if now > versions and now > 1.5 * max(begin, 0.5) and (grown is None or grown.gain.low > 0):
-        return present(f"{text}.", segments.began(curve), measures, where)
     s = outcome_shape.shape_or_none(outcome_shape.outcome(run))
-    if now > versions and s is not None and s.fell and not s.rose:
+    learns = outcome_shape.thriving(run) or (s is not None and (s.rose or s.direction() == "rising"))
+    if now > versions and not learns and now > 1.5 * max(begin, 0.5) and (grown is None or grown.gain.low > 0):
+        return present(f"{text}.", segments.began(curve), measures, where)
+    if now > versions and s is not None and s.fell and not learns:
         return present(f"{text}, and the outcome fell.", segments.around(step, float(step[0])), measures, where)
-    text += ", as they were while the run learned" if now > versions and s is not None and s.rose else ""
+    text += ", as they were while the run learned" if now > versions and learns else ""
     return absent(f"{text}.", measures=measures, evidence=where)

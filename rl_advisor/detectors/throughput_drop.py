@@ -1,9 +1,9 @@
 """Steps take longer and longer, or suddenly longer.
 
 Looks for: the logged time of a step (or the throughput) late in the run against early, with the trend's interval.
-Means: longer responses, a growing buffer, a card that throttles, a leak, a neighbour. What grew tells which.
+Means: longer samples, a growing buffer, a card that throttles, a leak, a neighbour. What grew tells which.
 Not to be confused with: the first steps, which compile and warm up; evaluation and saving steps, which are long now and then.
-Next test: divide the time of a step by the tokens of that step: if that is level, only the responses grew.
+Next test: divide the time of a step by the length of what it sampled: if that is level, only the samples grew.
 Source: change between quarters of the run and the Theil-Sen trend, both beyond their noise.
 """
 

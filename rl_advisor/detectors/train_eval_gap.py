@@ -2,11 +2,11 @@
 
 Looks for: a held-out score that fell while the reward, over the same steps, stood or rose; or one that stands, with enough evaluations to
     say so, while the reward gained a fifth of its scale and the style of the answers (length, cuts, repetition, tool calls) changed.
-Means: with side metrics far from their beginnings and prompts that vary, the policy has found what the reward pays besides the
-    task. With the same few prompts again and again and an unchanged style, it has learned the prompts (see memorised_data).
-Not to be confused with: a constant distance between easy training prompts and hard test prompts: only a widening gap counts; a
+Means: with side metrics far from their beginnings and cases that vary, the policy has found what the reward pays besides the
+    task. With the same few cases again and again and an unchanged style, it has learned those (see memorised_data).
+Not to be confused with: a constant distance between easy training and hard tests: only a widening gap counts; a
     test protocol that changed (one step in the score alone); reward and score that fall together.
-Next test: read twenty of the highest-rewarded responses of the last checkpoint; grade them again with a second, stricter verifier.
+Next test: look at twenty of the highest-rewarded samples of the last checkpoint; grade them again by a second, stricter rule.
 Source: the field guide's triad of reward hacking; reward-model over-optimisation (Gao et al. 2022, arXiv 2210.10760).
 """
 
@@ -59,7 +59,7 @@ def detect(run: Run) -> Answer:
     if left_behind(held, train) and "control" not in task(run).traits:
         if left.keys() & STYLE:
             return present(f"{went}: the gap widens.{side}", segments.began(reward), measures, where)
-        return unclear(f"{went}: the gap widens; whether by style or by memorised prompts cannot be told.", None, measures, where)
+        return unclear(f"{went}: the gap widens; whether by style or by heart cannot be told.", None, measures, where)
     if held.n < 8 and train.last - train.start > train.margin and not held.rose:
         return unclear(f"{went}; {held.n} evaluations are too few to tell.", measures=measures)
     return absent(f"{went}: no widening gap.", measures=measures, evidence=where)

@@ -39,11 +39,22 @@ def detect(run: Run, times: float = 30.0) -> Answer:
     size = np.abs(value)
     early = float(np.median(size[: max(4, value.size // 5)]))
     late = float(np.median(np.abs(segments.final(curve, 0.2))))
-    thriving = outcome_shape.thriving(run)
+    ever = any(s.rose for s in outcome_shape.trusted(run))
     growth = abs(late) / max(early, 1e-12)
     measures = {"early": early, "late": abs(late), "growth": growth}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"{curve.name} went {about(early, abs(late))} ({number(growth)} times as large)"
-    if growth > times and not thriving:
-        return present(f"{text} and the outcome did not rise.", segments.began(curve, growing=True), measures, where)
+    if growth > times * _of_returns(run) ** 2 and (not ever or outcome_shape.any_fell(run)):
+        return present(
+            f"{text} and the outcome {'fell' if ever else 'did not rise'}.", segments.began(curve, growing=True), measures, where
+        )
     return absent(f"{text}.", measures=measures, evidence=where)
+
+
+def _of_returns(run: Run) -> float:
+    """How many times larger returns became, at least one: errors grow with the square of what is predicted."""
+    reward = outcome_shape.training(run)
+    if reward is None or reward.finite()[1].size < outcome_shape.FEWEST:
+        return 1.0
+    first, last = (abs(float(np.median(part))) for part in (segments.opening(reward, 0.2), segments.final(reward)))
+    return max(1.0, last / first) if first else 1.0

@@ -11,6 +11,21 @@ from rl_advisor.run import Run
 from rl_advisor.vocabulary import METRICS, Link
 
 ORDER = {link: place for place, link in enumerate(Link)}
+FOREIGN = {
+    "control": (
+        "response/",
+        "prompt/",
+        "kl/ref",
+        "kl/mismatch",
+        "mismatch/",
+        "reward/group",
+        "reward/flat_groups",
+        "episode/turns",
+        "rollouts",
+    ),
+    "language": ("episode/length", "exploration/", "policy/std", "entropy/coef", "throughput/env_steps"),
+}
+"""Kind of training -> what only the other kind logs: where that is missing, nothing is missing."""
 MACHINE = (Link.NUMERICS, Link.SYSTEMS)
 """Links that break in any training."""
 
@@ -45,17 +60,22 @@ def missing(run: Run, needs: tuple[str, ...]) -> list[str]:
     return [need for need in needs if not any(has(run, option) for option in need.split("|"))]
 
 
-def _spell(need: str) -> str:
+def own(need: str, base: str) -> list[str]:
+    """The options of a need that this kind of training may log."""
+    return [option for option in need.split("|") if not option.startswith(FOREIGN.get(base, ("\n",)))]
+
+
+def _spell(need: str, base: str) -> str:
     """A need in words, so that a reader knows what to log."""
-    options = [METRICS[o].meaning.rstrip(".").lower() if o in METRICS else o for o in need.split("|")]
-    return " or ".join(f"{name} ({words})" if name != words else name for name, words in zip(need.split("|"), options, strict=True))
+    told = [(o, METRICS[o].meaning.rstrip(".").lower() if o in METRICS else o) for o in own(need, base)]
+    return " or ".join(f"{name} ({words})" if name != words else name for name, words in told)
 
 
 def run_detector(detector: Detector, run: Run) -> Finding:
     """The detector's finding; ``not_logged`` when its needs are not met, ``unclear`` when the run is too short for it."""
-    lacking = missing(run, detector.needs)
+    lacking = [_spell(need, task(run).base) for need in missing(run, detector.needs)]
     try:
-        said: Answer = not_logged("Not logged: " + "; ".join(map(_spell, lacking)) + ".") if lacking else detector.detect(run)
+        said: Answer = not_logged(f"Not logged: {'; '.join(lacking)}.") if lacking else detector.detect(run)
     except TooFewPoints as short:
         said = unclear(f"Too few points: {short}")
     except Exception as error:  # noqa: BLE001  one detector that fails takes no answer with it
@@ -64,9 +84,14 @@ def run_detector(detector: Detector, run: Run) -> Finding:
 
 
 def asked_of(run: Run) -> list[Detector]:
-    """The detectors that a kind of training is asked; of what earns no reward only those that say so, and the machine's."""
+    """The detectors that a kind of training is asked: those that name it, and those that need nothing which only other kinds log.
+
+    Of training that earns no reward it is asked what says that it fits, and what breaks in any machine.
+    """
     kind = task(run)
-    return [d for d in patterns().values() if {"any", kind.kind} & {*d.kinds} or (not d.kinds and (kind.by_reward or d.link in MACHINE))]
+    names, all_of = {"any", kind.kind, kind.base}, (kind.by_reward, True)
+    fitting = [d for d in patterns().values() if names & {*d.kinds} or (not d.kinds and all_of[d.link in MACHINE])]
+    return [d for d in fitting if all(own(need, kind.base) for need in missing(run, d.needs))]
 
 
 def diagnose(run: Run) -> tuple[Finding, ...]:

@@ -41,6 +41,9 @@ def _turn(run: Run, dialect: Dialect, ours: str, to: str) -> str:
     key, now = next((k for k in keys if k in run.config), keys[0] if keys else ""), run.settings.get(ours)
     if not key or (now is not None and str(now) in (to, f"{to}.0")) or (now == 0 and to[0].isalpha() and ours != "lr_schedule"):
         return ""
+    norm = run.curves.get("policy/grad_norm")
+    if ours == "max_grad_norm" and norm is not None and isinstance(now, int | float) and not (norm.finite()[1] > now).any():
+        return ""  # a limit that no gradient comes near cuts nothing at half of it either
     if to not in TIMES:
         return f"`{key}` = {to}{_present(now)}"
     if ours == "learning_rate":

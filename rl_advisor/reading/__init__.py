@@ -3,10 +3,11 @@
 import difflib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from types import ModuleType
 
@@ -79,7 +80,7 @@ def _read_below(root: Path, part: Callable[[Path, Request], Run | None], place: 
     found = walk(root) if place.is_dir() else Found(files=[Path(place.name)], entries=1)
     columns = {ours: raw for ours, raw in mapping.items() if ours in ROLLOUT_COLUMNS}
     parts, gaps, ignored = _parts(root, found, lambda path: part(path, Request(inner, columns)))
-    if not any(one.curves or len(one.rollouts) or len(one.telemetry) for _, one in parts):
+    if not any(_measures(one) for _, one in parts):
         more, gaps, ignored = _parts(root, found, lambda path: part(path, Request(inner, columns, last_resort=True)))
         parts = more or parts
     if inner and (begun := begun_at(inner, _runs([one for _, one in parts]))) not in ("", inner):
@@ -122,7 +123,7 @@ def read_alone(file: Path) -> Run:
     Raises what reading a damaged file raises: ValueError and OSError.
     """
     part = part_of(file)
-    if part is None or not (part.curves or len(part.rollouts) or len(part.telemetry)):
+    if not _measures(part):
         part = part_of(file, Request(last_resort=True)) or part
     return Run() if part is None else assemble(file.name, [(file.name, _placed(part, Path(file.name)))], {})
 
@@ -139,15 +140,28 @@ def _names(part: Run) -> tuple[str, str]:
 
 
 def part_of(path: Path, ask: Request = WHOLE) -> Run | None:
-    """What one file holds, with raw names; None when no format claims it."""
-    module = format_of(path, ask)
-    part: Run | None = None if module is None else with_printed(module.read(path, ask), path)
-    return part if part is not None and says_something(part) else None
+    """What one file holds, with raw names; None when no format claims it. In the last resort every format that does is asked."""
+    found: Run | None = None
+    for module in islice(_claiming(path, ask), None if ask.last_resort else 1):
+        part = with_printed(module.read(path, ask), path)
+        found = found or (part if says_something(part) else None)
+        if _measures(part):
+            return part
+    return found
 
 
 def format_of(path: Path, ask: Request = WHOLE) -> ModuleType | None:
     """The format that claims a file; one that is marked GENERAL only when no other does."""
-    return next((module for module in _formats() if module.claims(path, ask)), None)
+    return next(_claiming(path, ask), None)
+
+
+def _claiming(path: Path, ask: Request) -> Iterator[ModuleType]:
+    return (module for module in _formats() if module.claims(path, ask))
+
+
+def _measures(part: Run | None) -> bool:
+    """Whether a part holds numbers over steps, samples or telemetry."""
+    return part is not None and bool(part.curves or len(part.rollouts) or len(part.telemetry))
 
 
 @cache

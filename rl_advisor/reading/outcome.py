@@ -4,6 +4,7 @@ The best one is used, and called a guess together with the runner-up. What only 
 """
 
 import re
+import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -16,7 +17,7 @@ from rl_advisor.vocabulary import words
 LEAST = -1.0
 """Weight from which a metric is used at all; what nothing speaks for has about 0, and its odds say so."""
 _SPEAKS = (
-    (5.0, "reward, rewards, return, returns, rew, ret"),
+    (5.0, "reward, rewards, return, returns, rew, ret, recompense, recompensa, ricompensa, belohnung, награда, 奖励, 回报, 報酬, 보상"),
     (4.5, "score, scores, fitness, success, solved, win rate, winrate, accuracy, acc, pass, pass1, elo, f1, exact match, em, correct"),
     (4.5, "correctness, sharpe, profit, pnl, ndcg, mrr, chrf, bleu, rouge, bertscore, performance, completion rate, goal rate, quality"),
     (4.5, "objective, metric, rating"),
@@ -40,8 +41,8 @@ _ADDS = (
         -3.0,
         "tokens, token, timestep, timesteps, frames, iteration, generation, rank, position, action, actions, observation, state, q, qmax",
     ),
-    (-3.0, "td, advantage, advantages, penalty"),
-    (-6.0, "margin, margins, chosen, rejected"),
+    (-3.0, "td, advantage, advantages, penalty, seen, examples, samples"),
+    (-6.0, "margin, margins, chosen, rejected, perte, perdida, perdita, verlust, 损失, 損失"),
     (
         -6.0,
         "loss, losses, entropy, kl, grad, gradient, lr, learning rate, clip, clipped, clipfrac, clipping, epsilon, eps, alpha, beta, gamma",
@@ -64,6 +65,8 @@ _RL = (
     r"|agent|q|replay|fitness|generation|elo|self play|selfplay|win|wins|exploration|td|imitator|proxy|pg)\b"
 )
 _ASKED_FOR = re.compile(r"(?i)metric|monitor|objective|reward_key|target|optimi[sz]e|score")
+SPEAKS = 2.0
+"""Weight of a name from which it speaks for itself, even where its numbers go straight up."""
 LOST = -5.0
 """Weight of a name up to which it is surely something else."""
 _ONE = 3.0
@@ -93,7 +96,7 @@ class Told:
 def with_outcome(curves: Mapping[str, Curve], told: Told) -> tuple[dict[str, Curve], Guess | None]:
     """The curves with the likeliest outcome named so, and the guess; unchanged where nothing may be one."""
     unknown = [c for c in curves.values() if not (c.mapped or c.guessed) and c.value.size >= 2]
-    free = [c for c in unknown if _moves(c)] or [c for c in unknown if _of_words(words(c.raw)) > LEAST + 1 or _differs(c.value)]
+    free = [c for c in unknown if _moves(c)] or [c for c in unknown if _of_words(_text(c.raw)) > LEAST + 1 or _differs(c.value)]
     if not free or not _of_a_learner(curves):
         return dict(curves), None
     longest = max(c.step.size for c in free)
@@ -115,10 +118,10 @@ def with_outcome(curves: Mapping[str, Curve], told: Told) -> tuple[dict[str, Cur
 
 def weight(curve: Curve, told: Told, longest: int, *, alone: bool) -> float:
     """How much speaks for a metric being the outcome: its words, its points beside the longest, its place, what is said of it."""
-    own = _of_words(words(curve.raw))
+    own = _of_words(_text(curve.raw))
     if alone and own > LOST:
         own += _ONE
-    if own < 2.0:  # a name that says nothing is explained by its file
+    if own < SPEAKS:  # a name that says nothing is explained by its file
         own += 0.6 * max(0.0, _of_words(words(re.sub(r"^.*/|\.\w+$", "", curve.source.split(", ", 1)[0]))))
     thin = 0.0 if curve.step.size >= 3 else 2.0
     return own + 0.5 * (curve.step.size / longest) - thin - 0.5 * told.place.get(curve.raw, 1.0) + _said(curve.raw, told)
@@ -146,7 +149,13 @@ def _said(raw: str, told: Told) -> float:
 def _moves(curve: Curve) -> bool:
     """Whether a curve has two different numbers and is no counter or clock."""
     value = curve.value[np.isfinite(curve.value)]
-    return bool(value.size >= 2 and value.min() < value.max()) and not _is_counter(value)
+    return bool(value.size >= 2 and value.min() < value.max()) and (_of_words(_text(curve.raw)) >= SPEAKS or not _is_counter(value))
+
+
+def _text(raw: str) -> str:
+    """The words of a name, without accents; of one in another script its letters."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", raw) if not unicodedata.combining(c))
+    return words(plain) or raw.lower()
 
 
 def _differs(value: Floats) -> bool:

@@ -245,13 +245,13 @@ def _around(text: str, match: re.Match[str], reach: int = 60) -> str:
     return " ".join(text[max(0, match.start() - reach) : match.end() + reach].split())
 
 
-def told_in(cells: Iterable[tuple[str, object]]) -> dict[str, str]:
+def told_in(cells: Iterable[tuple[str, object]], *, deeper: bool = True) -> dict[str, str]:
     """The cells that say how an episode ended: short texts in columns named for it, also inside a mapping."""
     found: dict[str, str] = {}
     for name, value in cells:
         bare = name.removeprefix("other/")
-        if isinstance(value, Mapping):
-            found |= {f"{bare}.{k}": v for k, v in told_in((str(k), v) for k, v in list(value.items())[:50]).items()}
+        if isinstance(value, Mapping) and deeper:
+            found |= {f"{bare}.{k}": v for k, v in told_in(((str(k), v) for k, v in list(value.items())[:50]), deeper=False).items()}
         elif isinstance(value, str) and 0 < len(value) <= SHORT and ENDINGS.search(bare):
             found[bare] = value
     return found

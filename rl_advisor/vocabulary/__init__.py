@@ -80,7 +80,7 @@ METRICS: Mapping[str, Metric] = {
         _M("ratio/mean", _L.POLICY_UPDATE, "", "Mean new over old probability; 1 on fresh data."),
         _M("ratio/max", _L.POLICY_UPDATE, "", "Largest new over old probability."),
         _M("ratio/min", _L.POLICY_UPDATE, "", "Smallest new over old probability."),
-        _M("ratio/clip_fraction", _L.POLICY_UPDATE, "share", "Share of tokens or samples that the trust region clipped."),
+        _M("ratio/clip_fraction", _L.POLICY_UPDATE, "share", "Share of samples that the trust region clipped."),
         _M("ratio/clip_low", _L.POLICY_UPDATE, "share", "Share clipped at the lower side."),
         _M("ratio/clip_high", _L.POLICY_UPDATE, "share", "Share clipped at the upper side."),
         _M("ratio/clip_range", _L.POLICY_UPDATE, "", "Half width of the trust region."),

@@ -49,7 +49,13 @@ def fenced(roots: Sequence[str], function: str, *arguments: Any) -> Any:
         return named(function)(*arguments)
 
 
-BRIEF = {"assess_run": "assess", "load_run": "load", "spot_check_samples": "samples", "summarize_curves": "curves"}
+BRIEF = {
+    "check_settings": "check",
+    "assess_run": "assess",
+    "load_run": "load",
+    "spot_check_samples": "samples",
+    "summarize_curves": "curves",
+}
 """Verbs that a model gets a short form of, unless it asks for all."""
 TOGETHER = ("compare_runs",)
 """Verbs that take all runs as one argument."""

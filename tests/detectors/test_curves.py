@@ -165,6 +165,12 @@ CASES = [
     ("critic_failure", run(value__explained_variance=np.r_[np.full(10, -0.5), np.full(190, 0.8)]), A),
     ("value_divergence", run(value__loss=10 ** rising(0, 5), reward__mean=flat(20, 1)), P),
     ("value_divergence", run(value__loss=10 ** rising(0, 5), reward__mean=rising(20, 500)), A),
+    # Returns thirty times as large, lately lower: errors grow with their square.
+    (
+        "value_divergence",
+        run(value__loss=10 ** rising(0, 2.6), reward__mean=np.r_[rising(20, 800, n=160), falling(800, 600, n=40)]),
+        A,
+    ),
     ("value_divergence", run(value__loss=flat(1, 0.1), reward__mean=flat(20, 1)), A),
     ("noise_dominated", run(eval__score__accuracy=0.5 + noise(EVALS, 0.2, seed=1)), P),
     ("noise_dominated", run(reward__mean=rising()), A),
@@ -173,6 +179,9 @@ CASES = [
     ("update_too_large", run(reward__mean=stepping(0.8, 0.02), kl__ref=flat(0.02, 0.002)), A),
     ("learning_rate_jump", run(policy__learning_rate=stepping(1e-5, 4e-4, sd=0)), P),
     ("learning_rate_jump", run(policy__learning_rate=np.minimum(np.arange(200) / 10, 1) * 1e-5), A),
+    # A warm-up logged four times, and a jump that comes as late.
+    ("learning_rate_jump", run(policy__learning_rate=1e-5 * np.array([0.2, 1, 2, 4, 8, 8, 7.8, 7.5, 7, 6, 5, 4, 3, 2, 1])), A),
+    ("learning_rate_jump", run(policy__learning_rate=1e-5 * np.array([1, 1, 1, 1, 8, 8, 7.8, 7.5, 7, 6, 5, 4, 3, 2, 1])), P),
     ("learning_rate_jump", run(policy__learning_rate=rising(1e-5, 1e-7, sd=0)), A),
     (
         "frozen_policy",
@@ -229,6 +238,7 @@ CASES = [
     ("temperature_runaway", run(entropy__coef=10 ** rising(0, 6), reward__mean=flat(-1000, 20)), P),
     ("temperature_runaway", run(entropy__coef=decaying(1, 0.05), reward__mean=rising(-1000, -100, sd=10)), A),
     ("stale_data", run(rollout__staleness=np.abs(rising(0, 8)), reward__mean=flat()), P),
+    ("stale_data", run(rollout__staleness=np.abs(rising(0, 8)), reward__mean=rising(-36, -4, sd=1)), A),
     ("stale_data", run(rollout__staleness=flat(0.9, 0.1), reward__mean=flat()), A),
     # Old from the first step on: a fault where nothing was learned, no onset of anything where the run learned all the same.
     ("stale_data", run(rollout__staleness=flat(6, 0.1), reward__mean=falling(0.8, 0.1)), P),

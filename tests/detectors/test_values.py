@@ -84,6 +84,8 @@ CASES = [
     ("dead_reward_part", run(reward__component__overlong_penalty=NONE, reward__component__accuracy=rising(0.1, 0.4), **LANGUAGE), A),
     ("dead_reward_part", run(reward__component__format=rising(0, 1), reward__component__accuracy=rising(0.1, 0.4), **LANGUAGE), A),
     ("dead_reward_part", run(reward__component__stand_still=NONE, reward__component__walk=rising(0.1, 0.4), episode__length=flat(90)), U),
+    ("dead_reward_part", run(reward__component__accuracy=NONE + 0.008, reward__component__format=rising(0.3, 0.9), **LANGUAGE), P),
+    ("dead_reward_part", run(reward__component__accuracy=rising(0, 0.019, sd=0), reward__component__format=flat(0.9), **LANGUAGE), A),
     ("dead_reward_part", run(reward__component__format=NONE, **LANGUAGE), N),
     ("perfect_reward", run(reward__mean=np.minimum(rising(0.2, 1.6), 1.0), eval__score__accuracy=score(0.3, 0.3), **LANGUAGE), P),
     ("perfect_reward", run(reward__mean=np.minimum(rising(0.2, 1.6), 1.0), eval__score__accuracy=score(0.3, 0.9), **LANGUAGE), A),

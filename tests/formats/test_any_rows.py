@@ -32,6 +32,8 @@ CASES = {
     "unnamed.csv": (lines("{i},left,{s}\n"), "c2", 0.5),
     "deep.json": (json.dumps({"meta": {"a": 1}, "out": {"h": [{"t": i, "perf": i**2 % 5 / 8} for i in ROWS]}}), "out/h/perf", 0.5),
     "zh.log": (lines("回合 {i} 奖励 {s}\n"), "奖励", 0.5),
+    "fr.log": (lines("épisode {i} : récompense {s:.2f} perte 0.5\n").replace(".", ","), "récompense", 0.5),
+    "agents.json": (json.dumps({f"a{k}": {"rewards": [i**2 % 5 / 8 for i in ROWS], "n": 3} for k in (1, 2)}), "rewards", 0.5),
     "box.md": ("| it | perf |\n|---|---|\n" + lines("| {i} | {s} |\n"), "perf", 0.5),
     "inside.out": (lines('2024-01-01 12:00:00 INFO {{"it": {i}, "perf": {s}}}\n'), "perf", 0.5),
 }

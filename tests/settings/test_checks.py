@@ -44,7 +44,7 @@ CASES = [
     ("learning_rate", "note", started_with({**GRPO, "learning_rate": 1e-9}, response__length=9.0)),
     ("learning_rate", "fine", started_with({**GRPO, "learning_rate": 1e-6}, response__length=9.0)),
     ("learning_rate", "fine", started_with({**GRPO, "use_peft": True, "learning_rate": 2e-4}, response__length=9.0)),
-    ("learning_rate", "not_given", started_with({"learning_rate": 0.2})),
+    ("learning_rate", "note", started_with({"learning_rate": 0.2})),
     ("kl_off", "note", started_with({**GRPO, "beta": 0.0})),
     ("kl_off", "note", started_with({"actor.use_kl_loss": False, "kl_loss_coef": 0.001})),
     ("kl_off", "fine", started_with({**GRPO, "beta": 0.04})),

@@ -40,6 +40,7 @@ FEW = 8
 _BOX = re.compile(
     rb"^(?:.{0,80}\| ?)?(?:-{20,}\s*\n\| *\S|(?:\[[^\]\n]*\] ?)?-{3,} +-{3,}\s*$)|^[\xe2\x94-\x95\x80-\xbf]{3} \S", re.MULTILINE
 )
+_COMMA, _POINT = re.compile(r"(?<![\d,.\[(])(\d{1,15}),(\d{1,15})(?![\d,])"), re.compile(r"\d\.\d")
 _IN_FULL = ("progress.csv", "progress.json", "progress.txt", "metrics.jsonl")
 
 
@@ -84,13 +85,22 @@ def _told_in_full(path: Path) -> bool:
 
 def _lines(path: Path, ask: Request) -> Run:
     watch = Watch(path.name)
-    shapes = shapes_of(watch.through(drawn_lines(path)), watch, headings=bare_name(path).endswith(".md"))
+    text = watch.through(drawn_lines(path))
+    text = (_COMMA.sub(r"\1.\2", line) for line in text) if _writes_commas(path) else text
+    shapes = shapes_of(text, watch, headings=bare_name(path).endswith(".md"))
     part, runs, step_at = run_of(shapes, path.name, ask.run, anybodys=ask.last_resort)
     events = tuple(replace(event, step=step_at(event.step)) for event in watch.finish(None))
     several = listed(runs, runs[0] if ask.run not in runs else ask.run, path.name) if runs else Run()
     place = several.place or (MARK + ask.run if ask.run in runs else "")
     gaps = (Gap(path.name, f"more than {LIMIT:,} lines with numbers; only the first of them were read"),) if shapes.cut else ()
     return replace(part, events=events, place=place, others=several.others, gaps=(*several.gaps, *gaps))
+
+
+def _writes_commas(path: Path) -> bool:
+    """Whether its numbers have decimal commas: there are some that part no thousands, and no number has a point."""
+    start = head(path, _HEAD).decode("utf-8", "replace")
+    found = [match[2] for match in _COMMA.finditer(start)]
+    return any(len(part) != 3 for part in found) and len(found) >= FEW and _POINT.search(start) is None
 
 
 def _events(path: Path) -> tuple[Event, ...]:

@@ -19,7 +19,7 @@ _THOUSANDS = r"(?:,\d{3})+(?!\d|,\d)"
 NUMBER = re.compile(
     r"([-+.\dnNiI](?<![\w.@][-+.\dnNiI])(?:"  # the first character first, so that the rest is tried at few places
     r"(?<=\d)(?:\d{3}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?)?|\d{0,3}(?::\d\d)+(?:[.,]\d+)?"
-    rf"|\d{{0,2}}{_THOUSANDS}{_POWER}|\d*{_PARTS_OF}{_POWER})"
+    rf"|(?<!0)\d{{0,2}}{_THOUSANDS}{_POWER}|\d*{_PARTS_OF}{_POWER})"
     rf"|(?<=[-+])(?:\d{{1,3}}{_THOUSANDS}{_POWER}|\d+{_PARTS_OF}{_POWER}|\.\d+{_POWER}|(?:nan|NaN|NAN|inf|Inf|INF|Infinity)(?![\w-]))"
     rf"|(?<=\.)\d+{_POWER}|(?<=[nN])(?:an|aN|AN)(?![\w-])|(?<=[iI])(?:nf|NF|nfinity)(?![\w-])))"
 )

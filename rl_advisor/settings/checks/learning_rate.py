@@ -21,9 +21,13 @@ def check(s: Settings) -> CheckSaid:
     given = s.given("learning_rate")
     rate = given.number if given else s.level("policy/learning_rate")
     usual = prior("policy/learning_rate", s.around)
-    if rate is None or usual is None or rate <= 0 or (s.around.method is None and s.around.framework is None):
+    if rate is None or usual is None or rate <= 0:
         return NOT_GIVEN
     side, keys = usual.side(rate), (given.key,) if given else ()
+    if s.around.method is None and s.around.framework is None:
+        return CheckSaid(
+            "note", f"The learning rate is {number(rate)}; what is usual depends on the method, which nothing here names.", keys
+        )
     low, high = (number(x) for x in usual.usual)
     stated = f"The learning rate is {number(rate)}; {low} to {high} is usual here ({usual.source.split(';')[0]})."
     do = f"Set `{keys[0] if keys else 'learning_rate'}` to {number(usual.middle)} ({low} to {high} is usual)."

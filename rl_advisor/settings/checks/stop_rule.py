@@ -18,7 +18,8 @@ def check(s: Settings) -> CheckSaid:
     evaluates, keep, total = s.given("eval_every"), s.given("keep"), s.given("total_steps")
     keys = s.keys("eval_every", "keep", "total_steps", "save_every")
     notes = []
-    if evaluates is not None and _never(evaluates):
+    logged = any(name.startswith("eval/score/") and curve.value.size > 1 for name, curve in s.run.curves.items())
+    if evaluates is not None and _never(evaluates) and not logged:
         notes.append(f"nothing is evaluated ({evaluates}), so no score says when to stop")
     if keep is not None and keep.number is not None and 0 < keep.number <= 1:
         notes.append(f"only the last checkpoint is kept ({keep}), which need not be the best")
