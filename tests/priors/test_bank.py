@@ -15,7 +15,7 @@ from rl_advisor.run import Curve, Run
         ("policy/grad_norm", 300, {"method": "grpo"}, "above"),
         ("kl/ref", 0.04, {"method": "grpo", "framework": "trl"}, "usual"),
         ("entropy/mean", 1e-6, {"method": "grpo"}, "far_below"),
-        ("response/truncated", 0.0, {"method": "grpo"}, "usual"),
+        ("response/length", 150, {"method": "grpo"}, "usual"),
     ],
 )
 def test_a_value_lies_where_sound_runs_lie(metric, value, known, side) -> None:
@@ -32,6 +32,8 @@ def test_a_value_lies_where_sound_runs_lie(metric, value, known, side) -> None:
         ("entropy/mean", {"method": "a2c"}),
         ("policy/learning_rate", {"method": "grpo"}),
         ("kl/ref", {"method": "dqn"}),
+        ("response/truncated", {"method": "grpo"}),
+        ("reward/flat_groups", {"method": "grpo"}),
     ],
 )
 def test_where_nobody_of_the_kind_was_measured_nothing_is_said(metric, known) -> None:
