@@ -2,8 +2,9 @@
 
 A row is a pattern that comes down to "statistic of a metric, bound, sentence"::
 
-    when = ["fall pairs/chosen > 0.25 rise pairs/margin"]    every condition holds: present
+    when = ["fall pairs/chosen > 0.25 rise pairs/margin"]    every condition holds: present; a list of lists: one of the lists does
     unless = ["rose score"]                                  one of these holds: absent all the same
+    perhaps = ["fall pairs/chosen > 0"]                      as ``when``, where that does not hold: unclear
     says = "{start pairs/chosen} at first, {end pairs/chosen} now"
 
 A condition is ``statistic metric``, perhaps compared with a number, or with a number times a statistic of another metric. Metrics are ours
@@ -13,7 +14,7 @@ A condition is ``statistic metric``, perhaps compared with a number, or with a n
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -25,9 +26,10 @@ import numpy as np
 from rl_advisor.curves import outcome_shape, segments
 from rl_advisor.discovery import modules
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
+from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, not_logged, number, present, unclear
 from rl_advisor.output.wording import percent
 from rl_advisor.run import Curve, Run
+from rl_advisor.settings.given import Settings
 from rl_advisor.vocabulary import Link
 from rl_advisor.vocabulary import metric as of_name
 
@@ -44,6 +46,10 @@ STATISTICS: Mapping[str, Callable[[Curve], float]] = {
     "start": lambda c: float(np.median(segments.opening(c))),
     "end": lambda c: float(np.median(segments.final(c))),
     "half": lambda c: float(np.median(c.finite()[1][c.finite()[1].size // 2 :][:5])),
+    "last": lambda c: float(np.median(segments.final(c, 0.05))),
+    "size": lambda c: abs(float(np.median(segments.final(c, 0.4)))),
+    "spread": lambda c: float(np.std(segments.final(c, 0.4))),
+    "begins": lambda c: float(c.finite()[0][0] / max(c.step[-1], 1e-9)),
     "median": lambda c: float(np.median(c.finite()[1])),
     "max": lambda c: float(c.finite()[1].max()),
     "min": lambda c: float(c.finite()[1].min()),
@@ -52,6 +58,9 @@ STATISTICS: Mapping[str, Callable[[Curve], float]] = {
     "fall": lambda c: -outcome_shape.shape(c).gain.high,
     "rose": lambda c: float(outcome_shape.shape(c).rose),
     "fell": lambda c: float(outcome_shape.shape(c).fell),
+    "kept": lambda c: float(outcome_shape.shape(c).rose and not outcome_shape.shape(c).fell),
+    "grew": lambda c: float(outcome_shape.shape(c).got_somewhere),
+    "flat": lambda c: float(outcome_shape.shape(c).direction() == "flat"),
     "solved": lambda c: float(outcome_shape.shape(c).at_ceiling),
 }
 """What a condition may ask of a curve; ``rise`` and ``fall`` are what it surely gained or lost, its noise taken off."""
@@ -121,8 +130,9 @@ def _of_module(module: ModuleType) -> Detector:
 
 def _of_row(name: str, row: Mapping[str, Any]) -> Detector:
     """The detector that a row stands for; what it looks at it needs, but for what only denies it."""
-    asked = [c.metric for c in map(condition, row["when"]) if c.statistic != "setting"]
+    asked = [c.metric for way in _ways(row["when"]) for c in way if c.statistic != "setting"]
     needs = dict.fromkeys("eval/score/*" if m == "score" else OF_OUTCOME if m in OUTCOMES else m for m in asked)
+    needs = row.get("needs", needs)
     own = {key: row[key] for key in ("weight", "speaks") if key in row}
     change = tuple((str(ours), str(to)) for ours, to in row.get("change", {}).items())
     link, role = Link(row["link"]), Role(row["role"])
@@ -146,7 +156,7 @@ class Condition:
         left = asked(run, self.statistic, self.metric)
         right = asked(run, *self.beside) if self.beside else 1.0
         if left is None or right is None:
-            return None
+            return True if self.denied else None
         return (left > self.bound * right if self.sign == ">" else left < self.bound * right) != self.denied
 
 
@@ -164,8 +174,7 @@ def condition(text: str) -> Condition:
 def asked(run: Run, statistic: str, metric: str) -> float | None:
     """The statistic of a metric; None where it is not logged."""
     if statistic == "setting":
-        value = run.settings.get(metric)
-        return float(value) if isinstance(value, int | float) else None
+        return Settings(run).number(metric)
     curve = _curve(run, metric)
     if curve is None:
         return None
@@ -176,33 +185,51 @@ def asked(run: Run, statistic: str, metric: str) -> float | None:
 
 def _curve(run: Run, metric: str) -> Curve | None:
     """The first of the metrics that has a value."""
-    if metric in OUTCOMES:
-        return OUTCOMES[metric](run)
+    if metric in OUTCOMES:  # of a few evaluations nothing is known
+        found = OUTCOMES[metric](run)
+        return found if found is not None and found.finite()[1].size >= FEWEST else None
     logged = (run.curves[name] for name in metric.split("|") if name in run.curves)
     return next((curve for curve in logged if curve.finite()[1].size), None)
 
 
+def _ways(written: Sequence[str] | Sequence[Sequence[str]]) -> list[list[Condition]]:
+    """The ways in which a row may come true, each with all of its conditions."""
+    ways = [written] if written and isinstance(written[0], str) else written
+    return [[condition(str(text)) for text in way] for way in ways]
+
+
+def _true(run: Run, written: Sequence[str] | Sequence[Sequence[str]]) -> bool | None:
+    """Whether one of the ways is open; None where what would tell is not logged."""
+    told = [[c.holds(run) for c in way] for way in _ways(written)]
+    ways = [False if False in way or not any(way) else None if None in way else True for way in told]
+    return True if True in ways else None if None in ways else False
+
+
 def _detect(run: Run, row: Mapping[str, Any]) -> Answer:
     """What a row answers of a run."""
-    conditions = [condition(text) for text in row["when"]]
-    told = [c.holds(run) for c in conditions]
-    denied = [text for text in row.get("unless", ()) if condition(text).holds(run)]
-    every = [*conditions, *map(condition, row.get("unless", ()))]
+    every = [c for way in (*_ways(row["when"]), *_ways(row.get("unless", ()))) for c in way]
+    if any(c.beside and c.beside[0] == "setting" and asked(run, *c.beside) is None for c in every):
+        return not_logged("The setting that it is held against is not given.")
     curves = {c.metric: curve for c in every if c.statistic != "setting" and (curve := _curve(run, c.metric)) is not None}
     where = tuple(Evidence(c.name, float(c.step[0]), float(c.step[-1])) for c in dict.fromkeys(curves.values()))
-    said = [(c.statistic, c.metric, value) for c in every if (value := asked(run, c.statistic, c.metric)) is not None]
-    measures = {f"{statistic} {metric}": value for statistic, metric, value in said}
-    text = _spelled(run, row["says"])
-    if False in told or denied:
+    measures = {f"{c.statistic} {c.metric}": value for c in every if (value := asked(run, c.statistic, c.metric)) is not None}
+    text, told = _spelled(run, row["says"]), _true(run, row["when"])
+    if any(condition(text).holds(run) for text in row.get("unless", ())):
         return absent(f"{text}.", measures=measures, evidence=where)
-    if None in told:
-        return unclear(f"{text}; what would tell is not logged.", measures=measures, evidence=where)
-    return present(f"{text}: {row['shows']}.", _since(curves.get(row.get("since", ""))), measures, where)
+    if told:
+        return present(f"{text}: {row['shows']}.", _since(curves, row.get("since", "")), measures, where)
+    if told is None or _true(run, row.get("perhaps", ())):
+        return unclear(f"{text}; {row.get('but', 'what would tell is not logged')}.", measures=measures, evidence=where)
+    return absent(f"{text}.", measures=measures, evidence=where)
 
 
-def _since(curve: Curve | None) -> Onset | None:
-    """When a curve's main change began; None where a row names none."""
-    return segments.began(curve) if curve is not None else None
+def _since(curves: Mapping[str, Curve], named: str) -> Onset | None:
+    """When a curve's main change began, or (``start ...``) its first step; None where a row names none."""
+    start, metric = named.startswith("start "), named.removeprefix("start ")
+    curve = curves.get(metric)
+    if curve is None:
+        return None
+    return segments.around(curve.step, float(curve.step[0])) if start else segments.began(curve)
 
 
 def _spelled(run: Run, text: str) -> str:

@@ -27,7 +27,7 @@ def passing(levels: dict[str, list[float]]) -> Run:
 def test_a_row_speaks_on_its_example_and_not_near_it(name: str) -> None:
     """Present where the row says that it fires, with numbers in the sentence; absent where it says that it rests."""
     row, detector = rows()[name], patterns()[name]
-    fired, rested = (run_detector(detector, passing(row[key])) for key in ("fires", "rests"))
+    fired, rested = (run_detector(detector, replace(passing(row[key]), config=row.get("config", {}))) for key in ("fires", "rests"))
     assert (fired.outcome, rested.outcome) == (Outcome.PRESENT, Outcome.ABSENT), (fired.statement, rested.statement)
     assert "{" not in fired.statement
     assert fired.measures
