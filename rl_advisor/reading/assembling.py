@@ -13,16 +13,12 @@ import numpy as np
 from rl_advisor.curves.task import task
 from rl_advisor.discovery import modules
 from rl_advisor.gpu.signals import zone_shift
-from rl_advisor.reading.clock_copies import without_clock_copies
-from rl_advisor.reading.closing_row import without_closing_row
-from rl_advisor.reading.copies import without_copies
 from rl_advisor.reading.episodes import merged_episodes
-from rl_advisor.reading.evaluations_once import evaluations_once
 from rl_advisor.reading.guessing import OUTCOMES, guess
 from rl_advisor.reading.joining import Source, joined, settle
 from rl_advisor.reading.measurable import FURTHEST
 from rl_advisor.reading.outcome import Told, with_outcome
-from rl_advisor.reading.repeated_evaluations import once
+from rl_advisor.reading.repeats import once, without_repeats
 from rl_advisor.reading.responses import groups_apart, logged_once
 from rl_advisor.reading.restarts import chained
 from rl_advisor.reading.row_steps import stepped
@@ -65,7 +61,7 @@ class _Spoken:
 
 def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, str], readme: str = "") -> Run:
     """One run of all parts, each given with its file's place in the run; ``readme`` is what its authors say beside it."""
-    own = _of_one_run(_without_repeats(parts))
+    own = _of_one_run(with_evaluations(without_repeats(merged_episodes(parts))))
     spoken = _in_our_words(own.parts, mapping)
     curves, guessed, unclear = _joined(own.parts, spoken, readme)
     told = [p for _, p in own.parts if says_something(p)]
@@ -90,12 +86,6 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
         step_unit=spoken.unit,
     )
     return _in_the_runs_zone(run)
-
-
-def _without_repeats(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
-    """The parts with episodes of parallel environments merged, without what loggers wrote twice, evaluations named so."""
-    merged = [(path, evaluations_once(without_clock_copies(without_closing_row(part)))) for path, part in merged_episodes(parts)]
-    return with_evaluations(without_copies(merged))
 
 
 def _of_one_run(parts: Sequence[tuple[str, Run]]) -> _Own:

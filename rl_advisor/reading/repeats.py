@@ -1,0 +1,123 @@
+"""What loggers write twice: a metric over the clock as well, a closing summary, a file that is a copy, an evaluation with each row."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from rl_advisor.reading.translating import Translated
+from rl_advisor.run import Curve, Floats, Gap, Run
+
+_CLOCKS = ("/time", "/wall_time", "_by_time")
+_SUMMARY = ("train_runtime", "train_samples_per_second", "train_steps_per_second", "train_loss", "total_flos")
+_SAME_CALL_S = 0.25
+"""Points of one log call are written within this time."""
+FEWEST_POINTS = 5
+"""Points that a metric must have for its numbers to be nobody else's."""
+FEWEST = 3
+"""Different evaluations from which their pace is known."""
+_EVALUATION = re.compile(r"(?:ray/tune/)?evaluation/")
+
+
+def without_repeats(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
+    """The parts without what a logger wrote twice; a part that is a copy is empty but for the word that it is."""
+    return _without_copies([(path, _without_clock_copies(_without_closing_row(part))) for path, part in parts])
+
+
+def _without_clock_copies(part: Run) -> Run:
+    """The part without the curves that repeat the numbers of another one over a clock, which is no second axis of the run."""
+    copies = [
+        name for name in part.curves for clock in _CLOCKS if name.endswith(clock) and _repeats_over(part, name, name.removesuffix(clock))
+    ]
+    return replace(part, curves={name: curve for name, curve in part.curves.items() if name not in copies}) if copies else part
+
+
+def _repeats_over(part: Run, name: str, base: str) -> bool:
+    other: Curve | None = part.curves.get(base)
+    if other is None:
+        return False
+    a, b = part.curves[name].value, other.value
+    size = min(a.size, b.size)
+    return bool(size) and 10 * size >= 9 * max(a.size, b.size) and bool(np.isclose(a[:size], b[:size], equal_nan=True).mean() > 0.9)
+
+
+def _without_closing_row(part: Run) -> Run:
+    """The part without the closing summary and without what it repeats in the same call; unchanged when it has none."""
+    marks = [c for n, c in part.curves.items() if n.rsplit("/", 1)[-1] == "train_runtime" and c.step.size]
+    if not marks:
+        return part
+    kept = {n: _without_summary(c, marks[0]) for n, c in part.curves.items() if n.rsplit("/", 1)[-1] not in _SUMMARY}
+    return replace(part, curves={n: c for n, c in kept.items() if c.step.size})
+
+
+def _without_summary(curve: Curve, mark: Curve) -> Curve:
+    """The curve without what it repeats in the summary's call; a last step that was logged just before it stays."""
+    if curve.time is None or mark.time is None or not curve.step.size:
+        return curve
+    summary = (curve.step[:, None] == mark.step).any(axis=1) & (np.abs(curve.time[:, None] - mark.time) < _SAME_CALL_S).any(axis=1)
+    for step in np.unique(curve.step[summary]):
+        at = np.flatnonzero(curve.step == step)
+        summary[at[np.argmin(curve.time[at])]] = False
+    return replace(curve, step=curve.step[~summary], value=curve.value[~summary], time=curve.time[~summary]) if summary.any() else curve
+
+
+def _without_copies(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
+    """The parts, those that repeat an earlier one of their format number by number empty but for the word that they do."""
+    first: dict[object, str] = {}
+    out: list[tuple[str, Run]] = []
+    for path, part in parts:
+        mark = _mark(part)
+        if mark is None or first.setdefault(mark, path) == path:
+            out.append((path, part))
+            continue
+        told = Gap(path, f"the same numbers as {first[mark]}: a copy, counted once")
+        out.append((path, replace(part, curves={}, place="", others=(), gaps=(*part.gaps, told))))
+    return out
+
+
+def _mark(part: Run) -> object | None:
+    """What only copies have in common; None for a part of which too little is known."""
+    if len(part.rollouts) or not any(_tells(c) for c in part.curves.values()):
+        return None
+    return part.formats, frozenset((name, c.step.tobytes(), c.value.tobytes()) for name, c in part.curves.items())
+
+
+def _tells(curve: Curve) -> bool:
+    value = curve.value[np.isfinite(curve.value)]
+    return value.size >= FEWEST_POINTS and bool(value.min() < value.max())
+
+
+def once(items: Sequence[Translated]) -> list[Translated]:
+    """The curves of a file with each evaluation at the step where it was made; those that share their steps were made together."""
+    together: dict[bytes, list[Curve]] = defaultdict(list)
+    for item in items:
+        if item.curve.name.startswith("eval/") or _EVALUATION.match(item.curve.raw):
+            together[item.curve.step.tobytes()].append(item.curve)
+    kept = {key: _made(held[0].step, np.column_stack([curve.value for curve in held])) for key, held in together.items()}
+    told = {id(curve): kept[key] for key, held in together.items() for curve in held}
+    return [replace(item, curve=_taken(item.curve, told[id(item.curve)])) if id(item.curve) in told else item for item in items]
+
+
+def _taken(curve: Curve, kept: np.ndarray) -> Curve:
+    if kept.size == curve.step.size:
+        return curve
+    return replace(curve, step=curve.step[kept], value=curve.value[kept], time=None if curve.time is None else curve.time[kept])
+
+
+def _made(steps: Floats, rows: Floats) -> np.ndarray:
+    """The rows at which an evaluation was made: not those that are mostly empty, nor one that equals the last and comes before its time."""
+    known = np.flatnonzero(~np.isnan(rows).all(axis=1))
+    empty = rows.shape[1] >= FEWEST or 2 * known.size <= len(rows)  # one score that is NaN now and then was measured so
+    known = known if known.size and empty else np.arange(len(rows))
+    changes = [known[0], *(b for a, b in pairwise(known) if not np.array_equal(rows[a], rows[b], equal_nan=True))] if known.size else []
+    if len(changes) < FEWEST:
+        return known
+    pace = float(np.median(np.diff(steps[changes])))
+    kept = [known[0]]
+    for at in known[1:]:
+        if steps[at] - steps[kept[-1]] >= pace or not np.array_equal(rows[at], rows[kept[-1]], equal_nan=True):
+            kept.append(at)
+    return np.array(kept)
