@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from rl_advisor.evals import rules
+from evals.lab import rules
 from rl_advisor.run import Run
 
 Arm = Callable[[Run], dict[str, Any]]

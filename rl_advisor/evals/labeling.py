@@ -13,8 +13,8 @@ import numpy as np
 import orjson
 
 from rl_advisor.assessment import BrokenLink
+from rl_advisor.curves import outcome_shape
 from rl_advisor.evals.harness import CUTS, reader
-from rl_advisor.evals.rules import finite, held_out
 from rl_advisor.evals.scoring import Floats, score_error, smooth
 from rl_advisor.run import Run
 
@@ -32,8 +32,10 @@ def propose(run: Run) -> dict[str, Any]:
         ValueError: fewer than eight evaluations and rewards, too few to judge by.
 
     """
-    curve = held_out(run)
-    steps, scores = curve.finite() if curve else finite(run, "reward/mean")
+    held, reward = outcome_shape.held_out(run), run.curves.get("reward/mean")
+    curve = held if held is not None and held.finite()[0].size >= FEWEST else None
+    used = curve or reward
+    steps, scores = used.finite() if used else (np.empty(0), np.empty(0))
     if steps.size < FEWEST:
         raise ValueError(f"only {steps.size} values of a held-out score or reward were found; hindsight needs {FEWEST}")
     truth = smooth(scores)

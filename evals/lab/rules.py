@@ -1,7 +1,6 @@
 """The small numerical rules of the baseline arms, kept as simple as the tools that use them keep theirs."""
 
 import numpy as np
-
 from rl_advisor.evals.scoring import Floats
 from rl_advisor.run import Curve, Run
 
