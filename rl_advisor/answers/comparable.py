@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rl_advisor.curves import outcome_shape
+from rl_advisor.curves.course import course
 from rl_advisor.curves.task import task
 from rl_advisor.output.wording import listed
 from rl_advisor.run import Curve, Run
@@ -22,9 +23,6 @@ TASK: Mapping[str, tuple[str, ...]] = {
 """What names the task of a run -> the configuration keys that give it."""
 ENVIRONMENT = re.compile(r"([A-Z][a-z][A-Za-z0-9]{1,40})-v\d{1,2}(?!\d)")
 """An environment's name as Gym writes it; its version tells variants apart more often than tasks."""
-LATE = 0.1
-"""Share of the steps at the end whose median is a run's final level, and at least this many points of it."""
-FEWEST = 3
 APART = 0.1
 """Relative difference of two ends from which they are no longer called the same step."""
 LEVEL = 0.5
@@ -122,7 +120,8 @@ def _until(curves: Sequence[Curve | None]) -> tuple[float, list[str]]:
 
 
 def final(curve: Curve | None, until: float = np.inf) -> float | None:
-    """The final level of a curve up to a step: the median of its last points; None where it has none."""
-    step, value = curve.finite() if curve is not None else (np.empty(0), np.empty(0))
-    value = value[step <= until]
-    return float(np.median(value[-max(FEWEST, round(LATE * value.size)) :])) if value.size else None
+    """The level at which a curve ends up to a step, as its course says; None where it has no point."""
+    if curve is None or not (value := curve.until(until).finite()[1]).size:
+        return None
+    found = course(curve if curve.step.size and curve.step[-1] <= until else curve.until(until))
+    return found.last if found is not None else float(value[-1])

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.curves import outcome_shape
-from rl_advisor.curves.course import Course
+from rl_advisor.curves.course import Course, course
 from rl_advisor.curves.pace import pace
 from rl_advisor.curves.untrail import untrailed
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.autoregression import ENOUGH
-from rl_advisor.features.bins import reduce, smooth
+from rl_advisor.features.bins import reduce
 from rl_advisor.features.change import change_points, onset
 from rl_advisor.features.noise import more_points_needed
 from rl_advisor.features.trend import Trend, direction
@@ -135,7 +135,7 @@ def _shape(curve: Curve, alone: Curve, step: Floats, value: Floats) -> Fields:
         "last": value[-1],
         "highest": {"value": value[top], "step": step[top]},
         "newest": [[round(s), v] for s, v in newest],
-        "noise": (value - smooth(step, value)).std(),
+        "noise": found.noise if (found := course(alone)) is not None else 0.0,
     }
     parts: tuple[Callable[[Floats, Floats], Fields], ...] = (_onset, _changes)
     try:

@@ -78,7 +78,7 @@ def _compare(answer: Answer) -> Iterable[str]:
     rows = sorted(rows, key=lambda row: -(row.get("final") or -math.inf)) if many else rows
     yield from table([tuple(f.replace("_", " ") for f in _COMPARED)], [_compared(row) for row in rows])
     if answer["by"]:
-        yield f"start, last: {said(answer['by'])} as logged; best: the best level; final: median of the last points up to there"
+        yield f"start, last: {said(answer['by'])} as logged; best: the best level; final: the level up to there"
     for v in answer["variants"] if not many else ():
         settings = ", ".join(f"{key} {said(spelled(x))}" for key, x in list(v["settings"].items())[:_SETTINGS])
         more_ = f" and {len(v['settings']) - _SETTINGS} more" if len(v["settings"]) > _SETTINGS else ""

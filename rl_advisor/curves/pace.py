@@ -13,7 +13,7 @@ Pace = Literal["accelerating", "steady", "slowing", "stopped", "reversed", "unde
 def pace(found: Course, margin: float, better: int = 1) -> Pace:
     """What became of the improvement; ``better`` is -1 where lower is better, ``margin`` a change over half of the steps that is nothing.
 
-    ``steady`` and ``stopped`` are measured: the change of pace, or what is left of it, lies inside the margin in nineteen of twenty courses.
+    ``steady`` and ``stopped`` are measured: the change of pace, or what is left of it, lies inside the margin in 19 of 20 courses.
     """
     half = found.level.step.size // 2
     early, late = (better * _risen(found, where) for where in (slice(0, half + 1), slice(half, None)))

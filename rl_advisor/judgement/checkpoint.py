@@ -3,11 +3,10 @@
 import numpy as np
 
 from rl_advisor.assessment import BestCheckpoint
-from rl_advisor.curves.course import BREAK, FEWEST, MATERIAL, Course
+from rl_advisor.curves.course import FEWEST, MATERIAL, Course
 from rl_advisor.curves.logged import logged
 from rl_advisor.judgement.case import Case
 from rl_advisor.output.wording import roughly
-from rl_advisor.run import Floats
 from rl_advisor.vocabulary import metric
 
 NOTHING = "no checkpoint is on disk, and no score that can be trusted says which step was best"
@@ -64,11 +63,4 @@ def bottom(course: Course) -> float:
     """A level below which a checkpoint is worse than the untrained policy, noise allowed for."""
     if course.n < FEWEST:
         return -np.inf
-    start = began(course.level.value)
-    return start - max(MATERIAL * max(float(np.ptp(course.middle)), abs(start)), 2 * course.error)
-
-
-def began(x: Floats) -> float:
-    """The level at the start: the median of the first points, or the first alone where the run broke right after it."""
-    usual = float(np.median(x[: max(3, x.size // 20)]))
-    return float(x[0]) if abs(x[0] - usual) > BREAK / 2 * float(np.ptp(x)) else usual
+    return course.start - max(MATERIAL * max(float(np.ptp(course.middle)), abs(course.start)), 2 * course.error)

@@ -178,7 +178,7 @@ def _runs(answer: Answer, style: _Style) -> str:
         ]
         for r in (style.ranked if style.many else answer["runs"])
     ]
-    note = '<p class="note">Start and last as logged; best: the best level; final: median of the last points.</p>'
+    note = '<p class="note">Start and last as logged; best and final: levels.</p>'
     return _table("Runs", ("run", "variant", "verdict", "broke first", "start", "best", "at step", "last", "final"), rows) + note
 
 
