@@ -26,7 +26,7 @@ def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | N
         picked = spotcheck.triad(run, step, count, SEED)
     except ValueError as none:
         raise UsageError(str(none)) from none
-    answer = {"responses": _counted(run), "says": _says(run), "changes": spotcheck.changed(run)}
+    answer: dict[str, Any] = {"responses": _counted(run), "says": _says(run), "changes": spotcheck.changed(run)}
     answer |= _episodes(run)
     answer |= {key: _marked(value, key, key) for key, value in dict(picked).items()}
     answer["statistics"] = _marked(spotcheck.statistics(run), "statistics")
@@ -52,8 +52,11 @@ def _episodes(run: Run) -> dict[str, Any]:
     from rl_advisor.samples.reward_formula import paid_for
 
     asked = (("failures", why_failed, failure_lines), ("paid_for", paid_for, formula_lines), ("credit", credit, credit_lines))
-    found = {name: (look(run), lines) for name, look, lines in asked}
-    return {name: {"says": lines(part), **_marked(part, name)} for name, (part, lines) in found.items() if part}
+    found: dict[str, Any] = {}
+    for name, look, lines in asked:
+        if part := look(run):
+            found[name] = _marked(part, name) | {"says": lines(part)}
+    return found
 
 
 def _counted(run: Run) -> dict[str, Any]:

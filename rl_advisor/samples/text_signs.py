@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,9 +17,6 @@ from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, word_order_of
 from rl_advisor.samples.reward_check import reference_columns
 from rl_advisor.samples.text_change import explained, pays, shift, shift_or_none, wilson
-
-if TYPE_CHECKING:
-    pass
 
 GROWTH = 1.25
 """Growth of a length or a count below which it is not called inflated."""
