@@ -46,11 +46,12 @@ corpus:
 	@for set in classic unseen second; do .venv-corpus/bin/python evals/generate/sb3_runs.py evals/corpus/$$set || exit 1; done
 	@for set in unseen second; do .venv-corpus/bin/python evals/generate/grpo_runs.py evals/corpus/$$set --size small || exit 1; done
 
-# Fits the weights of the verdict and of going on to the labelled corpora and to the table of strangers' runs (evals/world), and says how they do on
-# repositories and tasks left out.
+# Fits the weights of the verdict and of going on and what is usual to the labelled corpora and to the table of strangers' runs (evals/world), and says
+# how they do on repositories and tasks left out.
 train: .venv/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.fit_weights $(CORPORA) --write
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.fit_going_on $(CORPORA) --write
+	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.world.bank $(CORPORA) --write
 
 # The table of what is left out alone: nothing is written.
 left-out: .venv/.dev

@@ -20,6 +20,8 @@ EARLY = 0.1
 REACH = 0.25
 """How far beyond its outermost quantiles a group's values may lie and still be usual, in half widths of the group: with it sound runs of
 repositories left out lie outside in few cases (docs/log.md)."""
+ACRONYM = 4
+"""Letters up to which the name of a method is an acronym."""
 Bank = Mapping[str, Mapping[str, Sequence[float]]]
 
 
@@ -43,7 +45,8 @@ class Usual:
         """Which runs they are."""
         method, _, framework = self.group.partition("/")
         stage = {"early": " in their first tenth", "late": " after their first tenth"}.get(self.phase, "")
-        return f"{self.runs} sound {' '.join(filter(None, (framework, method))).replace('_', ' ')} runs{stage}"
+        name = method.upper() if len(method) <= ACRONYM else method.replace("_", " ")
+        return f"{self.runs} sound {name} runs{f' of {framework}' if framework else ''}{stage}"
 
     def bounds(self, told: tuple[float, float]) -> tuple[float, float]:
         """Within which a value is usual, where a table tells other bounds: not beyond both, nor where hardly any sound run was."""

@@ -42,7 +42,7 @@ def test_where_nobody_of_the_kind_was_measured_nothing_is_said(metric, known) ->
 
 def test_what_is_said_names_the_runs_and_the_range() -> None:
     usual = bank.Usual(41, 20, "grpo/trl", "late", 0.05, 0.6, 0.01, 2.0)
-    assert usual.says(0.004) == "0.004 is below nearly all of 41 sound trl grpo runs after their first tenth (usual 0.05 to 0.6)."
+    assert usual.says(0.004) == "0.004 is below nearly all of 41 sound GRPO runs of trl after their first tenth (usual 0.05 to 0.6)."
     assert "among the lowest" in usual.says(0.03)
     assert "within nine of ten" in usual.says(0.3)
     assert usual.bounds((0.02, 5)) == (0.02, 2.0)
