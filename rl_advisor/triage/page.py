@@ -26,11 +26,13 @@ HEADS = (
 )
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 LONGEST = 160
+MOST_ON_PAPER = 2_000
+"""Rows of the plain table."""
 
 
 def page(rows: Sequence[Row], common: str = "", reports: Mapping[str, str] | None = None) -> str:
     """The page as HTML text; ``reports`` says where the report of a run lies, ``common`` is ready HTML of what the runs have in common."""
-    counts = Counter(row["urgency"] for row in rows)
+    counts, title = Counter(row["urgency"] for row in rows), f"{len(rows):,} runs{_below(rows)}"
     chips = "".join(
         f'<li class="u-{name}"><button type="button" data-kind="{n}" aria-pressed="false"><b>{counts[name]:,}</b>{SAID[name]}</button></li>'
         for n, name in enumerate(CLASSES)
@@ -44,17 +46,43 @@ def page(rows: Sequence[Row], common: str = "", reports: Mapping[str, str] | Non
     worth = sum(row.get("saves_gpu_hours") or 0.0 for row in rows)
     lede = f'<p class="lede">Stopping what is advised to stop would save {number(round(worth, 1))} GPU hours.</p>' if worth >= 0.1 else ""
     body = (
-        f'<main id="main" class="wide"><header class="verdict"><h1><span class="word">{len(rows):,} runs</span></h1>{lede}'
+        f'<main id="main" class="wide"><header class="verdict"><h1><span class="word">{title}</span></h1>{lede}'
         f'<ul class="counts">{chips}</ul></header><section aria-label="Runs"><div class="finding-bar">'
         '<label for="find">Find</label><input id="find" type="search" placeholder="name, cause, verdict, framework" autocomplete="off">'
         '<label for="view">Show</label><select id="view"><option value="rows">table</option>'
         '<option value="tiles">curves side by side</option></select>'
         '<span class="shown" role="status"></span></div>'
         f'<div class="rows" role="table" aria-label="Runs, most urgent first" tabindex="0"><div class="head" role="row">{heads}</div>'
-        f'<div class="space" role="rowgroup"></div></div><div class="detail" aria-live="polite"></div></section>{common}</main>'
+        f'<div class="space" role="rowgroup"></div></div><div class="detail" aria-live="polite"></div>'
+        f"{_paper(rows)}</section>{common}</main>"
     )
     data = {"kinds": list(CLASSES), "columns": columns(rows, reports or {})}
-    return locked(f"{len(rows):,} runs", "open", body, data, styles=("report.css", "triage.css"), scripts=("triage.js",))
+    return locked(title, "open", body, data, styles=("report.css", "triage.css"), scripts=("triage.js",))
+
+
+def _below(rows: Sequence[Row]) -> str:
+    """Below which folder they lie, by its name."""
+    places = {Path(str(row["where"])).absolute().parent for row in rows if row.get("where") and "://" not in str(row["where"])}
+    shared = os.path.commonpath(places) if places else ""
+    return f" below {text(Path(shared).name, 60)}" if Path(shared).name else ""
+
+
+def _paper(rows: Sequence[Row]) -> str:
+    """The rows as a plain table, for paper and for browsers without scripts."""
+    heads = ("run", "verdict", "call", "what broke first", "keep", "step")
+    body = "".join(
+        "<tr>" + "".join(f"<td>{text(str(cell), LONGEST)}</td>" for cell in _on_paper(row)) + "</tr>" for row in rows[:MOST_ON_PAPER]
+    )
+    left = len(rows) - MOST_ON_PAPER
+    more = f"<p class=note>{left:,} more are in the file of rows.</p>" if left > 0 else ""
+    return f'<table class="paper"><thead><tr>{"".join(f"<th>{h}</th>" for h in heads)}</tr></thead><tbody>{body}</tbody></table>{more}'
+
+
+def _on_paper(row: Row) -> tuple[object, ...]:
+    verdict, why = plain(row.get("verdict") or "not judged"), row.get("error") or row.get("why") or ""
+    best, planned = row.get("best_checkpoint"), row.get("planned_steps")
+    step = f"{row.get('step') or '-'}{f'/{planned}' if planned else ''}"
+    return row["run"], verdict, row.get("call") or "-", why, "-" if best is None else best, step
 
 
 def columns(rows: Sequence[Row], reports: Mapping[str, str]) -> dict[str, list[Any]]:

@@ -38,7 +38,8 @@ def judged(run: "Run") -> Row:
     from rl_advisor.triage.cost import cost
 
     a = tools.advisor_named("builtin").assess(run)
-    told, best, onset = judgement(run, a)["story"], a.best_checkpoint, a.onset.step if a.onset else None
+    shown = judgement(run, a)
+    told, best, onset = shown["story"], a.best_checkpoint, a.onset.step if a.onset else None
     row = {
         "verdict": a.verdict,
         "p": a.probabilities.get(a.verdict),
@@ -54,7 +55,7 @@ def judged(run: "Run") -> Row:
         "best_checkpoint_path": best.path,
         "broke_at": onset,
         "patterns": [f.pattern for f in a.findings if f.outcome == "present"][:12],
-        "why": str(told.get("cause") or a.why)[:LONGEST_SAID],
+        "why": str(told.get("cause") or shown["why"])[:LONGEST_SAID],
         "do": str(told.get("do") or "")[:LONGEST_SAID],
         "framework": ", ".join(run.frameworks),
         "unit": run.step_unit,

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from rl_advisor import __version__
 from rl_advisor.answers.story.naming import named, named_story
 from rl_advisor.answers.story.telling import tell
 from rl_advisor.assessment import Assessment
@@ -116,7 +117,7 @@ def locked(  # noqa: PLR0913
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n{meta}<title>{title}</title>\n<style>{style}</style>\n</head>\n'
         f'<body class="{mood}">\n<a class="skip" href="#main">Skip to the verdict</a>\n{body}\n'
-        "<footer><p>Written by rl-advisor. This file is complete: it loads nothing and sends nothing.</p></footer>\n"
+        f"<footer><p>Written by rl-advisor {__version__}. This file is complete: it loads nothing and sends nothing.</p></footer>\n"
         f"{acting}</body>\n</html>\n"
     )
 

@@ -4,6 +4,7 @@ from rl_advisor.answers.checklist import deliverables
 from rl_advisor.answers.story.quantities import label, quantity, unit_of
 from rl_advisor.answers.story.telling import Story
 from rl_advisor.assessment import BROKEN, Assessment
+from rl_advisor.output.layout import spark
 from rl_advisor.output.wording import listed, sentence, value
 from rl_advisor.reports.html.curves import Drawn, axes, logarithmic
 from rl_advisor.reports.html.words import plain, prose, text
@@ -118,6 +119,7 @@ def figure(d: Drawn) -> str:
     name = text(f"{label(d.curve)}{ours}", 120)
     return (
         f'<figure class="chart" id="{d.key}"><figcaption><h3>{name}</h3><p>{said}</p></figcaption>'
+        f'<p class="static" aria-hidden="true">{spark(list(q.blocks)) if (q := quantity(d.curve, d.run)) else ""}</p>'
         f'<div class="plot" tabindex="0" role="group" aria-label="{name}: {said}" aria-describedby="hint"></div>'
         '<output class="readout" aria-live="off">&nbsp;</output></figure>'
     )
