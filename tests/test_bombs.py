@@ -44,8 +44,8 @@ def yaml_merges(folder):
 
 
 def same_text(folder):
-    """One text of two million characters, twenty thousand times."""
-    text = pa.DictionaryArray.from_arrays(pa.array(np.zeros(20_000, np.int32)), pa.array(["x" * 2_000_000]))
+    """One text of a hundred thousand characters, twenty thousand times."""
+    text = pa.DictionaryArray.from_arrays(pa.array(np.zeros(20_000, np.int32)), pa.array(["x" * 100_000]))
     table = pa.table({"step": pa.array(np.ones(20_000, np.int64)), "completion": text, "reward": pa.array(np.zeros(20_000))})
     pq.write_table(table, folder / "completions_00001.parquet", compression="zstd", dictionary_pagesize_limit=8 << 20)
 
@@ -58,11 +58,11 @@ def named_rows(folder):
 
 
 def constants(folder):
-    """Ten million rows of twenty constants."""
+    """Three million rows of twenty constants."""
     same = pa.array(np.zeros(100_000))
     table = pa.table({"step": same} | {f"m{i}": same for i in range(20)})
     with pq.ParquetWriter(folder / "metrics.parquet", table.schema, compression="zstd") as out:
-        for _ in range(100):
+        for _ in range(32):
             out.write_table(table)
 
 
@@ -125,9 +125,9 @@ BOMBS = {
     "npz, bytes": many_bytes,
     "JSON, empty objects": many_objects,
     "gzip, blank lines": packed(
-        "metrics.jsonl.gz", "".join(json.dumps({"step": i, "loss": i, "reward": i}) + "\n" for i in range(5)), 1 << 30
+        "metrics.jsonl.gz", "".join(json.dumps({"step": i, "loss": i, "reward": i}) + "\n" for i in range(5)), 1 << 28
     ),
-    "gzip, blank lines in a log": packed("train.log.gz", VERL, 1 << 30),
+    "gzip, blank lines in a log": packed("train.log.gz", VERL, 1 << 28),
     "blank lines": lambda f: (f / "train.log").write_text(VERL + "\n" * 50_000_000),
     "digits": lambda f: (f / "metrics.jsonl").write_text(f'{{"step": 1, "reward": {"1" * 500_000}}}\n' * 20),
     "JSON, deep in a line": lambda f: (f / "metrics.jsonl").write_text('{"step": 1, "a": ' + '{"a":' * 400_000),

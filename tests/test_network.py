@@ -13,6 +13,7 @@ from rl_advisor.advisors.model import wire
 from rl_advisor.reading import UnreadableRun
 from rl_advisor.remote import copies
 from rl_advisor.remote.bounds import Bounds, without_keys
+from rl_advisor.remote.stores import paths
 
 from test_server import http_server
 
@@ -78,6 +79,34 @@ def give(handler):
     handler.send_header("Content-Length", "2")
     handler.end_headers()
     handler.wfile.write(b"{}")
+
+
+def test_a_web_server_sends_to_no_other_port_and_lists_no_page_without_end(tmp_path, monkeypatch):
+    """Another port is another server; a page is counted as it is unpacked."""
+    pytest.importorskip("aiohttp")
+    monkeypatch.setattr(paths, "LARGEST_PAGE", 1 << 20)
+    page = gzip.compress(b" " * (2 << 20))
+
+    def large(handler):
+        handler.send_response(200)
+        for name, value in (("Content-Type", "text/html"), ("Content-Encoding", "gzip"), ("Content-Length", str(len(page)))):
+            handler.send_header(name, value)
+        handler.end_headers()
+        handler.wfile.write(page)
+
+    with answering(give) as (there, reached), answering(large) as (wide, _):
+
+        def away(handler):
+            handler.send_response(302)
+            handler.send_header("Location", f"http://127.0.0.1:{there}{handler.path}")
+            handler.send_header("Content-Length", "0")
+            handler.end_headers()
+
+        with answering(away) as (port, _), pytest.raises(UnreadableRun, match="another server"):
+            copies.fetch(f"http://127.0.0.1:{port}/metrics.jsonl", tmp_path / "a")
+        with pytest.raises(UnreadableRun, match="longer than"):
+            copies.fetch(f"http://127.0.0.1:{wide}/runs/", tmp_path / "b")
+    assert not reached
 
 
 @pytest.mark.parametrize("client", ["aiohttp", "s3fs", "mlflow"])

@@ -506,6 +506,8 @@ def test_http_answers_on_loopback_and_refuses_strangers():
         names, judged = asyncio.run(talk())
         assert names == TOOLS
         assert judged.structured_content["verdict"] == expected()["verdict"]
-        assert refused(url, host="evil.example") == 421
+        here = url.split("/")[2]
+        for host in ("evil.example", f"{here}.evil.example", f"{here}@evil.example", "127.0.0.1:1"):
+            assert refused(url, host=host) == 421
         assert refused(url, origin="http://evil.example") == 403
         assert refused(url, **{"content-length": str(5 * 2**20)}) == 413

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mcp.server import MCPServer
 from mcp.server.caching import CacheHint
+from mcp.server.transport_security import TransportSecuritySettings
 
 from rl_advisor import __version__
 from rl_advisor.output import shipped
@@ -69,8 +70,16 @@ def serve(server: MCPServer[None], where: tuple[str, int] | None = None) -> None
         door = socket.create_server(where, family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=BACKLOG)
     except OSError as taken:
         raise UsageError(f"nobody can listen at {host}:{port}: {os.strerror(taken.errno or 0)}") from None
-    app = server.streamable_http_app(host=host, stateless_http=True, json_response=True)
+    app = server.streamable_http_app(host=host, stateless_http=True, json_response=True, transport_security=_named(port))
     uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_keep_alive=KEPT_OPEN, http=patient())).run(sockets=[door])
+
+
+def _named(port: int) -> TransportSecuritySettings:
+    """Only who asks for this machine at this port is answered, and only pages of this machine may ask."""
+    here = ("127.0.0.1", "localhost", "[::1]")
+    return TransportSecuritySettings(
+        allowed_hosts=[f"{name}:{port}" for name in here], allowed_origins=[f"http://{name}:*" for name in here]
+    )
 
 
 def address(text: str) -> tuple[str, int]:

@@ -1,9 +1,9 @@
-"""Connections over HTTP that ask nothing are dropped, and no more are held than the system gives descriptors for."""
+"""Connections over HTTP that ask nothing, or do not end what they ask, are dropped; no more are held than the system has descriptors."""
 
 from typing import Any
 
 ASK_WITHIN_S = 10.0
-"""Seconds from connecting to the end of the first request's headers."""
+"""Seconds from connecting to the end of the first request's headers, and in which a body must come."""
 _KEPT_FREE = 128
 """Descriptors for everything else: files, workers, the listener."""
 
@@ -38,11 +38,18 @@ def patient() -> Any:
             if len(self.connections) > most:
                 transport.abort()
                 return
-            self.loop.call_later(ASK_WITHIN_S, self._give_up)
+            self._late: Any = None
+            self.loop.call_later(ASK_WITHIN_S, self._look)
 
-        def _give_up(self) -> None:
-            """Drop it when no request has begun."""
-            if self.cycle is None and not self.transport.is_closing():
+        def _look(self) -> None:
+            """Drop it when no request has begun, or when the body of one did not come between two looks."""
+            if self.transport.is_closing():
+                return
+            late = self.cycle if self.cycle is not None and self.cycle.more_body else None
+            if self.cycle is None or (late is not None and late is self._late):
                 self.transport.abort()
+                return
+            self._late = late
+            self.loop.call_later(ASK_WITHIN_S, self._look)
 
     return Patient

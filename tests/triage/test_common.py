@@ -54,12 +54,12 @@ def test_the_setting_that_makes_runs_fail_is_named() -> None:
 def test_luck_is_not_named() -> None:
     """Sweeps in which nothing makes runs fail, at random or by variant: one in twenty may name something."""
     chance, named = np.random.default_rng(4), 0
-    for _ in range(60):
+    for _ in range(30):
         by_variant = {key: chance.random() for key in [(a, b) for a in (1e-4, 1e-2) for b in (0.1, 0.2)]}
         rows = sweep(chance, (lambda *_: 0.3) if chance.random() < 0.5 else (lambda lr, clip, w=by_variant: w[lr, clip] ** 2))
         found = common(rows)
         named += any(s["setting"] == "warmup" for s in found["settings"])
-    assert named <= 5
+    assert named <= 3
 
 
 def test_a_number_of_many_values_is_asked_whether_more_of_it_fails() -> None:

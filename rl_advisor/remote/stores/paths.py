@@ -23,6 +23,8 @@ _NOT_READ = (
 """Endings of what no format reads: weights, pictures, code."""
 _AT_ONCE = 8
 _BLOCK = 8 << 20
+LARGEST_PAGE = 64 << 20
+"""Bytes of one answer that is taken whole: a page that lists files, or a piece of a file."""
 
 
 class _Entry(NamedTuple):
@@ -101,7 +103,8 @@ def _watch() -> Any:
     async def look(_: Any, __: Any, answer: Any) -> None:
         asked = answer.response.url
         there = asked.join(type(asked)(answer.response.headers.get("Location", "")))
-        if there.host != asked.host or (asked.scheme == "https" and there.scheme != "https") or there.scheme not in ("http", "https"):
+        safer = asked.scheme == "http" and there.scheme == "https" and asked.is_default_port() and there.is_default_port()
+        if there.host != asked.host or not (safer or (there.scheme, there.port) == (asked.scheme, asked.port)):
             raise OSError("it redirects to another server; where that is to be read, name it instead")
 
     watch = aiohttp.TraceConfig()
@@ -110,10 +113,26 @@ def _watch() -> Any:
 
 
 async def _straight(**options: Any) -> Any:
-    """A web client that watches where it is sent."""
+    """A web client that watches where it is sent, and takes no page without end."""
     import aiohttp
 
-    return aiohttp.ClientSession(trace_configs=[_watch()], **options)
+    class Bounded(aiohttp.ClientResponse):
+        """An answer that is counted as it is unpacked."""
+
+        async def read(self) -> bytes:
+            """The whole of it; raises OSError where it is longer than a page of a store."""
+            pieces: list[bytes] = []
+            while self._body is None and (piece := await self.content.readany()):
+                pieces.append(piece)
+                if sum(map(len, pieces)) > LARGEST_PAGE:
+                    self.close()
+                    raise OSError(f"a page is longer than {LARGEST_PAGE >> 20} MiB")
+            if self._body is None:
+                self._body = b"".join(pieces)
+                await self._wait_released()
+            return self._body
+
+    return aiohttp.ClientSession(trace_configs=[_watch()], response_class=Bounded, **options)
 
 
 def _straight_s3() -> Any:
