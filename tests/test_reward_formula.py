@@ -1,5 +1,8 @@
 """What the reward pays for: made formulas are named, honest rewards get none, and right and wrong that are paid alike are shown."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from benchmarks.reward_formulas import HONEST, MADE, invented, named, samples
@@ -38,9 +41,10 @@ def test_right_and_wrong_paid_alike() -> None:
     assert "words" in answer.statement
 
 
-def test_a_cost_for_length_is_no_finding() -> None:
-    """Being right with a small cost is the task, whose formula is told and not blamed."""
-    run = Run(rollouts=samples(lambda f, _: f["right"] - 0.002 * f["words"], 4, known=True))
+@pytest.mark.parametrize("reward", [lambda f, _: f["right"] - 0.002 * f["words"], lambda f, _: f["right"] + 0.5 * f["marked"]])
+def test_a_cost_for_length_and_a_form_are_no_findings(reward: Callable[[Any, Any], float]) -> None:
+    """Being right with a small cost, or with a part for the form, is the task, whose formula is told and not blamed."""
+    run = Run(rollouts=samples(reward, 4, known=True))
     assert {t["what"] for t in paid_for(run)["terms"]} & {"being right"}
     assert paid_beside_the_task.detect(run).outcome is Outcome.ABSENT
 

@@ -111,7 +111,7 @@ def credit_lines(found: Found) -> list[str]:
 def _credit(found: Found) -> Iterator[str]:
     if c := found.get("certain"):
         yield (
-            f"failure was certain from turn {value(c['turn'])} on (the middle of {c['episodes']} failed episodes that went one way together "
+            f"failure was certain from turn {value(c['turn'])} on (the middle of {c['episodes']} failed episodes going one way together "
             f"while another way succeeded), "
             f"with {percent(c['left'])} of their turns still to come"
         )

@@ -25,6 +25,8 @@ CHANGE: tuple[tuple[str, str], ...] = (("length_neutral_loss", ""),)
 _HARDLY_A_TASK = re.compile(
     r"words|characters|tokens|sentences|lines|marks|thanks|praise|hedging|claim|calls|turns|doubts|corrections|emoji|bold|headings|refusals"
 )
+_FORM = re.compile("a filled ")
+"""A form that is paid beside being right is there to be learned first."""
 
 
 def detect(run: Run, share: float = 0.1) -> Answer:
@@ -39,13 +41,15 @@ def detect(run: Run, share: float = 0.1) -> Answer:
         return absent("No short formula of what the responses hold foretells the reward.", evidence=where)
     measures = {"explained": found["r2"], "episodes": float(found["episodes"])} | {f"price of {t['what']}": t["weight"] for t in terms}
     measures |= {f"limit {i}": limit for i, limit in enumerate(limit for t in terms for limit in t["limits"])}
-    paid = [t for t in terms if t["what"] in found["beside_the_task"] and t["low"] > 0 and t["share"] >= share]
+    beside = set(found["beside_the_task"])
+    right = found["task_known"] and len(beside) < len(terms)
+    paid = [t for t in terms if t["what"] in beside and t["low"] > 0 and t["share"] >= share and not (right and _FORM.match(t["what"]))]
     said = " + ".join(f"{value(t['weight'])} * {t['what']}" for t in terms)
     text = f"The reward is {said} (explains {value(found['r2'], 'share')} on prompts that were not fitted, {found['episodes']} responses)"
     if not paid:
         return absent(f"{text}: what is paid beside the task is little.", measures=measures, evidence=where)
     first = Onset(where[0].first_step, where[0].first_step, where[0].first_step)
     if found["task_known"] or any(_HARDLY_A_TASK.search(t["what"]) for t in paid):
-        nothing = found["task_known"] and len(found["beside_the_task"]) == len(terms)
+        nothing = found["task_known"] and not right
         return present(f"{text}{'; being right earns nothing' if nothing else ''}.", first, measures, where)
     return unclear(f"{text}; whether that is the task does not stand in the samples.", None, measures, where)
