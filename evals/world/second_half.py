@@ -9,7 +9,7 @@ import argparse
 import multiprocessing
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from evals import fit_going_on, fit_weights
 CUTS = (0.25, 0.5, 0.75)
 FEWEST = 20
 """Points of an outcome below which halves say nothing."""
+RIDGE = 5.0
 PATIENCE = 1 / 3
 """Share of the steps so far without a better level after which patience ends."""
 
@@ -120,6 +121,21 @@ def cost(cuts: Sequence[Cut], stops: Callable[[int], bool]) -> tuple[float, floa
     return lost / gain, saved / total
 
 
+def gains(cuts: Sequence[Cut]) -> Floats:
+    """The gain that is still to come, by a ridge on the facts, the share done and the time since the best that saw no kin of the run."""
+    x = np.array([np.r_[c.row.facts, c.stale, c.share] for c in cuts])
+    y, kin, weight = np.array([c.end - c.best for c in cuts]), np.array([c.row.asked.kin for c in cuts]), np.sqrt(votes(cuts))
+    owners, out = sorted(set(kin)), np.zeros(len(cuts))
+    for k in range(fit_going_on.FOLDS):
+        away = np.isin(kin, owners[k :: fit_going_on.FOLDS])
+        usual, spread = x[~away].mean(axis=0), x[~away].std(axis=0) + 1e-9
+        z = np.column_stack([np.ones(len(x)), np.clip((x - usual) / spread, -4, 4)])
+        w = weight[~away, None] / weight[~away].mean()
+        square = z[~away].T @ (w * z[~away]) + np.diag([0.0, *np.full(x.shape[1], RIDGE)])
+        out[away] = z[away] @ np.linalg.solve(square, z[~away].T @ (w[:, 0] * y[~away]))
+    return out
+
+
 def rules(cuts: Sequence[Cut], p: Floats) -> Iterator[tuple[str, Callable[[int], bool]]]:
     """Every rule by its name: whether it stops a run at a cut."""
     ahead = list(FACTS).index("forecast")
@@ -128,6 +144,11 @@ def rules(cuts: Sequence[Cut], p: Floats) -> Iterator[tuple[str, Callable[[int],
     yield "the curve's forecast alone", lambda i: bool(cuts[i].row.facts[ahead] < 0)
     for least in (0.1, 0.2, 0.3, 0.4, 0.5):
         yield f"fitted, below {least:g}", partial(_below, p, least)
+    ahead_by = gains(cuts)
+    for share in (0.1, 0.2, 0.3, 0.4):
+        yield f"least {share:.0%} of gains foreseen", partial(_below, ahead_by, float(np.quantile(ahead_by, share)))
+    left = np.array([c.end - c.best for c in cuts])
+    yield "who knew the end, gain below 1%", partial(_below, left, 0.01)
 
 
 def _below(p: Floats, least: float, place: int) -> bool:
@@ -178,7 +199,8 @@ def main() -> None:
     with multiprocessing.Pool(2) as pool:
         found = pool.map(cuts_of, [w.told["id"] for w in table.worlds() if w.told["read"]], chunksize=6)
     cuts, rows = [cut for mine in found for cut in mine], fit_weights.read(fit_weights.labelled(asked.corpora))
-    told = page(cuts, fit_going_on.left_out(fit_going_on.judged([c.row for c in cuts], fit_weights.fits(rows))), rows)
+    judged = fit_going_on.judged([c.row for c in cuts], fit_weights.fits(rows))
+    told = page([replace(c, row=row) for c, row in zip(cuts, judged, strict=True)], fit_going_on.left_out(judged), rows)
     print(told)
     if asked.write:
         STRANGERS.write_text(told, encoding="utf-8")
