@@ -153,6 +153,26 @@ def test_noise_that_remembers_is_no_movement(shape: str, memory: float) -> None:
     assert np.mean(sure) <= share if far == 0 else np.mean(sure) >= share
 
 
+@pytest.mark.parametrize(("far", "n", "memory", "low", "high"), [(3.0, 30, 0.0, 0.7, 1.0), (0.0, 100, 0.7, 0.0, 0.2)])
+def test_how_long_noise_may_remember_is_weighed(far: float, n: int, memory: float, low: float, high: float) -> None:
+    """A step of three deviations in a short curve is seen, and long flat noise that remembers is none: neither at the other's cost."""
+    sure = []
+    for seed in range(20):
+        noise = colour(np.random.default_rng(seed).standard_normal((n, 1)), memory, np.ones(n - 1))[:, 0]
+        draws = level(np.arange(float(n)), np.where(np.arange(n) < n / 2, 0.0, far) + noise).draws
+        above = float(np.mean(draws[:, -n // 10 :].mean(axis=1) > draws[:, 0]))
+        sure.append(above > 0.95 or above < 0.05)
+    assert low <= np.mean(sure) <= high
+
+
+def test_what_leaves_the_first_point_at_once_is_a_break() -> None:
+    """A score of .94 before training that is nothing ten steps on was lost, and was no accident of the first evaluation."""
+    value = np.r_[0.94, np.abs(np.random.default_rng(3).normal(0, 0.01, 25))]
+    found = course(Curve("eval/score/accuracy", "eval", "log", np.arange(26.0), value))
+    assert found is not None
+    assert (found.start > 0.8, found.fell) == (True, True)
+
+
 @pytest.mark.parametrize(
     ("rows", "verdict"), [([13.4, 6.9, 6.2, 6.4], "undecidable"), ([0.1, 0.12, 0.5, 0.52, 0.7, 0.72, 0.9, 0.92], "improving")]
 )
