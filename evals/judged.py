@@ -1,8 +1,8 @@
 """What the judge says of labelled runs of strangers, read once and kept: ``python -m evals.judged FOLDER [--cache DIR] [--misses]``.
 
 A run that is refused counts as one that was called undecidable. Two readers' labels are taken together: a verdict is admissible that either
-would defend. Every repository has one vote. ``--cache`` keeps each run's findings and measured curves at its end and at half of its steps,
-so that a change of the weighing is measured in a minute; empty it when readers, detectors or curves change.
+would defend. Every repository has one vote. ``--cache`` keeps each run and its findings at its end and at half of its steps, so that a
+change of curves or of the weighing is measured in a minute; empty it when readers or detectors change.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from evals.contradictions import contradictions
 from rl_advisor import tools
 from rl_advisor.advisors.builtin import of_case
 from rl_advisor.assessment import BROKEN, VERDICTS, Assessment
-from rl_advisor.judgement.case import Case, open_case
+from rl_advisor.judgement.case import Case, case_of, open_case
 from rl_advisor.reading import UnreadableRun
 
 COARSE = {"improving": "sound", "plateaued": "sound", "not_learning": "stuck", "undecidable": "stuck"}
@@ -73,15 +73,18 @@ def cases(read: Read, cache: Path | None) -> tuple[Case | None, Case | None]:
     """The opened cases of a run at its end and at half; None where it is refused."""
     kept = cache / f"{read.id}.pickle" if cache else None
     if kept is not None and kept.exists():
-        return pickle.loads(kept.read_bytes())  # type: ignore[no-any-return]  # noqa: S301 - written by the lines below
-    try:
-        run = tools.read(read.path)
-        found = tuple(open_case(run.until(run.last_step * cut)) for cut in CUTS)
-    except (UnreadableRun, OSError, ValueError):
-        found = (None, None)
-    if kept is not None:
-        kept.write_bytes(pickle.dumps(found))
-    return found  # type: ignore[return-value]
+        parts = pickle.loads(kept.read_bytes())  # noqa: S301 - written by the lines below
+    else:
+        try:
+            run = tools.read(read.path)
+            opened = [open_case(run.until(run.last_step * cut)) for cut in CUTS]
+            parts = tuple((case.run, case.findings) for case in opened)
+        except (UnreadableRun, OSError, ValueError):
+            parts = (None, None)
+        if kept is not None:
+            kept.write_bytes(pickle.dumps(parts))
+    end, half = (case_of(*part) if part is not None else None for part in parts)
+    return end, half
 
 
 def balanced(said: Sequence[str], wanted: Sequence[frozenset[str]]) -> float:

@@ -115,7 +115,7 @@ class Assessment(_Frozen):
     probabilities: dict[Verdict, float] = Field(default_factory=dict)
     """Of every verdict; they add up to one. Empty where an advisor gives none."""
     verdict_set: list[Verdict] = Field(default_factory=list)
-    """The fewest verdicts among which the reader's own is in nine of ten runs, the likeliest first. Empty where an advisor gives none."""
+    """The verdicts that stay possible, the likeliest first: one and a half in the mean. Empty where an advisor gives none."""
     why: str
     """One sentence: what the verdict rests on."""
     evidence: list[EvidenceView] = Field(default_factory=list)

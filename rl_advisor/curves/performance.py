@@ -16,13 +16,8 @@ BESIDE = 0.25
 DOUBTED = 0.2
 """What is left of the weight of a curve that changed for a reason outside the policy."""
 
-PARTED: dict[str, str] = {
-    "reward above score": "how much higher in its range the reward ends than the score",
-    "reward lost": "what the reward lost of its range",
-    "score lost": "what the score lost of its range",
-    "reward at nothing": "whether the reward ends at nothing at all",
-}
-"""Amounts of the two curves together."""
+REWARD_LOST = "reward lost"
+"""The amount of both curves together: what the reward lost of its range, where a score is logged beside it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,19 +46,13 @@ class Performance:
         return self.held if self.held is not None and held >= train else self.train or self.held
 
     def amounts(self) -> dict[str, float] | None:
-        """The amounts of both curves by their weight, and how the two part where both are there; None when there is no curve."""
+        """The amounts of both curves by their weight, and what the reward lost where both are there; None when there is no curve."""
         held, train = self.weights
         if self.held is None or self.train is None:
             one = self.held or self.train
             return one.amounts if one else None
         score, reward = self.held.amounts, self.train.amounts
-        parted = {
-            "reward above score": reward["end height"] - score["end height"],
-            "reward lost": reward["lost"],
-            "score lost": score["lost"],
-            "reward at nothing": reward["nothing"],
-        }
-        return {name: held * a + train * reward[name] for name, a in score.items()} | parted
+        return {name: held * a + train * reward[name] for name, a in score.items()} | {REWARD_LOST: reward["lost"]}
 
     def doubted(self, *, held: bool, train: bool) -> "Performance":
         """The same with curves that are heard less."""

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from rl_advisor.curves import outcome_shape
 from rl_advisor.curves.band import bands
+from rl_advisor.curves.course import FEWEST
 from rl_advisor.curves.outcome_shape import Shape
 from rl_advisor.curves.performance import Performance, performance
 from rl_advisor.curves.task import task
@@ -17,6 +18,8 @@ from rl_advisor.run import Run
 UNKNOWN_RISE = 0.0
 """Chance that a curve rose that is not there: nothing shows it."""
 
+SOLVED = 0.985
+"""Share of the highest possible from which a task counts as solved."""
 FOLLOWS = 1 / 6
 """Share of the reward's way that a score must rise to have risen with it, where both are shares."""
 
@@ -76,6 +79,22 @@ class Case:
     def paid(self) -> float:
         """Probability that the training reward rose; 0 where none is logged."""
         return self.performance.train.rise() if self.performance.train else UNKNOWN_RISE
+
+    @property
+    def gamed(self) -> float:
+        """Probability that the reward rose and kept it while the score did not; in control both are paid alike."""
+        train = self.performance.train
+        apart = self.performance.held is not None and train is not None and "control" not in task(self.run).traits
+        return self.paid * (1 - self.progressed) * max(0.0, 1 - 2 * train.amounts["lost"]) if apart and train is not None else 0.0
+
+    @cached_property
+    def solved(self) -> bool:
+        """Whether the outcome stands at the highest there can be: a share of nearly one, or the cap at which its values pile up."""
+        counts = self.performance.counts
+        if self.held is None and not task(self.run).by_reward:  # pairs that were trained on may be known by heart
+            return False
+        top = counts.ceiling if counts is not None and counts.n >= FEWEST else None
+        return counts is not None and top is not None and top > 0 and counts.last >= SOLVED * top
 
     @property
     def step(self) -> float:

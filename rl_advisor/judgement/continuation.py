@@ -5,8 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from rl_advisor.assessment import Call, CallReason
-from rl_advisor.curves.amounts import NO_LEVEL
-from rl_advisor.curves.task import task
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.forecast import UNKNOWN_END, USUAL_GAIN, forecast, plan_left
@@ -22,10 +20,7 @@ BOUND = 0.05
 LEAST = 0.4
 """Probability from which a run goes on when no price is told; where the balanced accuracy of labelled prefixes, kin left out, is flat."""
 EVEN = 0.5
-"""The same of a run that is not learning or unstable. One that improves goes on unless something bounds it: of 22 strangers' runs that
-improve with a forecast below ``LEAST``, at the end or at half, going on was worth it in 15."""
-SOLVED = 0.985
-"""Share of the highest possible from which a task counts as solved."""
+"""The same of a run that is not learning or unstable."""
 
 
 @dataclass(frozen=True)
@@ -47,35 +42,35 @@ def continuation(case: Case, judged: Judged) -> Continuation:
         died = any(e.kind in ("error", "out_of_memory") for e in case.run.events)
         return Continuation(DIED if died else weighing().usual(plan_left(case)), gain, "dead" if died else "not_measured")
     bound = bounded(case, judged)
-    p = weighing().probability(told)
-    p = min(p, BOUND) if bound else max(p, EVEN * judged.probabilities.get("improving", 0.0))  # as the weighing of the verdict has it
-    return Continuation(float(np.clip(p, 0.01, 0.97)), gain, bound)
+    return Continuation(float(np.clip(coherent(case, judged, weighing().probability(told), bound), 0.01, 0.97)), gain, bound)
+
+
+def coherent(case: Case, judged: Judged, p: float, bound: CallReason | None) -> float:
+    """The probability as far as the verdict and what bounds it leave it: one answer does not deny itself.
+
+    Of 22 strangers' runs that improve with a forecast below ``LEAST``, going on was worth it in 15.
+    """
+    unknown = judged.probabilities.get("undecidable", 0.0)
+    p = (1 - unknown) * p + unknown * weighing().usual(plan_left(case))
+    if bound:
+        return min(p, BOUND)
+    if judged.verdict == "improving":
+        return max(p, LEAST)
+    stuck = judged.verdict in ("not_learning", "unstable") and "improving" not in judged.verdict_set
+    return min(p, LEAST) if stuck else p
 
 
 def bounded(case: Case, judged: Judged) -> CallReason | None:
     """Why nothing can be gained by going on as it is; None where something can."""
     if judged.verdict in BROKEN:
         return None
-    if solved(case):
+    if case.solved:
         return "solved"
     if judged.verdict == "not_learning" and case.present(*DEAD):
         return "dead"
     if case.run.planned_steps and case.remaining <= 0:
         return "finished"
     return None
-
-
-def solved(case: Case) -> bool:
-    """Whether the outcome stands at the highest there can be: a share of nearly one, or the cap at which its values pile up."""
-    counts = case.performance.counts
-    shape = case.held if counts is not None and counts is case.performance.held else case.train
-    if counts is None or counts.n < 5:
-        return False
-    if case.held is None and not task(case.run).by_reward:  # pairs that were trained on may be known by heart
-        return False
-    if counts.amounts["share at the end"] != NO_LEVEL:
-        return counts.last >= SOLVED and counts.amounts["share at the end"] >= SOLVED
-    return shape is not None and shape.ceiling is not None and shape.ceiling > 0 and counts.last >= SOLVED * shape.ceiling
 
 
 def call(case: Case, judged: Judged, continuation: Continuation, price: float | None = None) -> tuple[Call, CallReason]:
@@ -93,7 +88,7 @@ def call(case: Case, judged: Judged, continuation: Continuation, price: float | 
         return "stop", "broken"
     if continuation.bound is not None:
         return "stop", continuation.bound
-    least = {"improving": 0.0, "not_learning": EVEN, "unstable": EVEN}.get(judged.verdict, LEAST)
+    least = EVEN if judged.verdict in ("not_learning", "unstable") else LEAST
     return ("continue", "pays") if continuation.p >= least else ("stop", "no_gain")
 
 

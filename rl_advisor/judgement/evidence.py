@@ -68,6 +68,11 @@ BESIDE, ENOUGH_SOUND = 0.75, 3
 That it leaves their band speaks for no verdict, only for a link: a run that does less than its twins may still rise."""
 FEW, SAY_LITTLE = 8, 4.0
 """Points below which an outcome is hardly a course, and what a single one weighs for not being able to tell."""
+LEAST_FIT = 0.05
+"""What is left of the odds of a verdict whose meaning the outcome denies."""
+FALLS: tuple[Verdict, ...] = ("collapsed", "degrading")
+PARTED = 0.8
+"""How much of the odds of a fall goes where the reward surely rose and kept its rise while the score surely did not."""
 INSIDE = -2.0
 """How far below the middle of its band an outcome still counts as within."""
 
@@ -75,7 +80,7 @@ INSIDE = -2.0
 def gather(case: Case, by: Weights | None = None) -> list[Piece]:
     """Everything that speaks for or against a verdict."""
     return [
-        *outcome_piece(case.performance, by or weights()),
+        *outcome_piece(case, by or weights()),
         *sign_pieces(case, by or weights()),
         *found(case),
         *beside_sound_runs(case),
@@ -83,20 +88,31 @@ def gather(case: Case, by: Weights | None = None) -> list[Piece]:
     ]
 
 
-def outcome_piece(performance: Performance, by: Weights) -> Iterator[Piece]:
-    """What the outcome did."""
-    amounts, counts = performance.amounts(), performance.counts
+def outcome_piece(case: Case, by: Weights) -> Iterator[Piece]:
+    """What the outcome did: by weights, and by how well it fits what each verdict means."""
+    amounts, counts = case.performance.amounts(), case.performance.counts
     if amounts is not None and counts is not None:
         steps = (float(counts.level.step[0]), float(counts.level.step[-1]))
-        yield Piece("", by.speak(amounts), counts.name, steps, performance)
+        weighed, meant = by.speak(amounts), fitting(case)
+        yield Piece("", {v: weighed[v] + meant[v] for v in VERDICTS}, counts.name, steps, case.performance)
+
+
+def fitting(case: Case) -> Speaks:
+    """How well the outcome fits each verdict's meaning; what stands at its ceiling has learnt."""
+    if case.performance.counts is None:
+        return dict.fromkeys(VERDICTS, 0.0)
+    did = meaning.did(case.performance.counts)
+    fits = {v: max(LEAST_FIT, means(did)) for v, means in meaning.MEANS.items()} | ({"not_learning": LEAST_FIT} if case.solved else {})
+    for v in FALLS:  # a score that fell beside a reward that rose and stayed is gaming's, not a fall of all there is
+        fits[v] *= 1 - PARTED * case.gamed
+    return centred({v: float(np.log(fit)) for v, fit in fits.items()})
 
 
 def sign_pieces(case: Case, by: Weights) -> Iterator[Piece]:
-    """What the run shows beside its outcome, a piece a metric; nothing where there is no outcome."""
+    """What the run shows beside its outcome, a piece a sign; nothing where there is no outcome."""
     told = signs.signs(case.run) if case.performance.counts is not None else {}
-    for name in dict.fromkeys(signs.metric_of(sign) for sign in told):
-        amounts = {sign: amount for sign, amount in told.items() if signs.metric_of(sign) == name}
-        yield Piece(signs.says(name, case.run), by.speak(amounts), name or None)
+    for name, amount in told.items():
+        yield Piece(signs.says(name, case.run), by.speak({name: amount}), signs.SIGNS[name])
 
 
 def found(case: Case) -> Iterator[Piece]:

@@ -6,19 +6,16 @@ is at its ceiling, has no gradient left, or whose plan is done.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-from rl_advisor.assessment import Verdict
+from rl_advisor.assessment import VERDICTS, Verdict
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.forecast import forecast, plan_left
-from rl_advisor.judgement.signs import ends
-from rl_advisor.run import Run
 
 FILE = Path(__file__).parent / "going_on.json"
 FACTS: dict[str, str] = {
@@ -27,26 +24,17 @@ FACTS: dict[str, str] = {
     "plan left": "how much of the plan is left",
     "improving": "how likely the run is improving now",
     "plateaued": "how likely it has plateaued",
-    "second half": "whether its second half beat the first",
-    "still rises": "whether its last third rises",
-    "half slope": "how steeply its second half rises",
+    "unstable": "how likely it is unstable",
+    "undecidable": "how likely nothing can be decided",
+    "gained": "how surely it ends above its start",
     "order": "how steadily it went one way",
     "best at": "how recent its best is",
-    "nothing": "whether it ends at nothing",
-    "points": "how many points there are",
-    "shown flat": "whether it is shown to be flat",
-    "dead": "whether the signal to learn from is gone",
-    "repetition": "whether the responses repeat themselves more than at first",
-    "drift": "how far the policy moved away from the reference",
-    "cut off": "how many responses are cut off",
 }
 """The facts, and each in words."""
 DEAD = ("reward_always_paid", "reward_never_paid", "frozen_policy", "no_gradient")
 """Findings that say that nothing is left to learn from."""
-UNFORESEEN, UNKNOWN_CUT = 0.5, 0.1
-"""Chance of a gain where nothing can be forecast; share of responses that are cut off where it is not logged."""
-PART, TEXTS, LONGEST = 0.3, 200, 20_000
-"""Share of the steps whose responses are read at either end, how many of them, and how many characters of each."""
+UNFORESEEN = 0.5
+"""Chance of a gain where nothing can be forecast."""
 
 
 @dataclass(frozen=True)
@@ -93,27 +81,6 @@ def facts(case: Case, odds: Mapping[Verdict, float]) -> dict[str, float] | None:
         "forecast": float(np.log(chance / (1 - chance))),
         "plan known": float(bool(case.run.planned_steps)),
         "plan left": known(plan_left(case)),
-        "improving": odds["improving"],
-        "plateaued": odds["plateaued"],
-        "shown flat": float(case.present("plateau")),
-        "dead": float(case.present(*DEAD)),
-        "repetition": repetition(case.run),
-        "drift": moved.grew if (moved := ends(case.run, "kl/ref")) else 0.0,
-        "cut off": cut.last if (cut := ends(case.run, "response/truncated")) else UNKNOWN_CUT,
-        **{name: amounts[name] for name in ("second half", "still rises", "half slope", "order", "best at", "nothing", "points")},
+        **{name: odds[name] for name in VERDICTS if name in FACTS},
+        **{name: amounts[name] for name in ("gained", "order", "best at")},
     }
-
-
-def repetition(run: Run) -> float:
-    """How much more of the words in a response are repeated at the end than at the start, as shares; 0 without responses."""
-    table = run.rollouts
-    if not len(table):
-        return 0.0
-    early, late = table["step"].quantile(PART), table["step"].quantile(1 - PART)
-    return repeated(table.loc[table["step"] >= late, "response"]) - repeated(table.loc[table["step"] <= early, "response"])
-
-
-def repeated(texts: Iterable[object]) -> float:
-    """Mean share of words that stood before in the same text."""
-    split = [str(text)[:LONGEST].split() for text in islice(texts, TEXTS)]
-    return float(np.mean([1 - len(set(words)) / max(1, len(words)) for words in split])) if split else 0.0

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rl_advisor.assessment import Verdict
+from rl_advisor.curves.amounts import matters
 from rl_advisor.curves.course import Course
 from rl_advisor.curves.performance import Performance
 from rl_advisor.output.wording import about, pair, percent, roughly, value
@@ -73,8 +74,7 @@ def did(course: Course) -> Did:
     around = slice(max(0, top - tenth // 2), top + tenth // 2 + 1)
     span = max(float(np.ptp(middle)), 1e-12)
     draws = level.draws
-    start, end, best = draws[:, :first].mean(axis=1), draws[:, -tenth:].mean(axis=1), draws[:, around].mean(axis=1)
-    matters = max(0.05 * span, 0.5 * level.noise)
+    start, best = draws[:, :first].mean(axis=1), draws[:, around].mean(axis=1)
     near = int(np.argmax(middle >= middle[top] - NEAR * span))
     third = int(np.searchsorted(step, step[0] + (step[-1] - step[0]) * 2 / 3))
     known, amounts = metric(course.name), course.amounts
@@ -91,8 +91,8 @@ def did(course: Course) -> Did:
         high=float(middle[near:].max()),
         third=(float(middle[min(third, n - 1)]), float(middle[-1])),
         noise=level.noise,
-        rose=float((best - start > matters).mean()),
-        gained=float((end - start > matters).mean()),
+        rose=float((best - start > matters(level)).mean()),
+        gained=amounts["gained"],
         rises=amounts["still rises"],
         falls=amounts["falls lately"],
         late=amounts["best at"],
@@ -103,7 +103,7 @@ def did(course: Course) -> Did:
 
 MEANS: Mapping[Verdict, Callable[[Did], float]] = {
     "improving": lambda d: min(d.rose, max(d.rises, d.late)),
-    "plateaued": lambda d: 1 - max(d.rises * d.late, d.lost) / 2,
+    "plateaued": lambda d: 1 - max(0.9 * d.rises * d.late, d.lost),
     "not_learning": lambda d: 1 - d.gained * max(0.0, 1 - d.lost),
     "degrading": lambda d: min(1.0, d.lost / 0.2),
     "collapsed": lambda d: min(1.0, d.lost / 0.4),

@@ -7,7 +7,6 @@ from rl_advisor.assessment import Call, Experiment, Verdict
 from rl_advisor.curves.task import task
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
-from rl_advisor.judgement.continuation import solved
 from rl_advisor.judgement.settings_to_change import slower
 from rl_advisor.output.wording import about
 from rl_advisor.run import Run
@@ -98,7 +97,7 @@ def going_well(case: Case, verdict: Verdict, call: Call, words: Words) -> Experi
     """The next step of a run that learned: a harder test where this one is used up, else by whether going on is expected to pay."""
     if case.present("saturated_test"):
         return beyond_the_test(case)
-    if solved(case):
+    if case.solved:
         return at_the_top(words)
     over = bool(case.run.planned_steps) and case.remaining <= 0
     rising = call == "continue" or (verdict == "improving" and (call == "undecided" or over))

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rl_advisor.assessment import BROKEN, Confidence, Verdict
-from rl_advisor.curves.performance import Performance
 from rl_advisor.curves.task import task
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import Finding, Role
@@ -33,12 +32,8 @@ STRONG = 2.0
 ODDS = 0.5
 """How much a piece must speak against the verdict to be at odds with it."""
 MOST_AT_ODDS, MOST_REASONS = 3, 3
-COVERED = 0.85
-"""Weight of a set of verdicts that holds the reader's own in nine of ten runs of repositories left out of the fit (conformal)."""
 FEWEST_SURE, EARLY = 10, 0.15
 """Points below which nothing is sure, and the share of a plan before which it takes three times as many."""
-LEAST_FIT = 0.05
-"""What is left of the odds of a verdict whose meaning the outcome denies."""
 TELLS = 0.5
 """How much a piece beside the outcome must speak for a verdict to be told among its reasons."""
 
@@ -60,10 +55,10 @@ class Judged:
 
     @property
     def verdict_set(self) -> tuple[Verdict, ...]:
-        """The likeliest verdicts that together have ``COVERED`` of the weight, two at least where none has half of it."""
+        """The likeliest verdicts that stay possible, two at least where none has half of it."""
         likely = sorted(self.probabilities, key=lambda v: -self.probabilities[v])
         weight = np.cumsum([self.probabilities[v] for v in likely])
-        many = max(int(np.searchsorted(weight, COVERED)) + 1, 1 if weight[0] >= LIKELY else 2)
+        many = max(int(np.searchsorted(weight, weights().covered)) + 1, 1 if weight[0] >= LIKELY else 2)
         chosen = likely[:many]
         return (self.verdict, *(v for v in chosen if v != self.verdict))
 
@@ -78,7 +73,7 @@ class Judged:
 def judge(case: Case) -> Judged:
     """The verdict that the evidence speaks for, and what broke first."""
     evidence = sorted(gather(case), key=lambda p: -max(abs(w) for w in p.speaks.values()))
-    odds = bounded(case.performance, probabilities(weights(), [p.speaks for p in evidence]))
+    odds = probabilities(weights(), [p.speaks for p in evidence])
     verdict = decided(odds)
     cause = cause_of(case, verdict)
     return Judged(
@@ -92,16 +87,6 @@ def judge(case: Case) -> Judged:
     )
 
 
-def bounded(performance: Performance, odds: Mapping[Verdict, float]) -> dict[Verdict, float]:
-    """Odds within what the words mean: what the outcome denies, nothing beside it makes up for."""
-    if performance.counts is None:
-        return dict(odds)
-    did = meaning.did(performance.counts)
-    fits = {v: max(LEAST_FIT, meaning.MEANS[v](did)) if v in meaning.MEANS else 1.0 for v in odds}
-    whole = sum(odds[v] * fits[v] for v in odds)
-    return {v: odds[v] * fits[v] / whole for v in odds}
-
-
 def confidence(case: Case, verdict: Verdict, p: float, *, broken: bool = False) -> Confidence:
     """High from three in four, medium from one in two; low for a guessed outcome.
 
@@ -110,14 +95,17 @@ def confidence(case: Case, verdict: Verdict, p: float, *, broken: bool = False) 
     if verdict == "undecidable" or p < LIKELY or case.run.outcome_guess is not None:
         return "low"
     unchecked = case.performance.held is None and not len(case.run.rollouts) and "language" in task(case.run).traits
-    return "high" if p >= SURE and enough(case) and not (verdict == "improving" and (unchecked or broken)) else "medium"
+    return "high" if p >= SURE and enough(case, verdict) and not (verdict == "improving" and (unchecked or broken)) else "medium"
 
 
-def enough(case: Case) -> bool:
-    """Whether there are points enough to be sure of anything; odds alone do not make it so."""
+def enough(case: Case, verdict: Verdict) -> bool:
+    """Whether there are points enough to be sure of anything, and the outcome does what the word means: odds alone do not make it so."""
     counts, planned = case.performance.counts, case.run.planned_steps
+    if counts is None:
+        return False
     early = planned is not None and case.step < EARLY * planned
-    return counts is not None and counts.n >= FEWEST_SURE * (3 if early else 1)
+    means = meaning.MEANS.get(verdict)
+    return counts.n >= FEWEST_SURE * (3 if early else 1) and (means is None or means(meaning.did(counts)) >= SURE)
 
 
 def decided(odds: Mapping[Verdict, float]) -> Verdict:

@@ -1,7 +1,7 @@
 """How much each amount of a course speaks for each verdict: one data file, each line readable as "this, above the usual, speaks for that".
 
 Fitted by a regularised multinomial regression on labelled runs (``evals/fit_weights.py``), which also says how the fit does on repositories
-and tasks left out. An amount has a usual value and a spread; what is above the usual has one weight a verdict, what is below another.
+and whole sets left out. An amount has a usual value, a spread, and one weight a verdict.
 """
 
 import json
@@ -20,12 +20,13 @@ FILE = Path(__file__).parent / "weights.json"
 
 @dataclass(frozen=True)
 class Weights:
-    """The prior of every verdict, and for every amount its usual value, its spread, and the weights above and below the usual."""
+    """The prior of every verdict, and for every amount its usual value, its spread, and one weight a verdict."""
 
     prior: Floats
     usual: Mapping[str, tuple[float, float]]
-    above: Mapping[str, Floats]
-    below: Mapping[str, Floats]
+    of: Mapping[str, Floats]
+    covered: float = 0.9
+    """Weight of a set of the likeliest verdicts: one and a half in the mean."""
     temperature: float = 1.0
     """What the sum of all that speaks is divided by: below one the fit, which leans to small weights, was too modest."""
 
@@ -33,8 +34,8 @@ class Weights:
         """What some amounts add to the logarithm of the odds of each verdict."""
         total = np.zeros(len(VERDICTS))
         for name, amount in amounts.items():
-            off = standing(amount, *self.usual[name])
-            total += max(off, 0.0) * self.above[name] + min(off, 0.0) * self.below[name]
+            if name in self.of:
+                total += standing(amount, *self.usual[name]) * self.of[name]
         return dict(zip(VERDICTS, (total - total.mean()).tolist(), strict=True))
 
 
@@ -61,6 +62,6 @@ def probabilities(by: Weights, speaks: list[Mapping[Verdict, float]]) -> dict[Ve
 def weights() -> Weights:
     """The weights as they were fitted."""
     told = json.loads(FILE.read_text(encoding="utf-8"))
-    above, below = ({name: np.array([e[side][v] for v in VERDICTS]) for name, e in told["amounts"].items()} for side in ("above", "below"))
+    of = {name: np.array([entry["weights"][v] for v in VERDICTS]) for name, entry in told["amounts"].items()}
     usual = {name: (entry["usual"], entry["spread"]) for name, entry in told["amounts"].items()}
-    return Weights(np.array([told["prior"][v] for v in VERDICTS]), usual, above, below, told["temperature"])
+    return Weights(np.array([told["prior"][v] for v in VERDICTS]), usual, of, told["covered"], told["temperature"])
