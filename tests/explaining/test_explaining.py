@@ -52,6 +52,7 @@ SB = """------------------------------
 ------------------------------
 """
 NAN, INF = "nan", "inf"
+SMALL = "use_vllm: true\nvllm_mode: colocate\nvllm_gpu_memory_utilization: 0.9\nnum_generations: 8\n"
 ALIVE = VERL.format(e=0.5, p=0.01, k=0.0001, g=0.3)
 
 
@@ -160,6 +161,13 @@ def test_there_is_no_all_clear_and_what_is_unread_is_said(text: str, read: tuple
 )
 def test_a_question_is_answered_first(text: str, question: str, first: str) -> None:
     assert explain_log(text, question)["summary"].startswith(first)
+
+
+def test_settings_alone_get_what_is_worth_knowing_and_a_value() -> None:
+    """A note of a check is told and a setting outside of its range gets the value to set; settings without either are no all-clear."""
+    assert "Do first: Set `learning_rate` = " in explain_log("algo: ppo\nlearning_rate: 0.009\ngamma: 0.99\n")["summary"]
+    assert "Set `vllm_gpu_memory_utilization`" in explain_log(SMALL)["summary"]
+    assert explain_log("num_train_epochs: 3\noutput_dir: out\n")["summary"].startswith("No fault in 2 settings by the checks that know")
 
 
 def test_a_number_comes_with_its_range_and_source() -> None:

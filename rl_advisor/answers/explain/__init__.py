@@ -19,6 +19,7 @@ from rl_advisor.judgement.proofs import CONFIG, TOLD, Proof, causes, proofs
 from rl_advisor.judgement.proofs.crashes import Crash, crash_in, warnings_in
 from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.judgement.proven import act
+from rl_advisor.judgement.settings_to_change import usual_value
 from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.output.wording import counted, listed, percent, plain, sentence
 from rl_advisor.run import Run
@@ -212,6 +213,9 @@ def _summary(e: Explained, told: Sequence[dict[str, Any]], likely: Sequence[dict
         first += [o for o in odd[:2] if o not in answer]
     elif not (faults or e.crash or verdict.startswith("These")):
         first += [said for said in (*_checked(e, told), *fine[:2]) if said not in answer]
+    strange = [t["metric"] for t in told if t["normal"] in ("broken", "unusual")]
+    to_set = next((s for name in strange if (s := usual_value(e.rows.run, name, {}))), "") if odd and not likely else ""
+    first += [f"Do first: {to_set.replace(' (not given)', '')}."] if to_set else []
     if likely and (faults or (e.found and not e.crash)):
         first.append(f"Do first: {likely[0]['tell_apart']}")
     if e.read.rows < e.read.present:
@@ -255,7 +259,9 @@ def _checked(e: Explained, told: Sequence[dict[str, Any]]) -> list[str]:
     said += [f"Not understood: {listed(list(e.read.unread), 4)}."] if e.read.unread else []
     if e.rows.count < ENOUGH and not all(c.note == TOLD for c in curves.values()):
         said.append("One row shows no course." if e.rows.count == 1 else f"{e.rows.count} rows show too little of a course to judge it.")
-    if e.rows.run.config and not said:
+    notes = [o for o in e.checked if o.outcome == "note" and o.do]
+    said += [" ".join(filter(None, (notes[0].statement, notes[0].do)))] if notes else []
+    if e.rows.run.config and not any(said):
         said.append(f"No fault in {counted(len(e.rows.run.config), 'setting')} by the checks that know them; the log would show the rest.")
     return list(filter(None, said)) or ["Nothing in these lines could be judged."]
 
