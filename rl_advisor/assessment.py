@@ -100,6 +100,16 @@ class QuantityView(_Frozen):
     after: float | None = None
 
 
+class TaskView(_Frozen):
+    """What is trained: the kind of training, how it learns, its actions and weights where they are known, and what says so."""
+
+    kind: str = ""
+    method: str = ""
+    action: str = ""
+    trained: str = ""
+    evidence: list[str] = Field(default_factory=list)
+
+
 class Assessment(_Frozen):
     """The judgement of one run at one step. Every number in ``summary`` stands in the findings or in the fields."""
 
@@ -118,6 +128,8 @@ class Assessment(_Frozen):
     """The verdicts that stay possible, the likeliest first: one and a half in the mean. Empty where an advisor gives none."""
     why: str
     """One sentence: what the verdict rests on."""
+    task: TaskView = Field(default_factory=TaskView)
+    """What is trained; empty where nothing tells, or an advisor does not say."""
     evidence: list[EvidenceView] = Field(default_factory=list)
     """What was weighed, the weightiest first."""
     rivals: list[RivalView] = Field(default_factory=list)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rl_advisor import assess
+from rl_advisor.advisors.builtin import of_case
 from rl_advisor.curves import outcome_shape
 from rl_advisor.curves.task import task
 from rl_advisor.judgement.case import open_case
@@ -55,6 +56,9 @@ def test_supervised_training_is_said_to_be_that(tmp_path) -> None:
     assert judge(case).verdict == "undecidable"
     do = usual_step(case, "undecidable", "undecided").do
     assert "not reinforcement learning" in do
+    told = of_case(case).task
+    assert (told.kind, told.method) == ("supervised", "supervised")
+    assert told.evidence
     assert "eval_loss went from about 2.1 to 1.1" in do
 
 

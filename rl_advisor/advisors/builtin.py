@@ -1,7 +1,8 @@
 """The built-in advisor: judges from the findings alone, with no model and no key."""
 
 from rl_advisor.answers.story.telling import completed
-from rl_advisor.assessment import Assessment, BrokenLink, EvidenceView, OnsetView, RivalView, view
+from rl_advisor.assessment import Assessment, BrokenLink, EvidenceView, OnsetView, RivalView, TaskView, view
+from rl_advisor.curves.task import task
 from rl_advisor.judgement.at_odds import at_odds
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.checkpoint import best_checkpoint
@@ -11,6 +12,7 @@ from rl_advisor.judgement.narrative import could_not_see, ruled_out
 from rl_advisor.judgement.one_thread import OneThread
 from rl_advisor.judgement.proven import that_matter
 from rl_advisor.judgement.verdict import Judged, judge
+from rl_advisor.priors.circumstances import circumstances
 from rl_advisor.run import Run
 
 
@@ -41,6 +43,7 @@ def of_case(case: Case, price: float | None = None) -> Assessment:
         probabilities={v: round(p, 3) for v, p in judged.probabilities.items()},
         verdict_set=list(judged.verdict_set),
         why=judged.why,
+        task=trained(run),
         evidence=shown(judged)[:MOST],
         rivals=rivals(judged),
         at_odds=at_odds(case, judged),
@@ -101,3 +104,11 @@ def onset(judged: Judged) -> OnsetView | None:
     """When the first break began, where its finding knows."""
     found = judged.cause.onset if judged.cause is not None else None
     return OnsetView(step=found.step, low=found.low, high=found.high) if found else None
+
+
+def trained(run: Run) -> TaskView:
+    """What a run trains, as it is signed."""
+    kind, known = task(run), circumstances(run)
+    return TaskView(
+        kind=kind.kind, method=known.method or "", action=known.action or "", trained=known.weights or "", evidence=list(kind.evidence[:3])
+    )
