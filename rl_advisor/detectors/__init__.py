@@ -64,6 +64,8 @@ STATISTICS: Mapping[str, Callable[[Curve], float]] = {
     "solved": lambda c: float(outcome_shape.shape(c).at_ceiling),
 }
 """What a condition may ask of a curve; ``rise`` and ``fall`` are what it surely gained or lost, its noise taken off."""
+_NUMBER = re.compile(r"\{(\w+) ([^}]+)\}")
+"""A number in a row's sentence: a statistic of a metric."""
 _CONDITION = re.compile(r"(not )?(\w+) (\S+)(?: ([<>]) (-?[\d.e-]+)(?: (\w+) (\S+))?)?")
 
 
@@ -212,7 +214,8 @@ def _detect(run: Run, row: Mapping[str, Any]) -> Answer:
         return not_logged("The setting that it is held against is not given.")
     curves = {c.metric: curve for c in every if c.statistic != "setting" and (curve := _curve(run, c.metric)) is not None}
     where = tuple(Evidence(c.name, float(c.step[0]), float(c.step[-1])) for c in dict.fromkeys(curves.values()))
-    measures = {f"{c.statistic} {c.metric}": value for c in every if (value := asked(run, c.statistic, c.metric)) is not None}
+    named = [*((c.statistic, c.metric) for c in every), *((s, m) for s, m in _NUMBER.findall(row["says"]) if s != "name")]
+    measures = {f"{statistic} {metric}": value for statistic, metric in named if (value := asked(run, statistic, metric)) is not None}
     text, told = _spelled(run, row["says"]), _true(run, row["when"])
     if any(condition(text).holds(run) for text in row.get("unless", ())):
         return absent(f"{text}.", measures=measures, evidence=where)
@@ -234,7 +237,7 @@ def _since(curves: Mapping[str, Curve], named: str) -> Onset | None:
 
 def _spelled(run: Run, text: str) -> str:
     """A sentence of a row with its numbers."""
-    return re.sub(r"\{(\w+) ([^}]+)\}", lambda m: _number(run, m[1], m[2]), text)
+    return _NUMBER.sub(lambda m: _number(run, m[1], m[2]), text)
 
 
 def _number(run: Run, statistic: str, metric: str) -> str:
