@@ -101,3 +101,10 @@ def _imported(node):
 def _name(requirement):
     """The normal form of a requirement's name."""
     return re.split(r"[^A-Za-z0-9._-]", requirement.strip())[0].lower().replace("_", "-")
+
+
+def test_no_conflict_is_committed() -> None:
+    """No page and no module holds the marks of a merge that was not finished."""
+    marks = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
+    texts = [p for pattern in ("*.md", "docs/**/*.md", "rl_advisor/**/*", "tests/**/*.py", "evals/*.md") for p in ROOT.glob(pattern)]
+    assert not [p.name for p in texts if p.suffix in (".md", ".py", ".toml", ".css", ".js") and marks.search(p.read_text(encoding="utf-8"))]
