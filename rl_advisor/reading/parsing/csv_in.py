@@ -89,6 +89,8 @@ def layout_of_any(path: Path) -> Layout | None:
 def _parted(lines: Sequence[str], separator: str) -> Layout | None:
     """The layout of lines that this parts into equally many cells, mostly numbers; None where it does not."""
     rows = [_cells(line, separator) for line in lines]
+    if separator == BLANKS and len(rows) > 1 and len(rows[0]) != len(rows[1]):  # blanks may stand inside a name
+        rows[0] = tuple(re.split(r"\s{2,}|\t", lines[0].strip()))
     alike = [row for row in rows[1:] if len(row) == len(rows[0])]
     if len(alike) < FEWEST or 5 * len(alike) < 4 * (len(rows) - 1) or 2 * _share(alike) < len(rows[0]):
         return None
