@@ -79,6 +79,8 @@ class _Form:
     """Whether a line says nothing but one name and its number."""
     told: bool
     """Whether it may also tell of an error."""
+    counting: bool
+    """Whether one of its numbers counts."""
 
 
 @dataclass
@@ -176,7 +178,7 @@ class _Reader:
             index = min(len(family.texts), KEPT_APART)
             family.texts += [text] if len(family.texts) < KEPT_APART else []
             family.forms += 1
-        return _Form(family, found, index, alone, INTERESTING.search(text) is not None)
+        return _Form(family, found, index, alone, INTERESTING.search(text) is not None, any(slot.counts for slot in found))
 
     def _family(self, names: tuple[str, ...], counts: tuple[bool, ...], loose: tuple[bool, ...], header: tuple[str, ...] = ()) -> Family:
         key = (names, counts, header)
@@ -197,7 +199,8 @@ class _Reader:
             numbers = [_number(tokens[slot.at]) for slot in form.slots]
         except ValueError:  # a clock where other lines have a number
             return
-        self._marked(form, numbers, tokens)
+        if form.counting:
+            self._marked(form, numbers, tokens)
         family.record.append(self.record)
         family.number.extend(numbers)
         family.form.append(form.index)
@@ -242,7 +245,7 @@ class _Reader:
 
 
 def _number(token: str) -> float:
-    return float(token.replace(",", ""))
+    return float(token.replace(",", "") if "," in token else token)
 
 
 def _whole(token: str) -> float:
