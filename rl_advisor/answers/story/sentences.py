@@ -137,7 +137,7 @@ def keep(run: Run, a: Assessment) -> str:
         return f"{none}; {told.metric} was best at step {best.step}" if told.best > min(told.first, told.last) else none
     at = logged_at(run.curves.get(told.metric), best.step)
     there = f" ({told.metric} {told.spelled(at)}){_tied(run, a, told, at)}" if at is not None else ""
-    if at is None or abs(best.step - (told.best_step or 0)) < 1:
+    if at is None or best.step is None or told.best_step is None or abs(best.step - told.best_step) < 1:
         return f"{best.path}{there}"
     return f"{best.path}{there}; the best level, {told.spelled(told.best)} at step {told.best_step:.0f}, was not saved"
 
