@@ -276,7 +276,7 @@ def test_supervised_training_is_read_and_named(tmp_path):
     assert "looks like supervised training" in whys(run)
     answer = assess(run)
     assert answer.first_broken_link == "none"
-    assert "Name the log of the RL run" in answer.next_experiment.do
+    assert "which is not reinforcement learning" in answer.next_experiment.do
 
 
 def test_a_run_that_died_before_its_first_step(tmp_path):
