@@ -53,3 +53,9 @@ def test_senseless_prices_are_refused(given_price, monkeypatch):
     monkeypatch.setenv("RL_ADVISOR_PRICES", given_price)
     with pytest.raises(UsageError, match="RL_ADVISOR_PRICES"):
         price_of("my-model")
+
+
+def test_a_provider_gives_no_tokens_back():
+    """Negative counts would switch a cap off, endless ones end a transcript; sound ones stand."""
+    assert Usage(-(10**9), 10**400, 3, 4) == Usage(0, 10**12, 3, 4)
+    assert (Usage(1, 2, 3, 4) + Usage(-9, 0, 0, 0)).total == 10

@@ -15,8 +15,6 @@ PRICED_ON = "2026-11-05"
 PRICE_SOURCE = "release notes and third parties, not the provider's bill"
 """Where from. Prices change: they are estimates, and the variable overrides them."""
 PRICE_VARIABLE = "RL_ADVISOR_PRICES"
-MOST_TOLD = 10**9
-"""Tokens of one turn that a provider is believed; none takes tokens back."""
 MOST_WRITTEN, LEAST_WRITTEN = 8000, 1500
 """Tokens that a turn may write, and with fewer than which none is begun: an answer would be cut."""
 
@@ -79,8 +77,7 @@ class Ledger:
 
     def plus(self, usage: Usage) -> "Ledger":
         """The ledger after another turn."""
-        told = {kind: min(max(0, count), MOST_TOLD) for kind, count in dataclasses.asdict(usage).items()}
-        return dataclasses.replace(self, spent=self.spent + Usage(**told))
+        return dataclasses.replace(self, spent=self.spent + usage)
 
     @property
     def money(self) -> float | None:

@@ -8,6 +8,10 @@ Entry = dict[str, Any]
 """One line of a conversation: ``{"role": "user" | "model" | "results", ...}``, plain JSON, as the transcript keeps it."""
 
 
+MOST_TOLD = 10**12
+"""Tokens of each kind that are believed."""
+
+
 @dataclass(frozen=True)
 class Usage:
     """Tokens of one or more turns; the four kinds do not overlap."""
@@ -20,6 +24,11 @@ class Usage:
     """Sent and written to the provider's cache."""
     written: int = 0
     """Written by the model, its reasoning included."""
+
+    def __post_init__(self) -> None:
+        """Hold what a provider says to what can be: it gives no tokens back, and none has endless ones."""
+        for kind, count in vars(self).items():
+            object.__setattr__(self, kind, min(max(0, count), MOST_TOLD))
 
     @property
     def total(self) -> int:
