@@ -40,3 +40,26 @@ def test_explain_answers_with_numbered_steps() -> None:
     assert len(answer["steps"]) == 4
     assert answer["summary"].startswith("Rewards do not rise")
     assert "compare PROBE RUN --probe" in answer["steps"][1]["run"]
+
+
+ROWS = "step {} accuracy {} format {}\n"
+
+
+@pytest.mark.parametrize(
+    ("right", "form", "said"),
+    [
+        ((0.16, 0.1, 0.04, 0.0), (0.48, 0.7, 0.9, 0.98), "the task dropped"),
+        ((0.16, 0.2, 0.22, 0.24), (0.48, 0.7, 0.9, 0.98), ""),
+        ((0.16, 0.1, 0.04, 0.0), (0.98, 0.7, 0.5, 0.48), ""),
+    ],
+    ids=["a form that is paid crowds out the task", "both rise", "both fall"],
+)
+def test_bare_parts_of_a_reward_are_read_together(right, form, said: str) -> None:
+    text = "".join(ROWS.format(i, a, b) for i, (a, b) in enumerate(zip(right, form, strict=True), 1))
+    assert ("the task dropped" in tools.explain_log(text)["summary"]) == bool(said)
+
+
+def test_which_losses_may_be_negative() -> None:
+    rows = "step=10 loss=-0.02 reward=0.4\nstep=20 loss=-0.03 reward=0.5\n"
+    assert "A policy loss may be negative" in tools.explain_log(rows, "is it normal that loss is negative?")["summary"]
+    assert "may be negative" not in tools.explain_log(rows, "is the reward normal?")["summary"]

@@ -20,6 +20,7 @@ from rl_advisor.run import Curve
 _ASKS = re.compile(r"[^.!?\n]{3,300}\?")
 _NOT_FINITE = re.compile(r"\b(nan|inf|infinite|not finite)\b", re.IGNORECASE)
 _SLOW = re.compile(r"\b(slow|speed|fast(er)?|how long|takes? (so|too) long|time|seconds?|minutes?|throughput|bottleneck)\b", re.IGNORECASE)
+_BELOW = re.compile(r"(?i)\bloss\w*\b.{0,60}\b(negative|below (zero|0)|minus)\b|\b(negative|minus)\b.{0,40}\bloss")
 _GOOD = re.compile(
     r"\b(learn\w*|progress\w*|improv\w*|converg\w*|work\w*|good|well|healthy|normal|ok(ay)?|right|rational|expected|wrong|fine)\b",
     re.IGNORECASE,
@@ -46,6 +47,7 @@ def answered(asked: Asked) -> str:
     kinds: tuple[tuple[re.Pattern[str], Callable[[Asked], str]], ...] = (
         (_NOT_FINITE, _why_not_finite),
         (_SLOW, lambda a: where_time_goes(a.rows)),
+        (_BELOW, _below_zero),
         (re.compile(""), _about_names),
         (_GOOD, _how_it_goes),
     )
@@ -59,6 +61,18 @@ def _why_not_finite(asked: Asked) -> str:
         return says
     bad = [t["name"] for t in asked.told if t["non_finite"]]
     return f"{', '.join(bad[:3])} is not finite here." if bad else "No number in these rows is NaN."
+
+
+def _below_zero(asked: Asked) -> str:
+    """Which losses may be negative, where it cannot be told which one the lines show."""
+    seen = [t for t in asked.told if "loss" in t["name"].lower()]
+    if any(t["normal"] != "unknown" for t in seen):
+        return ""
+    shown_here = f"{seen[0]['name']} is {seen[0]['value']} here. " if seen else ""
+    return (
+        f"{shown_here}A policy loss may be negative, and neither its sign nor its size tells how training goes; so may a sum with an entropy "
+        "bonus. The loss of a critic, of a reward model or of supervised training is never below 0: there it is a fault."
+    )
 
 
 def where_time_goes(rows: Rows) -> str:
@@ -107,6 +121,8 @@ _PLAIN = frozenset(("loss", "reward", "step", "steps", "time", "mean", "is", "it
 def _judged(told: dict[str, Any]) -> str:
     """One metric's value and whether it is normal."""
     sort = {"normal": "normal", "unusual": "not usual", "broken": "far outside of what is possible in a sound run"}.get(told["normal"])
+    if sort is None and " or " in told["meaning"]:
+        return f"{told['name']} {told['value']} can be several things, and what is usual differs. {told['why']}"
     if sort is None:
         return f"{told['name']} is {told['value']}: {told['meaning'] or 'a name that nobody else uses'} {told['why']}"
     return f"{told['name']} {told['value']} is {sort}: {told['why']}"

@@ -42,6 +42,7 @@ def run_of(text: str, framework: str | None = None) -> Run:
         dialect = dialects().get(framework or (run.frameworks[0] if run.frameworks else ""))
         run = replace(run, config={**written, **run.config}, settings={**settings_of(written, dialect), **run.settings})
     run = _with_written(run, plain)
+    run = replace(run, curves=_parts_named(run.curves))
     return replace(run, frameworks=(framework, *run.frameworks)) if framework and framework not in run.frameworks else run
 
 
@@ -105,6 +106,18 @@ def _named(curves: Mapping[str, Curve]) -> dict[str, Curve]:
         if name not in found:
             found[name if ours in found or ours in curves else ours] = replace(curve, name=ours, guessed=ours != name)
     return found
+
+
+def _parts_named(curves: Mapping[str, Curve]) -> dict[str, Curve]:
+    """Shares of right answers and of kept forms, where both stand bare in the same rows, as parts of the reward."""
+    bare = [n for n, c in curves.items() if c.name == c.raw and c.value.size and bool(np.all((c.value >= 0) & (c.value <= 1)))]
+    right, form = ({n for n in bare if words.fullmatch(n)} for words in (_RIGHT, _FORM))
+    ours = {n: f"reward/component/{n}" for n in right | form} if right and form else {}
+    return {ours.get(n, n): replace(c, name=ours[n], guessed=True) if n in ours else c for n, c in curves.items()}
+
+
+_RIGHT = re.compile(r"(?i)(?:mean_|avg_)?(?:accuracy|acc|correct(?:ness)?|solved|success|answer)(?:_(?:reward|score|rate|mean))?")
+_FORM = re.compile(r"(?i)(?:mean_|avg_)?(?:format|fmt|form|tags?|xml|style|template|length)(?:_(?:reward|score|rate|mean))?")
 
 
 def _names(text: str) -> tuple[str, ...]:
