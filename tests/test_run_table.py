@@ -84,7 +84,7 @@ def test_a_mapping_reaches_the_run_through_the_server(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("asked", "named"),
-    [("rewards=zeal", "reward/mean"), ("accuracy=zeal", "eval/score"), ("kl=zeal", "kl/ref"), ("reward/mean=zeel", "zeal")],
+    [("rewards=zeal", "reward/mean"), ("accuracy=zeal", "pairs/accuracy"), ("kl=zeal", "kl/ref"), ("reward/mean=zeel", "zeal")],
 )
 def test_a_wrong_mapping_names_what_is_near(tmp_path: Path, asked: str, named: str) -> None:
     """In the user's own words, without the path of a module."""

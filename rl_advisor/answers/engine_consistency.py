@@ -84,7 +84,7 @@ def _rows(path: Path) -> pd.DataFrame:
     rows = read_run(path).rollouts
     if not len(rows) or not rows["prompt"].str.len().any():
         raise ValueError(f"{path} holds no responses with their prompts")
-    return rows[[isinstance(r, str) for r in rows["response"]]].reset_index(drop=True)
+    return rows[np.array([isinstance(r, str) for r in rows["response"]], dtype=bool)].reset_index(drop=True)
 
 
 def _pairs(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:

@@ -64,7 +64,7 @@ STATISTICS: Mapping[str, Callable[[Curve], float]] = {
     "solved": lambda c: float(outcome_shape.shape(c).at_ceiling),
 }
 """What a condition may ask of a curve; ``rise`` and ``fall`` are what it surely gained or lost, its noise taken off."""
-_NUMBER = re.compile(r"\{(\w+) ([^}]+)\}")
+_NUMBER = re.compile(r"\{(\w{1,60}) ([^{}]{1,60})\}")
 """A number in a row's sentence: a statistic of a metric."""
 _CONDITION = re.compile(r"(not )?(\w+) (\S+)(?: ([<>]) (-?[\d.e-]+)(?: (\w+) (\S+))?)?")
 

@@ -40,7 +40,9 @@ def detect(run: Run) -> Answer:
         text = f"{s.name} moved by more than its noise (sd {number(found.noise)})."
         return absent(text, measures=measures, evidence=where)
     text = f"{s.name} has a noise of {number(found.noise)} a point, so changes under {number(found.detectable)} are not resolvable"
-    if s.margin > 0 and found.signal < found.detectable and s.direction_overall() == "undecidable":
+    # A change of a hundredth of what a point swings by is none that anybody looks for.
+    sought = s.margin / outcome_shape.MATERIAL / 10 > found.noise / 100
+    if sought and found.signal < found.detectable and s.direction_overall() == "undecidable":
         # A tenth of the scale is a change that anybody would want to see.
         wanted = s.margin / outcome_shape.MATERIAL / 10
         more = more_points_needed(s.overall, wanted)

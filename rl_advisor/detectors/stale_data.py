@@ -35,7 +35,8 @@ def detect(run: Run, versions: float = 2.0) -> Answer:
     grown = outcome_shape.shape_or_none(curve)
     s = outcome_shape.shape_or_none(outcome_shape.outcome(run))
     learns = outcome_shape.thriving(run) or (s is not None and (s.rose or s.direction() == "rising"))
-    if now > versions and not learns and now > 1.5 * max(begin, 0.5) and (grown is None or grown.gain.low > 0):
+    turned = s is not None and s.fell and s.direction() != "rising" and not outcome_shape.thriving(run)
+    if now > versions and (turned or not learns) and now > 1.5 * max(begin, 0.5) and (grown is None or grown.gain.low > 0):
         return present(f"{text}.", segments.began(curve), measures, where)
     if now > versions and s is not None and s.fell and not learns:
         return present(f"{text}, and the outcome fell.", segments.around(step, float(step[0])), measures, where)

@@ -11,7 +11,7 @@ from rl_advisor.judgement.settings_to_change import slower
 from rl_advisor.output.wording import about
 from rl_advisor.run import Run
 
-HELD_LOSS = re.compile(r"(?i)(?:eval|val|valid|validation|test|dev|held.?out)\w*[/_ .-]?loss$")
+HELD_LOSS = re.compile(r"(?i)(?:eval|val|valid|validation|test|dev|held.?out)\w{0,40}[/_ .-]?loss$")
 """A loss on data that is not trained on, by its name."""
 
 

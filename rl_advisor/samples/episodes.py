@@ -69,7 +69,7 @@ def looked_at(run: Run) -> pd.DataFrame:
     if not len(rows) or "response" not in rows:
         return rows.iloc[:0]
     train = rows[rows["split"] != "eval"] if "split" in rows else rows
-    train = train[[isinstance(r, str) and bool(r) for r in train["response"].tolist()]]
+    train = train[np.array([isinstance(r, str) and bool(r) for r in train["response"].tolist()], dtype=bool)]
     steps = np.unique(train["step"])
     if steps.size > MOST // _EACH:
         train = train[train["step"].isin(steps[np.linspace(0, steps.size - 1, MOST // _EACH).round().astype(int)])]

@@ -121,7 +121,7 @@ def _chosen(rows: pd.DataFrame) -> pd.DataFrame:
         return rows.iloc[:0]
     train = rows[rows["split"] != "eval"] if "split" in rows else rows
     train = train[train["sampled"].astype(bool)] if "sampled" in train else train
-    train = train[[isinstance(r, str) for r in train["response"]]]
+    train = train[np.array([isinstance(r, str) for r in train["response"]], dtype=bool)]
     if not len(train) or all(not r for r in train["response"]):
         return rows.iloc[:0]
     each = train["response"].str.len().clip(upper=CHARS).mean()

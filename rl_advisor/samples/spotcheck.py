@@ -134,7 +134,7 @@ def _readable(run: Run) -> pd.DataFrame:
     if not len(rows) or "response" not in rows:
         return rows.iloc[:0]
     rows = rows[rows["split"] != "eval"] if "split" in rows and (rows["split"] != "eval").any() else rows
-    return completed(rows[[isinstance(r, str) and bool(r) for r in rows["response"]]].reset_index(drop=True))
+    return completed(rows[np.array([isinstance(r, str) and bool(r) for r in rows["response"]], dtype=bool)].reset_index(drop=True))
 
 
 def _step(rows: pd.DataFrame, asked: float | None) -> float:

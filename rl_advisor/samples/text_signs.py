@@ -46,7 +46,7 @@ def held_out_rose(run: Run) -> bool | None:
         return None
     try:
         shape = outcome_shape.shape(curve)
-        return shape.rose and shape.last > shape.start + shape.margin
+        return (shape.rose or shape.direction() == "rising") and shape.last > shape.start + shape.margin
     except TooFewPoints:
         value = curve.finite()[1]
         return bool(value[-1] > value[0]) if value.size > 1 else None

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rl_advisor.reading.parsing.csv_in import NAN_WORDS
 from rl_advisor.reading.parsing.learner_words import speaks
 from rl_advisor.reading.parsing.nested_cells import opened
-from rl_advisor.reading.parsing.starts import counts_rows, starts
+from rl_advisor.reading.parsing.starts import broken_steps, counts_rows, starts
 from rl_advisor.run import Curve, Floats, Gap, Run
 from rl_advisor.run_reference import MARK, chosen, listed
 
@@ -70,6 +70,9 @@ def part_of(table: pd.DataFrame, source: str, named: Callable[[str], str | None]
     if step in ("train/global_step", "trainer/global_step"):  # a tracker's row without one belongs to the step before it, or to 0
         steps = np.asarray(pd.Series(steps).ffill().fillna(0.0), np.float64)
     gaps = several.gaps
+    if step and (odd := broken_steps(steps)).any():  # two processes wrote into one file, or a disk was full
+        gaps = (*gaps, Gap(source, f"{odd.sum():,} rows have no whole number of steps; they are damaged and were left out"))
+        table, steps = table[~odd], steps[~odd]
     if step and not counts_rows(steps):
         gaps = (*gaps, Gap(source, f"{step} goes back again and again: the rows are counted instead"))
         step, steps = "", np.arange(1.0, len(table) + 1)

@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from rl_advisor.run import Floats
 
@@ -11,6 +12,8 @@ FEWEST = 3
 """Rows that a start has at least, in the middle of them."""
 EARLY = 0.05
 """Share of what an earlier start reached up to which a later one that begins there began anew; further on it resumed."""
+RARE = 0.2
+"""Share of steps that are no whole numbers up to which these rows are damaged; beyond it the axis counts in fractions."""
 REPEATED = 0.5
 """Share of different steps below which the counter does not count the rows."""
 
@@ -22,12 +25,20 @@ def starts(steps: Floats) -> list[tuple[int, int]]:
         return [(0, len(steps))]
     value = steps[known]
     back = np.flatnonzero(np.diff(value) < 0) + 1
+    # A lone row from which the steps go on where they were is a damaged one, no start.
+    back = back[[at + 1 >= value.size or value[at + 1] < value[at - 1] for at in back]]
     anew = [int(known[at]) for at in back if value[at] <= _early(value, int(at))]
     if not anew or len(anew) != back.size or len(anew) >= MOST_STARTS:
         return [(0, len(steps))]
     bounds = [0, *anew, len(steps)]
     found = list(pairwise(bounds))
     return found if np.median([b - a for a, b in found]) >= FEWEST else [(0, len(steps))]
+
+
+def broken_steps(steps: Floats) -> npt.NDArray[np.bool_]:
+    """Rows whose step is no whole number where nearly all others' are."""
+    odd = np.isfinite(steps) & (steps != np.round(steps))
+    return odd if odd.sum() <= RARE * np.isfinite(steps).sum() else np.zeros(len(steps), bool)
 
 
 def _early(value: Floats, at: int) -> float:
