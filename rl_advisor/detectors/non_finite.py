@@ -37,6 +37,8 @@ CORE = (
 )
 LATER = 3
 """Points of the outcome that show that it went on."""
+GROWN = 3.0
+"""Growth of the gradients' middle level, over the tenth before a NaN, that warns of it."""
 COMPUTED = ("policy/grad_norm", "policy/total_loss", "policy/loss", "value/loss", "entropy/mean")
 """What every update computes: never empty for want of a reference model, of a finished episode or of an evaluation."""
 SAYS = re.compile(
@@ -81,10 +83,21 @@ def unharmed(run: Run, name: str, at: float) -> bool:
     return False
 
 
+def warned(run: Run, at: float) -> bool:
+    """Whether gradients or a loss had left their level before a step: then what is not finite after it is no gap of the log."""
+    for name in ("policy/grad_norm", "value/loss", "policy/total_loss"):
+        step, x = run.curves[name].finite() if name in run.curves else (np.empty(0), np.empty(0))
+        x = np.abs(x[step < at])
+        late = max(LATER, x.size // 10)
+        if x.size >= 4 * LATER and np.median(x[-late:]) > GROWN * np.median(x[:-late]):
+            return True
+    return False
+
+
 def detect(run: Run) -> Answer:
     """Present when a core curve turns non-finite to the end, or the log says so of what is computed."""
     turns = {name: at for name in CORE if name in run.curves and (at := turned(run.curves[name])) is not None}
-    logging = {name: at for name, at in turns.items() if unharmed(run, name, at)}
+    logging = {name: at for name, at in turns.items() if unharmed(run, name, at) and not (name in COMPUTED and warned(run, at))}
     turns = {name: at for name, at in turns.items() if name not in logging}
     said = [e for e in run.events if e.kind in {"non_finite", "error"} and SAYS.search(e.text) and not NONE.search(e.text)]
     if turns:
