@@ -70,8 +70,8 @@ def _below_zero(asked: Asked) -> str:
         return ""
     shown_here = f"{seen[0]['name']} is {seen[0]['value']} here. " if seen else ""
     return (
-        f"{shown_here}A policy loss may be negative, and neither its sign nor its size tells how training goes; so may a sum with an entropy "
-        "bonus. The loss of a critic, of a reward model or of supervised training is never below 0: there it is a fault."
+        f"{shown_here}A policy loss may be negative, and neither its sign nor its size tells how training goes; so may a sum with a "
+        "bonus for entropy. The loss of a critic, of a reward model or of supervised training is never below 0: there it is a fault."
     )
 
 
