@@ -2,14 +2,19 @@
 
 import argparse
 import json
+import sys
 import tempfile
 import zlib
+from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
+from statistics import mean
 
+import click
 import numpy as np
 from evals.seeds import answered, areal_runs, course_of_runs, other_numbers, third_look
-from evals.seeds.expected import Situation, lacking
+from evals.seeds.expected import ENOUGH, Score, Situation, lacking
 from evals.seeds.frames import written
 from rl_advisor.advisors.builtin import assess
 from rl_advisor.assessment import Assessment
@@ -27,17 +32,25 @@ def asked(name: str, framework: str, draw: int, folder: Path) -> Assessment:
     return assess(read_run(folder))
 
 
-def tried(case: tuple[str, str, int]) -> tuple[str, str, int, list[str]]:
-    """A drawing of a situation, and what its answer lacks."""
+def tried(case: tuple[str, str, int]) -> tuple[str, str, int, Assessment]:
+    """A drawing of a situation, and its answer."""
     name, framework, draw = case
     with tempfile.TemporaryDirectory() as folder:
-        a = asked(name, framework, draw, Path(folder) / "run")
-    said = (
-        [f"[{a.verdict} {a.confidence} {a.call}/{a.call_reason} {a.first_broken_link}]"]
-        if (short := lacking(a, SITUATIONS[name].expected))
-        else []
-    )
-    return name, framework, draw, short + said
+        return name, framework, draw, asked(name, framework, draw, Path(folder) / "run")
+
+
+def scored(answers: list[tuple[str, str, int, Assessment]]) -> dict[str, Score]:
+    """Situation -> how often it is answered as it must be in each framework, and how often other situations' answers would do as well."""
+    out: dict[str, Score] = {}
+    for name in dict.fromkeys(row[0] for row in answers):
+        expected = SITUATIONS[name].expected
+        mine: dict[str, list[bool]] = defaultdict(list)
+        for row in answers:
+            if row[0] == name:
+                mine[row[1]].append(not lacking(row[3], expected))
+        others = [not lacking(a, expected) for other, framework, _, a in answers if other != name and framework in mine]
+        out[name] = Score({f: mean(right) for f, right in mine.items()}, mean(others) if others else 0.0, expected.by_value)
+    return out
 
 
 def main() -> None:
@@ -47,24 +60,26 @@ def main() -> None:
     ask.add_argument("--draws", type=int, default=1, help="drawings of each situation in each framework")
     ask.add_argument("--first", type=int, default=0, help="number of the first drawing")
     ask.add_argument("--jobs", type=int, default=1)
-    ask.add_argument("--json", metavar="FILE", help="keep what lacked")
+    ask.add_argument("--json", metavar="FILE", help="keep the shares, from which docs/seeds.md is written")
     told = ask.parse_args()
     names = [n for n in SITUATIONS if not told.names or any(n.startswith(x) for x in told.names)]
     cases = [(n, f, told.first + d) for n in names for f in SITUATIONS[n].frameworks for d in range(told.draws)]
-    with ProcessPoolExecutor(told.jobs) as pool:
-        found = list(pool.map(tried, cases, chunksize=2))
-    good = 0
-    for name in names:
-        mine = [row for row in found if row[0] == name]
-        right = sum(not row[3] for row in mine) / len(mine)
-        good += right >= 0.9
-        first = next((row for row in mine if row[3]), None)
-        print(f"{name:30} {right:4.0%}" + (f"  {first[1]} {first[2]}: {'; '.join(first[3])}" if first else ""))
-    print(
-        f"{good} of {len(names)} situations right in nine of ten drawings; {np.mean([not r[3] for r in found]):.1%} of {len(found)} drawings"
-    )
+    with (
+        ProcessPoolExecutor(told.jobs) as pool,
+        click.progressbar(pool.map(tried, cases, chunksize=2), length=len(cases), label="drawings", file=sys.stderr) as answers,
+    ):
+        found = list(answers)
+    scores = scored(found)
+    for name, score in scores.items():
+        wrong = next(((f, d, a) for n, f, d, a in found if n == name and lacking(a, SITUATIONS[name].expected)), None)
+        why = "" if wrong is None else f"  {wrong[0]} {wrong[1]}: {'; '.join(lacking(wrong[2], SITUATIONS[name].expected))}"
+        print(f"{name:30} {min(score.right.values()):4.0%}  others {score.others:3.0%}{why}")
+    good = sum(min(score.right.values()) >= ENOUGH for score in scores.values())
+    right = [not lacking(a, SITUATIONS[n].expected) for n, _, _, a in found]
+    print(f"{good} of {len(names)} situations right in nine of ten drawings of each framework; {mean(right):.1%} of {len(found)} drawings")
     if told.json:
-        Path(told.json).write_text(json.dumps(found))
+        kept = {"draws": told.draws, "situations": {n: asdict(score) for n, score in scores.items()}}
+        Path(told.json).write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

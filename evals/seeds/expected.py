@@ -24,14 +24,19 @@ class Expected:
     confidence: tuple[str, ...] = ()
     do: str = ""
     """A regular expression that the next experiment must match."""
-    says: tuple[str, ...] = ()
-    """Regular expressions, each of which something in the answer must match."""
+    names: tuple[str, ...] = ()
+    """Metrics, settings or remedies (regular expressions) that the action or a finding that is present must name."""
     never: tuple[str, ...] = ()
     """Regular expressions that nothing in the answer may match."""
     not_first: tuple[str, ...] = ()
     """Links that may not be blamed."""
     keeps: tuple[float, float] | None = None
     """Shares of the run between which the checkpoint to keep must lie."""
+
+    @property
+    def by_value(self) -> bool:
+        """Whether it asks for a value of the answer, and not only that something is named or left unsaid."""
+        return bool(self.verdict or self.link or self.present or self.not_present or self.call or self.do or self.keeps)
 
 
 @dataclass(frozen=True)
@@ -46,20 +51,36 @@ class Situation:
     frameworks: tuple[str, ...] = LANGUAGE
 
 
+ENOUGH = 0.9
+"""Share of its drawings in which a situation must be answered as the seed says."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """How a situation was answered."""
+
+    right: dict[str, float]
+    """Framework -> share of the drawings that were answered as expected."""
+    others: float
+    """Share of the other situations' answers, in the same frameworks, that would have passed as well: what is asked says little where it is large."""
+    by_value: bool
+    """Whether a value of the answer is asked for, and not only that something is named."""
+
+
 def claimed(a: Assessment) -> str:
     """What an answer claims of the run and asks for."""
     step = a.next_experiment
     return " \n".join([a.summary, a.why, a.risk, *a.at_odds, step.do, step.expect_if_right, step.expect_if_wrong, a.best_checkpoint.why])
 
 
-def told(a: Assessment) -> str:
-    """Everything in an answer that a person reads."""
-    return " \n".join([claimed(a), *a.could_not_see, *(f.statement for f in a.findings if f.outcome == "present")])
+def acted_on(a: Assessment) -> str:
+    """What an answer found and what it says to do: not what it could not see, and none of its other words."""
+    return " \n".join([a.next_experiment.do, *(f.statement for f in a.findings if f.outcome == "present")])
 
 
 def lacking(a: Assessment, e: Expected) -> list[str]:
     """What the answer lacks or says too much; empty when it is as expected."""
-    seen, text = {f.pattern for f in a.findings if f.outcome == "present"}, told(a)
+    seen, text = {f.pattern for f in a.findings if f.outcome == "present"}, acted_on(a)
     out = [
         *([f"verdict {a.verdict}"] if e.verdict and a.verdict not in e.verdict else []),
         *([f"link {a.first_broken_link}"] if e.link and a.first_broken_link not in e.link else []),
@@ -69,7 +90,7 @@ def lacking(a: Assessment, e: Expected) -> list[str]:
         *([f"call {a.call}"] if e.call and a.call not in e.call else []),
         *([f"confidence {a.confidence}"] if e.confidence and a.confidence not in e.confidence else []),
         *([f"does: {a.next_experiment.do[:60]}"] if e.do and not re.search(e.do, a.next_experiment.do, re.IGNORECASE) else []),
-        *[f"says not /{p}/" for p in e.says if not re.search(p, text, re.IGNORECASE)],
+        *[f"names not /{p}/" for p in e.names if not re.search(p, text, re.IGNORECASE)],
         *[f"says /{p}/" for p in e.never if re.search(p, claimed(a), re.IGNORECASE)],
     ]
     if e.keeps is not None and (a.best_checkpoint.step is None or not e.keeps[0] <= a.best_checkpoint.step / max(1, a.step) <= e.keeps[1]):
