@@ -82,9 +82,17 @@ class Case:
 
     @property
     def gamed(self) -> float:
-        """Probability that the reward rose and kept it while the score did not; in control both are paid alike."""
+        """Probability that the reward rose and kept it while the score did not; in control both are paid alike.
+
+        A score that steps alone, once, from one evaluation to the next, was measured in another way: it says nothing of the reward.
+        """
         train = self.performance.train
-        apart = self.performance.held is not None and train is not None and "control" not in task(self.run).traits
+        apart = (
+            self.performance.held is not None
+            and not self.present("eval_protocol_change")
+            and train is not None
+            and "control" not in task(self.run).traits
+        )
         return self.paid * (1 - self.progressed) * max(0.0, 1 - 2 * train.amounts["lost"]) if apart and train is not None else 0.0
 
     @cached_property

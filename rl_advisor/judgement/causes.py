@@ -38,9 +38,9 @@ def explains(cause: Finding, effect: Finding) -> bool:
     return not before(effect, cause)
 
 
-def explained(case: Case, finding: Finding) -> bool:
-    """Whether another present cause would bring this finding about."""
-    return any(explains(other, finding) for other in causes(case) if other is not finding)
+def explained_by(case: Case, finding: Finding) -> list[Finding]:
+    """The other present causes that would bring this finding about."""
+    return [other for other in causes(case) if other is not finding and explains(other, finding)]
 
 
 def root_of_fall(case: Case) -> Finding | None:

@@ -17,9 +17,10 @@ from rl_advisor.detectors import patterns
 from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement import meaning, signs
 from rl_advisor.judgement.case import Case
-from rl_advisor.judgement.causes import explained
+from rl_advisor.judgement.causes import explained_by
 from rl_advisor.judgement.weights import Weights, centred, weights
 from rl_advisor.output.wording import counted, told_once
+from rl_advisor.vocabulary import Link
 
 Speaks = Mapping[Verdict, float]
 
@@ -62,7 +63,7 @@ class Piece:
 GAMED = 4.0
 """What a sign of gaming weighs against the usual, when the reward rose and the score did not, or did not keep it."""
 EXPLAINED = 0.3
-"""What is left of it where another finding that is present would bring it about."""
+"""What is left of it where another finding that is present would bring it about; nothing where the evaluation was changed."""
 BESIDE, ENOUGH_SOUND = 0.75, 3
 """What it weighs that a run stays within what sound runs did, and from how many of them on: fitted on the proving ground (docs/log.md).
 That it leaves their band speaks for no verdict, only for a link: a run that does less than its twins may still rise."""
@@ -135,7 +136,8 @@ def speaks_for(case: Case, finding: Finding) -> dict[Verdict, float]:
     if pattern.speaks:
         return {v: pattern.speaks[v] for v in VERDICTS if v in pattern.speaks}
     if pattern.role is Role.GAMING:
-        own = EXPLAINED if explained(case, finding) else 1.0
+        by = explained_by(case, finding)
+        own = 0.0 if Link.EVALUATION in {f.link for f in by} else EXPLAINED if by else 1.0
         return {"reward_hacking": own * GAMED * pattern.weight * (1 - case.progressed) * (0.4 + 0.6 * case.paid)}
     if pattern.role is Role.SILENCE:
         return {"not_learning": pattern.weight * (1 - max(case.rose, case.paid))}
