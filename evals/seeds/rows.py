@@ -13,10 +13,10 @@ from evals.seeds.expected import ENOUGH
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "dev" / "seeds.md"
 SKILL = ROOT / "skills" / "rl-practitioner"
-SHARES = ROOT / "evals" / "results" / "seeds.json"
+SHARES = ROOT / "evals" / "seeds" / "shares.json"
 HEAD = """# The seeds, row by row
 
-Made by `python -m evals.seeds --draws {draws} --json evals/results/seeds.json` and `python -m evals.seeds.rows`; nobody writes a status by hand.
+Made by `python -m evals.seeds --draws {draws} --json evals/seeds/shares.json` and `python -m evals.seeds.rows`; nobody writes a status by hand.
 A *situation* is a run made anew with chance in every level, length and noise, in a framework's own files and names; an answer is right when its
 *values* are what the seed says: verdict, link, patterns that are present, call, what the action names, checkpoint. Words elsewhere do not count.
 
