@@ -54,7 +54,7 @@ def page(rows: Sequence[Row], common: str = "", reports: Mapping[str, str] | Non
         '<span class="shown" role="status"></span></div>'
         f'<div class="rows" role="table" aria-label="Runs, most urgent first" tabindex="0"><div class="head" role="row">{heads}</div>'
         f'<div class="space" role="rowgroup"></div></div><div class="detail" aria-live="polite"></div>'
-        f"{_paper(rows)}</section>{common}</main>"
+        f"<noscript>{_paper(rows)}</noscript></section>{common}</main>"
     )
     data = {"kinds": list(CLASSES), "columns": columns(rows, reports or {})}
     return locked(title, "open", body, data, styles=("report.css", "triage.css"), scripts=("triage.js",))
@@ -68,7 +68,7 @@ def _below(rows: Sequence[Row]) -> str:
 
 
 def _paper(rows: Sequence[Row]) -> str:
-    """The rows as a plain table, for paper and for browsers without scripts."""
+    """The rows as a plain table, for browsers without scripts; the page's script lays it out when it is printed."""
     heads = ("run", "verdict", "call", "what broke first", "keep", "step")
     body = "".join(
         "<tr>" + "".join(f"<td>{text(str(cell), LONGEST)}</td>" for cell in _on_paper(row)) + "</tr>" for row in rows[:MOST_ON_PAPER]

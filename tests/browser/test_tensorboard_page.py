@@ -37,6 +37,6 @@ def test_verdict_and_marks_are_seen(browser, board: str) -> None:
     assert page.get_by_text("learning rate").count()
     page.goto(f"{board}#timeseries")
     page.get_by_text("first break at step 152").first.wait_for()
-    assert page.get_by_text("best checkpoint at step 100").count()
+    assert page.get_by_text("best checkpoint at step 120").count()
     assert page.get_by_text("eval_accuracy").count()
     page.close()

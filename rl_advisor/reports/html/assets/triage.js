@@ -110,3 +110,12 @@
   choose();
   document.documentElement.dataset.ready = "1";
 })();
+
+// Paper shows every row as a plain table, which a browser with scripts does not build before it is asked for.
+addEventListener("beforeprint", () => {
+  const plain = document.querySelector("section noscript");
+  if (!plain || document.querySelector("table.paper")) return;
+  const sheet = document.createElement("div");
+  sheet.innerHTML = plain.textContent;
+  plain.after(sheet);
+});
