@@ -71,7 +71,7 @@ class Task:
         return self.kind not in WITHOUT_REWARD
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def task(run: Run) -> Task:
     """What a run trains."""
     known = {name: found for name, row in kinds().items() if (found := list(_speaks(run, row)))}

@@ -12,7 +12,7 @@ FEWEST = 5
 """Points below which nothing is taken apart."""
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)
 def untrailed(run: Run, curve: Curve) -> Curve:
     """The curve without its lag, where it is a mean over past episodes: the episodes themselves, or what came between its rows."""
     step, value = curve.finite()

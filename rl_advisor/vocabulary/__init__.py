@@ -179,7 +179,7 @@ class Dialect:
     config: Mapping[str, str] = field(default_factory=dict)
     """Key of the framework's configuration -> our key (planned_steps, learning_rate, kl_coef, ...)."""
     switches: Mapping[str, str] = field(default_factory=dict)
-    """What an experiment may turn (see ``judgement/levers.py``) -> how this framework spells it, value and all."""
+    """What an experiment may turn (see ``judgement/settings_to_change.py``) -> how this framework spells it, value and all."""
 
 
 @lru_cache(maxsize=1 << 14)
