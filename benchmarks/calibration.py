@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-from rl_advisor.curves.course import shape
+from rl_advisor.curves.course import course_of
 from rl_advisor.features.autoregression import colour
 from rl_advisor.features.change import change_points, discontinuity, onset
 from rl_advisor.features.gain import expected_gain
@@ -56,7 +56,7 @@ FALSE_ALARMS: dict[str, Says] = {
     "onset": lambda s, v: onset(s, v, draws=20).shape != "none",
     "change_points": lambda s, v: bool(change_points(s, v)),
     "discontinuity": lambda s, v: discontinuity(s, np.exp(0.3 * v)).p < 0.05,
-    "fell": lambda s, v: shape(Curve("reward/mean", "", "", s, v)).fell,
+    "fell": lambda s, v: course_of(Curve("reward/mean", "", "", s, v)).fell,
 }
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from evals.drawn import make_run, rising
-from rl_advisor.curves.outcome_shape import shape
+from rl_advisor.curves.outcomes import course_of
 from rl_advisor.curves.performance import Performance
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import Evidence, Finding, Onset, Outcome
@@ -94,7 +94,7 @@ def test_every_switch_is_turned_by_a_pattern() -> None:
 
 def test_a_noisier_curve_needs_a_longer_experiment() -> None:
     """The length follows from noise and from the change that is to be seen; what noise would hide is said to be hidden."""
-    calm, wild = lasting(shape(curve(0.02))), lasting(shape(curve(0.3)))
+    calm, wild = lasting(course_of(curve(0.02))), lasting(course_of(curve(0.3)))
     assert "5 points" in calm
     assert int(wild.split("(")[1].split(" points")[0]) > 5
     assert lasting(None) == ""
@@ -105,7 +105,7 @@ def test_the_second_explanation_is_the_next_root() -> None:
     first, second = found("stale_data", 20.0), found("entropy_collapse", 40.0)
     run = Run(frameworks=("areal",))
     judged = Judged("degrading", "it fell", "high", first)
-    case = Case(run, {f.pattern: f for f in (first, second)}, None, shape(curve(0.02)), Performance(None, None))
+    case = Case(run, {f.pattern: f for f in (first, second)}, None, course_of(curve(0.02)), Performance(None, None))
     both = next_experiment(case, judged, "stop")
     assert "max_head_offpolicyness" in both.do and "in reward/mean" in both.do
     assert patterns()["entropy_collapse"].page["Means"] in both.expect_if_wrong

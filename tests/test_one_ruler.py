@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rl_advisor.answers.curves import summaries, summary
-from rl_advisor.answers.story.quantities import outcomes
-from rl_advisor.curves import outcome_shape
+from rl_advisor.answers.story.quantities import outcome_quantities
+from rl_advisor.curves import outcomes
 from rl_advisor.curves.logged import best_level
 from rl_advisor.judgement.case import case_of
 from rl_advisor.judgement.checkpoint import best_checkpoint
@@ -23,19 +23,19 @@ RUNS = [run for name in ("grpo", "classic", "unseen", "second") for run in sorte
 def test_every_door_gives_one_start_end_best_and_direction(place: Path) -> None:
     """What curves, story, triage and checkpoint say of the outcome is what its course says."""
     run = replace(read_run(place), checkpoints=())
-    for curve in (outcome_shape.held_out(run), outcome_shape.training(run)):
-        measured = outcome_shape.shape_or_none(curve)
+    for curve in (outcomes.held_out(run), outcomes.training(run)):
+        measured = outcomes.course_or_none(curve)
         if curve is None or measured is None:
             continue
         (told,) = summaries(run, [measured.name])["metrics"]
         assert (told["overall"]["direction"], told["recent"]["direction"]) == (measured.direction_overall(), measured.direction())
-        quantity = next(q for q in outcomes(run) if q.metric == measured.name)
+        quantity = next(q for q in outcome_quantities(run) if q.metric == measured.name)
         _, logged = run.curves[measured.name].finite()
         best = float(np.clip(measured.best, logged.min(), logged.max()))
         assert {told["smoothed_highest"]["step"], quantity.best_step} == {measured.best_step}
         assert quantity.best == best
         assert (quantity.first, quantity.last) == (logged[0], logged[-1])
-        if outcome_shape.outcome(run) is curve:
+        if outcomes.outcome(run) is curve:
             row = outcome(run)
             assert row is not None
             assert (row["start"], row["best"], row["last"]) == (measured.start, best, measured.last)

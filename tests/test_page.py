@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rl_advisor.advisors.builtin import assess
-from rl_advisor.answers.story.quantities import outcomes
+from rl_advisor.answers.story.quantities import outcome_quantities
 from rl_advisor.reading import read_run
 from rl_advisor.reports import html
 from rl_advisor.reports.html.curves import logarithmic
@@ -42,7 +42,7 @@ def test_few_words_before_the_folds_and_a_curve_on_top(path) -> None:
     """Under 900 words, and the outcome drawn before the first heading below the verdict, wherever one is logged."""
     run, body = opened(path)
     assert sum(len(line.split()) for line in lines(body)) < MOST_WORDS
-    drawn = [q for q in outcomes(run) if q.points > 1]
+    drawn = [q for q in outcome_quantities(run) if q.points > 1]
     assert ('<figure class="hero' in body.partition("<h2")[0]) == bool(drawn)
 
 
@@ -50,7 +50,7 @@ def test_few_words_before_the_folds_and_a_curve_on_top(path) -> None:
 def test_one_best_per_quantity(path) -> None:
     """Wherever the page names the best of an outcome, it is the same level, spelled the same."""
     run, body = opened(path)
-    for q in outcomes(run):
+    for q in outcome_quantities(run):
         told = {m[1].rstrip(".,") for line in lines(body) for m in re.finditer(rf"{re.escape(q.label)} from [^;]*?best ([\d.e+-]+)", line)}
         assert told <= {q.spelled(q.best)} if q.best is not None else not told
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rl_advisor import assess
 from rl_advisor.advisors.builtin import of_case
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.curves.task import task
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.usual_steps import usual_step
@@ -75,7 +75,7 @@ def written(folder, curves, config):
 def test_kind_and_outcome(tmp_path, curves, config, kind: str, outcome: str | None) -> None:
     """Each kind by what its trainers log; the outcome is what is to grow, never what merely moves."""
     run = written(tmp_path, curves, config)
-    found = outcome_shape.outcome(run)
+    found = outcomes.outcome(run)
     assert (task(run).kind, found.raw if found else None) == (kind, outcome)
     assert task(run).evidence or kind in ("language", "control")
 

@@ -18,7 +18,7 @@ from evals.lab.pages import STRANGERS
 from evals.world import table
 from rl_advisor.assessment import VERDICTS
 from rl_advisor.curves.course import Course, course
-from rl_advisor.curves.outcome_shape import outcome
+from rl_advisor.curves.outcomes import outcome
 from rl_advisor.evals import scoring
 from rl_advisor.evals.table import text_table
 from rl_advisor.features.series import Floats

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.curves.course import course
 from rl_advisor.curves.task import task
 from rl_advisor.output.wording import listed
@@ -84,12 +84,12 @@ def unlike_parts(runs: Sequence[Run]) -> tuple[list[str], list[str]]:
 
 def _curves(runs: Sequence[Run]) -> tuple[tuple[Curve | None, ...], list[str]]:
     """The held-out score where all log the same one, else the training reward where all log that; and a note where it had to be."""
-    held = [outcome_shape.held_out(run) for run in runs]
+    held = [outcomes.held_out(run) for run in runs]
     shared = set.intersection(*(set(run.family("eval/score/")) for run in runs))
     if shared:
         name = next((c.name for c in held if c is not None and c.name in shared), min(shared))
         return tuple(run.curves[name] for run in runs), []
-    train = [run.curves.get(c.name, c) if (c := outcome_shape.training(run)) is not None else None for run in runs]
+    train = [run.curves.get(c.name, c) if (c := outcomes.training(run)) is not None else None for run in runs]
     note = ["Not all of them log the same held-out score, so the training reward is compared."] if any(c is not None for c in held) else []
     return tuple(train), note
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.curves.course import Course, course
 from rl_advisor.curves.pace import pace
 from rl_advisor.curves.untrail import untrailed
@@ -139,11 +139,11 @@ def _shape(curve: Curve, alone: Curve, step: Floats, value: Floats) -> Fields:
     }
     parts: tuple[Callable[[Floats, Floats], Fields], ...] = (_onset, _changes)
     try:
-        fields |= _highest(outcome_shape.shape(alone)) | _directions(alone)
+        fields |= _highest(outcomes.course_of(alone)) | _directions(alone)
         for part in parts:
             fields |= part(step, value)
         if (known := metric(curve.name)) is not None and known.better:
-            fields["rate"] = {"pace": pace(outcome_shape.shape(alone), margin(curve), known.better)}
+            fields["rate"] = {"pace": pace(outcomes.course_of(alone), margin(curve), known.better)}
     except TooFewPoints as short:
         fields["too_few"] = str(short)
     return fields | {"sketch": sketch(step, value)}
@@ -151,10 +151,10 @@ def _shape(curve: Curve, alone: Curve, step: Floats, value: Floats) -> Fields:
 
 def margin(curve: Curve) -> float:
     """The smallest change that matters, by the ruler of the judgement; a quantity that is no share or score by its own range alone."""
-    measured, known = outcome_shape.shape(curve), metric(curve.name)
+    measured, known = outcomes.course_of(curve), metric(curve.name)
     if known is None or known.unit in SCORES:
         return measured.margin
-    return outcome_shape.MATERIAL * max(float(np.ptp(measured.smoothed)), 0.1 * float(np.median(np.abs(measured.value))))
+    return outcomes.MATERIAL * max(float(np.ptp(measured.smoothed)), 0.1 * float(np.median(np.abs(measured.value))))
 
 
 def _highest(measured: Course) -> Fields:
@@ -170,7 +170,7 @@ def _highest(measured: Course) -> Fields:
 
 def _directions(curve: Curve) -> Fields:
     """Straight-line change over everything and over the last third, as the judgement measures them."""
-    measured, least = outcome_shape.shape(curve), margin(curve)
+    measured, least = outcomes.course_of(curve), margin(curve)
     return {
         "overall": _direction(measured.overall, least),
         "recent": {"from_step": measured.recent_first} | _direction(measured.recent, least),

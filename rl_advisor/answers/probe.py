@@ -7,7 +7,7 @@ can do the task at all. What the pair shows decides where to look next.
 from typing import Any, Literal
 
 from rl_advisor.answers.story.quantities import quantity
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.judgement.case import case_of
 from rl_advisor.output.errors import UsageError
 from rl_advisor.run import Curve, Run
@@ -49,7 +49,7 @@ def probe(test: Run, train: Run) -> dict[str, Any]:
 
 def _rise(run: Run, curve: Curve) -> float:
     """Probability that the reward rose, be it that it fell again afterwards: then up to its best, which asks for more."""
-    measured = outcome_shape.shape_or_none(curve)
+    measured = outcomes.course_or_none(curve)
     if measured is None:
         return 0.5
     whole, top = case_of(run, {}).paid, case_of(run.until(measured.best_step), {}).paid
@@ -58,7 +58,7 @@ def _rise(run: Run, curve: Curve) -> float:
 
 
 def _row(name: str, run: Run) -> dict[str, Any]:
-    curve = outcome_shape.training(run)
+    curve = outcomes.training(run)
     told = None if curve is None else quantity(run.curves.get(curve.name, curve), run)
     if curve is None or told is None:
         raise UsageError(f"{run.name} logs no training reward, so it cannot say whether that rose")

@@ -157,13 +157,13 @@ class Course:
         return float(1.4826 * np.median(np.abs(np.diff(self.value))) / np.sqrt(2))
 
     @cached_property
-    def _scale(self) -> tuple[float, float | None]:
+    def _lives(self) -> tuple[float, float | None]:
         return natural_scale(self.value, self.smoothed)
 
     @property
     def ceiling(self) -> float | None:
         """The highest level there can be: 1 for shares, the cap at which values pile up, None where unknown."""
-        return self._scale[1]
+        return self._lives[1]
 
     @property
     def floor(self) -> float:
@@ -171,9 +171,14 @@ class Course:
         return float(min(0.0, self.middle.min()) if self.ceiling == 1.0 else self.middle.min())
 
     @property
+    def scale(self) -> float:
+        """The size of level against which a change counts: 1 for shares, the range of the course otherwise."""
+        return self._lives[0]
+
+    @property
     def margin(self) -> float:
         """The smallest change that matters."""
-        return MATERIAL * self._scale[0]
+        return MATERIAL * self.scale
 
     def rise(self, least: float | None = None) -> float:
         """Probability that it ends above its start by more than ``least``: else two points of a share, a twentieth of any other level."""
@@ -199,7 +204,7 @@ class Course:
     @property
     def fell(self) -> bool:
         """Whether it ends below its best by more than noise, more than matters, and more than dips it recovered from before."""
-        return bool(self.falls >= SURE and self.best - self.last > DIPS * self.earlier_dip)
+        return bool(self.falls >= SURE and self.best - self.last > DIPS * _deepest_fall(self.middle[: self.top + 1]))
 
     @property
     def lost(self) -> float:
@@ -209,15 +214,9 @@ class Course:
         return float(np.clip((self.best - self.last) / height, 0, 1)) if height > 0 else 0.0
 
     @property
-    def earlier_dip(self) -> float:
-        """The deepest fall of the course before its best, from which it recovered."""
-        before = self.middle[: self.top]
-        return float(np.max(np.maximum.accumulate(before) - before)) if before.size else 0.0
-
-    @property
     def deepest_dip(self) -> float:
         """The deepest fall of the course anywhere, recovered or not."""
-        return float(np.max(np.maximum.accumulate(self.middle) - self.middle))
+        return _deepest_fall(self.middle)
 
     @cached_property
     def gain(self) -> Change:
@@ -270,6 +269,10 @@ class Course:
         return self.rose and direction(self.recent, 2 * self.margin) == "flat"
 
 
+def _deepest_fall(line: Floats) -> float:
+    return float(np.max(np.maximum.accumulate(line) - line))
+
+
 def _change(before: Floats, after: Floats) -> Change:
     return Change(*(float(x) for x in (before.mean(), after.mean(), (after - before).mean(), *np.quantile(after - before, OUTSIDES))))
 
@@ -289,12 +292,8 @@ def _course(curve: Curve) -> Course:
     return Course(curve, n, level(step, value))
 
 
-def shape(curve: Curve) -> Course:
-    """The same of a curve of which words are said.
-
-    Raises:
-        TooFewPoints: fewer than five finite values.
-    """
+def course_of(curve: Curve) -> Course:
+    """The same of a curve of which words are said; raises TooFewPoints below five finite values."""
     if (found := course(curve, FEWEST)) is None:
         raise TooFewPoints(f"{curve.name} has only {counted(curve.finite()[1].size, 'point')}")
     return found

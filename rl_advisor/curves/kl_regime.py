@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from rl_advisor.curves.outcome_shape import FEWEST, Shape, outcome, shape, shape_or_none, training
+from rl_advisor.curves.outcomes import FEWEST, Course, course_of, course_or_none, outcome, training
 from rl_advisor.features.trend import Direction, direction, trend
 from rl_advisor.finding import number
 from rl_advisor.run import Run
@@ -33,11 +33,11 @@ def kl_regime(run: Run, share: float = 0.15) -> KlRegime:
     """
     curve = outcome(run)
     assert curve is not None  # NEEDS of the callers name one
-    s = shape(curve)
-    kl = shape(run.curves["kl/ref"])
+    s = course_of(curve)
+    kl = course_of(run.curves["kl/ref"])
     spread = max(float(np.ptp(kl.smoothed)), 1e-4)
     way, kl_way = s.direction(), direction(kl.recent, share * spread)
-    if way == "undecidable" and s.name.startswith("eval/") and (reward := shape_or_none(training(run))) is not None:
+    if way == "undecidable" and s.name.startswith("eval/") and (reward := course_or_none(training(run))) is not None:
         way = reward.direction()  # few evaluations: the reward says more, and detectors of the gap watch over it
     change, kl_change = s.recent.slope * s.recent.span, kl.recent.slope * kl.recent.span
     if way in ("undecidable", "falling") and abs(change) < s.margin and flat_since(s):
@@ -48,7 +48,7 @@ def kl_regime(run: Run, share: float = 0.15) -> KlRegime:
     return KlRegime(s.name, kl_way, way, s.recent_first, float(s.step[-1]), text, measures)
 
 
-def flat_since(s: Shape) -> bool:
+def flat_since(s: Course) -> bool:
     """Whether the last third, half, two thirds or all is flat within twice the margin: as good as flat, where noise hides more."""
     stretches = (slice(s.value.size - max(FEWEST, round(share * s.value.size)), None) for share in (1 / 3, 1 / 2, 2 / 3, 1.0))
     return any(direction(trend(s.step[late], s.value[late]), 2 * s.margin) == "flat" for late in stretches)

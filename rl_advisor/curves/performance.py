@@ -61,7 +61,7 @@ class Performance:
 
 def performance(run: Run) -> Performance:
     """Both curves of a run, measured."""
-    from rl_advisor.curves import outcome_shape
+    from rl_advisor.curves import outcomes
 
-    held, train = outcome_shape.held_out(run), outcome_shape.training(run)
+    held, train = outcomes.held_out(run), outcomes.training(run)
     return Performance(course(held) if held is not None else None, course(train) if train is not None else None)

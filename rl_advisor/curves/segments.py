@@ -1,6 +1,6 @@
 """Stretches of a curve: how it began, how it ended, when its main change or its fall began, and what left its beginning.
 
-What detectors ask of any curve, while ``outcome_shape`` measures the outcome.
+What detectors ask of any curve, while ``outcomes`` measures the outcome.
 """
 
 import re
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor.curves.outcome_shape import FEWEST, Shape, shape
+from rl_advisor.curves.outcomes import FEWEST, Course, course_of
 from rl_advisor.features import TooFewPoints, change
 from rl_advisor.finding import Onset
 from rl_advisor.run import Curve, Floats, Run
@@ -66,7 +66,7 @@ def began(curve: Curve, after: float = -np.inf, *, growing: bool = False) -> Ons
 
 def decline_began(curve: Curve) -> Onset:
     """When the curve began to fall from its best: after the last point still at the best level, by the first one half way down."""
-    s = shape(curve)
+    s = course_of(curve)
     after = s.step >= s.best_step
     step, value = s.step[after], s.value[after]
     half = (s.best + s.last) / 2
@@ -150,7 +150,7 @@ def constant(curve: Curve, std: Curve | None, share: float = 0.95) -> Constant:
     return Constant(still, level > 0.5 * scale, level, same, spread, float(step[0]), float(step[-1]))
 
 
-def counts_steps(returns: Shape, length: Shape, alike: float = 0.995) -> bool:
+def counts_steps(returns: Course, length: Course, alike: float = 0.995) -> bool:
     """Whether the return of an episode is its length, or minus the length, up to a scale: then a change of one is one of the other."""
     there = np.interp(returns.step, length.step, length.value)
     if np.ptp(there) == 0 or np.ptp(returns.value) == 0:

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.discovery import modules
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, not_logged, number, present, unclear
@@ -39,7 +39,7 @@ FEWEST = 6
 """Points below which a row says nothing."""
 HEADINGS = ("Looks for", "Means", "Not to be confused with", "Next test", "Source")
 OUTCOMES: Mapping[str, Callable[[Run], Curve | None]] = {
-    "score": outcome_shape.held_out, "reward": outcome_shape.training, "outcome": outcome_shape.outcome,
+    "score": outcomes.held_out, "reward": outcomes.training, "outcome": outcomes.outcome,
 }  # fmt: skip
 STATISTICS: Mapping[str, Callable[[Curve], float]] = {
     "first": lambda c: float(c.finite()[1][0]),
@@ -54,14 +54,14 @@ STATISTICS: Mapping[str, Callable[[Curve], float]] = {
     "max": lambda c: float(c.finite()[1].max()),
     "min": lambda c: float(c.finite()[1].min()),
     "points": lambda c: float(c.finite()[1].size),
-    "rise": lambda c: outcome_shape.shape(c).gain.low,
-    "fall": lambda c: -outcome_shape.shape(c).gain.high,
-    "rose": lambda c: float(outcome_shape.shape(c).rose),
-    "fell": lambda c: float(outcome_shape.shape(c).fell),
-    "kept": lambda c: float(outcome_shape.shape(c).rose and not outcome_shape.shape(c).fell),
-    "grew": lambda c: float(outcome_shape.shape(c).got_somewhere),
-    "flat": lambda c: float(outcome_shape.shape(c).direction() == "flat"),
-    "solved": lambda c: float(outcome_shape.shape(c).at_ceiling),
+    "rise": lambda c: outcomes.course_of(c).gain.low,
+    "fall": lambda c: -outcomes.course_of(c).gain.high,
+    "rose": lambda c: float(outcomes.course_of(c).rose),
+    "fell": lambda c: float(outcomes.course_of(c).fell),
+    "kept": lambda c: float(outcomes.course_of(c).rose and not outcomes.course_of(c).fell),
+    "grew": lambda c: float(outcomes.course_of(c).got_somewhere),
+    "flat": lambda c: float(outcomes.course_of(c).direction() == "flat"),
+    "solved": lambda c: float(outcomes.course_of(c).at_ceiling),
 }
 """What a condition may ask of a curve; ``rise`` and ``fall`` are what it surely gained or lost, its noise taken off."""
 _NUMBER = re.compile(r"\{(\w{1,60}) ([^{}]{1,60})\}")

@@ -12,7 +12,7 @@ Source: studies of how deep supervised tuning limits what follows (arXiv 2606.18
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.curves.task import task
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
@@ -27,7 +27,7 @@ NEEDS: tuple[str, ...] = ("reward/flat_groups|entropy/mean", "reward/mean|reward
 
 def detect(run: Run, flat: float = 0.7, low: float = 0.1, near: float = 0.02) -> Answer:
     """Present when groups start flat at a middling reward with entropy below ``low``, or entropy below ``near``, and nothing is gained."""
-    reward = outcome_shape.training(run)
+    reward = outcomes.training(run)
     assert reward is not None  # diagnosis asked for it
     level = reward.finite()[1]
     if level.size < 5:
@@ -45,7 +45,7 @@ def detect(run: Run, flat: float = 0.7, low: float = 0.1, near: float = 0.02) ->
         return absent(f"{text}.", measures=measures, evidence=where)
     if np.isnan(first):
         return unclear(f"{text}; entropy is not logged, so certainty cannot be told.", measures=measures)
-    if outcome_shape.thriving(run):
+    if outcomes.thriving(run):
         return unclear(f"{text}, yet the run learns.", measures=measures, evidence=where)
     return present(f"{text}: the model starts out certain and has nothing to choose between.", Onset(at, at, at), measures, where)
 

@@ -9,7 +9,7 @@ Next test: load the checkpoint before the onset, evaluate it and the last one on
 Source: the share of courses behind the noise that end below their best; the practitioner's guide on peaks and declines.
 """
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.curves.logged import logged
 from rl_advisor.finding import Answer, Evidence, Role, absent, present
 from rl_advisor.run import Curve, Run
@@ -24,21 +24,21 @@ NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|r
 
 def detect(run: Run, most_left: float = 0.4) -> Answer:
     """Present when the held-out score or the training reward keeps less than ``most_left`` of its best height."""
-    able = [c for c in (outcome_shape.held_out(run), outcome_shape.training(run)) if c is not None]
-    curves = [c for c in able if outcome_shape.shape_or_none(c) is not None]
+    able = [c for c in (outcomes.held_out(run), outcomes.training(run)) if c is not None]
+    curves = [c for c in able if outcomes.course_or_none(c) is not None]
     if not curves:
-        outcome_shape.shape(able[0])  # raises with the number of points
+        outcomes.course_of(able[0])  # raises with the number of points
     for curve in curves:
         if (found := _of(run, curve, most_left)) is not None:
             return found
-    s, told = outcome_shape.shape(curves[0]), logged(run, curves[0])
+    s, told = outcomes.course_of(curves[0]), logged(run, curves[0])
     measures = {"best": s.best, "last": s.last, "lost_share": s.lost} | told.measures
     text = f"{s.name} ends at {told.said(told.last)}, best {told.said(told.best)} at step {told.best_step:.0f}: no collapse."
     return absent(text, measures=measures)
 
 
 def _of(run: Run, curve: Curve, most_left: float) -> Answer | None:
-    s = outcome_shape.shape(curve)
+    s = outcomes.course_of(curve)
     if not s.fell or s.lost < 1 - most_left:
         return None
     onset = segments.decline_began(curve)

@@ -11,7 +11,7 @@ Source: the field guide's signals of a broken critic; decoupled advantage estima
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.fit import SAME_EVERYWHERE
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
@@ -38,7 +38,7 @@ def detect(run: Run, good: float = 0.1) -> Answer:
     late = segments.final(curve, 0.4)
     level, spread = float(np.median(late)), float(np.std(late) / np.sqrt(late.size))
     low_share = float(np.mean(warm <= 0))
-    thriving = outcome_shape.thriving(run) and any(s.got_somewhere for s in outcome_shape.trusted(run))
+    thriving = outcomes.thriving(run) and any(s.got_somewhere for s in outcomes.trusted(run))
     measures = {"late": level, "share_not_above_zero": low_share, "error": spread, "nine_tenths_below": float(np.quantile(value, 0.9))}
     where = (Evidence(curve.name, float(step[value.size // 5]), float(step[-1])),)
     text = f"Explained variance is {number(level)} lately, and zero or less in {percent(low_share)} of the updates"

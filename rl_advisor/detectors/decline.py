@@ -8,7 +8,7 @@ Next test: evaluate the checkpoint nearest the peak and the last one on the same
 Source: the practitioner's guide (peak and decline); the share of courses behind the noise that end below their best.
 """
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.curves.logged import logged
 from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
 from rl_advisor.run import Curve, Run
@@ -23,9 +23,9 @@ NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|r
 
 def detect(run: Run) -> Answer:
     """Present when the held-out score, or the reward without one, ends below its smoothed peak by more than noise."""
-    curve = outcome_shape.outcome(run)
+    curve = outcomes.outcome(run)
     assert curve is not None  # diagnosis asked for one of NEEDS
-    s = outcome_shape.shape(curve)
+    s = outcomes.course_of(curve)
     measures = {"best": s.best, "best_step": s.best_step, "last": s.last, "drop": s.best - s.last, "p": 1 - s.falls}
     if s.fell:
         return _present(run, curve, measures)
@@ -38,7 +38,7 @@ def detect(run: Run) -> Answer:
 
 
 def _present(run: Run, curve: Curve, measures: dict[str, float]) -> Answer:
-    s = outcome_shape.shape(curve)
+    s = outcomes.course_of(curve)
     told = logged(run, curve)
     text = f"{s.name} peaked at {told.said(told.best)} (step {told.best_step:.0f}) and declined to {told.said(told.last)}."
     where = (Evidence(curve.name, s.best_step, float(s.step[-1])),)

@@ -9,7 +9,7 @@ Source: the practitioner's guide (KL rising, reward declining: stop).
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, present
 from rl_advisor.output.wording import about
@@ -25,11 +25,11 @@ CHANGE: tuple[tuple[str, str], ...] = (("learning_rate", "half"), ("kl_coef", "t
 
 def detect(run: Run, growth: float = 2.0) -> Answer:
     """Present when the outcome fell from its best while KL grew at least ``growth`` times."""
-    curve = outcome_shape.outcome(run)
+    curve = outcomes.outcome(run)
     assert curve is not None  # diagnosis asked for one
-    s = outcome_shape.shape(curve)
+    s = outcomes.course_of(curve)
     step, kl = run.curves["kl/ref"].finite()
-    if kl.size < outcome_shape.FEWEST:
+    if kl.size < outcomes.FEWEST:
         raise TooFewPoints(f"{kl.size} points of kl/ref")
     top = max(s.best_step, float(step[min(4, step.size - 1)]))
     near = kl[step <= top][-9:]

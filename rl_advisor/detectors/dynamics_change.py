@@ -12,7 +12,7 @@ Source: data and environment as the first link to suspect; L26 and L20 of the fi
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments, untrail
+from rl_advisor.curves import outcomes, segments, untrail
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
@@ -27,11 +27,11 @@ NEEDS: tuple[str, ...] = ("episode/length", "reward/mean|reward/used|reward/succ
 
 def detect(run: Run, share: float = 0.25, ratio: float = 1.3, near: float = 0.05) -> Answer:
     """Present when the return falls by ``share`` of its scale, lengths change by ``ratio`` there, and evaluation stays for a while."""
-    score, reward = outcome_shape.held_out(run), outcome_shape.training(run)
+    score, reward = outcomes.held_out(run), outcomes.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
-    held, train = outcome_shape.shape(score), outcome_shape.shape(reward)
-    length = outcome_shape.shape(untrail.untrailed(run, run.curves["episode/length"]))
-    scale, span = train.margin / outcome_shape.MATERIAL, float(train.step[-1] - train.step[0])
+    held, train = outcomes.course_of(score), outcomes.course_of(reward)
+    length = outcomes.course_of(untrail.untrailed(run, run.curves["episode/length"]))
+    scale, span = train.scale, float(train.step[-1] - train.step[0])
     if segments.counts_steps(train, length):
         text = "Return equals episode length here, so the two cannot be separated."
         return unclear(text)
@@ -54,11 +54,11 @@ def detect(run: Run, share: float = 0.25, ratio: float = 1.3, near: float = 0.05
     return absent("Return and episode length do not change together.")
 
 
-def _stays(held: outcome_shape.Shape, at: float, part: float) -> bool:
+def _stays(held: outcomes.Course, at: float, part: float) -> bool:
     """Whether the next evaluations keep most of the level of those before, measured against the part that the return lost."""
     place = int((held.step <= at).sum())
     before, after = held.value[max(0, place - 4) : place], held.value[place : place + 3]
     if min(before.size, after.size) < 3:
         raise TooFewPoints(f"{min(before.size, after.size)} evaluations on one side of the change, 3 needed")
-    lost = float(np.median(before) - np.median(after)) / (held.margin / outcome_shape.MATERIAL)
+    lost = float(np.median(before) - np.median(after)) / (held.scale)
     return lost < part / 2

@@ -12,7 +12,7 @@ Source: RAGEN on the collapse of multi-turn agents (arXiv 2504.20073).
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, present
 from rl_advisor.output.wording import about
@@ -28,9 +28,9 @@ CHANGE: tuple[tuple[str, str], ...] = (("dynamic_filtering", ""),)
 def detect(run: Run, left: float = 0.5) -> Answer:
     """Present when the spread fell below ``left`` of its start clearly before the reward fell; unclear when the reward has not fallen."""
     curve = run.curves.get("reward/group_std") or run.curves["reward/std"]
-    reward = outcome_shape.training(run)
+    reward = outcomes.training(run)
     assert reward is not None  # diagnosis asked for it
-    s = outcome_shape.shape(reward)
+    s = outcomes.course_of(reward)
     step, value = curve.finite()
     if value.size < 12:
         raise TooFewPoints(f"{value.size} points of {curve.name}, 12 needed")

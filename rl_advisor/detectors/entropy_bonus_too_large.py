@@ -9,7 +9,7 @@ Source: soft actor-critic's objective, in which weight times entropy stands besi
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
@@ -33,7 +33,7 @@ def detect(run: Run) -> Answer:
     measures = {"weight": now, "reward_per_step": each}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"The entropy coefficient is {number(now)} against a reward of {number(each)} a step"
-    s = outcome_shape.shape_or_none(outcome_shape.outcome(run))
+    s = outcomes.course_or_none(outcomes.outcome(run))
     unmoved = s is not None and s.last - s.start < 2 * s.scatter and s.gain.low <= 0
     if min(now, begin) > abs(each) and now > 0 and unmoved:
         return present(f"{text}: the bonus swamps the reward.", segments.around(step, float(step[0])), measures, where)

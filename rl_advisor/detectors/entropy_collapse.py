@@ -11,7 +11,7 @@ Source: entropy mechanism of reasoning RL (arXiv 2505.22617); clip-higher in DAP
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
 from rl_advisor.output.wording import about, percent
@@ -38,17 +38,17 @@ def detect(run: Run, left: float = 0.2, dead: float = 0.9) -> Answer:
     share = now / begin if begin > 0 else float("nan")
     groups = run.curves.get("reward/flat_groups")
     flat = float(np.median(segments.final(groups))) if groups is not None and groups.finite()[1].size else float("nan")
-    held = outcome_shape.shape_or_none(outcome_shape.held_out(run))
-    s = held or outcome_shape.shape_or_none(outcome_shape.training(run))
+    held = outcomes.course_or_none(outcomes.held_out(run))
+    s = held or outcomes.course_or_none(outcomes.training(run))
     room = s is None or not s.at_ceiling
-    ways = [x.direction() for x in (held, outcome_shape.shape_or_none(outcome_shape.training(run))) if x is not None]
+    ways = [x.direction() for x in (held, outcomes.course_or_none(outcomes.training(run))) if x is not None]
     rises = "rising" in ways and "falling" not in ways
     stalled = not rises or flat >= dead
     # Without groups to look at, a policy that learned, kept what it had and levelled off looks the same when it simply converged.
-    converged = not bool({"flat", "falling"} & set(ways)) or outcome_shape.thriving(run)
+    converged = not bool({"flat", "falling"} & set(ways)) or outcomes.thriving(run)
     low = s is not None and s.ceiling == 1.0 and s.last < HALF_WAY and share < left / 4  # certain, with half of the task unsolved
     idle = s is not None and not s.gain.low > 0 and share < left / 4  # certain, and nothing was learned that it could be certain of
-    sure = flat >= dead or not ways or outcome_shape.any_fell(run) or not converged or low or idle
+    sure = flat >= dead or not ways or outcomes.any_fell(run) or not converged or low or idle
     measures = {"at_start": begin, "now": now, "share_left": share, "flat_groups": flat}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Entropy went {about(begin, now)}"

@@ -10,7 +10,7 @@ Source: phases of collapse in tool-using RL (arXiv 2512.04220); the field guide 
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
 from rl_advisor.output.wording import about
@@ -35,13 +35,13 @@ def detect(run: Run, times: float = 2.0) -> Answer:
     text = f"Entropy went {about(begin, now)}"
     if not (begin > 0 and now > times * begin):
         return absent(f"{text}.", measures=measures, evidence=where)
-    if outcome_shape.shape(curve).gain.low <= 0:
+    if outcomes.course_of(curve).gain.low <= 0:
         return unclear(f"{text}: within its own noise.", measures=measures, evidence=where)
     cut = run.curves.get("response/truncated")
-    if outcome_shape.any_fell(run) or (cut is not None and _filled(cut)):
-        text += " as the outcome fell" if outcome_shape.any_fell(run) else " as answers ran to the length limit"
+    if outcomes.any_fell(run) or (cut is not None and _filled(cut)):
+        text += " as the outcome fell" if outcomes.any_fell(run) else " as answers ran to the length limit"
         return present(f"{text}.", segments.began(curve), measures, where)
-    if outcome_shape.thriving(run):
+    if outcomes.thriving(run):
         return absent(f"{text}, and the outcome rose with it.", measures=measures, evidence=where)
     return unclear(f"{text}; the outcome neither rose nor fell with it.", measures=measures, evidence=where)
 

@@ -11,7 +11,7 @@ Source: time limits in reinforcement learning (arXiv 1712.00378); the difference
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
 from rl_advisor.output.wording import about, percent
@@ -44,7 +44,7 @@ def detect(run: Run, explained: float = 0.3) -> Answer:
         return absent(f"{text}.", measures=measures, evidence=where)
     if begin >= 0.995 * highest:
         return absent(f"{text}: all episodes have one length.", measures=measures, evidence=where)
-    s = outcome_shape.shape_or_none(outcome_shape.outcome(run))
+    s = outcomes.course_or_none(outcomes.outcome(run))
     stuck = s is not None and s.direction() in ("flat", "falling") and not s.at_ceiling
     with_length = s is not None and s.rose and s.last >= s.best - s.margin
     if stuck and fit < explained and not with_length:

@@ -10,7 +10,7 @@ Source: data-order effects in reasoning training (arXiv 2507.18014); comparison 
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.run import Floats, Run
@@ -28,9 +28,9 @@ def jumps(value: Floats, at: list[int], width: int) -> Floats:
 
 def detect(run: Run, fewest: int = 3) -> Answer:
     """Present when the mean jump at the borders is rarer than one in a hundred among shifted borders, and large enough to matter."""
-    reward = outcome_shape.training(run)
+    reward = outcomes.training(run)
     assert reward is not None  # diagnosis asked for it
-    s = outcome_shape.shape(reward)
+    s = outcomes.course_of(reward)
     step, value = reward.finite()
     epoch = np.interp(step, *run.curves["progress/epoch"].finite())
     borders = np.flatnonzero(np.diff(np.floor(epoch + 1e-9)) > 0) + 1

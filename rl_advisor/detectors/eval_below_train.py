@@ -12,7 +12,7 @@ Source: implementation studies of on-policy learning (arXiv 2005.12729, arXiv 20
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
 from rl_advisor.output.wording import about
@@ -26,9 +26,9 @@ NEEDS: tuple[str, ...] = ("eval/score/*", "reward/mean|reward/used", "episode/le
 
 def detect(run: Run, part: float = 0.25) -> Answer:
     """Present when evaluation made less than ``part`` of the way that training made, all along; unclear where the scales may differ."""
-    score, reward = outcome_shape.held_out(run), outcome_shape.training(run)
+    score, reward = outcomes.held_out(run), outcomes.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
-    held, train = outcome_shape.shape(score), outcome_shape.shape(reward)
+    held, train = outcomes.course_of(score), outcomes.course_of(reward)
     if held.n < 8:
         raise TooFewPoints(f"{held.n} evaluations, 8 needed")
     way, floor = train.last - train.start, train.start

@@ -9,7 +9,7 @@ Next test: run the first checkpoint again under the protocol of today.
 Source: the field guide on fixed evaluation protocols.
 """
 
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.curves.held_out_scores import FEWEST, lone_step
 from rl_advisor.curves.task import task
 from rl_advisor.features import TooFewPoints
@@ -25,7 +25,7 @@ NEEDS: tuple[str, ...] = ("eval/score/*", "reward/mean|reward/used|reward/succes
 
 def detect(run: Run) -> Answer:
     """Present when the score steps by far from one evaluation to the next, lastingly, and nothing in training does."""
-    score = outcome_shape.held_out(run)
+    score = outcomes.held_out(run)
     assert score is not None  # diagnosis asked for it
     count = score.finite()[1].size
     if count < FEWEST:

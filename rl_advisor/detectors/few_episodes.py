@@ -7,7 +7,7 @@ Next test: evaluate the three best checkpoints again with four times the episode
 Source: how often the raw best evaluation of classic-control runs is not the best policy; scatter of neighbours over the square root of two.
 """
 
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
@@ -21,9 +21,9 @@ CHANGE: tuple[tuple[str, str], ...] = (("eval_episodes", ""),)
 
 def detect(run: Run, part: float = 0.5) -> Answer:
     """Present when the scatter exceeds ``part`` of the gain and matters; a level that hardly moved is judged against its own size."""
-    score = outcome_shape.held_out(run)
+    score = outcomes.held_out(run)
     assert score is not None  # diagnosis asked for it
-    s = outcome_shape.shape(score)
+    s = outcomes.course_of(score)
     if s.n < 8:
         raise TooFewPoints(f"{s.n} evaluations, 8 needed")
     gain = max(s.best - s.start, s.best - s.last, s.margin)

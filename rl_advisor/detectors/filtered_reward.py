@@ -9,7 +9,7 @@ Next test: log the share of groups that the filter drops, and the penalty by its
 Source: AReaL's guide on task_reward and rollout/reward; DAPO's dynamic sampling.
 """
 
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.finding import Answer, Evidence, Role, absent, present
 from rl_advisor.output.wording import about
 from rl_advisor.run import Run
@@ -24,7 +24,7 @@ MUCH = 3
 
 def detect(run: Run) -> Answer:
     """Present when the two moved apart by far."""
-    whole, used = (outcome_shape.shape(run.curves[name]) for name in ("reward/mean", "reward/used"))
+    whole, used = (outcomes.course_of(run.curves[name]) for name in ("reward/mean", "reward/used"))
     gap = (whole.last - whole.start) - (used.last - used.start)
     went = f"The reward of all samples went {about(whole.start, whole.last)}, that of the samples trained on "
     went += f"{about(used.start, used.last)}"

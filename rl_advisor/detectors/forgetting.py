@@ -8,7 +8,7 @@ Next test: the whole suite of tests at three checkpoints; then some of the old d
 Source: the alignment tax in InstructGPT (arXiv 2203.02155).
 """
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, present
 from rl_advisor.output.wording import about
@@ -24,7 +24,7 @@ NEEDS: tuple[str, ...] = ("eval/score/*",)
 def detect(run: Run) -> Answer:
     """Present when one score rose for good and another one fell for good."""
     single = {n: c for n, c in run.family("eval/score/").items() if segments.drawn(n) == 1}
-    shapes = {n: s for n, c in single.items() if (s := outcome_shape.shape_or_none(c)) is not None}
+    shapes = {n: s for n, c in single.items() if (s := outcomes.course_or_none(c)) is not None}
     if len(shapes) < 2:
         raise TooFewPoints(f"needs two held-out scores with enough evaluations; this run has {len(shapes)}")
     gained = [s for s in shapes.values() if s.rose and not s.fell]

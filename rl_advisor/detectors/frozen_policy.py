@@ -12,8 +12,8 @@ Source: AReaL's guide (rewards that do not rise: step size); KL stable and rewar
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
-from rl_advisor.curves.outcome_shape import Shape
+from rl_advisor.curves import outcomes, segments
+from rl_advisor.curves.outcomes import Course
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present, unclear
 from rl_advisor.output.wording import percent
 from rl_advisor.run import Floats, Run
@@ -34,9 +34,9 @@ def detect(run: Run, still: float = 0.02, least: float = 0.05, steps: float = 1e
     Also where the KL of every update is logged and all of them together cannot have changed ``least`` of the actions. Updates of more
     than ``steps`` nats are movement.
     """
-    reward = outcome_shape.training(run)
+    reward = outcomes.training(run)
     assert reward is not None  # diagnosis asked for it
-    s = outcome_shape.shape(reward)
+    s = outcomes.course_of(reward)
     kl = run.curves.get("kl/ref")
     drift = float(np.median(segments.final(kl))) if kl is not None and kl.finite()[1].size else float("nan")
     rate = run.curves.get("policy/learning_rate")
@@ -115,7 +115,7 @@ def signal(run: Run) -> tuple[float, bool]:
     return spread, flat < 0.8 and not spread <= 1e-6
 
 
-def little(s: Shape, gain: float, spread: float) -> bool:
+def little(s: Course, gain: float, spread: float) -> bool:
     """Whether a gain is too small to matter: within the margin, or below a fifth of the reward's own spread with room above."""
     room = (s.ceiling - s.start) if s.ceiling is not None else float("inf")
     return not s.at_ceiling and (gain <= s.margin or (gain < 0.2 * spread and gain < 0.2 * room)) and not s.fell

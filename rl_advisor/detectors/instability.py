@@ -12,7 +12,7 @@ Source: zigzag count against the noise of the smooth curve; the field guide on m
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.features.bins import smooth
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.output.wording import counted
@@ -29,10 +29,10 @@ CHANGE: tuple[tuple[str, str], ...] = (("learning_rate", "half"), ("prompts_per_
 
 def detect(run: Run, share: float = 0.2, turns: int = 3) -> Answer:
     """Present when the smoothed outcome turns ``turns`` times by more than ``share`` of its scale."""
-    curve = outcome_shape.outcome(run)
+    curve = outcomes.outcome(run)
     assert curve is not None  # diagnosis asked for one of NEEDS
-    s = outcome_shape.shape(curve)
-    scale = s.margin / outcome_shape.MATERIAL
+    s = outcomes.course_of(curve)
+    scale = s.scale
     line = smooth(s.step, s.value)
     noise = float((s.value - line).std())
     threshold = max(share * scale, 4 * noise / np.sqrt(3))
@@ -60,7 +60,7 @@ def detect(run: Run, share: float = 0.2, turns: int = 3) -> Answer:
     return absent(text, measures=measures, evidence=where)
 
 
-def _own_error(run: Run, s: outcome_shape.Shape) -> float | None:
+def _own_error(run: Run, s: outcomes.Course) -> float | None:
     """The spread of the episodes within one evaluation, which is more than the error of their mean; None where it is not logged.
 
     The largest ones count: returns of a policy between failing and solving a task spread most.
@@ -69,4 +69,4 @@ def _own_error(run: Run, s: outcome_shape.Shape) -> float | None:
     if spread is None or not s.name.startswith("eval/"):
         return None
     value = spread.finite()[1]
-    return float(np.quantile(value, 0.75)) if value.size >= outcome_shape.FEWEST and (value > 0).mean() > 0.3 else None
+    return float(np.quantile(value, 0.75)) if value.size >= outcomes.FEWEST and (value > 0).mean() > 0.3 else None

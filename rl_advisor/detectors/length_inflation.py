@@ -12,7 +12,7 @@ Source: Dr. GRPO on the bias of dividing by length; the classic length preferenc
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.payoff import difference
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, present, unclear
@@ -83,8 +83,8 @@ def _wrong_grow(s: Stretches) -> tuple[str, dict[str, float]] | None:
 
 
 def _by_curves(run: Run) -> Answer:
-    length = outcome_shape.shape_or_none(run.curves.get("response/length"))
-    reward, held = outcome_shape.shape_or_none(outcome_shape.training(run)), outcome_shape.shape_or_none(outcome_shape.held_out(run))
+    length = outcomes.course_or_none(run.curves.get("response/length"))
+    reward, held = outcomes.course_or_none(outcomes.training(run)), outcomes.course_or_none(outcomes.held_out(run))
     if length is None or reward is None:
         return unclear("The curves of length and reward are too short, and there are too few samples.")
     measures = {"length_first": length.start, "length_latest": length.last, "reward_first": reward.start, "reward_latest": reward.last}

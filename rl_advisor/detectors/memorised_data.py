@@ -10,7 +10,7 @@ Source: the field guide on contaminated and narrow data; saw-tooth rewards at ep
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -39,9 +39,9 @@ def repetition(run: Run) -> tuple[float, float, float]:
 
 def detect(run: Run, often: float = 2.0, many: float = 5.0) -> Answer:
     """Present when prompts come back in at least ``often`` of the logged steps on average, or ``many`` epochs, and the score fell."""
-    score, reward = outcome_shape.held_out(run), outcome_shape.training(run)
+    score, reward = outcomes.held_out(run), outcomes.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
-    held, train = outcome_shape.shape(score), outcome_shape.shape(reward)
+    held, train = outcomes.course_of(score), outcomes.course_of(reward)
     back, of, passes = repetition(run)
     measures = {
         "steps_per_prompt": back,

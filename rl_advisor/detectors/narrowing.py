@@ -12,8 +12,8 @@ Source: studies of coverage after reinforcement learning (arXiv 2504.13837, arXi
 
 from collections.abc import Mapping
 
-from rl_advisor.curves import outcome_shape, segments
-from rl_advisor.curves.outcome_shape import Shape
+from rl_advisor.curves import outcomes, segments
+from rl_advisor.curves.outcomes import Course
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, present
 from rl_advisor.output.wording import about
@@ -26,13 +26,13 @@ NEEDS: tuple[str, ...] = ("eval/score/*",)
 CHANGE: tuple[tuple[str, str], ...] = (("clip_higher", ""), ("kl_coef", "three times"))
 
 
-def both(scores: Mapping[str, Curve]) -> tuple[Shape | None, Shape | None, Curve | None]:
+def both(scores: Mapping[str, Curve]) -> tuple[Course | None, Course | None, Curve | None]:
     """The shape of the single answer with the most points, that of the widest best-of-many, and the latter's curve."""
     ranked = sorted(scores.values(), key=lambda c: (segments.drawn(c.name), -c.finite()[1].size))
     one, many = ranked[0], ranked[-1]
     if segments.drawn(one.name) > 1 or segments.drawn(many.name) == 1:
         return None, None, None
-    return outcome_shape.shape_or_none(one), outcome_shape.shape_or_none(many), many
+    return outcomes.course_or_none(one), outcomes.course_or_none(many), many
 
 
 def detect(run: Run) -> Answer:

@@ -9,7 +9,7 @@ Next test: train on a few easy cases of the task, or on the test itself: the rew
 Source: AReaL's guide on rewards that do not rise; equivalence instead of a missing significance.
 """
 
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.curves.logged import logged
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
@@ -24,10 +24,10 @@ NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|r
 
 def detect(run: Run) -> Answer:
     """Present when neither the held-out score nor the reward has gained anything that matters."""
-    curves = [c for c in (outcome_shape.held_out(run), outcome_shape.training(run)) if c is not None]
-    shapes = [s for s in map(outcome_shape.shape_or_none, curves) if s is not None]
+    curves = [c for c in (outcomes.held_out(run), outcomes.training(run)) if c is not None]
+    shapes = [s for s in map(outcomes.course_or_none, curves) if s is not None]
     if not shapes:
-        outcome_shape.shape(curves[0])  # raises with the number of points
+        outcomes.course_of(curves[0])  # raises with the number of points
     # The one that rose, where one did: what is said must be what is measured.
     s = next((x for x in shapes if x.rose), shapes[0])
     measures = {"start": s.start, "best": s.best, "last": s.last, "gain": s.best - s.start, "matters": s.margin}

@@ -12,7 +12,7 @@ Source: GRPO's advantage is zero in a group of one reward, and so is its gradien
 import numpy as np
 import numpy.typing as npt
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
 from rl_advisor.output.wording import roughly
 from rl_advisor.run import Run
@@ -39,7 +39,7 @@ def detect(run: Run, share: float = 0.9) -> Answer:
     first = begins(none)
     if moved(run, float(step[min(first, step.size - 1)])):
         return unclear(f"{text}, yet the policy moves.", measures=measures, evidence=where)
-    if outcome_shape.thriving(run):
+    if outcomes.thriving(run):
         return unclear(f"{text}: the run has learned what there was to learn.", measures=measures, evidence=where)
     groups = run.curves.get("reward/flat_groups")
     flat = float(np.median(segments.final(groups))) if groups is not None and groups.finite()[1].size else float("nan")

@@ -8,7 +8,7 @@ Next test: double the batch, or evaluate on four times the cases; the smallest c
 Source: minimum detectable change under autocorrelated noise; AReaL's guide on high variance of the task reward.
 """
 
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.features.noise import more_points_needed, signal_to_noise
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
@@ -25,9 +25,9 @@ SWINGS = 0.1
 
 def detect(run: Run) -> Answer:
     """Present when noise exceeds signal and the direction over the whole run cannot be told."""
-    curve = outcome_shape.outcome(run)
+    curve = outcomes.outcome(run)
     assert curve is not None  # diagnosis asked for one
-    s = outcome_shape.shape(curve)
+    s = outcomes.course_of(curve)
     found = signal_to_noise(s.step, s.value)
     measures = {"signal": found.signal, "noise": found.noise, "ratio": found.ratio, "detectable": found.detectable}
     where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
@@ -41,10 +41,10 @@ def detect(run: Run) -> Answer:
         return absent(text, measures=measures, evidence=where)
     text = f"{s.name} has a noise of {number(found.noise)} a point, so changes under {number(found.detectable)} are not resolvable"
     # A change of a hundredth of what a point swings by is none that anybody looks for.
-    sought = s.margin / outcome_shape.MATERIAL / 10 > found.noise / 100
+    sought = s.scale / 10 > found.noise / 100
     if sought and found.signal < found.detectable and s.direction_overall() == "undecidable":
         # A tenth of the scale is a change that anybody would want to see.
-        wanted = s.margin / outcome_shape.MATERIAL / 10
+        wanted = s.scale / 10
         more = more_points_needed(s.overall, wanted)
         measures |= {"wanted": wanted, "more_points": float(more)}
         text += f"; resolving {number(wanted)} takes about {more} more points, or more episodes a point"

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present, unclear
 from rl_advisor.output.wording import counted
 from rl_advisor.run import Curve, Run
@@ -73,7 +73,7 @@ def unharmed(run: Run, name: str, at: float) -> bool:
 
     Then what is not finite is a fact of logging, or of updates that the trainer skipped.
     """
-    for outcome in (outcome_shape.held_out(run), outcome_shape.training(run)):
+    for outcome in (outcomes.held_out(run), outcomes.training(run)):
         if outcome is None or outcome.name == name:
             continue
         step, x = outcome.finite()

@@ -11,7 +11,7 @@ Source: scaling laws of reward-model over-optimisation (Gao et al. 2022, arXiv 2
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.relation import aligned
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, number, present
@@ -35,9 +35,9 @@ def fitted(distance: Floats, score: Floats) -> tuple[float, float, float]:
 
 def detect(run: Run) -> Answer:
     """Present when the fit explains half of the score, peaks inside the distances seen, and score and reward went apart behind the peak."""
-    score, reward = outcome_shape.held_out(run), outcome_shape.training(run)
+    score, reward = outcomes.held_out(run), outcomes.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
-    held, train = outcome_shape.shape(score), outcome_shape.shape(reward)
+    held, train = outcomes.course_of(score), outcomes.course_of(reward)
     kl = run.curves["kl/ref"].finite()
     step, value, drift = aligned(*score.finite(), *kl)
     distance = np.sqrt(np.maximum(drift, 0.0))

@@ -14,7 +14,7 @@ import re
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.curves.task import task
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
@@ -39,7 +39,7 @@ def detect(run: Run, rows: int = 8) -> Answer:
     top = float(curve.finite()[1][-1])
     where = (Evidence(name, float(curve.step[0]), float(curve.step[-1])),)
     text = f"{name} is exactly {number(top)} at each of the last {rows} steps"
-    held = outcome_shape.shape_or_none(outcome_shape.held_out(run))
+    held = outcomes.course_or_none(outcomes.held_out(run))
     if held is None:
         return unclear(
             f"{text}: either solved, or anything passes the check; there is no held-out score to tell which.", None, {"level": top}, where

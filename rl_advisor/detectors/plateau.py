@@ -8,7 +8,7 @@ Next test: evaluate the last three checkpoints on many cases; equal within noise
 Source: two one-sided tests (equivalence) on an autocorrelation-aware slope.
 """
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -22,9 +22,9 @@ NEEDS: tuple[str, ...] = ("eval/score/*|reward/mean|reward/success|reward/used|r
 
 def detect(run: Run) -> Answer:
     """Present when the last third of the outcome is flat by equivalence, after a gain or at the ceiling."""
-    curve = outcome_shape.outcome(run)
+    curve = outcomes.outcome(run)
     assert curve is not None  # diagnosis asked for one of NEEDS
-    s = outcome_shape.shape(curve)
+    s = outcomes.course_of(curve)
     change = s.recent.slope * s.recent.span
     measures = {"recent_change": change, "recent_low": s.recent.low * s.recent.span, "recent_high": s.recent.high * s.recent.span}
     measures["last"] = s.last

@@ -7,7 +7,7 @@ Next test: grade the outputs of a deliberately bad policy: they must not be paid
 Source: the field guide's table of reward distributions (almost all 1).
 """
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
@@ -21,7 +21,7 @@ NEEDS: tuple[str, ...] = ("reward/mean|reward/used|reward/component/*",)
 
 def detect(run: Run) -> Answer:
     """Present when the reward is constant from the first step on and stands at its top."""
-    curve = outcome_shape.training(run)
+    curve = outcomes.training(run)
     assert curve is not None  # diagnosis asked for it
     found = segments.constant(curve, run.curves.get("reward/std"))
     where = (Evidence(curve.name, found.first, found.last),)

@@ -10,7 +10,7 @@ Source: read the reward's parts one by one before its sum; a mean hides what it 
 
 import numpy as np
 
-from rl_advisor.curves.outcome_shape import Shape, shape_or_none, training
+from rl_advisor.curves.outcomes import Course, course_or_none, training
 from rl_advisor.curves.segments import decline_began
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present
@@ -56,17 +56,17 @@ def _range(s: Stretches, name: str) -> float:
     return float(np.nanmax(value) - np.nanmin(value))
 
 
-def below(x: Shape) -> bool:
+def below(x: Course) -> bool:
     """Whether a part ends far below where it began, by half of what it was: not every part that loses a little is given up."""
     return x.start - x.last > 0.5 * abs(x.start)
 
 
 def _by_curves(run: Run) -> Answer:
     curves = run.family("reward/component/")
-    shapes = {n.removeprefix("reward/component/"): shape for n, c in curves.items() if (shape := shape_or_none(c)) is not None}
+    shapes = {n.removeprefix("reward/component/"): shape for n, c in curves.items() if (shape := course_or_none(c)) is not None}
     if len(shapes) < 2:
         return not_logged("The reward has a single part, or its parts are not logged.")
-    total = shape_or_none(training(run))
+    total = course_or_none(training(run))
     if total is not None and total.fell:
         return absent("The total reward fell: no part of it took over.")
     rose = [n for n, x in shapes.items() if (x.gain.low > 0 or x.got_somewhere) and x.last - x.start > MUCH * x.margin]

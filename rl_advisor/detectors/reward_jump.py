@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments, untrail
+from rl_advisor.curves import outcomes, segments, untrail
 from rl_advisor.curves.task import task
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
@@ -30,12 +30,12 @@ NEEDS: tuple[str, ...] = ("reward/mean|reward/used|reward/success", "eval/score/
 
 def detect(run: Run, share: float = 0.25) -> Answer:
     """Present when the reward steps by more than ``share`` of its scale and the held-out score stays within its margin there."""
-    score, reward = outcome_shape.held_out(run), outcome_shape.training(run)
+    score, reward = outcomes.held_out(run), outcomes.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
-    held, train = outcome_shape.shape(score), outcome_shape.shape(reward)
-    scale = train.margin / outcome_shape.MATERIAL
+    held, train = outcomes.course_of(score), outcomes.course_of(reward)
+    scale = train.scale
     length = run.curves.get("episode/length")
-    lasted = outcome_shape.shape_or_none(untrail.untrailed(run, length)) if length is not None else None
+    lasted = outcomes.course_or_none(untrail.untrailed(run, length)) if length is not None else None
     if lasted is not None and segments.counts_steps(train, lasted):
         return absent(f"{train.name} equals the episode length throughout: it is graded as before.")
     for jump in sorted(change_points(train.step, train.value), key=lambda c: -abs(c.after - c.before)):
@@ -58,12 +58,12 @@ def detect(run: Run, share: float = 0.25) -> Answer:
     return absent(f"{train.name} makes no jump that {held.name} does not make.")
 
 
-def _learnable(run: Run, held: outcome_shape.Shape, level: float) -> bool:
+def _learnable(run: Run, held: outcomes.Course, level: float) -> bool:
     """Whether returns of one task rose to a level that evaluation reached, too."""
     return "control" in task(run).traits and level <= float(held.value.max()) + held.margin
 
 
-def nearest(overall: Change, held: outcome_shape.Shape, at: float, most: int = 4) -> Change:
+def nearest(overall: Change, held: outcomes.Course, at: float, most: int = 4) -> Change:
     """The change of the score over the next few evaluations, where it is the smaller one: what it does long after is not of this step."""
     place = int((held.step <= at).sum())
     before, after = held.value[max(0, place - most) : place], held.value[place : place + most]
@@ -77,7 +77,7 @@ def nearest(overall: Change, held: outcome_shape.Shape, at: float, most: int = 4
     )
 
 
-def abrupt(train: outcome_shape.Shape, at: float, size: float) -> bool:
+def abrupt(train: outcomes.Course, at: float, size: float) -> bool:
     """Whether most of the change happens within a fiftieth of the run around ``at``."""
     near = max(2, train.value.size // 50)
     place = int((train.step < at).sum())

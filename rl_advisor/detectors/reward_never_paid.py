@@ -10,7 +10,7 @@ Next test: grade the outputs of a hand-written good policy and of a random one: 
 Source: the field guide's table of reward distributions (almost all 0); AReaL's guide on rewards that do not rise.
 """
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
@@ -25,7 +25,7 @@ CHANGE: tuple[tuple[str, str], ...] = (("group_size", "four times"),)
 
 def detect(run: Run) -> Answer:
     """Present when the reward is constant from the first step on and stands at its floor."""
-    curve = outcome_shape.training(run)
+    curve = outcomes.training(run)
     assert curve is not None  # diagnosis asked for it
     found = segments.constant(curve, run.curves.get("reward/std"))
     where = (Evidence(curve.name, found.first, found.last),)

@@ -10,7 +10,7 @@ Source: the field guide's extreme long tail; difficulty and scale bias of the gr
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -37,7 +37,7 @@ def detect(run: Run, times: float = 8.0) -> Answer:
 
 
 def _by_spread(run: Run, times: float) -> Answer:
-    curve, std = outcome_shape.training(run), run.curves.get("reward/std")
+    curve, std = outcomes.training(run), run.curves.get("reward/std")
     if curve is None or std is None:
         return absent("No sample's reward is far from the others.")
     usual, widest = float(np.median(std.finite()[1])), float(np.max(std.finite()[1]))

@@ -12,7 +12,7 @@ Source: the field guide on wiring mistakes (sign errors, reversed preference lab
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.features.relation import correlation
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, number, present, unclear
 from rl_advisor.output.wording import about
@@ -35,8 +35,8 @@ def detect(run: Run) -> Answer:
 
 
 def _against_update(run: Run, small: float = 0.1) -> Answer | None:
-    reward, step_size, entropy = outcome_shape.training(run), run.curves.get("kl/old"), run.curves.get("entropy/mean")
-    s = outcome_shape.shape_or_none(reward)
+    reward, step_size, entropy = outcomes.training(run), run.curves.get("kl/old"), run.curves.get("entropy/mean")
+    s = outcomes.course_or_none(reward)
     if reward is None or s is None or step_size is None or entropy is None or min(c.finite()[1].size for c in (step_size, entropy)) < 6:
         return None
     size, left = np.abs(step_size.finite()[1]), entropy.finite()[1]
@@ -54,12 +54,12 @@ def _against_update(run: Run, small: float = 0.1) -> Answer | None:
         where = (Evidence(s.name, float(s.step[0]), float(s.step[-1])),)
         said = f"{text}: something else is being optimised."
         return present(said, segments.decline_began(reward), measures, where)
-    return absent(f"{text}.", measures=measures) if outcome_shape.held_out(run) is None else None
+    return absent(f"{text}.", measures=measures) if outcomes.held_out(run) is None else None
 
 
 def _against_score(run: Run) -> Answer | None:
-    score, reward = outcome_shape.held_out(run), outcome_shape.training(run)
-    held, train = outcome_shape.shape_or_none(score), outcome_shape.shape_or_none(reward)
+    score, reward = outcomes.held_out(run), outcomes.training(run)
+    held, train = outcomes.course_or_none(score), outcomes.course_or_none(reward)
     if score is None or held is None or train is None:
         return None
     at_evals = np.interp(held.step, train.step, train.smoothed)

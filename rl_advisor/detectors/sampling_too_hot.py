@@ -11,7 +11,7 @@ Source: the field guide (entropy stays high: the policy behaves like a random wa
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.output.wording import about
 from rl_advisor.run import Run
@@ -26,9 +26,9 @@ CHANGE: tuple[tuple[str, str], ...] = (("temperature", "1"),)
 
 def detect(run: Run, part: float = 0.2) -> Answer:
     """Present when the reward stays below ``part`` of the score all along and entropy keeps at least nine tenths of its start."""
-    score, reward = outcome_shape.held_out(run), outcome_shape.training(run)
+    score, reward = outcomes.held_out(run), outcomes.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
-    held, train = outcome_shape.shape(score), outcome_shape.shape(reward)
+    held, train = outcomes.course_of(score), outcomes.course_of(reward)
     entropy = run.curves["entropy/mean"]
     begin, now = float(np.median(segments.opening(entropy))), float(np.median(segments.final(entropy)))
     highest = float(np.quantile(train.value, 0.9))

@@ -9,7 +9,7 @@ Source: the field guide on what a test is worth that has been used up; benchmark
 """
 
 from rl_advisor.curves.course import course
-from rl_advisor.curves.outcome_shape import held_out
+from rl_advisor.curves.outcomes import held_out
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run

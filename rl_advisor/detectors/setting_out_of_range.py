@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, not_logged, number, present, unclear
 from rl_advisor.priors import Prior, prior
 from rl_advisor.priors.circumstances import circumstances
@@ -53,7 +53,7 @@ def detect(run: Run) -> Answer:
     measures |= {"usual_low": row.usual[0], "usual_high": row.usual[1]}
     text = f"{setting} is {number(value)}, usually {number(row.usual[0])} to {number(row.usual[1])}: {row.means(value)}"
     onset = Onset(run.first_step, run.first_step, run.first_step)
-    if outcome_shape.thriving(run):
+    if outcomes.thriving(run):
         return unclear(f"{text} The run learns nevertheless.", onset, measures, where)
     return present(text, onset, measures, where)
 

@@ -10,7 +10,7 @@ Source: the field guide on data freshness; AReaL's advice to fall back to synchr
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.run import Run
@@ -32,10 +32,10 @@ def detect(run: Run, versions: float = 2.0) -> Answer:
     measures = {"at_start": begin, "now": now}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"Samples are {number(begin)} policy versions old at the start and {number(now)} at the end"
-    grown = outcome_shape.shape_or_none(curve)
-    s = outcome_shape.shape_or_none(outcome_shape.outcome(run))
-    learns = outcome_shape.thriving(run) or (s is not None and (s.rose or s.direction() == "rising"))
-    turned = s is not None and s.fell and s.direction() != "rising" and not outcome_shape.thriving(run)
+    grown = outcomes.course_or_none(curve)
+    s = outcomes.course_or_none(outcomes.outcome(run))
+    learns = outcomes.thriving(run) or (s is not None and (s.rose or s.direction() == "rising"))
+    turned = s is not None and s.fell and s.direction() != "rising" and not outcomes.thriving(run)
     if now > versions and (turned or not learns) and now > 1.5 * max(begin, 0.5) and (grown is None or grown.gain.low > 0):
         return present(f"{text}.", segments.began(curve), measures, where)
     if now > versions and s is not None and s.fell and not learns:

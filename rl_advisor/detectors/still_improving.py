@@ -7,8 +7,8 @@ Next test: go on for a tenth of the budget and compare the held-out score with i
 Source: Prais-Winsten slope with bias-corrected autocorrelation.
 """
 
-from rl_advisor.curves import outcome_shape
-from rl_advisor.curves.outcome_shape import Shape
+from rl_advisor.curves import outcomes
+from rl_advisor.curves.outcomes import Course
 from rl_advisor.curves.pace import pace
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
 from rl_advisor.run import Run
@@ -25,22 +25,22 @@ DOZEN = 12
 """Evaluations from which a score without a gain outweighs a reward that rises."""
 
 
-def _is_spent(s: Shape, least: float = 0.2) -> bool:
+def _is_spent(s: Course, least: float = 0.2) -> bool:
     """Whether a forecast over another third of the steps hardly sees a gain: then a reward that still creeps up is a lagging mean."""
-    return s.rose and outcome_shape.pays_ahead(s) < least
+    return s.rose and outcomes.pays_ahead(s) < least
 
 
-def all_along(s: Shape) -> bool:
+def all_along(s: Course) -> bool:
     """Whether it surely rises over the whole run, and neither stops nor turns in its second half."""
     return s.rose and not s.fell and s.direction_overall() == "rising" and pace(s, s.margin) in ("steady", "accelerating", "slowing")
 
 
 def detect(run: Run) -> Answer:
     """Present when the held-out score is rising, or the reward is and the score agrees or is missing."""
-    curves = [c for c in (outcome_shape.held_out(run), outcome_shape.training(run)) if c is not None]
-    shapes = [s for s in map(outcome_shape.shape_or_none, curves) if s is not None]
+    curves = [c for c in (outcomes.held_out(run), outcomes.training(run)) if c is not None]
+    shapes = [s for s in map(outcomes.course_or_none, curves) if s is not None]
     if not shapes:
-        outcome_shape.shape(curves[0])  # raises with the number of points
+        outcomes.course_of(curves[0])  # raises with the number of points
     s = shapes[0]
     ways = [x.direction() for x in shapes]
     rising = next((x for x, way in zip(shapes, ways, strict=True) if way == "rising"), s)

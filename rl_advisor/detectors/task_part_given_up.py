@@ -11,7 +11,7 @@ Source: the field guide on logging reward components apart; format rewards that 
 
 import re
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present
 from rl_advisor.output.wording import about
@@ -33,9 +33,9 @@ MUCH = 3
 def detect(run: Run) -> Answer:
     """Present when a part named as the task ends surely lower while another part and the total end higher."""
     curves = run.family("reward/component/")
-    shapes = {name.removeprefix("reward/component/"): outcome_shape.shape_or_none(c) for name, c in curves.items()}
+    shapes = {name.removeprefix("reward/component/"): outcomes.course_or_none(c) for name, c in curves.items()}
     parts = {name: s for name, s in shapes.items() if s is not None}
-    total = outcome_shape.shape_or_none(outcome_shape.training(run))
+    total = outcomes.course_or_none(outcomes.training(run))
     if len(parts) < 2 or total is None:
         raise TooFewPoints(f"{len(parts)} parts of the reward with enough points, 2 and the total needed")
     task = {name: s for name, s in parts.items() if TASK.search(name)}

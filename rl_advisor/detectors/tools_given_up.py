@@ -10,7 +10,7 @@ Source: reports of multi-turn training that collapses to two turns with the tool
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
 from rl_advisor.output.wording import about
@@ -48,7 +48,7 @@ def detect(run: Run, part: float = 0.35, pretends: float = 0.1) -> Answer:
     if not gone:
         return absent("Tools are used as at the start.", measures=measures, evidence=where)
     text = "; ".join(said for said, _ in gone)
-    shape = outcome_shape.shape_or_none(outcome_shape.outcome(run))
+    shape = outcomes.course_or_none(outcomes.outcome(run))
     if shape is not None and shape.rose:
         return unclear(f"{text[0].upper()}{text[1:]}, while the outcome rose: it may need them less.", None, measures, where)
     return present(f"{text[0].upper()}{text[1:]}.", segments.began(gone[0][1]), measures, where)

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
-from rl_advisor.curves.outcome_shape import Shape
+from rl_advisor.curves import outcomes, segments
+from rl_advisor.curves.outcomes import Course
 from rl_advisor.curves.task import task
 from rl_advisor.features.relation import gap_trend
 from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
@@ -33,9 +33,9 @@ STYLE = {"response/length", "response/truncated", "response/repetition", "episod
 
 def detect(run: Run) -> Answer:
     """Present when the score fell for good while the reward did not fall with it, or stood while reward and style left it."""
-    score, reward = outcome_shape.held_out(run), outcome_shape.training(run)
+    score, reward = outcomes.held_out(run), outcomes.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
-    held, train = outcome_shape.shape(score), outcome_shape.shape(reward)
+    held, train = outcomes.course_of(score), outcomes.course_of(reward)
     at_best = float(np.interp(held.best_step, train.step, train.smoothed))
     left = segments.departures(run)
     measures = {
@@ -70,7 +70,7 @@ def _moved_too(left: Mapping[str, float]) -> str:
     return f" Far from where they began: {', '.join(sorted(left))}." if left else ""
 
 
-def parted(held: Shape, train: Shape, at_best: float) -> bool:
+def parted(held: Course, train: Course, at_best: float) -> bool:
     """Whether the score fell for good while the reward, over the same stretch, stood or rose, and had gained in all."""
     sure = train.gain.low > 0 or train.overall.low > 0
     gained = max(train.last - train.start, train.last - at_best) > train.margin and sure
@@ -78,7 +78,7 @@ def parted(held: Shape, train: Shape, at_best: float) -> bool:
     return bool(held.fell and held.lost > 0.15 and gained and stood)
 
 
-def left_behind(held: Shape, train: Shape, much: float = 7.0) -> bool:
+def left_behind(held: Course, train: Course, much: float = 7.0) -> bool:
     """Whether the reward surely gained a fifth of its scale and the score, with room above it, next to nothing."""
     gained = (train.last - train.start) / train.margin if train.margin > 0 else 0.0
     room = not (held.at_ceiling or held.touches_ceiling)

@@ -11,7 +11,7 @@ Source: spurious and random rewards; the field guide on proxies that do not agre
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
 from rl_advisor.output.wording import about
 from rl_advisor.run import Run
@@ -24,9 +24,9 @@ NEEDS: tuple[str, ...] = ("reward/mean|reward/used", "eval/score/*", "kl/ref|ent
 
 def detect(run: Run) -> Answer:
     """Present when the reward stays flat from start to end while the held-out score falls and the policy moves."""
-    score, reward = outcome_shape.held_out(run), outcome_shape.training(run)
+    score, reward = outcomes.held_out(run), outcomes.training(run)
     assert score is not None and reward is not None  # diagnosis asked for both
-    held, train = outcome_shape.shape(score), outcome_shape.shape(reward)
+    held, train = outcomes.course_of(score), outcomes.course_of(reward)
     std = run.curves.get("reward/std")
     spread = float(np.median(std.finite()[1])) if std is not None and std.finite()[1].size else float("nan")
     moved = segments.departures(run)
@@ -36,7 +36,7 @@ def detect(run: Run) -> Answer:
     went = f"{train.name} changed by {number(change)} over the run while {held.name} went {about(held.start, held.last)}"
     # A score that steps by itself was measured otherwise; it says nothing of the reward.
     silent = (
-        not outcome_shape.stepped(run)
+        not outcomes.stepped(run)
         and train.direction_overall() == "flat"
         and train.gain.high <= train.margin
         and not (spread <= train.margin)

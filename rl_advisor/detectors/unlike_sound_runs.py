@@ -11,7 +11,7 @@ Source: prediction intervals of one more run; control charts.
 
 from collections.abc import Sequence
 
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.curves.band import Band, bands
 from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, number, present, unclear
 from rl_advisor.run import Run
@@ -60,7 +60,7 @@ def better(band: Band, found: Sequence[Band]) -> bool:
 
 def of_outcome(run: Run, found: Sequence[Band]) -> dict[str, float]:
     """How far the outcome departs, below its band where negative; nothing where it has no band."""
-    own = {c.name for c in (outcome_shape.held_out(run), outcome_shape.training(run)) if c is not None}
+    own = {c.name for c in (outcomes.held_out(run), outcomes.training(run)) if c is not None}
     sizes = [b.size for b in found if b.name in own]
     return {"outcome": min(sizes)} if sizes else {}
 

@@ -11,7 +11,7 @@ Source: the field guide's guardrail (KL, clip fraction, entropy); TRPO and PPO.
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, number, present
@@ -28,8 +28,8 @@ PRIOR = {"kl/old": 0.1, "ratio/clip_fraction": 0.3, "kl/ref": 0.5}
 
 def detect(run: Run) -> Answer:
     """Present when a step-size measure leaves its level upwards and the outcome falls with it, or violates the trust region throughout."""
-    s = outcome_shape.shape_or_none(outcome_shape.outcome(run))
-    fell = outcome_shape.any_fell(run)
+    s = outcomes.course_or_none(outcomes.outcome(run))
+    fell = outcomes.any_fell(run)
     seen = [(name, run.curves[name]) for name in PRIOR if name in run.curves and _tells(name, run.curves[name])]
     if not seen:
         raise TooFewPoints("the step-size measures have fewer than 5 points")
@@ -38,7 +38,7 @@ def detect(run: Run) -> Answer:
         size = np.abs(curve.finite()[1])
         level, highest, usual = float(np.quantile(size, 0.9)), float(size.max()), float(np.median(size))
         measures[f"{name} p90"] = level
-        onset = jump(curve, PRIOR[name]) if size.size > outcome_shape.FEWEST else None
+        onset = jump(curve, PRIOR[name]) if size.size > outcomes.FEWEST else None
         text = f"{name} reached {number(highest)} (p90 {number(level)})"
         measures[f"{name} highest"] = highest
         violated = name != "kl/ref" and usual > 5 * PRIOR[name] and s is not None and s.direction() != "rising"
@@ -58,7 +58,7 @@ def detect(run: Run) -> Answer:
 def _tells(name: str, curve: Curve) -> bool:
     """Whether there are rows enough; of updates that move the policy out of all bounds a few are."""
     size = np.abs(curve.finite()[1])
-    return size.size >= outcome_shape.FEWEST or (name == "kl/old" and size.size > 1 and float(np.median(size)) > 5 * PRIOR[name])
+    return size.size >= outcomes.FEWEST or (name == "kl/old" and size.size > 1 and float(np.median(size)) > 5 * PRIOR[name])
 
 
 def jump(curve: Curve, prior: float, times: float = 3.0) -> Onset | None:

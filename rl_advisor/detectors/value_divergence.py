@@ -9,7 +9,7 @@ Source: over-estimation in Q-learning (double Q-learning, arXiv 1509.06461); the
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.output.wording import about
@@ -39,12 +39,12 @@ def detect(run: Run, times: float = 30.0) -> Answer:
     size = np.abs(value)
     early = float(np.median(size[: max(4, value.size // 5)]))
     late = float(np.median(np.abs(segments.final(curve, 0.2))))
-    ever = any(s.rose for s in outcome_shape.trusted(run))
+    ever = any(s.rose for s in outcomes.trusted(run))
     growth = abs(late) / max(early, 1e-12)
     measures = {"early": early, "late": abs(late), "growth": growth}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
     text = f"{curve.name} went {about(early, abs(late))} ({number(growth)} times as large)"
-    if growth > times * _of_returns(run) ** 2 and (not ever or outcome_shape.any_fell(run)):
+    if growth > times * _of_returns(run) ** 2 and (not ever or outcomes.any_fell(run)):
         return present(
             f"{text} and the outcome {'fell' if ever else 'did not rise'}.", segments.began(curve, growing=True), measures, where
         )
@@ -53,8 +53,8 @@ def detect(run: Run, times: float = 30.0) -> Answer:
 
 def _of_returns(run: Run) -> float:
     """How many times larger returns became, at least one: errors grow with the square of what is predicted."""
-    reward = outcome_shape.training(run)
-    if reward is None or reward.finite()[1].size < outcome_shape.FEWEST:
+    reward = outcomes.training(run)
+    if reward is None or reward.finite()[1].size < outcomes.FEWEST:
         return 1.0
     first, last = (abs(float(np.median(part))) for part in (segments.opening(reward, 0.2), segments.final(reward)))
     return max(1.0, last / first) if first else 1.0

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape, segments
+from rl_advisor.curves import outcomes, segments
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Role, absent, not_logged, number, present, unclear
 from rl_advisor.output.wording import percent, roughly
@@ -43,7 +43,7 @@ def detect(run: Run, share: float = 0.8) -> Answer:
     if value.size < 3 and value.min() < 1:
         raise TooFewPoints(f"{value.size} points of {curve.name}")
     begin, now = float(np.median(value[:3])), float(np.median(segments.final(curve)))
-    reward = outcome_shape.training(run)
+    reward = outcomes.training(run)
     level = float(np.median(segments.final(reward))) if reward is not None else _level(run)
     measures = {"at_start": begin, "now": now, "live_share": 1 - now, "reward": level}
     where = (Evidence(curve.name, float(step[0]), float(step[-1])),)
@@ -51,7 +51,7 @@ def detect(run: Run, share: float = 0.8) -> Answer:
     text += f", at a reward near {number(level)}"
     if now < share:
         return absent(f"{text}.", measures=measures, evidence=where)
-    if begin < share and outcome_shape.thriving(run):
+    if begin < share and outcomes.thriving(run):
         return unclear(f"{text}: they came as the run learned, as solved prompts do.", measures=measures, evidence=where)
     onset = Onset(float(step[0]), float(step[0]), float(step[0])) if begin >= share else segments.began(curve)
     split = _split(run)

@@ -13,7 +13,7 @@ import numpy as np
 import orjson
 
 from rl_advisor.assessment import BrokenLink
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.evals.harness import CUTS, reader
 from rl_advisor.evals.scoring import Floats, score_error, smooth
 from rl_advisor.run import Run
@@ -32,7 +32,7 @@ def propose(run: Run) -> dict[str, Any]:
         ValueError: fewer than eight evaluations and rewards, too few to judge by.
 
     """
-    held, reward = outcome_shape.held_out(run), run.curves.get("reward/mean")
+    held, reward = outcomes.held_out(run), run.curves.get("reward/mean")
     curve = held if held is not None and held.finite()[0].size >= FEWEST else None
     used = curve or reward
     steps, scores = used.finite() if used else (np.empty(0), np.empty(0))

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.curves.band import bands
 from rl_advisor.curves.course import FEWEST
-from rl_advisor.curves.outcome_shape import Shape
+from rl_advisor.curves.outcomes import Course
 from rl_advisor.curves.performance import Performance, performance
 from rl_advisor.curves.task import task
 from rl_advisor.finding import Finding, Outcome
@@ -30,9 +30,9 @@ class Case:
 
     run: Run
     findings: Mapping[str, Finding]
-    held: Shape | None
+    held: Course | None
     """The held-out score."""
-    train: Shape | None
+    train: Course | None
     """The training reward."""
     performance: Performance
     """Both, measured once and weighed."""
@@ -52,7 +52,7 @@ class Case:
         return frozenset(b.name for b in bands(self.run) if b.usual) if self.run.sound else frozenset()
 
     @property
-    def outcome(self) -> Shape | None:
+    def outcome(self) -> Course | None:
         """The curve that says how good the policy is."""
         return self.held or self.train
 
@@ -129,6 +129,6 @@ def case_of(run: Run, findings: Mapping[str, Finding]) -> Case:
         run=run,
         findings=findings,
         performance=weighed,
-        held=outcome_shape.shape_or_none(outcome_shape.held_out(run)),
-        train=outcome_shape.shape_or_none(outcome_shape.training(run)),
+        held=outcomes.course_or_none(outcomes.held_out(run)),
+        train=outcomes.course_or_none(outcomes.training(run)),
     )

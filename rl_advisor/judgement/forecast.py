@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor.curves.outcome_shape import MATERIAL, Shape
+from rl_advisor.curves.outcomes import Course
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.gain import Gain, expected_gain
 from rl_advisor.judgement.case import Case
@@ -55,12 +55,12 @@ def forecast(case: Case) -> Forecast | None:
     if not found:
         return None
     chance = sum(gain.pays * weight for gain, weight in found) / sum(weight for _, weight in found)
-    scale = s.margin / MATERIAL
+    scale = s.scale
     room = 1.0 if s.ceiling is None or scale <= 0 else float(np.clip((s.ceiling - s.best) / scale, 0, 1))
     return Forecast(chance, max(0.0, found[0][0].expected / scale) if scale > 0 else 0.0, room)
 
 
-def _gain(curve: Shape, end: float) -> Gain | None:
+def _gain(curve: Course, end: float) -> Gain | None:
     try:
         return expected_gain(curve.step, curve.value, end)
     except TooFewPoints:

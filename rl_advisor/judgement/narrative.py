@@ -1,6 +1,6 @@
 """The lists of an assessment: what was looked for and is not there, and what could not be seen."""
 
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement.blind_spots import fitting
 from rl_advisor.judgement.case import Case
@@ -35,11 +35,11 @@ def _score(case: Case) -> list[str]:
     """What is missing of a held-out score: all of it, or evaluations."""
     if case.held is not None:
         return []
-    curve = outcome_shape.held_out(case.run)
+    curve = outcomes.held_out(case.run)
     if curve is None:
         return ["held-out score: not logged, so curves alone cannot tell a gamed reward from a good one"]
     n = int(curve.finite()[0].size)
-    return [f"held-out score: {n} evaluation{'s' if n != 1 else ''}, too few for a trend ({outcome_shape.FEWEST} needed)"]
+    return [f"held-out score: {n} evaluation{'s' if n != 1 else ''}, too few for a trend ({outcomes.FEWEST} needed)"]
 
 
 def _unclear(case: Case) -> list[Finding]:

@@ -9,7 +9,7 @@ from math import ceil, inf, isfinite
 
 import numpy as np
 
-from rl_advisor.curves.outcome_shape import Shape
+from rl_advisor.curves.outcomes import Course
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import number
 from rl_advisor.priors import prior
@@ -116,7 +116,7 @@ def _present(now: object) -> str:
     return f" (now {number(now) if isinstance(now, int | float) and not isinstance(now, bool) else now})"
 
 
-def lasting(s: Shape | None) -> str:
+def lasting(s: Course | None) -> str:
     """For how long: until the outcome shows a change that matters in four of five cases, given its noise and its memory."""
     if s is None:
         return ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.dependence import own_group, retrieval
 from rl_advisor.features.payoff import difference
@@ -41,11 +41,11 @@ class Sign:
 
 def held_out_rose(run: Run) -> bool | None:
     """Whether the held-out score gained more than noise and kept it; of fewer points, whether it ended higher. None when none is logged."""
-    curve = outcome_shape.held_out(run)
+    curve = outcomes.held_out(run)
     if curve is None:
         return None
     try:
-        shape = outcome_shape.shape(curve)
+        shape = outcomes.course_of(curve)
         return (shape.rose or shape.direction() == "rising") and shape.last > shape.start + shape.margin
     except TooFewPoints:
         value = curve.finite()[1]

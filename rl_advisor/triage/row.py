@@ -85,15 +85,15 @@ def shown(rows: Sequence[Row]) -> list[Row]:
 
 def outcome(run: "Run") -> Row | None:
     """The curve that says how good the policy is: its own name, start, best and last, and at most 40 points; None where there is none."""
-    from rl_advisor.curves import outcome_shape
+    from rl_advisor.curves import outcomes
     from rl_advisor.curves.logged import best_level
     from rl_advisor.features.bins import reduce
 
-    curve = outcome_shape.outcome(run)
+    curve = outcomes.outcome(run)
     step, value = curve.finite() if curve is not None else (None, None)
     if curve is None or step is None or value is None or not value.size:
         return None
-    shape = outcome_shape.shape_or_none(curve)
+    shape = outcomes.course_or_none(curve)
     bins = reduce(step, value, min(POINTS, step.size))
     points = {"x": [float(f"{x:.6g}") for x in bins.step.tolist()], "y": [float(f"{y:.4g}") for y in bins.median.tolist()]}
     levels = {"start": shape.start, "best": best_level(run, run.curves.get(curve.name, curve))[0], "last": shape.last} if shape else {}

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from rl_advisor.curves.course import Course, shape
+from rl_advisor.curves.course import Course, course_of
 from rl_advisor.curves.pace import pace
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.autoregression import colour, spacing, whiten
@@ -186,7 +186,7 @@ def test_spikes_need_size_as_well_as_deviations() -> None:
 
 def measured(value: np.ndarray) -> Course:
     """The course of a curve at the usual steps."""
-    return shape(Curve("reward/mean", "reward", "made", STEP, value))
+    return course_of(Curve("reward/mean", "reward", "made", STEP, value))
 
 
 def test_peak_of_a_tent_and_of_a_rise() -> None:

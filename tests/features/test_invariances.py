@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from rl_advisor.curves.course import shape
+from rl_advisor.curves.course import course_of
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.bins import smooth
 from rl_advisor.features.change import change_points, discontinuity, onset, spikes
@@ -66,7 +66,7 @@ def test_breaks_move_with_scale_and_sign(value: np.ndarray, shift: float, scale:
 def test_peaks_and_gains_move_with_scale(value: np.ndarray, shift: float, scale: float) -> None:
     """Probabilities stay, sizes scale; lower-is-better mirrors higher-is-better."""
     step = steps(value)
-    plain, moved = (shape(Curve("made", "made", "made", step, v)) for v in (value, shift + scale * value))
+    plain, moved = (course_of(Curve("made", "made", "made", step, v)) for v in (value, shift + scale * value))
     assert (moved.best - shift) / scale == pytest.approx(plain.best, rel=1e-3, abs=1e-3)
     assert moved.since_best.delta / scale == pytest.approx(plain.since_best.delta, rel=1e-3, abs=1e-3)
     ahead = step[-1] * 1.5

@@ -6,7 +6,7 @@ import numpy as np
 
 from rl_advisor.answers.curves import SKETCH, margin, sketch
 from rl_advisor.answers.story.quantities import unit_of
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.curves.untrail import untrailed
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import change_points
@@ -116,7 +116,7 @@ class Points:
     def way(self, first: float, last: float) -> Direction:
         """Which way the curve went between two steps, by the measures of ``curves``: its line, its ends, its breaks."""
         alone = untrailed(self.run, self.curve)
-        shape = outcome_shape.shape_or_none(alone)
+        shape = outcomes.course_or_none(alone)
         step, value = (shape.step, shape.value) if shape is not None else alone.finite()
         least = margin(alone) if shape is not None else 0.0
         inside = (step >= first - NEAR) & (step <= last + NEAR)

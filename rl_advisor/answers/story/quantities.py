@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rl_advisor.assessment import QuantityView
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.curves.logged import best_level
 from rl_advisor.output.wording import about, apart, value
 from rl_advisor.run import Curve, Floats, Run
@@ -164,13 +164,13 @@ def moved(curve: Curve, at: float | None) -> Moved | None:
     return Moved(curve.name, unit_of(curve), float(np.median(near)), float(np.median(late[-AROUND:])))
 
 
-def outcomes(run: Run) -> list[Quantity]:
+def outcome_quantities(run: Run) -> list[Quantity]:
     """The held-out score and the training reward that the judgement goes by, where they are logged."""
     return [q for c in _outcome_curves(run) if (q := quantity(c, run)) is not None]
 
 
 def _outcome_curves(run: Run) -> list[Curve]:
-    return [c for c in (outcome_shape.held_out(run), _as_logged(run, outcome_shape.training(run))) if c is not None]
+    return [c for c in (outcomes.held_out(run), _as_logged(run, outcomes.training(run))) if c is not None]
 
 
 def _as_logged(run: Run, curve: Curve | None) -> Curve | None:

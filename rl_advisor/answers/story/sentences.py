@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from rl_advisor.answers.story.chain import Chain, named
 from rl_advisor.answers.story.quantities import Quantity, logged_at, quantity
 from rl_advisor.assessment import Assessment, FindingView
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.judgement.slowness import slowest
 from rl_advisor.output.wording import chance, clause, listed, plain, sentence
 from rl_advisor.run import Run
@@ -153,7 +153,7 @@ def _tied(run: Run, a: Assessment, told: Quantity, at: float) -> str:
 
 def trusted(run: Run, a: Assessment) -> Quantity | None:
     """The quantity that a checkpoint is chosen by: the held-out score, or the reward where it is not gamed."""
-    curve = outcome_shape.held_out(run) or (outcome_shape.training(run) if a.verdict != "reward_hacking" else None)
+    curve = outcomes.held_out(run) or (outcomes.training(run) if a.verdict != "reward_hacking" else None)
     return quantity(run.curves.get(curve.name, curve), run) if curve is not None else None
 
 

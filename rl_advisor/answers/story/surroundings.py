@@ -9,7 +9,7 @@ import numpy as np
 from rl_advisor.answers.story.chain import cause_of
 from rl_advisor.answers.story.quantities import moved
 from rl_advisor.assessment import Assessment
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.curves.task import task
 from rl_advisor.judgement.at_odds import is_machinery
 from rl_advisor.output.wording import pair, value
@@ -42,7 +42,7 @@ def settings(run: Run) -> dict[str, str]:
     size = next((run.config[k] for k in ("dataset_size", "num_prompts", "n_prompts", "train_size") if k in run.config), None)
     if size is not None:
         told["data set"] = _said(size)
-    if (held := outcome_shape.held_out(run)) is not None:
+    if (held := outcomes.held_out(run)) is not None:
         told["evaluations"] = f"{int(np.isfinite(held.value).sum())}"
     if run.checkpoints:
         told["checkpoints"] = f"{len(run.checkpoints)}"
@@ -75,8 +75,8 @@ def _lacks(*starts: str) -> Absent:
 
 
 MISSING: tuple[tuple[str, str, str, Absent], ...] = (
-    ("held-out score", "", "outcome", lambda run: outcome_shape.held_out(run) is None and "control" not in task(run).traits),
-    ("evaluation episodes", "control", "outcome", lambda run: outcome_shape.held_out(run) is None),
+    ("held-out score", "", "outcome", lambda run: outcomes.held_out(run) is None and "control" not in task(run).traits),
+    ("evaluation episodes", "control", "outcome", lambda run: outcomes.held_out(run) is None),
     ("samples", "language", "outcome", lambda run: not len(run.rollouts)),
     ("KL", "language", "cause", _lacks("kl/")),
     ("entropy", "", "cause", _lacks("entropy/mean", "policy/std", "exploration/rate", "entropy/coef")),
@@ -118,7 +118,7 @@ def second_call(run: Run, a: Assessment) -> str:
     metrics = [str(e["metric"]) for e in cause.evidence] if cause is not None else []
     if len(run.rollouts) and ("rollouts" in metrics or a.verdict == "reward_hacking" or not metrics):
         return "spot_check_samples"
-    score = outcome_shape.outcome(run)
+    score = outcomes.outcome(run)
     asked = list(dict.fromkeys([*(m for m in metrics if m in run.curves), *([score.name] if score is not None else [])]))[:2]
     names = [run.curves[n].raw if n in run.curves else n for n in asked]
     if not names:

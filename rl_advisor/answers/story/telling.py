@@ -5,7 +5,7 @@ from typing import Any
 
 from rl_advisor.answers.story import sentences
 from rl_advisor.answers.story.chain import Chain, Effect, chain, effects, named, statement
-from rl_advisor.answers.story.quantities import Quantity, logged_at, outcomes, own_names, sketched
+from rl_advisor.answers.story.quantities import Quantity, logged_at, outcome_quantities, own_names, sketched
 from rl_advisor.answers.story.surroundings import could_change, missing, second_call, settings, unnamed
 from rl_advisor.assessment import Assessment, QuantityView
 from rl_advisor.finding import Outcome
@@ -66,7 +66,7 @@ def tell(run: Run, a: Assessment) -> Story:
         do=sentences.do(a),
         cause=sentences.cause(a, told),
         effects=tuple(e.said for e in _effects(run, a)),
-        outcome=tuple(q.said for q in outcomes(run)) or (sentences.nothing(run),),
+        outcome=tuple(q.said for q in outcome_quantities(run)) or (sentences.nothing(run),),
         keep=sentences.keep(run, a),
         at_odds=tuple(a.at_odds),
         also=tuple(f"{named(f)}: {statement(f)}" for f in told.open),
@@ -105,7 +105,7 @@ def facts(story: Story, a: Assessment) -> tuple[tuple[str, str], ...]:
 def _effects(run: Run, a: Assessment) -> list[Effect]:
     """The effects that are not told by the outcome or by the cause's own metric."""
     told = chain(a)
-    shown = {q.metric for q in outcomes(run)} | {_metric_of(run, told)}
+    shown = {q.metric for q in outcome_quantities(run)} | {_metric_of(run, told)}
     return effects(run, told.effects, a.onset.step if a.onset else None, shown)
 
 
@@ -113,7 +113,7 @@ def quantities(run: Run, a: Assessment) -> list[QuantityView]:
     """Every quantity that the story says, as values."""
     told = sentences.trusted(run, a)
     at = logged_at(run.curves.get(told.metric), a.best_checkpoint.step) if told is not None else None
-    outcome = [q.view(at if told is not None and q.metric == told.metric else None) for q in outcomes(run)]
+    outcome = [q.view(at if told is not None and q.metric == told.metric else None) for q in outcome_quantities(run)]
     moves = [QuantityView(metric=e.move.metric, before=e.move.before, after=e.move.after) for e in _effects(run, a) if e.move is not None]
     return outcome + moves
 

@@ -9,7 +9,7 @@ from rl_advisor.answers.story.chain import chain
 from rl_advisor.answers.story.quantities import Quantity, quantity
 from rl_advisor.answers.story.telling import Story
 from rl_advisor.assessment import Assessment
-from rl_advisor.curves import outcome_shape
+from rl_advisor.curves import outcomes
 from rl_advisor.output.wording import tick, value
 from rl_advisor.reports.html.curves import WHOLE, binned, logarithmic, moves, thinned
 from rl_advisor.reports.html.words import text
@@ -51,7 +51,7 @@ def hero(run: Run, a: Assessment, story: Story) -> str:
 
 def _shown(run: Run, a: Assessment, story: Story) -> list[Shown]:
     """The outcome, then what shows the cause and its effects; of a run of which nothing is understood, what moved."""
-    outcome = {c.name for c in (outcome_shape.held_out(run), outcome_shape.training(run)) if c is not None}
+    outcome = {c.name for c in (outcomes.held_out(run), outcomes.training(run)) if c is not None}
     shown = [(q, run.curves[q.metric]) for q in story.curves if q.metric in outcome & run.curves.keys() and q.points > 1][:2]
     told = [run.curves[n] for n in _telling(run, a, story)] if story.cause else []
     if not shown and not told:

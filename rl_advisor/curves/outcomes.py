@@ -4,33 +4,26 @@ from functools import lru_cache
 
 import numpy as np
 
-from rl_advisor.curves import course as ruler
 from rl_advisor.curves import untrail
-from rl_advisor.curves.course import Course
+from rl_advisor.curves.course import FEWEST, MATERIAL, Course, course, course_of
 from rl_advisor.curves.held_out_scores import lone_step, private
 from rl_advisor.curves.task import task
-from rl_advisor.features import TooFewPoints
 from rl_advisor.features.gain import expected_gain
 from rl_advisor.run import Curve, Run
 
-Shape = Course
-shape, FEWEST, MATERIAL = ruler.shape, ruler.FEWEST, ruler.MATERIAL
-"""The ruler, at the name by which detectors ask for it."""
+__all__ = ["FEWEST", "MATERIAL", "Course", "course_of"]
 
 
 @lru_cache(maxsize=256)
-def pays_ahead(s: Shape, until: float = 0.0) -> float:
+def pays_ahead(s: Course, until: float = 0.0) -> float:
     """The forecast's probability of a gain that matters by the step ``until``, or over another third of the steps where that is later."""
     third = float(s.step[-1] + (s.step[-1] - s.step[0]) / 3)
     return float(expected_gain(s.step, s.value, max(third, until)).pays)
 
 
-def shape_or_none(curve: Curve | None) -> Shape | None:
-    """The shape, or None when there is no curve or it is too short."""
-    try:
-        return shape(curve) if curve is not None else None
-    except TooFewPoints:
-        return None
+def course_or_none(curve: Curve | None) -> Course | None:
+    """The course, or None when there is no curve or it is too short."""
+    return course(curve, FEWEST) if curve is not None else None
 
 
 def held_out(run: Run) -> Curve | None:
@@ -54,9 +47,9 @@ def training(run: Run) -> Curve | None:
 
 
 def outcome(run: Run) -> Curve | None:
-    """The curve that says how good the policy is: held-out when it can carry a shape and did not step by itself, training otherwise."""
+    """The curve that says how good the policy is: held-out when it can carry a course and did not step by itself, training otherwise."""
     score = held_out(run)
-    return score if shape_or_none(score) is not None and not stepped(run) else training(run) or score
+    return score if course_or_none(score) is not None and not stepped(run) else training(run) or score
 
 
 def stepped(run: Run) -> bool:
@@ -65,9 +58,9 @@ def stepped(run: Run) -> bool:
     return score is not None and "control" not in task(run).traits and lone_step(run, score) is not None
 
 
-def trusted(run: Run) -> list[Shape]:
+def trusted(run: Run) -> list[Course]:
     """The held-out score, unless it stepped by itself, and the training reward, measured."""
-    shapes = (shape_or_none(None if stepped(run) else held_out(run)), shape_or_none(training(run)))
+    shapes = (course_or_none(None if stepped(run) else held_out(run)), course_or_none(training(run)))
     return [s for s in shapes if s is not None]
 
 
