@@ -22,7 +22,7 @@ SD = 0.05
 
 
 @dataclass(frozen=True)
-class Course:
+class Shape:
     """A course over the run (shares), and what it may be called, the best name first."""
 
     name: str
@@ -33,17 +33,17 @@ class Course:
 
 
 SHAPES = (
-    Course("stays low", (0.3, 0.3), ("not_learning", "undecidable")),
-    Course("stays amid much noise", (0.45, 0.45), ("not_learning", "undecidable", "plateaued"), 2.5),
-    Course("rises all the way", (0.3, 0.65), ("improving",)),
-    Course("rises amid much noise", (0.3, 0.55), ("improving", "plateaued"), 1.6),
-    Course("rises and levels off", (0.3, 0.52, 0.6, 0.61, 0.61), ("plateaued",)),
-    Course("rises and falls back", (0.3, 0.55, 0.65, 0.5, 0.38), ("degrading",)),
-    Course("rises and breaks down", (0.3, 0.5, 0.6, 0.1, 0.1), ("collapsed",)),
+    Shape("stays low", (0.3, 0.3), ("not_learning", "undecidable")),
+    Shape("stays amid much noise", (0.45, 0.45), ("not_learning", "undecidable", "plateaued"), 2.5),
+    Shape("rises all the way", (0.3, 0.65), ("improving",)),
+    Shape("rises amid much noise", (0.3, 0.55), ("improving", "plateaued"), 1.6),
+    Shape("rises and levels off", (0.3, 0.52, 0.6, 0.61, 0.61), ("plateaued",)),
+    Shape("rises and falls back", (0.3, 0.55, 0.65, 0.5, 0.38), ("degrading",)),
+    Shape("rises and breaks down", (0.3, 0.5, 0.6, 0.1, 0.1), ("collapsed",)),
 )
 
 
-def drawn(shape: Course, n: int, seed: int) -> Floats:
+def drawn(shape: Shape, n: int, seed: int) -> Floats:
     """The values of a shape at ``n`` steps, between 0 and 1."""
     generator = np.random.default_rng(seed)
     course = np.interp(np.linspace(0, 1, n), np.linspace(0, 1, len(shape.levels)), shape.levels)
@@ -51,7 +51,7 @@ def drawn(shape: Course, n: int, seed: int) -> Floats:
     return np.asarray(np.clip(course * generator.uniform(0.85, 1.15) + SD * shape.size * noise, 0, 1))
 
 
-def runs() -> Iterator[tuple[Course, Run]]:
+def runs() -> Iterator[tuple[Shape, Run]]:
     """A run of one reward for every shape and length."""
     for i, shape in enumerate(SHAPES):
         for n in LENGTHS:

@@ -1,7 +1,6 @@
 """One run worked through from the file to the sentence: ``python -m evals.worked RUN`` prints what ``docs/verdicts.md`` shows."""
 
 import sys
-from dataclasses import fields
 from pathlib import Path
 
 from rl_advisor import tools
@@ -17,10 +16,10 @@ def main(path: Path) -> None:
     if counts is None:
         print("no outcome is logged")
         return
-    did, judged = meaning.did(counts), judge(case)
-    told = {f.name: getattr(did, f.name) for f in fields(did)}
-    print("; ".join(f"{name} {value:.3g}" if isinstance(value, float) else f"{name} {value}" for name, value in told.items()))
-    print("; ".join(f"{verdict} {fits(did):.2f}" for verdict, fits in meaning.MEANS.items()))
+    judged = judge(case)
+    levels = {"start": counts.start, "end": counts.last, "best": counts.best, "best step": counts.best_step, "noise": counts.level.noise}
+    print(f"{counts.name}, {counts.n} points; " + "; ".join(f"{name} {x:.3g}" for name, x in (levels | counts.amounts).items()))
+    print("; ".join(f"{verdict} {fits(counts.amounts):.2f}" for verdict, fits in meaning.MEANS.items()))
     print("; ".join(f"{verdict} {p:.2f}" for verdict, p in sorted(judged.probabilities.items(), key=lambda x: -x[1]) if p >= 0.005))
     print(f"{judged.verdict}, {judged.confidence} confidence, set {list(judged.verdict_set)}: {judged.why}")
 

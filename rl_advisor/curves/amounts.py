@@ -11,7 +11,8 @@ from rl_advisor.curves.level import Level
 from rl_advisor.features.series import Floats
 
 AMOUNTS: dict[str, str] = {
-    "gained": "probability that it ends above its start, by more than half the scatter of a point and a twentieth of its range",
+    "rose": "probability that its best lies above its start, by more than half the scatter of a point and a twentieth of its range",
+    "gained": "probability that its end does",
     "lost": "its best over its end, as a share of the range",
     "second half": "the best of its second half over the best of the first",
     "slope": "its rise by a straight line, in ranges over all steps",
@@ -35,22 +36,13 @@ NO_LEVEL = 0.5
 """The share at the end of a curve that is no share."""
 
 
-def _tenth(found: Level) -> int:
-    return max(1, found.step.size // 10)
-
-
-def amounts(found: Level) -> dict[str, float]:
-    """The amounts of AMOUNTS for the courses of a curve."""
+def amounts(found: Level, top: int) -> dict[str, float]:
+    """The amounts of AMOUNTS for the courses of a curve whose best is at the place ``top``."""
     x = (found.step - found.step[0]) / (found.step[-1] - found.step[0])
     low, best = found.draws.min(axis=1), found.draws.max(axis=1)
     span = np.maximum(np.maximum(best - low, SEEN * np.ptp(found.value)), 1e-12 * (1 + np.abs(best)))
     heights = (found.draws - (low + best - span)[:, None] / 2) / span[:, None]
-    return {name: float(value) for name, value in (_heights(x, heights) | _late(x, heights) | _sizes(found)).items()}
-
-
-def matters(found: Level) -> float:
-    """The least change of level that is a gain."""
-    return max(MATTERS * float(np.ptp(found.mean)), SCATTER * found.noise)
+    return {name: float(value) for name, value in (_heights(x, heights) | _late(x, heights) | _sizes(found, top)).items()}
 
 
 def _heights(x: Floats, z: Floats) -> dict[str, float]:
@@ -85,13 +77,16 @@ def _late(x: Floats, z: Floats) -> dict[str, float]:
     }
 
 
-def _sizes(found: Level) -> dict[str, float]:
+def _sizes(found: Level, top: int) -> dict[str, float]:
     """How large the levels are, and whether they gained."""
-    d, v, mean, tenth = found.draws, found.value, found.mean, _tenth(found)
+    d, v, mean, tenth = found.draws, found.value, found.mean, max(1, found.step.size // 10)
+    matters = max(MATTERS * float(np.ptp(mean)), SCATTER * found.noise)
     start, end, best = d[:, : max(1, v.size // 20)].mean(axis=1), d[:, -tenth:].mean(axis=1), d.max(axis=1).mean()
+    at_best = d[:, max(0, top - tenth // 2) : top + tenth // 2 + 1].mean(axis=1)
     share = bool(v.min() >= 0 and v.max() <= 1)
     return {
-        "gained": (end - start > matters(found)).mean(),
+        "rose": (at_best - start > matters).mean(),
+        "gained": (end - start > matters).mean(),
         "end of best": float(np.clip(end.mean() / best, -1, 1)) if best > 0 else NO_LEVEL,
         "size": min(3.0, np.log1p(float(np.ptp(mean)) / (np.abs(mean).mean() + 1e-9))),
         "share at the end": float(np.clip(end.mean(), 0, 1)) if share else NO_LEVEL,

@@ -55,7 +55,7 @@ class Course:
     @cached_property
     def amounts(self) -> dict[str, float]:
         """The amounts that the verdict weighs."""
-        return amounts(self.level)
+        return amounts(self.level, self.top)
 
     @cached_property
     def _points(self) -> tuple[Floats, Floats]:

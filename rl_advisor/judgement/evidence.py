@@ -102,8 +102,8 @@ def fitting(case: Case) -> Speaks:
     """How well the outcome fits each verdict's meaning; what stands at its ceiling has learnt."""
     if case.performance.counts is None:
         return dict.fromkeys(VERDICTS, 0.0)
-    did = meaning.did(case.performance.counts)
-    fits = {v: max(LEAST_FIT, means(did)) for v, means in meaning.MEANS.items()} | ({"not_learning": LEAST_FIT} if case.solved else {})
+    amounts = case.performance.counts.amounts
+    fits = {v: max(LEAST_FIT, means(amounts)) for v, means in meaning.MEANS.items()} | ({"not_learning": LEAST_FIT} if case.solved else {})
     for v in FALLS:  # a score that fell beside a reward that rose and stayed is gaming's, not a fall of all there is
         fits[v] *= 1 - PARTED * case.gamed
     return centred({v: float(np.log(fit)) for v, fit in fits.items()})

@@ -6,12 +6,10 @@ reason cannot deny its verdict.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from rl_advisor.assessment import Verdict
-from rl_advisor.curves.amounts import matters
 from rl_advisor.curves.course import Course
 from rl_advisor.curves.performance import Performance
 from rl_advisor.output.wording import about, pair, percent, roughly, value
@@ -21,140 +19,89 @@ EVEN = 0.5
 """Probability from which a word is used."""
 NEAR = 0.1
 """Share of its range within which a level is near the best."""
+Amounts = Mapping[str, float]
 
-
-@dataclass(frozen=True)
-class Did:
-    """What an outcome did: levels of its course, and probabilities over the courses that fit it."""
-
-    name: str
-    unit: str
-    n: int
-    start: float
-    end: float
-    best: float
-    best_step: float
-    since: float
-    """The step from which it was near its best for the first time."""
-    low: float
-    high: float
-    """Between which levels it moved since then."""
-    third: tuple[float, float]
-    """Its level where the last third begins, and at the end."""
-    noise: float
-    rose: float
-    """That its best level lies above its start by more than half of the scatter of a point, and by more than a twentieth of its range."""
-    gained: float
-    """The same of its end."""
-    rises: float
-    falls: float
-    """That it rises, or falls, over its last third."""
-    late: float
-    """When it was at its best, as a share of the steps."""
-    lost: float
-    """What it lost since its best, as a share of its range."""
-    dip: float
-    """Its deepest fall anywhere, as a share of its range."""
-
-    def about(self, first: float, last: float) -> str:
-        """From which level to which."""
-        return about(first, last, self.unit)
-
-    def said(self, x: float) -> str:
-        """A level."""
-        return roughly(x, self.unit)
-
-
-def did(course: Course) -> Did:
-    """What a curve did."""
-    level, middle = course.level, course.middle
-    step, n = level.step, middle.size
-    first, tenth = max(1, n // 20), max(1, n // 10)
-    top = course.top
-    around = slice(max(0, top - tenth // 2), top + tenth // 2 + 1)
-    span = max(float(np.ptp(middle)), 1e-12)
-    draws = level.draws
-    start, best = draws[:, :first].mean(axis=1), draws[:, around].mean(axis=1)
-    near = int(np.argmax(middle >= middle[top] - NEAR * span))
-    third = int(np.searchsorted(step, step[0] + (step[-1] - step[0]) * 2 / 3))
-    known, amounts = metric(course.name), course.amounts
-    return Did(
-        name=course.name,
-        unit=known.unit if known else "",
-        n=course.n,
-        start=float(middle[:first].mean()),
-        end=float(middle[-tenth:].mean()),
-        best=course.best,
-        best_step=course.best_step,
-        since=float(step[near]),
-        low=float(middle[near:].min()),
-        high=float(middle[near:].max()),
-        third=(float(middle[min(third, n - 1)]), float(middle[-1])),
-        noise=level.noise,
-        rose=float((best - start > matters(level)).mean()),
-        gained=amounts["gained"],
-        rises=amounts["still rises"],
-        falls=amounts["falls lately"],
-        late=amounts["best at"],
-        lost=amounts["lost"],
-        dip=amounts["deepest dip"],
-    )
-
-
-MEANS: Mapping[Verdict, Callable[[Did], float]] = {
-    "improving": lambda d: min(d.rose, max(d.rises, d.late)),
-    "plateaued": lambda d: 1 - max(0.9 * d.rises * d.late, d.lost),
-    "not_learning": lambda d: 1 - d.gained * max(0.0, 1 - d.lost),
-    "degrading": lambda d: min(1.0, d.lost / 0.2),
-    "collapsed": lambda d: min(1.0, d.lost / 0.4),
-    "unstable": lambda d: min(1.0, d.dip / 0.3),
+MEANS: Mapping[Verdict, Callable[[Amounts], float]] = {
+    "improving": lambda a: min(a["rose"], max(a["still rises"], a["best at"])),
+    "plateaued": lambda a: 1 - max(0.9 * a["still rises"] * a["best at"], a["lost"]),
+    "not_learning": lambda a: 1 - a["gained"] * max(0.0, 1 - a["lost"]),
+    "degrading": lambda a: min(1.0, a["lost"] / 0.2),
+    "collapsed": lambda a: min(1.0, a["lost"] / 0.4),
+    "unstable": lambda a: min(1.0, a["deepest dip"] / 0.3),
 }
 """How well what an outcome did fits each word; the others are not told by the outcome's course."""
 
 
-def improving(d: Did) -> list[str]:
+def _unit(c: Course) -> str:
+    known = metric(c.name)
+    return known.unit if known else ""
+
+
+def _level(c: Course, x: float) -> str:
+    return roughly(x, _unit(c))
+
+
+def _way(c: Course, first: float, last: float) -> str:
+    return about(first, last, _unit(c))
+
+
+def _scatter(c: Course, says: str) -> str:
+    return f"{says} scatter by about {value(c.level.noise, _unit(c))}" if c.level.noise > 0 else ""
+
+
+def _third(c: Course) -> tuple[float, float]:
+    """Its level where the last third begins, and at the end."""
+    step = c.level.step
+    place = int(np.searchsorted(step, step[0] + (step[-1] - step[0]) * 2 / 3))
+    return float(c.middle[place]), float(c.middle[-1])
+
+
+def improving(c: Course) -> list[str]:
     """It rose, and rises now or was best at last."""
-    told = [f"{d.name} rose {d.about(d.start, d.end)}"] if d.end > d.start else []
-    if d.rises >= EVEN and d.third[1] > d.third[0]:
-        return [*told, f"{d.name} still rises, {d.about(*d.third)} over its last third"]
-    return [*told, f"{d.name} was best at step {d.best_step:.0f} ({d.said(d.best)})"]
+    told, third = [f"{c.name} rose {_way(c, c.start, c.last)}"] if c.last > c.start else [], _third(c)
+    if c.amounts["still rises"] >= EVEN and third[1] > third[0]:
+        return [*told, f"{c.name} still rises, {_way(c, *third)} over its last third"]
+    return [*told, f"{c.name} was best at step {c.best_step:.0f} ({_level(c, c.best)})"]
 
 
-def plateaued(d: Did) -> list[str]:
+def plateaued(c: Course) -> list[str]:
     """It came near its best early and has stayed about there."""
-    low, high = pair(d.low, d.high, d.unit)
-    where = f"between about {low} and {high}" if low != high else f"at {d.said(d.high)}"
-    stays = f"{d.name} has stayed {where} since step {d.since:.0f}"
-    return [f"{d.name} rose {d.about(d.start, d.best)}", stays] if d.rose >= EVEN and d.best > d.start else [stays]
+    near = int(np.argmax(c.middle >= c.middle[c.top] - NEAR * float(np.ptp(c.middle))))
+    low, high = pair(c.middle[near:].min(), c.middle[near:].max(), _unit(c))
+    where = f"between about {low} and {high}" if low != high else f"at {_level(c, c.middle[near:].max())}"
+    stays = f"{c.name} has stayed {where} since step {c.level.step[near]:.0f}"
+    return [f"{c.name} rose {_way(c, c.start, c.best)}", stays] if c.amounts["rose"] >= EVEN and c.best > c.start else [stays]
 
 
-def not_learning(d: Did) -> list[str]:
+def not_learning(c: Course) -> list[str]:
     """It never left its start by more than noise, or came back to it."""
-    if d.rose >= EVEN and d.gained < EVEN:
-        return [f"{d.name} ends where it started ({d.said(d.start)} at first, {d.said(d.end)} now); what it gained on the way did not last"]
-    scatter = f"; single points scatter by about {value(d.noise, d.unit)}" if d.noise > 0 else ""
-    return [f"{d.name} never clearly left its start ({d.said(d.start)} at first, {d.said(d.end)} now){scatter}"]
+    ends = f"({_level(c, c.start)} at first, {_level(c, c.last)} now)"
+    if c.amounts["rose"] >= EVEN and c.amounts["gained"] < EVEN:
+        return [f"{c.name} ends where it started {ends}; what it gained on the way did not last"]
+    return [f"{c.name} never clearly left its start {ends}{_scatter(c, '; single points')}"]
 
 
-def fallen(d: Did) -> list[str]:
+def fallen(c: Course) -> list[str]:
     """It lost a part, or most, of its best."""
-    if d.best <= d.end:
+    if c.best <= c.last:
         return []
-    return [f"{d.name} was at {d.said(d.best)} at step {d.best_step:.0f} and ends at {d.said(d.end)}, {percent(d.lost)} of its range lower"]
+    lost = f"{percent(c.amounts['lost'])} of its range lower"
+    return [f"{c.name} was at {_level(c, c.best)} at step {c.best_step:.0f} and ends at {_level(c, c.last)}, {lost}"]
 
 
-def unstable(d: Did) -> list[str]:
+def unstable(c: Course) -> list[str]:
     """It goes up and down without getting anywhere."""
-    return [f"{d.name} goes up and down: its deepest fall took {percent(d.dip)} of its range, and it ends at {d.said(d.end)}"]
+    deepest = percent(c.amounts["deepest dip"])
+    return [f"{c.name} goes up and down: its deepest fall took {deepest} of its range, and it ends at {_level(c, c.last)}"]
 
 
-def undecidable(d: Did) -> list[str]:
+def undecidable(c: Course) -> list[str]:
     """It has too few points, or they scatter too far."""
-    scatter = f", which scatter by about {value(d.noise, d.unit)}" if d.noise > 0 else ""
-    return [f"{d.name} has only {d.n} points{scatter}" if d.n < 20 else f"{d.name} has {d.n} points{scatter}: too far to tell a course"]
+    scatter = _scatter(c, ", which")
+    return [f"{c.name} has only {c.n} points{scatter}" if c.n < 20 else f"{c.name} has {c.n} points{scatter}: too far to tell a course"]
 
 
-REASONS: Mapping[Verdict, Callable[[Did], list[str]]] = {
+REASONS: Mapping[Verdict, Callable[[Course], list[str]]] = {
     "improving": improving,
     "plateaued": plateaued,
     "not_learning": not_learning,
@@ -169,25 +116,25 @@ def says(verdict: Verdict, performance: Performance) -> list[str]:
     """What of the outcome speaks for a verdict; of a gamed reward, what reward and score did."""
     held, train, counts = performance.held, performance.train, performance.counts
     if verdict == "reward_hacking" and held is not None and train is not None:
-        score, reward = did(held), did(train)
-        return [
-            f"{reward.name} went {reward.about(reward.start, reward.end)} while {score.name} went {score.about(score.start, score.end)}"
-        ]
-    return REASONS[verdict](did(counts)) if counts is not None and verdict in REASONS else []
+        return [f"{train.name} went {_way(train, train.start, train.last)} while {held.name} went {_way(held, held.start, held.last)}"]
+    return REASONS[verdict](counts) if counts is not None and verdict in REASONS else []
 
 
 def denies(verdict: Verdict, performance: Performance) -> str:
     """What of the outcome speaks against a verdict; empty where nothing does."""
-    if performance.counts is None:
+    c = performance.counts
+    if c is None:
         return ""
-    d = did(performance.counts)
-    lately = f"{d.name} {'rose' if d.rises >= EVEN else 'fell'} over its last third, {d.about(*d.third)}"
-    if verdict == "improving" and d.rises < EVEN:
-        return lately if d.falls >= EVEN else f"{d.name} hardly moved over its last third ({d.said(d.third[1])})"
-    if verdict == "plateaued" and max(d.rises, d.falls) >= EVEN:
+    a, third = c.amounts, _third(c)
+    rises, falls = a["still rises"] >= EVEN, a["falls lately"] >= EVEN
+    lately = f"{c.name} {'rose' if rises else 'fell'} over its last third, {_way(c, *third)}"
+    if verdict == "improving" and not rises:
+        return lately if falls else f"{c.name} hardly moved over its last third ({_level(c, third[1])})"
+    if verdict == "plateaued" and (rises or falls):
         return lately
-    if verdict == "not_learning" and d.gained >= EVEN:
-        return f"{d.name} rose {d.about(d.start, d.end)}"
-    if verdict in ("degrading", "collapsed") and (d.lost < NEAR or d.rises >= EVEN):
-        return lately if d.rises >= EVEN else f"{d.name} ends near its best level ({d.said(d.best)})"
-    return f"the deepest fall of {d.name} took only {percent(d.dip)} of its range" if verdict == "unstable" and d.dip < NEAR * 3 else ""
+    if verdict == "not_learning" and a["gained"] >= EVEN:
+        return f"{c.name} rose {_way(c, c.start, c.last)}"
+    if verdict in ("degrading", "collapsed") and (a["lost"] < NEAR or rises):
+        return lately if rises else f"{c.name} ends near its best level ({_level(c, c.best)})"
+    shallow = verdict == "unstable" and a["deepest dip"] < NEAR * 3
+    return f"the deepest fall of {c.name} took only {percent(a['deepest dip'])} of its range" if shallow else ""

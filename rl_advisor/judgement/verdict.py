@@ -105,7 +105,7 @@ def enough(case: Case, verdict: Verdict) -> bool:
         return False
     early = planned is not None and case.step < EARLY * planned
     means = meaning.MEANS.get(verdict)
-    return counts.n >= FEWEST_SURE * (3 if early else 1) and (means is None or means(meaning.did(counts)) >= SURE)
+    return counts.n >= FEWEST_SURE * (3 if early else 1) and (means is None or means(counts.amounts) >= SURE)
 
 
 def decided(odds: Mapping[Verdict, float]) -> Verdict:
