@@ -18,7 +18,6 @@ HERE = {
     "checkpoint_stall": {"checkpoint-heavy"},
     "background_process": {"background-merge"},
     "throttling": set(),
-    "memory_near_capacity": set(),
     "trainer_bound": set(),
     "long_tail_generation": set(),
     "hardware_error": set(),
@@ -26,7 +25,7 @@ HERE = {
 }
 MODULES = (
     "background_process", "checkpoint_stall", "generation_bound", "hardware_error", "idle_ranks", "long_tail_generation", "memory_creep",
-    "memory_near_capacity", "out_of_memory", "straggler", "throttling", "throughput_drop", "trainer_bound", "waiting_on_reward",
+    "out_of_memory", "straggler", "throttling", "throughput_drop", "trainer_bound", "waiting_on_reward",
 )  # fmt: skip
 
 
@@ -111,12 +110,6 @@ def test_straggler(factor, expected):
     found = run_detector(patterns()["straggler"], replace(run, telemetry=pd.concat(gpus, ignore_index=True)))
     assert found.outcome.value == expected
     assert ("GPU 5" in found.statement) == (expected == "present")
-
-
-def test_memory_near_capacity():
-    """Memory above 95 percent of the card is a finding."""
-    run = simulated((300.0, 500.0))
-    assert outcome("memory_near_capacity", replace(run, telemetry=run.telemetry.assign(memory_gib=135.0))) == "present"
 
 
 @pytest.mark.parametrize(("end", "expected"), [(60.0, "present"), (40.2, "absent")])
@@ -247,19 +240,6 @@ def test_out_of_memory_and_restarts(kinds, expected):
     """A lack of memory is a finding, restarts alone tell nothing of why, a log without either is a no."""
     events = [Event(kind, f"{kind} {i}", "train.log", 10.0 * i) for i, kind in enumerate(kinds)]
     assert outcome("out_of_memory", with_events(*events)) == expected
-
-
-@pytest.mark.parametrize(("generating", "said"), [(136.0, True), (100.0, False)])
-def test_memory_tight_in_one_phase(generating, said):
-    """Where one phase fills the card and the other leaves room, both are said."""
-    loop = simulate((Part("generate", 2.0, 300, 0.3, 0.9), Part("reward", 0.5), Part("train", 1.5, 550, 0.4, 0.95)), seconds=50, seed=4)
-    memory = np.full(len(loop.run.telemetry), 70.0)
-    for kind, begin, end in loop.truth:
-        if kind == "generate":
-            memory[(loop.run.telemetry["time"] >= begin + 0.2) & (loop.run.telemetry["time"] <= end - 0.2)] = generating
-    found = run_detector(patterns()["memory_near_capacity"], replace(loop.run, telemetry=loop.run.telemetry.assign(memory_gib=memory)))
-    assert (found.outcome.value == "present") == said
-    assert ("generation fills it" in found.statement) == said
 
 
 def test_systems_can_be_why_data_is_stale():

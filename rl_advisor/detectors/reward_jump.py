@@ -4,7 +4,7 @@ Looks for: an abrupt step in the training reward, with the held-out score unmove
 Means: the policy did not change there; what is asked or how it is graded did: harder prompts, another judge, a fallback value of a
     reward service, another scale.
 Not to be confused with: a collapse of the policy, which takes the held-out score with it; a step in KL or entropy before it; a return
-    that rises to where evaluation episodes of the same task stand already, which is learning; a world that changed (see dynamics_change).
+    that rises to where evaluation episodes of the same task stand already, which is learning.
 Next test: grade the same frozen batch with the reward of before and after the step; then compare the prompts of both sides.
 Source: the practitioner's guide on metrics that double or halve; judge and service changes.
 """

@@ -4,7 +4,7 @@ Looks for: a training reward that stays at one low value from the first step on,
 Means: the task is out of reach, the reward too sparse, or what grades or simulates it broken. The advantage is zero and the policy
     gradient silent.
 Not to be confused with: samples cut before they end, which are all graded zero for a reason outside the reward (see truncation);
-    samples drawn so hot that none can be right (see sampling_too_hot).
+    samples drawn so hot that none can be right.
 Next test: grade the outputs of a hand-written good policy and of a random one: the reward must tell them apart; then train on the
     easiest tenth of the task.
 Source: the field guide's table of reward distributions (almost all 0); AReaL's guide on rewards that do not rise.

@@ -124,7 +124,7 @@ def open_case(run: Run) -> Case:
 def case_of(run: Run, findings: Mapping[str, Finding]) -> Case:
     """The case of a run whose findings are known."""
     seen = {p for p, f in findings.items() if f.outcome is Outcome.PRESENT}
-    weighed = performance(run).doubted(held="eval_protocol_change" in seen, train=bool(seen & {"reward_jump", "dynamics_change"}))
+    weighed = performance(run).doubted(held="eval_protocol_change" in seen, train="reward_jump" in seen)
     return Case(
         run=run,
         findings=findings,

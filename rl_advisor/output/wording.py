@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 PLAIN = {
     "zero_variance_groups": "zero-variance groups",
     "train_eval_gap": "reward/eval divergence",
-    "contradicting_answers": "inconsistent top-rewarded answers",
     "non_finite": "non-finite values",
     "sample_repetition": "repetition loops",
     "narrowing": "pass@k shrinkage",

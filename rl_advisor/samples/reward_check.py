@@ -238,25 +238,3 @@ def single_answer(response: str) -> str:
     answer = final_answer(response)
     soup = len(response.split()) > _LONG and 2 * len("".join(answer.split())) > len("".join(response.split()))
     return answer if not soup and _ONE_ANSWER.fullmatch(answer) else ""
-
-
-def contradictions(rows: pd.DataFrame, low: float, top: float) -> dict[str, float]:
-    """Among responses to one prompt that earn the same, ``top`` or more (and more than ``low``): the share of pairs with different answers.
-
-    Under a graded reward two answers of unequal reward do not contradict each other: one is told to be better.
-    Only numbers (a list of them counts as one answer) and single letters are compared: of two different ones at most one is right, while an
-    expression or a sentence can be right in many ways. Empty below 8 groups or where under half of the responses end in one.
-    """
-    paid = rows[(rows["reward"] >= top - 1e-9) & (rows["reward"] > low + 1e-9)]
-    answers = paid["response"].map(single_answer)
-    if not len(paid) or (answers != "").mean() < 0.5:
-        return {}
-    shares = []
-    for _, group in answers[answers != ""].groupby([paid["cluster"], paid["reward"].round(9)]):
-        n = len(group)
-        if n > 1:
-            counts = group.value_counts().to_numpy(np.float64)
-            shares.append(1 - float((counts * (counts - 1)).sum()) / (n * (n - 1)))
-    if len(shares) < 8:
-        return {}
-    return {"groups": float(len(shares)), "share": float(np.mean(shares)), "error": float(np.std(shares, ddof=1) / np.sqrt(len(shares)))}

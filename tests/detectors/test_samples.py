@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from rl_advisor.detectors import (
-    contradicting_answers,
     format_hacking,
     language_switch,
     length_inflation,
@@ -341,22 +340,6 @@ def expressions(p: int, t: float, rng: RNG) -> tuple[str, float]:
     """Reaches one number by many different expressions, all of them right."""
     right = bool(rng.random() < 0.4 + 0.5 * t)
     return f"{sentence(p, rng)} <answer>{int(rng.integers(2, 30))} * ({p} + {int(rng.integers(1, 9))})</answer>", float(right)
-
-
-@pytest.mark.parametrize(
-    ("write", "expected"),
-    [(any_answer, PRESENT), (learning, ABSENT), (many_right, UNCLEAR), (collapsing, UNCLEAR), (expressions, UNCLEAR)],
-)
-def test_contradicting_answers(write: object, expected: Outcome) -> None:
-    """Different numbers that are all paid are found; open answers are left alone."""
-    assert contradicting_answers.detect(made(write)).outcome is expected  # type: ignore[arg-type]
-
-
-def test_cut_responses_end_in_no_answer() -> None:
-    """The same answers that contradict one another, but most responses are cut at the limit: nothing can be told."""
-    run = made(any_answer)
-    cut = replace(run, rollouts=run.rollouts.assign(truncated=np.arange(len(run.rollouts)) % 10 != 0))
-    assert contradicting_answers.detect(cut).outcome is UNCLEAR
 
 
 @pytest.mark.parametrize(

@@ -87,16 +87,7 @@ CASES = [
     ("dead_reward_part", run(reward__component__accuracy=NONE + 0.008, reward__component__format=rising(0.3, 0.9), **LANGUAGE), P),
     ("dead_reward_part", run(reward__component__accuracy=rising(0, 0.019, sd=0), reward__component__format=flat(0.9), **LANGUAGE), A),
     ("dead_reward_part", run(reward__component__format=NONE, **LANGUAGE), N),
-    ("perfect_reward", run(reward__mean=np.minimum(rising(0.2, 1.6), 1.0), eval__score__accuracy=score(0.3, 0.3), **LANGUAGE), P),
-    ("perfect_reward", run(reward__mean=np.minimum(rising(0.2, 1.6), 1.0), eval__score__accuracy=score(0.3, 0.9), **LANGUAGE), A),
-    ("perfect_reward", run(reward__mean=np.minimum(rising(0.2, 1.6), 1.0), **LANGUAGE), U),
-    ("perfect_reward", run(reward__mean=saturating(0.2, 0.97), eval__score__accuracy=score(0.3, 0.3), **LANGUAGE), A),
     # Form is learned to the full in most runs.
-    (
-        "perfect_reward",
-        run(reward__component__format=np.minimum(rising(0.2, 1.6), 1.0), reward__component__right=flat(0.3, 0.02), **LANGUAGE),
-        A,
-    ),
     ("blow_up_at_end", run(value__loss=BLOWN, reward__mean=rising()), P),
     ("blow_up_at_end", run(value__loss=MENDED, reward__mean=rising()), A),
     ("blow_up_at_end", run(value__loss=np.geomspace(0.1, 1e6, 200), reward__mean=flat()), A),
