@@ -12,9 +12,9 @@ from pathlib import Path
 
 from evals.lab.arms import ARMS
 from rl_advisor.evals.answers import Answer, read_answer
+from rl_advisor.evals.blind import blind
 from rl_advisor.evals.corpus import read_corpus
-from rl_advisor.evals.firewall import blind
-from rl_advisor.evals.rows import PRICED, Row, score_row
+from rl_advisor.evals.rows import MEASURES, Row, score_row
 from rl_advisor.evals.scoring import PRICES
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.continuation import call, continuation
@@ -46,7 +46,8 @@ def regrets(folder: Path) -> dict[str, list[float]]:
     rows: dict[tuple[str, str], list[Row]] = {}
     for name, price, row in calls(folder):
         rows.setdefault((name, price), []).append(row)
-    return {name: [PRICED[price].score(rows[name, price]) for price in PRICED] for name in (TOLD, UNTOLD, *SIMPLE)}
+    scores = {f"{price:g}": MEASURES[f"regret at {price:g}"].score for price in PRICES}
+    return {name: [score(rows[name, price]) for price, score in scores.items()] for name in (TOLD, UNTOLD, *SIMPLE)}
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from evals.lab.packs import INSTRUCTIONS, TEMPLATE, export
 from evals.lab.perturb import injected as with_injection
 from inspect_ai import Task, task
 from inspect_ai.agent import Agent, react
@@ -23,8 +24,6 @@ from inspect_ai.solver import TaskState
 from inspect_ai.tool import Tool, ToolSource, mcp_server_stdio, mcp_tools
 from rl_advisor.evals.answers import read_answer
 from rl_advisor.evals.corpus import Label, read_corpus
-from rl_advisor.evals.packs import INSTRUCTIONS, TEMPLATE, export
-from rl_advisor.evals.rows import score_row
 
 HERE = Path(__file__).parent
 CORPUS = HERE / "corpus" / "grpo"
@@ -105,8 +104,8 @@ def verdict_hit(labels: dict[str, Label]) -> Scorer:
     """Whether the verdict is admitted; NaN where the label of the whole run does not speak of the part that was shown."""
 
     async def score(state: TaskState, _target: Target) -> Score:
-        row = score_row(labels[state.metadata["run"]], state.metadata["cut"], read_answer(said(state.output.completion)))
-        return Score(value=float(row.answer.verdict in row.verdicts) if row.judged else float("nan"), answer=row.answer.verdict)
+        label, answer = labels[state.metadata["run"]], read_answer(said(state.output.completion))
+        return Score(value=_asked(label, state, answer.verdict in label.verdicts), answer=answer.verdict)
 
     return score
 
@@ -116,10 +115,14 @@ def link_hit(labels: dict[str, Label]) -> Scorer:
     """Whether the first broken link is admitted; NaN as for the verdict."""
 
     async def score(state: TaskState, _target: Target) -> Score:
-        row = score_row(labels[state.metadata["run"]], state.metadata["cut"], read_answer(said(state.output.completion)))
-        return Score(value=float(row.answer.link in (row.links or {"none"})) if row.judged else float("nan"), answer=row.answer.link)
+        label, answer = labels[state.metadata["run"]], read_answer(said(state.output.completion))
+        return Score(value=_asked(label, state, answer.link in (label.links or {"none"})), answer=answer.link)
 
     return score
+
+
+def _asked(label: Label, state: TaskState, hit: bool) -> float:
+    return float(hit) if label.visible_at(label.step_at(state.metadata["cut"])) else float("nan")
 
 
 def answers(log: EvalLog) -> Iterator[dict[str, Any]]:

@@ -48,7 +48,7 @@ def commands():
         ],
         "serve": [["--root", "no-such-folder"]],
         "completion": [["bash"]],
-        "eval": [[corpus, "--cut", "0.5"], ["export", corpus, str(OUT / "packs")], ["label", MANY[0], "--out", str(OUT / "own"), "--yes"]],
+        "eval": [[corpus, "--cut", "0.5"]],
     }
 
 

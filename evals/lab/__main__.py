@@ -17,8 +17,8 @@ from evals.lab.accuracy import arms, first_look, measure, read_first, read_resul
 from evals.lab.arms import ARMS
 from evals.lab.pages import fill, page, readme_block
 from evals.lab.perturb import robustness
+from evals.lab.table import compare_answers, compare_arms, flips, markdown
 from rl_advisor.evals.harness import Advise
-from rl_advisor.evals.table import compare_answers, compare_arms, flips, markdown
 
 
 def _options() -> argparse.Namespace:

@@ -1,5 +1,6 @@
 """Result files of whole corpora: every arm, whole and by split, with how the built-in advisor holds up when things are missing."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -10,10 +11,14 @@ from typing import Any
 import numpy as np
 import orjson
 from evals.lab.arms import ARMS
+from evals.lab.leaks import leaks_of
 from evals.lab.perturb import robustness, without
+from evals.lab.splits import SPLITS, of_split
+from evals.lab.table import difference
 from rl_advisor import __version__
-from rl_advisor.evals.corpus import SPLITS, WHOLE, Corpus, Label, of_split, read_corpus
-from rl_advisor.evals.harness import CUTS, Advise, difference, judge_all, reader, summarize
+from rl_advisor.evals import scoring
+from rl_advisor.evals.corpus import WHOLE, Corpus, Label, read_corpus
+from rl_advisor.evals.harness import CUTS, Advise, judge, reader, summarize
 from rl_advisor.evals.rows import Row
 from rl_advisor.run import Run
 
@@ -38,7 +43,7 @@ def measure(
     The same code and corpus give the same bytes: no clock is in it.
     """
     labeled, once = read_corpus(root), cache(read or reader())
-    rows, leaks = judge_all(labeled, chosen, CUTS, once)
+    rows = {name: judge(labeled, advise, CUTS, once) for name, advise in chosen.items()}
     splits = {s: kept for s in SPLITS if (kept := of_split(labeled.labels.values(), s))}
     about = orjson.loads((root / "about.json").read_bytes()) if (root / "about.json").is_file() else {}
     return {
@@ -47,7 +52,7 @@ def measure(
         "title": about.get("title", root.name),
         "role": about.get("role", "test"),
         "warning": about.get("warning", ""),
-        "leaks": sorted(leaks),
+        "leaks": sorted(leaks_of(labeled, CUTS, once)),
         "all": _part(labeled, rows, list(labeled.labels.values()), resamples),
         "splits": {s: _size(kept) for s, kept in splits.items()},
         "robustness": robustness(root, chosen[REFERENCE], read=once, resamples=resamples) if flips else {},
@@ -71,9 +76,35 @@ def _size(kept: Sequence[Label]) -> dict[str, int]:
 
 def _scores(corpus: Corpus, rows: Sequence[Row], reference: Sequence[Row], resamples: int) -> dict[str, Any]:
     found = summarize(corpus, rows, rows=False, resamples=resamples)
-    kept = {"whole": found["cuts"]["1"], "pooled": found["pooled"]} | {name: found[name] for name in ("by_class", "confusion", "cost")}
+    kept = {"whole": found["cuts"]["1"], "pooled": found["pooled"]} | _by_answer(rows)
     against = {} if rows is reference else {"against_builtin": _against(rows, reference, resamples)}
     return {name: rounded(value) for name, value in (kept | against).items()}
+
+
+def _by_answer(rows: Sequence[Row]) -> dict[str, Any]:
+    """Of whole runs, per verdict how often it was the truth, was said, and was said rightly, and what was said instead; the mean cost."""
+    whole = [r for r in rows if r.cut == WHOLE]
+    counts = scoring.class_counts([r.answer.verdict for r in whole], [r.label.verdicts for r in whole])
+    return {
+        "by_class": {c or "no answer": {"truth": tp + fn, "said": tp + fp, "right": tp} for c, (tp, fp, fn) in counts.items()},
+        "confusion": {said: confusion(whole, said) for said in ("verdict", "link")},
+        "cost": cost(rows),
+    }
+
+
+def cost(rows: Sequence[Row]) -> dict[str, float]:
+    """Mean tokens and money an answer, over the answers that carry them."""
+    known = {name: [v for r in rows if (v := getattr(r.answer, name)) is not None] for name in ("tokens", "money")}
+    return {name: float(np.mean(values)) for name, values in known.items() if values}
+
+
+def confusion(rows: Sequence[Row], said: str) -> dict[str, dict[str, int]]:
+    """Answers counted under each truth; an admitted answer is its own truth, a miss stands under the whole set."""
+    table: dict[str, Counter[str]] = {}
+    for row in rows:
+        answer, truth = getattr(row.answer, said), getattr(row.label, f"{said}s") or frozenset({"none"})
+        table.setdefault(answer if answer in truth else "|".join(sorted(truth)), Counter())[answer or "no answer"] += 1
+    return {truth: dict(sorted(counts.items())) for truth, counts in sorted(table.items())}
 
 
 def _against(rows: Sequence[Row], reference: Sequence[Row], resamples: int) -> dict[str, list[float]]:

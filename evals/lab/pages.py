@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.lab.accuracy import REFERENCE
-from rl_advisor.evals.table import PREFIXES, WHOLE_RUN, by_price, flips, scores, text_table
+from evals.lab.table import PREFIXES, WHOLE_RUN, by_price, flips, scores, text_table
 
 GROUND = Path(__file__).parents[1] / "results" / "proving-ground.md"
 """What ``make proving-ground`` found."""

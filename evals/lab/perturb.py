@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from rl_advisor.evals import scoring
 from rl_advisor.evals.answers import Answer, read_answer
+from rl_advisor.evals.blind import blind
 from rl_advisor.evals.corpus import Corpus, Label, read_corpus
-from rl_advisor.evals.firewall import blind
 from rl_advisor.evals.harness import Advise, reader
 from rl_advisor.run import Curve, Run
 
@@ -155,5 +155,6 @@ def _flips(pairs: Sequence[tuple[Label, Answer, Answer]], resamples: int) -> dic
 
 
 def _mean_and_interval(values: scoring.Floats, samples: Sequence[scoring.Ints]) -> tuple[float | None, list[float] | None]:
-    value = scoring.mean(values)
-    return (None, None) if np.isnan(value) else (value, list(scoring.interval(lambda rows: scoring.mean(values[rows]), samples)))
+    if np.isnan(values).all():
+        return None, None
+    return float(np.nanmean(values)), list(scoring.interval(lambda rows: float(np.nanmean(values[rows])), samples))

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from rl_advisor.evals.agreement import ASKED, agree
+from evals.lab.agreement import ASKED, agree
+from evals.lab.table import compare_answers, scores, span, text_table
 from rl_advisor.evals.answers import Answer, read_answers
 from rl_advisor.evals.corpus import Corpus, read_corpus
-from rl_advisor.evals.rows import score_row
-from rl_advisor.evals.table import compare_answers, scores, span, text_table
 
 _COLUMNS = ("verdict_hit", "link_hit", "healthy_called_broken", "checkpoint_regret")
 _CALLS = ("checkpoint_regret", "balanced_accuracy", "auroc", "brier")
@@ -22,8 +21,8 @@ _HEAD = """# Two readers of the same runs
 
 Made by `make eval` from `evals/readings/`; nothing but the notes on single runs is written by hand.
 
-Each run of the development corpora was packed at one length without its label (`rl-advisor eval export`) and read by readers who saw
-the packs only. Who they are:
+Each run of the development corpora was packed at one length without its label (`python -m evals.corpora export`) and read by readers who
+saw the packs only. Who they are:
 
 """
 _TABLE = """
@@ -68,14 +67,13 @@ def _row(
     about = pair["run"], pair["cut"]
     label = next(c.labels[pair["run"]] for c in labeled if pair["run"] in c.labels)
     one, other = (every[name][about] for name in names.split(" and "))
-    scored = score_row(label, pair["cut"], one)
     return {
         "run": pair["run"],
         "cut": pair["cut"],
         "family": label.family,
         "said": [f"{a.verdict}, {a.link}, {a.call}" for a in (one, other)],
         "admits": f"{' or '.join(sorted(label.verdicts))}; {' or '.join(sorted(label.links)) or 'none'}",
-        "speaks": scored.judged,
+        "speaks": label.visible_at(label.step_at(pair["cut"])),
         "asked": [what for what in ASKED if what in pair],
     }
 

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import numpy as np
 from evals.lab.pages import STRANGERS
+from evals.lab.table import text_table
 from evals.world import table
 from rl_advisor.assessment import VERDICTS
 from rl_advisor.curves.course import Course, course
 from rl_advisor.curves.outcomes import outcome
 from rl_advisor.evals import scoring
-from rl_advisor.evals.table import text_table
 from rl_advisor.features.series import Floats
 from rl_advisor.judgement.going_on import FACTS
 

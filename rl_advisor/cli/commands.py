@@ -16,7 +16,6 @@ import click
 from rl_advisor import __version__
 from rl_advisor.cli import ask, extras, gate
 from rl_advisor.cli.compare import compare
-from rl_advisor.cli.corpora import group as eval_group
 from rl_advisor.cli.door import MISTAKE, Door
 from rl_advisor.cli.gate import gated
 from rl_advisor.cli.options import ADVISOR, AGAINST, JSON, MAP, OUT, RUN, UNTIL, Several, model_options
@@ -189,10 +188,7 @@ def report(  # noqa: PLR0913
     gate.close([signed], fail_on, fail_on_cost, lambda: _show("report", answer, as_json))
 
 
-main.add_command(eval_group)
-
-
-@eval_group.command("score")
+@main.command("eval")
 @click.argument("corpus", required=False, type=click.Path())
 @click.option("--answers", type=click.Path(), metavar="FILE.jsonl", help="Score answers made elsewhere.")
 @click.option("--key", type=click.Path(), metavar="key.json", help="The key of the exported tasks that were answered.")
@@ -205,7 +201,7 @@ main.add_command(eval_group)
 def evaluate(  # noqa: PLR0913
     corpus: str | None, answers: str | None, key: str | None, cuts: tuple[float, ...], rows: bool, advisor: str, as_json: bool
 ) -> None:
-    """Score an advisor, or answers made elsewhere, on labelled runs; ``eval CORPUS`` is short for this."""
+    """Score an advisor, or answers made elsewhere, on labelled runs: a folder with runs/ and labels.json."""
     from rl_advisor.cli import evaluate
 
     folder = evaluate.corpus(corpus)

@@ -1,9 +1,8 @@
 """A corpus of labeled runs on disk: ``CORPUS/runs/<id>`` is what an advisor may see, ``CORPUS/labels.json`` what it may not."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import numpy as np
 
 from rl_advisor.evals.scoring import Floats
 
-SPLITS = ("smoke", "dev", "test")
 WHOLE = 1.0
 """The share of a run that stands for all of it."""
 
@@ -59,6 +57,10 @@ class Label:
         """Whether nothing is broken in this run."""
         return not self.links
 
+    def step_at(self, cut: float) -> float:
+        """The step up to which a cut shows the run."""
+        return self.steps if cut == WHOLE else self.prefixes[cut].step
+
     def visible_at(self, step: float) -> bool:
         """Whether the fault had been put in, or the true score had fallen, by that step; at the end always true."""
         marks = [m for m in (self.injected_at, self.drop_at) if m is not None]
@@ -77,12 +79,12 @@ class Corpus:
         return self.root / "runs" / run
 
 
-def read_corpus(root: Path, split: str | None = None) -> Corpus:
-    """The labeled runs under ``root``, in the order of their names; only those of one split when it is named.
+def read_corpus(root: Path) -> Corpus:
+    """The labeled runs under ``root``, in the order of their names.
 
     Raises:
         FileNotFoundError: no ``labels.json``, or a labeled run has no folder.
-        ValueError: a label lacks a field, or the split does not exist.
+        ValueError: a label lacks a field.
 
     """
     path = root / "labels.json"
@@ -92,7 +94,7 @@ def read_corpus(root: Path, split: str | None = None) -> Corpus:
     absent = [run for run in labels if not (root / "runs" / run).is_dir()]
     if absent:
         raise FileNotFoundError(f"labels.json of {root} names runs without a folder under runs/: {', '.join(absent)}")
-    return Corpus(root, labels if split is None else {label.run: label for label in of_split(labels.values(), split)})
+    return Corpus(root, labels)
 
 
 def read_label(run: str, raw: Mapping[str, Any]) -> Label:
@@ -137,18 +139,3 @@ def _onset(raw: Mapping[str, Any], steps: Floats) -> tuple[float, float] | None:
     spacing = float(np.median(np.diff(steps))) if steps.size > 1 else 0.0
     marks = [m for m in (injected,) if m is not None] + ([fell - spacing, fell + spacing] if fell is not None else [])
     return (max(0.0, min(marks)), max(marks)) if marks else None
-
-
-def split_of(label: Label) -> str:
-    """The split a run belongs to: the label's own word, else one that its family's name alone decides (1/8 smoke, 3/8 dev, 1/2 test)."""
-    if label.split:
-        return label.split
-    place = sha256(label.family.encode()).digest()[0] % 8
-    return "smoke" if place == 0 else "dev" if place < 4 else "test"
-
-
-def of_split(labels: Iterable[Label], split: str) -> list[Label]:
-    """The labels of one split."""
-    if split not in SPLITS:
-        raise ValueError(f"no split {split!r}; there are {', '.join(SPLITS)}")
-    return [label for label in labels if split_of(label) == split]

@@ -17,16 +17,6 @@ PRICES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)
 """Prices of a whole training budget, as shares of the range of the score."""
 
 
-def verdict_hits(verdicts: Sequence[str], admissible: Sequence[AbstractSet[str]]) -> Bools:
-    """Whether each verdict stands in the set that the label admits."""
-    return np.array([v in a for v, a in zip(verdicts, admissible, strict=True)], dtype=np.bool_)
-
-
-def link_hits(links: Sequence[str], admissible: Sequence[AbstractSet[str]]) -> Bools:
-    """Whether each first broken link is admitted. An empty set means that none is broken, so that only ``none`` is right."""
-    return np.array([link in (a or {"none"}) for link, a in zip(links, admissible, strict=True)], dtype=np.bool_)
-
-
 def class_counts(verdicts: Sequence[str], admissible: Sequence[AbstractSet[str]]) -> dict[str, tuple[float, float, float]]:
     """Per class the true positives, false positives and false negatives.
 
@@ -48,11 +38,6 @@ def macro_f1(verdicts: Sequence[str], admissible: Sequence[AbstractSet[str]]) ->
     """Mean F1 over the classes that are the truth of some run; see ``class_counts`` for how a set counts."""
     scores = [2 * tp / (2 * tp + fp + fn) for tp, fp, fn in class_counts(verdicts, admissible).values() if tp + fn > 0]
     return float(np.mean(scores)) if scores else float("nan")
-
-
-def share(flags: Bools) -> float:
-    """Share of true values; NaN of none."""
-    return float(np.mean(flags)) if flags.size else float("nan")
 
 
 def mean(values: Floats) -> float:
@@ -97,12 +82,6 @@ def checkpoint_regret(steps: Floats, scores: Floats, chosen: float | None, until
     return 0.0 if spread == 0 or loss <= score_error(scores) else float(loss / spread)
 
 
-def onset_distance(step: Floats, low: Floats, high: Floats) -> Floats:
-    """Steps between an onset and the interval it should lie in; 0 inside, NaN where either is unknown."""
-    gap = np.maximum(low - step, step - high)
-    return np.where(np.isnan(gap), np.nan, np.maximum(gap, 0.0))
-
-
 def order_accuracy(said: Floats, low: Floats, high: Floats) -> float:
     """Share of the pairs of runs whose onsets are told in the right order, ties counting half.
 
@@ -110,19 +89,6 @@ def order_accuracy(said: Floats, low: Floats, high: Floats) -> float:
     """
     earlier, later = np.nonzero(high[:, None] < low[None, :])
     return float(np.mean((np.sign(said[later] - said[earlier]) + 1) / 2)) if earlier.size else float("nan")
-
-
-def kappa(one: Sequence[str], other: Sequence[str]) -> float:
-    """Cohen's kappa: agreement of two readers beyond what their frequencies alone would give; NaN of none, or where both say one word.
-
-    Source: Cohen (1960), A coefficient of agreement for nominal scales.
-    """
-    if not one:
-        return float("nan")
-    a, b = np.array(one), np.array(other)
-    seen = float(np.mean(a == b))
-    chance = float(sum(np.mean(a == word) * np.mean(b == word) for word in set(one) | set(other)))
-    return (seen - chance) / (1 - chance) if chance < 1 else float("nan")
 
 
 def balanced_accuracy(truth: Bools, said: Bools) -> float:
@@ -154,29 +120,14 @@ def calibration_error(truth: Bools, p: Floats, bins: int = 15) -> float:
     return float(sum(abs(p[place == b].sum() - truth[place == b].sum()) for b in range(bins)) / p.size)
 
 
-def risk_coverage(wrong: Bools, sureness: Floats) -> tuple[Floats, Floats]:
-    """Coverage and error rate when only the surest cases are answered, one point a level of sureness, surest first."""
-    levels = np.unique(sureness)[::-1]
-    kept = [sureness >= level for level in levels]
-    return np.array([k.mean() for k in kept], dtype=np.float64), np.array([wrong[k].mean() for k in kept], dtype=np.float64)
-
-
-def risk_coverage_area(wrong: Bools, sureness: Floats) -> float:
-    """Mean error rate over coverage: what abstention buys (lower is better). Cases of equal sureness share their error rate."""
-    if not wrong.size:
-        return float("nan")
-    coverage, risk = risk_coverage(wrong, sureness)
-    return float(np.sum(np.diff(np.concatenate([[0.0], coverage])) * risk))
-
-
-def price_regret(gain: Floats, remaining: Floats, go_on: Bools, price: float) -> Floats:
-    """What each call lost against the better one, as a share of the score's range.
+def price_regret(gain: float, remaining: float, go_on: bool, price: float) -> float:
+    """What a call lost against the better one, as a share of the score's range.
 
     Going on brings ``max(gain, 0)`` and costs ``price * remaining`` (gain: share of the range; remaining: share of the budget);
     stopping brings nothing and costs nothing.
     """
-    worth = np.maximum(gain, 0.0) - price * remaining
-    return np.asarray(np.maximum(worth, 0.0) - np.where(go_on, worth, 0.0), dtype=np.float64)
+    worth = max(gain, 0.0) - price * remaining
+    return max(worth, 0.0) - (worth if go_on else 0.0)
 
 
 def regret_area(regrets: Sequence[float], prices: Sequence[float] = PRICES) -> float:
@@ -201,14 +152,3 @@ def interval(statistic: Callable[[Ints], float], samples: Sequence[Ints], level:
         return float("nan"), float("nan")
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
-
-
-def paired_difference(
-    ours: Callable[[Ints], float], theirs: Callable[[Ints], float], rows: int, samples: Sequence[Ints]
-) -> tuple[float, float, float]:
-    """Difference of a statistic between two arms on the same rows, with its interval: (difference, low, high)."""
-
-    def gap(index: Ints) -> float:
-        return ours(index) - theirs(index)
-
-    return (gap(np.arange(rows)), *interval(gap, samples))

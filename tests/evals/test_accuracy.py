@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from evals.lab import accuracy, pages
 from evals.lab.arms import ARMS
-from rl_advisor.evals.harness import score_answers
+from rl_advisor.evals.answers import read_answer
+from rl_advisor.evals.rows import score_row
 from shared_corpus import CORPUS, LABELS, plain
 
 ROOT = Path(__file__).parents[2]
@@ -77,11 +78,8 @@ def test_filling_keeps_the_rest_of_the_text():
         pages.fill("no markers", "new")
 
 
-def test_costs_are_shown_where_answers_carry_them(tmp_path):
-    """Tokens and money of an answers file become means; an arm without them has none."""
-    lines = [{"run": run, "verdict": "improving", "tokens": 100 * k, "money": 0.5} for k, run in enumerate(LABELS)]
-    path = tmp_path / "a.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert score_answers(CORPUS, path, resamples=3)["cost"] == {"tokens": 150, "money": 0.5}
-    path.write_text("".join(json.dumps({"run": run, "verdict": "improving"}) + "\n" for run in LABELS))
-    assert score_answers(CORPUS, path, resamples=3)["cost"] == {}
+def test_costs_are_shown_where_answers_carry_them():
+    """Tokens and money of answers become means; an arm without them has none."""
+    priced = [score_row(label, 1.0, read_answer({"tokens": 100 * k, "money": 0.5})) for k, label in enumerate(LABELS.values())]
+    assert accuracy.cost(priced) == {"tokens": 150, "money": 0.5}
+    assert accuracy.cost([score_row(label, 1.0, read_answer({"verdict": "improving"})) for label in LABELS.values()]) == {}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from evals.lab import rules
 from evals.lab.arms import ARMS, patience
-from rl_advisor.evals.table import compare_answers, compare_arms, markdown
+from evals.lab.table import compare_answers, compare_arms, markdown
 from rl_advisor.reading import read_run
 from rl_advisor.run import Curve, Run
 from shared_corpus import CORPUS, LABELS, truth

@@ -1,14 +1,15 @@
-"""The commands below eval: the contract's short form, packs that tell nothing, labels for own runs, agreement."""
+"""The command eval, and what a checkout makes for it: packs that tell nothing, labels for own runs, agreement."""
 
 import json
 
 import pytest
 from click.testing import CliRunner
+from evals.corpora import group
+from evals.lab.labeling import propose, verdicts
+from evals.lab.leaks import leaks
+from evals.lab.packs import export
 from rl_advisor.cli.commands import main
-from rl_advisor.evals.firewall import leaks
 from rl_advisor.evals.harness import score_answers
-from rl_advisor.evals.labeling import propose, verdicts
-from rl_advisor.evals.packs import export
 from rl_advisor.evals.scoring import smooth
 from rl_advisor.reading import read_run
 from rl_advisor.run import Run
@@ -19,24 +20,28 @@ def ran(*words):
     return CliRunner().invoke(main, ["eval", *map(str, words)], input="")
 
 
+def made(*words):
+    return CliRunner().invoke(group, [*map(str, words)], input="")
+
+
 def written(path, lines):
     path.write_text("\n".join(json.dumps(line) for line in lines) + "\n")
     return path
 
 
-@pytest.mark.parametrize("words", [[CORPUS, "--json"], ["--json", CORPUS], ["score", CORPUS, "--json"]])
-def test_the_short_form_scores(tmp_path, words):
-    """The corpus may stand first, after an option, or after the command's full name."""
+@pytest.mark.parametrize("words", [[CORPUS, "--json"], ["--json", CORPUS]])
+def test_answers_are_scored(tmp_path, words):
+    """The corpus may stand first or after an option."""
     answers = written(tmp_path / "a.jsonl", [truth(label) for label in LABELS.values()])
     result = ran(*words, "--answers", answers)
     assert result.exit_code == 0
     assert json.loads(result.stdout)["cuts"]["1"]["verdict_hit"] == 1
 
 
-@pytest.mark.parametrize("words", [["export", "nowhere", "out"], ["label", "nowhere", "--out", "out"], [], ["agree", "a", "b"]])
+@pytest.mark.parametrize("words", [["export", "nowhere", "out"], ["label", "nowhere", "--out", "out"], ["agree", "a", "b"]])
 def test_mistakes_are_the_callers(words):
     """What does not exist ends with code 2 and a message."""
-    assert ran(*words).exit_code == 2
+    assert made(*words).exit_code == 2
 
 
 @pytest.fixture(scope="module")
@@ -88,17 +93,17 @@ def test_answers_to_packs_are_scored_by_the_key(packs, tmp_path):
 def test_packs_are_not_mixed(packs):
     """A folder that holds something is not written into."""
     out, _ = packs
-    assert ran("export", CORPUS, out).exit_code == 2
+    assert made("export", CORPUS, out).exit_code == 2
 
 
 def test_labeling_makes_a_corpus_that_can_be_scored(tmp_path):
     """Proposals for the runs of the test corpus admit what its own labels admit, and labeling again skips them."""
     runs, out = [CORPUS / "runs" / run for run in LABELS], tmp_path / "own"
-    made = json.loads(ran("label", *runs, "--out", out, "--yes", "--json").stdout)
+    found = json.loads(made("label", *runs, "--out", out, "--yes", "--json").stdout)
     proposed = json.loads((out / "labels.json").read_text())
-    assert [m["run"] for m in made["labeled"]] == sorted(proposed)
+    assert [m["run"] for m in found["labeled"]] == sorted(proposed)
     assert all(entry["steps"] == label.steps for entry, label in zip(proposed.values(), LABELS.values(), strict=True))
-    assert len(json.loads(ran("label", *runs, "--out", out, "--yes", "--json").stdout)["skipped"]) == len(runs)
+    assert len(json.loads(made("label", *runs, "--out", out, "--yes", "--json").stdout)["skipped"]) == len(runs)
     answers = written(tmp_path / "a.jsonl", [{"run": run, "verdict": entry["verdicts"][0]} for run, entry in proposed.items()])
     assert json.loads(ran(out, "--answers", answers, "--json").stdout)["cuts"]["1"]["verdict_hit"] == 1
 
@@ -106,7 +111,7 @@ def test_labeling_makes_a_corpus_that_can_be_scored(tmp_path):
 def test_a_person_corrects_the_proposal(tmp_path):
     """Words that are no verdict and steps that are none are asked for again; what was said stands in the labels."""
     said = "nonsense\ncollapsed,degrading\npolicy_update\nmy-setup\nearly\n9999999\n150\n"
-    done = CliRunner().invoke(main, ["eval", "label", str(CORPUS / "runs" / "run-01"), "--out", str(tmp_path / "own")], input=said)
+    done = CliRunner().invoke(group, ["label", str(CORPUS / "runs" / "run-01"), "--out", str(tmp_path / "own")], input=said)
     assert done.output.count("not a step") == 2
     assert "█" in done.output
     entry = json.loads((tmp_path / "own" / "labels.json").read_text())["run-01"]
@@ -137,10 +142,10 @@ def test_proposed_verdicts(scores, right):
 
 def test_a_break_leaves_nothing_half_done(tmp_path):
     """Who ends the questions loses no label, and can go on later from the same run."""
-    asked = ["eval", "label", str(CORPUS / "runs" / "run-01"), "--out", str(tmp_path / "own")]
-    assert CliRunner().invoke(main, asked, input="collapsed\n").exit_code != 0
+    asked = ["label", str(CORPUS / "runs" / "run-01"), "--out", str(tmp_path / "own")]
+    assert CliRunner().invoke(group, asked, input="collapsed\n").exit_code != 0
     assert list((tmp_path / "own" / "runs").iterdir()) == []
-    assert CliRunner().invoke(main, asked, input="collapsed\npolicy_update\n\n\n").exit_code == 0
+    assert CliRunner().invoke(group, asked, input="collapsed\npolicy_update\n\n\n").exit_code == 0
 
 
 def test_too_little_is_not_labeled():
@@ -153,7 +158,7 @@ def test_agreement_is_beyond_chance(tmp_path):
     """Two readers who differ in one of four verdicts, and where."""
     one = written(tmp_path / "a.jsonl", [{"run": f"r{k}", "verdict": v} for k, v in enumerate(["improving"] * 2 + ["plateaued"] * 2)])
     two = written(tmp_path / "b.jsonl", [{"run": f"r{k}", "verdict": v} for k, v in enumerate(["improving"] + ["plateaued"] * 3)])
-    found = json.loads(ran("agree", one, two, "--json").stdout)
+    found = json.loads(made("agree", one, two, "--json").stdout)
     assert found["kappa"]["verdict"] == pytest.approx(0.5)  # 3/4 seen, 1/2 by chance
     assert [pair["run"] for pair in found["disagreements"]] == ["r1"]
     low, high = found["intervals"]["verdict"]
@@ -167,6 +172,6 @@ def test_two_readers_of_packs_agree_by_the_key(packs, tmp_path):
     for line in lines:
         del line["run"], line["cut"]
     one, two = written(tmp_path / "a.jsonl", lines), written(tmp_path / "b.jsonl", lines)
-    found = json.loads(ran("agree", one, two, "--key", folder / "key.json", "--json").stdout)
+    found = json.loads(made("agree", one, two, "--key", folder / "key.json", "--json").stdout)
     assert (found["n"], found["disagreements"]) == (len(key), [])
-    assert ran("agree", one, two).exit_code == 2
+    assert made("agree", one, two).exit_code == 2

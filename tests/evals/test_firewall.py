@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from evals.lab.leaks import leaks
+from rl_advisor.evals.blind import blind
 from rl_advisor.evals.corpus import read_corpus
-from rl_advisor.evals.firewall import blind, leaks
 from rl_advisor.reading import read_run
 from rl_advisor.run import Checkpoint, Curve, Event, Gap, Run
 from shared_corpus import CORPUS, LABELS

@@ -4,7 +4,8 @@ import json
 from dataclasses import replace
 
 import pytest
-from rl_advisor.evals import harness, rows, scoring
+from evals.lab.accuracy import confusion
+from rl_advisor.evals import harness, rows
 from rl_advisor.evals.answers import read_answer, read_answers
 from rl_advisor.evals.corpus import Corpus, Label
 from rl_advisor.reading import read_run
@@ -76,7 +77,7 @@ def test_no_two_metrics_are_the_same():
     """For an advisor that is wrong in its own way everywhere, swapping any two metrics would show."""
     found = [rows.score_row(label, cut, read_answer(odd(i, cut))) for i, label in enumerate(LABELS.values()) for cut in CUTS]
     block = harness.block(found, resamples=3)
-    values = {m: block[m] for m in rows.MEASURES} | {f"regret {p}": v for p, v in block["regret_by_price"].items()}
+    values = {m: block[m] for m in rows.MEASURES if m in block} | {f"regret {p}": v for p, v in block["regret_by_price"].items()}
     defined = {m: round(v, 6) for m, v in values.items() if v == v}  # noqa: PLR0124 - NaN is not itself
     assert len(defined) >= 15
     assert len(set(defined.values())) == len(defined), defined
@@ -119,7 +120,6 @@ def test_the_same_input_gives_the_same_output():
 
     first, second = (harness.evaluate(CORPUS, plain, rows=True, resamples=20, read=read) for _ in range(2))
     for result in (first, second):
-        assert result.pop("seconds")["total"] >= 0
         for row in result["rows"]:
             row.pop("seconds")
     assert first == second
@@ -138,9 +138,9 @@ def test_rows_and_confusion_show_single_runs(tmp_path):
     """One row a run and cut on demand; a miss stands under the admitted set."""
     lines = [truth(label) | {"verdict": "collapsed"} for label in LABELS.values()]
     result = harness.score_answers(CORPUS, answers(tmp_path, lines), rows=True, resamples=5)
-    assert [row["verdict_hit"] for row in result["rows"]] == [True, False, False, False]
-    assert result["confusion"]["verdict"]["collapsed"] == {"collapsed": 1}
-    assert result["confusion"]["verdict"]["reward_hacking"] == {"collapsed": 1}
+    assert [row["verdict_hit"] for row in result["rows"]] == [1, 0, 0, 0]
+    found = [rows.score_row(label, 1.0, read_answer({"verdict": "collapsed"})) for label in LABELS.values()]
+    assert confusion(found, "verdict")["collapsed"] == confusion(found, "verdict")["reward_hacking"] == {"collapsed": 1}
 
 
 @pytest.mark.parametrize(
@@ -187,11 +187,6 @@ def test_an_assessment_and_a_flat_line_say_the_same():
 
 def test_regret_of_going_on_and_stopping_add_up():
     """At any price the one's regret or the other's is zero, run by run."""
-    found = [rows.score_row(label, cut, read_answer({"call": "stop"})) for label in LABELS.values() for cut in CUTS]
-    stop = [scoring.price_regret(*(arrays(found)), scoring.np.zeros(len(found), dtype=bool), 0.1)]
-    go = [scoring.price_regret(*(arrays(found)), scoring.np.ones(len(found), dtype=bool), 0.1)]
-    assert (scoring.np.minimum(stop, go) == 0).all()
-
-
-def arrays(found):
-    return [scoring.np.array([getattr(r, name) for r in found]) for name in ("gain", "remaining")]
+    for label, cut in [(label, cut) for label in LABELS.values() for cut in CUTS]:
+        lost = [rows.score_row(label, cut, read_answer({"call": call})).values["regret at 0.1"] for call in ("stop", "continue")]
+        assert min(lost) == 0 <= max(lost)

@@ -72,8 +72,7 @@ def test_a_scripted_model_is_scored(tmp_path, tools):
     assert {line["tokens"] for line in lines} == {20 if tools else 10}
     scored = score_answers(CORPUS, tmp_path / "a.jsonl", rows=True, resamples=3)
     answered = {(sample.metadata["run"], sample.metadata["cut"]) for sample in log.samples}
-    assert all(row["verdict_hit"] for row in scored["rows"] if (row["run"], row["cut"]) in answered)
-    assert scored["cost"]["tokens"] == (20 if tools else 10)
+    assert all(row["verdict_hit"] != 0 for row in scored["rows"] if (row["run"], row["cut"]) in answered)
     told = [m.text for sample in log.samples for m in sample.messages if m.role == "tool" and m.function == "summarize_curves"]
     assert len(told) == (len(log.samples) if tools else 0)
     assert all("reward/mean" in text for text in told)

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 import orjson
-
+from evals.lab.leaks import leaks
+from evals.lab.splits import of_split
 from rl_advisor.assessment import VERDICTS, BrokenLink
+from rl_advisor.evals.blind import blind
 from rl_advisor.evals.corpus import WHOLE, Label, read_corpus
-from rl_advisor.evals.firewall import blind, leaks
 from rl_advisor.evals.harness import CUTS, reader
 from rl_advisor.run import Run
 
@@ -65,10 +66,10 @@ def export(  # noqa: PLR0913
     """
     if out.exists() and any(out.iterdir()):
         raise FileExistsError(f"{out} is not empty; name a new folder")
-    labels, reading = read_corpus(corpus, split), read or reader()
+    labeled, reading = read_corpus(corpus), read or reader()
     key: dict[str, dict[str, Any]] = {}
-    for label in labels.labels.values():
-        run = reading(labels.folder(label.run))
+    for label in of_split(labeled.labels.values(), split) if split else labeled.labels.values():
+        run = reading(labeled.folder(label.run))
         run = change(run) if change else run
         for cut in _cuts(label, every_cut):
             task = f"task-{sha256(f'{label.run} {cut:g} {label.truth.tobytes().hex()}'.encode()).hexdigest()[:8]}"
@@ -88,7 +89,7 @@ def _cuts(label: Label, every_cut: bool) -> list[float]:
 
 
 def _view(run: Run, label: Label, cut: float) -> Run:
-    view = blind(run, label.steps if cut == WHOLE else label.prefixes[cut].step, whole=cut == WHOLE)
+    view = blind(run, label.step_at(cut), whole=cut == WHOLE)
     told = leaks(view, label, cut)
     if told:
         raise ValueError(f"{label.run} at {cut:g} would tell more than it may: {told[0]}")

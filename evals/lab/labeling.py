@@ -11,7 +11,6 @@ from typing import Any, get_args
 
 import numpy as np
 import orjson
-
 from rl_advisor.assessment import BrokenLink
 from rl_advisor.curves import outcomes
 from rl_advisor.evals.harness import CUTS, reader

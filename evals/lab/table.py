@@ -1,16 +1,16 @@
 """One table of all arms on one corpus, for people (Markdown) and programs (JSON)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-
+from rl_advisor.evals import scoring
 from rl_advisor.evals.answers import read_answers
 from rl_advisor.evals.corpus import WHOLE, read_corpus
-from rl_advisor.evals.harness import CUTS, Advise, difference, judge_all, reader, summarize
-from rl_advisor.evals.rows import Row, score_row
+from rl_advisor.evals.harness import CUTS, Advise, judge, reader, summarize
+from rl_advisor.evals.rows import MEASURES, Row, score_row
 from rl_advisor.run import Run
 
 WHOLE_RUN = ("verdict_hit", "macro_f1", "link_hit", "healthy_called_broken", "checkpoint_regret", "onset_hit", "onset_order")
@@ -32,8 +32,8 @@ def compare_arms(  # noqa: PLR0913
     ``{whole, prefixes}`` of ``[difference, low, high]``.
     """
     labeled, once = read_corpus(corpus), cache(read or reader())
-    judged, told = judge_all(labeled, arms, cuts, once)
-    results = {name: summarize(labeled, rows, rows=False, resamples=resamples) | {"leaks": told} for name, rows in judged.items()}
+    judged = {name: judge(labeled, advise, cuts, once) for name, advise in arms.items()}
+    results = {name: summarize(labeled, rows, rows=False, resamples=resamples) for name, rows in judged.items()}
     for name in judged.keys() - {reference} if reference else ():
         results[name]["difference"] = _differences(judged[name], judged[reference or ""], resamples)
     return results
@@ -60,11 +60,27 @@ def compare_answers(
     if not both:
         raise ValueError(f"{', '.join(path.name for path in files.values())} answer no run of {corpus} at the same cut")
     scored = {name: [score_row(label, cut, answers[label.run, cut]) for label, cut in both] for name, answers in given.items()}
-    ours = judge_all(labeled, arms, sorted({cut for _, cut in both} - {WHOLE}), once)[0] if arms else {}
-    for name, rows in ours.items():
-        kept = {(row.run, row.cut): row for row in rows}
+    for name, advise in (arms or {}).items():
+        kept = {(row.run, row.cut): row for row in judge(labeled, advise, sorted({cut for _, cut in both} - {WHOLE}), once)}
         scored[name] = [kept[label.run, cut] for label, cut in both]
     return {name: summarize(labeled, rows, rows=False, resamples=resamples) for name, rows in scored.items()}
+
+
+def difference(name: str, ours: Sequence[Row], theirs: Sequence[Row], resamples: int = 500) -> tuple[float, float, float]:
+    """A metric of one arm minus that of another on the same rows, with the interval over families: (difference, low, high).
+
+    Rows that only one of the two can be scored on are left out.
+    """
+    of, score = MEASURES[name]
+    both = [pair for pair in zip(ours, theirs, strict=True) if not any(np.isnan(row.values[of]) for row in pair)]
+
+    def gap(index: Iterable[int]) -> float:
+        one, other = ([both[i][side] for i in index] for side in (0, 1))
+        return score(one) - score(other)
+
+    if not both:
+        return float("nan"), float("nan"), float("nan")
+    return gap(range(len(both))), *scoring.interval(gap, scoring.resamples([a.family for a, _ in both], resamples))
 
 
 def _differences(ours: Sequence[Row], theirs: Sequence[Row], resamples: int) -> dict[str, dict[str, list[float | None]]]:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from rl_advisor.evals import scoring
 from rl_advisor.evals.answers import Answer, read_answers, read_key
 
@@ -45,8 +44,21 @@ def agree(one: Answers, other: Answers, resamples: int = 500) -> dict[str, Any]:
     }
 
 
+def kappa(one: Sequence[str], other: Sequence[str]) -> float:
+    """Cohen's kappa: agreement of two readers beyond what their frequencies alone would give; NaN of none, or where both say one word.
+
+    Source: Cohen (1960), A coefficient of agreement for nominal scales.
+    """
+    if not one:
+        return float("nan")
+    a, b = np.array(one), np.array(other)
+    seen = float(np.mean(a == b))
+    chance = float(sum(np.mean(a == word) * np.mean(b == word) for word in set(one) | set(other)))
+    return (seen - chance) / (1 - chance) if chance < 1 else float("nan")
+
+
 def _kappa(pairs: Sequence[tuple[str, str]], rows: scoring.Ints) -> float:
-    return scoring.kappa([pairs[i][0] for i in rows], [pairs[i][1] for i in rows])
+    return kappa([pairs[i][0] for i in rows], [pairs[i][1] for i in rows])
 
 
 def _known(value: float) -> float | None:

@@ -1,4 +1,4 @@
-"""The commands below ``rl-advisor eval``: packs for other advisors, labels for own runs, agreement of two readers."""
+"""``python -m evals.corpora export|label|agree``: packs for other advisors, labels for own runs, agreement of two readers."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,24 +6,14 @@ from typing import Any, get_args
 
 import click
 
-DEFAULT = "score"
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-class ScoreUnlessNamed(click.Group):
-    """Takes ``eval CORPUS ...`` for ``eval score CORPUS ...``; a corpus that is called like a command is written ``./export``."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The arguments with the default command put first where none is named."""
-        named = bool(args) and (args[0] in self.commands or args[0] in ("-h", "--help"))
-        return super().parse_args(ctx, args if named else [DEFAULT, *args])
-
-
-@click.group("eval", cls=ScoreUnlessNamed)
+@click.group()
 def group() -> None:
-    """Score an advisor on labelled runs: eval CORPUS, or eval CORPUS --answers FILE. Packs and labels for it are made here too."""
+    """Make what ``rl-advisor eval`` scores: packs for other advisors, labels for own runs, agreement of two readers."""
 
 
 @group.command("export")
@@ -34,7 +24,7 @@ def group() -> None:
 @JSON
 def export(corpus: Path, out: Path, every_cut: bool, split: str | None, as_json: bool) -> None:
     """Write CORPUS as task packs without labels to OUT, to be answered by anyone."""
-    from rl_advisor.evals import packs
+    from evals.lab import packs
 
     try:
         written = packs.export(corpus, out, every_cut=every_cut, split=split)
@@ -51,7 +41,7 @@ def export(corpus: Path, out: Path, every_cut: bool, split: str | None, as_json:
 @JSON
 def label(runs: tuple[Path, ...], out: Path, yes: bool, as_json: bool) -> None:
     """Label past RUNS: proposes what hindsight says of each, and asks."""
-    from rl_advisor.evals import labeling
+    from evals.lab import labeling
 
     if not yes:
         click.echo("Enter takes what is proposed; Ctrl-C ends, and runs that were labeled by then are kept.", err=True)
@@ -68,8 +58,8 @@ def label(runs: tuple[Path, ...], out: Path, yes: bool, as_json: bool) -> None:
 @JSON
 def agree(one: Path, other: Path, key: Path | None, as_json: bool) -> None:
     """Tell how far two files of answers agree beyond chance, and where they do not."""
-    from rl_advisor.evals.agreement import agreement
-    from rl_advisor.evals.table import span
+    from evals.lab.agreement import agreement
+    from evals.lab.table import span
 
     try:
         found = agreement(one, other, key)
@@ -145,3 +135,7 @@ def _several(what: str, choices: tuple[str, ...], proposed: list[str]) -> list[s
         if not strange:
             return said
         click.echo(f"  not one of them: {', '.join(strange)}", err=True)
+
+
+if __name__ == "__main__":
+    group()
