@@ -109,13 +109,14 @@ def test_lost_episodes_are_a_metric() -> None:
 
 def test_the_page_folds_turns_and_triage_counts_what_was_lost() -> None:
     """The page opens on why episodes failed and folds each turn; the table's row has the share that was lost."""
-    from rl_advisor.reports.html.samples import samples
+    from rl_advisor.advisors.builtin import assess
+    from rl_advisor.reports.html import render
     from rl_advisor.triage.row import lost
 
     failing = (CALL, Turn("tool", "Error: connection refused <b>", failed=True))
     run = run_of(lambda t: ((CALL, SEEN, LAST), 1.0) if t < 0.5 else (failing, 0.0))
     run.rollouts["source"], run.rollouts["row"] = "made", run.rollouts.index
-    page = samples(run)
+    page = render(run, assess(run))
     assert "the infrastructure lost 40" in page
     assert page.count('<details class="fold"><summary><b>tool</b>') >= 3
     assert "refused <b>" not in page

@@ -8,7 +8,7 @@ from typing import Any
 
 from rl_advisor.output.layout import number
 from rl_advisor.output.wording import plain
-from rl_advisor.reports.html.document import locked
+from rl_advisor.reports.html.page import locked
 from rl_advisor.reports.html.words import text
 from rl_advisor.triage.row import Row
 from rl_advisor.triage.urgency import CLASSES, SAID
@@ -140,8 +140,3 @@ def link(report: Path, beside: Path) -> str:
     from urllib.parse import quote
 
     return quote(os.path.relpath(report, beside.parent).replace(os.sep, "/"))
-
-
-def titled(key: str, title: str, inside: str) -> str:
-    """A section of ready HTML."""
-    return f'<section id="{key}" aria-labelledby="{key}-title"><h2 id="{key}-title">{text(title)}</h2>{inside}</section>'

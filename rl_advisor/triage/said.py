@@ -5,8 +5,8 @@ from typing import Any
 
 from rl_advisor.output.layout import number, said
 from rl_advisor.output.wording import listed, percent, plain
+from rl_advisor.reports.html.page import titled
 from rl_advisor.reports.html.words import text
-from rl_advisor.triage.page import titled
 
 Answer = dict[str, Any]
 WIDE, HIGH = 240, 140

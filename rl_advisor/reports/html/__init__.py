@@ -1,21 +1,140 @@
 """The assessment as one self-contained HTML page: it loads nothing, runs one script of ours, and shows a run's words as words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rl_advisor.assessment import Assessment
-from rl_advisor.reports.html.comparison import comparison
-from rl_advisor.reports.html.document import document
-from rl_advisor.run import Run
+import numpy as np
+
+from rl_advisor.answers.comparable import common
+from rl_advisor.answers.compare import spelled
+from rl_advisor.answers.document import of_several
+from rl_advisor.answers.document.blocks import Facts
+from rl_advisor.answers.document.curves import axes, drawn, leading, payload
+from rl_advisor.answers.document.of_run import sections, story_rows
+from rl_advisor.answers.story.naming import named, named_story
+from rl_advisor.answers.story.quantities import Quantity
+from rl_advisor.answers.story.telling import Story, tell
+from rl_advisor.assessment import BROKEN, Assessment
+from rl_advisor.output.wording import listed, value
+from rl_advisor.reports.html.page import asset, locked, section, titled
+from rl_advisor.reports.html.parts import html_of
+from rl_advisor.reports.html.pictures import Line, Mark, Panel, drawing, heights
+from rl_advisor.reports.html.words import plain, text
+from rl_advisor.run import Curve, Run
 
 SUFFIX = ".html"
+START = 0.02
+"""Share of the run before which a break is one from the start."""
+COLOURS, NAMED = 8, 4
+"""Variants that have a colour and a dash of their own, those that end highest; settings and runs of a variant that its legend names."""
+AXES = {"hours": "Hours", "tokens": "Tokens"}
 
 
 def render(run: Run, assessment: Assessment) -> str:
     """The page: verdict and call, then what broke first, curves, findings, samples, what was ruled out or not seen, the next test."""
-    return document(run, assessment)
+    told = tell(run, assessment)
+    a, story, curves = named(assessment, told.names), named_story(told), drawn(run, assessment)
+    held = sections(run, a, curves)
+    nav = "".join(f'<li><a href="#{s.key}">{s.title}</a></li>' for s in held)
+    tools = asset("tools.html").replace("<!-- axes -->", _axes(run)) if curves else ""
+    main = f"{_verdict(run, a, story)}{tools}{''.join(map(section, held))}"
+    title = f"{text(a.run or 'run', 100)}: {plain(a.verdict)}, {text(a.call)}"
+    body = f'<nav aria-label="Contents"><ul>{nav}</ul></nav><main id="main">{main}</main>'
+    return locked(title, _mood(a), body, payload(run, a, curves))
+
+
+def _mood(a: Assessment) -> str:
+    """The class that colours the verdict."""
+    return "bad" if a.verdict in BROKEN else {"improving": "good", "plateaued": "even"}.get(a.verdict, "open")
+
+
+def _verdict(run: Run, a: Assessment, story: Story) -> str:
+    """Verdict with how sure it is, the call and its reason; then the picture, and the story beside it."""
+    where = " · ".join(text(part, 200) for part in (a.run or "run", story.progress, story.framework) if part)
+    words = f'<p class="summary">{text(story.words, 8000)}</p>' if story.words else ""
+    sure, picture = story.verdict.partition(" (")[2].rstrip(")"), _first_picture(run, a, story)
+    beside = f'<div class="first{"" if picture else " alone"}">{picture}{html_of(Facts(story_rows(story)))}</div>'
+    return (
+        f'<header class="verdict {_mood(a)}"><p class="eyebrow">{where}</p>'
+        f'<h1><span class="word">{plain(a.verdict).capitalize()}</span> <span class="sure">{text(sure)}</span> '
+        f'<span class="call">{text(a.call)}</span></h1><p class="lede">{text(story.call)}</p>{words}{beside}</header>'
+    )
+
+
+def _axes(run: Run) -> str:
+    """The buttons of the axes that the curves can be read over besides steps."""
+    found = [("step", "Steps"), *((name, AXES[name]) for name in axes(run))]
+    buttons = "".join(f'<button type="button" data-axis="{name}">{title}</button>' for name, title in found)
+    return f'<span class="axes" role="group" aria-label="Axis">{buttons}</span>' if len(found) > 1 else ""
+
+
+def _first_picture(run: Run, a: Assessment, story: Story) -> str:
+    """The outcome and the cause's own metric over the run, with the break and the checkpoint to keep; empty where nothing can be drawn."""
+    groups, ends = leading(run, a, story), _ends([run.first_step], [run.last_step])
+    return drawing([_panel(group) for group in groups], ends, run.step_unit, _marks(a, ends)) if groups else ""
+
+
+def _panel(group: Sequence[tuple[Quantity, Curve]]) -> Panel:
+    names = (
+        f'<li class="h{i}">{text(q.label, 80)} <b>{q.spelled(q.first)} → {q.spelled(q.last)}</b></li>' for i, (q, _) in enumerate(group)
+    )
+    lines = [Line(c, f"h{i}") for i, (_, c) in enumerate(group)]
+    return Panel(lines, "".join(names), "; ".join(q.said for q, _ in group), group[0][0].unit)
+
+
+def _marks(a: Assessment, ends: tuple[float, float]) -> list[Mark]:
+    """The first break with its interval, and the checkpoint to keep."""
+    marks, best = [], a.best_checkpoint
+    if a.onset:
+        from_start = a.onset.step - ends[0] <= START * (ends[1] - ends[0])
+        name = "broken from the start" if from_start else f"first break {a.onset.step:.0f}"
+        marks.append(Mark(a.onset.step, name, "at-break", (a.onset.low, a.onset.high)))
+    if best.path and best.step is not None:
+        marks.append(Mark(float(best.step), f"keep {best.step:.0f}", "at-best"))
+    return marks
+
+
+def _ends(first: Sequence[float], last: Sequence[float]) -> tuple[float, float]:
+    return min(first), max(*last, min(first) + 1)
 
 
 def compared(runs: Sequence[Run], answer: dict[str, Any]) -> str:
-    """The page on several runs: what they say together, curves over each other, variants, runs and settings."""
-    return comparison(runs, answer)
+    """The page on several runs: what differs first, then curves over each other, runs, variants and settings."""
+    title = f"{len(runs)} runs side by side"
+    ranked = sorted(answer["runs"], key=lambda r: -(r["final"] if r.get("final") is not None else -np.inf))
+    letters = list(dict.fromkeys(r["variant"] for r in ranked))
+    kinds = {r["run"]: f"c{letters.index(r['variant'])}" if letters.index(r["variant"]) < COLOURS else "grey" for r in ranked}
+    said = "".join(f'<p class="{kind}">{text(line)}</p>' for kind, part in (("lede", "said"), ("note", "notes")) for line in answer[part])
+    head = f'<header class="verdict open"><h1><span class="word">{title}</span></h1>{said}</header>'
+    over = _overlay(runs, answer, kinds, _legend(answer, letters[:COLOURS], kinds))
+    held = "".join(map(section, of_several.sections(answer, ranked, kinds)))
+    return locked(title, "open", f'<main id="main">{head}{titled("curves", "Outcome over the run", over) if over else ""}{held}</main>')
+
+
+def _overlay(runs: Sequence[Run], answer: Mapping[str, Any], kinds: Mapping[str, str], legend: str) -> str:
+    """The compared curve of every run in one picture; empty where the runs do not compare."""
+    able = zip(answer["runs"], common(runs).curves, strict=True)
+    shown = [(row["run"], c) for row, c in able if c is not None and np.isfinite(c.value).sum() > 1]
+    if not shown or answer["refused"]:
+        return ""
+    steps, (low, high) = [c.finite()[0] for _, c in shown], heights([c for _, c in shown])
+    ends = _ends([s[0] for s in steps], [s[-1] for s in steps])
+    said = f"{answer['by']} of {len(shown)} runs, {value(low)} to {value(high)}, over steps {ends[0]:.0f} to {ends[1]:.0f}"
+    lines = [Line(c, kinds[name], name) for name, c in sorted(shown, key=lambda pair: kinds[pair[0]] != "grey")]
+    return drawing([Panel(lines, legend, said)], ends, f"{answer['by']} over {runs[0].step_unit}", kind="overlay")
+
+
+def _legend(answer: Mapping[str, Any], letters: Sequence[str], kinds: Mapping[str, str]) -> str:
+    """Each variant that has a colour with its runs and its settings; the others are grey."""
+    settings, out = {v["variant"]: v["settings"] for v in answer["variants"]}, ""
+    for letter in letters:
+        own = [row["run"] for row in answer["runs"] if row["variant"] == letter]
+        runs = listed([text(run, 60) for run in own], NAMED)
+        told = ", ".join(f"{k} {spelled(v)}" for k, v in list(settings.get(letter, {}).items())[:NAMED])
+        out += f"<li>{_key(kinds[own[0]])} <b>{text(letter)}</b> {runs}{f' ({text(told, 160)})' if told else ''}</li>"
+    return out + ("<li>grey: the others</li>" if "grey" in kinds.values() else "")
+
+
+def _key(kind: str) -> str:
+    """A piece of a run's line."""
+    return f'<svg class="key-line {kind}" width="22" height="12" aria-hidden="true" focusable="false"><path d="M0 6H22"/></svg>'

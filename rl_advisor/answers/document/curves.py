@@ -1,4 +1,4 @@
-"""The curves that the report draws: which ones, as at most 512 bins each, with what was measured on them."""
+"""The curves that a document draws: which ones lead, which are wanted besides, as at most 512 bins each, with what was measured on them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,8 +6,11 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.answers.curves import FIRST
-from rl_advisor.answers.story.quantities import unit_of
+from rl_advisor.answers.story.chain import chain
+from rl_advisor.answers.story.quantities import Quantity, quantity, unit_of
+from rl_advisor.answers.story.telling import Story
 from rl_advisor.assessment import Assessment
+from rl_advisor.curves import outcomes
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.bins import reduce
 from rl_advisor.features.change import change_points
@@ -32,6 +35,9 @@ LINEAR = ("eval/score/", "reward/")
 WHOLE = 60
 """Points up to which every point is drawn as it is."""
 _PER_BIN = 5
+PANELS, ALIKE = 3, 3
+"""Panels of the first picture, and how many times the height of one curve another may have to share its panel."""
+Shown = tuple[Quantity, Curve]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +101,42 @@ def _place(curve: Curve) -> tuple[int, int, str]:
     known = metric(curve.name)
     first = next((i for i, start in enumerate(USUAL) if curve.name.startswith(start)), len(USUAL))
     return first, list(Link).index(known.link) if known else len(Link), curve.name
+
+
+def leading(run: Run, a: Assessment, story: Story) -> list[list[Shown]]:
+    """What the first picture shows, panel by panel: the outcome, then what shows the cause and its effects; else what moved."""
+    outcome = {c.name for c in (outcomes.held_out(run), outcomes.training(run)) if c is not None}
+    shown = [(q, run.curves[q.metric]) for q in story.curves if q.metric in outcome & run.curves.keys() and q.points > 1][:2]
+    chained = chain(a)
+    cited = [str(e["metric"]) for f in (chained.cause, *chained.effects) if f is not None for e in f.evidence[:1]]
+    wanted = [*cited, *(q.metric for q in story.curves)] if story.cause else []
+    told = [run.curves[n] for n in dict.fromkeys(wanted) if n in run.curves]
+    if not shown and not told:
+        told = [c for c in run.curves.values() if not c.name.startswith("progress/")]
+    for curve in told:
+        again = any(curve.name == c.name or np.array_equal(curve.value, c.value, equal_nan=True) for _, c in shown)
+        if len(_together(shown)) < PANELS and moves(curve) and not again and (q := quantity(curve, run)) is not None:
+            shown.append((q, curve))
+    return _together(shown)
+
+
+def _together(shown: list[Shown]) -> list[list[Shown]]:
+    """Curves by panel: two of the outcome share one where both fit its height."""
+    apart = [[s] for s in shown]
+    if len(shown) < 2 or not all(q.metric.startswith(LINEAR) for q, _ in shown[:2]):
+        return apart
+    (_, a), (_, b) = ((c.name, c.finite()[1]) for _, c in shown[:2])
+    whole = max(a.max(), b.max()) - min(a.min(), b.min())
+    return [shown[:2], *apart[2:]] if whole <= ALIKE * min(np.ptp(a), np.ptp(b)) else apart
+
+
+def told(curve: Curve, run: Run) -> str:
+    """What a curve did, in the values that were logged."""
+    q = quantity(curve, run)
+    if q is None:
+        return "no finite value"
+    unit = f" {q.unit}" if q.unit in ("nats", "tokens", "s", "tokens/s", "GiB") else ""
+    return f"{q.spelled(q.first)} → {q.spelled(q.last)}{unit}{q.best_said}" + (" (log axis)" if logarithmic(curve) else "")
 
 
 def binned(curve: Curve) -> dict[str, list[float]]:

@@ -1,0 +1,104 @@
+"""What a document is made of: each block says what it holds, and nothing of how a page shows it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rl_advisor.answers.document.curves import Drawn
+from rl_advisor.assessment import FindingView
+from rl_advisor.features.text.turns import Turn
+from rl_advisor.gpu.strip import Strips
+
+
+@dataclass(frozen=True)
+class Words:
+    """A sentence or two; ``kind`` is what it is for: ``lead``, ``note`` or ``do``."""
+
+    text: str
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A list of sentences."""
+
+    items: Sequence[str]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Labels and what is said under each."""
+
+    rows: Sequence[tuple[str, str]]
+    kind: str = "story"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells under their heads; ``keys`` are the kinds by which a picture colours what each row is about."""
+
+    label: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    keys: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Checks:
+    """What should be there, and whether it is."""
+
+    rows: Sequence[tuple[str, bool]]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Blocks that are seen when they are asked for; ``bulk`` ones not even on paper."""
+
+    title: str
+    blocks: Sequence[Any]
+    key: str = ""
+    bulk: bool = False
+
+
+@dataclass(frozen=True)
+class Card:
+    """A finding, with the curve that it rests on where this one is drawn beside it."""
+
+    finding: FindingView
+    key: str
+    first: bool
+    places: dict[str, tuple[str, str]]
+    """Metric -> the anchor at which it can be looked at (empty where it is not drawn) and the name that the run gave it."""
+    curve: Drawn | None = None
+
+
+@dataclass(frozen=True)
+class Charts:
+    """Curves, each in a frame of its own."""
+
+    curves: Sequence[Drawn]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Samples worth reading under the titles of their kinds, each with the turns of its episode."""
+
+    kinds: Sequence[tuple[str, Sequence[tuple[Mapping[str, Any], Sequence[Turn]]]]]
+
+
+@dataclass(frozen=True)
+class Phases:
+    """Where the time of a step went, and of each GPU where telemetry can be split."""
+
+    shares: Sequence[dict[str, Any]]
+    strips: Strips | None
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the document under its title."""
+
+    key: str
+    title: str
+    blocks: Sequence[Any] = field(default_factory=tuple)

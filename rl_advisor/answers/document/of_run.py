@@ -1,0 +1,228 @@
+"""The document about one run: evidence with its curves, samples, GPUs, the next test, and all else that was looked at, folded."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rl_advisor.answers.checklist import deliverables
+from rl_advisor.answers.document.blocks import Card, Charts, Checks, Facts, Fold, Lines, Phases, Samples, Section, Table, Words
+from rl_advisor.answers.document.curves import Drawn, constant
+from rl_advisor.answers.episodes import failure_lines, formula_lines
+from rl_advisor.answers.story.chain import cause_of, chain
+from rl_advisor.answers.story.quantities import label, unit_of
+from rl_advisor.answers.story.telling import Story
+from rl_advisor.assessment import Assessment, FindingView
+from rl_advisor.features.text.turns import Turn
+from rl_advisor.gpu.profile import profile
+from rl_advisor.gpu.strip import strips
+from rl_advisor.output.wording import listed, plain, sentence, value
+from rl_advisor.run import Run
+from rl_advisor.samples import spotcheck
+from rl_advisor.samples.episodes import episode_turns, why_failed
+from rl_advisor.samples.reward_formula import paid_for
+
+SHOWN, OPEN, NAMED, NOT_LOGGED = 6, 8, 24, 4
+"""Findings that are there and seen without unfolding, of those that could not be decided; curves that are named, metrics not logged."""
+SMALL = 0.0005
+"""Share below which a phase of the GPUs is left out."""
+KINDS = (("highest", "Best rewarded"), ("lowest", "Worst rewarded"), ("random", "Random, latest step"))
+COUNT = 2
+"""Samples of each kind."""
+
+
+def sections(run: Run, a: Assessment, curves: Sequence[Drawn]) -> list[Section]:
+    """The sections in order; those of which nothing is known are left out. ``a`` is in the run's own names."""
+    cards = _Cards(run, a, curves)
+    present = [cards.of(f, with_curve=i < SHOWN) for i, f in enumerate(_foremost(a))]
+    used = {card.curve.key for card in present if card.curve is not None}
+    found = (
+        Section("findings", "Evidence", [*present[:SHOWN], *_more(present[SHOWN:])]),
+        Section("curves", "More curves" if used else "Curves", _others(run, [d for d in curves if d.key not in used], curves)),
+        Section("samples", "Samples", _samples(run)),
+        Section("gpu", "GPU time", _phases(run)),
+        Section("next", "Next test", _experiment(a)),
+        Section("checked", "What was checked", [Words(counted(a), "note"), *_looked_at(run, a, cards)]),
+        Section("deliverables", "Reproducibility checklist", [Checks(deliverables(run, a))]),
+    )
+    return [s for s in found if s.blocks]
+
+
+def story_rows(story: Story) -> list[tuple[str, str]]:
+    """The facts of the story, but for words that stand above them, and what was not checked."""
+    unseen = f"{listed(list(story.not_logged), NOT_LOGGED)} (not logged)" if story.not_logged else ""
+    return [(label, said) for label, said in (*story.facts, ("Not checked", unseen)) if said and label != "In words"]
+
+
+class _Cards:
+    """Findings as cards: what each rests on can be looked at where it stands in the document."""
+
+    def __init__(self, run: Run, a: Assessment, curves: Sequence[Drawn]) -> None:
+        self.cause, self.curves, self.shown = cause_of(a), {d.curve.name: d for d in curves}, set[str]()
+        self.keys = {f.pattern: f"finding-{i}" for i, f in enumerate(a.findings)}
+        self.places = {name: ("", label(c)) for name, c in run.curves.items()}
+        self.places |= {name: (d.key, label(d.curve)) for name, d in self.curves.items()}
+        self.places |= {
+            "rollouts": ("samples" if len(run.rollouts) else "", "samples"),
+            "telemetry": ("gpu" if phases(run) else "", "GPU time"),
+        }
+
+    def of(self, f: FindingView, *, with_curve: bool = False) -> Card:
+        """The card of a finding, with the first curve of its evidence that does not stand in the document yet."""
+        cited = (self.curves.get(str(e["metric"])) for e in f.evidence) if with_curve else ()
+        curve = next((d for d in cited if d is not None and d.key not in self.shown), None)
+        self.shown |= {curve.key} if curve else set()
+        return Card(f, self.keys[f.pattern], f is self.cause and f.outcome == "present", self.places, curve)
+
+
+def _more(blocks: Sequence[Any], title: str = "{} more") -> list[Fold]:
+    return [Fold(title.format(len(blocks)), blocks)] if blocks else []
+
+
+def _foremost(a: Assessment) -> list[FindingView]:
+    """The present findings as the story tells them: the cause, its effects, what is open, then the rest."""
+    told = chain(a)
+    known = [f for f in (told.cause, *told.effects, *told.open) if f is not None and f.outcome == "present"]
+    return known + [f for f in _of(a, "present") if f not in known]
+
+
+def _of(a: Assessment, outcome: str) -> list[FindingView]:
+    """The findings of one outcome as they began, those without a date last."""
+    return sorted((f for f in a.findings if f.outcome == outcome), key=lambda f: f.onset["step"] if f.onset else float("inf"))
+
+
+def _others(run: Run, rest: Sequence[Drawn], curves: Sequence[Drawn]) -> list[Any]:
+    """The curves that no finding shows, those that never moved, and the names of those that are not drawn."""
+    still = constant(run)
+    told = {c.name for c in (*(d.curve for d in curves), *still)}
+    undrawn = sorted(n for n in run.curves if n not in told)
+    same = [f"`{label(c)}` {value(float(c.finite()[1][0]), unit_of(c))}" for c in still[:NAMED]]
+    names = Words(f"{listed([f'`{n}`' for n in undrawn], NAMED)}.", "note")
+    return [
+        *([Charts(rest)] if rest else []),
+        *([Words(f"Constant throughout: {', '.join(same)}.", "note")] if same else []),
+        *([Fold(f"{len(undrawn)} curves read but not drawn", [names])] if undrawn else []),
+    ]
+
+
+def _samples(run: Run) -> list[Any]:
+    """What the samples say of failures and of the reward, then best rewarded, worst rewarded and random ones."""
+    if not len(run.rollouts):
+        return []
+    said = [*failure_lines(why_failed(run)), *formula_lines(paid_for(run))]
+    picked = spotcheck.triad(run, count=COUNT)
+    kinds = [(title, [(row, _turns(run, row)) for row in picked[kind]]) for kind, title in KINDS if picked.get(kind)]
+    folded = _more([Words(line) for line in said], "Why episodes failed, and what is paid")
+    return [*folded, Words("Model output, shown verbatim.", "note"), Samples(kinds)]
+
+
+def _turns(run: Run, row: Mapping[str, Any]) -> Sequence[Turn]:
+    """The turns of the episode that a sample is."""
+    rows = run.rollouts
+    here = rows[(rows["source"] == row["source"]) & (rows["row"] == row["row"])] if {"source", "row"} <= set(rows.columns) else rows[:0]
+    return episode_turns(here.iloc[0].to_dict()) if len(here) else ()
+
+
+def phases(run: Run) -> dict[str, Any] | None:
+    """The profile of the GPUs, where there is telemetry or are timers to make one of."""
+    found = profile(run) if len(run.telemetry) or run.family("time/phase/") else None
+    return found if found is not None and found["phases"] else None
+
+
+def _phases(run: Run) -> list[Any]:
+    """Where a step's time goes, and what telemetry cannot tell."""
+    found = phases(run)
+    if found is None:
+        return []
+    shown = [p for p in found["phases"] if p["share"] > SMALL]
+    period, untold = found["step_period_s"], found["cannot_tell"]
+    rows = [
+        [plain(p["name"]), _share(p), *(_known(p[k]) for k in ("seconds_per_step", "power_w", "energy_j_per_step")), p["confidence"]]
+        for p in shown
+    ]
+    return [
+        Words(found["says"]),
+        *([Words(f"One step takes {_known(period)} s on average.")] if period else []),
+        Phases(found["phases"], strips(run)),
+        Table("Phases of a step", ("phase", "share", "s a step", "W", "J a step", "confidence"), rows, [p["name"] for p in shown]),
+        *([Fold("What this cannot tell", [Lines(untold)])] if untold else []),
+    ]
+
+
+def _share(p: dict[str, Any]) -> str:
+    spread = f" ({100 * p['share_low']:.0f} to {100 * p['share_high']:.0f})" if p["share_high"] - p["share_low"] > SMALL else ""
+    return f"{100 * p['share']:.0f} %{spread}"
+
+
+def _known(x: float | None) -> str:
+    return "not known" if x is None else value(x, digits=3)
+
+
+def _experiment(a: Assessment) -> list[Any]:
+    """The one next thing to try, and what each outcome of it would mean."""
+    e = a.next_experiment
+    return [Words(sentence(e.do), "do"), Facts([("If right", e.expect_if_right), ("If wrong", e.expect_if_wrong)], "expect")]
+
+
+def counted(a: Assessment) -> str:
+    """How many patterns were ruled out, could not be decided and were not logged, in one line."""
+    told = (("absent", "ruled out"), ("unclear", "could not be decided"), ("not_logged", "not logged"))
+    counts = [(sum(f.outcome == outcome for f in a.findings), words) for outcome, words in told]
+    return f"{len(a.findings)} patterns: {listed([f'{n} {words}' for n, words in counts if n])}."
+
+
+def _looked_at(run: Run, a: Assessment, cards: _Cards) -> Iterator[Fold]:
+    """All that was looked at: what moved when, what was weighed, what was not decided, ruled out or seen, what was read."""
+    unclear = [cards.of(f) for f in _of(a, "unclear")]
+    dated = [f for f in _of(a, "present") if f.onset]
+    rows = [(f"{f.onset['step']:.0f}", plain(f.link), plain(f.pattern)) for f in dated if f.onset]
+    moved = [Words(_first_break(a), "lead"), *([Table("What moved when", ("step", "stage", "finding"), rows)] if rows else [])]
+    folds = (
+        Fold("What moved when", moved, "first"),
+        Fold("What was weighed", list(_weighed(a)), "weighed"),
+        Fold("Could not be decided", [*unclear[:OPEN], *_more(unclear[OPEN:])], "unclear", bulk=True),
+        Fold("Ruled out", _listed(a.ruled_out), "ruled-out", bulk=True),
+        Fold("Could not be seen", _listed(a.could_not_see), "could-not-see", bulk=True),
+        Fold("What was read", [Lines(_read(run))], "read"),
+    )
+    return (fold for fold in folds if fold.blocks)
+
+
+def _first_break(a: Assessment) -> str:
+    """The first break in one line; that none was found is said of what was logged, and of nothing else."""
+    if a.first_broken_link == "none":
+        return "No break was found on the links that are logged."
+    cause = cause_of(a)
+    when = f" at {span(a.onset.low, a.onset.high)}" if a.onset else ", at a step that the log does not tell"
+    return f"{plain(a.first_broken_link).capitalize()}{when}{f': {plain(cause.pattern)}' if cause else ''}."
+
+
+def span(low: float, high: float) -> str:
+    """An interval of steps in words."""
+    return f"step {low:.0f}" if round(low) == round(high) else f"steps {low:.0f} to {high:.0f}"
+
+
+def _weighed(a: Assessment) -> Iterator[Any]:
+    """What spoke for the verdict and what against it, the weightiest first."""
+    ours = sorted(((e.weight if e.for_ == a.verdict else -abs(e.weight), e.says) for e in a.evidence), reverse=True)
+    sides = (
+        ("For", [says for weight, says in ours if weight > 0]),
+        ("Against, or for another", [says for weight, says in ours[::-1] if weight <= 0]),
+    )
+    yield from (Lines(said[:OPEN], name) for name, said in sides if said)
+    if ours:
+        yield Words('"About" marks a level over several points; other numbers are logged values.', "note")
+
+
+def _listed(items: Sequence[str]) -> list[Any]:
+    """A list, folded behind its first where it is long."""
+    long = len(items) > OPEN + 2
+    return ([Lines(items[:OPEN]), *_more([Lines(items[OPEN:])], f"{len(items) - OPEN} more")] if long else [Lines(items)]) if items else []
+
+
+def _read(run: Run) -> list[str]:
+    """What the document rests on."""
+    known = sum(c.mapped for c in run.curves.values())
+    return [
+        f"Framework: {', '.join(run.frameworks) or 'not recognised'}; formats: {', '.join(run.formats)}; files: {len(run.files)}",
+        f"Curves: {known} with a known meaning, {len(run.curves) - known} without",
+        f"Samples: {len(run.rollouts)}; telemetry rows: {len(run.telemetry)}; checkpoints: {len(run.checkpoints)}",
+    ]

@@ -1,0 +1,166 @@
+"""Each block of a document as HTML in which nothing of a run's own words can act."""
+
+from collections.abc import Mapping, Sequence
+from functools import singledispatch
+from typing import Any
+
+from rl_advisor.answers.document.blocks import Card, Charts, Checks, Facts, Fold, Lines, Phases, Samples, Table, Words
+from rl_advisor.answers.document.curves import Drawn, told
+from rl_advisor.answers.document.of_run import span
+from rl_advisor.answers.story.quantities import label, quantity
+from rl_advisor.features.text.turns import Turn
+from rl_advisor.output.layout import spark
+from rl_advisor.reports.html.pictures import gpu_strips, shares
+from rl_advisor.reports.html.words import figures, plain, prose, text
+from rl_advisor.samples.excerpts import excerpt
+
+_TURNS = 24
+
+
+@singledispatch
+def html_of(block: Any) -> str:
+    """A block as HTML."""
+    raise TypeError(f"{type(block).__name__} is no block of a document")
+
+
+def beside(blocks: Sequence[Any]) -> str:
+    """Blocks below each other, cards beside each other."""
+    rest = [b for b in blocks if not isinstance(b, Card)]
+    cards = "".join(html_of(b) for b in blocks if isinstance(b, Card))
+    return (f'<div class="findings">{cards}</div>' if cards else "") + "".join(map(html_of, rest))
+
+
+@html_of.register
+def _(block: Words) -> str:
+    return f'<p class="{block.kind}">{prose(block.text, 8000)}</p>'
+
+
+@html_of.register
+def _(block: Lines) -> str:
+    """A list, what stands before a colon in bold."""
+    parts = ((text(head), colon, prose(body)) for head, colon, body in (item.partition(": ") for item in block.items))
+    items = "".join(f"<li><b>{head}</b>: {body}</li>" if colon else f"<li>{head}</li>" for head, colon, body in parts)
+    return (f"<h3>{text(block.title)}</h3>" if block.title else "") + f'<ul class="lines">{items}</ul>'
+
+
+@html_of.register
+def _(block: Facts) -> str:
+    return (
+        f'<dl class="{block.kind}">{"".join(f"<div><dt>{text(name)}</dt><dd>{prose(said)}</dd></div>" for name, said in block.rows)}</dl>'
+    )
+
+
+@html_of.register
+def _(block: Table) -> str:
+    """A table that scrolls inside itself on a narrow screen."""
+    tops = "".join(f'<th scope="col">{text(h, 120)}</th>' for h in block.head)
+    keys = [f'<i class="key {key}"></i>' if key else "" for key in block.keys] or [""] * len(block.rows)
+    lines = "".join(
+        f'<tr><th scope="row">{key}{text(first, 200)}</th>{"".join(f"<td>{text(c, 200)}</td>" for c in cells)}</tr>'
+        for key, (first, *cells) in zip(keys, block.rows, strict=True)
+    )
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {block.label}"><table><thead><tr>{tops}</tr></thead>'
+        f"<tbody>{lines}</tbody></table></div>"
+    )
+
+
+@html_of.register
+def _(block: Checks) -> str:
+    there = '<li class="there"><b aria-hidden="true">✓</b> {}</li>'
+    gone = '<li class="gone"><b aria-hidden="true">✗</b> {} <span class="missing">(missing)</span></li>'
+    return f'<ul class="checklist">{"".join((there if found else gone).format(text(name)) for name, found in block.rows)}</ul>'
+
+
+@html_of.register
+def _(block: Fold) -> str:
+    key = f' id="{block.key}"' if block.key else ""
+    kind = "fold bulk" if block.bulk else "fold"
+    return f'<details class="{kind}"{key}><summary>{text(block.title)}</summary>{beside(block.blocks)}</details>'
+
+
+@html_of.register
+def _(block: Charts) -> str:
+    return f'<div class="charts">{"".join(map(figure, block.curves))}</div>'
+
+
+def figure(d: Drawn) -> str:
+    """The frame of a curve, which the page's script fills."""
+    said, name, q = text(told(d.curve, d.run)), text(label(d.curve), 120), quantity(d.curve, d.run)
+    return (
+        f'<figure class="chart" id="{d.key}"><figcaption><h3>{name}</h3><p>{said}</p></figcaption>'
+        f'<p class="static" aria-hidden="true">{spark(list(q.blocks)) if q else ""}</p>'
+        f'<div class="plot" tabindex="0" role="group" aria-label="{name}: {said}" aria-describedby="hint"></div>'
+        '<output class="readout" aria-live="off">&nbsp;</output></figure>'
+    )
+
+
+@html_of.register
+def _(card: Card) -> str:
+    """A finding with links to where else to look, its measures, and its curve."""
+    f = card.finding
+    when = f' <span class="when">began at {span(f.onset["low"], f.onset["high"])}</span>' if f.onset else ""
+    badge = ' <strong class="badge">first break</strong>' if card.first else ""
+    links = "".join(_evidence(e, card.places) for e in f.evidence)
+    measures = [(n, v) for n, v in f.measures.items() if v is not None]
+    rows = "".join(f"<div><dt>{plain(n)}</dt><dd>{figures(v)}</dd></div>" for n, v in measures)
+    return (
+        f'<article class="finding" id="{card.key}" tabindex="-1"><h3>{plain(f.pattern)}{badge}</h3>'
+        f'<p class="meta"><span class="chip">{plain(f.link)}</span>{when}</p><p>{prose(f.statement)}</p>'
+        + (f'<p class="look">Look at: {links}</p>' if links else "")
+        + (f'<details><summary>Measures</summary><dl class="measures">{rows}</dl></details>' if rows else "")
+        + (figure(card.curve) if card.curve else "")
+        + "</article>"
+    )
+
+
+def _evidence(e: Mapping[str, float | str], places: Mapping[str, tuple[str, str]]) -> str:
+    name, low, high = str(e["metric"]), float(e["first_step"]), float(e["last_step"])
+    key, called = places.get(name, ("", name))
+    said = f"{text(called, 200)}, {span(low, high)}"
+    if not key:
+        return f'<span class="evidence">{said}</span>'
+    return f'<a class="evidence" href="#{key}" data-first="{low:g}" data-last="{high:g}">{said}</a>'
+
+
+@html_of.register
+def _(block: Phases) -> str:
+    return shares(block.shares) + (gpu_strips(block.strips) if block.strips else "")
+
+
+@html_of.register
+def _(block: Samples) -> str:
+    """A column for each kind, all but its first sample folded."""
+    columns = ""
+    for title, (first, *others) in block.kinds:
+        more = "".join(_sample(*one) for one in others)
+        fold = f'<details class="fold"><summary>{len(others)} more</summary>{more}</details>' if more else ""
+        columns += f"<section><h3>{title}</h3>{_sample(*first)}{fold}</section>"
+    return f'<div class="triad">{columns}</div>'
+
+
+def _sample(row: Mapping[str, Any], turns: Sequence[Turn]) -> str:
+    reward = f"reward {figures(row['reward'])}" if row["reward"] is not None else "no reward"
+    prompt = f'<pre class="prompt" dir="auto">{text(excerpt(row["prompt"], 300, 100))}</pre>' if row["prompt"] else ""
+    body = _turns(turns) if len(turns) > 1 else f'<pre dir="auto">{text(excerpt(row["response"], 320, 120))}</pre>'
+    return (
+        f'<article class="sample"><p class="meta"><b>{reward}</b> <span>step {row["step"]:g}</span></p>{prompt}{body}'
+        f'<p class="where">{text(row["source"], 200)}, row {row["row"]}</p></article>'
+    )
+
+
+def _turns(turns: Sequence[Turn]) -> str:
+    """The turns of an episode, each folded under who spoke; of many the first and the last."""
+    half = _TURNS // 2
+    if len(turns) <= _TURNS:
+        return "".join(map(_turn, turns))
+    left = f'<p class="note">{len(turns) - _TURNS} turns in the middle are left out.</p>'
+    return "".join([*map(_turn, turns[:half]), left, *map(_turn, turns[-half:])])
+
+
+def _turn(turn: Turn) -> str:
+    """One turn under who spoke, how it begins and which tools it calls."""
+    called = "".join(f" <code>{text(name or given, 40)}</code>" for name, given in turn.calls[:4])
+    begins = f"<b>{text(turn.role, 20)}</b> {text(' '.join(turn.text.split())[:90])}{called}"
+    calls = "".join("\n" + text(excerpt(f"{name} {given}", 200, 60)) for name, given in turn.calls[:8])
+    return f'<details class="fold"><summary>{begins}</summary><pre dir="auto">{text(excerpt(turn.text, 600, 200))}{calls}</pre></details>'
