@@ -142,13 +142,7 @@ MAKERS: dict[str, Callable[[Path, int], Path]] = {
         lambda i: f"{FIRST + i},0,{i % 100},3,N/A,80,850,345,2000,39,40,78\n",
         "timestamp,gpu,gfx_activity,umc_activity,mm_activity,socket_power,gfx_voltage,gfx_0_clk,mem_0_clk,edge,hotspot,mem\n",
     ),
-    "areal_console": lines(
-        "stdout.log",
-        lambda i: (
-            f"20261120-23:49:21.923 StatsLogger INFO: Epoch 1/1 Step {i}/9 Train step {i}/9 done.\n"
-            f"│ grpo_actor/entropy │ 1.25 │ grpo_actor/reward │ {i % 7 / 8} │\n"
-        ),
-    ),
+    "block_console": lines("verl.log", lambda i: f"step:{i} - actor/entropy:1.25 - critic/rewards/mean:{i % 7 / 8} - actor/kl_loss:0.01\n"),
     "columns": lines("columns.json", lambda i: f"{i % 7 / 8}, ", '{"reward": [', "0.5]}"),
     "dcgmi_dmon": lines("dcgmi.txt", lambda i: f"GPU 0     {i % 10 / 10}       0.9\n", "#Entity   GRACT        SMACT\nID\n"),
     "dict_console": lines("train.log", lambda i: f"{{'loss': 0.25, 'reward': {i % 7 / 8}, 'epoch': 0.1}}\n"),
@@ -205,9 +199,6 @@ MAKERS: dict[str, Callable[[Path, int], Path]] = {
         '{"columns": ["step", "prompt", "completion", "reward"], "data": [',
         '[1, "What?", "12", 0.0]]}',
     ),
-    "rsl_rl_console": lines(
-        "stdout.log", lambda i: f"   Learning iteration {i}/9000000\n  Mean reward: {i % 7 / 8}\n  Mean surrogate loss: 0.25\n"
-    ),
     "saved_checkpoints": lines("checkpoints.jsonl", lambda i: f'{{"batch": {i}, "name": "a", "state_path": "x://{i}"}}\n'),
     "telemetry_parquet": parquet(
         "gpu.parquet", lambda n: {"time": FIRST + np.arange(n) / 10.0, "gpu": ["0"] * n, "power_w": np.arange(n) % 500.0}
@@ -226,7 +217,6 @@ MAKERS: dict[str, Callable[[Path, int], Path]] = {
         '{"max_steps": 9, "log_history": [',
         '{"step": 9000000, "loss": 1.0}]}',
     ),
-    "verl_console": lines("verl.log", lambda i: f"step:{i} - actor/entropy:1.25 - critic/rewards/mean:{i % 7 / 8} - actor/kl_loss:0.01\n"),
     "wandb_run": wandb_run,
     "yaml_config": lines("config.yaml", lambda i: f"key_{i}: {i}\n"),
 }

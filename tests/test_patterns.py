@@ -37,7 +37,7 @@ def test_all_patterns_were_met():
     """The walk sees what modules keep, in tables and inside functions."""
     names = {used.where for used in MET}
     assert {
-        "rl_advisor.reading.formats.verl_console._PAIR",
+        "rl_advisor.reading.formats.dict_console._PAIR",
         "rl_advisor.reading.parsing.log_lines._KINDS",
         "rl_advisor.features.text.secrets._SHAPES",
     } <= names

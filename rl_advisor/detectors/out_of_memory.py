@@ -33,7 +33,7 @@ def detect(run: Run) -> Answer:
     if full is not None:
         measures["highest_memory_share"] = full
     if not short and not restarts:
-        if not run.events and not any("console" in f or f == "verl_console" for f in run.formats):
+        if not run.events and not any("console" in f for f in run.formats):
             return not_logged("No log of the process was found.")
         return absent("The log reports neither an out-of-memory error nor a restart.", measures=measures)
     first = next((e.step for e in (*short, *restarts) if e.step is not None), None)

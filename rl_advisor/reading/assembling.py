@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rl_advisor.curves.task import task
-from rl_advisor.discovery import modules
 from rl_advisor.gpu.signals import zone_shift
 from rl_advisor.reading.episodes import merged_episodes
 from rl_advisor.reading.guessing import OUTCOMES, guess
@@ -180,14 +179,10 @@ def _sources(
                     part.files[0], f"steps go back to {_listed(restarts)} (a resumed run); what had been written from there on was replaced"
                 )
             )
-        sources += [Source(item, _is_console(part)) for item in settled]
+        printed = any("console" in name for name in part.formats)  # for people: fewer digits than a tracker keeps
+        sources += [Source(item, printed) for item in settled]
         events += part.events
     return sources, events, gaps
-
-
-def _is_console(part: Run) -> bool:
-    """Whether its format says that it reads what was printed for people: fewer digits than a tracker keeps."""
-    return any(getattr(m, "CONSOLE", False) for m in modules("rl_advisor.reading.formats", "FORMAT") if m.FORMAT in part.formats)
 
 
 def _settled(items: Sequence[Translated]) -> tuple[list[Translated], list[float]]:

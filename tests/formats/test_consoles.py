@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rl_advisor.reading import format_of, read_run
-from rl_advisor.reading.formats import areal_console, line_console, rsl_rl_console
+from rl_advisor.reading.formats import block_console, line_console
 
 DATA = Path(__file__).parent.parent / "data" / "consoles"
 RSL_RL = """
@@ -29,8 +29,8 @@ RSL_RL = """
 def test_areal_table() -> None:
     """Steps as the trackers count them (from 0), every pair of the table, nan as NaN, the planned steps."""
     path = DATA / "areal_stdout.log"
-    assert format_of(path) is areal_console
-    run = areal_console.read(path)
+    assert format_of(path) is block_console
+    run = block_console.read(path)
     assert run.planned_steps == 40
     assert run.curves["ppo_actor/task_reward/avg"].step.tolist() == [0.0, 1.0, 39.0]
     assert run.curves["ppo_actor/task_reward/avg"].value[0] == 0.125
@@ -41,7 +41,7 @@ def test_areal_table() -> None:
 def test_areal_in_our_words_turns_the_sign_of_kl() -> None:
     """The log has new minus proximal; ours is old minus new."""
     run = read_run(DATA / "areal_stdout.log")
-    raw = areal_console.read(DATA / "areal_stdout.log").curves["ppo_actor/update/approx_kl/avg"]
+    raw = block_console.read(DATA / "areal_stdout.log").curves["ppo_actor/update/approx_kl/avg"]
     np.testing.assert_allclose(run.curves["kl/old"].value, -raw.value)
     assert run.frameworks == ("areal",)
 
@@ -126,8 +126,8 @@ def test_rsl_rl_iterations(tmp_path: Path) -> None:
     """Names as printed, units cut off, colours ignored, times of day no numbers."""
     path = tmp_path / "train.log"
     path.write_text(RSL_RL + RSL_RL.replace("7/1500", "8/1500"))
-    assert format_of(path) is rsl_rl_console
-    run = rsl_rl_console.read(path)
+    assert format_of(path) is block_console
+    run = block_console.read(path)
     assert run.planned_steps == 1500
     assert run.curves["Computation"].value.tolist() == [33333, 33333]
     assert run.curves["Iteration time"].value[0] == 2.4
@@ -142,5 +142,5 @@ def test_other_logs_are_left_alone(tmp_path: Path, text: str) -> None:
     """Empty logs, drawn tables of other things, similar words."""
     path = tmp_path / "train.log"
     path.write_text(text)
-    assert not any(module.claims(path) for module in (areal_console, rsl_rl_console))
+    assert not block_console.claims(path)
     assert not line_console.read(path).curves

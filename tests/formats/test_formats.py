@@ -15,7 +15,7 @@ from rl_advisor.reading import format_of
 DATA = Path(__file__).parent.parent / "data" / "formats"
 FORMATS = modules("rl_advisor.reading.formats", "FORMAT", "claims", "read")
 FIXTURES = {
-    "trainer_state.json": "trainer_state", "train.log": "dict_console", "console.log": "verl_console",
+    "trainer_state.json": "trainer_state", "train.log": "dict_console", "console.log": "block_console",
     "verl_metrics.jsonl": "metrics_jsonl", "metrics.jsonl": "metrics_jsonl", "steps.jsonl": "metrics_jsonl",
     "progress.json": "metrics_jsonl", "progress.csv": "metrics_csv",
     "0.monitor.csv": "monitor", "evaluations.npz": "evaluations_npz", "training_args.json": "json_config", "config.yaml": "yaml_config",

@@ -14,11 +14,9 @@ from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Run
 
 FORMAT = "dict_console"
-CONSOLE = True
 DICT_LIMIT = 40_000
 """Characters of one dict, however many lines a terminal wrapped it into."""
 _SUFFIXES = (".log", ".txt", ".out", ".err", ".md", "stdout", "stderr", "output", "console")
-_VERL = re.compile(rb"\bstep:\d+ - [^\s:][^:\n]*:")
 _DICT = re.compile(r"\{(['\"][^{}]*)\}")
 _NUMBER = r"-?(?:\d++(?:_\d++)*+(?:\.\d*+)?(?:[eE][-+]?\d++)?|\.\d++(?:[eE][-+]?\d++)?|nan|NaN|inf|Infinity)|None"
 _PAIR = re.compile(rf"""(['"])([^'"{{}}]{{1,200}})\1\s*:\s*['"]?(?:(?:np|torch|numpy)?\.?\w+\()?({_NUMBER})(?![\w.])""")
@@ -37,7 +35,7 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
     if not bare_name(path).endswith(_SUFFIXES):
         return False
     start = head(path, 1_048_576)
-    if b"{" not in start or _VERL.search(start):
+    if b"{" not in start:
         return False
     return any(_is_row(_values(m.group(1))) for m in _DICT.finditer(start.decode("utf-8", "replace")))
 

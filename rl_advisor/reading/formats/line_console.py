@@ -22,7 +22,6 @@ from rl_advisor.run import Event, Gap, Run
 from rl_advisor.run_reference import MARK, listed
 
 FORMAT = "line_console"
-CONSOLE = True
 GENERAL = True
 """Asked only when no other format claims a file."""
 SIZE_LIMIT = 128_000_000
