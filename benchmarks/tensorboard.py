@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from rl_advisor.reading.parsing import event_files
-from rl_advisor.reading.parsing.event_files.crc32c import constant, linear_rows, masked
+from rl_advisor.reading.parsing.event_files.crc32c import checksum, linear_rows, masked
 
 OURS = """
 import json, resource, sys, time
@@ -19,7 +19,7 @@ from pathlib import Path
 from rl_advisor.reading.parsing.event_files import read_events
 base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 begin = time.process_time()
-scalars = read_events(Path(sys.argv[1]), verified=sys.argv[2] == "verified").scalars()
+scalars = read_events(Path(sys.argv[1])).scalars()
 seconds = time.process_time() - begin
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base
 print(json.dumps({"s": seconds, "mib": peak / 1024, "points": sum(len(p[0]) for p in scalars.values()),
@@ -49,7 +49,7 @@ def _record(tag: str, width: int) -> tuple[bytes, int, int, int]:
     summary = b"\x2a" + bytes([len(inner) + 2]) + b"\x0a" + bytes([len(inner)]) + inner
     data = b"\x09" + bytes(8) + b"\x10" + bytes(width) + summary
     head = len(data).to_bytes(8, "little")
-    crc = masked(int((linear_rows(np.frombuffer(head, np.uint8)[None]) ^ np.uint32(constant(8)))[0]))
+    crc = masked(checksum(head))
     return head + crc.to_bytes(4, "little") + data + bytes(4), 12 + 10, 12 + len(data) - 4, 12 + len(data)
 
 
@@ -62,7 +62,7 @@ def _block(tags: list[str], steps: np.ndarray, width: int, rng: np.random.Genera
         for b in range(width):
             rows[:, step_at + b] = (steps >> 7 * b & 0x7F) | (0x80 if b < width - 1 else 0)
         rows[:, value_at : value_at + 4] = rng.normal(size=(steps.size, 1)).astype("<f4").view(np.uint8)
-        crc = (linear_rows(rows[:, 12:crc_at]) ^ np.uint32(constant(crc_at - 12))).astype(np.uint64)
+        crc = (linear_rows(rows[:, 12:crc_at]) ^ np.uint32(checksum(bytes(crc_at - 12)))).astype(np.uint64)
         stored = ((crc >> np.uint64(15) | crc << np.uint64(17)) + np.uint64(0xA282EAD8)).astype("<u4")
         rows[:, crc_at:] = stored[:, None].view(np.uint8)
         columns.append(rows)
@@ -101,14 +101,14 @@ def main() -> None:
         rounds = 1 if options.large else 9
         least: dict[str, dict[str, float]] = {}
         for _ in range(max(3, rounds)):  # in turn, since the machine's speed drifts
-            for how, code in (("frames", OURS), ("verified", OURS), ("bare", BARE)):
+            for how, code in (("ours", OURS), ("bare", BARE)):
                 got = measure(code, str(path), how)
                 least[how] = {key: min(value, least.get(how, got)[key]) for key, value in got.items()}
         bare = least.pop("bare")["whole"]
         theirs = None if options.alone else measure(THEIRS, str(path))
     for how, got in least.items():
         whole = got["whole"] / bare
-        print(f"ours, {how}: {got['s']:.3f} CPU s, {got['mib']:.0f} MiB, {got['points']:,.0f} points, whole process / numpy {whole:.2f}")
+        print(f"{how}: {got['s']:.3f} CPU s, {got['mib']:.0f} MiB, {got['points']:,.0f} points, whole process / numpy {whole:.2f}")
         if theirs:
             assert (got["points"], round(got["sum"], 3)) == (theirs["points"], round(theirs["sum"], 3)), "the readers disagree"
             print(f"  EventAccumulator / ours: {theirs['s'] / got['s']:.0f}x")

@@ -49,7 +49,7 @@ def _config(events: Events) -> dict[str, Any]:
     config: dict[str, Any] = {}
     for tag, texts in events.texts.items():
         if _CONFIG_TAG.fullmatch(tag) and texts:
-            config.update(_parsed(texts[0][1]))
+            config.update(_parsed(texts[0]))
     return config
 
 

@@ -1,6 +1,6 @@
-"""CRC-32C, the checksum of record files: of one record, and of many records at once because it is linear."""
+"""CRC-32C, the checksum of record files. It is linear: what each byte adds depends only on how many bytes follow it."""
 
-from functools import cache, lru_cache
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +9,8 @@ Words = npt.NDArray[np.uint32]
 _POLYNOMIAL = 0x82F63B78
 _MASK_DELTA = 0xA282EAD8
 _BLOCK = 64
-_FEW = 1 << 15
+_MANY = 64
+"""Blocks from which numpy takes them at once."""
 _ONES = 0xFFFFFFFF
 
 
@@ -43,35 +44,14 @@ def shares(count: int) -> Words:
     return _table[0]
 
 
-@lru_cache(maxsize=128)
-def pair_shares(behind: int) -> Words:
-    """Return what two neighbouring bytes add, read as one little-endian number, when ``behind`` bytes follow the second: (65536,)."""
-    table = shares(behind + 2)
-    first, second = table[behind + 1], table[behind]
-    both: Words = (second[:, None] ^ first[None, :]).ravel()
-    return both
-
-
-def linear_rows(rows: npt.NDArray[np.uint8]) -> Words:
-    """Return the linear part of the checksum of every row of a (records, bytes) matrix."""
+def linear_rows(rows: npt.NDArray[np.uint8], behind: int = 0) -> Words:
+    """Return what every row of a (records, bytes) matrix adds to its record's checksum where ``behind`` bytes follow it."""
     length = rows.shape[1]
-    table = shares(length)
-    if rows.size < _FEW:
-        few: Words = np.bitwise_xor.reduce(table[np.arange(length)[::-1], rows], axis=1)
-        return few
+    table = shares(length + behind)
     total = np.zeros(len(rows), np.uint32)
     for k in range(length):
-        total ^= table[length - 1 - k][rows[:, k]]
+        total ^= table[length + behind - 1 - k].take(rows[:, k])
     return total
-
-
-@cache
-def constant(length: int) -> int:
-    """Return what turns the linear part into the checksum: the checksum of ``length`` zero bytes."""
-    table, crc = _byte_list(), _ONES
-    for _ in range(length):
-        crc = table[crc & 0xFF] ^ (crc >> 8)
-    return crc ^ _ONES
 
 
 def _advance(crc: int, data: bytes) -> int:
@@ -85,7 +65,7 @@ def checksum(data: bytes) -> int:
     """Return CRC-32C of one piece of bytes."""
     whole = len(data) // _BLOCK
     crc = _ONES
-    if whole >= 2:
+    if whole >= _MANY:
         parts = linear_rows(np.frombuffer(data, np.uint8, whole * _BLOCK).reshape(whole, _BLOCK)).tolist()
         first, second, third, fourth = (shares(_BLOCK)[_BLOCK - 1 - k].tolist() for k in range(4))
         for part in parts:
@@ -103,11 +83,3 @@ def unmasked(stored: Words) -> Words:
     """Return the checksums behind their stored form."""
     bare = stored - np.uint32(_MASK_DELTA)
     return (bare >> np.uint32(17)) | (bare << np.uint32(15))
-
-
-def head_checksums(lengths: npt.NDArray[np.uint64]) -> Words:
-    """Return CRC-32C of lengths below 2**24, each written as eight bytes."""
-    table = shares(8)
-    low, middle, high = lengths & np.uint64(0xFF), lengths >> np.uint64(8) & np.uint64(0xFF), lengths >> np.uint64(16) & np.uint64(0xFF)
-    found: Words = table[7][low] ^ table[6][middle] ^ table[5][high] ^ np.uint32(constant(8))
-    return found

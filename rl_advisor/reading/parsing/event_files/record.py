@@ -1,25 +1,28 @@
 """One record of an event file, decoded by hand: the clock, the step, the scalars and texts in it, and where they stand."""
 
 import struct
-from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
 
 from rl_advisor.reading.parsing.event_files.crc32c import checksum, masked
 from rl_advisor.reading.parsing.wire import BYTES, EIGHT, FOUR, VARINT, Data, fields, varint
 
 HEAD, FRAME = 12, 16
 """Bytes before the data of a record, and all bytes of a record that are not data."""
-_FIXED = {1: ("<f4", "f", 4, 5), 2: ("<f8", "d", 8, 6), 3: ("<i4", "i", 4, 0), 9: ("<i8", "q", 8, 0), 19: ("<f2", "e", 2, 0)}
-"""TensorProto type -> numpy type, struct letter, bytes, and the field that holds such values one by one."""
+_FIXED = {1: ("<f4", 5), 2: ("<f8", 6), 3: ("<i4", 0), 9: ("<i8", 0), 19: ("<f2", 0)}
+"""TensorProto type -> numpy type, and the field that holds such values one by one."""
 _VARINT_FIELDS = {3: 7, 4: 7, 9: 10, 10: 11}
 _STRING, _CONTENT, _STRINGS = 7, 4, 8
 _SCALAR_PLUGINS = ("", "scalars")
+_WIDEST_STEP = 8
+"""Bytes of a step that has a layout; negative ones take ten."""
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(NamedTuple):
     """One value of an event: a number, or a text, or neither when it is an image, a histogram or the like."""
 
-    tag: str
+    tag: str = ""
     number: float | None = None
     text: bytes | None = None
     at: int = -1
@@ -28,16 +31,24 @@ class Value:
     """The numpy type of the number that stands there."""
 
 
-@dataclass(frozen=True)
-class Record:
-    """One record. Places count from the start of its data; -1 means that it is not written."""
+class Layout(NamedTuple):
+    """Where in a record's data stands what differs between records of one kind."""
+
+    time: int
+    step: int
+    width: int
+    """Bytes of the step; 0 where none is written."""
+    numbers: tuple[tuple[int, str], ...]
+    """Place and numpy type of each value."""
+
+
+class Record(NamedTuple):
+    """One record: the wall time, the step, the values; and the layout, None where something in it has no fixed place."""
 
     time: float
     step: int
     values: list[Value]
-    time_at: int
-    step_at: int
-    step_width: int
+    layout: Layout | None
 
 
 def frame_length(data: Data, at: int) -> int:
@@ -59,9 +70,8 @@ def decode(data: Data, start: int, end: int) -> Record:
         BadRecordError: the bytes are no event.
 
     """
-    time, step, values = 0.0, 0, []
+    time, step, width, values = 0.0, 0, 0, list[Value]()
     time_at = step_at = -1
-    width = 0
     for number, wire, a, b in fields(data, start, end):
         if number == 1 and wire == EIGHT:
             time, time_at = struct.unpack_from("<d", data, a)[0], a - start
@@ -69,7 +79,8 @@ def decode(data: Data, start: int, end: int) -> Record:
             step, step_at, width = _signed(varint(data, a, b)[0]), a - start, b - a
         elif number == 5 and wire == BYTES:
             values += [_value(data, c, d, start) for n, w, c, d in fields(data, a, b) if n == 1 and w == BYTES]
-    return Record(time, step, values, time_at, step_at, width)
+    fixed = time_at >= 0 and width <= _WIDEST_STEP and values and all(v.at >= 0 for v in values)
+    return Record(time, step, values, Layout(time_at, step_at, width, tuple((v.at, v.kind) for v in values)) if fixed else None)
 
 
 def _signed(value: int) -> int:
@@ -77,7 +88,7 @@ def _signed(value: int) -> int:
 
 
 def _value(data: Data, at: int, end: int, start: int) -> Value:
-    tag, plugin, found = "", "", Value("")
+    tag, plugin, found = "", "", Value()
     for field, wire, a, b in fields(data, at, end):
         if field == 1 and wire == BYTES:
             tag = bytes(data[a:b]).decode("utf-8", "replace")
@@ -89,7 +100,7 @@ def _value(data: Data, at: int, end: int, start: int) -> Value:
             found = _tensor(data, a, b, start)
     if found.number is not None and plugin not in _SCALAR_PLUGINS:
         return Value(tag)
-    return Value(tag, found.number, found.text, found.at, found.kind)
+    return found._replace(tag=tag)
 
 
 def _plugin(data: Data, at: int, end: int) -> str:
@@ -113,12 +124,12 @@ def _tensor(data: Data, at: int, end: int, start: int) -> Value:
         _, a, b = places[_STRINGS]
         return Value("", None, bytes(data[a:b]))
     if kind in _FIXED:
-        dtype, letter, size, field = _FIXED[kind]
+        dtype, field = _FIXED[kind]
         for wire, a, b in (places[f] for f in (_CONTENT, field) if f in places):
-            if wire != VARINT and b - a == size:
-                return Value("", float(struct.unpack_from("<" + letter, data, a)[0]), None, a - start, dtype)
+            if wire != VARINT and b - a == np.dtype(dtype).itemsize:
+                return Value("", float(np.frombuffer(data, dtype, 1, a)[0]), None, a - start, dtype)
     wire, a, b = places.get(_VARINT_FIELDS.get(kind, -1), (VARINT, 0, 0))
     if b > a:
         value, behind = varint(data, a, b)
-        return Value("", float(_signed(value))) if behind == b else Value("")
-    return Value("")
+        return Value("", float(_signed(value))) if behind == b else Value()
+    return Value()
