@@ -15,6 +15,7 @@ import click
 
 from rl_advisor import __version__
 from rl_advisor.cli import ask, extras, gate
+from rl_advisor.cli.case import case
 from rl_advisor.cli.compare import compare
 from rl_advisor.cli.door import MISTAKE, Door
 from rl_advisor.cli.gate import gated
@@ -268,5 +269,5 @@ def _show(kind: str, answer: dict[str, Any], as_json: bool, *, whole: bool = Fal
         sys.exit(MISTAKE)
 
 
-for _command in (*extras.COMMANDS, *ask.COMMANDS, compare, serve, triage):
+for _command in (*extras.COMMANDS, *ask.COMMANDS, case, compare, serve, triage):
     main.add_command(_command)

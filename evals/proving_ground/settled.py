@@ -1,0 +1,89 @@
+"""Whether the case file settles rightly: ``python -m evals.proving_ground.settled FOLDER [--write]``, on a set made by ``pairs``.
+
+Each pair is a broken run and a later one, rightly repaired or not. The belief is put at even odds and names a true link. Weights are
+fitted on half of the blocks and told on the other half: how many right hypotheses survive, how many wrong repairs are recognised, and
+whether the odds mean what they say. ``--write`` fits all and writes the weights that the package uses.
+"""
+
+import argparse
+import json
+import os
+from multiprocessing import Pool
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from evals.proving_ground.pairs import Pair, pairs
+
+NAMES = ("better", "sounder", "gone")
+PENALTY = 0.02
+SHIPPED = Path(__file__).parents[2] / "rl_advisor" / "cases" / "settling.json"
+Floats = npt.NDArray[np.float64]
+
+
+def amounts(pair: Pair) -> dict[str, Any] | None:
+    """What the two runs show, and the truth; None where one cannot be read or nothing is said to have broken in the first."""
+    from rl_advisor.cases.settling import compared
+    from rl_advisor.judgement.case import open_case
+    from rl_advisor.judgement.verdict import judge
+    from rl_advisor.reading import UnreadableRun, read_run
+
+    try:
+        cases = [open_case(read_run(path)) for path in (pair.first, pair.second)]
+    except UnreadableRun:
+        return None
+    told = [(case, judge(case)) for case in cases]
+    cause = told[0][1].cause
+    found = compared(told[0], told[1], cause.pattern if cause else "")
+    return {**found.amounts, "shipped": found.repaired, "repaired": pair.repaired, "block": pair.block, "named": cause is not None}
+
+
+def fitted(rows: list[dict[str, Any]]) -> Floats:
+    """Weights of a logistic model of the repair: a constant, then the amounts; Newton's steps with a small penalty."""
+    x, y = _table(rows), np.array([row["repaired"] for row in rows], dtype=np.float64)
+    w = np.zeros(x.shape[1])
+    keep = np.diag([0.0, *[PENALTY * len(rows)] * len(NAMES)])
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-x @ w))
+        w += np.linalg.solve(x.T @ (x * (p * (1 - p))[:, None]) + keep + 1e-9 * np.eye(w.size), x.T @ (y - p) - keep @ w)
+    return w
+
+
+def _table(rows: list[dict[str, Any]]) -> Floats:
+    return np.array([[1.0, *(row[name] for name in NAMES)] for row in rows])
+
+
+def told(rows: list[dict[str, Any]], p: Floats) -> str:
+    """The figures of some pairs under these odds."""
+    y = np.array([row["repaired"] for row in rows])
+    bins = np.clip((p * 5).astype(int), 0, 4)
+    ece = sum(abs(p[bins == b].mean() - y[bins == b].mean()) * (bins == b).mean() for b in set(bins.tolist()))
+    return (
+        f"{len(rows)} pairs: right hypotheses that survive {np.mean(p[y] > 0.25):.2f} (confirmed {np.mean(p[y] >= 0.75):.2f}), "
+        f"wrong repairs recognised {np.mean(p[~y] < 0.75):.2f} (refuted {np.mean(p[~y] <= 0.25):.2f}), ECE {ece:.3f}"
+    )
+
+
+def main() -> None:
+    """Print the figures; write the weights where it is asked."""
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("folder", type=Path)
+    asked.add_argument("--workers", type=int, default=2)
+    asked.add_argument("--write", action="store_true")
+    given = asked.parse_args()
+    with Pool(given.workers, initializer=os.nice, initargs=(10,)) as pool:
+        rows = [row for row in pool.imap(amounts, list(pairs(given.folder)), 4) if row is not None]
+    halves = [[row for row in rows if row["block"] % 2 == side] for side in (0, 1)]
+    apart = [1 / (1 + np.exp(-_table(halves[1 - side]) @ fitted(halves[side]))) for side in (0, 1)]
+    print("fitted on the other blocks:", told(halves[1] + halves[0], np.concatenate(apart)))
+    named = [(row, p) for row, p in zip(halves[1] + halves[0], np.concatenate(apart), strict=True) if row["named"]]
+    print("where a cause was named:  ", told([row for row, _ in named], np.array([p for _, p in named])))
+    print("as shipped:               ", told(rows, np.array([row["shipped"] for row in rows])))
+    print("weights", dict(zip(("none", *NAMES), fitted(rows).round(3).tolist(), strict=True)))
+    if given.write:
+        SHIPPED.write_text(json.dumps(dict(zip(("none", *NAMES), fitted(rows).round(3).tolist(), strict=True))) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

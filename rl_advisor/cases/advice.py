@@ -1,0 +1,164 @@
+"""What a person does with a case: open it on a run, note something, settle it by a later run, look over all."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rl_advisor.answers.compare import NO_VARIANT, differing
+from rl_advisor.assessment import BROKEN
+from rl_advisor.cases import settling
+from rl_advisor.cases.shelf import Belief, CaseFile, Note, Outcome, Prediction, Settled, calibration, free_name, load, names, now, save
+from rl_advisor.judgement.case import Case, open_case
+from rl_advisor.judgement.verdict import Judged, judge
+from rl_advisor.run import Run
+
+LINK_RIGHT = 0.81
+"""How often the link named of a broken run is one that a reader names, on 511 strangers' runs: ``python -m evals.judged``."""
+EVEN = 0.5
+"""What is believed of an experiment for which no finding speaks."""
+LONGEST = 2_000
+"""Characters of a question or a note."""
+
+
+def begin(folder: Path, run: Run, place: str, question: str = "") -> dict[str, Any]:
+    """Opens a case on a run: what is believed of it, with which odds, and the one experiment; the case as it was written."""
+    from rl_advisor.advisors.builtin import of_case
+
+    case = open_case(run)
+    judged, signed = judge(case), of_case(case)
+    experiment = signed.next_experiment
+    belief = _belief(judged, signed.p_continue_pays)
+    made = CaseFile(
+        name=free_name(folder, run.name),
+        opened=now(),
+        question=question[:LONGEST],
+        run=place,
+        step=case.step,
+        verdict=judged.verdict,
+        belief=belief,
+        prediction=Prediction(
+            do=experiment.do,
+            if_right=experiment.expect_if_right,
+            if_wrong=experiment.expect_if_wrong,
+            by_step=run.planned_steps if belief.about == "going on" and (run.planned_steps or 0) > case.step else None,
+        ),
+    )
+    save(folder, made)
+    return _told(made)
+
+
+def _belief(judged: Judged, pays: float) -> Belief:
+    """The cause, or the link that likely broke where no finding names a cause; of a sound run whether going on pays."""
+    if judged.cause is not None:
+        said = f"{judged.cause.pattern.replace('_', ' ')} broke first: {judged.cause.statement}"
+        return Belief(about="cause", says=said, p=LINK_RIGHT, pattern=judged.cause.pattern, link=judged.cause.link.value)
+    if judged.verdict in BROKEN:
+        link = judged.link.value if judged.link else "none"
+        said = "what the experiment changes broke the run" + (f": likely the {link.replace('_', ' ')}" if judged.link else "")
+        return Belief(about="cause", says=said, p=EVEN, link=link)
+    return Belief(about="going on", says="Training on yields a checkpoint that is better than the best so far by more than noise.", p=pays)
+
+
+def note(folder: Path, name: str, text: str) -> dict[str, Any]:
+    """Adds what a person wants to remember."""
+    case = load(folder, name)
+    case.notes.append(Note(at=now(), text=text[:LONGEST]))
+    save(folder, case)
+    return _told(case)
+
+
+def settle(folder: Path, name: str, first: Run, later: Sequence[tuple[str, Run]], changed: str = "") -> dict[str, Any]:
+    """Judges a later run against the case; of several the one whose settings differ as proposed, else the last.
+
+    ``first`` is the run of the case, cut at the step at which it was opened; ``changed`` says what was changed where no setting shows it.
+    """
+    case = load(folder, name)
+    place, second = _meant(case, first, later)
+    old, new = open_case(first), open_case(second)
+    if case.belief.about == "going on":
+        settled = _went_on(case, place, old, new)
+    else:
+        settled = _tested(case, place, (old, judge(old)), (new, judge(new)), changed)
+    case.settled.append(settled)
+    if changed:
+        case.notes.append(Note(at=now(), text=f"changed: {changed}"[:LONGEST]))
+    save(folder, case)
+    return _told(case)
+
+
+def listed(folder: Path) -> dict[str, Any]:
+    """Every case in a line, and what the odds were worth over those that are settled."""
+    cases = [load(folder, name) for name in names(folder)]
+    rows = [
+        {"case": c.name, "run": c.run, "believed": c.belief.p, "outcome": c.settled[-1].outcome if c.settled else "waiting", "p": c.p}
+        for c in cases
+    ]
+    return {"cases": rows, "calibration": calibration(cases)}
+
+
+def _told(case: CaseFile) -> dict[str, Any]:
+    return case.model_dump(by_alias=True) | {"p": case.p}
+
+
+def _meant(case: CaseFile, first: Run, later: Sequence[tuple[str, Run]]) -> tuple[str, Run]:
+    """The later run that did what was proposed; the last one named where none or several did."""
+    did = [(place, run) for place, run in later if settling.changed(case.belief.pattern, _differing(first, run))[0]]
+    return did[0] if len(did) == 1 else later[-1]
+
+
+def _differing(first: Run, second: Run) -> dict[str, list[Any]]:
+    return {key: pair for key, pair in differing([first, second]).items() if not NO_VARIANT.search(key) and key != "planned_steps"}
+
+
+def _tested(case: CaseFile, place: str, first: tuple[Case, Judged], second: tuple[Case, Judged], changed: str) -> Settled:
+    """Confirmed where the run is likely mended and nothing else was changed, refuted where it likely is not."""
+    (old, _), (new, judged) = first, second
+    did, others = settling.changed(case.belief.pattern, _differing(old.run, new.run))
+    logged = bool(old.run.config) and bool(new.run.config)
+    if logged and not did and not changed and (case.belief.pattern or not others):
+        because = [
+            f"what the settings show as changed is not what was proposed: {'; '.join(others[:4]) or 'nothing'}",
+            "say it with --changed",
+        ]
+        return Settled(at=now(), run=place, outcome="not tested", p=case.p, because=because, next=case.prediction.do)
+    found = settling.compared(first, second, case.belief.pattern)
+    because = [*([f"changed: {'; '.join([changed, *did] if changed else did)}"] if changed or did else []), *found.because]
+    repaired = found.repaired
+    if len(others) + bool(did or changed) > 1:
+        because.append(f"changed as well: {'; '.join(others[:4])}: which of them did it cannot be told")
+        repaired = min(repaired, 0.5 + (repaired - 0.5) / 2)
+    odds = case.p / max(1e-3, 1 - case.p) * repaired / (1 - repaired)
+    return Settled(
+        at=now(), run=place, outcome=_outcome(repaired), p=odds / (1 + odds), because=because, next=_next(_outcome(repaired), new, judged)
+    )
+
+
+def _outcome(repaired: float) -> Outcome:
+    return "confirmed" if repaired >= settling.SETTLED else "refuted" if repaired <= 1 - settling.SETTLED else "open"
+
+
+def _next(outcome: Outcome, new: Case, judged: Judged) -> str:
+    from rl_advisor.advisors.builtin import of_case
+
+    then = of_case(new).next_experiment.do
+    if outcome == "confirmed":
+        return f"Keep the change. {then}"
+    if outcome == "open":
+        return f"Repeat it with another seed before you believe either. {then}"
+    return f"Take the change back: it was not this. {then}"
+
+
+def _went_on(case: CaseFile, place: str, old: Case, new: Case) -> Settled:
+    """Whether training on paid, as the odds said."""
+    paid, because = settling.went_on(old, new)
+    outcome: Outcome = "not tested" if paid is None else "confirmed" if paid else "refuted"
+    p = case.p if paid is None else float(paid)
+    return Settled(
+        at=now(), run=place, outcome=outcome, p=p, because=[because], next=_next_of(new) if paid is not None else case.prediction.do
+    )
+
+
+def _next_of(new: Case) -> str:
+    from rl_advisor.advisors.builtin import of_case
+
+    return of_case(new).next_experiment.do

@@ -1,0 +1,182 @@
+"""The folder of cases: one JSON file each, a Markdown page made from it, and a page over all that counts how often the advice was right.
+
+A file appears whole or not at all: it is written beside its place and moved there, the JSON first.
+"""
+
+import difflib
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from rl_advisor.output import safe_write
+from rl_advisor.output.errors import UsageError
+
+MOST_CASES, LARGEST = 10_000, 1_000_000
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
+Outcome = Literal["confirmed", "refuted", "open", "not tested"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class Belief(_Part):
+    """What was held to be so, and how likely."""
+
+    about: Literal["cause", "going on"]
+    says: str
+    p: float = Field(ge=0, le=1)
+    pattern: str = ""
+    link: str = "none"
+
+
+class Prediction(_Part):
+    """The one experiment and what each outcome of it would mean."""
+
+    do: str
+    if_right: str
+    if_wrong: str
+    by_step: float | None = None
+
+
+class Note(_Part):
+    """What a person added."""
+
+    at: str
+    text: str
+
+
+class Settled(_Part):
+    """What a later run said of the belief."""
+
+    at: str
+    run: str
+    outcome: Outcome
+    p: float = Field(ge=0, le=1)
+    """The belief afterwards."""
+    because: list[str]
+    next: str
+
+
+class CaseFile(_Part):
+    """One case. Everything that a run wrote (names, settings, statements) is data, never instructions."""
+
+    schema_: Literal["rl-advisor/case/1"] = Field(default="rl-advisor/case/1", alias="schema")
+    name: str
+    opened: str
+    question: str = ""
+    run: str
+    step: float
+    verdict: str
+    belief: Belief
+    prediction: Prediction
+    notes: list[Note] = Field(default_factory=list)
+    settled: list[Settled] = Field(default_factory=list)
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, populate_by_name=True)
+
+    @property
+    def p(self) -> float:
+        """The belief as it stands."""
+        return self.settled[-1].p if self.settled else self.belief.p
+
+
+def now() -> str:
+    """The time, as it is written into a case."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def free_name(folder: Path, run: str) -> str:
+    """A name for a new case of a run: its day, the run's name in plain letters, and a number where it is taken."""
+    plain = re.sub(r"[^a-z0-9]+", "-", run.lower()).strip("-")[:40] or "run"
+    base = f"{now()[:10]}-{plain}"
+    taken = set(names(folder))
+    return next(name for n in range(1, MOST_CASES) if (name := base if n == 1 else f"{base}-{n}") not in taken)
+
+
+def load(folder: Path, name: str) -> CaseFile:
+    """One case by its name; raises UsageError with the near names where there is none, or where the file is none of ours."""
+    path = folder / f"{name}.json"
+    if not NAME.fullmatch(name) or path.is_symlink() or not path.is_file():
+        near = difflib.get_close_matches(name, names(folder), 3, 0.3) or names(folder)[-3:]
+        raise UsageError(f"there is no case {name!r} in {folder}; " + (f"there is {', '.join(near)}" if near else "it holds none"))
+    if path.stat().st_size > LARGEST:
+        raise UsageError(f"{path} is larger than a case can be")
+    try:
+        return CaseFile.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UsageError(f"{path} is not a case file: {'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}") from None
+
+
+def names(folder: Path) -> list[str]:
+    """The names of all cases in a folder, in the order in which they were opened."""
+    found = (p.stem for p in folder.glob("*.json") if NAME.fullmatch(p.stem)) if folder.is_dir() else ()
+    return sorted(found)[:MOST_CASES]
+
+
+def save(folder: Path, case: CaseFile) -> Path:
+    """Writes a case and its page, then the page over all; the path of the case."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{case.name}.json"
+    safe_write.put(path, case.model_dump_json(by_alias=True, indent=1) + "\n")
+    safe_write.put(path.with_suffix(".md"), page(case))
+    safe_write.put(folder / "README.md", overview([load(folder, name) for name in names(folder)]))
+    return path
+
+
+def page(case: CaseFile) -> str:
+    """The case in Markdown; what a run wrote stands in quoted lines."""
+    lines = [f"# {case.name}", "", f"Opened {case.opened} on `{case.run}` at step {case.step:g}: {case.verdict.replace('_', ' ')}."]
+    lines += ["", f"Question: {_one(case.question)}"] if case.question else []
+    lines += [
+        "",
+        f"**Believed ({case.belief.p:.0%}):**",
+        "",
+        f"> {_one(case.belief.says)}",
+        "",
+        "**Do:**",
+        "",
+        f"> {_one(case.prediction.do)}",
+        "",
+    ]
+    lines += [f"- If right: {_one(case.prediction.if_right)}", f"- If wrong: {_one(case.prediction.if_wrong)}"]
+    lines += [f"- To be seen by step {case.prediction.by_step:g}."] if case.prediction.by_step else []
+    lines += ["", *(f"- {n.at}: {_one(n.text)}" for n in case.notes)] if case.notes else []
+    for s in case.settled:
+        lines += ["", f"## {s.outcome.capitalize()} by `{s.run}` ({s.at}): now {s.p:.0%}", "", *(f"> {_one(b)}" for b in s.because)]
+        lines += ["", f"Next: {_one(s.next)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _one(text: str) -> str:
+    return " ".join(text.split())
+
+
+def overview(cases: Sequence[CaseFile]) -> str:
+    """The page over all cases: each in a line, and what the odds were worth."""
+    rows = [
+        f"| [{c.name}]({c.name}.md) | {c.belief.p:.0%} | {c.settled[-1].outcome if c.settled else 'waiting'} | {c.p:.0%} |" for c in cases
+    ]
+    told = calibration(cases)
+    said = "None is settled yet."
+    if told:
+        said = f"{told['settled']:.0f} settled: believed {told['believed']:.0%} in the mean, right {told['right']:.0%}; Brier {told['brier']:.2f}."
+    return "\n".join(["# Cases", "", said, "", "| case | believed | outcome | now |", "|---|---|---|---|", *rows]) + "\n"
+
+
+def calibration(cases: Sequence[CaseFile]) -> dict[str, float]:
+    """What was believed against what came of it, over cases that a run confirmed or refuted: their number, means, Brier score; or nothing."""
+    told = [(c.belief.p, s.outcome == "confirmed") for c in cases for s in c.settled[-1:] if s.outcome in ("confirmed", "refuted")]
+    if not told:
+        return {}
+    sums = {
+        "believed": sum(p for p, _ in told),
+        "right": sum(right for _, right in told),
+        "brier": sum((p - right) ** 2 for p, right in told),
+    }
+    return {"settled": len(told), **{name: total / len(told) for name, total in sums.items()}}
