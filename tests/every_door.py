@@ -31,6 +31,7 @@ def commands():
         "samples": [[RUN], [RUN, "--audit", "5"]],
         "gpu": [[str(ROOT / "tests" / "data" / "gpu" / "balanced"), "--plot", str(OUT / "gpu.png")]],
         "assess": [[RUN], [RUN, "--until", "100", "-v"], [MANY[0], "--against", *MANY[1:4], "--out", str(OUT / "a.html")]],
+        "case": [["open", RUN, "--cases", str(OUT / "cases")], ["list", "--cases", str(OUT / "cases"), "--json"]],
         "report": [[RUN, "--out", str(OUT / "r.md")], [RUN, "--to", "tensorboard"]],
         "compare": [[*MANY[:4], "--out", str(OUT / "c.html")], [*MANY[:2], "--probe"]],
         "explain": [["kl"], [str(ROOT / "examples" / "grpo-run" / "trainer_state.json")]],

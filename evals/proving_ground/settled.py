@@ -18,16 +18,16 @@ from evals.proving_ground.pairs import Pair, pairs
 
 NAMES = ("better", "sounder", "gone")
 PENALTY = 0.02
-SHIPPED = Path(__file__).parents[2] / "rl_advisor" / "cases" / "settling.json"
+SHIPPED = Path(__file__).parents[2] / "rl_advisor" / "tools" / "cases" / "settling.json"
 Floats = npt.NDArray[np.float64]
 
 
 def amounts(pair: Pair) -> dict[str, Any] | None:
     """What the two runs show, and the truth; None where one cannot be read or nothing is said to have broken in the first."""
-    from rl_advisor.cases.settling import compared
     from rl_advisor.judgement.case import open_case
     from rl_advisor.judgement.verdict import judge
     from rl_advisor.reading import UnreadableRun, read_run
+    from rl_advisor.tools.cases.settling import compared
 
     try:
         cases = [open_case(read_run(path)) for path in (pair.first, pair.second)]

@@ -62,8 +62,8 @@ def settle(name: str, runs: tuple[str, ...], changed: str, cases: Path, as_json:
 @JSON
 def list_(cases: Path, as_json: bool) -> None:
     """List the cases, and what the odds were worth over those that are settled."""
-    from rl_advisor.cases import advice, shelf
     from rl_advisor.cli.extras import show
+    from rl_advisor.tools.cases import advice, shelf
 
     if as_json:
         show(advice.listed(cases), as_json)
@@ -78,8 +78,8 @@ def _tools() -> Any:
 
 
 def _show(answer: dict[str, Any], as_json: bool) -> None:
-    from rl_advisor.cases.shelf import CaseFile, page
     from rl_advisor.cli.extras import show
+    from rl_advisor.tools.cases.shelf import CaseFile, page
 
     if as_json:
         show(answer, as_json)

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from rl_advisor.cases import shelf
 from rl_advisor.cli import main
 from rl_advisor.output.errors import UsageError
 from rl_advisor.tools import cases
+from rl_advisor.tools.cases import shelf
 
 
 def written(folder: Path, reward: np.ndarray, rate: float, **more: object) -> Path:
@@ -146,7 +146,7 @@ def test_run_text_stays_data(runs: dict[str, Path], tmp_path: Path) -> None:
 KILLED = """
 import sys
 from pathlib import Path
-from rl_advisor.cases import advice
+from rl_advisor.tools.cases import advice
 print("ready", flush=True)
 for i in range(10_000):
     advice.note(Path(sys.argv[1]), sys.argv[2], f"note {i}")

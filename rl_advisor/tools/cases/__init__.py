@@ -1,12 +1,16 @@
-"""Cases on runs that are named by their path or address: read here, judged and kept by :mod:`rl_advisor.cases`."""
+"""The case file: what was believed of a run with which odds, the one experiment, and what the run that followed said of it.
+
+A practitioner predicts before looking. A case is opened on a run, noted in, and settled by a later one: confirmed, refuted, open, or not
+tested. Each is one JSON file (the truth) and one Markdown page made from it. Runs are named by their path or address here.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.cases import advice, shelf
 from rl_advisor.judgement.one_thread import OneThread
 from rl_advisor.output.clean import clean
+from rl_advisor.tools.cases import advice, shelf
 from rl_advisor.tools.runs import read
 
 

@@ -6,11 +6,24 @@ from typing import Any
 
 from rl_advisor.answers.compare import NO_VARIANT, differing
 from rl_advisor.assessment import BROKEN
-from rl_advisor.cases import settling
-from rl_advisor.cases.shelf import Belief, CaseFile, Note, Outcome, Prediction, Settled, calibration, free_name, load, names, now, save
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.run import Run
+from rl_advisor.tools.cases import settling
+from rl_advisor.tools.cases.shelf import (
+    Belief,
+    CaseFile,
+    Note,
+    Outcome,
+    Prediction,
+    Settled,
+    calibration,
+    free_name,
+    load,
+    names,
+    now,
+    save,
+)
 
 LINK_RIGHT = 0.81
 """How often the link named of a broken run is one that a reader names, on 511 strangers' runs: ``python -m evals.judged``."""
@@ -112,7 +125,7 @@ def _differing(first: Run, second: Run) -> dict[str, list[Any]]:
 
 def _tested(case: CaseFile, place: str, first: tuple[Case, Judged], second: tuple[Case, Judged], changed: str) -> Settled:
     """Confirmed where the run is likely mended and nothing else was changed, refuted where it likely is not."""
-    (old, _), (new, judged) = first, second
+    (old, _), (new, _) = first, second
     did, others = settling.changed(case.belief.pattern, _differing(old.run, new.run))
     logged = bool(old.run.config) and bool(new.run.config)
     if logged and not did and not changed and (case.belief.pattern or not others):
@@ -129,7 +142,7 @@ def _tested(case: CaseFile, place: str, first: tuple[Case, Judged], second: tupl
         repaired = min(repaired, 0.5 + (repaired - 0.5) / 2)
     odds = case.p / max(1e-3, 1 - case.p) * repaired / (1 - repaired)
     return Settled(
-        at=now(), run=place, outcome=_outcome(repaired), p=odds / (1 + odds), because=because, next=_next(_outcome(repaired), new, judged)
+        at=now(), run=place, outcome=_outcome(repaired), p=odds / (1 + odds), because=because, next=_next(_outcome(repaired), _next_of(new))
     )
 
 
@@ -137,10 +150,7 @@ def _outcome(repaired: float) -> Outcome:
     return "confirmed" if repaired >= settling.SETTLED else "refuted" if repaired <= 1 - settling.SETTLED else "open"
 
 
-def _next(outcome: Outcome, new: Case, judged: Judged) -> str:
-    from rl_advisor.advisors.builtin import of_case
-
-    then = of_case(new).next_experiment.do
+def _next(outcome: Outcome, then: str) -> str:
     if outcome == "confirmed":
         return f"Keep the change. {then}"
     if outcome == "open":

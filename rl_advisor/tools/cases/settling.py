@@ -1,7 +1,7 @@
-"""Whether a later run bears out what was believed of an earlier one: three amounts, and how likely they make it that the fault was repaired.
+"""Whether a later run bears out what was believed of an earlier one: three amounts, and how likely they make a repair.
 
-The weights are fitted on pairs of the proving ground in which the truth is known (``python -m evals.proving_ground.settled``): a fault, then
-the same training without it, or with it and something else changed.
+The weights are fitted on pairs of the proving ground in which the truth is known: a fault, then the same training without
+it, or with it and something else changed (``python -m evals.proving_ground.settled``).
 """
 
 import json
@@ -45,7 +45,8 @@ def compared(first: tuple[Case, Judged], second: tuple[Case, Judged], pattern: s
     """The amounts, each with the sentence that says it.
 
     ``better``: how likely the second ends above the first at the same step, by more than what matters, less one half;
-    ``sounder``: log-odds of a sound verdict, the second's less the first's; ``gone``: half where the pattern is no longer there, less where it is.
+    ``sounder``: log-odds of a sound verdict, the second's less the first's; ``gone``: half where the pattern is no longer there, minus half
+    where it is.
     """
     (old, said), (new, says) = first, second
     better, how = _better(old.performance.counts, new.performance.counts)

@@ -165,12 +165,13 @@ def overview(cases: Sequence[CaseFile]) -> str:
     told = calibration(cases)
     said = "None is settled yet."
     if told:
-        said = f"{told['settled']:.0f} settled: believed {told['believed']:.0%} in the mean, right {told['right']:.0%}; Brier {told['brier']:.2f}."
+        odds = f"believed {told['believed']:.0%} in the mean, right {told['right']:.0%}; Brier {told['brier']:.2f}"
+        said = f"{told['settled']:.0f} settled: {odds}."
     return "\n".join(["# Cases", "", said, "", "| case | believed | outcome | now |", "|---|---|---|---|", *rows]) + "\n"
 
 
 def calibration(cases: Sequence[CaseFile]) -> dict[str, float]:
-    """What was believed against what came of it, over cases that a run confirmed or refuted: their number, means, Brier score; or nothing."""
+    """What was believed against what came of it, over cases that a run settled: their number, means, Brier score; or nothing."""
     told = [(c.belief.p, s.outcome == "confirmed") for c in cases for s in c.settled[-1:] if s.outcome in ("confirmed", "refuted")]
     if not told:
         return {}
