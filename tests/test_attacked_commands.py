@@ -111,7 +111,7 @@ def test_a_command_has_limits_of_its_own(monkeypatch, bound, value, work):
 
     before = resource.getrlimit(resource.RLIMIT_CPU), resource.getrlimit(resource.RLIMIT_DATA)
     monkeypatch.setattr(own_limits, bound, value)
-    monkeypatch.setattr("rl_advisor.tools.load_run", lambda *_: exec(work))  # noqa: S102 - our own two lines
+    monkeypatch.setattr("rl_advisor.tools.ask", lambda *_, **__: exec(work))  # noqa: S102 - our own two lines
     done = CliRunner().invoke(main, ["load", str(DATA / "run-01")])
     assert done.exit_code == 3
     assert "could not be read: it needed more" in done.output

@@ -41,7 +41,7 @@ def test_every_command_tool_and_verb_works_without_extras(wheel, tmp_path):
 
 def test_a_fault_of_ours_is_one_line(wheel):
     """No raw trace, unless the environment asks for one; the line says where."""
-    code = "from rl_advisor import tools; tools.load_run = lambda *_: {}[0]; from rl_advisor.cli.commands import main; main(['load', '.'])"
+    code = "from rl_advisor import tools; tools.ask = lambda *_, **__: {}[0]; from rl_advisor.cli.commands import main; main(['load', '.'])"
     done = plain(wheel, "-c", code)
     assert (done.returncode, done.stderr.count("\n"), "Traceback" in done.stderr) == (1, 1, False), done.stderr
     assert "KeyError" in done.stderr and "RL_ADVISOR_TRACE=1" in done.stderr

@@ -135,7 +135,7 @@ def _prompts(path: Path, words: list[int], rates: list[float | None], seed: int 
     ids=["alike", "copied", "harder", "no signal", "longer"],
 )
 def test_prompts_of_training_against_the_test(tmp_path: Path, train, test, says: str) -> None:
-    told = before(None, {n: _prompts(tmp_path / f"{n}.jsonl", *how) for n, how in (("train", train), ("test", test))})
+    told = before(**{n: _prompts(tmp_path / f"{n}.jsonl", *how) for n, how in (("train", train), ("test", test))})
     assert told["ready"] == (not says)
     assert says in " ".join(told["prompts"]["faults"])
 
@@ -144,9 +144,9 @@ def test_a_near_copy_is_one_and_rows_without_rates_say_so(tmp_path: Path) -> Non
     words = [f"w{i}" for i in range(40)]
     (tmp_path / "a.jsonl").write_text(json.dumps({"prompt": " ".join(words)}) + "\n")
     (tmp_path / "b.csv").write_text("prompt,answer\n" + f'"Please: {" ".join(words[3:30])}",7\n' + f'"{" ".join(reversed(words))}",8\n')
-    told = before(None, {"train": tmp_path / "a.jsonl", "test": tmp_path / "b.csv"})["prompts"]
+    told = before(train=tmp_path / "a.jsonl", test=tmp_path / "b.csv")["prompts"]
     assert told["shared"] == {"the_same": 0, "near_copies": 1, "of_test": 2}
     assert "add a column pass_rate" in told["says"]
     (tmp_path / "c.csv").write_text("x\n1\n")
     with pytest.raises(UsageError, match="holds no prompts; it has x"):
-        before(None, {"train": tmp_path / "a.jsonl", "test": tmp_path / "c.csv"})
+        before(train=tmp_path / "a.jsonl", test=tmp_path / "c.csv")

@@ -70,7 +70,7 @@ def test_a_refusal_shows_what_the_file_looks_like(tmp_path: Path) -> None:
     assert refused.exit_code == 3
     assert "columns: name, town" in refused.stderr
     with pytest.raises(isolated.Refused, match="mapping") as told:
-        isolated.answer("load_run", [str(tmp_path / "people.csv")], {})
+        isolated.answer({"verb": "load_run", "run": str(tmp_path / "people.csv")})
     assert '"untrusted":"columns: name, town' in str(told.value)
 
 
@@ -78,7 +78,7 @@ def test_a_mapping_reaches_the_run_through_the_server(tmp_path: Path) -> None:
     """What was not understood can be said, by the tool as in the terminal."""
     rows = [{"step": i, "zeal": i / 9, "entropy": 1 - i / 20} for i in range(12)]
     (tmp_path / "log.json").write_text(json.dumps(rows))
-    given = isolated.answer("load_run", [str(tmp_path / "log.json")], {"mapping": {"reward/mean": "zeal"}, "detail": "all"})
+    given = isolated.answer({"verb": "load_run", "run": str(tmp_path / "log.json"), "mapping": {"reward/mean": "zeal"}, "detail": "all"})
     assert {"reward/mean": "zeal"}.items() <= {m["name"]: m["raw"] for m in given["metrics"]}.items()
 
 

@@ -371,7 +371,6 @@ run = sys.argv[1]
 for ask in (tools.load_run, tools.summarize_curves, tools.spot_check_samples, tools.gpu_phase_profile, tools.assess_run):
     ask(run)
 tools.compare_runs([run, run])
-tools.list_runs(os.path.dirname(run))
 print([s for s in seen if "__pycache__" not in str(s)])
 """
 

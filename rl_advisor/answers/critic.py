@@ -18,22 +18,22 @@ the returns' spread that its values have, below which it is at fault."""
 REPAIR = "Repair the critic alone: reward scale, normalised returns, its learning rate, its size, bootstrap target, masks of ends."
 
 
-def critic_test(path: Path) -> dict[str, Any]:
+def critic_test(batch: Path) -> dict[str, Any]:
     """What the batch shows, as plain JSON: the regressor's and the critic's explained variance, both scales, and what they mean.
 
     Raises:
         UsageError: no such batch, or it lacks observations or returns; the message names what it has.
     """
-    batch = batch_of(path)
-    returns = batch["returns"]
+    held = batch_of(batch)
+    returns = held["returns"]
     if float(np.var(returns)) == 0:
         return {"rows": int(returns.size), "says": f"All {returns.size} returns are {number(float(returns[0]))}: there is nothing to fit."}
     try:
-        held, seen = predictable(batch["observations"], returns)
+        fitted, seen = predictable(held["observations"], returns)
     except TooFewPoints as few:
-        raise UsageError(f"{path.name}: {few}") from few
-    fit = {"explained_variance": float(held.mean()), "low": float(held.min()), "high": float(held.max()), "of_rows_it_saw": seen}
-    values = batch.get("values")
+        raise UsageError(f"{batch.name}: {few}") from few
+    fit = {"explained_variance": float(fitted.mean()), "low": float(fitted.min()), "high": float(fitted.max()), "of_rows_it_saw": seen}
+    values = held.get("values")
     own = None
     if values is not None:
         own = {"explained_variance": explained_variance(returns, values), "mean": float(values.mean()), "std": float(values.std())}
@@ -41,8 +41,8 @@ def critic_test(path: Path) -> dict[str, Any]:
     says, do = _meaning(fit, own, told)
     return {
         "rows": int(returns.size),
-        "fingerprint": fingerprint(batch),
-        "dimensions": int(batch["observations"].shape[1]),
+        "fingerprint": fingerprint(held),
+        "dimensions": int(held["observations"].shape[1]),
         "regressor": fit,
         "critic": own,
         "returns": told,

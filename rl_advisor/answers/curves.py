@@ -40,7 +40,7 @@ SCORES = ("share", "reward", "score")
 Fields = dict[str, Any]
 
 
-def summaries(run: Run, names: Sequence[str] = ()) -> Fields:
+def summaries(run: Run, metrics: Sequence[str] = ()) -> Fields:
     """Every named curve measured; without names the foremost twelve, and the names of the rest under ``left_out``.
 
     Names that the run does not have are told under ``unknown``, with the nearest that it has.
@@ -48,14 +48,14 @@ def summaries(run: Run, names: Sequence[str] = ()) -> Fields:
     Raises:
         NoSuchChoice: the run has none of the names.
     """
-    known = [name for name in names if find(run, name) is not None]
-    chosen = [named(run, name) for name in (known or names)] if names else _foremost(run)
-    left = [c.name for c in _in_order(run) if c.name not in {d.name for d in chosen}] if not names else []
+    known = [name for name in metrics if find(run, name) is not None]
+    chosen = [named(run, name) for name in (known or metrics)] if metrics else _foremost(run)
+    left = [c.name for c in _in_order(run) if c.name not in {d.name for d in chosen}] if not metrics else []
     return {
         "run": run.name,
         "step": run.last_step,
         "metrics": [summary(curve, untrailed(run, curve)) | _among_others(run, curve) for curve in chosen],
-        **({"unknown": {name: nearest(run, name) for name in names if name not in known}} if len(known) < len(names) else {}),
+        **({"unknown": {name: nearest(run, name) for name in metrics if name not in known}} if len(known) < len(metrics) else {}),
         "left_out": left,
         "gaps": [{"where": g.where, "why": g.why} for g in run.gaps],
     }

@@ -35,19 +35,21 @@ _GROWTH = 1.5
 """How many times the first level the fitted last level must be for a gap to be called growing."""
 
 
-def consistency(a: Path, b: Path, until: float | None = None) -> dict[str, Any]:
-    """Two dumps of the same prompts compared, ``a`` from the training engine and ``b`` from the inference engine (they may be one file).
+def consistency(trainer: Path, engine: Path, until: float | None = None) -> dict[str, Any]:
+    """Two dumps of the same prompts compared, of the training engine and of the inference engine (they may be one file).
 
     Gives ``pairs``, ``exact_match`` (share), ``first_divergence`` (characters), ``logprobs`` (gap, k1, k3, ratios), ``by_step``, ``shape``
     and ``statement``. The shape is ``constant`` (as by precision), ``growing`` (as in a vicious circle), ``none`` or ``undecidable``.
     Raises ValueError when the dumps have no prompt in common or hold no responses; responses of steps after ``until`` are left out.
     """
-    left, right = (rows if until is None else rows[rows["step"] <= until].reset_index(drop=True) for rows in (_rows(a), _rows(b)))
+    left, right = (
+        rows if until is None else rows[rows["step"] <= until].reset_index(drop=True) for rows in (_rows(trainer), _rows(engine))
+    )
     pairs = _pairs(left, right)
     if not len(pairs):
         raise ValueError(
-            f"{a} and {b} have no response to the same prompt at the same step: {left['prompt'].nunique()} and {right['prompt'].nunique()} "
-            f"prompts, steps {_span(left)} and {_span(right)}"
+            f"{trainer} and {engine} have no response to the same prompt at the same step: {left['prompt'].nunique()} and "
+            f"{right['prompt'].nunique()} prompts, steps {_span(left)} and {_span(right)}"
         )
     logs = _logprobs(pairs)
     by_step = [_of_step(float(str(step)), part, logs.get(float(str(step)))) for step, part in pairs.groupby("step")]

@@ -23,7 +23,7 @@ POINTS = 600
 INK, FAINT, LINE, RAW = "#20242a", "#d7dbe0", "#1f5fa8", "#a9c4e4"
 
 
-def picture(run: Run, names: Sequence[str] = ()) -> bytes:
+def picture(run: Run, metrics: Sequence[str] = ()) -> bytes:
     """The named curves, or the foremost six, as a PNG; thin what was logged, bold the smoothed line. ``gpu/phases`` stands alone.
 
     Raises:
@@ -31,9 +31,9 @@ def picture(run: Run, names: Sequence[str] = ()) -> bytes:
     """
     from PIL import Image, ImageDraw
 
-    if list(names) == [PHASES]:
+    if list(metrics) == [PHASES]:
         return phase_picture(run)
-    curves = [named(run, name) for name in names][:MOST] or _foremost(run)
+    curves = [named(run, name) for name in metrics][:MOST] or _foremost(run)
     image = Image.new("RGB", (WIDTH * FINE, HEIGHT * FINE * max(1, len(curves))), "white")
     pen = ImageDraw.Draw(image)
     for i, curve in enumerate(curves):

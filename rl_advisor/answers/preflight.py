@@ -5,7 +5,6 @@ Episodes are read from monitor files, CSV or JSONL; no code of the user's is run
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -42,22 +41,24 @@ def returns(path: Path) -> Floats:
     return np.array([value for value in found if value is not None and np.isfinite(value)])
 
 
-def before(plan: Path | None, files: Mapping[str, Path], gpus: int = 1, gib: float | None = None) -> dict[str, Any]:
+def before(plan: Path | None = None, *, gpus: int = 1, gib: float | None = None, **files: Path) -> dict[str, Any]:
     """What :func:`preflight` says of a folder or file of settings, and of files by name.
 
     They are ``random``, ``scripted``, ``rewards``, ``model``, and ``train`` with ``test`` (prompts).
 
     Raises:
         ValueError: the model's configuration tells no shape.
-        UsageError: a file of prompts holds none, or only one of the two sets is given.
+        UsageError: nothing is given, a file of prompts holds none, or only one of the two sets is given.
     """
     from rl_advisor.answers.prompt_sets import compared
     from rl_advisor.answers.settings_check import settings_at
     from rl_advisor.gpu.memory import of_file
 
+    if plan is None and not files:
+        raise UsageError("give settings, episodes of a random and of a scripted policy, rewards, prompts to train and test on, or a model")
     chance, rule, paid = (returns(files[name]) if name in files else NONE for name in ("random", "scripted", "rewards"))
     settings = settings_at(plan) if plan is not None else Run()
-    memory = of_file(files["model"], setup_of(settings, gpus)) | {"gib_there": gib} if "model" in files else None
+    memory = of_file(files["model"], **setup_of(settings, gpus)) | {"gib_there": gib} if "model" in files else None
     if ("train" in files) != ("test" in files):
         raise UsageError("prompts are compared in pairs: give both --train and --test")
     prompts = compared(files["train"], files["test"]) if "train" in files else None

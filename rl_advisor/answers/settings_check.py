@@ -21,29 +21,29 @@ FILES = 20
 SHOWN = 60
 
 
-def check_of(place: Path | None, text: str = "", until: float | None = None) -> dict[str, Any]:
+def check_of(run: Path | None = None, text: str = "", until: float | None = None) -> dict[str, Any]:
     """What the settings at a path, or in a text, prove; a run is seen as it was at ``until``.
 
     Raises:
         FileNotFoundError: nothing is at the path.
         NoSuchChoice: neither a path nor a text is given, or no setting stands in them.
     """
-    if place is None and not text.strip():
+    if run is None and not text.strip():
         raise UsageError("give a run, a configuration file or the text of settings")
-    run = run_of(text) if place is None else settings_at(place)
-    run = run if until is None else run.until(until)
-    if not run.config:
+    whole = run_of(text) if run is None else settings_at(run)
+    whole = whole if until is None else whole.until(until)
+    if not whole.config:
         raise UsageError(
             "no settings found; looked for YAML and JSON maps, command lines of a trainer, a training script, printed configurations"
         )
-    outcomes = [checks.told(o) for o in checks.run(run)]
-    given = {k: v for k, v in run.config.items() if not k.startswith("script.") and is_word(k) and (not isinstance(v, str) or is_word(v))}
+    outcomes = [checks.told(o) for o in checks.run(whole)]
+    given = {k: v for k, v in whole.config.items() if not k.startswith("script.") and is_word(k) and (not isinstance(v, str) or is_word(v))}
     shown = {k: given[k] for k in list(given)[:SHOWN]}
-    gaps = [{"where": g.where, "why": g.why} for g in run.gaps if "config" in g.why][:10]
-    if len(run.config) > len(shown):
-        gaps.append({"where": "settings", "why": f"{len(run.config) - len(shown)} more settings were read and are not repeated here"})
-    answer = {"run": run.name, "frameworks": list(run.frameworks), "settings": shown, "checks": outcomes, "gaps": gaps}
-    return aliased(clean(answer), names_of_run(run))  # type: ignore[no-any-return]
+    gaps = [{"where": g.where, "why": g.why} for g in whole.gaps if "config" in g.why][:10]
+    if len(whole.config) > len(shown):
+        gaps.append({"where": "settings", "why": f"{len(whole.config) - len(shown)} more settings were read and are not repeated here"})
+    answer = {"run": whole.name, "frameworks": list(whole.frameworks), "settings": shown, "checks": outcomes, "gaps": gaps}
+    return aliased(clean(answer), names_of_run(whole))  # type: ignore[no-any-return]
 
 
 def settings_at(place: Path) -> Run:

@@ -1,21 +1,22 @@
 """What the model wrote, chosen to be read: best rewarded, worst rewarded and random, in envelopes. The answer of ``samples``."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from rl_advisor.output.clean import is_name, untrusted
 from rl_advisor.output.errors import UsageError
 from rl_advisor.run import Run
 
-LONGEST = 1500
+LONGEST, LONGEST_CODE = 1500, 1 << 20
 SEED = 0
 
 
-def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | None = None, reward: str = "") -> dict[str, Any]:
+def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | None = None, reward: Path | None = None) -> dict[str, Any]:
     """What the samples say, what changed since the first ones, the triad at a step, text statistics over steps, the reward's audit.
 
     ``audit`` adds as many of the most suspicious samples, with their reasons and how common each reason is. ``reward``
-    is the text of the reward's code, which is read and never run.
+    is the file of the reward's code, which is read and never run.
 
     Raises:
         NoSuchChoice: the step lies before the first sample; the message names first and last.
@@ -38,7 +39,8 @@ def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | N
     if reward:
         from rl_advisor.samples.reward_code import code_lines, read_reward, used
 
-        found = used(run, read_reward(reward))
+        with reward.open(encoding="utf-8", errors="replace") as file:
+            found = used(run, read_reward(file.read(LONGEST_CODE)))
         answer["reward_code"] = {**found, "says": list(code_lines(found))}
     gaps = [*answer.pop("gaps", ()), *({"where": g.where, "why": g.why} for g in run.gaps)]
     return {"run": run.name, **answer, "gaps": [g for i, g in enumerate(gaps) if g not in gaps[:i]]}

@@ -1,14 +1,14 @@
-"""Commands for people who come with lines, settings or a plan instead of a folder: explain, check, preflight."""
+"""Commands for people who come with lines or settings instead of a folder: explain, check."""
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
+from rl_advisor.cli.options import JSON
+from rl_advisor.cli.show import show
 from rl_advisor.output.errors import UsageError
 
-JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 LARGEST = 10_000_000
 """Characters that are taken from a file or from standard input."""
 
@@ -27,7 +27,7 @@ def explain(what: str, paste: bool, question: str, framework: str | None, as_jso
     from rl_advisor import tools
 
     text = _pasted() if paste else _taken(what)
-    _show("explain", tools.explain_log(text, question, framework), as_json)
+    show("explain", tools.explain_log(text, question, framework), as_json)
 
 
 @click.command()
@@ -41,44 +41,7 @@ def check(config: str, as_json: bool) -> None:
     from rl_advisor import tools
 
     answer = tools.check_settings(text=_taken("-")) if config == "-" else tools.check_settings(config)
-    _show("check", answer, as_json)
-
-
-@click.command()
-@click.argument("folder", required=False, type=click.Path(path_type=Path))
-@click.option("--random", "random_", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Episodes of a random policy.")
-@click.option("--scripted", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Episodes of a policy written by hand.")
-@click.option("--rewards", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Rewards of any policy, for the histogram.")
-@click.option("--train", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Prompts to train on (JSONL, CSV, Parquet).")
-@click.option("--test", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Prompts of the test, to hold against them.")
-@click.option("--model", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The model's config.json: estimate its memory.")
-@click.option("--gpus", type=click.IntRange(1), default=1, show_default=True, help="GPUs that share it.")
-@click.option("--gib", type=click.FloatRange(0, min_open=True), help="Memory of one GPU, to compare with.")
-@JSON
-def preflight(  # noqa: PLR0913
-    folder: Path | None,
-    random_: Path | None,
-    scripted: Path | None,
-    rewards: Path | None,
-    train: Path | None,
-    test: Path | None,
-    model: Path | None,
-    gpus: int,
-    gib: float | None,
-    as_json: bool,
-) -> None:
-    """Look at a plan before training: settings in FOLDER, and episodes of a random and of a scripted policy (monitor.csv, CSV, JSONL).
-
-    Says whether the reward tells the two apart, what its histogram means, what the experiment's description lacks, and what the settings
-    prove. The skill ships a script that makes the episodes, and one that checks an environment. More on memory: `rl-advisor memory`.
-    """
-    from rl_advisor import tools
-
-    files = {"random": random_, "scripted": scripted, "rewards": rewards, "train": train, "test": test, "model": model}
-    given = {name: file for name, file in files.items() if file is not None}
-    if folder is None and not given:
-        raise UsageError("give a folder with settings, --random and --scripted with episodes, --rewards, --train and --test, or --model")
-    _show("preflight", tools.preflight(folder, gpus, gib, **given), as_json)
+    show("check", answer, as_json)
 
 
 def _pasted() -> str:
@@ -108,16 +71,4 @@ def _taken(what: str) -> str:
         return opened.read(LARGEST)
 
 
-def _show(kind: str, answer: dict[str, Any], as_json: bool) -> None:
-    """Print the answer as one JSON document or as text."""
-    if as_json:
-        import orjson
-
-        click.echo(orjson.dumps(answer))
-        return
-    from rl_advisor.cli import printing
-
-    click.echo(printing.text(kind, answer))
-
-
-COMMANDS = (explain, check, preflight)
+COMMANDS = (explain, check)

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from rl_advisor.cli.options import JSON
+from rl_advisor.cli.show import show
 from rl_advisor.cli.waiting import busy
 
 CASES = click.option(
@@ -62,11 +63,10 @@ def settle(name: str, runs: tuple[str, ...], changed: str, cases: Path, as_json:
 @JSON
 def list_(cases: Path, as_json: bool) -> None:
     """List the cases, and what the odds were worth over those that are settled."""
-    from rl_advisor.cli.extras import show
     from rl_advisor.tools.cases import advice, shelf
 
     if as_json:
-        show(advice.listed(cases), as_json)
+        show("cases", advice.listed(cases), as_json)
     else:
         click.echo(shelf.overview([shelf.load(cases, name) for name in shelf.names(cases)]), nl=False)
 
@@ -78,10 +78,9 @@ def _tools() -> Any:
 
 
 def _show(answer: dict[str, Any], as_json: bool) -> None:
-    from rl_advisor.cli.extras import show
     from rl_advisor.tools.cases.shelf import CaseFile, page
 
     if as_json:
-        show(answer, as_json)
+        show("case", answer, as_json)
     else:
         click.echo(page(CaseFile.model_validate({k: v for k, v in answer.items() if k != "p"})), nl=False)

@@ -1,72 +1,59 @@
 """The command ``eval``: an advisor, or answers made elsewhere, scored on labelled runs."""
 
-from collections.abc import Callable, Sequence
+import sys
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.answers import run_folders
-from rl_advisor.output.clean import clean
-from rl_advisor.output.errors import UsageError
-from rl_advisor.run import Run
+import click
 
-Scores = dict[str, Any]
+from rl_advisor.cli.judging import available
+from rl_advisor.cli.options import ADVISOR, JSON
+from rl_advisor.cli.show import show
+from rl_advisor.output.errors import UsageError, as_usage_error
 
 
-def corpus(path: str | None) -> Path:
-    """The folder of a corpus.
+@click.command("eval")
+@click.argument("corpus", required=False, type=click.Path())
+@click.option("--answers", type=click.Path(), metavar="FILE.jsonl", help="Score answers made elsewhere.")
+@click.option("--key", type=click.Path(), metavar="key.json", help="The key of the exported tasks that were answered.")
+@click.option(
+    "--cut", "cuts", multiple=True, type=click.FloatRange(0, 1, min_open=True), metavar="SHARE", help="Judge this share of each run."
+)
+@click.option("--rows", is_flag=True, help="Add one row per run.")
+@ADVISOR
+@JSON
+def evaluate(corpus: str | None, answers: str | None, key: str | None, advisor: str, as_json: bool, **how: Any) -> None:
+    """Score an advisor, or answers made elsewhere, on labelled runs: a folder with runs/ and labels.json."""
+    from rl_advisor.answers import run_folders
+    from rl_advisor.output.clean import clean
 
-    Raises:
-        NoSuchChoice: none is named, or it has no labels.
-        FileNotFoundError: there is no such folder.
-    """
-    if path is None:
+    if corpus is None:
         raise UsageError("eval needs a corpus: a folder with runs/ and labels.json")
-    folder = run_folders.existing(path)
+    folder = run_folders.existing(corpus)
     if not (folder / "labels.json").is_file():
         raise UsageError(f"{folder} is no corpus: it lacks labels.json beside runs/")
-    return folder
+    if answers is not None:
+        from rl_advisor.evals.harness import score_answers
+
+        file, tasks = run_folders.existing(answers), None if key is None else run_folders.existing(key)
+        scores = as_usage_error(lambda: score_answers(folder, file, key=tasks, rows=how["rows"]))
+    else:
+        scores = as_usage_error(lambda: _scored(folder, available(advisor), **how))
+    show("eval", clean(scores), as_json)
 
 
-def judgements(folder: Path, cuts: Sequence[float]) -> int:
-    """How many judgements an evaluation of the corpus takes."""
-    return sum(1 for _ in (folder / "runs").iterdir()) * (len(set(cuts) - {1.0}) + 1)
-
-
-def score(folder: Path, cuts: Sequence[float], advisor: str, rows: bool = False, tick: Callable[[], object] = int) -> Scores:
-    """The scores of an advisor on a corpus; ``tick`` is called after each judgement.
-
-    Raises:
-        NoSuchChoice: the labels say nothing about a cut.
-    """
-    from rl_advisor.evals.harness import evaluate
+def _scored(folder: Path, advisor: str, cuts: tuple[float, ...], rows: bool) -> dict[str, Any]:
+    """The scores of an advisor, with a bar that counts its judgements."""
+    from rl_advisor.evals.harness import evaluate as scored
     from rl_advisor.tools import advisor_named
 
     assess = advisor_named(advisor).assess
+    total = sum(1 for _ in (folder / "runs").iterdir()) * (len(set(cuts) - {1.0}) + 1)
+    with click.progressbar(length=total, label="judging", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
 
-    def judged(run: Run) -> Any:
-        answer = assess(run)
-        tick()
-        return answer
+        def judged(run: Any) -> Any:
+            answer = assess(run)
+            bar.update(1)
+            return answer
 
-    return _or_mistake(lambda: evaluate(folder, judged, tuple(cuts), rows=rows))
-
-
-def score_file(folder: Path, answers: str, rows: bool = False, key: str | None = None) -> Scores:
-    """The scores of answers made elsewhere.
-
-    Raises:
-        NoSuchChoice: the file answers what the corpus does not ask, or a line is no answer.
-        FileNotFoundError: there is no such file.
-    """
-    from rl_advisor.evals.harness import score_answers
-
-    file, tasks = run_folders.existing(answers), None if key is None else run_folders.existing(key)
-    return _or_mistake(lambda: score_answers(folder, file, key=tasks, rows=rows))
-
-
-def _or_mistake(work: Callable[[], Scores]) -> Scores:
-    """The scores as plain JSON; what the harness refuses is the caller's mistake."""
-    try:
-        return clean(work())  # type: ignore[no-any-return]
-    except ValueError as wrong:
-        raise UsageError(str(wrong)) from wrong
+        return scored(folder, judged, cuts, rows=rows)

@@ -1,33 +1,32 @@
-"""Commands beside the verbs: fetch a run from a store, record the GPUs, estimate memory, compare two dumps of the same prompts."""
+"""Commands that do more than to ask a verb: draw the GPUs, write what runs have in common, fetch a run, record the GPUs."""
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
-from rl_advisor.cli.watch import watch
+from rl_advisor.cli.door import UNREADABLE
+from rl_advisor.cli.options import JSON
+from rl_advisor.cli.show import show
+from rl_advisor.cli.verbs import asks
+from rl_advisor.cli.waiting import busy
 from rl_advisor.output.errors import UsageError
-
-UNREADABLE = 3
-JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 
 
 @click.command()
-@click.argument("run", type=click.Path())
+@asks("gpu_phase_profile")
 @click.option("--plot", type=click.Path(dir_okay=False, writable=True), metavar="FILE.png", help="Draw the phases of each GPU as well.")
 @JSON
-def gpu(run: str, plot: str | None, as_json: bool) -> None:
+def gpu(run: str, until: float | None, plot: str | None, as_json: bool) -> None:
     """Show where the GPUs' time went in RUN. Exit code 3: nothing of GPUs lies there."""
     from rl_advisor import tools
-    from rl_advisor.cli.waiting import busy
     from rl_advisor.output import safe_write
 
     if plot is not None:
-        safe_write.put(plot, tools.plot_curves(run, ("gpu/phases",)))
+        safe_write.put(plot, tools.ask("plot_curves", run, ("gpu/phases",), until))
         click.echo(f"rl-advisor: drawn in {plot}", err=True)
-    answer = busy(run, lambda: tools.gpu_phase_profile(run))
-    show(answer, as_json, "gpu")
+    answer = busy(run, lambda: tools.ask("gpu_phase_profile", run, until))
+    show("gpu", answer, as_json)
     if not answer["gpus"] and not answer["phases"]:
         sys.exit(UNREADABLE)
 
@@ -72,75 +71,24 @@ def fetch(address: str, out: Path, gib: float, seconds: float) -> None:
 
 
 @click.command()
-@click.argument("config", type=click.Path(path_type=Path))
-@click.option("--gpus", type=click.IntRange(1), default=1, show_default=True)
-@click.option("--stage", type=click.IntRange(0, 3), default=0, show_default=True, help="What is sharded: ZeRO stage, 3 for FSDP.")
-@click.option(
-    "--lora", "lora_rank", type=click.IntRange(0), default=0, show_default=True, help="Rank of the adapters; 0 trains everything."
-)
-@click.option("--micro-batch", type=click.IntRange(1), default=1, show_default=True)
-@click.option("--tokens", type=click.IntRange(1), default=2048, show_default=True, help="Prompt and response together.")
-@click.option("--sampled-at-once", type=click.IntRange(0), default=0, show_default=True, help="Responses sampled at once on this GPU.")
-@click.option("--critic/--no-critic", default=False, show_default=True)
-@click.option("--reference/--no-reference", default=True, show_default=True)
-@click.option("--reward-model/--no-reward-model", default=False, show_default=True)
+@asks("compare_runs")
+@click.option("--out", type=click.Path(dir_okay=False), metavar="FILE", help="Write it as a page too: FILE.md or FILE.html.")
 @JSON
-def memory(config: Path, as_json: bool, **setup: Any) -> None:
-    """Estimate the GPU memory a set-up needs, from a model's config.json, and what to reduce first."""
-    from rl_advisor.gpu.memory import of_file
-
-    try:
-        show(of_file(config, setup), as_json)
-    except ValueError as unfit:
-        raise UsageError(str(unfit)) from unfit
-
-
-@click.command()
-@click.argument("a", type=click.Path(path_type=Path))
-@click.argument("b", type=click.Path(path_type=Path))
-@JSON
-def consistency(a: Path, b: Path, as_json: bool) -> None:
-    """Compare two dumps of the same prompts: A from the training engine, B from the inference engine.
-
-    Each is a file of lines with `prompt`, `response` and a list `logprobs` (perhaps `step`); the skill's scripts dump_engine.py and
-    dump_trainer.py write them. Says whether the difference is usual, and whether it grows.
-    """
-    from rl_advisor.answers.engine_consistency import consistency as compared
-    from rl_advisor.output.clean import clean
-
-    for path in (a, b):
-        if not path.exists():
-            raise FileNotFoundError(f"no file or folder {path}")
-    try:
-        found = compared(a, b)
-    except ValueError as unfit:
-        raise UsageError(str(unfit)) from unfit
-    show(clean(found), as_json)
-
-
-@click.command()
-@click.argument("batch", type=click.Path(path_type=Path))
-@JSON
-def critic(batch: Path, as_json: bool) -> None:
-    """Test a critic on one saved BATCH (.npz, .parquet, .csv, .json, .jsonl): observations, returns and perhaps its values.
-
-    A small regressor is fitted to the returns. Says whether they can be told at all, and whether the critic does. Nothing is unpickled.
-    """
+def compare(runs: tuple[str, ...], until: float | None, probe: bool, out: str | None, as_json: bool) -> None:
+    """Set RUNS or seeds side by side: variants, whether they differ by more than luck, and which settings changed."""
     from rl_advisor import tools
+    from rl_advisor.tools import report_file
 
-    show(tools.check_critic(batch), as_json, "critic")
+    if len(runs) < 2 or (probe and len(runs) > 2):
+        raise click.UsageError("compare --probe needs TEST_RUN and TRAIN_RUN" if probe else "compare needs at least two runs")
+    if probe and out is not None:
+        raise click.UsageError("--probe is an answer of a few lines; it writes no page")
+    if out is not None:
+        written = busy(f"{len(runs)} runs", lambda: report_file.write_comparison(runs, out))
+        click.echo(f"rl-advisor: written: {written}", err=True)
+
+    answer = busy(f"{len(runs)} runs", lambda: tools.ask("compare_runs", runs, until, probe))
+    show("probe" if probe else "compare", answer, as_json)
 
 
-COMMANDS = (gpu, critic, fetch, record, memory, consistency, watch)
-
-
-def show(answer: Any, as_json: bool, kind: str = "any") -> None:
-    """Print an answer as one JSON document, or one value a line."""
-    if as_json:
-        import orjson
-
-        click.echo(orjson.dumps(answer))
-        return
-    from rl_advisor.cli import printing
-
-    click.echo(printing.text(kind, answer))
+COMMANDS = (gpu, compare, fetch, record)

@@ -11,6 +11,7 @@ import click
 
 from rl_advisor.cli import gate
 from rl_advisor.cli.gate import gated
+from rl_advisor.cli.show import show
 
 if TYPE_CHECKING:
     from rl_advisor.triage import How, Row, Store
@@ -66,14 +67,13 @@ def triage(roots: tuple[str, ...], as_json: bool, every_row: bool, store: Path |
 
 
 def _show_common(rows: "Sequence[Row]", as_json: bool) -> None:
-    from rl_advisor.cli import extras
     from rl_advisor.output.layout import filled
     from rl_advisor.triage.common import common
     from rl_advisor.triage.said import sentences
 
     found = common(rows)
     if as_json:
-        extras.show(found, as_json)
+        show("common", found, as_json)
         return
     for sentence in sentences(found):
         click.echo("\n".join(filled(f"- {sentence}")))

@@ -112,7 +112,7 @@ def trained_parameters(shape: ModelShape, rank: int) -> int:
     return rank * sides * shape.layers
 
 
-def of_file(config: Path, setup: Mapping[str, Any]) -> dict[str, Any]:
+def of_file(config: Path, **setup: Any) -> dict[str, Any]:
     """The estimate for the model that a ``config.json`` describes.
 
     Raises:

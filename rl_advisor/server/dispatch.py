@@ -15,7 +15,7 @@ from mcp.server.mcpserver import Context
 
 from rl_advisor import tools
 from rl_advisor.answers import run_folders
-from rl_advisor.output.clean import is_name, readable
+from rl_advisor.output.clean import aliased, clean, is_name, readable
 from rl_advisor.server.confinement import Outside, below, called, inside
 from rl_advisor.server.scheduler import Busy, Scheduler, Slot
 from rl_advisor.workers import POOL, Crowded, Limits, Stopped, in_worker, isolated
@@ -80,20 +80,28 @@ class Dispatcher:
             near = await self.quick(lambda: difflib.get_close_matches(asked, names[:MOST_NEAR], 3, 0.6))
             raise Outside(f"{refused.args[0]} Near by name: {', '.join(near)}." if near else refused.args[0]) from None
 
-    async def ask(self, function: Callable[..., Any], runs: Sequence[str], *question: Any, ctx: Context[Any, Any] | None = None) -> Any:
-        """What a function of :mod:`rl_advisor.workers.isolated` answers about runs; the same question about unchanged files from memory.
+    async def ask(
+        self, function: Callable[..., Any], asked: dict[str, Any], paths: Sequence[str] = ("run",), ctx: Context[Any, Any] | None = None
+    ) -> Any:
+        """What a function of :mod:`rl_advisor.workers.isolated` answers; the same question about unchanged files from memory.
+
+        ``paths`` names the arguments that are runs or files; where none is given, what was asked (pasted text) is not kept.
 
         Raises:
             Outside: a run may not be read.
             isolated.Refused: why there is no answer.
         """
-        paths = [await self.run(r) for r in runs]
-        key = await self.quick(lambda: self._key(function, paths, question))
-        ear, named = Listener(ctx), [str(p) for p in paths]
+        places: dict[str, Any] = {}
+        for name in paths:
+            if given := asked.get(name):
+                places[name] = str(await self.run(given)) if isinstance(given, str) else [str(await self.run(g)) for g in given]
+        question, ear = asked | places, Listener(ctx)
+        if not places:
+            return _given(await self._worked(function, [question], "pasted text", ear))
+        key = await self.quick(lambda: self._key(function, places, question))
         answer = self._kept.get(key)
         if answer is None:
-            arguments = (question[0], named, *question[1:]) if question else named
-            answer = await self._shared(key, lambda: self._worked(function, arguments, repr(named), ear))
+            answer = await self._shared(key, lambda: self._worked(function, [question], repr(places), ear))
         self._keep(key, answer)
         if ctx is not None:
             await ctx.report_progress(ear.parts + 1, ear.parts + 1, "done")
@@ -130,9 +138,10 @@ class Dispatcher:
         """What a short job gives that looks at names and sizes only."""
         return await run_sync(job, limiter=self._threads)
 
-    def _key(self, function: Callable[..., Any], paths: Sequence[Path], question: tuple[Any, ...]) -> Hashable:
+    def _key(self, function: Callable[..., Any], places: dict[str, Any], question: dict[str, Any]) -> Hashable:
+        paths = [p for place in places.values() for p in ([place] if isinstance(place, str) else place)]
         try:
-            return (function.__name__, repr(question), tuple((str(p), run_folders.fingerprint(p)) for p in paths))
+            return (function.__name__, repr(question), tuple(run_folders.fingerprint(Path(p)) for p in paths))
         except OSError as gone:
             log.info("looking failed: %s", type(gone).__name__)
             raise isolated.Refused(isolated.GONE) from None
@@ -150,21 +159,13 @@ class Dispatcher:
         except Stopped as stopped:
             return isolated.Refused(f"The run could not be read: {stopped}.")
 
-    async def once(self, function: Callable[..., Any], *arguments: Any, ctx: Context[Any, Any] | None = None) -> Any:
-        """What a function of :mod:`rl_advisor.workers.isolated` answers about its arguments alone; neither they nor the answer are kept.
+    async def worked(self, function: Callable[..., Any], about: Any) -> Any:
+        """What a function answers about paths that were found below the folders; it is not kept.
 
         Raises:
             isolated.Refused: why there is no answer.
         """
-        return _given(await self._worked(function, arguments, "pasted text", Listener(ctx)))
-
-    async def worked(self, function: Callable[..., Any], path: str) -> Any:
-        """What a function of :mod:`rl_advisor.workers.isolated` answers about a path that was found below the folders; it is not kept.
-
-        Raises:
-            isolated.Refused: why there is no answer.
-        """
-        return _given(await self._worked(function, [path], path, Listener(None)))
+        return _given(await self._worked(function, [about], str(about), Listener(None)))
 
     def _in_worker(self, function: Callable[..., Any], arguments: Sequence[Any], about: str, ear: Listener, turn: Slot) -> Any:
         def wanted() -> None:
@@ -191,7 +192,13 @@ class Dispatcher:
     async def listed(self, limit: int) -> dict[str, Any]:
         """The runs below all folders, newest first."""
         found = await self.found()
-        return await self.quick(lambda: tools.listing([(called(self.roots, p), p) for p in found[:limit]], len(found)))  # type: ignore[no-any-return]
+        rows = await self.quick(lambda: [_row(called(self.roots, p), p) for p in found[:limit]])
+        answer = clean({"runs": rows, "more": max(0, len(found) - limit)})
+        return aliased(answer, [row["run"] for row in rows])  # type: ignore[no-any-return]
+
+
+def _row(name: str, path: Path) -> dict[str, Any]:
+    return {"run": name, "files": len(run_folders.fingerprint(path)), "changed": run_folders.changed(path)}
 
 
 def _given(answer: Any) -> Any:

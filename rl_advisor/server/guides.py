@@ -53,31 +53,29 @@ def offer_prompts(server: MCPServer[Any]) -> None:
 def offer_resources(server: MCPServer[Any], desk: Dispatcher) -> None:
     """Offer what a run holds, and its report, as resources."""
 
+    async def told(function: Callable[..., Any], **asked: Any) -> Any:
+        try:
+            return await desk.ask(function, asked)
+        except (Outside, isolated.Refused):
+            raise ResourceNotFoundError("no such run, or nothing of that name in it") from None
+
     @server.resource("run://{+run}/inventory", name="run inventory", title="What a run holds", mime_type="application/json", meta=LABEL)
     async def inventory(run: str) -> str:
-        return _json(await _read(desk, run, isolated.answer, "load_run", {"detail": "all"}))
+        return _json(await told(isolated.answer, verb="load_run", run=run, detail="all"))
 
     @server.resource(
         "run://{+run}/curve{?metric}", name="curve", title="One curve of a run, measured", mime_type="application/json", meta=LABEL
     )
     async def curve(run: str, metric: str = "reward/mean") -> str:
-        return _json(await _read(desk, run, isolated.answer, "summarize_curves", {"metrics": [metric], "detail": "all"}))
+        return _json(await told(isolated.answer, verb="summarize_curves", run=run, metrics=[metric], detail="all"))
 
     @server.resource("run://{+run}/page.html{?until}", name="run page", title="The page on a run", mime_type="text/html", meta=LABEL)
     async def page(run: str, until: float | None = None) -> str:
-        return str(await _read(desk, run, isolated.page, until))
+        return str(await told(isolated.page, run=run, until=until))
 
     @server.resource("run://{+run}/report.md", name="run report", title="The report on a run", mime_type="application/json", meta=LABEL)
     async def report(run: str) -> str:
-        return _json(await _read(desk, run, isolated.report))
-
-
-async def _read(desk: Dispatcher, run: str, function: Callable[..., Any], *question: Any) -> Any:
-    """What the function answers about a run that may be read."""
-    try:
-        return await desk.ask(function, [run], *question)
-    except (Outside, isolated.Refused):
-        raise ResourceNotFoundError("no such run, or nothing of that name in it") from None
+        return _json(await told(isolated.report, run=run))
 
 
 def _json(answer: dict[str, Any]) -> str:
@@ -112,7 +110,7 @@ def _some(names: Sequence[str]) -> Completion:
 async def _metrics(desk: Dispatcher, run: str) -> Sequence[str]:
     """Metric names of a run; none when the run may not or cannot be read."""
     try:
-        return list(await desk.ask(isolated.metrics, [run]))
+        return list(await desk.ask(isolated.metrics, {"run": run}))
     except (Outside, isolated.Refused):
         return ()
 

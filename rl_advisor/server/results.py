@@ -6,19 +6,12 @@ from typing import Any
 import orjson
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp_types import CallToolResult, ImageContent, TextContent
-from pydantic import BaseModel, ConfigDict
 
 LABEL = {"ifc": {"integrity": "untrusted", "confidentiality": "private"}}
 """Answers hold what a run wrote: not to be obeyed, not to be passed on."""
 _ANSWERS = frozenset({"tools/call", "resources/read", "prompts/get", "completion/complete"})
 """Requests whose answers may hold words of a run, refusals and errors of tools too."""
 _OURS = "skill://"
-
-
-class Answer(BaseModel):
-    """Facts about runs; text in objects with the key ``untrusted`` was written by the run."""
-
-    model_config = ConfigDict(extra="allow")
 
 
 def result_of(answer: dict[str, Any]) -> CallToolResult:

@@ -4,19 +4,15 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import anyio
 from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult
-from pydantic import Field
 
 from rl_advisor.output.budget import fit
 from rl_advisor.output.clean import aliased, clean
-from rl_advisor.server.confinement import Outside, called
+from rl_advisor.server.confinement import called
 from rl_advisor.server.dispatch import BUSY, Dispatcher
-from rl_advisor.server.results import Answer, result_of
 from rl_advisor.triage import Place, Row, is_row, order, parts_of, settled, whole
 from rl_advisor.triage.row import CONTRACT
 from rl_advisor.triage.work import for_server, inside, places_at
@@ -26,11 +22,6 @@ SECONDS, ONE_RUN_S, AT_ONCE = 20.0, 8.0, 3
 """For how long a call judges, how much of that one run may take, and how many are judged at a time: one place stays free for others."""
 MOST_KEPT = 20_000
 SHOWN = ("run", "urgency", *CONTRACT[1:], "why", "saves_gpu_hours", "age_s")
-
-Root = Annotated[str, Field(description="All allowed folders when left out.", max_length=1024)]
-First = Annotated[int, Field(description="Row to begin with.", ge=0, le=1_000_000)]
-Rows = Annotated[int, Field(ge=1, le=40)]
-Urgency = Literal["burning", "gamed", "degrading", "dead", "undecided", "sound", "unread"]
 
 
 class Triage:
@@ -77,7 +68,7 @@ class Triage:
     async def _places(self, root: str) -> Sequence[Place]:
         roots = self._desk.roots
         folders = [str(await self._desk.run(root))] if root else [str(folder) for folder in roots]
-        found = await self._desk.once(places_at, folders)
+        found = await self._desk.worked(places_at, folders)
         return [Place(**{**told, "run": called(roots, Path(told["where"]))}) for told in found]
 
     async def _judged(self, places: Sequence[Place], ctx: Context[Any, Any] | None, total: int) -> None:
@@ -119,23 +110,3 @@ class Triage:
         self._known[key] = answer
         while len(self._known) > MOST_KEPT:
             self._known.popitem(last=False)
-
-
-def triage_tool(desk: Dispatcher) -> Any:
-    """The tool over the runs of a desk."""
-    triage = Triage(desk)
-
-    async def triage_runs(
-        ctx: Context[Any, Any], root: Root = "", first: First = 0, rows: Rows = 15, only: Urgency | None = None
-    ) -> Annotated[CallToolResult, Answer]:
-        """Judge every run below a folder, most urgent first.
-
-        Reach for it when no run is named: a sweep, a team's folder. Call again while ``not_yet_judged`` is left (twenty seconds a call).
-        At most 3,500 tokens.
-        """
-        try:
-            return result_of(await triage.page(ctx, root, first, rows, only))
-        except (Outside, isolated.Refused, OSError) as mistake:
-            raise ToolError(desk.said(mistake)) from None
-
-    return triage_runs

@@ -52,7 +52,7 @@ def write_comparison(runs: Sequence[str | Path], out: str | Path) -> Path:
     from rl_advisor import tools
 
     target, kind = _target(out), _kind(out)
-    page = kind.compared([tools.read(r) for r in runs], tools.compare_runs(runs))
+    page = kind.compared([tools.read(r) for r in runs], tools.ask("compare_runs", runs))
     return safe_write.put(target, readable(page, _LONGEST_PAGE))
 
 

@@ -49,45 +49,25 @@ def fenced(roots: Sequence[str], function: str, *arguments: Any) -> Any:
         return named(function)(*arguments)
 
 
-BRIEF = {
-    "check_settings": "check",
-    "assess_run": "assess",
-    "load_run": "load",
-    "spot_check_samples": "samples",
-    "summarize_curves": "curves",
-}
-"""Verbs that a model gets a short form of, unless it asks for all."""
-TOGETHER = ("compare_runs",)
-"""Verbs that take all runs as one argument."""
-AGAINST = ("assess_run", "explain_finding")
-"""Verbs about one run, measured against the others."""
-BY_NAME = ("preflight",)
-"""Verbs whose files have names of their own: ``given`` tells them in the order of the paths."""
-
-
-def answer(verb: str, runs: Sequence[str], arguments: Mapping[str, Any]) -> dict[str, Any] | bytes:
-    """What the verb answers about the runs at these paths, cut to size; a picture as bytes. ``detail`` chooses the short form or all.
+def answer(asked: dict[str, Any]) -> dict[str, Any] | bytes:
+    """What a verb answers, cut to size; a picture as bytes. ``detail`` chooses the short form or all.
 
     Raises:
         Refused: the question cannot be answered.
     """
     from rl_advisor import tools
     from rl_advisor.answers.brief import brief
+    from rl_advisor.answers.verbs import verbs
     from rl_advisor.output.budget import fit
 
-    paths, ask = [Path(run) for run in runs], getattr(tools, verb)
-    told = {name: value for name, value in arguments.items() if name != "detail"}
-    if verb in AGAINST and len(paths) > 1:
-        paths, told = paths[:1], {**told, "against": paths[1:]}
-    if verb in BY_NAME:
-        paths, told = [], told | dict(zip(told.pop("given"), paths, strict=True))
-    given = or_refused(lambda: ask(paths, **told) if verb in TOGETHER else ask(*paths, **told))
+    verb, whole = verbs()[asked.pop("verb")], asked.pop("detail", "") == "all"
+    given = or_refused(lambda: tools.ask(verb.name, **asked))
     if isinstance(given, bytes):
         return given
-    return brief(BRIEF[verb], given) if verb in BRIEF and arguments.get("detail") != "all" else fit(given, LONGEST_ANSWER)
+    return brief(verb.brief, given) if verb.brief and not whole else fit(given, LONGEST_ANSWER)
 
 
-def report(run: str) -> dict[str, str]:
+def report(asked: dict[str, Any]) -> dict[str, str]:
     """The report on the run at this path, Markdown that quotes it, in an envelope as long as an answer may be."""
     from rl_advisor import tools
     from rl_advisor.output.budget import tokens
@@ -95,7 +75,7 @@ def report(run: str) -> dict[str, str]:
     from rl_advisor.tools import report_file
 
     def written() -> dict[str, str]:
-        whole = tools.read(Path(run))
+        whole = tools.read(Path(asked["run"]))
         text = report_file.renderer("report.md")(whole, tools.advisor_named("builtin").assess(whole))
         longest = LONGEST_REPORT
         while tokens(found := untrusted(text, "the report on the run, which quotes it", longest)) > LONGEST_ANSWER:
@@ -105,23 +85,23 @@ def report(run: str) -> dict[str, str]:
     return dict(or_refused(written))
 
 
-def page(until: float | None, runs: Sequence[str]) -> str:
-    """The page on the run at the one path, up to a step: HTML in which a run's words stand as words."""
+def page(asked: dict[str, Any]) -> str:
+    """The page on the run at the path, up to a step: HTML in which a run's words stand as words."""
     from rl_advisor import tools
     from rl_advisor.tools import report_file
 
     def drawn() -> str:
-        whole = tools.read(Path(runs[0]), until)
+        whole = tools.read(Path(asked["run"]), asked["until"])
         return str(report_file.renderer("page.html")(whole, tools.advisor_named("builtin").assess(whole)))
 
     return str(or_refused(drawn))
 
 
-def metrics(run: str) -> list[str]:
+def metrics(asked: dict[str, Any]) -> list[str]:
     """The names of the run's curves."""
     from rl_advisor import tools
 
-    return list(or_refused(lambda: tools.read(Path(run)).curves))
+    return list(or_refused(lambda: tools.read(Path(asked["run"])).curves))
 
 
 def runs(roots: Sequence[str], by_names: bool) -> list[str]:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from rl_advisor.advisors.grounding.claims import Checked, Claim, Evidence
 from rl_advisor.advisors.grounding.prose import Prose
-from rl_advisor.advisors.model.toolbox import Toolbox, complaints, schema_of
+from rl_advisor.advisors.model.toolbox import Toolbox, complaints
 from rl_advisor.advisors.model.turns import Tool
 from rl_advisor.answers.story.telling import completed
 from rl_advisor.assessment import (
@@ -91,7 +91,8 @@ class ModelAnswer(BaseModel):
 
 def answer_tool() -> Tool:
     """The tool by which the model hands in its judgement."""
-    return Tool(ANSWER, "Hand in your judgement. Call it once, last, when you have looked at what you need.", schema_of(ModelAnswer))
+    schema = {word: said for word, said in ModelAnswer.model_json_schema().items() if word != "description"}
+    return Tool(ANSWER, "Hand in your judgement. Call it once, last, when you have looked at what you need.", schema)
 
 
 def parsed(arguments: Any) -> ModelAnswer | list[str]:

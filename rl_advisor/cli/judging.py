@@ -1,0 +1,102 @@
+"""The commands that judge a run: ``assess`` prints the judgement, ``report`` writes it where it is looked at."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from rl_advisor.cli import gate
+from rl_advisor.cli.gate import gated
+from rl_advisor.cli.options import JSON, OUT, Several, judge_options
+from rl_advisor.cli.show import show
+from rl_advisor.cli.verbs import asks
+from rl_advisor.cli.waiting import busy
+
+BUILTIN = ("price",)
+"""Options that the built-in advisor knows; the others are for those that ask a model."""
+
+
+@click.command(cls=Several)
+@asks("assess_run")
+@judge_options
+@OUT
+@gated
+@click.option("--verbose", "-v", is_flag=True, help="Show everything that was looked at.")
+@JSON
+def assess(run: str, verbose: bool, as_json: bool, **asked: Any) -> None:
+    """Judge RUN: verdict, continue or stop, what broke first, best checkpoint, what to do next."""
+    answer, judged = _judged(run, asked, ())
+    if asked["out"]:
+        click.echo("".join(f"rl-advisor: the page is {file}\n" for file in asked["out"]), err=True, nl=False)
+    gate.close(judged, asked["fail_on"], asked["fail_on_cost"], lambda: show("assess", answer["judgement"], as_json, whole=verbose))
+
+
+@click.command(cls=Several)
+@asks("assess_run")
+@OUT
+@click.option("--to", multiple=True, metavar="TRACKER[:WHERE]", help="Show it beside the curves; may be repeated.")
+@judge_options
+@gated
+@JSON
+def report(run: str, to: tuple[str, ...], as_json: bool, **asked: Any) -> None:
+    """Write the judgement of RUN as a page, or where its curves are looked at.
+
+    \b
+    --to tensorboard[:FOLDER]             event files beside the run or in FOLDER
+    --to wandb[:[ENTITY/]PROJECT[/RUN]]   a W&B run that is there, or one of its own
+    --to mlflow[:[SERVER][/RUN_ID]]       tags, a page and marks of an MLflow run
+    --to trackio[:PROJECT[/RUN]]          an alert and marks in Trackio
+    """  # noqa: D301
+    if not asked["out"] and not to:
+        raise click.UsageError("report needs --out FILE or --to TRACKER")
+    answer, judged = _judged(run, asked, to)
+    gate.close(judged, asked["fail_on"], asked["fail_on_cost"], lambda: show("report", answer["written"], as_json))
+
+
+def _judged(run: str, asked: Mapping[str, Any], to: tuple[str, ...]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The judgement and where it was written; what the gate looks at, a judgement for each run that lies there."""
+    from rl_advisor import tools
+    from rl_advisor.tools import report_file
+
+    for file in asked["out"]:
+        report_file.renderer(file)  # a wrong ending or tracker is said before the reading begins
+    for target in to:
+        report_file.tracker(target)
+    judge = available(asked["advisor"])
+    options = _told(judge, asked)
+    how = {name: asked[name] for name in ("until", "mapping", "against")}
+    if not asked["out"] and not to:
+        found = busy(run, lambda: tools.ask("assess_run", run, **how, advisor=judge, options=options))
+        several = found.get("runs")
+        return {"judgement": found}, several if isinstance(several, list) else [found]
+
+    def written() -> dict[str, Any]:
+        whole = tools.beside(tools.read(run, how["until"], how["mapping"]), how["against"], how["mapping"])
+        signed = tools.advisor_named(judge).assess(whole, **options)
+        return {"written": report_file.report(whole, signed, asked["out"], to, run), "judgement": tools.judgement_of(whole, signed)}
+
+    answer = busy(run, written)
+    return answer, [answer["judgement"]]
+
+
+def _told(advisor: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What the advisor is told of the options given; of those that it makes no use of a person is told."""
+    given = {
+        name: asked[name] for name in ("price", "model", "base_url", "max_cost", "max_tokens", "transcript") if asked[name] is not None
+    }
+    lost = [f"--{name.replace('_', '-')}" for name in given if (name in BUILTIN) != (advisor == "builtin")]
+    if lost:
+        click.echo(f"rl-advisor: the {advisor} advisor makes no use of {', '.join(lost)}.", err=True)
+    return {name: value for name, value in given.items() if (name in BUILTIN) == (advisor == "builtin")}
+
+
+def available(advisor: str) -> str:
+    """The advisor, or the built-in one, with a warning, when it cannot be loaded; a missing client it reports itself."""
+    from rl_advisor import tools
+
+    try:
+        tools.advisor_named(advisor)
+    except ImportError as missing:
+        click.echo(f"rl-advisor: the {advisor} advisor cannot be loaded ({missing}); the built-in advisor answers instead.", err=True)
+        return "builtin"
+    return advisor

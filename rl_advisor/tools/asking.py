@@ -1,0 +1,145 @@
+"""Asks a verb of the table: its runs are read and cut, its files found, its answer made safe and remembered while files stay the same."""
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from rl_advisor.advisors import ADVISORS
+from rl_advisor.answers import run_folders
+from rl_advisor.answers.cache import Cache
+from rl_advisor.answers.verbs import Verb, function_of, verbs
+from rl_advisor.output.clean import aliased, clean
+from rl_advisor.output.errors import UsageError, no_such
+from rl_advisor.output.names import names_of_run
+from rl_advisor.tools.runs import beside, place, read
+
+if TYPE_CHECKING:
+    from rl_advisor.assessment import Assessment
+    from rl_advisor.run import Run
+
+Answer = dict[str, Any]
+_ANSWERS: Cache[Any] = Cache(64)
+
+
+def ask(name: str, *given: Any, **named: Any) -> Any:
+    """The answer of a verb, plain JSON (a picture as bytes); arguments are those of the table, in its order or by name.
+
+    Raises:
+        UsageError: the question cannot be answered so; the message names the choices.
+        FileNotFoundError: nothing is there; the message names what is.
+        rl_advisor.reading.UnreadableRun: something is there, and none of it could be read.
+    """
+    verb = verbs()[name]
+    asked = dict(zip(verb.arguments, given, strict=False)) | named
+    asked = {argument: value for argument, value in asked.items() if value not in (None, "", (), [], {})}
+    for argument in verb.paths:
+        if argument in asked:
+            asked[argument] = place(asked[argument]) if isinstance(asked[argument], str | Path) else [place(p) for p in asked[argument]]
+    prints = [(str(p), run_folders.fingerprint(p)) for a in verb.paths for p in _several(asked.get(a, ()))]
+    # A model is asked anew each time: one that could not be reached a minute ago may answer now, and no failure must be remembered.
+    if not prints or asked.get("advisor", "builtin") != "builtin":
+        return _made(verb, asked)
+    return _ANSWERS.get((name, str(prints), repr(sorted(asked.items(), key=str))), lambda: _made(verb, dict(asked)))
+
+
+def judged(run: "Run", advisor: str = "builtin", options: Mapping[str, Any] | None = None) -> Answer:
+    """What an advisor makes of a run."""
+    return judgement_of(run, advisor_named(advisor).assess(run, **(options or {})))
+
+
+def judged_row(run: "Run") -> Answer:
+    """What a table of judgements says of a run."""
+    from rl_advisor.answers import run_table
+
+    return run_table.judged(advisor_named("builtin").assess)(run)
+
+
+def judgement_of(run: "Run", assessment: "Assessment") -> Answer:
+    """An assessment as ``assess_run`` gives it, for whoever has it already."""
+    from rl_advisor.answers import judgement
+
+    return _safe(judgement.judgement(run, assessment), [run])  # type: ignore[no-any-return]
+
+
+def compared(runs: "list[Run]", probe: bool = False) -> Answer:
+    """Runs side by side, or the pair that says why rewards do not rise."""
+    from rl_advisor.answers.compare import compare
+    from rl_advisor.answers.probe import probe as probed
+
+    if probe and len(runs) != 2:
+        raise UsageError(f"a probe is two runs, the one trained on the test prompts first; not {len(runs)}")
+    return probed(*runs) if probe else compare(runs)
+
+
+def explained(text: str, question: str = "", framework: str | None = None) -> Answer:
+    """What pasted lines, or one word, say."""
+    from rl_advisor.answers.explain import a_word, explain_run
+    from rl_advisor.answers.explain.pasted import bounded, run_of
+    from rl_advisor.output.clean import untrusted
+
+    if word := a_word(text, question):
+        return word
+    run = run_of(text, framework)
+    answer = explain_run(run, bounded(text), question)
+    if crash := answer.get("crash"):
+        crash["error"] = untrusted(crash["error"], "the pasted text")
+    return _safe(answer, [run])  # type: ignore[no-any-return]
+
+
+def advisor_named(name: str) -> ModuleType:
+    """The advisor's module.
+
+    Raises:
+        UsageError: no such advisor; the message names them.
+        ImportError: its client library is not installed.
+    """
+    if name not in ADVISORS:
+        raise no_such("advisor", name, ADVISORS)
+    return import_module(f"rl_advisor.advisors.{name}")
+
+
+def _made(verb: Verb, asked: dict[str, Any]) -> Any:
+    """The answer about the runs or files that were found."""
+    function = function_of(verb.function)
+    if not verb.about:
+        return _of_files(function, asked)
+    until, mapping = asked.pop("until", None), asked.pop("mapping", None) or asked.pop("columns", None)
+    against = asked.pop("against", ())
+    if verb.table and (table := _table(verb, asked["run"], until, mapping, against)):
+        return table
+    runs = [beside(read(p, until, mapping), against, mapping) for p in _several(asked.pop("run" if verb.about == "run" else "runs"))]
+    return _safe(function(runs[0] if verb.about == "run" else runs, **asked), runs)
+
+
+def _of_files(function: Any, asked: dict[str, Any]) -> Any:
+    from rl_advisor.reading import UnreadableRun
+
+    try:
+        return clean(function(**asked))
+    except UnreadableRun:
+        raise
+    except ValueError as unfit:  # that it cannot use what it was given is the caller's mistake
+        raise UsageError(str(unfit)) from unfit
+
+
+def _table(verb: Verb, path: Path, until: float | None, mapping: Mapping[str, str] | None, against: Sequence[Path]) -> Answer | None:
+    """A row for each of several runs of a folder or file, worst first; None for a single run, or one that was asked for by name."""
+    from rl_advisor.answers import run_table
+
+    places = run_table.places_of(path, read(path, None, mapping))
+    if not places:
+        return None
+    row = function_of(verb.table)
+    rows = run_table.rows_of(path, places, lambda one: read(one, until, mapping), lambda run: row(beside(run, against, mapping)))
+    return aliased(clean({"runs": run_table.worst_first(rows)}), places)  # type: ignore[no-any-return]
+
+
+def _several(found: Any) -> Sequence[Path]:
+    return [found] if isinstance(found, Path) else found
+
+
+def _safe(answer: Any, runs: "Sequence[Run]") -> Any:
+    """The answer without anything that could harm a reader."""
+    return answer if isinstance(answer, bytes) else aliased(clean(answer), [name for run in runs for name in names_of_run(run)])
