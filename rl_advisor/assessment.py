@@ -147,6 +147,8 @@ class Assessment(_Frozen):
     next_experiment: Experiment
     quantities: list[QuantityView] = Field(default_factory=list)
     """What the summary says of curves, each measured once."""
+    words: str = ""
+    """What an advisor that is not the built-in one says in its own words."""
     summary: str
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True)

@@ -10,7 +10,6 @@ from typing import Any
 import orjson
 
 from rl_advisor.answers.context import unrecorded
-from rl_advisor.answers.story.sentences import SOUND, UNKNOWN
 from rl_advisor.output.budget import fit
 from rl_advisor.output.wording import chance, plain, value
 
@@ -72,18 +71,13 @@ def _assess(answer: Answer) -> Answer:
         "confidence": sure,
         "probabilities": {v: chance(p, sure) for v, p in likely[:4] if p >= 0.02 and len(likely) > 1},
         "why": answer["why"],
-        "words": story["words"],
         "call": answer["call"],
         "call_reason": answer["call_reason"],
         "p_continue_pays": round(answer["p_continue_pays"], 2),
-        "do": story["do"],
         "first_broken_link": answer["first_broken_link"],
-        "cause": "" if ours in SOUND else "unknown" if story["cause"].startswith(UNKNOWN) else story["cause"],
         "onset": answer["onset"],
-        "effects": story["effects"],
-        "beside_sound_runs": story["beside"],
+        **{FACTS.get(label, label.lower()): text for label, text in story["facts"].items() if label not in TOLD},
         "also_present": [line[:SPOKEN] for line in story["also"]],
-        "keep": story["keep"],
         "evidence_for": [it(e["says"]) for e in fresh if e["for"] == ours and e["weight"] > 0][:EVIDENCE],
         "evidence_against": [it(e["says"]) for e in against][:EVIDENCE],
         "at_odds": [line[:SPOKEN] for line in answer["at_odds"] if line not in {e["says"] for e in against}][:AT_ODDS],
@@ -96,12 +90,13 @@ def _assess(answer: Answer) -> Answer:
         "risk": answer["risk"].partition("No checkpoint")[0].strip(),  # what is on disk stands under "keep"
         "next_call": story["next_call"],
         "names_as_written": answer.get("names_as_written"),
-        **{label.lower(): text[:SPOKEN] for label, text in story["facts"] if label not in TOLD},
     }
 
 
-TOLD = frozenset(("In words", "Do now", "Cause", "Effect", "Score", "Keep", "Beside", "Why", "At odds", "Also"))
-"""Facts of the story that stand above under names that programs know; any other one follows under its label."""
+FACTS = {"In words": "words", "Do now": "do", "Effect": "effects", "Beside": "beside_sound_runs"}
+"""Names by which programs know facts, where these are not their labels."""
+TOLD = frozenset(("Limits", "Score", "Why", "At odds", "Also"))
+"""Facts that stand elsewhere in the answer: in full, or as curves."""
 
 
 def _unnamed(name: str) -> Callable[[str], str]:

@@ -3,11 +3,13 @@
 from typing import Any
 
 from rl_advisor.answers.context import context
-from rl_advisor.answers.story import naming, telling
+from rl_advisor.answers.story import telling
 from rl_advisor.assessment import Assessment
 from rl_advisor.run import Run
 
 Answer = dict[str, Any]
+ORDER = ("present", "unclear", "not_logged", "absent")
+"""Outcomes in the order in which to read findings."""
 
 
 def judgement(run: Run, a: Assessment) -> Answer:
@@ -15,13 +17,7 @@ def judgement(run: Run, a: Assessment) -> Answer:
 
     ``context``: what is on record of how it was made.
     """
-    told = telling.tell(run, a)
-    judged, story = (naming.renamed(part, told.names) for part in (foremost(a.model_dump(by_alias=True)), telling.as_json(told)))
-    return {**judged, "story": story, "context": context(run)}
-
-
-def foremost(assessment: Answer) -> Answer:
-    """The assessment with its findings in the order in which to read them: present, unclear, not logged, absent."""
-    order = ("present", "unclear", "not_logged", "absent")
-    findings = sorted(assessment["findings"], key=lambda f: order.index(f["outcome"]))
-    return {**assessment, "findings": findings}
+    signed, story = telling.in_own_names(run, a)
+    judged = signed.model_dump(by_alias=True)
+    judged["findings"].sort(key=lambda f: ORDER.index(f["outcome"]))
+    return {**judged, "story": telling.as_json(story), "context": context(run)}

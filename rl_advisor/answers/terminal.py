@@ -67,7 +67,7 @@ def _headline(answer: Answer, look: Look) -> str:
 
 def _entries(story: Answer, look: Look) -> Iterable[str]:
     """Label and text of what the story tells: the action whole, of the rest the first that fit, whole before many."""
-    told = [(label, _entry(label, text, look)) for label, text in story["facts"]]
+    told = [(label, _entry(label, text, look)) for label, text in story["facts"].items()]
     left = ENTRIES
     for label, lines in told:
         if label == WHOLE or len(lines) <= left:

@@ -9,9 +9,8 @@ from rl_advisor.answers.document import of_several
 from rl_advisor.answers.document.blocks import Card, Charts, Checks, Facts, Fold, Lines, Phases, Samples, Section, Table, Words
 from rl_advisor.answers.document.curves import drawn, told
 from rl_advisor.answers.document.of_run import sections, story_rows
-from rl_advisor.answers.story.naming import named, named_story
 from rl_advisor.answers.story.quantities import label
-from rl_advisor.answers.story.telling import Story, tell
+from rl_advisor.answers.story.telling import Story, in_own_names
 from rl_advisor.assessment import Assessment
 from rl_advisor.finding import number
 from rl_advisor.output.layout import spark
@@ -24,12 +23,11 @@ SUFFIX = ".md"
 
 def render(run: Run, assessment: Assessment) -> str:
     """The report: verdict, call, the story and its sparklines, then the sections of the document."""
-    of = tell(run, assessment)
-    a, story = named(assessment, of.names), named_story(of)
+    a, story = in_own_names(run, assessment)
     head = [
         f"# {inert(a.run or 'run')}: {a.verdict.replace('_', ' ')}, {a.call}",
         f"{inert(story.progress)}. {inert(story.call)} ({inert(story.verdict.partition(' (')[2])}",
-        inert(story.words),
+        inert(a.words),
         markdown_of(Facts(story_rows(story))),
         _sparklines(story),
     ]

@@ -39,7 +39,7 @@ def judged(run: "Run") -> Row:
 
     a = tools.advisor_named("builtin").assess(run)
     shown = judgement(run, a)
-    told, best, onset = shown["story"], a.best_checkpoint, a.onset.step if a.onset else None
+    told, best, onset = shown["story"]["facts"], a.best_checkpoint, a.onset.step if a.onset else None
     row = {
         "verdict": a.verdict,
         "p": a.probabilities.get(a.verdict),
@@ -55,8 +55,8 @@ def judged(run: "Run") -> Row:
         "best_checkpoint_path": best.path,
         "broke_at": onset,
         "patterns": [f.pattern for f in a.findings if f.outcome == "present"][:12],
-        "why": str(told.get("cause") or shown["why"])[:LONGEST_SAID],
-        "do": str(told.get("do") or "")[:LONGEST_SAID],
+        "why": (told.get("Cause") or told.get("Limits") or shown["why"])[:LONGEST_SAID],
+        "do": told.get("Do now", "")[:LONGEST_SAID],
         "framework": ", ".join(run.frameworks),
         "unit": run.step_unit,
         "outcome": outcome(run),

@@ -187,10 +187,10 @@ def signed(stands: Held, base: Assessment, bench: Toolbox) -> Assessment:
             if "next_experiment" in stands.fields
             else Experiment(**said.next_experiment.model_dump()),
             "why": texts["why"] or "; ".join(c.says for c in good if c.claim.speaks_for in (None, said.verdict))[:_LONGEST],
+            "words": texts["summary"],
         }
     )
-    ours = completed(bench.run, told)
-    return ours.model_copy(update={"summary": texts["summary"] or ours.summary})
+    return completed(bench.run, told)
 
 
 def _evidence(c: Checked, verdict: Verdict) -> EvidenceView:
@@ -217,4 +217,4 @@ def _best(stands: Held, base: Assessment, bench: Toolbox) -> BestCheckpoint:
 def instead(base: Assessment, advisor: str, why: str) -> Assessment:
     """The built-in assessment, saying that it stands in for a model and why."""
     line = f"The {advisor} advisor gave no judgement: {why}. This is the built-in advisor's."
-    return base.model_copy(update={"could_not_see": [*base.could_not_see, line], "summary": f"{base.summary} {line}"})
+    return base.model_copy(update={"could_not_see": [*base.could_not_see, line], "words": line, "summary": f"{base.summary} {line}"})

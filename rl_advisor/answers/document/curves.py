@@ -109,7 +109,7 @@ def leading(run: Run, a: Assessment, story: Story) -> list[list[Shown]]:
     shown = [(q, run.curves[q.metric]) for q in story.curves if q.metric in outcome & run.curves.keys() and q.points > 1][:2]
     chained = chain(a)
     cited = [str(e["metric"]) for f in (chained.cause, *chained.effects) if f is not None for e in f.evidence[:1]]
-    wanted = [*cited, *(q.metric for q in story.curves)] if story.cause else []
+    wanted = [*cited, *(q.metric for q in story.curves)] if story.caused else []
     told = [run.curves[n] for n in dict.fromkeys(wanted) if n in run.curves]
     if not shown and not told:
         told = [c for c in run.curves.values() if not c.name.startswith("progress/")]

@@ -49,7 +49,7 @@ def sections(run: Run, a: Assessment, curves: Sequence[Drawn]) -> list[Section]:
 def story_rows(story: Story) -> list[tuple[str, str]]:
     """The facts of the story, but for words that stand above them, and what was not checked."""
     unseen = f"{listed(list(story.not_logged), NOT_LOGGED)} (not logged)" if story.not_logged else ""
-    return [(label, said) for label, said in (*story.facts, ("Not checked", unseen)) if said and label != "In words"]
+    return [(label, said) for label, said in (*story.facts.items(), ("Not checked", unseen)) if said and label != "In words"]
 
 
 class _Cards:

@@ -6,12 +6,12 @@ Findings of one event are told by the metric that moved, so that five patterns t
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rl_advisor.answers.story.quantities import Moved, moved
-from rl_advisor.assessment import Assessment, FindingView
+from rl_advisor.answers.story.quantities import moved
+from rl_advisor.assessment import Assessment, FindingView, QuantityView
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import Role
 from rl_advisor.judgement.slowness import IDLE
-from rl_advisor.output.wording import clause, plain, value
+from rl_advisor.output.wording import plain, value
 from rl_advisor.run import Run
 
 DISTANT = 0.25
@@ -74,33 +74,19 @@ def _place(f: FindingView) -> tuple[float, float]:
     return (f.onset["step"] if f.onset else float("inf")), -patterns()[f.pattern].weight if f.pattern in patterns() else 0.0
 
 
-@dataclass(frozen=True)
-class Effect:
-    """An effect in a few words, with the move that they tell where a metric of the run shows it."""
-
-    said: str
-    move: Moved | None = None
-
-
-def effects(run: Run, found: Iterable[FindingView], at: float | None, told: Iterable[str] = ()) -> list[Effect]:
-    """Findings in a few words each: the metric that moved, told once, or the pattern's name where no metric of the run shows it."""
-    seen, out = set(told), []
+def moves(run: Run, found: Iterable[FindingView], at: float | None, told: Iterable[str] = ()) -> list[tuple[str, QuantityView | None]]:
+    """Findings in a few words each: how the metric moved that shows it, told once, or the pattern's name where none of the run's does."""
+    seen, out = set(told), list[tuple[str, QuantityView | None]]()
     for f in found:
         names = [str(e["metric"]) for e in f.evidence if str(e["metric"]) in run.curves]
         fresh = [n for n in names if n not in seen]
         seen |= set(names)
-        move = next((m for n in fresh if (m := _move(run, n, at))), None)
-        if move is not None:
-            out.append(Effect(move.said, move))
+        far = (m for n in fresh if (m := moved(run.curves[n], at)) and abs(m.after - m.before) > DISTANT * max(abs(m.before), abs(m.after)))
+        if (move := next(far, None)) is not None:
+            out.append((move.said, QuantityView(metric=move.metric, before=move.before, after=move.after)))
         elif not names:
-            out.append(Effect(named(f)))
+            out.append((named(f), None))
     return out
-
-
-def _move(run: Run, name: str, at: float | None) -> Moved | None:
-    """How far a metric moved; None where it hardly did."""
-    m = moved(run.curves[name], at)
-    return m if m is not None and abs(m.after - m.before) > DISTANT * max(abs(m.before), abs(m.after)) else None
 
 
 def named(f: FindingView) -> str:
@@ -108,8 +94,3 @@ def named(f: FindingView) -> str:
     share = next((v for n, v in f.measures.items() if n.endswith(("_latest", "now", "share")) and v is not None and 0 < v <= 1), None)
     whole = share is not None and f.pattern in (*IDLE, "sample_repetition", "truncation", "hollow_answers")
     return f"{plain(f.pattern)} ({value(share, 'share')})" if whole and share is not None else plain(f.pattern)
-
-
-def statement(f: FindingView) -> str:
-    """What a finding says, as one clause."""
-    return clause(f.statement)

@@ -2,10 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import fields, replace
 from typing import Any
 
-from rl_advisor.answers.story.telling import Story
 from rl_advisor.assessment import Assessment
 
 KEPT = frozenset({"metric", "names", "untrusted", "pattern", "path", "run", "config"})
@@ -23,12 +21,6 @@ def renamed(value: Any, names: Mapping[str, str]) -> Any:
 def named(a: Assessment, names: Mapping[str, str]) -> Assessment:
     """The assessment in the run's own names."""
     return Assessment.model_validate(renamed(a.model_dump(by_alias=True), names))
-
-
-def named_story(story: Story) -> Story:
-    """The story in the run's own names; what a program reads (``Quantity.metric``) stays ours."""
-    told = {f.name: renamed(getattr(story, f.name), story.names) for f in fields(story) if f.name != "names"}
-    return replace(story, **told)
 
 
 def _each(value: Any, change: Any) -> Any:

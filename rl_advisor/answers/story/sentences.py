@@ -1,18 +1,13 @@
 """The sentences that every door shows, each built once from typed facts, so that words cannot contradict numbers."""
 
 import re
-from typing import TYPE_CHECKING
 
-from rl_advisor.answers.story.chain import Chain, named
+from rl_advisor.answers.story.chain import cause_of, named
 from rl_advisor.answers.story.quantities import Quantity, logged_at, quantity
 from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.curves import outcomes
-from rl_advisor.judgement.slowness import slowest
-from rl_advisor.output.wording import chance, clause, listed, plain, sentence
+from rl_advisor.output.wording import chance, clause, plain, sentence
 from rl_advisor.run import Run
-
-if TYPE_CHECKING:
-    from rl_advisor.answers.story.telling import Story
 
 CALLS = {
     "pays": "Continue: the chance that a later checkpoint beats the best so far is {p}.",
@@ -55,8 +50,6 @@ STAGES = {
 """Where to look, by the stage that most likely broke."""
 EVEN = 0.5
 """Probability of a better checkpoint from which it is no reason to stop; what is broken is."""
-EFFECTS = 4
-"""Effects in a sentence."""
 
 
 def progress(run: Run, a: Assessment) -> str:
@@ -96,29 +89,25 @@ def call(a: Assessment) -> str:
     return said
 
 
-def beside(a: Assessment, told: Chain) -> str:
+def beside(a: Assessment) -> str:
     """How the run stands beside earlier sound runs; empty where none were named, or where leaving their band is the cause."""
     found = next((f for f in a.findings if f.pattern == "unlike_sound_runs" and f.outcome != "not_logged"), None)
-    return sentence(found.statement) if found is not None and found is not told.cause else ""
+    return sentence(found.statement) if found is not None and found is not cause_of(a) else ""
 
 
-def do(a: Assessment) -> str:
-    """The one thing to do next."""
-    return sentence(a.next_experiment.do)
-
-
-def cause(a: Assessment, told: Chain) -> str:
+def cause(a: Assessment) -> str:
     """What broke first and when; where nothing names it, the stage to look at; empty where nothing is broken."""
-    if told.cause is None:
+    found = cause_of(a)
+    if found is None:
         asked = a.first_broken_link != "none" and a.verdict != "undecidable"  # nothing is known to be broken where nothing is decided
         return f"{UNKNOWN}; look first at {STAGES[a.first_broken_link]}" if asked else ""
-    said = clause(told.cause.statement)
-    title = "" if _says_its_name(told.cause, said) else f"{named(told.cause)}: "
+    said = clause(found.statement)
+    title = "" if _says_its_name(found, said) else f"{named(found)}: "
     said = said[0].lower() + said[1:] if title and re.match("[A-Z][a-z]+ ", said) else said
-    if told.cause.onset is None or f"step {told.cause.onset['step']:.0f}" in said:
+    if found.onset is None or f"step {found.onset['step']:.0f}" in said:
         return f"{title}{said}"
-    low, high = told.cause.onset["low"], told.cause.onset["high"]
-    when = f"step {told.cause.onset['step']:.0f}" if round(low) == round(high) else f"step {low:.0f} to {high:.0f}"
+    low, high = found.onset["low"], found.onset["high"]
+    when = f"step {found.onset['step']:.0f}" if round(low) == round(high) else f"step {low:.0f} to {high:.0f}"
     return f"{title}{said} (from {when})"
 
 
@@ -164,18 +153,3 @@ def nothing(run: Run) -> str:
         lines = f"{len(crashed)} lines" if len(crashed) > 1 else "one line"
         return f"the run ended before anything could be measured: {crashed[0].where} reports an error ({lines}); start there"
     return next((g.why for g in run.gaps if g.where == "reward"), "no reward and no score is logged")
-
-
-def paragraph(story: "Story", a: Assessment) -> str:
-    """The story in five to seven sentences."""
-    why = a.why.rstrip(".")
-    parts = [f"{OPENINGS[a.verdict]}: {why}." if why else f"{OPENINGS[a.verdict]}."]
-    parts.append(sentence("; ".join(re.sub("^(\\S+) from ", r"\1 went from ", line) for line in story.outcome)))
-    if story.cause:
-        parts.append(f"{'What limits it' if a.verdict in SOUND else 'What broke first'}: {story.cause}.")
-    if story.effects:
-        parts.append(f"Then: {listed(list(story.effects), EFFECTS)}.")
-    if (idle := slowest(a.findings)) is not None and idle.statement not in story.do:
-        parts.append(idle.statement)
-    parts += [f"Keep {story.keep}." if a.best_checkpoint.path else sentence(story.keep), story.call, f"Next: {story.do}"]
-    return " ".join(p for p in parts if p)

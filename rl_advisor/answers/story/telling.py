@@ -1,39 +1,38 @@
 """The story of a run: what an answer says first, the same facts in the same words at every door."""
 
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from rl_advisor.answers.story import sentences
-from rl_advisor.answers.story.chain import Chain, Effect, chain, effects, named, statement
+from rl_advisor.answers.story.chain import chain, moves, named
+from rl_advisor.answers.story.naming import named as named_in
+from rl_advisor.answers.story.naming import renamed
 from rl_advisor.answers.story.quantities import Quantity, logged_at, outcome_quantities, own_names, sketched
 from rl_advisor.answers.story.surroundings import could_change, missing, second_call, settings, unnamed
-from rl_advisor.assessment import Assessment, QuantityView
-from rl_advisor.finding import Outcome
-from rl_advisor.output.wording import listed, sentence
+from rl_advisor.assessment import Assessment, FindingView, QuantityView
+from rl_advisor.judgement.slowness import slowest
+from rl_advisor.output.wording import clause, listed, sentence
 from rl_advisor.run import Run
 
-EFFECTS, AT_ODDS, ALSO = 4, 1, 2
-"""Effects, facts at odds and open findings that are named at once."""
+EFFECTS, ALSO = 4, 2
+"""Effects and open findings that are named at once."""
 
 
 @dataclass(frozen=True)
 class Story:
-    """What is told of a run, in the order in which it is told."""
+    """What is told of a run."""
 
     framework: str
     progress: str
     verdict: str
     call: str
-    do: str
-    cause: str
-    effects: tuple[str, ...]
+    facts: dict[str, str]
+    """What every door shows below the call, by its label, in the order in which to read it. A new fact is a row of ``_facts``."""
     outcome: tuple[str, ...]
-    keep: str
-    at_odds: tuple[str, ...]
     also: tuple[str, ...]
     """Present beside the chain: open questions."""
-    beside: str
-    """How it stands beside earlier sound runs; empty where none were named, or where that is the cause."""
     settings: dict[str, str]
     curves: tuple[Quantity, ...]
     """The outcome first, then the cause's own metric where one is known, then the usual."""
@@ -42,103 +41,103 @@ class Story:
     """Of these the one or two that could change the judgement."""
     unnamed: tuple[str, ...]
     """Curves whose meaning is not known, and that moved: they may say what ours cannot."""
-    unclear: int
-    """Patterns that could not be decided."""
     next_call: str
-    words: str
-    """What an advisor that is not ours says in its own words; empty for ours, whose words are these fields."""
     names: dict[str, str]
     """Our metric names and the run's own."""
-    facts: tuple[tuple[str, str], ...] = ()
-    """What every door shows below the call: a label and its text, in the order in which to read them. A new fact is a row here."""
+
+    @property
+    def caused(self) -> bool:
+        """Whether it names what broke, what limits the run, or where to look for it."""
+        return bool({"Cause", "Limits"} & self.facts.keys())
 
 
 def tell(run: Run, a: Assessment) -> Story:
     """The story of a run under an assessment; metrics go by our names, which ``naming.renamed`` turns into the run's own."""
     told = chain(a)
-    metric = _metric_of(run, told)
+    metric = next((m for m in _cited(told.cause) if m in run.curves), "")
     curves = sketched(run, metric)
-    story = Story(
+    order = {q.metric: i for i, q in enumerate(curves)}
+    outcome = tuple(q.said for q in outcome_quantities(run)) or (sentences.nothing(run),)
+    return Story(
         framework=", ".join(run.frameworks),
         progress=sentences.progress(run, a),
         verdict=sentences.verdict(a),
         call=sentences.call(a),
-        do=sentences.do(a),
-        cause=sentences.cause(a, told),
-        effects=tuple(e.said for e in _effects(run, a)),
-        outcome=tuple(q.said for q in outcome_quantities(run)) or (sentences.nothing(run),),
-        keep=sentences.keep(run, a),
-        at_odds=tuple(a.at_odds),
-        also=tuple(f"{named(f)}: {statement(f)}" for f in told.open),
-        beside=sentences.beside(a, told),
+        facts={label: text for label, text in _facts(run, a, outcome) if text},
+        outcome=outcome,
+        also=tuple(f"{named(f)}: {clause(f.statement)}" for f in told.open),
         settings=settings(run),
-        curves=tuple(_foremost(curves, metric)),
+        curves=tuple(sorted(curves, key=lambda q: (order[q.metric] > 0, q.metric != metric, order[q.metric]))),
         not_logged=tuple(missing(run)),
         could_change=tuple(could_change(run, a)),
         unnamed=tuple(unnamed(run)),
-        unclear=sum(f.outcome == Outcome.UNCLEAR.value for f in a.findings),
         next_call=second_call(run, a),
-        words="",
         names=own_names(run),
     )
-    whole = replace(story, words=a.summary.removeprefix(sentences.paragraph(story, a)).strip())
-    return replace(whole, facts=facts(whole, a))
 
 
-def facts(story: Story, a: Assessment) -> tuple[tuple[str, str], ...]:
+def _facts(run: Run, a: Assessment, outcome: Iterable[str]) -> Iterable[tuple[str, str]]:
     """What to do, what broke, what came of it, what to keep; the reason where no cause is one."""
-    rows = (
-        ("In words", story.words),
-        ("Do now", story.do),
-        ("Limits" if a.verdict in sentences.SOUND else "Cause", story.cause),
-        ("Effect", listed(list(story.effects), EFFECTS)),
-        ("Score", "; ".join(story.outcome)),
-        ("Keep", story.keep),
-        ("Beside", story.beside),
-        ("Why", "" if story.cause else sentence(a.why)),
-        ("At odds", "; ".join(line.rstrip(".") for line in story.at_odds[:AT_ODDS])),
-        ("Also", listed([line.partition(":")[0] for line in story.also], ALSO)),
+    told, do, cause = chain(a), sentence(a.next_experiment.do), sentences.cause(a)
+    slow = slowest(a.findings)
+    return (
+        ("In words", a.words),
+        ("Do now", do),
+        ("Limits" if a.verdict in sentences.SOUND else "Cause", cause),
+        ("Effect", listed([said for said, _ in _effects(run, a)], EFFECTS)),
+        ("Score", "; ".join(outcome)),
+        ("Keep", sentences.keep(run, a)),
+        ("Beside", sentences.beside(a)),
+        ("Why", "" if cause else sentence(a.why)),
+        ("At odds", next((line.rstrip(".") for line in a.at_odds), "")),
+        ("Also", listed([named(f) for f in told.open], ALSO)),
+        ("Slow", slow.statement if slow is not None and slow.statement not in do else ""),
     )
-    return tuple((label, text) for label, text in rows if text)
 
 
-def _effects(run: Run, a: Assessment) -> list[Effect]:
+def _cited(f: FindingView | None) -> list[str]:
+    return [str(e["metric"]) for e in f.evidence] if f is not None else []
+
+
+def _effects(run: Run, a: Assessment) -> list[tuple[str, QuantityView | None]]:
     """The effects that are not told by the outcome or by the cause's own metric."""
     told = chain(a)
-    shown = {q.metric for q in outcome_quantities(run)} | {_metric_of(run, told)}
-    return effects(run, told.effects, a.onset.step if a.onset else None, shown)
+    cause = next((m for m in _cited(told.cause) if m in run.curves), "")
+    return moves(run, told.effects, a.onset.step if a.onset else None, {q.metric for q in outcome_quantities(run)} | {cause})
 
 
-def quantities(run: Run, a: Assessment) -> list[QuantityView]:
-    """Every quantity that the story says, as values."""
-    told = sentences.trusted(run, a)
-    at = logged_at(run.curves.get(told.metric), a.best_checkpoint.step) if told is not None else None
-    outcome = [q.view(at if told is not None and q.metric == told.metric else None) for q in outcome_quantities(run)]
-    moves = [QuantityView(metric=e.move.metric, before=e.move.before, after=e.move.after) for e in _effects(run, a) if e.move is not None]
-    return outcome + moves
+def in_own_names(run: Run, a: Assessment) -> tuple[Assessment, Story]:
+    """An assessment and its story in the run's own metric names; what a program reads (``Quantity.metric``) stays ours."""
+    story = tell(run, a)
+    told = {name: renamed(part, story.names) for name, part in vars(story).items() if name != "names"}
+    return named_in(a, story.names), Story(**told, names=story.names)
 
 
 def completed(run: Run, a: Assessment) -> Assessment:
-    """The assessment with its quantities and its summary."""
-    whole = a.model_copy(update={"quantities": quantities(run, a)})
-    return whole.model_copy(update={"summary": sentences.paragraph(tell(run, whole), whole)})
+    """The assessment with every quantity that the story says as values, and with its summary."""
+    kept = sentences.trusted(run, a)
+    at = logged_at(run.curves.get(kept.metric), a.best_checkpoint.step) if kept is not None else None
+    outcome = [q.view(at if kept is not None and q.metric == kept.metric else None) for q in outcome_quantities(run)]
+    moved = [view for _, view in _effects(run, a) if view is not None]
+    return a.model_copy(update={"quantities": [*outcome, *moved], "summary": a.words or paragraph(tell(run, a), a)})
 
 
-def _metric_of(run: Run, told: Chain) -> str:
-    """The metric that shows the cause; empty where none of the run's does."""
-    cited = [str(e["metric"]) for e in told.cause.evidence] if told.cause is not None else []
-    return next((m for m in cited if m in run.curves), "")
+LABELS = {"Limits": "What limits it", "Cause": "What broke first", "Effect": "Then", "Do now": "Next"}
+"""What a fact begins with in a paragraph, where that is not its label."""
 
 
-def _foremost(curves: list[Quantity], metric: str) -> list[Quantity]:
-    """The outcome, the cause's metric, then the others."""
-    order = {q.metric: i for i, q in enumerate(curves)}
-    return sorted(curves, key=lambda q: (order[q.metric] > 0, q.metric != metric, order[q.metric]))
+def paragraph(story: Story, a: Assessment) -> str:
+    """The story in five to eight sentences."""
+    why, facts = a.why.rstrip("."), story.facts
+    score = "; ".join(re.sub(r"^(\S+) from ", r"\1 went from ", line) for line in story.outcome)
+    keep = f"Keep {facts['Keep']}." if a.best_checkpoint.path else sentence(facts.get("Keep", ""))
+    told = [f"{LABELS[label]}: {facts[label].rstrip('.')}." for label in ("Limits", "Cause", "Effect") if label in facts]
+    opening = f"{sentences.OPENINGS[a.verdict]}: {why}." if why else f"{sentences.OPENINGS[a.verdict]}."
+    parts = [opening, sentence(score), *told, facts.get("Slow", ""), keep, story.call, f"{LABELS['Do now']}: {facts.get('Do now', '')}"]
+    return " ".join(p for p in parts if p)
 
 
 def as_json(story: Story) -> dict[str, Any]:
     """The story as plain values."""
-    from dataclasses import asdict
-
     told = asdict(story)
     return told | {"curves": [row | {"last_said": q.spelled(q.last)} for row, q in zip(told["curves"], story.curves, strict=True)]}

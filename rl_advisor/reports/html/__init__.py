@@ -11,9 +11,8 @@ from rl_advisor.answers.document import of_several
 from rl_advisor.answers.document.blocks import Facts
 from rl_advisor.answers.document.curves import axes, drawn, leading, payload
 from rl_advisor.answers.document.of_run import sections, story_rows
-from rl_advisor.answers.story.naming import named, named_story
 from rl_advisor.answers.story.quantities import Quantity
-from rl_advisor.answers.story.telling import Story, tell
+from rl_advisor.answers.story.telling import Story, in_own_names
 from rl_advisor.assessment import BROKEN, Assessment
 from rl_advisor.output.wording import listed, value
 from rl_advisor.reports.html.page import asset, locked, section, titled
@@ -32,8 +31,7 @@ AXES = {"hours": "Hours", "tokens": "Tokens"}
 
 def render(run: Run, assessment: Assessment) -> str:
     """The page: verdict and call, then what broke first, curves, findings, samples, what was ruled out or not seen, the next test."""
-    told = tell(run, assessment)
-    a, story, curves = named(assessment, told.names), named_story(told), drawn(run, assessment)
+    (a, story), curves = in_own_names(run, assessment), drawn(run, assessment)
     held = sections(run, a, curves)
     nav = "".join(f'<li><a href="#{s.key}">{s.title}</a></li>' for s in held)
     tools = asset("tools.html").replace("<!-- axes -->", _axes(run)) if curves else ""
@@ -51,7 +49,7 @@ def _mood(a: Assessment) -> str:
 def _verdict(run: Run, a: Assessment, story: Story) -> str:
     """Verdict with how sure it is, the call and its reason; then the picture, and the story beside it."""
     where = " · ".join(text(part, 200) for part in (a.run or "run", story.progress, story.framework) if part)
-    words = f'<p class="summary">{text(story.words, 8000)}</p>' if story.words else ""
+    words = f'<p class="summary">{text(a.words, 8000)}</p>' if a.words else ""
     sure, picture = story.verdict.partition(" (")[2].rstrip(")"), _first_picture(run, a, story)
     beside = f'<div class="first{"" if picture else " alone"}">{picture}{html_of(Facts(story_rows(story)))}</div>'
     return (

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rl_advisor import __version__
-from rl_advisor.answers.story.naming import named_story, renamed
-from rl_advisor.answers.story.telling import tell
+from rl_advisor.answers.story.telling import in_own_names, tell
 from rl_advisor.assessment import Assessment
 from rl_advisor.output.clean import readable
 from rl_advisor.output.wording import listed, plain, sentence
@@ -100,18 +99,9 @@ def bare(name: str) -> str:
 
 def _text(run: Run, a: Assessment) -> str:
     """The judgement in a few lines of Markdown, in the run's own metric names."""
-    told = tell(run, a)
-    story, why = named_story(told), renamed(a.why, told.names)
-    rows = (
-        ("Do now", story.do),
-        ("Why", sentence(why) if why else ""),
-        ("Cause", story.cause),
-        ("Then", listed(list(story.effects), 4)),
-        ("Score", "; ".join(story.outcome)),
-        ("Keep", story.keep),
-        ("Not logged", listed(list(story.not_logged), 4)),
-    )
-    said = [f"- **{name}**: {inert(words)}" for name, words in rows if words]
+    told, story = in_own_names(run, a)
+    rows = {"Why": sentence(told.why), **story.facts, "Not logged": listed(list(story.not_logged), 4)}
+    said = [f"- **{name}**: {inert(words)}" for name, words in rows.items() if words]
     head = f"**{plain(a.verdict).capitalize()}** ({a.confidence} confidence). {inert(story.call)}"
     lines = [head, "", *said, "", f"{PREFIX} {__version__}, at {inert(story.progress)}"]
     return readable("\n".join(lines), LONGEST_TEXT) + "\n"
