@@ -6,8 +6,7 @@ from itertools import groupby
 import numpy as np
 import pytest
 from PIL import Image
-from rl_advisor.answers.gpu_plot import COLOURS
-from rl_advisor.answers.plot import picture
+from rl_advisor.answers.plot import COLOURS, picture
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.profile import profile
 from rl_advisor.gpu.signals import FINE

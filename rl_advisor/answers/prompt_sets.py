@@ -4,18 +4,16 @@ Rows are read from JSONL, JSON, CSV or Parquet; a pass rate of the base model is
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rl_advisor.answers.table_file import table
 from rl_advisor.features.aggregate import improvement, rank_p
 from rl_advisor.output.errors import UsageError
-from rl_advisor.reading.parsing.bytes_in import byte_lines, document, parse_json
 from rl_advisor.reading.parsing.chat import as_text
-from rl_advisor.reading.parsing.confined_files import opened
-from rl_advisor.reading.parsing.json_rows import decoded
 from rl_advisor.reading.parsing.rollout_table import NAMES
 from rl_advisor.run import Floats
 from rl_advisor.samples.text_change import wilson
@@ -65,10 +63,10 @@ def compared(train: Path, test: Path) -> dict[str, Any]:
 
 def described(path: Path) -> dict[str, Any]:
     """A set of prompts: how many different ones, their length in words, and the base model's pass rate over them, where it is there."""
-    rows = _rows(path)
-    name = next((n for n in NAMES["prompt"] if any(n in row for row in rows[:20])), None)
+    found = table(path, MOST)
+    rows, name = found.to_dict("records"), next((n for n in NAMES["prompt"] if n in found), None)
     if name is None:
-        columns = ", ".join(sorted({k for row in rows[:20] for k in row})[:12]) or "nothing"
+        columns = ", ".join(sorted(map(str, found))[:12]) or "nothing"
         raise UsageError(f"{path.name} holds no prompts; it has {columns}. Names that are known: {', '.join(NAMES['prompt'][:8])}")
     passed = next((n for n in PASSED if sum(_number(row.get(n)) is not None for row in rows) * 2 > len(rows)), None)
     rates: dict[str, list[float]] = {}
@@ -136,30 +134,6 @@ def _difficulty(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
                 f"{'the test is harder' if low_a > high_b else 'training is harder'} than the other set."
             )
     return said
-
-
-def _rows(path: Path) -> Sequence[Mapping[str, Any]]:
-    """At most 100,000 rows of a file as mappings."""
-    kind = path.name.lower().removesuffix(".gz").rpartition(".")[2]
-    try:
-        if kind == "parquet":
-            from pyarrow import parquet
-
-            with opened(path) as whole:
-                return [row for batch in parquet.ParquetFile(whole).iter_batches(1000) for row in batch.to_pylist()][:MOST]
-        if kind == "csv":
-            import pandas as pd
-
-            with opened(path) as whole:
-                return pd.read_csv(whole, nrows=MOST).to_dict("records")  # type: ignore[return-value]
-        if kind == "json":
-            found = parse_json(document(path))
-            rows = found if isinstance(found, list) else next((v for v in found.values() if isinstance(v, list)), [])
-            return [row for row in rows[:MOST] if isinstance(row, dict)]
-    except (ValueError, OSError, AttributeError) as unfit:
-        raise UsageError(f"{path.name} cannot be read as rows of prompts: {str(unfit)[:200]}") from unfit
-    made = (decoded(line) for _, line in zip(range(MOST), byte_lines(path), strict=False))
-    return [row for row in made if row is not None]
 
 
 def _plain(text: str) -> str:

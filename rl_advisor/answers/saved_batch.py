@@ -1,6 +1,5 @@
 """One saved batch of training: observations, returns and perhaps values out of ``.npz`` (never unpickled), Parquet, CSV, JSON or JSONL."""
 
-import json
 import zipfile
 from collections.abc import Mapping
 from hashlib import sha256
@@ -9,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rl_advisor.answers.table_file import table
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading.parsing.confined_files import opened
 from rl_advisor.run import Floats
@@ -37,9 +37,10 @@ def batch_of(path: Path) -> dict[str, Floats]:
             f"batch = torch.load({path.name!r}, weights_only=True); "
             f"numpy.savez({path.stem + '.npz'!r}, **{{k: v.float().numpy() for k, v in batch.items() if hasattr(v, 'numpy')}})"
         )
-    read = {".npz": _archive, ".parquet": _parquet, ".csv": _csv}.get(path.suffix.lower(), _json)
     try:
-        columns = read(path)
+        columns = (
+            _archive(path) if path.suffix.lower() == ".npz" else {name: _stacked(part) for name, part in table(path, MOST_ROWS).items()}
+        )
     except (ValueError, OSError, KeyError, zipfile.BadZipFile, MemoryError, RecursionError) as unfit:
         raise UsageError(f"{path.name} cannot be read as a batch: {str(unfit)[:200]}") from unfit
     found = {role: _of(columns, role) for role in NAMES}
@@ -57,9 +58,13 @@ def batch_of(path: Path) -> dict[str, Floats]:
     sizes = {"observations": len(observations), "returns": returns.size, **({"values": values.size} if values is not None else {})}
     if len(set(sizes.values())) > 1:
         raise UsageError(f"{path.name}: {', '.join(f'{n} {role}' for role, n in sizes.items())}: not one of each")
-    table = observations.reshape(returns.size, -1)[:MOST_ROWS]
-    rows = {"observations": table, "returns": returns[:MOST_ROWS], **({"values": values.ravel()[:MOST_ROWS]} if values is not None else {})}
-    whole = np.isfinite(rows["returns"]) & np.isfinite(table).all(axis=1)
+    rows_of = observations.reshape(returns.size, -1)[:MOST_ROWS]
+    rows = {
+        "observations": rows_of,
+        "returns": returns[:MOST_ROWS],
+        **({"values": values.ravel()[:MOST_ROWS]} if values is not None else {}),
+    }
+    whole = np.isfinite(rows["returns"]) & np.isfinite(rows_of).all(axis=1)
     return {role: np.asarray(part[whole], np.float64) for role, part in rows.items()}
 
 
@@ -98,42 +103,8 @@ def _archive(path: Path) -> dict[str, Any]:
     return found
 
 
-def _parquet(path: Path) -> dict[str, Any]:
-    from rl_advisor.reading.parsing.parquet_in import cells, whole
-
-    rows = whole(path).slice(0, MOST_ROWS)
-    return {name: _stacked(cells(rows[name])) for name in rows.column_names}
-
-
-def _csv(path: Path) -> dict[str, Any]:
-    import pandas as pd
-
-    with opened(path) as whole:
-        table = pd.read_csv(whole, nrows=MOST_ROWS)
-    return {str(name): table[name].to_numpy() for name in table.columns if table[name].dtype.kind in "fiub"}
-
-
-def _json(path: Path) -> dict[str, Any]:
-    """One object of columns, a list of rows, or a row a line."""
-    with opened(path) as whole:
-        written = whole.read(LARGEST // 4 + 1)
-    if len(written) > LARGEST // 4:
-        raise ValueError("larger than 256 MiB; save it as .npz")
-    text = written.decode("utf-8")
-    told = (
-        [json.loads(line) for line in text.splitlines()[:MOST_ROWS] if line.strip()]
-        if path.suffix.lower() == ".jsonl"
-        else json.loads(text)
-    )
-    if isinstance(told, list):
-        first = told[0] if told and isinstance(told[0], dict) else {}
-        told = {name: [row[name] for row in told[:MOST_ROWS]] for name in first}
-    if not isinstance(told, dict):
-        raise ValueError("neither columns nor rows")  # noqa: TRY004 - the file's content, not our argument
-    return {str(name): _stacked(values) for name, values in told.items() if isinstance(values, list)}
-
-
-def _stacked(values: list[Any]) -> Any:
+def _stacked(column: Any) -> Any:
     """Numbers, or lists of numbers of one length, as an array; text is no column of a batch."""
+    values = column.tolist()
     array = np.array(values, dtype=object) if not values or isinstance(values[0], str) else np.array(values)
     return array if array.dtype.kind in "fiub" else np.empty((0, 0))

@@ -11,7 +11,7 @@ from rl_advisor import __version__
 from rl_advisor.answers.run_folders import holds_metrics
 
 if TYPE_CHECKING:
-    from rl_advisor.triage.places import File, Folder
+    from rl_advisor.answers.run_places import File, Folder
 
 TAIL = 2048
 """Last bytes of a file that its key rests on, besides its size and time."""
@@ -67,9 +67,9 @@ def look(roots: Sequence[str]) -> Looked:
 def _local(root: str, named: str) -> list[Place]:
     """The runs below a folder or in a file."""
     from rl_advisor.answers import run_folders
+    from rl_advisor.answers.run_places import File, below, runs_of
     from rl_advisor.reading.parsing import confined_files
     from rl_advisor.run_reference import split_reference
-    from rl_advisor.triage.places import File, below, runs_of
 
     path = run_folders.existing(root)
     if not (file := split_reference(path)[0]).is_dir():
@@ -93,8 +93,8 @@ def _place(run: "Folder", root: Path, real: Path, named: str) -> Place:
 
 def _remote(root: str, named: str) -> list[Place]:
     """The runs below an address, as its store lists them."""
+    from rl_advisor.answers.run_places import File, runs_of, tree
     from rl_advisor.remote import copies
-    from rl_advisor.triage.places import File, runs_of, tree
 
     known = copies.listed(root)
     if known.runs:

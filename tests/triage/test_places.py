@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
+from rl_advisor.answers.run_places import FLAT, File, runs_of, tree
 from rl_advisor.triage.looking import look
-from rl_advisor.triage.places import FLAT, File, runs_of, tree
 
 TREES = {
     "one run": (["progress.csv"], [""]),

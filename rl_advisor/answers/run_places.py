@@ -75,9 +75,9 @@ Opens = Callable[[str], bool]
 """Whether the file at that path, below the root, holds metrics."""
 
 
-def below(root: Path) -> Folder:
-    """The listing of a folder on this machine; links are not followed, and at most 8 levels and 5,000,000 entries are looked at."""
-    left = MOST_ENTRIES
+def below(root: Path, most: int = MOST_ENTRIES) -> Folder:
+    """The listing of a folder on this machine; links are not followed, and at most 8 levels and so many entries are looked at."""
+    left = most
 
     def listed(path: str, depth: int) -> Folder:
         nonlocal left
