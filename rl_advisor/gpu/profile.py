@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.gpu.phase_confidence import band, shares_of
 from rl_advisor.features.gpu.phase_fit import Sensor, levels
-from rl_advisor.features.gpu.phases import TRAINING, WAITING, runs_of
+from rl_advisor.features.gpu.phases import TRAINING, WAITING, runs_of, shares_of
 from rl_advisor.gpu.idle import Foreign, listed
 from rl_advisor.gpu.look import Seen, look
 from rl_advisor.gpu.sentence import says
@@ -79,6 +78,12 @@ def _from_split(seen: Seen) -> list[dict[str, Any]]:
         rows[name] = {"share": share, "share_low": low, "share_high": high, "confidence": _confidence(name, split)}
         rows[name] |= _means(seen, split.at[inside]) | {"power_w": _weighted(power, shares, marks)}
     return [_row(name, rows[name], split.period) for name in ORDER if name in rows]
+
+
+def band(share: float, spread: float, row_seconds: float, period: float) -> tuple[float, float]:
+    """Low and high end of a share: twice the spread between variants and the resolution of the rows, at least 5 points."""
+    half = max(0.05, 2 * float(np.hypot(spread, 0.75 * row_seconds / period)))
+    return max(0.0, share - half), min(1.0, share + half)
 
 
 def _confidence(name: str, split: Split) -> str:

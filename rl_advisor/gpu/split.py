@@ -6,10 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.gpu.phase_confidence import CONSENSUS, agreement_of, levels_differ, returns_at_ends, shares_of, split_with_variants
 from rl_advisor.features.gpu.phase_fit import Sensor, covered, forward_fit, levels
-from rl_advisor.features.gpu.phase_levels import cycle, otsu
-from rl_advisor.features.gpu.phases import GENERATION, TRAINING, WAITING, quiet_ticks, runs_of
+from rl_advisor.features.gpu.phases import GENERATION, TRAINING, WAITING, cycle, otsu, quiet_ticks, runs_of, shares_of
 from rl_advisor.gpu.signals import COUNTER_LAG, FINE, INSTANT, POWER_LAG, USUAL_WINDOW, Rows, Ticks
 from rl_advisor.gpu.steps import Steps, step_of
 from rl_advisor.run import Floats
@@ -17,11 +15,10 @@ from rl_advisor.run import Floats
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-MOST_STEPS = 80
-MOST_TICKS = 4_000
-DENSE = 15
-"""Ticks a step must have for its boundary to be placed tick by tick."""
-LEAST_ACTIVE = 40
+MOST_STEPS = 200
+DENSE, DENSE_SLOW = 8, 60
+"""Ticks a step must have for single ticks to show its phases, where each is what was drawn, and where it is an average."""
+LEAST_ACTIVE = 12
 """Active ticks below which no split is tried."""
 DENSE_BLIND = 20
 """Rows a cycle must have when step ends are not known."""
@@ -29,12 +26,20 @@ REGULAR = 0.4
 """Autocorrelation of power one cycle later, below which no cycle is claimed."""
 MOST_TRAINING = 0.6
 """Share of active time at the higher level above which the two levels are rather work and its interruptions."""
+AGREE, SURE = 0.80, 0.95
+"""Agreement of the variants of a fit, in shares, from which phases are named, and from which that is more than a guess."""
 MEETING = 0.2
-"""Fitted levels of slow rows that differ by less, in power and in memory activity, meet."""
+"""Fitted levels that differ by less, in power and in memory activity, meet."""
+RETURN = 0.3
+"""Part of the jump at which training begins that must be undone as the step ends."""
 COUNTER_WINDOW = 0.2
-ORDER_ASSUMED = "the order in a step: it is assumed that generation comes first and training last, beginning where the signals jump most"
+ORDER_ASSUMED = "the order in a step: it is assumed that generation comes first and training last, for about as long in every step"
 SHORTEST_QUIET = 0.2
 """Seconds that the counters must read zero; their own window is as long, so the wait itself is longer."""
+RIVAL = 0.85
+"""A fit at whose beginnings the signals jump by this part of the sharpest one's is a rival: it must agree, or none is the answer."""
+FALLING = 0.5
+"""What a jump counts at which the signals fall: generation falls too, as its last answers finish."""
 
 
 @dataclass(frozen=True)
@@ -64,95 +69,83 @@ def quiet_of(ticks: Ticks) -> Flags | None:
 
 def split_of(ticks: Ticks, group: list[Rows], steps: Steps, quiet: Flags) -> Split:
     """The split by the best method that the rows allow."""
-    rows_a_step = steps.period / max(group[0].spacing, FINE)
-    if len(steps.spans) and ticks.deconvolved and rows_a_step >= DENSE:
-        return _by_step_ends(ticks, steps, quiet)
-    if len(steps.spans) and steps.period / ticks.spacing >= 4 * DENSE:
-        return _by_step_ends(ticks, steps, quiet)
-    if len(steps.spans) and group[0].spacing > steps.period:
+    if not len(steps.spans):
+        return _blind(ticks, group, quiet, steps.period)
+    if group[0].spacing > steps.period:
         return _only_waiting(ticks, steps, np.zeros(quiet.size, bool), "any phase: rows are further apart than steps")
-    if len(steps.spans):
-        return _by_fit(ticks, group, steps, quiet)
-    return _blind(ticks, group, quiet, steps.period)
+    return _by_fit(ticks, group, steps, quiet)
 
 
-def _by_step_ends(ticks: Ticks, steps: Steps, quiet: Flags) -> Split:
-    step = _sample(step_of(steps, ticks.time), len(steps.spans))
-    inside = np.flatnonzero(step >= 0)
-    inside = inside[:: max(-(-inside.size // MOST_TICKS), 1)]
-    if (~quiet[inside]).sum() < LEAST_ACTIVE:
+def _by_fit(ticks: Ticks, group: list[Rows], steps: Steps, quiet: Flags) -> Split:
+    """One duration of training at the end of each step, fitted under several assumptions; labels are read off the fitted spans."""
+    edges, dense = steps.chain(), steps.period >= ticks.spacing * (DENSE if ticks.deconvolved else DENSE_SLOW)
+    first = max((edges.size - 1 - MOST_STEPS) // 2, 0)
+    edges = edges[first : first + MOST_STEPS + 1]
+    spans = _spans(ticks, quiet, margin=COUNTER_WINDOW / 2 if ticks.spacing > COUNTER_WINDOW else 0.0)
+    sensors = _sensors(ticks, group[0], dense)
+    kinds = [(some, rising) for some in (sensors, sensors[:1], sensors[:2]) for rising in ((True, False) if dense else (True,))]
+    if not sensors or (~quiet).sum() < LEAST_ACTIVE:
         return _only_waiting(ticks, steps, quiet, "generation against training: the GPUs were hardly ever active")
-    active = "tensor_active" if "tensor_active" in ticks.value else "memory_activity"
-    names = {"power": "power_w", "activity": active, "temperature": "temperature", "utilization": "utilization"}
-    signals = {ours: ticks.value[theirs][inside] for ours, theirs in names.items() if theirs in ticks.value}
-    found = split_with_variants(signals, step[inside], quiet[inside])
-    apart = levels_differ(signals["power"], signals.get("activity"), found.label, step[inside])
-    back = returns_at_ends(signals["activity" if active == "tensor_active" else "power"], found.label, step[inside])
-    named = found.consensus >= CONSENSUS and apart and back
-    why = ORDER_ASSUMED if named else _cannot_split(found.consensus, apart=apart, back=back)
-    most = float((found.label == TRAINING).sum() / max((found.label != WAITING).sum(), 1))
-    confidence = "high" if found.consensus >= 0.95 and ticks.deconvolved and most <= MOST_TRAINING else "medium"
-    return Split(ticks.time[inside], found.label, named, confidence, found.shares.std(axis=0), steps.period, (why,), step[inside])
+    try:
+        fits = [forward_fit(some, edges, spans, rising=rising) for some, rising in kinds]
+    except TooFewPoints as short:
+        return _only_waiting(ticks, steps, np.zeros(quiet.size, bool), f"any phase: {short}")
+    if dense:
+        jumps = [_jump(sensors[0], _begins(fit, edges), ticks.spacing) for fit in fits]
+        sharp = [abs(jump) * (1.0 if jump > 0 else FALLING) for jump in jumps]
+        fits = [fit for fit, jump in zip(fits, sharp, strict=True) if jump >= RIVAL * max(sharp)]
+    shares = np.array([float((fit[:, 1] - fit[:, 0]).sum() / (edges[-1] - edges[0])) for fit in fits])
+    training = fits[int(np.abs(shares[:, None] - shares).sum(axis=1).argmin()) if dense else 0]
+    fine = np.arange(edges[0], edges[-1], max(steps.period / 400, FINE / 2)) + FINE / 4
+    label = np.where(_within(training, fine), TRAINING, np.where(_within(spans, fine), WAITING, GENERATION)).astype(np.int64)
+    agreement, apart = 1 - float(np.ptp(shares)), _apart(sensors, training, spans, edges)
+    start, end = (_jump(sensors[0], at, ticks.spacing) for at in (_begins(training, edges), edges[1:-1]))
+    back = not dense or -np.sign(start) * end >= RETURN * abs(start)
+    named = agreement >= AGREE and apart and back
+    why = (ORDER_ASSUMED if named else _cannot_split(agreement, apart=apart, back=back),)
+    sure = "high" if agreement >= SURE and ticks.deconvolved else "medium"
+    return Split(fine, label, named, sure if dense else "low", np.full(3, float(np.std(shares))), steps.period, why, step_of(steps, fine))
 
 
-def _sample(step: Ints, count: int) -> Ints:
-    """At most MOST_STEPS steps, spread evenly; the others as if they were no steps."""
-    if count <= MOST_STEPS:
-        return step
-    chosen = np.zeros(count + 1, bool)
-    chosen[np.linspace(0, count - 1, MOST_STEPS).astype(int)] = True
-    return np.where(chosen[step], step, -1)
+def _begins(training: Floats, edges: Floats) -> Floats:
+    """Where training begins in each step that has any."""
+    step = np.searchsorted(edges, training[:, 0], side="right")
+    return np.asarray(training[np.unique(step, return_index=True)[1], 0])
 
 
-def _cannot_split(consensus: float, *, apart: bool, back: bool = True) -> str:
-    reason = f"the answer changes with the assumptions (they agree on {consensus:.0%} of the time)"
+def _jump(sensor: Sensor, at: Floats, spacing: float) -> float:
+    """How far a signal jumps, in its own spread, at some moments: what comes after less what comes before, the mean of all."""
+    reach, middle = spacing * np.array([2.0, 3.0, 4.0]), sensor.end - sensor.window / 2
+    after, before = (np.interp(at[:, None] + side * reach, middle, sensor.value).mean(axis=1) for side in (1, -1))
+    return float(np.clip((after - before) / (sensor.value.std() or 1.0), -3, 3).mean()) if at.size else 0.0
+
+
+def _cannot_split(agreement: float, *, apart: bool, back: bool) -> str:
+    reason = f"the answer changes with the assumptions (they agree on {agreement:.0%} of the time)"
     reason = "power does not go back as steps end, so the clocks differ or steps overlap" if not back else reason
     reason = reason if apart else "their levels meet"
     return f"generation against training: {reason}; the trainer's own phase timings, or SM, tensor and DRAM activity, would settle it"
 
 
-def _by_fit(ticks: Ticks, group: list[Rows], steps: Steps, quiet: Flags) -> Split:
-    """Rows too far apart for single ticks: one duration of training, fitted; labels are then read off the fitted spans."""
-    edges = steps.chain()
-    spans = _spans(ticks, quiet, margin=COUNTER_WINDOW / 2 if ticks.spacing > COUNTER_WINDOW else 0.0)
-    sensors = _sensors(group)
-    try:
-        fits = [forward_fit(s, edges, spans, rising=rising) for s, rising in ((sensors, True), (sensors[:1], True), (sensors[:2], True))]
-    except TooFewPoints as short:
-        return _only_waiting(ticks, steps, np.zeros(quiet.size, bool), f"any phase: {short}")
-    whole = edges[-1] - edges[0]
-    shares = [float((fit[:, 1] - fit[:, 0]).sum() / whole) for fit in fits]
-    fine = np.arange(edges[0], edges[-1], max(steps.period / 400, FINE / 2)) + FINE / 4
-    label = np.where(_within(fits[0], fine), TRAINING, np.where(_within(spans, fine), WAITING, GENERATION)).astype(np.int64)
-    agreement, apart = agreement_of(shares), _fitted_apart(group[0], fits[0], spans, edges)
-    named = agreement >= 0.80 and apart
-    why = (
-        (_cannot_split(agreement, apart=apart),)
-        if not named
-        else ("whether generation is one level without waits inside, as the split of these slow rows assumes",)
-    )
-    spread = np.full(3, float(np.std(shares)))
-    return Split(
-        fine,
-        label,
-        named,
-        "low",
-        spread,
-        steps.period,
-        why,
-        step_of(steps, fine),
-    )
-
-
-def _fitted_apart(rows: Rows, training: Floats, quiet: Floats, edges: Floats) -> bool:
-    """Whether the fitted level of training lies clear of that of generation, in power or in memory activity."""
-    for name, lag, window in (("power_w", POWER_LAG, USUAL_WINDOW), ("memory_activity", COUNTER_LAG - 0.1, COUNTER_WINDOW)):
-        if name in rows.value:
-            sensor = Sensor(rows.value[name], rows.time - lag, window).within(edges[0], edges[-1])
-            trains, _, generates = levels(sensor, [training, quiet])
-            if abs(trains - generates) > MEETING * abs(generates):
-                return True
+def _apart(sensors: list[Sensor], training: Floats, quiet: Floats, edges: Floats) -> bool:
+    """Whether the fitted level of training lies clear of that of generation, in one of the first two signals."""
+    for sensor in sensors[:2]:
+        trains, _, generates = levels(sensor.within(edges[0], edges[-1]), [training, quiet])
+        if abs(trains - generates) > MEETING * abs(generates):
+            return True
     return False
+
+
+def _sensors(ticks: Ticks, rows: Rows, dense: bool) -> list[Sensor]:
+    """The signals that tell most, the plainest first: tick by tick, or as the rows averaged them."""
+    if dense:
+        first = ("tensor_active", "power_w") if "tensor_active" in ticks.value else ("power_w", "memory_activity")
+        names = [n for n in (*first, "utilization") if n in ticks.value and np.ptp(ticks.value[n]) > 0]
+        return [Sensor(ticks.value[n], ticks.time + ticks.spacing / 2, ticks.spacing) for n in names]
+    power = (INSTANT, FINE / 2, FINE) if INSTANT in rows.value else ("power_w", POWER_LAG, USUAL_WINDOW)
+    kinds = (power, *((name, COUNTER_LAG - FINE, COUNTER_WINDOW) for name in ("memory_activity", "utilization")))
+    known = [kind for kind in kinds if kind[0] in rows.value and np.ptp(rows.value[kind[0]]) > 0]
+    return [Sensor(rows.value[name], rows.time - lag, window) for name, lag, window in known]
 
 
 def _only_waiting(ticks: Ticks, steps: Steps, quiet: Flags, why: str) -> Split:
@@ -169,24 +162,6 @@ def _only_waiting(ticks: Ticks, steps: Steps, quiet: Flags, why: str) -> Split:
         cannot_tell=(why,),
         step=step[inside],
     )
-
-
-def _sensors(group: list[Rows]) -> list[Sensor]:
-    """Power, memory activity and utilisation of the group's GPUs, each GPU in its own spread, at most eight of them."""
-    kinds = [
-        ("power_w", POWER_LAG, USUAL_WINDOW),
-        ("memory_activity", COUNTER_LAG - 0.1, COUNTER_WINDOW),
-        ("utilization", COUNTER_LAG - 0.1, COUNTER_WINDOW),
-    ]
-    if INSTANT in group[0].value:
-        kinds[0] = (INSTANT, FINE / 2, FINE)
-    sensors = []
-    for name, lag, window in kinds:
-        parts = [r for r in group[:8] if name in r.value and np.ptp(r.value[name]) > 0]
-        if parts:
-            value = np.concatenate([(r.value[name] - r.value[name].mean()) / r.value[name].std() for r in parts])
-            sensors.append(Sensor(value, np.concatenate([r.time for r in parts]) - lag, window))
-    return sensors
 
 
 def _spans(ticks: Ticks, flags: Flags, margin: float = 0.0) -> npt.NDArray[np.float64]:

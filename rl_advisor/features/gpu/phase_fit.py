@@ -1,4 +1,4 @@
-"""The split of a step when readings are too far apart to see its phases: fit what the sensors would have averaged.
+"""Where a training step's time goes: fit what the sensors would have averaged.
 
 Every step is generation, then training of one duration at its end; quiet stretches are known. A reading is the mean over
 its sensor's window, so each candidate duration predicts the readings by least squares on the levels. Steps do not beat with
@@ -17,7 +17,8 @@ Floats = npt.NDArray[np.float64]
 Spans = npt.NDArray[np.float64]
 """Starts and ends in seconds, sorted and apart, one row a span."""
 
-CANDIDATES = 60
+CANDIDATES = np.linspace(0.05, 0.97, 60)
+"""Shares of a step's active time that its training may take."""
 LEAST_READINGS = 12
 
 
@@ -68,7 +69,7 @@ def forward_fit(sensors: Sequence[Sensor], edges: Floats, quiet: Spans, *, risin
         raise TooFewPoints(f"{seen[0].value.size} readings inside the steps, {LEAST_READINGS} needed")
     active = np.diff(edges) - np.diff(covered(quiet, edges))
     best = (np.inf, np.empty((0, 2)))
-    for seconds in np.linspace(0.02, 0.97, CANDIDATES) * float(np.median(active)):
+    for seconds in CANDIDATES * float(np.median(active)):
         training = _last_active(edges, active, float(seconds), quiet)
         climb = _climb(edges, training, quiet) if rising else None
         loss = sum(_loss(s, [training, quiet], climb) for s in seen)
