@@ -35,15 +35,17 @@ class Verb:
     """One entry of the table."""
 
     name: str
-    title: str
-    says: str
     arguments: Mapping[str, Argument]
+    title: str = ""
+    says: str = ""
     reach: str = ""
     about: str = ""
     function: str = ""
     table: str = ""
     command: str = ""
     words: tuple[str, ...] = ("run",)
+    verb: str = ""
+    """Of a command: the verb whose arguments come before its own."""
     brief: str = ""
     model: bool = False
     bench: bool = False
@@ -59,14 +61,18 @@ class Verb:
 
 @cache
 def verbs() -> Mapping[str, Verb]:
-    """The entries by their names."""
-    held = tomllib.loads(Path(__file__).with_name("verbs.toml").read_text(encoding="utf-8"))
+    """The verbs by their names."""
+    return entries(tomllib.loads(Path(__file__).with_name("verbs.toml").read_text(encoding="utf-8")), "verb")
+
+
+def entries(held: Mapping[str, Any], kind: str) -> Mapping[str, Verb]:
+    """The entries of a table by their names; what several take is said once, and completed where one differs."""
     shared: Mapping[str, Argument] = held["argument"]
 
     def entry(name: str, takes: list[str], argument: Mapping[str, Argument] = {}, **rest: Any) -> Verb:
         return Verb(name, arguments={a: {**shared.get(a, {}), **argument.get(a, {})} for a in takes}, **rest)
 
-    return {name: entry(name, **said) for name, said in held["verb"].items()}
+    return {name: entry(name, **said) for name, said in held[kind].items()}
 
 
 def function_of(where: str) -> Any:

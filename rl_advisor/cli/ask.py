@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from rl_advisor.cli.options import JSON
+from rl_advisor.cli.options import command
 from rl_advisor.cli.show import show
 from rl_advisor.output.errors import UsageError
 
@@ -13,12 +13,7 @@ LARGEST = 10_000_000
 """Characters that are taken from a file or from standard input."""
 
 
-@click.command()
-@click.argument("what", required=False, default="-", metavar="[WORD|FILE|-]")
-@click.option("--paste", is_flag=True, help="Open an editor to paste into.")
-@click.option("--question", default="", metavar="TEXT", help="What you want to know.")
-@click.option("--framework", metavar="NAME", help="Who wrote the lines, where they do not tell: trl, verl, sb3, ...")
-@JSON
+@command("explain")
 def explain(what: str, paste: bool, question: str, framework: str | None, as_json: bool) -> None:
     """Explain lines of a log (standard input, a file or --paste), or a word: a metric, a pattern, a verdict.
 
@@ -30,9 +25,7 @@ def explain(what: str, paste: bool, question: str, framework: str | None, as_jso
     show("explain", tools.explain_log(text, question, framework), as_json)
 
 
-@click.command()
-@click.argument("config", default="-", metavar="CONFIG|RUN|-")
-@JSON
+@command("check")
 def check(config: str, as_json: bool) -> None:
     """Check the settings in a file, a run folder or standard input: YAML, JSON, command lines, train.py, printed configurations.
 

@@ -11,8 +11,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import click
 
 from rl_advisor import __version__
-from rl_advisor.cli import ask, case, evaluate, extras, judging, serve, triage, verbs, watch
+from rl_advisor.cli import ask, case, evaluate, extras, judging, serve, triage, watch
 from rl_advisor.cli.door import Door
+from rl_advisor.cli.options import command, commands
 
 
 @click.group(cls=Door, context_settings={"help_option_names": ["-h", "--help"]})
@@ -21,8 +22,7 @@ def main() -> None:
     """Read what a reinforcement-learning run left behind; say whether it is healthy, what broke first, and what to do next."""
 
 
-@main.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@command("completion", main.command)
 def completion(shell: str) -> None:
     """Print the completion script of SHELL; put it where your shell looks, or evaluate it."""
     from click.shell_completion import get_completion_class
@@ -44,5 +44,5 @@ _OWN = (
     *extras.COMMANDS,
     *ask.COMMANDS,
 )
-for _command in (*verbs.commands(), *_OWN):
+for _command in (*commands(), *_OWN):
     main.add_command(_command)

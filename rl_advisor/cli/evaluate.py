@@ -7,21 +7,12 @@ from typing import Any
 import click
 
 from rl_advisor.cli.judging import available
-from rl_advisor.cli.options import ADVISOR, JSON
+from rl_advisor.cli.options import command
 from rl_advisor.cli.show import show
 from rl_advisor.output.errors import UsageError, as_usage_error
 
 
-@click.command("eval")
-@click.argument("corpus", required=False, type=click.Path())
-@click.option("--answers", type=click.Path(), metavar="FILE.jsonl", help="Score answers made elsewhere.")
-@click.option("--key", type=click.Path(), metavar="key.json", help="The key of the exported tasks that were answered.")
-@click.option(
-    "--cut", "cuts", multiple=True, type=click.FloatRange(0, 1, min_open=True), metavar="SHARE", help="Judge this share of each run."
-)
-@click.option("--rows", is_flag=True, help="Add one row per run.")
-@ADVISOR
-@JSON
+@command("eval")
 def evaluate(corpus: str | None, answers: str | None, key: str | None, advisor: str, as_json: bool, **how: Any) -> None:
     """Score an advisor, or answers made elsewhere, on labelled runs: a folder with runs/ and labels.json."""
     from rl_advisor.answers import run_folders

@@ -6,17 +6,13 @@ from pathlib import Path
 import click
 
 from rl_advisor.cli.door import UNREADABLE
-from rl_advisor.cli.options import JSON
+from rl_advisor.cli.options import command
 from rl_advisor.cli.show import show
-from rl_advisor.cli.verbs import asks
 from rl_advisor.cli.waiting import busy
 from rl_advisor.output.errors import UsageError
 
 
-@click.command()
-@asks("gpu_phase_profile")
-@click.option("--plot", type=click.Path(dir_okay=False, writable=True), metavar="FILE.png", help="Draw the phases of each GPU as well.")
-@JSON
+@command("gpu")
 def gpu(run: str, until: float | None, plot: str | None, as_json: bool) -> None:
     """Show where the GPUs' time went in RUN. Exit code 3: nothing of GPUs lies there."""
     from rl_advisor import tools
@@ -31,12 +27,7 @@ def gpu(run: str, until: float | None, plot: str | None, as_json: bool) -> None:
         sys.exit(UNREADABLE)
 
 
-@click.command()
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="File to write: .parquet, or .csv as nvidia-smi."
-)
-@click.option("--every", type=click.FloatRange(0.01, 60), default=0.1, show_default=True, metavar="SECONDS", help="Time between rows.")
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop after this long; else on Ctrl-C.")
+@command("record")
 def record(out: Path, every: float, seconds: float | None) -> None:
     """Record the GPUs of this machine until stopped; put the file beside the run and `gpu` reads it."""
     from rl_advisor.gpu import nvml, recorder
@@ -49,11 +40,7 @@ def record(out: Path, every: float, seconds: float | None) -> None:
     click.echo(f"{rows} rows written to {out}", err=True)
 
 
-@click.command()
-@click.argument("address")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder to bring it into.")
-@click.option("--gib", type=click.FloatRange(0, min_open=True), default=4.0, show_default=True, help="Most that is brought.")
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), default=300.0, show_default=True, help="Longest that it may take.")
+@command("fetch")
 def fetch(address: str, out: Path, gib: float, seconds: float) -> None:
     """Bring what ADDRESS holds into a folder of its own below --out, for example GPU counters beside a run.
 
@@ -70,10 +57,7 @@ def fetch(address: str, out: Path, gib: float, seconds: float) -> None:
     click.echo(str(folder))
 
 
-@click.command()
-@asks("compare_runs")
-@click.option("--out", type=click.Path(dir_okay=False), metavar="FILE", help="Write it as a page too: FILE.md or FILE.html.")
-@JSON
+@command("compare")
 def compare(runs: tuple[str, ...], until: float | None, probe: bool, out: str | None, as_json: bool) -> None:
     """Set RUNS or seeds side by side: variants, whether they differ by more than luck, and which settings changed."""
     from rl_advisor import tools

@@ -13,44 +13,38 @@ FAILED = 10
 """Exit code where the gate closes; all files are written before."""
 
 
-class Verdicts(click.ParamType):  # type: ignore[type-arg]  # generic in the stubs alone
-    """Verdicts, parted by commas."""
+class Gate:
+    """What somebody does not want: verdicts, parted by commas, and a share of the steps spent after the best."""
 
-    name = "verdicts"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        """The verdicts that are named; one that there is not is refused with the nearest."""
+    def __init__(self, fail_on: str | None, cost: float | None) -> None:
+        """Note both; raises UsageError with the nearest where there is no such verdict."""
         from rl_advisor.assessment import VERDICTS
 
-        asked = value if isinstance(value, tuple) else tuple(v.strip().lower().replace("-", "_") for v in value.split(",") if v.strip())
-        for verdict in asked:
+        self._verdicts = [v.strip().lower().replace("-", "_") for v in (fail_on or "").split(",") if v.strip()]
+        self._cost = cost
+        for verdict in self._verdicts:
             if verdict not in VERDICTS:
-                self.fail(str(no_such("verdict", verdict, VERDICTS)), param, ctx)
-        return asked
+                raise no_such("verdict", verdict, VERDICTS)
 
+    def close(self, judged: Iterable[Mapping[str, Any]], show: Callable[[], None]) -> None:
+        """Show the answer, then end with the gate's exit code where a judgement is among the verdicts, or cost too much."""
+        told = [reason for one in judged if (reason := self._reason(one))]
+        try:
+            show()
+        except SystemExit:
+            if not told:
+                raise
+        if told:
+            click.echo(f"rl-advisor: the gate closes: {listed(told, 5)}", err=True)
+            sys.exit(FAILED)
 
-_FAIL_ON = click.option("--fail-on", type=Verdicts(), default=(), metavar="VERDICT,...", help=f"Exit with {FAILED} on one of these.")
-_COST = click.option(
-    "--fail-on-cost", type=click.FloatRange(0, 1), metavar="SHARE", help=f"Exit with {FAILED} where more of the steps came after the best."
-)
-
-
-def gated(command: Any) -> Any:
-    """The options of the gate, on a command."""
-    return _FAIL_ON(_COST(command))
-
-
-def close(judged: Iterable[Mapping[str, Any]], fail_on: tuple[str, ...], fail_on_cost: float | None, show: Callable[[], None]) -> None:
-    """Show the answer, then end with the gate's exit code where a judgement is among the verdicts, or cost too much."""
-    told = [reason for one in judged if (reason := _reason(one, fail_on, fail_on_cost))]
-    try:
-        show()
-    except SystemExit:
-        if not told:
-            raise
-    if told:
-        click.echo(f"rl-advisor: the gate closes: {listed(told, 5)}", err=True)
-        sys.exit(FAILED)
+    def _reason(self, judged: Mapping[str, Any]) -> str:
+        verdict, run = str(judged.get("verdict")), str(judged.get("run", "the run"))
+        if verdict in self._verdicts:
+            return f"{run} is {plain(verdict)}"
+        if self._cost is not None and wasted(judged) > self._cost:
+            return f"{run} spent {percent(wasted(judged))} of its steps after its best"
+        return ""
 
 
 def wasted(judged: Mapping[str, Any]) -> float:
@@ -60,12 +54,3 @@ def wasted(judged: Mapping[str, Any]) -> float:
     if judged.get("call") == "continue" or judged.get("verdict") in ("improving", "undecidable", None) or not step:
         return 0.0
     return float(1.0 - min(best or 0, step) / step)
-
-
-def _reason(judged: Mapping[str, Any], fail_on: tuple[str, ...], fail_on_cost: float | None) -> str:
-    verdict, run = str(judged.get("verdict")), str(judged.get("run", "the run"))
-    if verdict in fail_on:
-        return f"{run} is {plain(verdict)}"
-    if fail_on_cost is not None and wasted(judged) > fail_on_cost:
-        return f"{run} spent {percent(wasted(judged))} of its steps after its best"
-    return ""

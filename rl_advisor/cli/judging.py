@@ -5,39 +5,26 @@ from typing import Any
 
 import click
 
-from rl_advisor.cli import gate
-from rl_advisor.cli.gate import gated
-from rl_advisor.cli.options import JSON, OUT, Several, judge_options
+from rl_advisor.cli.gate import Gate
+from rl_advisor.cli.options import Several, command
 from rl_advisor.cli.show import show
-from rl_advisor.cli.verbs import asks
 from rl_advisor.cli.waiting import busy
 
 BUILTIN = ("price",)
 """Options that the built-in advisor knows; the others are for those that ask a model."""
 
 
-@click.command(cls=Several)
-@asks("assess_run")
-@judge_options
-@OUT
-@gated
-@click.option("--verbose", "-v", is_flag=True, help="Show everything that was looked at.")
-@JSON
+@command("assess", cls=Several)
 def assess(run: str, verbose: bool, as_json: bool, **asked: Any) -> None:
     """Judge RUN: verdict, continue or stop, what broke first, best checkpoint, what to do next."""
+    gate = Gate(asked["fail_on"], asked["fail_on_cost"])
     answer, judged = _judged(run, asked, ())
     if asked["out"]:
         click.echo("".join(f"rl-advisor: the page is {file}\n" for file in asked["out"]), err=True, nl=False)
-    gate.close(judged, asked["fail_on"], asked["fail_on_cost"], lambda: show("assess", answer["judgement"], as_json, whole=verbose))
+    gate.close(judged, lambda: show("assess", answer["judgement"], as_json, whole=verbose))
 
 
-@click.command(cls=Several)
-@asks("assess_run")
-@OUT
-@click.option("--to", multiple=True, metavar="TRACKER[:WHERE]", help="Show it beside the curves; may be repeated.")
-@judge_options
-@gated
-@JSON
+@command("report", cls=Several)
 def report(run: str, to: tuple[str, ...], as_json: bool, **asked: Any) -> None:
     """Write the judgement of RUN as a page, or where its curves are looked at.
 
@@ -49,8 +36,9 @@ def report(run: str, to: tuple[str, ...], as_json: bool, **asked: Any) -> None:
     """  # noqa: D301
     if not asked["out"] and not to:
         raise click.UsageError("report needs --out FILE or --to TRACKER")
+    gate = Gate(asked["fail_on"], asked["fail_on_cost"])
     answer, judged = _judged(run, asked, to)
-    gate.close(judged, asked["fail_on"], asked["fail_on_cost"], lambda: show("report", answer["written"], as_json))
+    gate.close(judged, lambda: show("report", answer["written"], as_json))
 
 
 def _judged(run: str, asked: Mapping[str, Any], to: tuple[str, ...]) -> tuple[dict[str, Any], list[dict[str, Any]]]:

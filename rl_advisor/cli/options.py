@@ -1,34 +1,87 @@
-"""The options that several commands share beside the arguments of their verb."""
+"""Commands made from two tables: what a verb takes (``answers/verbs.toml``) and what a command takes besides (``commands.toml``)."""
 
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import click
 
-from rl_advisor.advisors import ADVISORS
-
-JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-OUT = click.option("--out", type=click.Path(dir_okay=False), multiple=True, metavar="FILE", help="FILE.md or FILE.html; may be repeated.")
-
-_JUDGE = (
-    click.option("--advisor", type=click.Choice(ADVISORS), default="builtin", show_default=True, help="Who judges."),
-    click.option(
-        "--price", type=click.FloatRange(0), metavar="SHARE", help="What the whole budget costs, as a share of the score's scale."
-    ),
-    click.option("--model", metavar="NAME", help="Model that a model advisor asks.  [env: RL_ADVISOR_MODEL]"),
-    click.option("--base-url", metavar="URL", help="Server to ask instead of the provider's.  [env: RL_ADVISOR_BASE_URL]"),
-    click.option("--max-cost", type=click.FloatRange(0), metavar="DOLLARS", help="A model advisor stops before it costs more."),
-    click.option("--max-tokens", type=click.IntRange(0), metavar="N", help="A model advisor stops before it uses more."),
-    click.option("--transcript", type=click.Path(dir_okay=False), metavar="FILE.jsonl", help="Keep the conversation; resume from it."),
-)
-ADVISOR = _JUDGE[0]
+from rl_advisor.answers.verbs import Argument, Verb, entries, function_of, verbs
+from rl_advisor.cli.show import show
+from rl_advisor.cli.waiting import busy
 
 
-def judge_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Who judges, and what that advisor is told, on a command."""
-    for option in reversed(_JUDGE):
-        command = option(command)
-    return command
+def command(name: str, into: Callable[..., Any] = click.command, cls: Any = None) -> Callable[[Callable[..., None]], click.Command]:
+    """A command with the arguments that the tables give it; ``into`` is a group's ``command``, the last word of ``name`` its name there."""
+    entry = _commands()[name]
+    verb = verbs().get(entry.verb)
+    arguments = {**(verb.arguments if verb else {}), **entry.arguments}
+    return lambda function: into(name.rpartition(" ")[2], cls=cls)(_given(arguments, entry.words, function))
+
+
+def commands() -> list[click.Command]:
+    """The verbs that need nothing but their arguments."""
+    return [_asking(verb) for verb in verbs().values() if verb.command]
+
+
+def _asking(verb: Verb) -> click.Command:
+    def ask(as_json: bool, **asked: Any) -> None:
+        from rl_advisor import tools
+
+        show(verb.command, busy(asked[verb.words[0]] or "what was given", lambda: tools.ask(verb.name, **asked)), as_json)
+
+    arguments = {**verb.arguments, "as_json": _commands()["check"].arguments["as_json"]}
+    return click.command(verb.command, help=verb.says)(_given(arguments, verb.words, ask))
+
+
+@cache
+def _commands() -> Mapping[str, Verb]:
+    return entries(tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8")), "command")
+
+
+def _given(arguments: Mapping[str, Argument], words: tuple[str, ...], function: Any) -> Any:
+    """The function with the arguments as parameters."""
+    for name, argument in reversed(arguments.items()):
+        function = function if argument.get("server") else _parameter(name, argument, words)(function)
+    return function
+
+
+def _parameter(name: str, argument: Argument, words: tuple[str, ...]) -> Callable[[Any], Any]:
+    several, required = argument["type"] in ("array", "object"), bool(argument.get("required"))
+    metavar, default, kind = argument.get("metavar"), argument.get("default"), _type(argument)
+    if name in words:
+        return click.argument(name, nargs=-1 if several else 1, required=required, type=kind, metavar=metavar, default=default)
+    flag = argument.get("option") or f"--{name.replace('_', '-')}"
+    how: dict[str, Any] = {"help": argument.get("help", argument.get("description")), "show_default": default not in (None, "")}
+    if argument["type"] == "boolean":
+        flag = f"{flag}/--no-{name.replace('_', '-')}" if default else flag
+        return click.option(flag, name, *filter(None, [argument.get("short")]), is_flag=True, default=bool(default), **how)
+    how |= {"metavar": metavar, "multiple": several, "callback": _pairs if argument["type"] == "object" else None}
+    return click.option(flag, name, type=kind, required=required, default=default, **how)
+
+
+def _type(argument: Argument) -> Any:
+    argument = {**argument, **argument.get("items", {})}
+    least, most = argument.get("minimum"), argument.get("maximum")
+    if argument["type"] == "integer":
+        return click.IntRange(least, most)
+    if argument["type"] == "number":
+        return Finite(argument.get("exclusiveMinimum", least), most, min_open="exclusiveMinimum" in argument)
+    if choices := argument.get("enum") or ("among" in argument and function_of(argument["among"])):
+        return click.Choice(choices)
+    if argument.get("file") or argument.get("folder"):
+        return click.Path(file_okay=not argument.get("folder"), dir_okay=bool(argument.get("folder")), path_type=Path)
+    return click.Path() if argument.get("path") else str
+
+
+def _pairs(_: click.Context, option: click.Parameter, given: tuple[str, ...]) -> Mapping[str, str]:
+    """``ROLE=NAME`` pairs as a table."""
+    wrong = [pair for pair in given if not all(pair.partition("=")[::2])]
+    if wrong:
+        raise click.UsageError(f"{option.opts[0]} takes ROLE=NAME, for example reward/mean=my_score; not {wrong[0]!r}")
+    return dict(pair.split("=", 1) for pair in given)
 
 
 class Several(click.Command):
@@ -45,7 +98,7 @@ class Several(click.Command):
         return super().parse_args(ctx, spread)
 
 
-class Step(click.FloatRange):
+class Finite(click.FloatRange):
     """A number that is one: NaN is neither smaller nor larger than anything, and would pass for a bound; nor is infinity a step."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:

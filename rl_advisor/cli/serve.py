@@ -4,11 +4,10 @@ import sys
 
 import click
 
+from rl_advisor.cli.options import command
 
-@click.command()
-@click.option("--root", "roots", multiple=True, metavar="DIR", help="Folder that may be read; the current one when left out.")
-@click.option("--remote", multiple=True, metavar="ADDRESS", help="Store below which may be read, too; without it no connection is opened.")
-@click.option("--http", metavar="HOST:PORT", help="Listen on this address instead of standard input.")
+
+@command("serve")
 def serve(roots: tuple[str, ...], remote: tuple[str, ...], http: str | None) -> None:
     """Serve the tools to an assistant over the Model Context Protocol."""
     from rl_advisor.workers import POOL

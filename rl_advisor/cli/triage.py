@@ -9,37 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rl_advisor.cli import gate
-from rl_advisor.cli.gate import gated
+from rl_advisor.cli.gate import Gate
+from rl_advisor.cli.options import command
 from rl_advisor.cli.show import show
 
 if TYPE_CHECKING:
     from rl_advisor.triage import How, Row, Store
 
-FILE = click.Path(dir_okay=False, path_type=Path)
-FOLDER = click.Path(file_okay=False, path_type=Path)
 
-
-@click.command()
-@click.argument("roots", nargs=-1, required=True, metavar="ROOT...")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON line a run, most urgent first.")
-@click.option("--all", "every_row", is_flag=True, help="Show all rows of the table, not the most urgent 40.")
-@click.option("--engine", type=click.Choice(["processes", "ray", "dask"]), default="processes", show_default=True, help="Who works.")
-@click.option("--cluster", default="", metavar="ADDRESS", help="Running cluster of that engine; without one a local one is started.")
-@click.option("--jobs", type=click.IntRange(1), default=None, metavar="N", help="Runs judged at a time.  [default: one a core]")
-@click.option("--seconds", type=click.IntRange(2), default=20, show_default=True, help="Processor time that one run may take.")
-@click.option("--memory", type=click.FloatRange(0.1), default=1.5, show_default=True, metavar="GIB", help="Memory that one run may take.")
-@click.option("--store", type=FILE, metavar="FILE", help="Keep answers here.  [default: rl-advisor/triage.sqlite in your cache folder]")
-@click.option("--no-store", is_flag=True, help="Keep nothing, know nothing.")
-@click.option("--parquet", type=FILE, metavar="FILE", help="Write the rows as Parquet, too.")
-@click.option("--page", type=FILE, metavar="FILE.html", help="Write a page to sort and filter, too.")
-@click.option("--reports", type=FOLDER, metavar="DIR", help="Write a report each of the most urgent 500 runs; the page links them.")
-@click.option("--common", "shared", is_flag=True, help="Say what the runs have in common, instead of one by one.")
-@click.option("--watch", is_flag=True, help="Look again and again, and tell only what changes.")
-@click.option("--every", type=click.FloatRange(1), default=300.0, show_default=True, metavar="SECONDS", help="Time between two looks.")
-@click.option("--looks", type=click.IntRange(1), metavar="N", help="End a watch after so many looks.")
-@gated
-@click.option("--webhook", metavar="URL", help="Address to post each change of a watch to, as JSON.")
+@command("triage")
 def triage(roots: tuple[str, ...], as_json: bool, every_row: bool, store: Path | None, no_store: bool, **given: Any) -> None:
     """Judge every run below each ROOT, most urgent first: folders, files, s3://BUCKET/RUNS, wandb://ENTITY/PROJECT.
 
@@ -55,7 +33,7 @@ def triage(roots: tuple[str, ...], as_json: bool, every_row: bool, store: Path |
             click.echo(f"rl-advisor: {note}", err=True)
         return rows
 
-    how = _how(given)
+    how, gate = _how(given), Gate(given["fail_on"], given["fail_on_cost"])
     with opened(store, no_store) as kept:
         if given["watch"]:
             how_often = {"every": given["every"], "looks": given["looks"], "webhook": given["webhook"]}
@@ -63,7 +41,7 @@ def triage(roots: tuple[str, ...], as_json: bool, every_row: bool, store: Path |
         else:
             rows = looked()
             said = (lambda: _show_common(rows, as_json)) if given["shared"] else (lambda: _show(rows, as_json, every_row))
-            gate.close(rows, given["fail_on"], given["fail_on_cost"], said)
+            gate.close(rows, said)
 
 
 def _show_common(rows: "Sequence[Row]", as_json: bool) -> None:

@@ -12,24 +12,10 @@ from typing import Any
 
 import click
 
-SECONDS = click.FloatRange(0, min_open=True)
-FILE = click.Path(dir_okay=False, path_type=Path)
+from rl_advisor.cli.options import command
 
 
-@click.command()
-@click.argument("run", type=click.Path())
-@click.option("--every", type=SECONDS, default=60.0, show_default=True, metavar="SECONDS", help="Time between two looks.")
-@click.option(
-    "--idle", type=SECONDS, default=3600.0, show_default=True, metavar="SECONDS", help="End when nothing was written for this long."
-)
-@click.option("--out", type=FILE, metavar="FILE", help="Report to write at each change: FILE.html or FILE.md.")
-@click.option("--webhook", metavar="URL", help="Address to post each change to, as JSON.")
-@click.option("--state", "state_file", type=FILE, metavar="FILE", help="Remember here what was said, for a restart.")
-@click.option("--record", "recording", type=FILE, metavar="FILE", help="Record this machine's GPUs meanwhile, as `record` does.")
-@click.option("--rule", "rules", multiple=True, metavar="RULE", help="Speak, and advise to stop, when it breaks: 'kl > 0.5 for 20 steps'.")
-@click.option("--to", multiple=True, metavar="TRACKER[:WHERE]", help="Show the judgement beside the curves at the end; as `report --to`.")
-@click.option("--until-stop", is_flag=True, help="End, with exit code 10, as soon as stopping is advised.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document per change.")
+@command("watch")
 def watch(run: str, as_json: bool, recording: Path | None, **how: Any) -> None:
     """Follow RUN while it trains; speak when the judgement changes. Exit code 10: stopping is advised."""
     from rl_advisor.output.errors import UsageError
