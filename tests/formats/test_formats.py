@@ -153,7 +153,7 @@ def test_the_closing_summary_is_no_step(tmp_path):
 
 def test_step_and_time_lines_give_the_clock():
     """Lines with only a step and a time become a curve with times."""
-    curve = part("steps.jsonl").curves["clock"]
+    curve = part("steps.jsonl").curves["time"]
     assert list(curve.time) == [1795219793.5 + 2.25 * i for i in range(1, 6)]
 
 

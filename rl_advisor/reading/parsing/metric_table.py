@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,11 +21,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STEP_COLUMNS = (
-    "train_global_step", "trainer_global_step", "training_global_step", "step", "global_step", "_step", "training_iteration", "iteration",
-    "iter", "update", "total_timesteps", "timesteps_total", "timesteps", "num_timesteps", "misc_total_timesteps", "time_total_timesteps",
+    "global_step_max_steps", "train_global_step", "trainer_global_step", "training_global_step", "step", "global_step", "_step",
+    "training_iteration", "iteration", "iter", "update", "total_timesteps", "timesteps_total", "timesteps", "num_timesteps",
+    "misc_total_timesteps", "time_total_timesteps",
     "timesteps_so_far", "total_env_interacts", "total_env_steps", "total_steps", "env_steps", "env_step", "environment_steps",
     "agent_steps", "actor_steps", "num_env_steps", "total_num_steps", "t_env", "learner_steps", "timestep", "total_num_timesteps",
-    "total_num_frames", "num_frames", "train_step", "train_steps", "current_steps", "steps", "frames", "frame", "nb_steps",
+    "total_num_frames", "num_frames", "train_step", "training_step", "train_steps", "current_steps", "steps", "frames", "frame", "nb_steps",
     "num_updates", "updates", "episode", "episodes", "nb_episode", "i_episode", "episode_num", "num_episodes", "ep",
     "evaluation_iteration", "epoch", "itr",
     "misc_nupdates", "nupdates", "generation", "gen", "generations",
@@ -44,7 +46,9 @@ RUN_COLUMNS = (
 SHARE = 5
 """How many times longer the longest start may be than one that is read because it is later."""
 FEWEST_STEPS = 2
-TIME_COLUMNS = ("_timestamp", "timestamp", "wall_time", "Wall time")
+TIME_COLUMNS = ("_timestamp", "timestamp", "wall_time", "Wall time", "time", "_time")
+EARLIEST = 1e8
+"""Seconds since the epoch: nothing was trained before 1973."""
 _DRESSED = re.compile(
     r"\s*+(?:(?:\w++\.)*+[a-z]\w*+\(|array\()?\[*+\s*+([-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|-?nan|-?inf)\s*+\]*+"
     r"(?:,[^)]*+)?\)?\s*+(%)?\s*+"
@@ -59,48 +63,71 @@ def part_of(table: pd.DataFrame, source: str, named: Callable[[str], str | None]
     ``named`` gives the metric of a column, or None for a column that is none; ``run`` is the one to read instead of the largest.
     Where no column counts steps, ``axis`` is ``row``.
     """
+    table, several = one_run(table, source, run)
+    table = _wide(opened(table))
+    columns = {name: column for name in map(str, table.columns) if (column := _column(table[name], name, source)).value.size}
+    if not columns:
+        return Run(gaps=(Gap(source, "no rows of numbers"),))
+    part = over_steps(columns, len(table), source, named, run)
+    if several.place:
+        part = replace(part, place=several.place, others=several.others)
+    return replace(part, gaps=(*several.gaps, *part.gaps))
+
+
+def over_steps(
+    columns: Mapping[str, Curve], size: int, source: str, named: Callable[[str], str | None] = lambda column: column, run: str = ""
+) -> Run:
+    """Columns over the numbers of their rows, from 0, as curves over the steps that one of them counts; else over the order of the rows."""
+    found = step_columns(list(columns)) or _rising(columns)
+    step = next((name for name in found if _goes_up(columns[name].value)), "".join(found[:1]))
+    steps = _full(columns[step], size) if step else np.arange(1.0, size + 1)
+    if step in ("train/global_step", "trainer/global_step"):  # a tracker's row without one belongs to the step before it, or to 0
+        before = np.searchsorted(columns[step].step, np.arange(size), "right") - 1
+        steps = np.where(before < 0, 0.0, columns[step].value[before])
+    gaps: tuple[Gap, ...] = ()
+    odd = broken_steps(steps) if step else np.zeros(size, bool)  # two processes wrote into one file, or a disk was full
+    if odd.any():
+        gaps = (Gap(source, f"{odd.sum():,} rows have no whole number of steps; they are damaged and were left out"),)
+    if step and not counts_rows(steps[~odd]):
+        gaps = (*gaps, Gap(source, f"{step} goes back again and again: the rows are counted instead"))
+        step, steps = "", np.arange(1.0, size + 1)
+    (first, last), begun = one_start(np.where(odd, np.nan, steps), source, run)
+    kept = np.isfinite(steps) & ~odd
+    kept[:first], kept[last:] = False, False
+    clock = next((name for name in TIME_COLUMNS if name in columns and np.nanmin(columns[name].value) > EARLIEST), "")
+    time = _full(columns[clock], size) if clock else None
+    if time is not None and np.nanmin(time) > EARLIEST * 1_000:
+        time = time / 1_000
+    counts = {step, *(name for name in found if np.array_equal(_full(columns[name], size), steps, equal_nan=True))}
+    names = {column: name for column in columns if column not in counts and (name := named(column)) is not None}
+    if len(names) > 1:  # lines of a step and a time alone tell when each step was
+        names.pop(clock, None)
+    curves: dict[str, Curve] = {}
+    for column, name in names.items():
+        rows = columns[column].step.astype(np.intp)
+        rows, value = rows[kept[rows]], columns[column].value[kept[rows]]
+        if rows.size:
+            curves[name] = Curve(name, name, source, steps[rows], value, None if time is None else time[rows])
+    return replace(begun, curves=curves, gaps=(*gaps, *begun.gaps), step_unit=unit_of(step), axis="step" if step else "row")
+
+
+def _full(column: Curve, size: int) -> Floats:
+    """The numbers of a column in all rows, NaN where there is none."""
+    out = np.full(size, np.nan)
+    out[column.step.astype(np.intp)] = column.value
+    return out
+
+
+def _column(cells: pd.Series[Any], name: str, source: str) -> Curve:
+    """The numbers of a column over the numbers of their rows; dates are seconds since the epoch."""
     import pandas as pd
 
-    if table.empty:
-        return Run(gaps=(Gap(source, "no rows"),))
-    table, several = one_run(table, source, run)
-    found = step_columns([str(c) for c in table.columns]) or rising(table)
-    table = _wide(opened(table), found) if found else opened(table)
-    step, steps = _counting(table, found) if found else ("", np.arange(1.0, len(table) + 1))
-    if step in ("train/global_step", "trainer/global_step"):  # a tracker's row without one belongs to the step before it, or to 0
-        steps = np.asarray(pd.Series(steps).ffill().fillna(0.0), np.float64)
-    gaps = several.gaps
-    if step and (odd := broken_steps(steps)).any():  # two processes wrote into one file, or a disk was full
-        gaps = (*gaps, Gap(source, f"{odd.sum():,} rows have no whole number of steps; they are damaged and were left out"))
-        table, steps = table[~odd], steps[~odd]
-    if step and not counts_rows(steps):
-        gaps = (*gaps, Gap(source, f"{step} goes back again and again: the rows are counted instead"))
-        step, steps = "", np.arange(1.0, len(table) + 1)
-    (first, last), begun = one_start(steps, source, run) if not several.place else ((0, len(table)), several)
-    table, steps = table.iloc[first:last], steps[first:last]
-    curves = _curves(table, steps, source, lambda column: None if column == step else named(column))
-    place = begun.place or several.place
-    return Run(
-        curves=curves,
-        place=place,
-        others=begun.others or several.others,
-        gaps=(*gaps, *begun.gaps) if begun is not several else gaps,
-        step_unit=unit_of(step),
-        axis="step" if step else "row",
-    )
-
-
-def _curves(table: pd.DataFrame, steps: Floats, source: str, named: Callable[[str], str | None]) -> dict[str, Curve]:
-    """The numeric columns over the steps, by what ``named`` calls them."""
-    time = _times(table)
-    curves: dict[str, Curve] = {}
-    for column in map(str, table.columns):
-        value = numbers_in(table[column])
-        known = np.isfinite(steps) & ~_empty(table[column], value)
-        name = named(column)
-        if name is not None and known.any():
-            curves[name] = Curve(name, name, source, steps[known], value[known], None if time is None else time[known])
-    return curves
+    value = numbers_in(cells)
+    if name in TIME_COLUMNS and np.isnan(value).all():
+        stamps = pd.to_datetime(cells.astype("string"), format="ISO8601", errors="coerce", utc=True)
+        value = (stamps - pd.Timestamp(0, tz="UTC")).dt.total_seconds().to_numpy(np.float64)
+    known = np.flatnonzero(~_empty(cells, value))
+    return Curve(name, name, source, known.astype(np.float64), value[known])
 
 
 def _empty(column: pd.Series[Any], value: Floats) -> npt.NDArray[np.bool_]:
@@ -113,16 +140,23 @@ def _empty(column: pd.Series[Any], value: Floats) -> npt.NDArray[np.bool_]:
     return none
 
 
-def _wide(table: pd.DataFrame, steps: Sequence[str]) -> pd.DataFrame:
+def _wide(table: pd.DataFrame) -> pd.DataFrame:
     """A table with a row for each number as one with a column for each metric; any other as it is."""
     import pandas as pd
 
     plain = {_plain(str(name)): str(name) for name in reversed(table.columns)}
+    steps = [name for name in step_columns(list(map(str, table.columns))) if _goes_up(numbers_in(table[name]))]
     name = next((plain[n] for n in LONG_NAMES if n in plain), None)
     value = next((plain[v] for v in LONG_VALUES if v in plain), None)
-    if name is None or value is None or pd.api.types.is_numeric_dtype(table[name]) or table[name].nunique() > max(50, len(table) // 2):
+    if (
+        not steps
+        or name is None
+        or value is None
+        or pd.api.types.is_numeric_dtype(table[name])
+        or table[name].nunique() > max(50, len(table) // 2)
+    ):
         return table
-    wide = table.pivot_table(index=_counting(table, steps)[0], columns=name, values=value, aggfunc="last").reset_index()
+    wide = table.pivot_table(index=steps[0], columns=name, values=value, aggfunc="last").reset_index()
     return wide.rename(columns=str)
 
 
@@ -144,21 +178,6 @@ def plain_number(cell: Any) -> Any:
     return float(match.group(1)) / 100 if match.group(2) else match.group(1)
 
 
-def _times(table: pd.DataFrame) -> Floats | None:
-    """Seconds since the epoch of each row, from numbers or ISO dates; None where no column has them."""
-    import pandas as pd
-
-    column = next((name for name in TIME_COLUMNS if name in table), None)
-    if column is None:
-        return None
-    seconds = pd.to_numeric(table[column], errors="coerce")
-    if seconds.isna().all():
-        stamps = pd.to_datetime(table[column].astype("string"), format="ISO8601", errors="coerce", utc=True)
-        seconds = (stamps - pd.Timestamp(0, tz="UTC")).dt.total_seconds()
-    found = seconds.to_numpy(np.float64)  # nothing trained before 1973
-    return found if np.isfinite(found).any() and np.nanmin(found) > 1e8 else None
-
-
 def step_columns(names: Sequence[str]) -> list[str]:
     """The columns that may count rows, best first."""
     plain = {_plain(name): name for name in reversed(names)}
@@ -175,20 +194,15 @@ def _plain(name: str) -> str:
     return re.sub(r"[ ./-]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip()).lower())
 
 
-def _counting(table: pd.DataFrame, columns: Sequence[str]) -> tuple[str, Floats]:
-    """The first of the columns that goes up but for a few new starts: ``steps`` is often the length of an episode. Else the first."""
-    numbers = [(name, numbers_in(table[name])) for name in columns]
-    for name, steps in numbers:
-        known = steps[np.isfinite(steps)]
-        if known.size > 1 and known.max() > known[0] and (np.diff(known) < 0).sum() <= max(2, known.size // 50):
-            return name, steps
-    return numbers[0]
+def _goes_up(steps: Floats) -> bool:
+    """Whether a count goes up but for a few new starts: ``steps`` is often the length of an episode."""
+    known = steps[np.isfinite(steps)]
+    return bool(known.size > 1 and known.max() > known[0] and (np.diff(known) < 0).sum() <= max(2, known.size // 50))
 
 
-def rising(table: pd.DataFrame) -> list[str]:
+def _rising(columns: Mapping[str, Curve]) -> list[str]:
     """The first column that counts rows by its numbers, where no name says so: whole ones that go up nearly always, mostly at one pace."""
-    free = [str(name) for name in table.columns if not speaks(str(name))] if len(table.columns) > 1 else []
-    return next(([name] for name in free if steady(numbers_in(table[name]))), [])
+    return next(([name] for name in columns if len(columns) > 1 and not speaks(name) and steady(columns[name].value)), [])
 
 
 def steady(number: Floats) -> bool:
@@ -260,7 +274,7 @@ def _parts(label: np.ndarray[Any, Any], steps: Floats) -> bool:
         return True
     ordered = np.lexsort((np.arange(steps.size), label))
     inside = (label[ordered][1:] == label[ordered][:-1]) & (np.diff(steps[ordered]) <= 0)
-    return not inside.any()
+    return not inside.any() and 2 * steps.size >= np.unique(label).size * np.unique(steps).size
 
 
 def _alone(table: pd.DataFrame, run: str) -> Run:

@@ -7,6 +7,8 @@ from rl_advisor.reading.parsing.columns import Row
 
 AXES = ("train/global_step", "trainer/global_step", "training/global_step", "global_step", "training_step", "train/step", "step")
 """Names under which trainers log their own step, best first; the tracker's own count only numbers its rows."""
+SETTINGS = ("config", "params", "hyperparameters", "settings")
+"""Names of objects that hold no measurements."""
 
 
 def on_trainer_steps(rows: Sequence[Row]) -> list[Row]:
@@ -25,12 +27,13 @@ def on_trainer_steps(rows: Sequence[Row]) -> list[Row]:
     return found
 
 
-def flat(values: Mapping[str, Any], prefix: str = "", depth: int = 6) -> dict[str, Any]:
-    """Return nested dicts as names with ``/``; tables, images and other typed objects are left out."""
+def flat(values: Mapping[str, Any], prefix: str = "", depth: int = 8) -> dict[str, Any]:
+    """Return nested dicts as names with ``/``; lists, settings, tables, images and other typed objects are left out."""
     out: dict[str, Any] = {}
     for key, value in values.items():
-        if not isinstance(value, Mapping):
-            out[prefix + key] = value
-        elif "_type" not in value and depth:
-            out |= flat(value, f"{prefix}{key}/", depth - 1)
+        if isinstance(value, Mapping):
+            if "_type" not in value and depth and key not in SETTINGS:
+                out |= flat(value, f"{prefix}{key}/", depth - 1)
+        elif not isinstance(value, list):
+            out[f"{prefix}{key}"] = value
     return out
