@@ -33,7 +33,7 @@ def ask(name: str, *given: Any, **named: Any) -> Any:
     """
     verb = verbs()[name]
     asked = dict(zip(verb.arguments, given, strict=False)) | named
-    asked = {argument: value for argument, value in asked.items() if value not in (None, "", (), [], {})}
+    asked = {argument: value for argument, value in asked.items() if value is not None and (value or argument not in verb.paths)}
     for argument in verb.paths:
         if argument in asked:
             asked[argument] = place(asked[argument]) if isinstance(asked[argument], str | Path) else [place(p) for p in asked[argument]]
@@ -105,7 +105,8 @@ def _made(verb: Verb, asked: dict[str, Any]) -> Any:
     function = function_of(verb.function)
     if not verb.about:
         return _of_files(function, asked)
-    until, mapping = asked.pop("until", None), asked.pop("mapping", None) or asked.pop("columns", None)
+    until = asked.pop("until", None)
+    mapping = {**asked.pop("mapping", {}), **asked.pop("columns", {})} or None
     against = asked.pop("against", ())
     if verb.table and (table := _table(verb, asked["run"], until, mapping, against)):
         return table
