@@ -137,25 +137,11 @@ MLFLOW = (
 )
 TRACKIO = "CREATE TABLE metrics (id INTEGER PRIMARY KEY, run_id, timestamp, run_name, step, metrics);"
 MAKERS: dict[str, Callable[[Path, int], Path]] = {
-    "amd_smi": lines(
-        "amd.csv",
-        lambda i: f"{FIRST + i},0,{i % 100},3,N/A,80,850,345,2000,39,40,78\n",
-        "timestamp,gpu,gfx_activity,umc_activity,mm_activity,socket_power,gfx_voltage,gfx_0_clk,mem_0_clk,edge,hotspot,mem\n",
-    ),
     "block_console": lines("verl.log", lambda i: f"step:{i} - actor/entropy:1.25 - critic/rewards/mean:{i % 7 / 8} - actor/kl_loss:0.01\n"),
     "columns": lines("columns.json", lambda i: f"{i % 7 / 8}, ", '{"reward": [', "0.5]}"),
-    "dcgmi_dmon": lines("dcgmi.txt", lambda i: f"GPU 0     {i % 10 / 10}       0.9\n", "#Entity   GRACT        SMACT\nID\n"),
     "dict_console": lines("train.log", lambda i: f"{{'loss': 0.25, 'reward': {i % 7 / 8}, 'epoch': 0.1}}\n"),
     "evaluations_npz": evaluations,
     "fetched": lines("rl-advisor-fetched.json", lambda i: f'[{i}, "checkpoint-{i}"], ', '{"left_out": {}, "checkpoints": [', '[0, "x"]]}'),
-    "gpu_columns": lines("wandb.csv", lambda i: f"{FIRST + i},7,{i % 100}\n", "_timestamp,system.gpu.0.gpu,system.gpu.0.powerWatts\n"),
-    "gpustat": lines(
-        "gpustat.json",
-        lambda i: (
-            f'{{"hostname": "a", "query_time": "{iso(i).replace("/", "-").replace(" ", "T")}", '
-            f'"gpus": [{{"index": 0, "utilization.gpu": {i % 100}, "power.draw": 80}}]}}\n'
-        ),
-    ),
     "json_config": lines("config.json", lambda i: f'"key_{i}": {i}, ', "{", '"last": 1}'),
     "line_console": lines("train.log", lambda i: f"Episode {i}/9000000, Reward: {i % 7 / 8}, Loss: 0.25\n"),
     "metrics_csv": lines("log.csv", lambda i: f"{i},0.25,{i % 7 / 8},1.25\n", "step,loss,reward,entropy\n"),
@@ -169,16 +155,11 @@ MAKERS: dict[str, Callable[[Path, int], Path]] = {
         lambda i: (("loss", "reward")[i % 2], i % 7 / 8, (FIRST + i) * 1000, i // 2),
     ),
     "monitor": lines("0.monitor.csv", lambda i: f"{i % 7},{200 + i % 9},{i / 10}\n", '#{"t_start": 1795218561.0, "env_id": "a"}\nr,l,t\n'),
-    "nvidia_dmon": lines(
-        "dmon.log",
-        lambda i: f" {iso(i).replace('/', '')}      0      {i % 100}      7      3   1024\n",
-        "#Date       Time        gpu     pwr     sm    mem     fb\n#YYYYMMDD   HH:MM:SS    Idx       W      %      %     MB\n",
-    ),
-    "nvidia_smi": lines(
+    "gpu_table": lines(
         "gpu.csv", lambda i: f"{iso(i)}.000, 0, {i % 100} %, 80.27 W\n", "timestamp, index, utilization.gpu [%], power.draw [W]\n"
     ),
     "plain_console": lines("job.log", lambda i: f"ValueError: a thing went wrong, number {i}\n"),
-    "prometheus": lines("metrics.prom", lambda i: f"DCGM_FI_DEV_GPU_UTIL{LABELS} {i % 100} {(FIRST + i) * 1000}\n"),
+    "gpu_printed": lines("metrics.prom", lambda i: f"DCGM_FI_DEV_GPU_UTIL{LABELS} {i % 100} {(FIRST + i) * 1000}\n"),
     "rollouts_json": lines(
         "samples.json",
         lambda i: f'{{"step": {i // 100}, "prompt": "What?", "response": "{RESPONSE}{i}", "reward": {i % 2}}}, ',

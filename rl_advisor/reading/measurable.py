@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rl_advisor.reading.parsing.gpu_counters import without_counters
 from rl_advisor.run import Curve, Floats, Gap, Run
 
 FURTHEST, LARGEST = 1e15, 1e60
@@ -15,7 +16,11 @@ LEAP = 1e7
 
 
 def measurable(part: Run) -> Run:
-    """The part without points at no step, what is beyond all measure as infinite, and a gap where points were left out."""
+    """The part without points at no step, what is beyond all measure as infinite, and a gap where points were left out.
+
+    Curves of GPU counters, which stand over the clock, become telemetry.
+    """
+    part = without_counters(part)
     curves = {name: _counted(curve) for name, curve in part.curves.items()}
     lost = sum(curve.step.size - curves[name].step.size for name, curve in part.curves.items())
     gaps = (*part.gaps, Gap("", f"{lost:,} points stand at no step that can be counted, and were left out")) if lost else part.gaps

@@ -3,8 +3,11 @@
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from rl_advisor.reading.formats import amd_smi, dcgmi_dmon, gpu_columns, gpustat, nvidia_dmon, nvidia_smi, prometheus
+from rl_advisor.reading.formats import gpu_printed, gpu_table, telemetry_parquet
+from rl_advisor.reading.parsing import gpu_counters, gpu_csv
 
 SMI = """timestamp, index, temperature.gpu, utilization.gpu [%], utilization.memory [%], memory.used [MiB], memory.total [MiB], power.draw [W], clocks.current.sm [MHz], fan.speed [%], clocks_event_reasons.active, pstate
 2026/11/20 23:49:21.923, 0, 40, 7 %, 3 %, 1024 MiB, 143771 MiB, 80.27 W, 345 MHz, [N/A], 0x0000000000000001, P0
@@ -71,29 +74,29 @@ NVITOP = "timestamp,m/cuda:0 (gpu:3)/gpu_utilization (%)/mean,m/cuda:0 (gpu:3)/m
 AT = 1795218561.923
 
 TOOLS = [
-    (nvidia_smi, "gpu.csv", SMI, "0", {"time": AT, "power_w": 80.27, "utilization": 0.07, "memory_gib": 1.0, "throttle": 1}),
-    (nvidia_smi, "bare.csv", BARE, "0", {"time": AT, "power_w": 80.27, "utilization": 0.07, "memory_gib": 1.0, "throttle": 32}),
-    (nvidia_dmon, "dmon.txt", DMON, "0", {"time": 0, "power_w": 80, "utilization": 0.07, "memory_activity": 0.03, "memory_gib": 1.0}),
-    (nvidia_dmon, "dmon.log", DMON_TIMES, "0", {"time": int(AT), "power_w": 80, "utilization": 0.07, "memory_gib": 1.0}),
-    (dcgmi_dmon, "dcgmi.txt", DCGMI, "0", {"time": 0, "utilization": 0.07, "memory_activity": 0.03}),
+    (gpu_table, "gpu.csv", SMI, "0", {"time": AT, "power_w": 80.27, "utilization": 0.07, "memory_gib": 1.0, "throttle": 1}),
+    (gpu_table, "bare.csv", BARE, "0", {"time": AT, "power_w": 80.27, "utilization": 0.07, "memory_gib": 1.0, "throttle": 32}),
+    (gpu_printed, "dmon.txt", DMON, "0", {"time": 0, "power_w": 80, "utilization": 0.07, "memory_activity": 0.03, "memory_gib": 1.0}),
+    (gpu_printed, "dmon.log", DMON_TIMES, "0", {"time": int(AT), "power_w": 80, "utilization": 0.07, "memory_gib": 1.0}),
+    (gpu_printed, "dcgmi.txt", DCGMI, "0", {"time": 0, "utilization": 0.07, "memory_activity": 0.03}),
     (
-        prometheus,
+        gpu_printed,
         "metrics.prom",
         PROMETHEUS,
         "a:0",
         {"time": 1795218561.9, "power_w": 80.27, "utilization": 0.07, "memory_gib": 1.0, "memory_total_gib": 2},
     ),
-    (prometheus, "query.json", QUERY, "a:0", {"time": 1795218561.9, "power_w": 80.27, "utilization": 0.07}),
-    (gpustat, "gpustat.json", GPUSTAT, "0", {"time": AT, "power_w": 80, "utilization": 0.07, "memory_gib": 1.0, "temperature": 40}),
-    (amd_smi, "rocm.csv", ROCM, "0", {"time": 0, "utilization": 0.07, "memory_gib": 1.0}),
-    (amd_smi, "amd.csv", AMD, "0", {"time": int(AT), "utilization": 0.07, "memory_activity": 0.03, "power_w": 80, "temperature": 40}),
-    (amd_smi, "monitor.csv", AMD_MONITOR, "0", {"time": 0, "utilization": 0.07, "memory_gib": 1.0}),
-    (gpu_columns, "wandb.csv", WANDB, "0", {"time": AT, "power_w": 80.27, "utilization": 0.07, "memory_activity": 0.03, "memory_gib": 1.0}),
-    (gpu_columns, "events.jsonl", WANDB_LINES, "0", {"time": AT, "power_w": 80.27, "utilization": 0.07}),
-    (gpu_columns, "trackio.csv", TRACKIO, "0", {"time": AT, "power_w": 80.27, "utilization": 0.07, "memory_gib": 1.0}),
-    (gpu_columns, "nvitop.csv", NVITOP, "3", {"time": AT, "utilization": 0.07, "memory_gib": 1.0}),
+    (gpu_printed, "query.json", QUERY, "a:0", {"time": 1795218561.9, "power_w": 80.27, "utilization": 0.07}),
+    (gpu_printed, "gpu_printed.json", GPUSTAT, "0", {"time": AT, "power_w": 80, "utilization": 0.07, "memory_gib": 1.0, "temperature": 40}),
+    (gpu_printed, "rocm.csv", ROCM, "0", {"time": 0, "utilization": 0.07, "memory_gib": 1.0}),
+    (gpu_table, "amd.csv", AMD, "0", {"time": int(AT), "utilization": 0.07, "memory_activity": 0.03, "power_w": 80, "temperature": 40}),
+    (gpu_printed, "monitor.csv", AMD_MONITOR, "0", {"time": 0, "utilization": 0.07, "memory_gib": 1.0}),
+    (gpu_table, "wandb.csv", WANDB, "0", {"time": AT, "power_w": 80.27, "utilization": 0.07, "memory_activity": 0.03, "memory_gib": 1.0}),
+    (gpu_printed, "events.jsonl", WANDB_LINES, "0", {"time": AT, "power_w": 80.27, "utilization": 0.07}),
+    (gpu_table, "trackio.csv", TRACKIO, "0", {"time": AT, "power_w": 80.27, "utilization": 0.07, "memory_gib": 1.0}),
+    (gpu_table, "nvitop.csv", NVITOP, "3", {"time": AT, "utilization": 0.07, "memory_gib": 1.0}),
 ]
-MODULES = (nvidia_smi, nvidia_dmon, dcgmi_dmon, prometheus, gpustat, amd_smi, gpu_columns)
+MODULES = (gpu_table, gpu_printed)
 
 
 def written(folder: Path, name: str, text: str) -> Path:
@@ -131,7 +134,7 @@ def test_other_files_are_left_alone(text, tmp_path):
 
 def test_missing_cells_are_missing_numbers(tmp_path):
     """What the tool could not read is NaN, not zero."""
-    rows = nvidia_smi.read(written(tmp_path, "gpu.csv", SMI)).telemetry
+    rows = gpu_table.read(written(tmp_path, "gpu.csv", SMI)).telemetry
     assert np.isnan(rows.loc[rows["gpu"] == "1", "power_w"].iloc[0])
 
 
@@ -140,7 +143,7 @@ def test_damage_in_an_nvidia_smi_file(tmp_path):
     lines = SMI.splitlines()
     odd = lines[1].replace("23:49:21.923", "23:49:22.923").replace("7 %", "[Unknown Error]").replace("80.27 W", "eighty")
     text = "\n".join([*lines, lines[0], lines[1], odd, "2026/11/20 23:49"])
-    run = nvidia_smi.read(written(tmp_path, "gpu.csv", text))
+    run = gpu_table.read(written(tmp_path, "gpu.csv", text))
     first = run.telemetry[run.telemetry["gpu"] == "0"]
     assert first["time"].tolist() == pytest.approx([AT, AT + 1])
     assert first["power_w"].isna().tolist() == [False, True]
@@ -158,5 +161,35 @@ def test_any_prefix_can_be_read(module, name, text, tmp_path):
 
 def test_tools_without_times_say_so(tmp_path):
     """Where times are assumed a gap tells the reader."""
-    for module, name, text in ((nvidia_dmon, "a.txt", DMON), (dcgmi_dmon, "b.txt", DCGMI), (amd_smi, "c.csv", ROCM)):
+    for module, name, text in ((gpu_printed, "a.txt", DMON), (gpu_printed, "b.txt", DCGMI), (gpu_printed, "c.csv", ROCM)):
         assert any("no times" in gap.why for gap in module.read(written(tmp_path, name, text)).gaps)
+
+
+def test_rows_beyond_the_limit_are_told(tmp_path, monkeypatch):
+    """Of a file with more rows than are held the first are read, and a gap says so, in text and in Parquet."""
+    for module in (gpu_counters, gpu_csv, telemetry_parquet):
+        monkeypatch.setattr(module, "ROW_LIMIT", 1000)
+    monkeypatch.setattr(gpu_csv, "BLOCK", 1 << 13)
+    rows = [f"2026/11/20 {k // 3600:02d}:{k // 60 % 60:02d}:{k % 60:02d}.000, 0, {k % 100} %" for k in range(20_000)]
+    (tmp_path / "gpu.csv").write_text("\n".join(["timestamp, index, utilization.gpu [%]", *rows, ""]))
+    pq.write_table(pa.table({"time": np.arange(200_000.0), "gpu": ["0"] * 200_000, "power_w": np.ones(200_000)}), tmp_path / "gpu.parquet")
+    for module, name, most in ((gpu_table, "gpu.csv", 2000), (telemetry_parquet, "gpu.parquet", 70_000)):
+        run = module.read(tmp_path / name)
+        assert 1000 < len(run.telemetry) < most
+        assert ["1,000 rows" in gap.why for gap in run.gaps] == [True]
+
+
+@pytest.mark.parametrize(("cell", "number"), [
+    ("7", 7), ("7.25 W", 7.25), (" -1 MiB ", -1), ("1e3", 1000), ("0x10", 16), ("7%", 7), ("", np.nan), ("[N/A]", np.nan), ("x W", np.nan),
+    ("7 W W", np.nan), ("1.5.2", np.nan), ("9" * 200, np.nan),
+])  # fmt: skip
+def test_what_a_cell_counts(cell, number):
+    """Units and masks are read; what is no number is missing."""
+    np.testing.assert_equal(gpu_counters.numbers([cell, "1 W"])[0], number)
+
+
+def test_the_sharper_counter_counts_where_it_has_a_number(tmp_path):
+    """Of two columns that mean the same the first in the table of names is taken, row by row."""
+    text = "#Entity   GPUTL   GRACT\nID\nGPU 0     50      0.070\nGPU 0     60      N/A\n"
+    rows = gpu_printed.read(written(tmp_path, "dcgmi.txt", text)).telemetry
+    assert rows["utilization"].tolist() == pytest.approx([0.07, 0.6])

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from rl_advisor.reading.parsing.bytes_in import bare_name
 from rl_advisor.reading.parsing.columns import number
 from rl_advisor.reading.parsing.csv_in import Layout, layout_of, read_table
-from rl_advisor.reading.parsing.gpu_names import without_counters
 from rl_advisor.reading.parsing.metric_table import of_a_trainer, part_of, plain_number, step_columns
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.trajectories import is_sample
@@ -56,7 +55,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     part = part_of(table, path.name, lambda column: _name(column, path, exported=exported), ask.run)
     several = several if several.others else part
     part = replace(part, place=several.place, others=several.others, gaps=(*gaps, *dict.fromkeys((*several.gaps, *part.gaps))))
-    return without_counters(replace(part, formats=(FORMAT,)))
+    return replace(part, formats=(FORMAT,))
 
 
 def _one_chart(table: pd.DataFrame, source: str, wanted: str) -> tuple[pd.DataFrame, Run]:

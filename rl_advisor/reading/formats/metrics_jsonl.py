@@ -11,7 +11,6 @@ from typing import Any
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, byte_lines, head, parse_json
 from rl_advisor.reading.parsing.columns import Row, curves_of, number
-from rl_advisor.reading.parsing.gpu_names import without_counters
 from rl_advisor.reading.parsing.metric_table import OF_PLAN, of_a_trainer, over_steps, step_columns
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.tracker_rows import flat
@@ -75,7 +74,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     gaps: list[Gap] = []
     columns = curves_of(_rows(path, gaps), path.name)
     part = over_steps(columns, 1 + int(max((c.step[-1] for c in columns.values()), default=-1)), path.name, run=ask.run)
-    return without_counters(replace(part, gaps=(*gaps, *part.gaps), formats=(FORMAT,)))
+    return replace(part, gaps=(*gaps, *part.gaps), formats=(FORMAT,))
 
 
 def _rows(path: Path, gaps: list[Gap]) -> Iterator[Row]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.reading.parsing.gpu_names import column_of, without_counters
+from rl_advisor.reading.parsing.gpu_counters import names_a_gpu
 from rl_advisor.reading.parsing.metric_table import TIME_COLUMNS, part_of, step_columns
 from rl_advisor.reading.parsing.parquet_in import SUFFIXES, cells, described, is_text, longest, whole
 from rl_advisor.reading.parsing.request import WHOLE, Request
@@ -26,7 +26,7 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
     if path.suffix.lower() not in SUFFIXES:
         return False
     names = _numeric(path)
-    return (bool(step_columns(names)) and len(names) > 1) or any(column_of(name) for name in names)
+    return (bool(step_columns(names)) and len(names) > 1) or any(names_a_gpu(name) for name in names)
 
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
@@ -44,7 +44,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
         return Run(formats=(FORMAT,), gaps=(Gap(path.name, f"not read: {error}"[:300]),))
     if not step_columns([str(c) for c in table.columns]):
         table[_ROW] = np.arange(len(table))
-    return without_counters(replace(part_of(table, path.name, run=ask.run), formats=(FORMAT,)))
+    return replace(part_of(table, path.name, run=ask.run), formats=(FORMAT,))
 
 
 def _numeric(path: Path) -> list[str]:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from rl_advisor.reading.parsing.bytes_in import head, lines
 from rl_advisor.reading.parsing.columns import Row, curves_of, number
-from rl_advisor.reading.parsing.gpu_names import without_counters
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
@@ -27,7 +26,7 @@ def read(path: Path, _ask: Request = WHOLE) -> Run:
     if kind == "params":
         return Run(config={name: _value(head(path, 8_000).decode("utf-8", "replace"))}, formats=(FORMAT,))
     gaps: list[Gap] = []
-    return without_counters(Run(curves=curves_of(_rows(path, name, gaps), path.name), gaps=tuple(gaps), formats=(FORMAT,)))
+    return Run(curves=curves_of(_rows(path, name, gaps), path.name), gaps=tuple(gaps), formats=(FORMAT,))
 
 
 def _place(path: Path) -> tuple[str, str]:

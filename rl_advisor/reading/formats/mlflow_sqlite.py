@@ -7,7 +7,6 @@ from typing import Any
 
 from rl_advisor.reading.parsing.bytes_in import head
 from rl_advisor.reading.parsing.columns import curves_of
-from rl_advisor.reading.parsing.gpu_names import without_counters
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.sqlite_tables import MAGIC, rows, tables
 from rl_advisor.run import Gap, Run
@@ -37,8 +36,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     config: dict[str, Any] = {str(k): v for run, k, v in rows(path, "params", "run_uuid", "key", "value") if str(run) == known[label]}
     gaps = list(several.gaps)
     points = _points(path, known[label], gaps)
-    part = replace(several, curves=curves_of(points, path.name), config=config, gaps=tuple(gaps), formats=(FORMAT,))
-    return without_counters(part)
+    return replace(several, curves=curves_of(points, path.name), config=config, gaps=tuple(gaps), formats=(FORMAT,))
 
 
 def _counts(path: Path) -> list[str]:

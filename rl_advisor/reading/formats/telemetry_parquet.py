@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
 from rl_advisor.reading.parsing import confined_files
-from rl_advisor.reading.parsing.counters import INSTANT, OTHER, ROW_LIMIT, THROTTLE, other_memory, table, telemetry, too_long
+from rl_advisor.reading.parsing.gpu_counters import PROCESSES, ROW_LIMIT, counted_by, telemetry_of, too_long
 from rl_advisor.reading.parsing.parquet_in import SUFFIXES, described
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.run import TELEMETRY_COLUMNS, Gap, Run
+from rl_advisor.run import Gap, Run
 
 FORMAT = "telemetry_parquet"
-_NUMBERS = (*TELEMETRY_COLUMNS[2:], INSTANT, THROTTLE, "energy_mj")
 
 
 def claims(path: Path, _: Request = WHOLE) -> bool:
@@ -26,13 +23,11 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 
 def read(path: Path, _: Request = WHOLE) -> Run:
     """The telemetry in the file."""
-    import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     names = _names(path)
-    numbers = [n for n in _NUMBERS if n in names]
-    wanted = ["time", "gpu", *numbers, *(["processes"] if "processes" in names else [])]
+    wanted = [n for n in names if n in ("time", "gpu", PROCESSES) or counted_by(n)]
     batches: list[pa.RecordBatch] = []
     try:
         with confined_files.named(path) as name, pq.ParquetFile(name) as file:
@@ -41,13 +36,10 @@ def read(path: Path, _: Request = WHOLE) -> Run:
                 if sum(b.num_rows for b in batches) > ROW_LIMIT:
                     break
             rows = pa.Table.from_batches(batches, file.schema_arrow.empty_table().select(wanted).schema)
-        columns = {n: rows[n].cast(pa.float64() if n == "time" else pa.float32()).to_numpy() for n in ("time", *numbers)}
-        gpu = rows["gpu"].cast(pa.string()).to_pandas().astype("category")
+        raw = {n: rows[n].cast(pa.string() if n in ("gpu", PROCESSES) else pa.float64()).to_pandas() for n in wanted}
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
-        return telemetry(path, FORMAT, pd.DataFrame(), [Gap(path.name, f"its data are damaged: {error}"[:300])])
-    if "processes" in names:
-        columns[OTHER] = other_memory(rows["processes"].cast(pa.string()).to_pandas(), gpu)
-    return telemetry(path, FORMAT, table({n: np.asarray(v) for n, v in columns.items()}, gpu), too_long(path, rows.num_rows))
+        return telemetry_of(path, FORMAT, {}, [Gap(path.name, f"its data are damaged: {error}"[:300])])
+    return telemetry_of(path, FORMAT, raw, too_long(path, rows.num_rows))
 
 
 def _names(path: Path) -> set[str]:

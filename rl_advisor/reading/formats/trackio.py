@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rl_advisor.reading.parsing.bytes_in import head, parse_json
 from rl_advisor.reading.parsing.columns import Row, curves_of
 from rl_advisor.reading.parsing.completions import completions_table
-from rl_advisor.reading.parsing.gpu_names import column_of, without_counters
+from rl_advisor.reading.parsing.gpu_counters import names_a_gpu
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.rollout_table import roles
 from rl_advisor.reading.parsing.sqlite_tables import MAGIC, rows, tables
@@ -41,8 +41,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     logged = _logged(path, run, gaps)
     curves = curves_of(on_trainer_steps([(at, time, flat(said)) for at, time, said in logged]), path.name) | _system(path, run)
     table, said = _responses(path, logged, ask.columns)
-    found = replace(several, curves=curves, rollouts=table, config=_config(path, run), gaps=(*gaps, *said), formats=(FORMAT,))
-    return without_counters(found)
+    return replace(several, curves=curves, rollouts=table, config=_config(path, run), gaps=(*gaps, *said), formats=(FORMAT,))
 
 
 def _counted(path: Path) -> list[tuple[str, str]]:
@@ -96,7 +95,7 @@ def _system(path: Path, run: str) -> dict[str, Curve]:
         return {}
     said = rows(path, "system_metrics", "run_id", "timestamp", "metrics")
     found = ((float(i), _seconds(time), flat(_object(text))) for i, (of, time, text) in enumerate(said) if str(of) == run)
-    return {name: curve for name, curve in curves_of(found, path.name).items() if column_of(name)}
+    return {name: curve for name, curve in curves_of(found, path.name).items() if names_a_gpu(name)}
 
 
 def _object(text: Any) -> dict[str, Any]:

@@ -1,0 +1,163 @@
+"""Reads what monitoring tools of GPUs print: dmon of nvidia-smi and dcgmi, rocm-smi, gpustat, Prometheus' DCGM counters, JSON lines of W&B.
+
+Where a tool writes no times one row in so many seconds is assumed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rl_advisor.reading.formats import gpu_table
+from rl_advisor.reading.parsing.bytes_in import document, lines, parse_json
+from rl_advisor.reading.parsing.gpu_counters import counted_by, first_lines, is_header, no_times, numbers, pivoted, telemetry_of
+from rl_advisor.reading.parsing.gpu_csv import gpu_csv
+from rl_advisor.reading.parsing.request import WHOLE, Request
+from rl_advisor.run import Gap, Run
+
+FORMAT = "gpu_printed"
+SCRAPE_SECONDS = 15.0
+"""Between scrapes of Prometheus, where the text carries no times."""
+_LOOKED_AT = 50
+"""Lines at the start among which a header stands."""
+_LINE = re.compile(r"^(DCGM_FI_\w+)\{([^}]*)\}\s+(\S+)(?:\s+(-?\d+))?\s*$")
+_LABEL = re.compile(r'(?<!\w)(\w++)="((?:[^"\\]|\\.)*+)"')
+_SPACE = re.compile(r"\s*")
+Raw = tuple[Mapping[str, Any], list[Gap]]
+
+
+def claims(path: Path, _: Request = WHOLE) -> bool:
+    """Whether it begins as one of these tools prints."""
+    return _reader(path) is not None
+
+
+def read(path: Path, _: Request = WHOLE) -> Run:
+    """The counters that we know, one row a GPU and moment."""
+    reader = _reader(path)
+    raw, gaps = reader(path) if reader else ({}, [])
+    return telemetry_of(path, FORMAT, raw, gaps)
+
+
+def _reader(path: Path) -> Callable[[Path], Raw] | None:
+    """Who reads a file that begins so."""
+    start = first_lines(path)
+    text = "\n".join(start).lstrip()
+    if text.startswith("{"):
+        if '"query_time"' in text and '"gpus"' in text:
+            return _documents
+        if '"result"' in text and "DCGM_FI_" in text:
+            return _answer
+        return _objects if is_header(_object(text.split("\n", 1)[0])) else None
+    if text.startswith(("# HELP", "# TYPE", "DCGM_FI_")):
+        return _scraped if "DCGM_FI_" in text else None
+    if text.startswith("#") and is_header(text.split("\n", 1)[0].lstrip("#").split()):
+        return _words
+    return _below if _above_names(start) is not None and not gpu_table.claims(path) else None
+
+
+def _above_names(start: list[str]) -> int | None:
+    """Lines above the one that names a GPU and a counter: rocm-smi warns before it prints."""
+    return next((n for n, line in enumerate(start[:_LOOKED_AT]) if "," in line and is_header(line.split(","))), None)
+
+
+def _below(path: Path) -> Raw:
+    return gpu_csv(path, _above_names(first_lines(path)) or 0)
+
+
+def _words(path: Path) -> Raw:
+    """A table of words under header lines that come back, as dmon prints it; the day and the time of day are put together."""
+    header, rows, bad = list[str](), list[dict[str, Any]](), 0
+    for line in lines(path):
+        cells = line.removeprefix("GPU ").lstrip("#").split()
+        if line.startswith("#"):
+            header = cells if is_header(cells) else header
+        elif header and len(cells) >= len(header):
+            row = dict(zip(header, cells, strict=False))
+            day = row.get("Date", "19700101")
+            rows.append(row | ({"timestamp": f"{day[:4]}-{day[4:6]}-{day[6:]} {row['Time']}"} if "Time" in row else {}))
+        else:
+            bad += bool(cells) and cells[0].lower() != "id"
+    return _columns(rows), [Gap(path.name, f"{bad} lines are no row of the table")] if bad else []
+
+
+def _objects(path: Path) -> Raw:
+    return _columns([row for row in map(_object, lines(path)) if row]), []
+
+
+def _documents(path: Path) -> Raw:
+    """The JSON documents of gpustat one after the other, up to what is none."""
+    text, at, rows, decoder = document(path).decode("utf-8", "replace"), 0, list[dict[str, Any]](), json.JSONDecoder()
+    while (at := _SPACE.match(text, at).end()) < len(text):  # type: ignore[union-attr]
+        try:
+            query, at = decoder.raw_decode(text, at)
+            rows += [{**gpu, "query_time": query.get("query_time")} for gpu in query["gpus"]]
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            return _columns(rows), [Gap(path.name, "what follows the last whole document is cut off")]
+    return _columns(rows), []
+
+
+def _scraped(path: Path) -> Raw:
+    """Counters as Prometheus scrapes them."""
+    found = (match for line in lines(path) if (match := _LINE.match(line)))
+    return _sampled(path, ((m[1], dict(_LABEL.findall(m[2])), float(m[4]) / 1000 if m[4] else np.nan, m[3]) for m in found))
+
+
+def _answer(path: Path) -> Raw:
+    """The series that Prometheus' query API answers with."""
+    try:
+        answer = parse_json(document(path))
+    except ValueError:
+        return {}, []
+    series = _inside(_inside(answer, "data", dict) or answer, "result", list) or []
+    named = [(_inside(one, "metric", dict) or {}, _inside(one, "values", list) or [_inside(one, "value", list)]) for one in series]
+    return _sampled(path, ((str(m.get("__name__")), m, *pair) for m, pairs in named for pair in pairs if pair and len(pair) == 2))
+
+
+def _sampled(path: Path, samples: Iterable[tuple[str, Mapping[str, Any], Any, Any]]) -> Raw:
+    """Readings of series as columns; GPUs of several hosts are told apart by the host's name."""
+    import pandas as pd
+
+    rows = []
+    for name, labels, time, value in samples:
+        if counted := counted_by(name):
+            host, gpu = labels.get("Hostname", ""), labels.get("gpu", labels.get("UUID", "0"))
+            rows.append((f"{host}:{gpu}" if host else str(gpu), counted.ours, time, value, counted.scale, counted.rank))
+    if not rows:
+        return {}, []
+    found = pd.DataFrame(rows, columns=["gpu", "column", "time", "value", "scale", "rank"]).sort_values("rank", kind="stable")
+    found["value"], found["time"] = numbers(found["value"]) * found["scale"], numbers(found["time"]).round(1)
+    gaps = []
+    if found["time"].isna().all():
+        found["time"] = found.groupby(["gpu", "column"]).cumcount() * SCRAPE_SECONDS
+        gaps = [no_times(path, SCRAPE_SECONDS)]
+    return _columns(pivoted(found)), gaps
+
+
+def _inside(value: Any, name: str, kind: type) -> Any:
+    """What stands under a name, where it is of that kind."""
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, kind) else None
+
+
+def _columns(rows: Any) -> Mapping[str, Any]:
+    """The columns of a table, or of rows of which whatever is nested is left out."""
+    import pandas as pd
+
+    found = pd.DataFrame(
+        [{k: v for k, v in row.items() if isinstance(v, str | int | float)} for row in rows] if isinstance(rows, list) else rows
+    )
+    return {str(name): found[name] for name in found}
+
+
+def _object(line: str) -> dict[str, Any]:
+    """The JSON object of a line; empty when it is none."""
+    try:
+        value = parse_json(line)
+    except (ValueError, OverflowError):
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,246 @@
+"""The columns of any tool that watches GPUs become the telemetry table of a run; what tools call them stands in ``gpu_counters.toml``.
+
+Every distinct text of a column is read once: a day of eight GPUs at ten rows a second has seven million rows and few texts.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rl_advisor.reading.parsing.bytes_in import head
+from rl_advisor.run import Gap, Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Numbers = npt.NDArray[np.float64]
+STAMPS = ("timestamp", "_timestamp", "_wandb.timestamp")
+TIMES = (*STAMPS, "query_time", "time")
+_GPUS = ("gpu", "device", "entity")
+LABELS = ("index", "gpu_uuid", "uuid", "pci.bus_id", "gpu_bus_id", "serial", "gpu_serial", *_GPUS)
+PROCESSES = "processes"
+"""What our own recorder adds: processes and the MiB each holds."""
+OTHER = "other_gib"
+"""Memory of other processes than the largest; an extra column, where processes were recorded."""
+FREE = "free_gib"
+ROW_LIMIT = 20_000_000
+"""Rows of telemetry that are held."""
+USUAL_SECONDS = 1.0
+"""Between rows, where a tool writes no times."""
+_PROCESS = re.compile(r"(\d{1,10}):(\d{1,9})")
+_NUMBER = re.compile(r"\s*(?:(0x[0-9a-fA-F]{1,16})|(-?\d{1,30}(?:\.\d{1,30})?(?:[eE][-+]?\d{1,3})?))\s*[A-Za-z%/]{0,20}\s*")
+
+
+class Counted(NamedTuple):
+    """What a column counts."""
+
+    gpu: str | None
+    """The GPU that its name names; None where each row is about one."""
+    ours: str
+    scale: float
+    rank: int
+    """Which of several that mean the same is taken."""
+
+
+@cache
+def _known() -> tuple[dict[str, Counted], list[tuple[re.Pattern[str], Counted]]]:
+    """Counters by name, and by pattern."""
+    told = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+
+    def rows(kind: str) -> Iterable[tuple[str, Counted]]:
+        names = ((ours, unit, name) for ours, units in told[kind].items() for unit, names in units.items() for name in names)
+        return ((name, Counted(None, ours, told["units"][unit], rank)) for rank, (ours, unit, name) in enumerate(names))
+
+    own = {ours: Counted(None, ours, 1.0, 0) for ours in told["one_row_a_gpu"]}
+    return own | dict(rows("one_row_a_gpu")), [(re.compile(name), counted) for name, counted in rows("one_column_a_gpu")]
+
+
+@lru_cache(10_000)
+def counted_by(name: str) -> Counted | None:
+    """What a column of that name counts; None for one that is no counter of a GPU."""
+    names, patterns = _known()
+    if known := names.get(plain_name(name)):
+        return known
+    return next((counted._replace(gpu=m[1]) for pattern, counted in patterns if len(name) < 200 and (m := pattern.fullmatch(name))), None)
+
+
+def names_a_gpu(name: str) -> bool:
+    """Whether a column of that name is one GPU's counter."""
+    return bool((known := counted_by(name)) and known.gpu)
+
+
+def plain_name(header: str) -> str:
+    """A column's name without unit, case and surrounding space: ``power.draw [W]`` becomes ``power.draw``."""
+    return re.sub(r"[\[(][^\]()\[]*+[\])]$", "", header.strip().strip('"').rstrip()).strip().lower()
+
+
+def first_lines(path: Path) -> list[str]:
+    """The first lines of a file."""
+    return head(path).decode("utf-8", "replace").splitlines()
+
+
+def is_header(cells: Iterable[str]) -> bool:
+    """Whether these name a counter beside a time or a GPU; ``temp`` and the like count only where a GPU is named."""
+    names = {plain_name(cell): counted_by(cell.strip().strip('"')) for cell in cells}
+    counted = [name for name, known in names.items() if known]
+    sure = any("." in name or names[name].gpu for name in counted)  # type: ignore[union-attr]
+    return bool(counted) and not names.keys().isdisjoint(_GPUS if not sure else (*_GPUS, *STAMPS))
+
+
+def numbers(column: Any) -> Numbers:
+    """A column's cells as numbers, units taken off and masks (``0x4``) read; what is no number becomes NaN."""
+    import pandas as pd
+
+    column = pd.Series(column)
+    if pd.api.types.is_numeric_dtype(column):
+        return column.to_numpy(np.float64)
+    codes, words = pd.factorize(column)
+    return np.array([*map(_number, words), np.nan])[codes]
+
+
+def _number(word: Any) -> float:
+    found = _NUMBER.fullmatch(str(word)[:100])
+    return np.nan if found is None else float(int(found[1], 16)) if found[1] else float(found[2])
+
+
+def seconds(column: Any) -> Numbers:
+    """Seconds since the epoch, from numbers (milliseconds where they are that large) or ISO dates read as UTC; NaN for what is neither."""
+    import pandas as pd
+
+    codes, words = pd.factorize(pd.Series(column))
+    plain = numbers(words[:1])
+    if np.isfinite(plain).any():
+        plain = numbers(column)
+        return np.where(plain > 1e11, plain / 1000, plain)
+    text = pd.Series(words, dtype=str).str.strip().str.replace("/", "-")
+    try:
+        stamp = pd.to_datetime(text, format="ISO8601", errors="coerce", utc=True)
+    except pd.errors.OutOfBoundsDatetime:  # a year such as 261 is not coerced
+        return np.full(len(codes), np.nan)
+    return np.append((stamp - pd.Timestamp(0, unit="s", tz="UTC")).dt.total_seconds(), np.nan)[codes]
+
+
+def telemetry_of(path: Path, kind: str, raw: Mapping[str, Any], gaps: Iterable[Gap] = ()) -> Run:
+    """The part of a run that a file of telemetry is, of its columns by their own names; where none is a time it is counted."""
+    import pandas as pd
+
+    gaps, names = list(gaps), {plain_name(name): name for name in raw}
+    rows = len(next(iter(raw.values()), ()))
+    gpu = _labels(next(({n: raw[names[n]]} for n in LABELS if n in names), {"": ["0"] * rows}))
+    clock = next((raw[names[n]] for n in TIMES if n in names), None)
+    if clock is None and rows:
+        gaps.append(no_times(path, USUAL_SECONDS))
+    time = pd.Series(gpu.codes).groupby(gpu.codes).cumcount().to_numpy(np.float64) * USUAL_SECONDS if clock is None else seconds(clock)
+    by_gpu = _by_gpu(raw)
+    if PROCESSES in names and None in by_gpu:
+        by_gpu[None][OTHER] = _other_memory(pd.Series(raw[names[PROCESSES]]), gpu)
+    parts = [table({"time": time, **columns}, gpu if which is None else [which] * rows) for which, columns in by_gpu.items()]
+    found = pd.concat(parts, ignore_index=True) if len(parts) > 1 else (parts or [pd.DataFrame()])[0]
+    if len(parts) > 1:
+        found = found.dropna(how="all", subset=[c for c in found if c not in ("time", "gpu")])
+    gaps += [] if len(found) else [Gap(path.name, "no row of GPU telemetry could be read")]
+    return Run(telemetry=found, gaps=tuple(gaps), formats=(kind,), files=(path.name,))
+
+
+def too_long(path: Path, rows: int) -> tuple[Gap, ...]:
+    """What to say of a file with that many rows, of which no more than about ROW_LIMIT are read."""
+    return (Gap(path.name, f"more than {ROW_LIMIT:,} rows; only the first of them were read"),) if rows > ROW_LIMIT else ()
+
+
+def no_times(path: Path, seconds: float) -> Gap:
+    """What to say where a tool writes no times."""
+    return Gap(path.name, f"the tool writes no times: one row in {seconds:g} s is assumed, and steps cannot be laid over it")
+
+
+def _labels(named: Mapping[str, Any]) -> pd.Categorical[Any]:
+    """The GPUs that the rows of a column are about; ``[N/A]``, and its own name where the header comes back, name none."""
+    import pandas as pd
+
+    (header, column), *_ = named.items()
+    codes, words = pd.factorize(pd.Series(column))
+    names = [str(word).strip().removeprefix("card") for word in words]
+    none = {header, "n/a"}
+    again, distinct = pd.factorize(np.array([n if re.match(r"[\w:-]", n) and n.lower() not in none else None for n in names], object))
+    return pd.Categorical.from_codes(np.append(again, -1)[codes], distinct)
+
+
+def _by_gpu(raw: Mapping[str, Any]) -> dict[str | None, dict[str, Numbers]]:
+    """Our columns by the GPU they are named for; of several that mean the same the first that has a number counts in each row."""
+    by_gpu: dict[str | None, dict[str, Numbers]] = {}
+    counted = [(known, name) for name in raw if (known := counted_by(name))]
+    for known, name in sorted(counted, key=lambda pair: pair[0].rank):
+        value, columns = numbers(raw[name]) * known.scale, by_gpu.setdefault(known.gpu, {})
+        columns[known.ours] = np.where(np.isnan(columns[known.ours]), value, columns[known.ours]) if known.ours in columns else value
+    for columns in by_gpu.values():
+        if (free := columns.pop(FREE, None)) is not None and "memory_gib" in columns:
+            columns.setdefault("memory_total_gib", columns["memory_gib"] + free)
+    return by_gpu
+
+
+def table(columns: Mapping[str, Any], gpu: Any) -> pd.DataFrame:
+    """The telemetry table of columns already in our names and units, in the order of time within each GPU.
+
+    Rows without a time are left out, as are repeated rows of one GPU and moment.
+    """
+    import pandas as pd
+
+    time = np.asarray(columns["time"], np.float64)
+    label = pd.Categorical(gpu)
+    codes = np.asarray(label.codes)
+    at = np.flatnonzero(np.isfinite(time) & (codes >= 0))
+    in_time = bool((np.diff(time[at]) >= 0).all())  # then the order of the rows decides, which is a fast sort of small integers
+    at = at[np.argsort(codes[at], kind="stable") if in_time else np.lexsort((time[at], codes[at]))]
+    again = np.flatnonzero((np.diff(time[at]) == 0) & (np.diff(codes[at]) == 0)) + 1
+    at = np.delete(at, again) if again.size else at
+    rest = {name: np.asarray(values, np.float32)[at] for name, values in columns.items() if name != "time"}
+    return pd.DataFrame({"time": time[at], "gpu": label.take(at), **rest}, copy=False)
+
+
+def _other_memory(processes: pd.Series, gpu: Any) -> npt.NDArray[np.float32]:
+    """GiB that processes other than the largest of each GPU hold, from ``pid:MiB;...``; NaN where they were not looked at."""
+    import pandas as pd
+
+    frame = pd.DataFrame({"gpu": np.asarray(gpu, dtype=str), "held": processes.astype(object).where(processes.notna(), None)})
+    out = np.full(len(frame), np.nan, np.float32)
+    for _, part in frame.dropna().groupby("gpu"):
+        counted = part["held"].value_counts()
+        found = {text: {p: int(m) for p, m in _PROCESS.findall(str(text))} for text in counted.index}
+        total: Counter[str] = Counter()
+        for text, often in counted.items():
+            total.update({p: m * int(often) for p, m in found[text].items()})
+        own = max(total, key=lambda p: total[p], default="")
+        other = {text: sum(m for p, m in held.items() if p != own) / 1024 if held else np.nan for text, held in found.items()}
+        out[part.index.to_numpy()] = part["held"].map(other).to_numpy(np.float32)
+    return out
+
+
+def pivoted(samples: pd.DataFrame) -> pd.DataFrame:
+    """One row a GPU and moment of single readings: gpu, time, column and value."""
+    known = samples[np.isfinite(samples["time"].astype(np.float64))]
+    wide = known.pivot_table(index=["gpu", "time"], columns="column", values="value", aggfunc="first").reset_index()
+    return wide.rename_axis(columns=None)
+
+
+def without_counters(part: Run) -> Run:
+    """The part with its curves of GPU counters as telemetry; they stand over the clock, not over steps."""
+    import pandas as pd
+
+    named = {n: counted for n, curve in part.curves.items() if curve.time is not None and (counted := counted_by(n)) and counted.gpu}
+    if not named:
+        return part
+    curves = {n: curve for n, curve in part.curves.items() if n not in named}
+    pieces = [
+        pd.DataFrame({"time": part.curves[n].time, "gpu": c.gpu, "column": c.ours, "value": part.curves[n].value * c.scale})
+        for n, c in named.items()
+    ]
+    return replace(part, curves=curves, telemetry=pivoted(pd.concat(pieces, ignore_index=True)))
