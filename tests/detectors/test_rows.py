@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from evals.drawn import make_run, noise
-from rl_advisor.detectors import condition, graph, patterns, rows
+from rl_advisor.detectors import graph, patterns, rows
 from rl_advisor.finding import Outcome
 from rl_advisor.judgement.diagnosis import diagnose, run_detector
 from rl_advisor.run import Run
 from rl_advisor.settings import checks
+from rl_advisor.settings.conditions import condition
 from rl_advisor.settings.given import Settings
 
 POINTS = 60
@@ -23,7 +24,7 @@ def passing(levels: dict[str, list[float]]) -> Run:
     )
 
 
-@pytest.mark.parametrize("name", rows())
+@pytest.mark.parametrize("name", [name for name, row in rows().items() if "fires" in row])
 def test_a_row_speaks_on_its_example_and_not_near_it(name: str) -> None:
     """Present where the row says that it fires, with numbers in the sentence; absent where it says that it rests."""
     row, detector = rows()[name], patterns()[name]

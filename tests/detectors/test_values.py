@@ -100,7 +100,7 @@ CASES = [
     ("importance_weight", run({"updates_per_batch": 1, "minibatches": 1}, ratio__clip_fraction=np.abs(flat(0.16, 0.01))), P),
     ("importance_weight", run({"updates_per_batch": 1, "minibatches": 1}, ratio__mean=flat(1.03, 0.004)), P),
     ("importance_weight", run({"updates_per_batch": 1, "minibatches": 1}, ratio__mean=flat(1.0, 0.0005)), A),
-    ("importance_weight", run({"updates_per_batch": 4}, ratio__clip_fraction=np.abs(flat(0.16, 0.01))), N),
+    ("importance_weight", run({"updates_per_batch": 4}, ratio__clip_fraction=np.abs(flat(0.16, 0.01))), U),
     # Groups that became alike as the prompts were solved are success; alike from the first step, they never taught anything.
     ("zero_variance_groups", run(reward__flat_groups=saturating(0.1, 0.9), reward__mean=saturating(0.3, 0.97, sd=0.01)), U),
     ("zero_variance_groups", run(reward__flat_groups=saturating(0.1, 0.9), reward__mean=flat(0.3, 0.01)), P),

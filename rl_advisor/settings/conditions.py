@@ -1,0 +1,163 @@
+"""What a row of facts may ask of a run: a statistic of a metric, set against a bound. Patterns and checks that are data share it.
+
+A condition is ``statistic metric``, perhaps compared with a number, with a statistic of another metric, or with a number times it; ``not``
+denies it. Metrics are ours (``a|b``: the first that is logged); ``score`` is the held-out score, ``reward`` the training reward,
+``outcome`` the one to go by, ``it`` the one of several that a row is asked of in turn, ``samples/x`` a measure of the sampled text. Some
+statistics are asked of the run (``setting target_kl``, ``thriving run``).
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from rl_advisor.curves import outcomes, segments
+from rl_advisor.curves.course import course_of
+from rl_advisor.curves.logged import logged
+from rl_advisor.features import TooFewPoints
+from rl_advisor.features.change import discontinuity
+from rl_advisor.finding import Onset, number
+from rl_advisor.output.wording import percent
+from rl_advisor.run import Curve, Run
+from rl_advisor.samples.measured_text import stretches
+from rl_advisor.samples.text_change import onset
+from rl_advisor.settings.statistics import FEWEST, OF_COURSE, OF_RUN, OF_SAMPLES, OF_STRETCH, OF_VALUES, SAMPLES, late_spikes, logged_curve
+from rl_advisor.vocabulary import metric as of_name
+
+OUTCOMES: Mapping[str, Callable[[Run], Curve | None]] = {
+    "score": outcomes.held_out, "reward": outcomes.training, "outcome": outcomes.outcome,
+}  # fmt: skip
+KNOWN = {*OF_VALUES, *OF_STRETCH, *OF_COURSE, *OF_RUN, *OF_SAMPLES}
+SHARES, NUMBERS = ("zeros", "pinned", "negative"), ("points", "peaks", "spikes", "bursts")
+"""Statistics that are shares of points, and those that count whatever the metric's unit."""
+WORDS = ("name", "way")
+"""What a sentence may say of a curve that is no number."""
+LOGGED = {"starts": "first", "best": "best", "ends": "last"}
+"""Numbers of an outcome that a reader looks up in the log, and what they are called there."""
+STEPS, COUNTS = ("best_step", "jump_step"), ("points", "zeros")
+"""Statistics that are said as steps, and those that ask for no number of points."""
+_NUMBER = re.compile(r"\{(\w{1,60}) ([^{}]{1,60})\}")
+"""A number in a row's sentence: a statistic of a metric."""
+_CONDITION = re.compile(r"(not )?(\w+) (\S+)(?: ([<>])(?: (-?[\d.e-]+))?(?: ([a-z]\w*) (\S+))?)?")
+Written = Sequence[str] | Sequence[Sequence[str]]
+"""Conditions that all hold, or several ways in which they do."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What a row asks for."""
+
+    denied: bool
+    statistic: str
+    metric: str
+    sign: str
+    bound: float
+    beside: tuple[str, str] | None
+
+
+@cache
+def condition(text: str) -> Condition:
+    """A condition as it is written in a row."""
+    found = _CONDITION.fullmatch(text)
+    if found is None or not {found[2], found[6] or "end"} <= KNOWN or (found[4] and not found[5] and not found[6]):
+        raise ValueError(f"no condition: {text!r}")
+    beside = (found[6], found[7]) if found[6] else None
+    return Condition(bool(found[1]), found[2], found[3], found[4] or ">", float(found[5] or bool(found[6])), beside)
+
+
+def ways(written: Written) -> list[list[Condition]]:
+    """The ways in which a row may come true, each with all of its conditions."""
+    every = [written] if written and isinstance(written[0], str) else written
+    return [[condition(str(text)) for text in way] for way in every]
+
+
+def named(text: str) -> list[tuple[str, str]]:
+    """The numbers of a row's sentence: statistic and metric."""
+    return [(statistic, metric) for statistic, metric in _NUMBER.findall(text) if statistic not in WORDS]
+
+
+@dataclass(frozen=True)
+class View:
+    """A run as a row asks of it."""
+
+    run: Run
+    it: str = ""
+    """The metric that the row is asked of."""
+
+    def curve(self, metric: str) -> Curve | None:
+        """The first of the metrics that has a value; an outcome of a few points is none."""
+        metric = self.it if metric == "it" else metric
+        if metric in OUTCOMES:
+            found = OUTCOMES[metric](self.run)
+            return found if found is not None and found.finite()[1].size >= FEWEST else None
+        return logged_curve(self.run, metric)
+
+    def number(self, statistic: str, metric: str) -> float | None:
+        """The statistic of a metric; None where it is not logged."""
+        if metric.startswith(SAMPLES):
+            column = metric.removeprefix(SAMPLES)
+            table = stretches(self.run) if len(self.run.rollouts) else None
+            return OF_SAMPLES[statistic](table, column) if table is not None and column in table.table else None
+        if statistic in OF_RUN:
+            return OF_RUN[statistic](self.run, self.it if metric == "it" else metric)
+        curve = self.curve(metric)
+        if curve is None:
+            return None
+        value = curve.finite()[1]
+        if value.size < FEWEST and statistic not in COUNTS:
+            raise TooFewPoints(f"{value.size} points of {curve.name}, {FEWEST} needed")
+        if statistic in OF_VALUES:
+            return float(OF_VALUES[statistic](value))
+        return float(OF_STRETCH[statistic](curve) if statistic in OF_STRETCH else OF_COURSE[statistic](course_of(curve)))
+
+    def holds(self, asked: Condition) -> bool | None:
+        """Whether a condition is met; None where a metric is not logged, which denies nothing."""
+        left = self.number(asked.statistic, asked.metric)
+        right = self.number(*asked.beside) if asked.beside else 1.0
+        if left is None or right is None:
+            return True if asked.denied else None
+        return (left > asked.bound * right if asked.sign == ">" else left < asked.bound * right) != asked.denied
+
+    def true(self, written: Written) -> bool | None:
+        """Whether one of the ways is open; None where none of them could be told."""
+        told = [[self.holds(c) for c in way] for way in ways(written)]
+        found = [False if False in way else None if None in way else True for way in told]
+        return True if True in found else None if found and not any(way is False for way in found) else False
+
+    def says(self, text: str) -> str:
+        """A sentence of a row with its numbers."""
+        return _NUMBER.sub(lambda m: self._spelled(m[1], m[2]), text)
+
+    def since(self, text: str) -> Onset | None:
+        """When a curve's main change began, or where it had none its first step; ``start``, ``fall`` and ``jump`` ask for another place."""
+        kind, _, metric = text.rpartition(" ")
+        if metric.startswith(SAMPLES):
+            return onset(stretches(self.run), metric.removeprefix(SAMPLES))
+        curve = self.curve(metric)
+        if curve is None:
+            return None
+        step = curve.finite()[0]
+        if kind == "fall":
+            return segments.decline_began(curve)
+        if kind == "spike" and (found := late_spikes(curve)).size:
+            return segments.around(step, float(found[0]), 0)
+        if kind == "jump":
+            return segments.around(step, discontinuity(*curve.finite()).at, 2)
+        return (segments.began(curve, growing=kind == "growing") if kind != "start" else None) or segments.around(step, float(step[0]))
+
+    def _spelled(self, statistic: str, metric: str) -> str:
+        curve = self.curve(metric)
+        if statistic in WORDS:
+            return (
+                (metric if curve is None else curve.name) if statistic == "name" else course_of(curve).direction() if curve else "unknown"
+            )
+        value = self.number(statistic, metric) if statistic not in WORDS else None
+        if value is None:
+            return metric if statistic == "name" else "unknown"
+        if statistic in STEPS:
+            return f"{value:.0f}"
+        if statistic in LOGGED and curve is not None:
+            told = logged(self.run, curve)
+            return told.said(getattr(told, LOGGED[statistic]))
+        share = all((known := of_name(name)) and known.unit == "share" for name in metric.split("|")) and statistic not in NUMBERS
+        return percent(value) if share or statistic in SHARES else number(value)

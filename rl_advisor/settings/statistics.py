@@ -1,0 +1,208 @@
+"""What may be asked of a curve, of a run or of its samples: statistics by their names, for rows of facts (``conditions``)."""
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from rl_advisor.curves import outcomes, segments
+from rl_advisor.curves.course import Course
+from rl_advisor.curves.task import task
+from rl_advisor.features.change import discontinuity, spikes
+from rl_advisor.features.noise import signal_to_noise
+from rl_advisor.priors.circumstances import circumstances
+from rl_advisor.run import Curve, Floats, Run
+from rl_advisor.samples.measured_text import Stretches
+from rl_advisor.samples.text_change import pays, shift
+from rl_advisor.settings.given import Settings
+
+FEWEST = 5
+"""Points below which nothing is said of a curve."""
+SAMPLES, MANY = "samples/", 50
+"""Prefix of the measures of sampled text, and how many values say what is usual among them."""
+
+
+def logged_curve(run: Run, metric: str) -> Curve | None:
+    """The first of the metrics that has a value."""
+    curves = (run.curves[name] for name in metric.split("|") if name in run.curves)
+    return next((curve for curve in curves if curve.finite()[1].size), None)
+
+
+def _error(value: Floats) -> float:
+    return float(np.std(value) / np.sqrt(value.size))
+
+
+def _beside(curve: Curve, share: float, errors: float) -> float:
+    """The level of the last part, so many errors above itself."""
+    late = segments.final(curve, share)
+    return float(np.median(late)) + errors * _error(late)
+
+
+def _bursts(curve: Curve) -> float:
+    """By how many single steps far above their surroundings the second half has more than the first, chance taken off."""
+    step, _ = curve.finite()
+    found = spikes(*curve.finite()).steps
+    late = int((found >= step[step.size // 2]).sum())
+    return late - (found.size - late) - 2 * float(np.sqrt(found.size)) if late >= FEWEST else 0.0
+
+
+def _setting(run: Run, name: str) -> float | None:
+    """A setting as a number, by the user's configuration or by what the framework says."""
+    given, told = Settings(run).number(name), run.settings.get(name)
+    return given if given is not None or not isinstance(told, int | float) else float(told)
+
+
+def _one_update(run: Run) -> bool:
+    """Whether the settings say that each batch is used for one update."""
+    return run.settings.get("updates_per_batch", 1) == 1 and run.settings.get("minibatches") == 1
+
+
+def late_spikes(curve: Curve) -> Floats:
+    """The steps of single values far above their surroundings and above the level of the first steps, once those are over."""
+    step, value = curve.finite()
+    found = spikes(step, value)
+    # Where most batches are silent, a spike is just a batch that says something.
+    return found.steps[(found.steps > step[min(10, step.size - 1)]) & (found.sizes > 3 * float(np.median(value[:5])))]
+
+
+def _explodes(curve: Curve) -> float:
+    """How many times as large as all before them the last rows are, where they still are at the end; else 0."""
+    size = np.abs(curve.finite()[1])
+    last = max(3, min(20, size.size // 20 + 2))
+    usual = float(size[:-last].max(initial=0.0))
+    return float(size[-last:].max()) / usual if usual > 0 and size[-1] >= FEWEST * usual else 0.0
+
+
+def _outlying(x: Floats) -> float:
+    """How many times the spread of most values the farthest lies away from their middle."""
+    low, high = np.quantile(x, [0.05, 0.95]) if x.size >= MANY else (0.0, math.inf)
+    nonzero = np.abs(x[x != 0])
+    return float(np.abs(x - np.median(x)).max() / max(high - low, float(np.median(nonzero)) if nonzero.size else 1.0)) if x.size else 0.0
+
+
+def _growth(curve: Curve) -> float:
+    """How many times as large its values became."""
+    first, last = (float(np.median(np.abs(part))) for part in (segments.opening(curve, 0.2), segments.final(curve)))
+    return last / max(first, 1e-12)
+
+
+def _outgrown(run: Run, name: str) -> float | None:
+    """How many times as large an error became, beyond the square of the returns' growth, which it follows."""
+    curve, reward = logged_curve(run, name), outcomes.training(run)
+    if curve is None or curve.finite()[1].size < FEWEST:
+        return None
+    return _growth(curve) / max(1.0, _growth(reward) if reward is not None else 1.0) ** 2
+
+
+def _since_best(run: Run, name: str) -> float | None:
+    """How many times as large a metric is at the end as it was up to the outcome's best."""
+    curve, outcome = logged_curve(run, name), outcomes.course_or_none(outcomes.outcome(run))
+    if curve is None or outcome is None:
+        return None
+    step, value = curve.finite()
+    near = value[step <= max(outcome.best_step, step[min(4, step.size - 1)])][-9:]
+    return float(np.median(segments.final(curve))) / max(float(np.median(near)), 1e-4)
+
+
+def _late_events(run: Run, kind: str, share: float = 0.05) -> float | None:
+    """How many events of a kind came after the first part of the run."""
+    if not run.events:
+        return None
+    after = run.first_step + share * (run.last_step - run.first_step)
+    return float(sum(e.kind == kind and (e.step is None or e.step > after) for e in run.events))
+
+
+OF_VALUES: Mapping[str, Callable[[Floats], float]] = {
+    "first": lambda x: x[0],
+    "median": np.median,
+    "max": np.max,
+    "min": np.min,
+    "low": lambda x: np.quantile(x, 0.1),
+    "high": lambda x: np.quantile(x, 0.9),
+    "points": np.size,
+    "half": lambda x: np.median(x[x.size // 2 :][:5]),
+    "negative": lambda x: np.mean(x < 0),
+    "span": lambda x: max(abs(float(np.median(x))), 1.0 if np.abs(x).max() <= 1 else float(np.abs(x).max())),
+}
+"""What may be asked of all values of a curve; ``span`` is the scale on which they live."""
+OF_STRETCH: Mapping[str, Callable[[Curve], float]] = {
+    "start": lambda c: float(np.median(segments.opening(c))),
+    "end": lambda c: float(np.median(segments.final(c))),
+    "last": lambda c: float(np.median(segments.final(c, 0.05))),
+    "size": lambda c: abs(float(np.median(segments.final(c, 0.4)))),
+    "spread": lambda c: float(np.std(segments.final(c, 0.4))),
+    "above": lambda c: _beside(c, 0.4, 2.0),
+    "off_one": lambda c: abs(float(np.mean(segments.final(c))) - 1) - 2 * _error(segments.final(c)),
+    "zeros": lambda c: float(np.mean(np.abs(segments.final(c)) <= 1e-12)),
+    "pinned": lambda c: float(np.mean(segments.final(c) >= 0.99 * c.finite()[1].max())),
+    "begins": lambda c: float(c.finite()[0][0] / max(c.step[-1], 1e-9)),
+    "constant": lambda c: float(segments.constant(c, None).constant),
+    "began": lambda c: found.high if (found := segments.began(c)) else math.inf,
+    "declined": lambda c: segments.decline_began(c).low,
+    "jump": lambda c: discontinuity(*c.finite()).ratio,
+    "jump_low": lambda c: discontinuity(*c.finite()).low,
+    "jump_high": lambda c: discontinuity(*c.finite()).high,
+    "jump_step": lambda c: discontinuity(*c.finite()).at,
+    "peaks": lambda c: float(spikes(*c.finite(), ratio=10.0).recovered.sum()),
+    "late_spikes": lambda c: float(late_spikes(c).size),
+    "explodes": _explodes,
+    "spikes": lambda c: float(spikes(*c.finite()).steps.size),
+    "bursts": _bursts,
+    "signal": lambda c: signal_to_noise(*c.finite()).signal,
+    "noise": lambda c: signal_to_noise(*c.finite()).noise,
+    "detectable": lambda c: signal_to_noise(*c.finite()).detectable,
+}
+"""What may be asked of how a curve begins, ends, jumps and scatters."""
+OF_COURSE: Mapping[str, Callable[[Course], float]] = {
+    "starts": lambda c: c.start,
+    "ends": lambda c: c.last,
+    "best": lambda c: c.best,
+    "best_step": lambda c: c.best_step,
+    "rise": lambda c: c.gain.low,
+    "fall": lambda c: -c.gain.high,
+    "before": lambda c: c.gain.before,
+    "after": lambda c: c.gain.after,
+    "may_gain": lambda c: max(c.gain.high, c.best - c.start) if c.gain.high > 0 else 0.0,
+    "moved": lambda c: max(c.best - c.start, c.best - c.last, c.margin),
+    "change": lambda c: c.recent.slope * c.recent.span,
+    "lost": lambda c: c.lost,
+    "falls": lambda c: c.falls,
+    "margin": lambda c: c.margin,
+    "scatter": lambda c: c.scatter,
+    "ceiling": lambda c: math.nan if c.ceiling is None else c.ceiling,
+    "pays": outcomes.pays_ahead,
+    "climbs": lambda c: c.direction_overall() == "rising",
+    "rose": lambda c: c.rose,
+    "fell": lambda c: c.fell,
+    "kept": lambda c: c.rose and not c.fell,
+    "grew": lambda c: c.got_somewhere,
+    "solved": lambda c: c.at_ceiling,
+    "touches": lambda c: c.touches_ceiling,
+    "stopped": lambda c: c.stopped(),
+    "trendless": lambda c: c.direction_overall() == "undecidable",
+    **{way: lambda c, way=way: c.direction() == way for way in ("rising", "falling", "flat", "undecidable")},  # type: ignore[misc]
+}
+"""What may be asked of the course behind a curve's noise; ``rise`` and ``fall`` are what it surely gained or lost."""
+OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
+    "setting": _setting,
+    "thriving": lambda run, _: outcomes.thriving(run),
+    "troubled": lambda run, _: outcomes.any_fell(run),
+    "stepped": lambda run, _: outcomes.stepped(run),
+    "once": lambda run, _: True if circumstances(run).updates == "one" or _one_update(run) else None,
+    "trained": lambda run, kind: bool({kind} & {task(run).kind, task(run).base, *task(run).traits}),
+    "outgrown": _outgrown,
+    "since_best": _since_best,
+    "late_events": _late_events,
+}
+"""What may be asked of the run as a whole."""
+OF_SAMPLES: Mapping[str, Callable[[Stretches, str], float | None]] = {
+    "first": lambda s, column: shift(s, column).first,
+    "latest": lambda s, column: shift(s, column).latest,
+    "more": lambda s, column: shift(s, column).delta,
+    "grown": lambda s, column: shift(s, column).low,
+    "shrunk": lambda s, column: -shift(s, column).high,
+    "outlying": lambda s, column: _outlying(s.table[column].dropna().to_numpy(np.float64)),
+    "paid": lambda s, column: found.low if (found := pays(s, column)) else None,
+}
+"""What may be asked of a measure of the sampled text; ``grown`` and ``shrunk`` are what it surely gained or lost, ``paid`` how surely the
+reward follows it among responses to one prompt."""
