@@ -21,12 +21,9 @@ from rl_advisor.samples.text_signs import (
     Sign,
     dependence,
     held_out_rose,
-    paid_copies,
     paid_growth,
-    paid_hollow,
-    paid_loops,
+    paid_kind,
     paid_unfinished,
-    prompt_found,
     samples,
     turned_reference,
     word_order,
@@ -67,19 +64,12 @@ def signs_of(run: Run, s: Stretches) -> tuple[Sign | None, ...]:
         paid_growth(s, "calls", "the number of tool calls"),
         word_order(s),
         dependence(s),
-        paid_loops(s),
-        paid_hollow(s),
-        paid_copies(s),
+        paid_kind(s, "loop", "ends in a loop", 0.0),
+        paid_kind(s, "empty", "is empty", 0.0),
+        paid_kind(s, "copied", "mostly copies the prompt", 0.5, alone=False),  # where a text is to be corrected it should
         paid_unfinished(run, s),
-        _lost_prompt(s),
         turned_reference(s),
     )
-
-
-def _lost_prompt(s: Stretches) -> Sign | None:
-    """A prompt that is not found any more counts only with text that grew: terse answers need not repeat their question."""
-    found, length = prompt_found(s), shift(s, "tokens")
-    return Sign(found.there and not length.down, found.words, found.measures) if found else None
 
 
 def _finding(s: Stretches, outcome: Outcome, text: str, gain: Shift, signs: Sequence[Sign]) -> Answer:

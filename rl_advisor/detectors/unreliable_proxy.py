@@ -17,7 +17,7 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Role, absent, not_logged, number, present
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import stretches
-from rl_advisor.samples.reward_check import reference_columns
+from rl_advisor.samples.rows import reference_columns
 from rl_advisor.samples.text_change import shift_or_none
 from rl_advisor.samples.text_signs import samples
 from rl_advisor.vocabulary import Link

@@ -1,4 +1,4 @@
-"""Do answers still depend on the question: can the right prompt be found from a response among many."""
+"""Do answers still depend on the question: does the response most like a response answer the same one."""
 
 import zlib
 from collections import Counter
@@ -14,37 +14,19 @@ from rl_advisor.features.series import Floats
 from rl_advisor.features.text.measures import words
 
 _BUCKETS = 4096
-_FEWEST = 8
 
 
 @dataclass(frozen=True)
-class Retrieval:
-    """How often a response's own prompt is the nearest of all."""
+class Likeness:
+    """How often the response most like a response answers the same prompt."""
 
     accuracy: float
     chance: float
     n: int
-    """Responses compared; each stands before this many different prompts."""
+    """Responses compared."""
 
 
-def retrieval(prompts: Sequence[str], responses: Sequence[str], most: int = 128) -> Retrieval:
-    """Accuracy of finding each response's prompt by word overlap weighted by rarity (TF-IDF), ties shared evenly.
-
-    One response a different prompt, at most ``most`` of them. A low accuracy means nothing by itself (an answer of one number shares no
-    word with its question): compare with the run's own start. Raises TooFewPoints below 8 different prompts.
-    """
-    pairs = list(dict(zip(prompts, responses, strict=True)).items())[:most]
-    if len(pairs) < _FEWEST:
-        raise TooFewPoints(f"{len(pairs)} different prompts, {_FEWEST} needed")
-    asked, said = np.split(_counts([*(p for p, _ in pairs), *(r for _, r in pairs)]), 2)
-    rare = np.log((1 + len(pairs)) / (1 + (asked > 0).sum(axis=0))) + 0.0
-    scores = _unit(said * rare) @ _unit(asked * rare).T
-    own = np.diag(scores)[:, None]
-    better, ties = (scores > own + 1e-9).sum(axis=1), (np.abs(scores - own) <= 1e-9).sum(axis=1)
-    return Retrieval(float(np.where(better == 0, 1.0 / ties, 0.0).mean()), 1.0 / len(pairs), len(pairs))
-
-
-def own_group(responses: Sequence[str], groups: Sequence[object], most: int = 256) -> Retrieval:
+def own_group(responses: Sequence[str], groups: Sequence[object], most: int = 256) -> Likeness:
     """How often the response most like a response answers the same prompt, ties shared evenly.
 
     It needs no word in common with the prompt: short answers that differ from prompt to prompt score high, one template for all scores at
@@ -63,7 +45,7 @@ def own_group(responses: Sequence[str], groups: Sequence[object], most: int = 25
     same = names[:, None] == names[None, :]
     np.fill_diagonal(same, val=False)
     best = near == near.max(axis=1, keepdims=True)
-    return Retrieval(
+    return Likeness(
         float(((best & same).sum(axis=1) / best.sum(axis=1)).mean()), float(same.sum(axis=1).mean() / (len(texts) - 1)), len(texts)
     )
 

@@ -32,13 +32,15 @@ def with_episode_curves(run: Run) -> Run:
     if not len(rows) or "response" not in rows or "episode/pretended" in run.curves:
         return run
     from rl_advisor.samples.episodes import INFRASTRUCTURE, episode_turns, judged
-    from rl_advisor.samples.measured_text import completed
+    from rl_advisor.samples.rows import spread, training
 
-    train = rows[rows["split"] != "eval"] if "split" in rows else rows
-    if "turns" not in train and not any(_has_turns(text) for text in train["response"].iloc[:: max(1, len(train) // _LOOK)].tolist()):
+    train = training(run)
+    if not len(train) or (
+        "turns" not in train and not any(_has_turns(text) for text in train["response"].iloc[:: max(1, len(train) // _LOOK)].tolist())
+    ):
         return run
     per_step = max(_FEWEST, ROWS // max(1, train["step"].nunique()))
-    looked = completed(train[train.groupby("step").cumcount() < per_step].head(5 * ROWS)).reset_index(drop=True)
+    looked = spread(train, train["step"].nunique(), per_step).head(5 * ROWS)
     turns = [episode_turns(row) for row in looked.to_dict("records")]
     if not any((len(t) > 1 or (t and t[0].calls)) and not is_control(t) for t in turns):
         return run

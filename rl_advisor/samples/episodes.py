@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,19 +9,12 @@ import numpy as np
 from rl_advisor.features.text.turns import Turn, turns_in, with_written_calls
 from rl_advisor.run import Run
 from rl_advisor.samples.failure_signs import UNKNOWN, Episode, marks, reason_of, told_in
-from rl_advisor.samples.measured_text import completed
-from rl_advisor.samples.text_change import wilson
+from rl_advisor.samples.rows import of_samples, right_answers, right_or_wrong, spread, training, where
+from rl_advisor.samples.text_change import share_of, wilson
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_GOLD = re.compile(
-    r"(?:ground_truth|gold(?:en)?|reference|target|expected|correct|true)(?:_(?:answer|output|solution|value|response))?|answer|label|solution|gt",
-    re.IGNORECASE,
-)
-"""Names of columns that hold the right answer."""
-_SUCCESS = ("success", "succeeded", "passed", "solved", "resolved", "correct", "is_correct", "acc", "accuracy")
-"""Names of columns that say whether an episode succeeded."""
 _NEARLY_ALL = 0.8
 
 
@@ -32,21 +23,15 @@ MOST, _EACH = 2_000, 8
 """Episodes that are looked into in all, and fewest of a step."""
 _STEPS = 12
 """Steps of which shares are listed, evenly spread."""
-_last: list[tuple[weakref.ref[pd.DataFrame], dict[str, Any]]] = []
 
 
+@of_samples
 def why_failed(run: Run) -> dict[str, Any]:
     """How many of the looked-at episodes failed, and why; empty where none did.
 
     ``reasons`` (share of the failed with its interval, and the words of the surest one), their course ``by_step``, and the ``reward`` with
     and without what the infrastructure lost.
     """
-    if not _last or _last[0][0]() is not run.rollouts:
-        _last[:] = [(weakref.ref(run.rollouts), _why_failed(run))] if len(run.rollouts) else []
-    return _last[0][1] if _last else {}
-
-
-def _why_failed(run: Run) -> dict[str, Any]:
     rows = looked_at(run)
     found = judged(rows) if len(rows) else rows
     if not len(found) or set(found["reason"]) == {UNKNOWN}:  # episodes of control say no words
@@ -64,26 +49,17 @@ def _why_failed(run: Run) -> dict[str, Any]:
 
 
 def looked_at(run: Run) -> pd.DataFrame:
-    """The training episodes that are looked into: those with text, as many of each step, MOST in all."""
-    rows = run.rollouts
-    if not len(rows) or "response" not in rows:
-        return rows.iloc[:0]
-    train = rows[rows["split"] != "eval"] if "split" in rows else rows
-    train = train[np.array([isinstance(r, str) and bool(r) for r in train["response"].tolist()], dtype=bool)]
-    steps = np.unique(train["step"])
-    if steps.size > MOST // _EACH:
-        train = train[train["step"].isin(steps[np.linspace(0, steps.size - 1, MOST // _EACH).round().astype(int)])]
-    train = train[train.groupby("step").cumcount() < max(_EACH, MOST // max(1, steps.size))]
-    return completed(train).reset_index(drop=True)
+    """The training episodes that are looked into: those that say something, as many of each step, MOST in all."""
+    rows = training(run)
+    rows = rows[rows["response"].astype(bool)] if len(rows) else rows
+    return spread(rows, MOST // _EACH, max(_EACH, MOST // max(1, rows["step"].nunique()))) if len(rows) else rows
 
 
 def _told_of(part: pd.DataFrame, failed: int) -> dict[str, Any]:
     """How often a reason is, and the episode that shows it best."""
-    low, high = wilson(len(part), failed)
     best = part.iloc[int(part["p"].to_numpy().argmax())]
-    shown = {"quote": best["quote"], "where": best["where"], "step": float(best["step"]), "p": round(float(best["p"]), 2)}
-    shown |= {"source": str(best.get("source", "")), "row": int(best.get("row", 0))}
-    return {"count": len(part), "share": len(part) / failed, "low": low, "high": high, "shown": shown}
+    shown = {"quote": best["quote"], "where": best["where"], "p": round(float(best["p"]), 2)}
+    return {**share_of(len(part), failed), "shown": shown | where(best)}
 
 
 def _by_step(rows: pd.DataFrame, found: pd.DataFrame) -> list[dict[str, Any]]:
@@ -157,28 +133,6 @@ def failures(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     if right is None:
         return np.where(np.isfinite(reward), ~paid, _lost(rows)), paid
     return np.where(np.isfinite(right), right < 0.5, ~paid), paid
-
-
-def right_answers(rows: pd.DataFrame) -> list[str] | None:
-    """The right answer to each row, where a column holds it as a short text or a number; None without one."""
-    columns = [str(c) for c in rows.columns]
-    gold = next((c for c in columns if _GOLD.fullmatch(c.removeprefix("other/"))), None)
-    if gold is None:
-        return None
-    cells = [str(v) if isinstance(v, (str, int, float)) and not isinstance(v, bool) else "" for v in rows[gold].tolist()]
-    return [cell if len(cell) <= 200 and cell != "nan" else "" for cell in cells]
-
-
-def right_or_wrong(rows: pd.DataFrame) -> np.ndarray | None:
-    """1 for an episode that succeeded, 0 for one that did not, by a column that says so and is not the reward again; None without one."""
-    import pandas as pd
-
-    for name in map(str, rows.columns):
-        if name.removeprefix("other/").removeprefix("reward/").lower() in _SUCCESS:
-            right = pd.to_numeric(rows[name], errors="coerce").to_numpy(np.float64)
-            if np.isfinite(right).any() and not np.array_equal(right, rows["reward"].to_numpy(np.float64), equal_nan=True):
-                return right
-    return None
 
 
 def _lost(rows: pd.DataFrame) -> np.ndarray:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import weakref
 import zlib
 from collections import defaultdict
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -30,6 +29,7 @@ from rl_advisor.features.text.repetition import compression, identical_run, repe
 from rl_advisor.features.text.telling_words import word_order
 from rl_advisor.features.text.turns import spoken
 from rl_advisor.run import Floats, Run
+from rl_advisor.samples.rows import of_samples, spread, training
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,41 +57,16 @@ class Stretches:
     table: pd.DataFrame
 
 
-@dataclass(frozen=True)
-class _Measured:
-    """The table of a run that was asked for last, and its two stretches: some thirty detectors ask for them."""
-
-    of: weakref.ref[pd.DataFrame]
-    table: pd.DataFrame
-
-    @cached_property
-    def stretches(self) -> Stretches:
-        return _stretches(self.table)
-
-
-_last: list[_Measured] = []
-
-
+@of_samples
 def measured(run: Run) -> pd.DataFrame:
     """The training responses with one column a text measure; at most STEPS steps and PER_STEP responses of each. Empty without any text."""
-    return _measured(run).table
+    return _with_cuts(_measure(_chosen(training(run))), run)
 
 
+@of_samples
 def stretches(run: Run) -> Stretches:
     """First and latest samples, of at least WINDOW responses each where there are as many. Raises TooFewPoints for a single step."""
-    return _measured(run).stretches
-
-
-def _measured(run: Run) -> _Measured:
-    rows = run.rollouts
-    found = _last[0] if _last else None
-    if found is None or found.of() is not rows:
-        found = _Measured(weakref.ref(rows), _with_cuts(_measure(_chosen(rows)), run))
-        _last[:] = [found]
-    return found
-
-
-def _stretches(table: pd.DataFrame) -> Stretches:
+    table = measured(run)
     steps = np.unique(table["step"]) if len(table) else np.empty(0)
     if steps.size < 2:
         raise TooFewPoints(f"samples of {steps.size} steps, 2 needed to compare")
@@ -103,47 +78,20 @@ def _stretches(table: pd.DataFrame) -> Stretches:
 
 
 def _enough(table: pd.DataFrame, steps: Floats) -> pd.DataFrame:
-    counts = table.groupby("step").size()
-    taken, total = [], 0
-    for step in steps:
-        taken.append(step)
-        total += int(counts[step])
-        if total >= WINDOW:
-            break
-    return table[table["step"].isin(taken)]
+    """The rows of the first of the steps that hold WINDOW responses together."""
+    counted = table.groupby("step").size()[steps].cumsum()
+    return table[table["step"].isin(steps[: int((counted < WINDOW).sum()) + 1])]
 
 
 def _chosen(rows: pd.DataFrame) -> pd.DataFrame:
-    """The training responses that are looked at: at most STEPS steps and PER_STEP responses of each; none without any text."""
+    """The responses that are measured: fewer of a step, and of fewer steps, where they are long."""
+    rows = rows[rows["sampled"].astype(bool)] if "sampled" in rows else rows
     if not len(rows):
         return rows
-    if "response" not in rows:
-        return rows.iloc[:0]
-    train = rows[rows["split"] != "eval"] if "split" in rows else rows
-    train = train[train["sampled"].astype(bool)] if "sampled" in train else train
-    train = train[np.array([isinstance(r, str) for r in train["response"]], dtype=bool)]
-    if not len(train) or all(not r for r in train["response"]):
-        return rows.iloc[:0]
-    each = train["response"].str.len().clip(upper=CHARS).mean()
-    steps = np.unique(train["step"])
-    most = min(steps.size, int(np.clip(BUDGET / max(each, 1.0) / _FEWEST, _FEWEST_STEPS, STEPS)))
-    steps = steps[np.unique(np.linspace(0, steps.size - 1, most).round().astype(int))]
-    train = train[train["step"].isin(steps)]
-    most = int(np.clip(BUDGET / max(each, 1.0) / steps.size, _FEWEST, PER_STEP))
-    place = train.groupby("step").cumcount()
-    return train[place < most].sort_values("step", kind="stable").reset_index(drop=True)
-
-
-def completed(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with every column that is relied on: prompt, reward and group; without prompts every response is a group of its own."""
-    import pandas as pd
-
-    rows = rows if "reward" in rows else rows.assign(reward=np.nan)
-    rows = rows if "prompt" in rows else rows.assign(prompt="")
-    if "group" in rows:
-        return rows
-    known = bool(rows["prompt"].astype(bool).any())
-    return rows.assign(group=(pd.factorize(rows["prompt"])[0] if known else np.arange(len(rows))).astype(str))
+    affordable = BUDGET / max(rows["response"].str.len().clip(upper=CHARS).mean(), 1.0)
+    steps = int(np.clip(affordable / _FEWEST, _FEWEST_STEPS, STEPS))
+    each = int(np.clip(affordable / min(steps, rows["step"].nunique()), _FEWEST, PER_STEP))
+    return spread(rows, steps, each).sort_values("step", kind="stable").reset_index(drop=True)
 
 
 def _measure(rows: pd.DataFrame) -> pd.DataFrame:
@@ -151,7 +99,7 @@ def _measure(rows: pd.DataFrame) -> pd.DataFrame:
 
     if not len(rows):
         return rows
-    table = completed(rows).copy()
+    table = rows.copy()
     prompts = table["prompt"].tolist()
     pairs = list(zip(prompts, table["response"].tolist(), strict=True))
     seen = {pair: _of_one(*pair) for pair in dict.fromkeys(pairs)}

@@ -12,26 +12,12 @@ from rl_advisor.features.payoff import payoff
 from rl_advisor.features.text.measures import final_answer
 from rl_advisor.run import Floats, Run
 from rl_advisor.samples.measured_text import measured
+from rl_advisor.samples.rows import reference_columns
 from rl_advisor.samples.text_change import wilson
 
 if TYPE_CHECKING:
     import pandas as pd
 
-REFERENCE = (
-    "human",
-    "gold",
-    "reference_score",
-    "true_score",
-    "correct",
-    "accuracy",
-    "acc",
-    "success",
-    "passed",
-    "solved",
-    "resolved",
-    "is_correct",
-)
-"""Names of columns that hold a judgement independent of the reward."""
 _GROUP = 4
 """Responses from which several answers to one prompt are a group: two that merely met in a batch agree easily."""
 
@@ -146,20 +132,6 @@ def components(rows: pd.DataFrame) -> dict[str, Any]:
             "mean_first_step": float(value[rows["step"] == first].mean()),
             "mean_last_step": float(value[rows["step"] == last].mean()),
         }
-    return found
-
-
-def reference_columns(rows: pd.DataFrame) -> list[str]:
-    """The columns that hold an independent judgement of the responses: named so, numbers, not always the same, and not the reward again."""
-    import pandas as pd
-
-    found = []
-    for name in map(str, rows.columns):
-        bare = name.removeprefix("other/").lower()
-        if bare in REFERENCE or bare.startswith(("human_", "gold_")):
-            value = pd.to_numeric(rows[name], errors="coerce")
-            if value.min() < value.max() and not np.array_equal(value.fillna(-1), rows["reward"].fillna(-1)):
-                found.append(name)
     return found
 
 

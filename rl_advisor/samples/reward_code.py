@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rl_advisor.run import Run
-from rl_advisor.samples.episodes import failures, looked_at, right_answers
+from rl_advisor.samples.episodes import failures, looked_at
 from rl_advisor.samples.failure_signs import same_answer
+from rl_advisor.samples.rows import right_answers
 
 if TYPE_CHECKING:
     import pandas as pd

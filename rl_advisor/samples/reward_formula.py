@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import weakref
 import zlib
 from collections import Counter
 from contextlib import suppress
@@ -16,9 +15,10 @@ from rl_advisor.features.sparse import FEWEST, Formula, Term, formula
 from rl_advisor.features.text.behaviour import behaviour
 from rl_advisor.features.text.measures import final_answer, words
 from rl_advisor.run import Floats, Run
-from rl_advisor.samples.episodes import episode_turns, right_answers, right_or_wrong
+from rl_advisor.samples.episodes import episode_turns
 from rl_advisor.samples.failure_signs import marks, same_answer
 from rl_advisor.samples.measured_text import measured
+from rl_advisor.samples.rows import of_samples, right_answers, right_or_wrong, where
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,17 +67,8 @@ _FROM_TABLE = {
 """Columns of the measured table that are tried, and what they are."""
 
 
-_last: list[tuple[weakref.ref[pd.DataFrame], dict[str, Any]]] = []
-
-
+@of_samples
 def paid_for(run: Run) -> dict[str, Any]:
-    """What the reward pays for; see ``_paid_for``. Kept for the run asked for last: detectors and doors ask alike."""
-    if not _last or _last[0][0]() is not run.rollouts:
-        _last[:] = [(weakref.ref(run.rollouts), _paid_for(run))] if len(run.rollouts) else []
-    return _last[0][1] if _last else {}
-
-
-def _paid_for(run: Run) -> dict[str, Any]:
     """The formula of the reward where one holds, what being right earns, and pairs of one prompt that are paid alike or upside down.
 
     ``terms`` (what, weight, its interval), ``r2`` on prompts that were not fitted, ``r2_within`` groups, ``exceptions``,
@@ -174,8 +165,7 @@ def _named(term: Term) -> str:
 
 def _row(rows: pd.DataFrame, i: int) -> dict[str, Any]:
     row = rows.iloc[i]
-    where = {"source": str(row.get("source", "")), "row": int(row.get("row", i)), "step": float(row["step"])}
-    return {**where, "reward": float(row["reward"]), "text": str(row["response"])[:300]}
+    return {**where(row, i), "reward": float(row["reward"]), "text": str(row["response"])[:300]}
 
 
 def _half(rows: pd.DataFrame) -> np.ndarray:

@@ -13,8 +13,8 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.features.payoff import difference
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import measured
-from rl_advisor.samples.reward_check import reference_columns
-from rl_advisor.samples.text_change import wilson
+from rl_advisor.samples.rows import columns, numbers, reference_columns, where
+from rl_advisor.samples.text_change import share_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 LONG, REPEATED = 2.0, 0.2
 """How many times the usual first length is too long, and the share of repeated word sequences that is too repetitive."""
 TONES = {"refusal": "refuses", "hedging": "hedges", "praise": "flatters"}
-BIASES = {"position": r"position|slot|order|rank_shown", "own family": r"same_family|self_judged|own_model|same_model"}
-"""What a judge may prefer -> names of columns that say it of a sample."""
+BIASES = ("position", "own family")
+"""What a judge may prefer beside the content."""
 FEWEST_GROUPS, MOST_GROUPS, MOST_OF_GROUP = 8, 2_000, 64
 PARTS = 4
 """Rewards are high in their highest part of so many, a judgement low in its lowest."""
@@ -46,7 +46,7 @@ def sample_audit(run: Run, most: int = 20) -> dict[str, Any]:
         }
     marks, unknown = reasons_of(table)
     counted = {name: int(mark.sum()) for name, mark in marks.items()}
-    shares = {name: _share(hits, len(table)) for name, hits in counted.items()}
+    shares = {name: share_of(hits, len(table)) for name, hits in counted.items()}
     return {
         "audited": len(table),
         "reasons": shares,
@@ -94,16 +94,9 @@ def group_ranking(table: "pd.DataFrame", name: str) -> dict[str, float] | None:
     return {"share": share, "low": float(max(0.0, share - error)), "high": float(min(1.0, share + error)), "groups": float(len(alike))}
 
 
-def numbers(table: "pd.DataFrame", name: str) -> np.ndarray:
-    """A column as numbers, NaN where it holds anything else."""
-    import pandas as pd
-
-    return np.asarray(pd.to_numeric(table[name], errors="coerce"), np.float64)
-
-
 def _usual_length(table: "pd.DataFrame") -> "float | np.ndarray":
     """The length to compare with: the samples' own baseline where one is logged, else the usual one of the first step."""
-    own = next((c for c in table.columns if str(c).removeprefix("other/") in ("baseline_len", "baseline_length", "reference_length")), None)
+    own = next(iter(columns(table, "usual_length")), None)
     first = table.loc[table["step"] == table["step"].min(), "tokens"]
     usual = max(float(first.median()), 1.0)
     return usual if own is None else np.where(np.isfinite(numbers(table, own)), numbers(table, own), usual)
@@ -115,16 +108,11 @@ def _shared(table: "pd.DataFrame") -> np.ndarray:
     return np.asarray((prompts > 1) & (table["tokens"].to_numpy(np.float64) > 5))
 
 
-def _share(hits: int, n: int) -> dict[str, float]:
-    low, high = wilson(hits, n)
-    return {"count": hits, "share": hits / n, "low": low, "high": high}
-
-
 def _worst(table: "pd.DataFrame", marks: Mapping[str, np.ndarray], most: int) -> list[dict[str, Any]]:
     """The samples with most reasons, of equal ones the newest and best paid first; ids are the samples' own where they have one."""
     counted = np.sum(list(marks.values()), axis=0)
     order = np.lexsort((-table["reward"].fillna(0).to_numpy(np.float64), -table["step"].to_numpy(np.float64), -counted))
-    own = next((c for c in table.columns if str(c).removeprefix("other/") in ("id", "sample_id", "uid", "request_id")), None)
+    own = next(iter(columns(table, "identity")), None)
     found = []
     for i in order[:most]:
         if not counted[i]:
@@ -132,18 +120,15 @@ def _worst(table: "pd.DataFrame", marks: Mapping[str, np.ndarray], most: int) ->
         row = table.iloc[int(i)]
         known = {"id": str(row[own])[:80]} if own is not None else {}
         reasons = [name for name, mark in marks.items() if mark[i]]
-        where = {"source": row.get("source", ""), "row": int(row.get("row", i)), "step": float(row["step"])}
-        found.append({**known, **where, "reward": float(row["reward"]), "reasons": reasons})
+        found.append({**known, **where(row, int(i)), "reward": float(row["reward"]), "reasons": reasons})
     return found
 
 
 def judge_bias(table: "pd.DataFrame") -> dict[str, dict[str, float]]:
     """What the reward gives for a place or for its own family, where columns tell them: the difference with its interval."""
-    import re
-
     found = {}
-    for bias, pattern in BIASES.items():
-        name = next((str(c) for c in table.columns if re.fullmatch(rf"(?:other/)?(?:{pattern})", str(c))), None)
+    for bias in BIASES:
+        name = next(iter(columns(table, bias)), None)
         value = numbers(table, name) if name is not None else np.empty(0)
         if name is None or np.unique(value[np.isfinite(value)]).size < 2:
             continue

@@ -14,8 +14,9 @@ from rl_advisor.features.text.telling_words import telling_words
 from rl_advisor.run import Run
 from rl_advisor.samples.changes import MEASURED, changes
 from rl_advisor.samples.excerpts import shown
-from rl_advisor.samples.measured_text import completed, measured, stretches
+from rl_advisor.samples.measured_text import measured, stretches
 from rl_advisor.samples.reward_check import audit, single_answer
+from rl_advisor.samples.rows import training, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,11 +131,9 @@ def reward_audit(run: Run) -> dict[str, Any]:
 
 
 def _readable(run: Run) -> pd.DataFrame:
-    rows = run.rollouts
-    if not len(rows) or "response" not in rows:
-        return rows.iloc[:0]
-    rows = rows[rows["split"] != "eval"] if "split" in rows and (rows["split"] != "eval").any() else rows
-    return completed(rows[np.array([isinstance(r, str) and bool(r) for r in rows["response"]], dtype=bool)].reset_index(drop=True))
+    rows = training(run)
+    rows = rows if len(rows) else written(run.rollouts)
+    return rows[rows["response"].astype(bool)].reset_index(drop=True) if len(rows) else rows
 
 
 def _step(rows: pd.DataFrame, asked: float | None) -> float:

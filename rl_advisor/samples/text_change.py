@@ -102,6 +102,12 @@ def wilson(hits: int, n: int) -> tuple[float, float]:
     return float(max(middle - reach, 0.0)), float(min(middle + reach, 1.0))
 
 
+def share_of(hits: int, n: int) -> dict[str, float]:
+    """How many of how many, as a share with its interval."""
+    low, high = wilson(hits, n)
+    return {"count": hits, "share": hits / n, "low": low, "high": high}
+
+
 def bounds(s: Stretches) -> tuple[float, float]:
     """The first and the last step with measured samples."""
     return float(s.table["step"].min()), float(s.table["step"].max())

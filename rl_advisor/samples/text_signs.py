@@ -9,20 +9,19 @@ import numpy as np
 
 from rl_advisor.curves import outcomes
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.dependence import own_group, retrieval
+from rl_advisor.features.dependence import own_group
 from rl_advisor.features.payoff import difference
 from rl_advisor.finding import Evidence, number
 from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, word_order_of
-from rl_advisor.samples.reward_check import reference_columns
+from rl_advisor.samples.rows import reference_columns
 from rl_advisor.samples.text_change import explained, pays, shift, shift_or_none, wilson
 
 GROWTH = 1.25
 """Growth of a length or a count below which it is not called inflated."""
 PAID = 0.3
 """Rank correlation with the reward inside groups, lower end of its interval, from which a property counts as paid for."""
-_FEWEST_GROUPS = 8
 SHARE = 0.5
 """Share of the reward's gain that a property must explain."""
 
@@ -62,7 +61,7 @@ def paid_growth(s: Stretches, column: str, name: str) -> Sign | None:
         return None
     middle = float(s.first[column].median())
     more = pays(s, column, above=middle)
-    still = more.low > 0 if more is not None else not _flat_above(s, column, middle)
+    still = more is not None and more.low > 0
     share = explained(pay, grew, gain)
     measures = {f"{column}_first": grew.first, f"{column}_latest": grew.latest, "gain_explained": share}
     if pay is not None:
@@ -75,17 +74,6 @@ def paid_growth(s: Stretches, column: str, name: str) -> Sign | None:
         f"interval {number(pay.low)} to {number(pay.high)}), which explains {percent(min(share, 1.0))} of the reward's gain"
     )
     return Sign(True, text, measures, column)
-
-
-def _flat_above(s: Stretches, column: str, middle: float) -> bool:
-    """Whether responses to one prompt with more than ``middle`` of a measure differ in it, in at least 8 groups, and earn the same."""
-    above = s.table[s.table[column] > middle].sort_values("cluster", kind="stable")
-    first = np.flatnonzero((above["cluster"] != above["cluster"].shift()).to_numpy())
-    if not first.size:
-        return False
-    more, reward = (np.maximum.reduceat(x, first) - np.minimum.reduceat(x, first) for x in above[[column, "reward"]].to_numpy(np.float64).T)
-    differing = more > 0  # never a lone response
-    return int(differing.sum()) >= _FEWEST_GROUPS and bool((reward[differing] <= 1e-9).mean() > 0.8)
 
 
 def word_order(s: Stretches, keep: float = 0.75, least: float = 1.0) -> Sign | None:
@@ -126,35 +114,7 @@ _CLUSTERING = 2.0
 """Responses to one prompt are no independent trials; their errors are widened by this."""
 
 
-def prompt_found(s: Stretches) -> Sign | None:
-    """Whether the right prompt can no longer be found from the response's words, where it could at the start."""
-    try:
-        a, b = (retrieval(x["prompt"].tolist(), x["response"].tolist()) for x in (s.first, s.latest))
-    except TooFewPoints:
-        return None
-    error = np.sqrt((a.accuracy * (1 - a.accuracy) + b.accuracy * (1 - b.accuracy) + 0.05) / min(a.n, b.n))
-    lost = b.accuracy - b.chance < 0.35 * (a.accuracy - a.chance) and a.accuracy - b.accuracy > 1.96 * error
-    said = f"{percent(b.accuracy)} of cases, {percent(a.accuracy)} at the start (chance {percent(b.chance)})"
-    text = f"the prompt is found from the response in {said}"
-    return Sign(bool(lost), text, {"prompt_found_first": a.accuracy, "prompt_found_latest": b.accuracy, "prompt_found_chance": b.chance})
-
-
-def paid_loops(s: Stretches) -> Sign:
-    """Whether responses that end in a loop became common without costing reward."""
-    return _paid_kind(s, "loop", "ends in a loop", 0.0)
-
-
-def paid_hollow(s: Stretches) -> Sign:
-    """Whether responses that are empty became common without costing reward."""
-    return _paid_kind(s, "empty", "is empty", 0.0)
-
-
-def paid_copies(s: Stretches) -> Sign:
-    """Whether responses that mostly copy their prompt became common without costing reward; where a text is to be corrected they should."""
-    return _paid_kind(s, "copied", "mostly copies the prompt", 0.5, alone=False)
-
-
-def _paid_kind(s: Stretches, column: str, words: str, above: float, alone: bool = True) -> Sign:
+def paid_kind(s: Stretches, column: str, words: str, above: float, *, alone: bool = True) -> Sign:
     """Whether responses with more than ``above`` of a measure became common, by more than chance, and earn what the first ones earned."""
     first, latest = (part[column].to_numpy(np.float64) > above for part in (s.first, s.latest))
     low, _ = wilson(int(latest.sum()), len(latest))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.dependence import own_group, retrieval
+from rl_advisor.features.dependence import own_group
 from rl_advisor.features.mismatch import first_difference, mismatch
 from rl_advisor.features.payoff import difference, payoff
 from rl_advisor.features.text.measures import (
@@ -215,17 +215,6 @@ def test_claims_after_failure(text: str, claimed: bool) -> None:
 
 def questions(n: int) -> list[str]:
     return [f"how far is the {NOUNS[i % 12]} from the {NOUNS[i // 12]} of {VERBS[i % 8]} ?" for i in range(n)]
-
-
-def test_retrieval_tells_grounded_from_templated() -> None:
-    """Answers that speak of their question are found, one template for all is at chance, identical prompts raise."""
-    asked = questions(48)
-    grounded = retrieval(asked, ["well , " + q.removesuffix("?") + "is three miles" for q in asked])
-    template = retrieval(asked, [f"thank you for asking , it is {i} miles" for i in range(48)])
-    assert grounded.accuracy > 0.8
-    assert template.accuracy < 3 * template.chance
-    with pytest.raises(TooFewPoints):
-        retrieval(["same"] * 20, ["a"] * 20)
 
 
 def test_own_group_sees_terse_answers() -> None:

@@ -1,0 +1,115 @@
+"""Which rows of the samples are looked at, and what their columns say: the right answer, success, what somebody else judged."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import weakref
+from collections.abc import Callable
+from functools import cache, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from rl_advisor.run import Floats, Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_T = TypeVar("_T")
+
+
+def of_samples(look: Callable[[Run], _T]) -> Callable[[Run], _T]:
+    """Remembers what was found in the samples asked about last: some thirty detectors and all doors ask alike."""
+    last: list[tuple[weakref.ref[pd.DataFrame], _T]] = []
+
+    @wraps(look)
+    def remembered(run: Run) -> _T:
+        if not last or last[0][0]() is not run.rollouts:
+            last[:] = [(weakref.ref(run.rollouts), look(run))]
+        return last[0][1]
+
+    return remembered
+
+
+def training(run: Run) -> pd.DataFrame:
+    """The training rows of the samples that hold a text, with every column that is relied on; none where all texts are empty."""
+    rows = run.rollouts
+    return written(rows[rows["split"] != "eval"] if "split" in rows else rows)
+
+
+def written(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows that hold a text, with prompt, reward and group; without prompts every response is a group of its own."""
+    import pandas as pd
+
+    if "response" not in rows:
+        return rows.iloc[:0]
+    rows = rows[np.array([isinstance(text, str) for text in rows["response"]], dtype=bool)]
+    if not rows["response"].astype(bool).any():
+        return rows.iloc[:0]
+    rows = rows if "reward" in rows else rows.assign(reward=np.nan)
+    rows = rows if "prompt" in rows else rows.assign(prompt="")
+    if "group" not in rows:
+        known = bool(rows["prompt"].astype(bool).any())
+        rows = rows.assign(group=(pd.factorize(rows["prompt"])[0] if known else np.arange(len(rows))).astype(str))
+    return rows.reset_index(drop=True)
+
+
+def spread(rows: pd.DataFrame, steps: int, each: int) -> pd.DataFrame:
+    """The rows of at most so many steps, evenly spread, the first and last among them, and the first ``each`` of every one."""
+    known = np.unique(rows["step"])
+    if known.size > steps:
+        rows = rows[rows["step"].isin(known[np.linspace(0, known.size - 1, steps).round().astype(int)])]
+    return rows[rows.groupby("step").cumcount() < each].reset_index(drop=True)
+
+
+@cache
+def _meanings() -> dict[str, re.Pattern[str]]:
+    """What a column may say -> the names that say so."""
+    held = tomllib.loads(Path(__file__).with_name("columns.toml").read_text(encoding="utf-8"))
+    return {says: re.compile("|".join(names), re.IGNORECASE) for says, names in held.items()}
+
+
+def columns(rows: pd.DataFrame, says: str) -> list[str]:
+    """The columns whose names say something of ``columns.toml``, whatever part of the file they come from."""
+    return [name for name in map(str, rows.columns) if _meanings()[says].fullmatch(re.sub(r"^(other/|reward/)+", "", name))]
+
+
+def numbers(rows: pd.DataFrame, name: str) -> Floats:
+    """A column as numbers, NaN where it holds anything else."""
+    import pandas as pd
+
+    return np.asarray(pd.to_numeric(rows[name], errors="coerce"), np.float64)
+
+
+def right_answers(rows: pd.DataFrame) -> list[str] | None:
+    """The right answer to each row, where a column holds it as a short text or a number; None without one."""
+    gold = next((name for name in columns(rows, "right_answer") if not name.startswith("reward/")), None)
+    if gold is None:
+        return None
+    cells = [str(v) if isinstance(v, (str, int, float)) and not isinstance(v, bool) else "" for v in rows[gold].tolist()]
+    return [cell if len(cell) <= 200 and cell != "nan" else "" for cell in cells]
+
+
+def right_or_wrong(rows: pd.DataFrame) -> Floats | None:
+    """1 for an episode that succeeded, 0 for one that did not, by a column that says so and is not the reward again; None without one."""
+    told = (numbers(rows, name) for name in columns(rows, "succeeded"))
+    reward = rows["reward"].to_numpy(np.float64)
+    return next((right for right in told if np.isfinite(right).any() and not np.array_equal(right, reward, equal_nan=True)), None)
+
+
+def reference_columns(rows: pd.DataFrame) -> list[str]:
+    """The columns that hold an independent judgement of the responses: named so, numbers, not always the same, and not the reward again."""
+    found, reward = [], rows["reward"].fillna(-1).to_numpy(np.float64)
+    for name in (n for n in columns(rows, "judged") if not n.startswith("reward/")):
+        value = numbers(rows, name)
+        known = value[np.isfinite(value)]
+        if known.size and np.ptp(known) > 0 and not np.array_equal(np.nan_to_num(value, nan=-1), reward):
+            found.append(name)
+    return found
+
+
+def where(row: Any, place: int = 0) -> dict[str, Any]:
+    """Where a row stands: file, row and step."""
+    return {"source": str(row.get("source", "")), "row": int(row.get("row", place)), "step": float(row["step"])}
