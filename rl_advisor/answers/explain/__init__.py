@@ -6,33 +6,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from rl_advisor.answers.explain.answering import Asked, answered, question_in, where_time_goes
+from rl_advisor.answers.explain.faults import Fault, faults, odd
 from rl_advisor.answers.explain.metrics import metrics
 from rl_advisor.answers.explain.procedures import asked_for
 from rl_advisor.answers.explain.words import explain_word
 from rl_advisor.answers.explain.written import Coverage, coverage
 from rl_advisor.answers.story.naming import renamed
-from rl_advisor.detectors import patterns
 from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.diagnosis import role_of
-from rl_advisor.judgement.proofs import CONFIG, TOLD, Proof, causes, proofs
-from rl_advisor.judgement.proofs.crashes import Crash, crash_in, warnings_in
+from rl_advisor.judgement.proofs import CONFIG, TOLD, Proof, proofs
+from rl_advisor.judgement.proofs.crashes import crash_in
 from rl_advisor.judgement.proofs.rows import Rows
-from rl_advisor.judgement.proven import act
 from rl_advisor.judgement.settings_to_change import usual_value
 from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.output.wording import counted, listed, percent, plain, sentence
 from rl_advisor.run import Run
-from rl_advisor.settings import checks
-from rl_advisor.settings.given import CheckOutcome
 
 NOTHING = (
     "I found no metrics, settings or errors in this text. Paste the lines that the trainer logs (a few rows are enough),"
     " the traceback, or the launch command."
 )
-MOST_CAUSES, MOST_QUESTIONS = 4, 3
-LATE = ("broken_policy",)
-"""Causes that say no more than that something broke: what a finding names goes before them."""
+MOST_CAUSES, MOST_QUESTIONS, UNREAD = 4, 3, 8
 SURE = 0.85
 """Probability from which a verdict on pasted rows is said as one."""
 ENOUGH = 8
@@ -46,6 +41,7 @@ WHERE: Mapping[str, str] = {
     "rllib": "`progress.csv` or `result.json` of the trial",
 }
 """Where a framework keeps the whole log."""
+Told = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -53,21 +49,15 @@ class Explained:
     """All that was found in the lines."""
 
     rows: Rows
-    crash: Crash | None
-    warned: Sequence[Crash]
-    """What the trainer itself warns of."""
+    read: Coverage
+    told: Told
+    """What each metric is."""
     proven: Sequence[Proof]
-    checked: Sequence[CheckOutcome]
-    """Faults and notes about the settings."""
     judged: Judged | None
     """What the judge says of the rows, where they are enough."""
-    found: Sequence[Finding]
-    read: Coverage
-
-    @property
-    def empty(self) -> bool:
-        """Whether nothing was recognised at all."""
-        return not (self.rows.run.curves or self.rows.run.config or self.crash or self.warned)
+    faults: Sequence[Fault]
+    answer: str
+    """What was asked, answered."""
 
 
 def a_word(text: str, question: str = "") -> dict[str, Any] | None:
@@ -82,99 +72,74 @@ def a_word(text: str, question: str = "") -> dict[str, Any] | None:
 
 def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     """What the rows of a run say, as plain JSON in its own names; ``text`` is what they were read from, with all that the rows lack."""
-    rows = Rows(run)
-    case = open_case(run) if rows.count >= ENOUGH else None
+    rows, read, asked = Rows(run), coverage(run, text), question or question_in(text)
+    judged, found = _judged(rows)
+    proven = proofs(rows)
+    told = metrics(rows, proven)
+    answer = answered(Asked(asked, rows, told, proven)) if asked else ""
+    e = Explained(rows, read, told, proven, judged, faults(rows, text, told, proven, found), answer)
+    crash = crash_in(text)
+    steps = asked_for(asked or text) if not (run.curves or crash) else None
+    nothing = not (run.curves or run.config or any(f.kind in ("crash", "warning") for f in e.faults))
+    said: dict[str, Any] = {
+        **({"crash": {"error": crash.error, "where": crash.where, "means": crash.means, "do": crash.do}} if crash else {}),
+        "recognised": _recognised(rows, read),
+        "read": {
+            "rows": read.rows,
+            "rows_present": read.present,
+            "names": read.names,
+            "names_present": read.names_present,
+            "unread": list(read.unread),
+        },
+        "metrics": told,
+        "proven": [f.says for f in e.faults if f.proven and f.kind != "value"] + [p.says for p in proven if not p.fault],
+        "causes": _causes(e),
+        "not_looked_at": _not_looked_at(e),
+        "steps": steps["steps"] if steps else [],
+        "ask": _ask(e),
+        "summary": f"{steps['title']}." if steps else answer or NOTHING if nothing else _summary(e),
+    }
+    return renamed(said, {c.name: c.raw for c in run.curves.values() if c.name != c.raw})  # type: ignore[no-any-return]
+
+
+def _judged(rows: Rows) -> tuple[Judged | None, list[Finding]]:
+    """What the judge says of enough rows, and what is present, the cause first."""
+    case = open_case(rows.run) if rows.count >= ENOUGH else None
     judged = judge(case) if case is not None and case.outcome is not None else None
     seen = case.findings.values() if case is not None else ()
     found = [f for f in seen if f.outcome is Outcome.PRESENT and role_of(f.pattern) is not Role.SYMPTOM]
-    found.sort(key=lambda f: judged is None or judged.cause is None or f.pattern != judged.cause.pattern)
-    checked = [o for o in checks.run(run) if o.outcome in ("fault", "note")]
-    e = Explained(rows, crash_in(text), warnings_in(text), proofs(rows), checked, judged, found, coverage(run, text))
-    told, likely = metrics(rows, e.proven), _causes(e)
-    asked = question or question_in(text)
-    answer = answered(Asked(asked, rows, told, e.proven)) if asked else ""
-    steps = asked_for(asked or text) if not (run.curves or e.crash) else None
-    crash, names = e.crash, {c.name: c.raw for c in run.curves.values() if c.name != c.raw}
-    said: dict[str, Any] = (
-        {"crash": {"error": crash.error, "where": crash.where, "means": crash.means, "do": crash.do}} if crash else {}
-    ) | {
-        "recognised": _recognised(rows, e.read),
-        "read": {
-            "rows": e.read.rows,
-            "rows_present": e.read.present,
-            "names": e.read.names,
-            "names_present": e.read.names_present,
-            "unread": list(e.read.unread),
-        },
-        "metrics": told,
-        "proven": [*(_warned(w) for w in e.warned), *(p.says for p in e.proven)]
-        + [f"The settings: {o.statement}" for o in checked if o.outcome == "fault"],
-        "causes": likely,
-        "not_looked_at": _not_looked_at(e),
-        "steps": steps["steps"] if steps else [],
-        "ask": _ask(e, likely),
-        "summary": f"{steps['title']}." if steps else answer or NOTHING if e.empty else _summary(e, told, likely, answer),
-    }
-    return renamed(said, names)  # type: ignore[no-any-return]
-
-
-def _warned(warning: Crash) -> str:
-    return sentence(warning.means)
+    return judged, sorted(found, key=lambda f: judged is None or judged.cause is None or f.pattern != judged.cause.pattern)
 
 
 def _not_looked_at(e: Explained) -> list[str]:
     """What these lines leave open, so that nobody takes what is not said for well."""
-    run, read = e.rows.run, e.read
-    out = [f"{read.present - read.rows} of {read.present} rows, which could not be read"] if read.rows < read.present else []
-    if read.unread:
-        out.append(f"what these mean: {'; '.join(read.unread[:8])}{f' and {len(read.unread) - 8} more' if len(read.unread) > 8 else ''}")
-    if e.rows.count < ENOUGH and run.curves:
-        out.append("courses: one row shows none" if e.rows.count == 1 else f"courses beyond these {e.rows.count} rows")
-    out += [] if run.config else ["settings: none given"]
-    out += [] if any(n.startswith("eval/score/") for n in run.curves) else ["a held-out score: none stands here"]
-    return [*out, "samples: texts and episodes were not read"]
+    run, read, rows = e.rows.run, e.read, e.rows.count
+    courses = "courses: one row shows none" if rows == 1 else f"courses beyond these {rows} rows"
+    open_ = (
+        (f"{read.present - read.rows} of {read.present} rows, which could not be read", read.rows < read.present),
+        (f"what these mean: {listed(list(read.unread), UNREAD)}", bool(read.unread)),
+        (courses, rows < ENOUGH and bool(run.curves)),
+        ("settings: none given", not run.config),
+        ("a held-out score: none stands here", not any(n.startswith("eval/score/") for n in run.curves)),
+        ("samples: texts and episodes were not read", True),
+    )
+    return [words for words, so in open_ if so]
 
 
 def _causes(e: Explained) -> list[dict[str, str]]:
-    """The likeliest causes in order: the crash, what settings or the trainer prove, what lines prove, what the judge finds, hints."""
-    faults = [o for o in e.checked if o.outcome == "fault"]
-    named = [name for p in e.proven for name in p.causes]
-    first, last = ([_named(e, n) for n in named if (n in LATE) is late] for late in (False, True))
-    out = [
-        *([_cause(e.crash.link.value, e.crash.means, _stopped(e.crash), e.crash.do)] if e.crash else []),
-        *(_cause(o.link.value, o.statement, "the log shows it" if o.confirmed else o.confirm_by, o.do) for o in faults),
-        *(_cause(w.link.value, w.means, "the trainer prints it", w.do) for w in e.warned),
-        *first,
-        *(_cause(f.link.value, plain(f.pattern), f.statement, patterns()[f.pattern].page["Next test"]) for f in e.found),
-        *last,
-    ]
-    hints = [o for o in e.checked if o.outcome == "note" and o.do] if out else []
-    out += [_cause(o.link.value, o.statement, o.confirm_by, o.do) for o in hints]
-    return list({c["cause"]: c for c in reversed(out)}.values())[::-1][:MOST_CAUSES]
+    """The likeliest causes, each once; hints only beside something that is wrong."""
+    wrong = any(f.causes for f in e.faults if f.kind != "hint")
+    named = {c["cause"]: c for f in e.faults if wrong for c in f.causes}
+    return [{k: v for k, v in c.items() if k != "name"} for c in named.values()][:MOST_CAUSES]
 
 
-def _named(e: Explained, name: str) -> dict[str, str]:
-    cause = causes()[name]
-    return _cause(cause.link.value, cause.cause, cause.because, act(e.rows.run, name))
-
-
-def _cause(link: str, cause: str, because: str, tell_apart: str) -> dict[str, str]:
-    return {"link": link, "cause": cause, "because": because, "tell_apart": tell_apart}
-
-
-def _stopped(crash: Crash) -> str:
-    """The kind of error and its place; its message is the run's text and stands apart."""
-    kind = re.split(r"[:\s(]", crash.error, maxsplit=1)[0]
-    return f"{kind} at {crash.where}" if crash.where else kind
-
-
-def _ask(e: Explained, likely: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+def _ask(e: Explained) -> list[dict[str, str]]:
     """At most three questions or files, each with what its answer decides."""
     asked = [question for p in e.proven if p.fault for question in p.ask]
     if e.rows.count < ENOUGH:
         name = next((WHERE[f] for f in e.rows.run.frameworks if f in WHERE), "the whole log, from the first row on")
         asked.append((f"Can you send {name}?", "whether it was so from the start or began at one step"))
-    if not e.rows.run.config and likely:
+    if not e.rows.run.config and _causes(e):
         asked.append(CONFIG)
     return [{"question": q, "decides": d} for q, d in dict(asked).items()][:MOST_QUESTIONS]
 
@@ -188,54 +153,41 @@ def _recognised(rows: Rows, read: Coverage) -> str:
         by = f", method {method.replace('_', ' ')}" if method else ""
         of = f" of {read.present}" if read.present > read.rows else ""
         parts.append(f"{read.rows}{of} row{'s' if read.present > 1 else ''} of {who}, {read.names} of {read.names_present} names known{by}")
-    if run.config:
-        parts.append(counted(len(run.config), "setting"))
-    if run.events:
-        parts.append(counted(len(run.events), "message of errors or warnings").replace("warningss", "warnings"))
+    parts += [counted(len(run.config), "setting")] if run.config else []
+    parts += [f"{len(run.events)} errors or warnings"] if run.events else []
     return "; ".join(parts) or "no metrics, no settings and no error message"
 
 
-def _summary(e: Explained, told: Sequence[dict[str, Any]], likely: Sequence[dict[str, str]], answer: str) -> str:
+def _summary(e: Explained) -> str:
     """The answer to the question, the point, then the action, in a few sentences."""
-    faults = _faults(e, told)
-    fine = [p.says for p in e.proven if not p.fault]
-    odd = [_odd(t) for t in told if t["normal"] in ("broken", "unusual")]
-    first = [answer] if answer else []
-    if e.crash:
-        first.append(f"It stopped with {_stopped(e.crash)}: {e.crash.means}. {e.crash.do}")
-    if faults:
-        first.append("Not normal. " + " ".join(f for f in faults[:2] if f not in answer))
-    verdict = _verdict(e)
-    first.append(verdict)
-    if e.found and not faults and e.found[0].statement not in verdict:
-        first.append(sentence(f"{plain(e.found[0].pattern)}: {e.found[0].statement}"))
-    elif odd and not faults:
-        first += [o for o in odd[:2] if o not in answer]
-    elif not (faults or e.crash or verdict.startswith("These")):
-        first += [said for said in (*_checked(e, told), *fine[:2]) if said not in answer]
-    strange = [t["metric"] for t in told if t["normal"] in ("broken", "unusual")]
-    to_set = next((s for name in strange if (s := usual_value(e.rows.run, name, {}))), "") if odd and not likely else ""
-    first += [f"Do first: {to_set.replace(' (not given)', '')}."] if to_set else []
-    if likely and (faults or (e.found and not e.crash)):
-        first.append(f"Do first: {likely[0]['tell_apart']}")
-    if e.read.rows < e.read.present:
-        first.append(f"Read {e.read.rows} of {e.read.present} rows.")
-    return " ".join(filter(None, first))
+    stopped, sure, found = ([f.says for f in e.faults if test(f)] for test in (_crash, lambda f: f.proven, lambda f: f.kind == "finding"))
+    strange = [t for t in e.told if t["normal"] in ("broken", "unusual")]
+    likely, verdict = _causes(e), _verdict(e)
+    if sure:
+        said = [f"Not normal. {' '.join(s for s in sure[:2] if s not in e.answer)}", verdict]
+    elif found:
+        said = [verdict, *([sentence(found[0])] if found[0].partition(": ")[2] not in verdict else [])]
+    elif strange:
+        said = [verdict, *map(odd, strange[:2])]
+    elif stopped or verdict.startswith("These"):
+        said = [verdict]
+    else:
+        said = [verdict, *_checked(e), *[p.says for p in e.proven if not p.fault][:2]]
+    to_set = next((s for t in strange if (s := usual_value(e.rows.run, t["metric"], {}))), "") if not likely else ""
+    do = (
+        to_set.replace(" (not given)", "") + "."
+        if to_set
+        else likely[0]["tell_apart"]
+        if likely and (sure or (found and not stopped))
+        else ""
+    )
+    rows = f"Read {e.read.rows} of {e.read.present} rows." if e.read.rows < e.read.present else ""
+    parts = [e.answer, *stopped, *(s for s in said if s not in e.answer), f"Do first: {do}" if do else "", rows]
+    return " ".join(filter(None, parts))
 
 
-def _faults(e: Explained, told: Sequence[dict[str, Any]]) -> list[str]:
-    """What is wrong for certain: warned of by the trainer, set wrongly, beyond what is possible, proven by the rows."""
-    accused = {name for p in e.proven if p.fault for name in p.about}
-    set_wrongly = [o for o in e.checked if o.outcome == "fault"]
-    accused |= {key for o in set_wrongly for key in o.keys}
-    broken = [_odd(t) for t in told if t["normal"] == "broken" and not {t["metric"], t["name"]} & accused]
-    late = [p.says for p in e.proven if p.fault and set(p.causes) & set(LATE)]
-    sure = [p.says for p in e.proven if p.fault and p.says not in late]
-    return [*map(_warned, e.warned), *(o.statement for o in set_wrongly), *sure, *broken, *late]
-
-
-def _odd(told: dict[str, Any]) -> str:
-    return f"{told['name']} {told['value']} is {told['normal']}: {told['why']}"
+def _crash(fault: Fault) -> bool:
+    return fault.kind == "crash"
 
 
 def _verdict(e: Explained) -> str:
@@ -248,23 +200,24 @@ def _verdict(e: Explained) -> str:
     return f"These {e.rows.count} rows say {plain(e.judged.verdict)}: {sentence(e.judged.why)}"
 
 
-def _checked(e: Explained, told: Sequence[dict[str, Any]]) -> list[str]:
+def _checked(e: Explained) -> list[str]:
     """What was looked at and found within its range, and what was not: never that all is well."""
-    curves = e.rows.run.curves
-    usual = [_short(t) for t in told if t["normal"] == "normal" and not t["non_finite"]]
-    open_ = [_short(t) for t in told if t["normal"] == "unknown"]
-    said = [f"Within what is usual: {listed(usual, 4)}."] if usual else []
-    said += [] if told else [where_time_goes(e.rows)]
-    said += [f"Not judged, because the level depends on the task: {listed(open_, 4)}."] if open_ else []
-    said += [f"Not understood: {listed(list(e.read.unread), 4)}."] if e.read.unread else []
-    if e.rows.count < ENOUGH and not all(c.note == TOLD for c in curves.values()):
-        said.append("One row shows no course." if e.rows.count == 1 else f"{e.rows.count} rows show too little of a course to judge it.")
-    notes = [o for o in e.checked if o.outcome == "note" and o.do]
-    said += [" ".join(filter(None, (notes[0].statement, notes[0].do)))] if notes else []
-    if e.rows.run.config and not any(said):
-        said.append(f"No fault in {counted(len(e.rows.run.config), 'setting')} by the checks that know them; the log would show the rest.")
-    return list(filter(None, said)) or ["Nothing in these lines could be judged."]
+    run, rows = e.rows.run, e.rows.count
+    usual, open_ = ([_short(t) for t in e.told if t["normal"] == kind and not t["non_finite"]] for kind in ("normal", "unknown"))
+    short = rows < ENOUGH and not all(c.note == TOLD for c in run.curves.values())
+    course = "One row shows no course." if rows == 1 else f"{rows} rows show too little of a course to judge it."
+    lines = (
+        (f"Within what is usual: {listed(usual, 4)}.", bool(usual)),
+        (where_time_goes(e.rows), not e.told),
+        (f"Not judged, because the level depends on the task: {listed(open_, 4)}.", bool(open_)),
+        (f"Not understood: {listed(list(e.read.unread), 4)}.", bool(e.read.unread)),
+        (course, short),
+        *((f.says, True) for f in e.faults[:1] if f.kind == "hint"),
+    )
+    said = [words for words, so in lines if so and words]
+    none = f"No fault in {counted(len(run.config), 'setting')} by the checks that know them; the log would show the rest."
+    return said or [none if run.config else "Nothing in these lines could be judged."]
 
 
-def _short(told: dict[str, Any]) -> str:
+def _short(told: Mapping[str, Any]) -> str:
     return f"{told['name']} {re.sub(r' [(][0-9]+ rows[)]$', '', told['value'])}"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rl_advisor.answers.explain.told import meaning, told_in
+from rl_advisor.answers.explain.told import by_frameworks, meaning, told_in
 from rl_advisor.answers.explain.written import bare, left_out
 from rl_advisor.output.errors import no_such
 from rl_advisor.priors.circumstances import METHOD_WORDS
@@ -101,8 +101,8 @@ def _named(curves: Mapping[str, Curve]) -> dict[str, Curve]:
     """The curves by our names, those too where the framework cannot be told but all that use a name mean the same by it."""
     found: dict[str, Curve] = {n: c for n, c in curves.items() if c.mapped or c.guessed}
     for name, curve in curves.items():
-        meant = {ours for d in dialects().values() if (ours := our_name(curve.raw, d)) is not None} if name not in found else set()
-        ours = meant.pop() if len(meant) == 1 else name
+        meant = by_frameworks(curve.raw) if name not in found else ()
+        ours = next(iter(meant)) if len(meant) == 1 else name
         if name not in found:
             found[name if ours in found or ours in curves else ours] = replace(curve, name=ours, guessed=ours != name)
     return found

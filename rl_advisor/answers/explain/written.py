@@ -37,11 +37,6 @@ class Coverage:
     unread: tuple[str, ...]
     """Names that were not understood, with their values."""
 
-    @property
-    def complete(self) -> bool:
-        """Whether every row and every name was taken."""
-        return self.rows >= self.present and not self.unread
-
 
 def written(text: str) -> dict[str, Floats]:
     """Every name that a number follows, with all its numbers in order."""
@@ -67,18 +62,13 @@ def _value(text: str) -> float:
 
 def coverage(run: Run, text: str) -> Coverage:
     """What of a text was read: rows of rows, names of names, and the rest with its values."""
-    there = written(text)
     settings = {bare(k) for k in given(run)}
-    metrics = {n: v for n, v in there.items() if not _COUNTS.match(n) and not (settings and _among(bare(n), settings))}
+    there = {n: v for n, v in written(text).items() if not (_COUNTS.match(n) or (settings and _among(bare(n), settings)))}
     rows = max((c.step.size for c in run.curves.values()), default=0)
-    present = max((v.size for v in metrics.values()), default=0)
-    known = {bare(c.raw) for c in run.curves.values() if c.mapped or c.guessed}
-    strange = {c.raw: c.value for c in run.curves.values() if not (c.mapped or c.guessed)}
-    strange |= {n: v for n, v in metrics.items() if not any(n2.endswith(bare(n)) for n2 in {bare(s) for s in strange})}
-    unread = {n: v for n, v in strange.items() if not _among(bare(n), known) and not _COUNTS.match(n)}
+    unread = {c.raw: c.value for c in run.curves.values() if not (c.mapped or c.guessed or _COUNTS.match(c.raw))}
     understood = sum(c.mapped or c.guessed for c in run.curves.values())
     named = tuple(f"{n} {shown(v)}" for n, v in list(unread.items())[:SHOWN])
-    return Coverage(rows, max(rows, present), understood, understood + len(unread), named)
+    return Coverage(rows, max([rows, *(v.size for v in there.values())]), understood, understood + len(unread), named)
 
 
 def given(run: Run) -> list[str]:
