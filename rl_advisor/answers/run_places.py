@@ -6,7 +6,9 @@ or more of them hold files of the same names. What names cannot tell is left to 
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -77,52 +79,26 @@ Opens = Callable[[str], bool]
 
 def below(root: Path, most: int = MOST_ENTRIES) -> Folder:
     """The listing of a folder on this machine; links are not followed, and at most 8 levels and so many entries are looked at."""
-    left = most
-
-    def listed(path: str, depth: int) -> Folder:
-        nonlocal left
-        found = Folder(path)
-        try:
-            with confined_files.listed(root / path) as entries:
-                for entry in sorted(entries, key=lambda e: e.name):
-                    left -= 1
-                    inner = f"{path}/{entry.name}" if path else entry.name
-                    if left < 0 or entry.is_symlink():
-                        continue
-                    if not entry.is_dir(follow_symlinks=False):
-                        if entry.is_file(follow_symlinks=False):
-                            status = entry.stat(follow_symlinks=False)
-                            found.files.append(File(inner, status.st_size, status.st_mtime))
-                    elif checkpoint_step(entry.name) is not None and not _logs_in(root / inner):
-                        found.files += _checkpoint(root, inner)
-                    elif depth < DEEPEST and not is_skipped(entry.name):
-                        found.folders.append(listed(inner, depth + 1))
-        except OSError:
-            pass
-        return found
-
-    return listed("", 0)
-
-
-def _logs_in(folder: Path) -> bool:
-    """Whether a folder named like a checkpoint holds logs or rollouts instead."""
-    with confined_files.listed(folder) as entries:
-        return _all_logs([entry.name for _, entry in zip(range(50), entries, strict=False)])
+    found, queue, left = list[File](), [("", 0)], most
+    while queue and left > 0:
+        path, depth = queue.pop()
+        with suppress(OSError), confined_files.listed(root / path) as entries:
+            for entry in islice(entries, left):
+                left -= 1
+                inner = f"{path}/{entry.name}" if path else entry.name
+                if entry.is_symlink():
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    found += [File(f"{inner}/", 0, 0.0)] if checkpoint_step(entry.name) is not None else []
+                    queue += [(inner, depth + 1)] if depth < DEEPEST and not is_skipped(entry.name) else []
+                elif entry.is_file(follow_symlinks=False):
+                    status = entry.stat(follow_symlinks=False)
+                    found.append(File(inner, status.st_size, status.st_mtime))
+    return tree(sorted(found))
 
 
 def _all_logs(names: list[str]) -> bool:
     return bool(names) and all(name.endswith((".jsonl", ".parquet", ".csv", ".html", ".log")) or "tfevents" in name for name in names)
-
-
-def _checkpoint(root: Path, path: str) -> Iterator[File]:
-    """A checkpoint, and what is read of its inside."""
-    yield File(f"{path}/", 0, 0.0)
-    for name in IN_CHECKPOINT:
-        try:
-            status = (root / path / name).lstat()
-        except OSError:
-            continue
-        yield File(f"{path}/{name}", status.st_size, status.st_mtime)
 
 
 def tree(files: Iterable[File]) -> Folder:
@@ -146,7 +122,7 @@ def _pruned(folder: Folder) -> Folder:
     """The folder without what holds no logs; of checkpoints only that they are there, and their state files."""
     kept = []
     for inner in folder.folders:
-        names = [PurePosixPath(f.path).name for f in inner.files]
+        names = [PurePosixPath(f.path).name for f in inner.files if not f.path.endswith("/")]
         if checkpoint_step(inner.name) is not None and not _all_logs(names):
             states = (f for f in inner.files if PurePosixPath(f.path).name in IN_CHECKPOINT)
             folder.files += [File(f"{inner.path}/", 0, 0.0), *states]

@@ -1,7 +1,7 @@
 """What lies at the roots: every run with a name, where it is, when it last grew, and a key of its content that changes when it does."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -67,7 +67,7 @@ def look(roots: Sequence[str]) -> Looked:
 def _local(root: str, named: str) -> list[Place]:
     """The runs below a folder or in a file."""
     from rl_advisor.answers import run_folders
-    from rl_advisor.answers.run_places import File, below, runs_of
+    from rl_advisor.answers.run_places import File, below
     from rl_advisor.reading.parsing import confined_files
     from rl_advisor.run_reference import split_reference
 
@@ -78,35 +78,35 @@ def _local(root: str, named: str) -> list[Place]:
         return [Place(str(path), str(path), key_of(path.name, one, file), status.st_mtime)]
     real = path.resolve()
     with confined_files.fenced(real):
-        listing = below(real)
-        runs = runs_of(listing, lambda inner: holds_metrics(real / inner)) or ([listing] if listing.files else [])
-        return [_place(run, path, real, named) for run in runs]
-
-
-def _place(run: "Folder", root: Path, real: Path, named: str) -> Place:
-    files = list(run.everything())
-    name = f"{named}{run.path}".rstrip("/") if run.path or named else (root.name or str(root))
-    inside = [f._replace(path=f.path[len(run.path) :].lstrip("/")) for f in files]
-    key = key_of((real / run.path).name, inside, real / run.path)
-    return Place(name, str(root / run.path), key, max((f.changed for f in files), default=0.0))
+        return _placed(below(real), lambda inner: holds_metrics(real / inner), str(path), named, path.name, real)
 
 
 def _remote(root: str, named: str) -> list[Place]:
     """The runs below an address, as its store lists them."""
-    from rl_advisor.answers.run_places import File, runs_of, tree
+    from rl_advisor.answers.run_places import File, tree
     from rl_advisor.remote import copies
 
     known = copies.listed(root)
     if known.runs:
         return [Place(f"{named}{r.name}", r.address, _digest(r.name, [r.tag]), r.changed, address=True) for r in known.runs]
     listing = tree(File(*entry) for entry in known.files)
-    runs = runs_of(listing, lambda inner: not inner.endswith((".md", ".txt", ".json", ".gz"))) or ([listing] if listing.files else [])
-    base, out = root.rstrip("/"), []
-    for run in runs:
-        files, name = list(run.everything()), f"{named}{run.path}".rstrip("/") or copies.named(root)
-        where = f"{base}/{run.path}" if run.path else root
-        changed = max((f.changed for f in files), default=0.0)
-        out.append(Place(name, where, key_of(run.name, files, None), changed, address=True))
+    return _placed(listing, lambda inner: not inner.endswith((".md", ".txt", ".json", ".gz")), root, named, copies.named(root))
+
+
+def _placed(  # noqa: PLR0913
+    listing: "Folder", opens: Callable[[str], bool], root: str, named: str, called: str, real: Path | None = None
+) -> list[Place]:
+    """The runs of a listing; ``real`` is where it lies on this machine."""
+    from rl_advisor.answers.run_places import runs_of
+
+    out = []
+    for run in runs_of(listing, opens) or ([listing] if listing.files else []):
+        files = list(run.everything())
+        inside = [f._replace(path=f.path[len(run.path) :].lstrip("/")) for f in files]
+        key = key_of(run.name or called, inside, real / run.path if real else None)
+        where = f"{root.rstrip('/')}/{run.path}" if run.path else root
+        name = f"{named}{run.path}".rstrip("/") or called or root
+        out.append(Place(name, where, key, max((f.changed for f in files), default=0.0), address=real is None))
     return out
 
 
