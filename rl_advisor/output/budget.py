@@ -38,7 +38,7 @@ def fit(value: dict[str, Any], limit: int, size: Callable[[Any], int] = tokens) 
         told: dict[str, str] = {}
         short = {key: _cut(part, f"/{key}", level, told) for key, part in value.items()}
         answer = {**short, "cut": _report(told)}
-        level = level * _STEP if level > 1 else level - 1
+        level = level * _STEP if level > 1 else 0.0 if level > 0 else -1.0
     return answer
 
 
