@@ -61,10 +61,13 @@ class Curve:
     spare: str = ""
     """Our name of what it measures, where another curve of the run goes by that name."""
 
+    def points(self, kept: npt.NDArray[Any]) -> Curve:
+        """The same curve with some of its points: their places, or a mask."""
+        return replace(self, step=self.step[kept], value=self.value[kept], time=None if self.time is None else self.time[kept])
+
     def until(self, step: float) -> Curve:
         """The same curve without what came after ``step``."""
-        keep = self.step <= step
-        return replace(self, step=self.step[keep], value=self.value[keep], time=None if self.time is None else self.time[keep])
+        return self.points(self.step <= step)
 
     def finite(self) -> tuple[Floats, Floats]:
         """Steps and values without NaN and infinity."""

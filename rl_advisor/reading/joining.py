@@ -37,15 +37,11 @@ def settle(curve: Curve) -> tuple[Curve, list[float]]:
     back = np.flatnonzero(jumps < 0) + 1
     if back.size > max(8, curve.step.size // 20):
         turn = np.argsort(curve.step, kind="stable")
-        return _averaged(_taken(curve, turn)), []
+        return _averaged(curve.points(turn)), []
     again = np.full(curve.step.size, np.inf)
     again[back - 1] = curve.step[back]
     keep = curve.step < np.minimum.accumulate(again[::-1])[::-1]  # before whatever was written later from there on
-    return _averaged(_taken(curve, np.flatnonzero(keep))), [float(curve.step[at]) for at in back]
-
-
-def _taken(curve: Curve, index: np.ndarray) -> Curve:
-    return replace(curve, step=curve.step[index], value=curve.value[index], time=None if curve.time is None else curve.time[index])
+    return _averaged(curve.points(keep)), [float(curve.step[at]) for at in back]
 
 
 def _averaged(curve: Curve) -> Curve:

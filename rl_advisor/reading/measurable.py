@@ -31,8 +31,7 @@ def measurable(part: Run) -> Run:
 def _counted(curve: Curve) -> Curve:
     far = _far(curve.step)
     if far.any():
-        time = None if curve.time is None else curve.time[~far]
-        curve = replace(curve, step=curve.step[~far], value=curve.value[~far], time=time)
+        curve = curve.points(~far)
     huge = np.abs(curve.value) > LARGEST
     return replace(curve, value=np.where(huge, np.copysign(np.inf, curve.value), curve.value)) if huge.any() else curve
 

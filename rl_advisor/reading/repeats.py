@@ -61,7 +61,7 @@ def _without_summary(curve: Curve, mark: Curve) -> Curve:
     for step in np.unique(curve.step[summary]):
         at = np.flatnonzero(curve.step == step)
         summary[at[np.argmin(curve.time[at])]] = False
-    return replace(curve, step=curve.step[~summary], value=curve.value[~summary], time=curve.time[~summary]) if summary.any() else curve
+    return curve.points(~summary)
 
 
 def _without_copies(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
@@ -98,13 +98,7 @@ def once(items: Sequence[Translated]) -> list[Translated]:
             together[item.curve.step.tobytes()].append(item.curve)
     kept = {key: _made(held[0].step, np.column_stack([curve.value for curve in held])) for key, held in together.items()}
     told = {id(curve): kept[key] for key, held in together.items() for curve in held}
-    return [replace(item, curve=_taken(item.curve, told[id(item.curve)])) if id(item.curve) in told else item for item in items]
-
-
-def _taken(curve: Curve, kept: np.ndarray) -> Curve:
-    if kept.size == curve.step.size:
-        return curve
-    return replace(curve, step=curve.step[kept], value=curve.value[kept], time=None if curve.time is None else curve.time[kept])
+    return [replace(item, curve=item.curve.points(told[id(item.curve)])) if id(item.curve) in told else item for item in items]
 
 
 def _made(steps: Floats, rows: Floats) -> np.ndarray:
