@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rl_advisor.output.progress import report_progress
+from rl_advisor.output.wording import WORDS
 from rl_advisor.run_reference import split_reference
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 MOST_ROWS, LONGEST_S = 100, 90.0
 """Runs that are read one by one, and seconds of processor time after which the rest are only named."""
-_WORST = ("collapsed", "reward_hacking", "degrading", "unstable", "not_learning", "plateaued", "undecidable", "improving")
 
 
 def places_of(asked: Path, run: "Run") -> list[str]:
@@ -86,15 +86,16 @@ def worst_first(rows: Sequence[Row]) -> list[Row]:
 
 def _urgency(row: Row) -> tuple[int, float, str]:
     verdict = str(row.get("verdict"))
-    return _WORST.index(verdict) if verdict in _WORST else len(_WORST), -float(row.get("p") or 0.0), str(row["run"])
+    worst = list(WORDS["verdict"])
+    return worst.index(verdict) if verdict in worst else len(worst), -float(row.get("p") or 0.0), str(row["run"])
 
 
 def _outcome(run: "Run") -> Row:
     """The run's own name of its outcome, with its last value; and that it was guessed."""
-    from rl_advisor.reading.assembling import SPEAKS
+    from rl_advisor.curves import outcomes
 
-    curve = next((c for prefix in SPEAKS for n, c in run.curves.items() if n.startswith(prefix) and c.finite()[1].size), None)
-    if curve is None:
+    curve = outcomes.outcome(run)
+    if curve is None or not curve.finite()[1].size:
         return {"outcome": None}
     value = curve.finite()[1]
     return {"outcome": curve.raw, "last": float(value[-1]), **({"guessed": True} if run.outcome_guess else {})}

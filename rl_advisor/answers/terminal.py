@@ -7,11 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rl_advisor.output.layout import Answer, filled, page_width, said, spark
-from rl_advisor.output.wording import listed, plain, sentence, value
+from rl_advisor.output.wording import WORDS, listed, plain, sentence, value
 
-GOOD, EVEN, BAD, OPEN, FAINT, STRONG = "32", "36", "31", "33", "2", "1"
-COLOURS = {"improving": GOOD, "plateaued": EVEN, "undecidable": OPEN}
-"""Colour of a verdict; every other one is bad news."""
+COLOURS = {"good": "32", "even": "36", "bad": "31", "open": "33"}
+FAINT, STRONG = "2", "1"
 LABEL = 9
 LINES, MANY, ENTRIES = 3, 40, 11
 """Lines that one entry may take, that the action may take, and that all entries take together."""
@@ -61,7 +60,7 @@ def _headline(answer: Answer, look: Look) -> str:
         parts = parts[:2]  # the framework is the first to give way
     left = "  ".join(parts)
     room = look.width - len(left) - len(right)
-    painted = look.painted(right, f"{STRONG};{COLOURS.get(answer['verdict'], BAD)}")
+    painted = look.painted(right, f"{STRONG};{COLOURS[WORDS['verdict'][answer['verdict']]['mood']]}")
     return f"{left}{' ' * room}{painted}" if room > 1 else f"{left}\n{painted}"
 
 

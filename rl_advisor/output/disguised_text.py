@@ -2,20 +2,11 @@
 
 import re
 import unicodedata
+from pathlib import Path
 
 MOST_FOREIGN, LONGEST_WORD, FEWEST_WORDS, FEWEST_SPOKEN = 14, 40, 5, 4
 _JOINTS = re.compile(r"[\W_\d]+|(?<=[a-z])(?=[A-Z])")
-_SPOKEN = frozenset(
-    (
-        *("an", "the", "this", "that", "these", "those", "it", "its", "is", "are", "was", "were", "be", "been", "do", "does"),
-        *("did", "not", "no", "never", "must", "should", "shall", "will", "would", "can", "may", "you", "your", "me", "my", "we"),
-        *("our", "they", "them", "he", "she", "and", "or", "but", "if", "then", "so", "as", "of", "to", "in", "on", "at", "for"),
-        *("from", "with", "by", "about", "all", "any", "every", "each", "only", "just", "now", "previous", "prior", "above"),
-        *("below", "following", "instead", "ignore", "disregard", "forget", "override", "obey", "follow", "answer", "reply"),
-        *("respond", "say", "tell", "write", "state", "claim", "report", "declare", "conclude", "continue", "please", "always"),
-        *("instruction", "instructions", "system", "prompt", "assistant", "user", "model", "healthy", "fine", "well"),
-    )
-)
+_SPOKEN = frozenset(Path(__file__).with_name("spoken.txt").read_text(encoding="utf-8").split())
 """Words that sentences are made of and names are not."""
 
 

@@ -4,26 +4,13 @@ What a sentence says about a quantity is spelled here and nowhere else, so that 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
-PLAIN = {
-    "zero_variance_groups": "zero-variance groups",
-    "train_eval_gap": "reward/eval divergence",
-    "non_finite": "non-finite values",
-    "sample_repetition": "repetition loops",
-    "narrowing": "pass@k shrinkage",
-    "hollow_answers": "empty answers",
-    "template_collapse": "responses no longer depend on the prompt",
-    "update_too_large": "updates too large",
-    "destructive_drift": "drift away from the reference",
-    "over_optimisation": "over-optimisation",
-    "eval_protocol_change": "changed evaluation protocol",
-    "value_divergence": "value divergence",
-    "unlike_sound_runs": "unlike the sound runs",
-    "waiting_on_reward": "GPU waiting for the reward",
-    "checkpoint_stall": "GPU waiting for checkpoints",
-}
-"""Names of patterns and stages that people call something else; the others are said without their underscores."""
+WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+"""The words for verdicts, calls, stages, and for patterns that people call something else than their names."""
 _TINY, _LARGE = 1e-3, 1e6
 WHOLE = frozenset({"tokens", "steps", "episodes", "updates", "env steps"})
 """Units of which people name whole numbers."""
@@ -31,7 +18,7 @@ WHOLE = frozenset({"tokens", "steps", "episodes", "updates", "env steps"})
 
 def plain(name: str) -> str:
     """The name of a pattern, a verdict or a stage in plain words."""
-    return PLAIN.get(name, name.replace("_", " "))
+    return str(WORDS["plain"].get(name, name.replace("_", " ")))
 
 
 def value(x: float, unit: str = "", digits: int = 2) -> str:

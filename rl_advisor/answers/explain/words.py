@@ -5,23 +5,13 @@ from typing import Any
 
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import number
+from rl_advisor.output.wording import WORDS
 from rl_advisor.priors import table
 from rl_advisor.priors.bank import known_groups
 from rl_advisor.reading.translating import our_name
 from rl_advisor.settings import checks
 from rl_advisor.vocabulary import METRICS, metric
 from rl_advisor.vocabulary.dialects import dialects
-
-VERDICTS = {
-    "improving": "The score rises by more than its noise: go on.",
-    "plateaued": "The score stopped changing by an amount that matters: change something, or stop and keep the best checkpoint.",
-    "not_learning": "The score never left its start: look for a missing signal (reward, gradient) before tuning.",
-    "degrading": "The score falls slowly from its best: keep the best checkpoint, and find what drifts.",
-    "collapsed": "The score fell to (almost) nothing: stop; what is on disk from before the fall is what there is.",
-    "reward_hacking": "The training reward rises and what it stands for does not: read samples, mend the reward.",
-    "unstable": "The score goes up and down by more than chance: smaller steps or more data an update.",
-    "undecidable": "What is logged does not tell: what would is said beside it.",
-}
 
 
 def explain_word(word: str) -> dict[str, Any] | None:
@@ -33,14 +23,14 @@ def explain_word(word: str) -> dict[str, Any] | None:
     if name in {checks.name_of(m) for m in checks.registered()}:
         page = checks.manual_page(next(m for m in checks.registered() if checks.name_of(m) == name))
         return {"word": name, "kind": "check", "summary": page["Title"], "page": page}
-    if name in VERDICTS:
-        return {"word": name, "kind": "verdict", "summary": VERDICTS[name], "page": {}}
+    if name in WORDS["verdict"]:
+        return {"word": name, "kind": "verdict", "summary": WORDS["verdict"][name]["means"], "page": {}}
     return _metric(word.strip())
 
 
 def nearest(word: str) -> list[str]:
     """The known words nearest to one that is not known."""
-    known = [*patterns(), *map(checks.name_of, checks.registered()), *VERDICTS, *METRICS]
+    known = [*patterns(), *map(checks.name_of, checks.registered()), *WORDS["verdict"], *METRICS]
     return difflib.get_close_matches(word.lower(), known, n=4, cutoff=0.45)
 
 

@@ -6,48 +6,15 @@ from rl_advisor.answers.story.chain import cause_of, named
 from rl_advisor.answers.story.quantities import Quantity, logged_at, quantity
 from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.curves import outcomes
-from rl_advisor.output.wording import chance, clause, plain, sentence
+from rl_advisor.output.wording import WORDS, chance, clause, plain, sentence
 from rl_advisor.run import Run
 
-CALLS = {
-    "pays": "Continue: the chance that a later checkpoint beats the best so far is {p}.",
-    "solved": "Stop: the task is solved, so there is nothing left to gain.",
-    "finished": "Finished: the planned steps are done.",
-    "broken": "Stop: it is broken; the chance that a later checkpoint beats the best so far is {p}.",
-    "dead": "Stop: nothing is being learned any more, because the gradient has no signal.",
-    "no_gain": "Stop: the chance that a later checkpoint beats the best so far is only {p}.",
-    "price": "{call}: at this price, a chance of {p} for a better checkpoint {decides}.",
-    "not_measured": "Undecided: nothing that is logged says whether more steps help.",
-}
 REPAIR = "Stop: it is broken; more training will not fix it."
 ENDED = "Stop: the run ended with an error."
 LONGER = "Finished while still improving: a longer plan may pay."
-OPENINGS = {
-    "improving": "The run is still improving",
-    "plateaued": "The run has plateaued",
-    "not_learning": "The run is not learning",
-    "degrading": "The run is past its best and getting worse",
-    "collapsed": "The run has collapsed",
-    "reward_hacking": "The reward is being gamed",
-    "unstable": "The run is unstable",
-    "undecidable": "This log is not enough for a verdict",
-}
-"""How a paragraph begins."""
-SOUND = ("improving", "plateaued")
+SOUND = tuple(name for name, words in WORDS["verdict"].items() if words["mood"] in ("good", "even"))
 """Verdicts of runs of which nothing is the cause: what is found there limits them at most."""
 UNKNOWN = "unknown from this log"
-STAGES = {
-    "environment_data": "the environment and the data",
-    "evaluation": "the evaluation",
-    "reward_signal": "the reward",
-    "training_signal": "the training signal (reward variance, advantages)",
-    "policy_update": "the policy update (learning rate, clipping, KL)",
-    "exploration": "exploration",
-    "data_freshness": "data freshness",
-    "numerics": "the numerics",
-    "systems": "the machines and the trainer's own errors",
-}
-"""Where to look, by the stage that most likely broke."""
 EVEN = 0.5
 """Probability of a better checkpoint from which it is no reason to stop; what is broken is."""
 
@@ -77,13 +44,13 @@ def call(a: Assessment) -> str:
     if finished and a.call_reason in ("broken", "no_gain", "finished", "dead"):
         if a.call_reason in ("broken", "dead"):
             return "Finished, and broken: training on from the last step will not help."
-        return LONGER if a.verdict == "improving" and a.first_broken_link == "none" else CALLS["finished"]
+        return LONGER if a.verdict == "improving" and a.first_broken_link == "none" else WORDS["call"]["finished"]
     if a.call_reason == "dead" and a.verdict == "undecidable":
         return ENDED
     if a.call_reason == "broken" and a.p_continue_pays >= EVEN:
         return REPAIR
     decides = "is worth it" if a.call == "continue" else "is not worth it"
-    said = CALLS[a.call_reason].format(p=chance(a.p_continue_pays, a.confidence), call=a.call.capitalize(), decides=decides)
+    said = WORDS["call"][a.call_reason].format(p=chance(a.p_continue_pays, a.confidence), call=a.call.capitalize(), decides=decides)
     if a.call == "undecided" and not said.startswith("Undecided"):
         return f"Undecided: {said.partition(': ')[2]}"
     return said
@@ -100,7 +67,7 @@ def cause(a: Assessment) -> str:
     found = cause_of(a)
     if found is None:
         asked = a.first_broken_link != "none" and a.verdict != "undecidable"  # nothing is known to be broken where nothing is decided
-        return f"{UNKNOWN}; look first at {STAGES[a.first_broken_link]}" if asked else ""
+        return f"{UNKNOWN}; look first at {WORDS['stage'][a.first_broken_link]}" if asked else ""
     said = clause(found.statement)
     title = "" if _says_its_name(found, said) else f"{named(found)}: "
     said = said[0].lower() + said[1:] if title and re.match("[A-Z][a-z]+ ", said) else said

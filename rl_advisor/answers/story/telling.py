@@ -13,7 +13,7 @@ from rl_advisor.answers.story.quantities import Quantity, logged_at, outcome_qua
 from rl_advisor.answers.story.surroundings import could_change, missing, second_call, settings, unnamed
 from rl_advisor.assessment import Assessment, FindingView, QuantityView
 from rl_advisor.judgement.slowness import slowest
-from rl_advisor.output.wording import clause, listed, sentence
+from rl_advisor.output.wording import WORDS, clause, listed, sentence
 from rl_advisor.run import Run
 
 EFFECTS, ALSO = 4, 2
@@ -132,7 +132,7 @@ def paragraph(story: Story, a: Assessment) -> str:
     score = "; ".join(re.sub(r"^(\S+) from ", r"\1 went from ", line) for line in story.outcome)
     keep = f"Keep {facts['Keep']}." if a.best_checkpoint.path else sentence(facts.get("Keep", ""))
     told = [f"{LABELS[label]}: {facts[label].rstrip('.')}." for label in ("Limits", "Cause", "Effect") if label in facts]
-    opening = f"{sentences.OPENINGS[a.verdict]}: {why}." if why else f"{sentences.OPENINGS[a.verdict]}."
+    opening = WORDS["verdict"][a.verdict]["opening"] + (f": {why}." if why else ".")
     parts = [opening, sentence(score), *told, facts.get("Slow", ""), keep, story.call, f"{LABELS['Do now']}: {facts.get('Do now', '')}"]
     return " ".join(p for p in parts if p)
 

@@ -13,8 +13,8 @@ from rl_advisor.answers.document.curves import axes, drawn, leading, payload
 from rl_advisor.answers.document.of_run import sections, story_rows
 from rl_advisor.answers.story.quantities import Quantity
 from rl_advisor.answers.story.telling import Story, in_own_names
-from rl_advisor.assessment import BROKEN, Assessment
-from rl_advisor.output.wording import listed, value
+from rl_advisor.assessment import Assessment
+from rl_advisor.output.wording import WORDS, listed, value
 from rl_advisor.reports.html.page import asset, locked, section, titled
 from rl_advisor.reports.html.parts import html_of
 from rl_advisor.reports.html.pictures import Line, Mark, Panel, drawing, heights
@@ -38,12 +38,7 @@ def render(run: Run, assessment: Assessment) -> str:
     main = f"{_verdict(run, a, story)}{tools}{''.join(map(section, held))}"
     title = f"{text(a.run or 'run', 100)}: {plain(a.verdict)}, {text(a.call)}"
     body = f'<nav aria-label="Contents"><ul>{nav}</ul></nav><main id="main">{main}</main>'
-    return locked(title, _mood(a), body, payload(run, a, curves))
-
-
-def _mood(a: Assessment) -> str:
-    """The class that colours the verdict."""
-    return "bad" if a.verdict in BROKEN else {"improving": "good", "plateaued": "even"}.get(a.verdict, "open")
+    return locked(title, WORDS["verdict"][a.verdict]["mood"], body, payload(run, a, curves))
 
 
 def _verdict(run: Run, a: Assessment, story: Story) -> str:
@@ -53,7 +48,7 @@ def _verdict(run: Run, a: Assessment, story: Story) -> str:
     sure, picture = story.verdict.partition(" (")[2].rstrip(")"), _first_picture(run, a, story)
     beside = f'<div class="first{"" if picture else " alone"}">{picture}{html_of(Facts(story_rows(story)))}</div>'
     return (
-        f'<header class="verdict {_mood(a)}"><p class="eyebrow">{where}</p>'
+        f'<header class="verdict {WORDS["verdict"][a.verdict]["mood"]}"><p class="eyebrow">{where}</p>'
         f'<h1><span class="word">{plain(a.verdict).capitalize()}</span> <span class="sure">{text(sure)}</span> '
         f'<span class="call">{text(a.call)}</span></h1><p class="lede">{text(story.call)}</p>{words}{beside}</header>'
     )
