@@ -142,7 +142,6 @@ MAKERS: dict[str, Callable[[Path, int], Path]] = {
     "dict_console": lines("train.log", lambda i: f"{{'loss': 0.25, 'reward': {i % 7 / 8}, 'epoch': 0.1}}\n"),
     "evaluations_npz": evaluations,
     "fetched": lines("rl-advisor-fetched.json", lambda i: f'[{i}, "checkpoint-{i}"], ', '{"left_out": {}, "checkpoints": [', '[0, "x"]]}'),
-    "json_config": lines("config.json", lambda i: f'"key_{i}": {i}, ', "{", '"last": 1}'),
     "line_console": lines("train.log", lambda i: f"Episode {i}/9000000, Reward: {i % 7 / 8}, Loss: 0.25\n"),
     "metrics_csv": lines("log.csv", lambda i: f"{i},0.25,{i % 7 / 8},1.25\n", "step,loss,reward,entropy\n"),
     "metrics_jsonl": lines("metrics.jsonl", lambda i: f'{{"step": {i}, {VALUES}}}\n'),
@@ -199,7 +198,7 @@ MAKERS: dict[str, Callable[[Path, int], Path]] = {
         '{"step": 9000000, "loss": 1.0}]}',
     ),
     "wandb_run": wandb_run,
-    "yaml_config": lines("config.yaml", lambda i: f"key_{i}: {i}\n"),
+    "configuration": lines("config.yaml", lambda i: f"key_{i}: {i}\n"),
 }
 
 

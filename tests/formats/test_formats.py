@@ -18,8 +18,8 @@ FIXTURES = {
     "trainer_state.json": "trainer_state", "train.log": "dict_console", "console.log": "block_console",
     "verl_metrics.jsonl": "metrics_jsonl", "metrics.jsonl": "metrics_jsonl", "steps.jsonl": "metrics_jsonl",
     "progress.json": "metrics_jsonl", "progress.csv": "metrics_csv",
-    "0.monitor.csv": "monitor", "evaluations.npz": "evaluations_npz", "training_args.json": "json_config", "config.yaml": "yaml_config",
-    "args.yml": "yaml_config", "crash.log": "line_console",
+    "0.monitor.csv": "monitor", "evaluations.npz": "evaluations_npz", "training_args.json": "configuration", "config.yaml": "configuration",
+    "args.yml": "configuration", "crash.log": "line_console",
 }  # fmt: skip
 TEXT = [name for name in FIXTURES if not name.endswith(".npz")]
 

@@ -115,8 +115,8 @@ def test_wandb_gpu_statistics(tmp_path: Path) -> None:
     record = b"\x3a" + bytes([len(stats)]) + stats
     path = tmp_path / "run-1.wandb"
     path.write_bytes(b":W&B\xe1\xbe\x00" + struct.pack("<IHB", 0, len(record), 1) + record)
-    table = wandb_run.read(path).telemetry
-    assert table[["gpu", "utilization", "power_w", "memory_gib"]].to_numpy().tolist() == [[0, 0.5, 300.5, 1.0]]
+    table = read_run(tmp_path).telemetry
+    assert table[["gpu", "utilization", "power_w", "memory_gib"]].to_numpy().tolist() == [["0", 0.5, 300.5, 1.0]]
     assert table["time"].tolist() == [1795217984.0]
 
 

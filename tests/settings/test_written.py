@@ -86,7 +86,7 @@ def test_what_a_reward_function_looks_at() -> None:
     assert "PPO" in found["script.calls"]
 
 
-@pytest.mark.parametrize(("name", "text", "format_"), [("run.sh", COMMAND, "command_line"), ("train.py", SCRIPT, "python_keywords")])
+@pytest.mark.parametrize(("name", "text", "format_"), [("run.sh", COMMAND, "configuration"), ("train.py", SCRIPT, "configuration")])
 def test_scripts_in_a_run_folder_are_read(tmp_path: Path, name: str, text: str, format_: str) -> None:
     (tmp_path / name).write_text(text)
     part = part_of(tmp_path / name)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FORMAT = "rollouts_parquet"
-_BATCH, _BUFFER, _STREAMS, _AHEAD = 768, 1 << 18, 2, 2
+_BATCH, _BUFFER = 768, 1 << 18
 _ALL_AT_ONCE, _ROWS = 32 << 20, 200_000
 """Uncompressed bytes and rows up to which a file is read whole."""
 
@@ -82,42 +78,20 @@ def _sample(file: Described, path: Path, columns: Mapping[str, str]) -> tuple[pd
     """A bounded sample; only rows that are kept become Python objects."""
     raw = {ours: name for name, ours in roles(file.schema.names, columns)[0].items()}
     said, kept = path_step(path), Reservoir()
-    for before, batch in _batches(path, file.metadata):
+    for before, batch in _batches(path):
         kept.offer(_places(batch, raw, said, before), lambda picked, batch=batch: batch.take(picked).to_pylist())  # type: ignore[misc]
     return kept.table(), kept.curves(path.name), kept.gaps(path.name)
 
 
-def _batches(path: Path, metadata: Any) -> Iterator[tuple[int, Any]]:
-    """The batches of a file with the number of rows before each, two row groups at a time; always in the same order.
-
-    Each row group is unpacked in a thread of its own, a few batches ahead. A small buffer, since a column of one row group may
-    be a gigabyte.
-    """
-    sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
-    first = [0, *accumulate(sizes)]
-    with ExitStack() as opened:
-        waiting: deque[tuple[ThreadPoolExecutor, Any, deque[Any]]] = deque()
-        for k in range(min(_STREAMS, len(sizes))):
-            stream = _of_groups(path, [(i, first[i]) for i in range(k, len(sizes), _STREAMS)])
-            thread = opened.enter_context(ThreadPoolExecutor(1))
-            waiting.append((thread, stream, deque(thread.submit(next, stream, None) for _ in range(_AHEAD))))
-        while waiting:
-            thread, stream, coming = waiting.popleft()
-            if (found := coming.popleft().result()) is not None:
-                coming.append(thread.submit(next, stream, None))
-                waiting.append((thread, stream, coming))
-                yield found
-
-
-def _of_groups(path: Path, groups: list[tuple[int, int]]) -> Iterator[tuple[int, Any]]:
+def _batches(path: Path) -> Iterator[tuple[int, Any]]:
+    """The batches of a file with the number of rows before each; a small buffer, since a column of one row group may be a gigabyte."""
     import pyarrow.parquet as pq
 
+    before = 0
     with confined_files.named(path) as name, pq.ParquetFile(name, buffer_size=_BUFFER, pre_buffer=False) as file:
-        for group, first in groups:
-            before = first
-            for batch in file.iter_batches(batch_size=_BATCH, row_groups=[group], use_threads=False):
-                yield before, batch
-                before += batch.num_rows
+        for batch in file.iter_batches(batch_size=_BATCH, use_threads=False):
+            yield before, batch
+            before += batch.num_rows
 
 
 def _places(batch: Any, raw: dict[str, str], said: int | None, before: int) -> Batch:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import head, parse_json
 from rl_advisor.reading.parsing.columns import Row, curves_of
+from rl_advisor.reading.parsing.gpu_counters import names_a_gpu
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.tracker_rows import flat, on_trainer_steps
 from rl_advisor.reading.parsing.wire import BYTES, BadRecordError, fields, varint
 from rl_advisor.run import Gap, Run
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FORMAT = "wandb_run"
 _MAGIC = b":W&B\xe1\xbe"
@@ -28,17 +25,13 @@ _START, _BLOCK, _HEAD = 7, 32_768, 7
 _FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
 _LARGEST = 64 << 20
 _HISTORY, _CONFIG, _STATS, _RUN = 2, 5, 7, 17
-_GPU = re.compile(r"gpu\.(\d+)\.(gpu|memory|memoryAllocatedBytes|temp|powerWatts|smClock)")
-_COLUMNS = {
-    "gpu": ("utilization", 0.01), "memory": ("memory_activity", 0.01), "memoryAllocatedBytes": ("memory_gib", 2.0**-30),
-    "temp": ("temperature", 1.0), "powerWatts": ("power_w", 1.0), "smClock": ("sm_clock", 1.0),
-}  # fmt: skip
 
 
 @dataclass
 class _Content:
     rows: list[Row] = field(default_factory=list)
-    telemetry: list[dict[str, Any]] = field(default_factory=list)
+    counters: list[Row] = field(default_factory=list)
+    """Statistics of the machine, by the moment."""
     config: dict[str, Any] = field(default_factory=dict)
     bad: int = 0
 
@@ -60,8 +53,8 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     if content.bad:
         gaps.append(Gap(path.name, f"{content.bad} damaged records were left out"))
     return Run(
-        curves=curves_of(on_trainer_steps(content.rows), path.name),
-        telemetry=_telemetry(content.telemetry),
+        curves={n: c for n, c in curves_of(content.counters, path.name).items() if names_a_gpu(n)}
+        | curves_of(on_trainer_steps(content.rows), path.name),
         config={k: v for k, v in content.config.items() if not k.startswith("_wandb")},
         gaps=tuple(gaps),
         formats=(FORMAT,),
@@ -114,7 +107,7 @@ def _take(record: bytes, content: _Content) -> None:
             for n, w, c, d in fields(record, a, b):
                 content.config |= _items(record, c, d, 1) if n == 4 and w == BYTES else {}
         elif number == _STATS:
-            content.telemetry += _gpus(_items(record, a, b, 3), _clock(record, a, b))
+            content.counters.append((len(content.counters), _clock(record, a, b), _items(record, a, b, 3)))
 
 
 def _float(value: Any, otherwise: float) -> float:
@@ -144,19 +137,3 @@ def _clock(record: bytes, at: int, end: int) -> float:
             parts = {n: varint(record, c, d)[0] for n, w, c, d in fields(record, a, b) if w == 0}
             return parts.get(1, 0) + parts.get(2, 0) * 1e-9
     return float("nan")
-
-
-def _gpus(values: dict[str, Any], time: float) -> list[dict[str, Any]]:
-    found: dict[int, dict[str, Any]] = {}
-    for name, value in values.items():
-        match = _GPU.fullmatch(name)
-        if match and isinstance(value, int | float):
-            column, scale = _COLUMNS[match.group(2)]
-            found.setdefault(int(match.group(1)), {})[column] = value * scale
-    return [{"time": time, "gpu": gpu, **row} for gpu, row in found.items()]
-
-
-def _telemetry(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame(rows) if rows else pd.DataFrame()

@@ -13,13 +13,11 @@ MOST_NODES, DEEPEST = 50_000, 100
 
 def of_yaml(text: str) -> dict[Any, Any]:
     """The map that a text is in YAML or JSON, without the name of a single behaviour before it; empty where it is none."""
-    import yaml
-
     if not _MAP.search(text[:20_000]):
         return {}
     try:
         found = load_yaml(text.encode())
-    except (yaml.YAMLError, ValueError, OverflowError, RecursionError):
+    except (ValueError, OverflowError, RecursionError):
         return {}
     return of_one_behaviour(found) if isinstance(found, dict) and _holds_settings(found) else {}
 
@@ -28,8 +26,7 @@ def load_yaml(text: bytes) -> Any:
     """What a YAML document holds.
 
     Raises:
-        yaml.YAMLError: it is no YAML.
-        ValueError: it repeats itself by reference more often, or is nested deeper, than a configuration is.
+        ValueError: it is no YAML, or repeats itself by reference more often, or is nested deeper, than a configuration is.
     """
     import yaml
 
@@ -53,16 +50,16 @@ def load_yaml(text: bytes) -> Any:
     Plain.add_multi_constructor("tag:yaml.org,2002:python/", plain)
     for kind in ("int", "float"):
         Plain.add_constructor(f"tag:yaml.org,2002:{kind}", number)
-    _refuse_deep(text, Plain)
-    loader = Plain(text)
     try:
+        _refuse_deep(text, Plain)
+        loader = Plain(text)
         node = loader.get_single_node()
         if node is None:
             return None
         _counted(node, {})
         return loader.construct_document(node)
-    finally:
-        loader.dispose()
+    except yaml.YAMLError as error:
+        raise ValueError("no YAML") from error
 
 
 def _refuse_deep(text: bytes, loader: Any) -> None:
