@@ -28,8 +28,8 @@ KEPT_OPEN, BACKLOG = 75, 2048
 _FIXED = CacheHint(ttl_ms=DAY_MS, scope="public")
 
 
-def build(folders: Sequence[str | Path] = (".",), addresses: Sequence[str] = ()) -> MCPServer[None]:
-    """The server over the runs below ``folders``; a connection is opened only to what lies below ``addresses``.
+def build(folders: Sequence[str | Path] = (".",), addresses: Sequence[str] = (), cases: Path | None = None) -> MCPServer[None]:
+    """The server over the runs below ``folders``; it connects only to what lies below ``addresses``, and writes only into ``cases``.
 
     Raises:
         NoSuchChoice: one of them is no folder, or no address.
@@ -40,7 +40,7 @@ def build(folders: Sequence[str | Path] = (".",), addresses: Sequence[str] = ())
         title="RL advisor",
         version=__version__,
         instructions=shipped.prompt("instructions"),
-        tools=tools_of(desk),
+        tools=tools_of(desk, cases),
         extensions=[Skills(), pictures()],
         middleware=[labelled],
         log_level="WARNING",

@@ -1,6 +1,7 @@
 """Each verb of the table as a tool: bounded arguments, a short answer with the same facts in both halves, errors that give nothing away."""
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 from mcp.server.mcpserver import Context
@@ -11,6 +12,8 @@ from mcp_types import CallToolResult, ToolAnnotations
 
 from rl_advisor.answers.verbs import Verb, model_of, schema_of, verbs
 from rl_advisor.output.budget import fit
+from rl_advisor.output.errors import UsageError
+from rl_advisor.server.cases import Cases
 from rl_advisor.server.confinement import Outside
 from rl_advisor.server.dispatch import Dispatcher
 from rl_advisor.server.picture import SHOWN_BY
@@ -19,20 +22,22 @@ from rl_advisor.server.triaging import Triage
 from rl_advisor.workers import isolated
 
 READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 PICTURES = ("plot_curves",)
 """Tools whose answer has no structured half."""
 
 
-def tools_of(desk: Dispatcher) -> list[Tool]:
-    """The tools, each a verb behind the folders' fence."""
+def tools_of(desk: Dispatcher, cases: Path | None = None) -> list[Tool]:
+    """The tools, each a verb behind the folders' fence; those that write only where a folder for ``cases`` was given."""
     said: set[str] = set()
     triage = Triage(desk)
 
     async def listed(_: Context[Any, Any], limit: int) -> dict[str, Any]:
         return fit(await desk.listed(limit), isolated.LONGEST_ANSWER)
 
-    own = {"list_runs": listed, "triage_runs": triage.page}
-    return [_tool(verb, own.get(verb.name) or _asked(desk, verb), desk, said) for verb in verbs().values() if not verb.bench]
+    own = {"list_runs": listed, "triage_runs": triage.page, **(Cases(desk, cases).tools() if cases else {})}
+    shown = [verb for verb in verbs().values() if not verb.bench and (verb.about != "case" or verb.name in own)]
+    return [_tool(verb, own.get(verb.name) or _asked(desk, verb), desk, said) for verb in shown]
 
 
 def _asked(desk: Dispatcher, verb: Verb) -> Callable[..., Awaitable[Any]]:
@@ -50,7 +55,7 @@ def _tool(verb: Verb, work: Callable[..., Awaitable[Any]], desk: Dispatcher, sai
     async def answered(ctx: Context[Any, Any], **arguments: Any) -> CallToolResult:
         try:
             answer = await work(ctx, **arguments)
-        except (Outside, isolated.Refused, OSError) as mistake:
+        except (Outside, UsageError, isolated.Refused, OSError) as mistake:
             raise ToolError(desk.said(mistake)) from None
         return picture_of(answer) if isinstance(answer, bytes) else result_of(answer)
 
@@ -67,6 +72,6 @@ def _tool(verb: Verb, work: Callable[..., Awaitable[Any]], desk: Dispatcher, sai
         ),
         is_async=True,
         context_kwarg="ctx",
-        annotations=READ_ONLY,
+        annotations=WRITES if verb.about == "case" else READ_ONLY,
         meta=SHOWN_BY.get(verb.name),
     )

@@ -97,6 +97,19 @@ def page(asked: dict[str, Any]) -> str:
     return str(or_refused(drawn))
 
 
+def case(asked: dict[str, Any]) -> dict[str, Any]:
+    """A case on a run, or what a later run says of one; it is written by whoever asked."""
+    from rl_advisor.tools import cases
+
+    def made() -> dict[str, Any]:
+        if "case" not in asked:
+            return cases.draft(Path(asked["run"]), asked["question"]).model_dump(by_alias=True)
+        kept = cases.shelf.CaseFile.model_validate(asked["case"])
+        return cases.settle(kept, Path(asked["first"]), [Path(asked["run"])], asked["changed"]).model_dump(by_alias=True)
+
+    return dict(or_refused(made))
+
+
 def metrics(asked: dict[str, Any]) -> list[str]:
     """The names of the run's curves."""
     from rl_advisor import tools

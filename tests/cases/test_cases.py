@@ -6,10 +6,13 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import anyio
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from mcp import Client, StdioServerParameters
 from rl_advisor.cli import main
 from rl_advisor.output.errors import UsageError
 from rl_advisor.tools import cases
@@ -146,10 +149,10 @@ def test_run_text_stays_data(runs: dict[str, Path], tmp_path: Path) -> None:
 KILLED = """
 import sys
 from pathlib import Path
-from rl_advisor.tools.cases import advice
+from rl_advisor.tools import cases
 print("ready", flush=True)
 for i in range(10_000):
-    advice.note(Path(sys.argv[1]), sys.argv[2], f"note {i}")
+    cases.note_case(Path(sys.argv[1]), sys.argv[2], f"note {i}")
     print(i, flush=True)
 """
 
@@ -164,3 +167,39 @@ def test_killed_at_any_moment_every_case_can_be_read(runs: dict[str, Path], tmp_
             os.kill(writer.pid, signal.SIGKILL)
         held = {n.text for n in shelf.load(tmp_path / "cases", name).notes}
         assert {f"note {int(line)}" for line in seen[1:]} <= held
+
+
+async def asked(calls: list[tuple[str, dict[str, object]]], *words: str) -> tuple[set[str], list[Any]]:
+    """The tools of a real server started with these words, and what it answers; a name of ``?`` is that of the case before."""
+    start = StdioServerParameters(command=sys.executable, args=["-m", "rl_advisor", "serve", *words], env=dict(os.environ))
+    async with Client(start) as client:
+        there = {tool.name for tool in (await client.list_tools()).tools}
+        told: list[Any] = []
+        for name, arguments in calls:
+            known = {key: told[-1].structured_content["name"] if value == "?" else value for key, value in arguments.items()}
+            told.append(await client.call_tool(name, known))
+        return there, told
+
+
+def test_the_server_writes_only_where_it_was_told(runs: dict[str, Path], tmp_path: Path) -> None:
+    """Without --cases the tools are not there; with it they open, note and settle, and the runs' folders stay as they are."""
+    root = str(tmp_path / "runs")
+    before = sorted(str(p) for run in runs.values() for p in run.rglob("*"))
+    calls: list[tuple[str, dict[str, object]]] = [
+        ("open_case", {"run": "broken", "question": "why?"}),
+        ("note_case", {"name": "?", "text": "asked Ana"}),
+        ("note_case", {"name": "?", "run": "mended"}),
+        ("note_case", {"name": "2026-01-01-nothing", "text": "x"}),
+        ("open_case", {"run": str(tmp_path / "cases")}),
+    ]
+    there, _ = anyio.run(asked, [], "--root", root)
+    assert not there & {"open_case", "note_case"}
+    there, told = anyio.run(asked, calls, "--root", root, "--cases", str(tmp_path / "cases"))
+    assert {"open_case", "note_case"} <= there
+    assert [answer.is_error for answer in told] == [False, False, False, True, True]
+    assert told[2].structured_content["settled"][-1] | {"at": "", "because": [], "next": ""} == {
+        "at": "", "run": "mended", "outcome": "confirmed", "p": told[2].structured_content["p"], "because": [], "next": ""
+    }  # fmt: skip
+    assert str(told[3].content[0].text).count(told[0].structured_content["name"]) == 1, "the near name is told"
+    assert shelf.load(tmp_path / "cases", told[0].structured_content["name"]).notes[0].text == "asked Ana"
+    assert sorted(str(p) for p in (tmp_path / "runs").rglob("*") if p.is_file()) == before

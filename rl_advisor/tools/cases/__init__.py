@@ -16,23 +16,32 @@ from rl_advisor.tools.runs import read
 
 def open_case(folder: Path, run: str | Path, question: str = "") -> dict[str, Any]:
     """Opens a case on a run and returns it as it was written; raises what :func:`rl_advisor.tools.runs.read` raises."""
-    with OneThread():
-        return _clean(advice.begin(folder, read(run), str(run), question))
+    return shelf.keep(folder, draft(run, question))
 
 
 def note_case(folder: Path, name: str, text: str) -> dict[str, Any]:
     """Adds a note to a case; raises UsageError with the near names where there is none of that name."""
-    return _clean(advice.note(folder, name, text))
+    return shelf.keep(folder, advice.noted(shelf.load(folder, name), text))
 
 
 def settle_case(folder: Path, name: str, runs: Sequence[str | Path], changed: str = "") -> dict[str, Any]:
-    """Judges a case by a later run: its own run is read again, as it looked at the step at which the case was opened."""
+    """Judges a case by a later run; what is named wrongly raises as above."""
     case = shelf.load(folder, name)
+    return shelf.keep(folder, settle(case, case.run, runs, changed))
+
+
+def draft(run: str | Path, question: str = "") -> shelf.CaseFile:
+    """A case on a run that is kept nowhere yet."""
     with OneThread():
-        first = read(case.run, case.step)
-        return _clean(advice.settle(folder, name, first, [(str(run), read(run)) for run in runs], changed))
+        return _cleaned(advice.drafted(read(run), str(run), question))
 
 
-def _clean(answer: dict[str, Any]) -> dict[str, Any]:
-    cleaned: dict[str, Any] = clean(answer)
-    return cleaned
+def settle(case: shelf.CaseFile, first: str | Path, runs: Sequence[str | Path], changed: str = "") -> shelf.CaseFile:
+    """The case with what the later of ``runs`` says; its ``first`` run is read again, as it looked at the step at which it was opened."""
+    with OneThread():
+        later = [(str(run), read(run)) for run in runs]
+        return _cleaned(advice.settled(case, read(first, case.step), later, changed))
+
+
+def _cleaned(case: shelf.CaseFile) -> shelf.CaseFile:
+    return shelf.CaseFile.model_validate(clean(case.model_dump(by_alias=True)))

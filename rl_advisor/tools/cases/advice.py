@@ -1,4 +1,4 @@
-"""What a person does with a case: open it on a run, note something, settle it by a later run, look over all."""
+"""What is written into a case: belief and experiment when it is opened, what a later run says of them, and the list of all."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,11 +18,9 @@ from rl_advisor.tools.cases.shelf import (
     Prediction,
     Settled,
     calibration,
-    free_name,
     load,
     names,
     now,
-    save,
 )
 
 LINK_RIGHT = 0.81
@@ -33,19 +31,19 @@ LONGEST = 2_000
 """Characters of a question or a note."""
 
 
-def begin(folder: Path, run: Run, place: str, question: str = "") -> dict[str, Any]:
-    """Opens a case on a run: what is believed of it, with which odds, and the one experiment; the case as it was written."""
+def drafted(run: Run, place: str, question: str = "") -> CaseFile:
+    """A case on a run: what is believed of it, with which odds, and the one experiment. It has no name before it is kept."""
     from rl_advisor.advisors.builtin import of_case
 
     case = open_case(run)
     judged, signed = judge(case), of_case(case)
     experiment = signed.next_experiment
     belief = _belief(judged, signed.p_continue_pays)
-    made = CaseFile(
-        name=free_name(folder, run.name),
+    return CaseFile(
         opened=now(),
         question=question[:LONGEST],
         run=place,
+        called=run.name,
         step=case.step,
         verdict=judged.verdict,
         belief=belief,
@@ -56,8 +54,6 @@ def begin(folder: Path, run: Run, place: str, question: str = "") -> dict[str, A
             by_step=run.planned_steps if belief.about == "going on" and (run.planned_steps or 0) > case.step else None,
         ),
     )
-    save(folder, made)
-    return _told(made)
 
 
 def _belief(judged: Judged, pays: float) -> Belief:
@@ -72,31 +68,24 @@ def _belief(judged: Judged, pays: float) -> Belief:
     return Belief(about="going on", says="Training on yields a checkpoint that is better than the best so far by more than noise.", p=pays)
 
 
-def note(folder: Path, name: str, text: str) -> dict[str, Any]:
-    """Adds what a person wants to remember."""
-    case = load(folder, name)
-    case.notes.append(Note(at=now(), text=text[:LONGEST]))
-    save(folder, case)
-    return _told(case)
+def noted(case: CaseFile, text: str) -> CaseFile:
+    """The case with what a person wants to remember."""
+    return case.model_copy(update={"notes": [*case.notes, Note(at=now(), text=text[:LONGEST])]})
 
 
-def settle(folder: Path, name: str, first: Run, later: Sequence[tuple[str, Run]], changed: str = "") -> dict[str, Any]:
-    """Judges a later run against the case; of several the one whose settings differ as proposed, else the last.
+def settled(case: CaseFile, first: Run, later: Sequence[tuple[str, Run]], changed: str = "") -> CaseFile:
+    """The case with what a later run says of it; of several the one whose settings differ as proposed, else the last.
 
     ``first`` is the run of the case, cut at the step at which it was opened; ``changed`` says what was changed where no setting shows it.
     """
-    case = load(folder, name)
     place, second = _meant(case, first, later)
     old, new = open_case(first), open_case(second)
     if case.belief.about == "going on":
-        settled = _went_on(case, place, old, new)
+        found = _went_on(case, place, old, new)
     else:
-        settled = _tested(case, place, (old, judge(old)), (new, judge(new)), changed)
-    case.settled.append(settled)
-    if changed:
-        case.notes.append(Note(at=now(), text=f"changed: {changed}"[:LONGEST]))
-    save(folder, case)
-    return _told(case)
+        found = _tested(case, place, (old, judge(old)), (new, judge(new)), changed)
+    told = case.model_copy(update={"settled": [*case.settled, found]})
+    return noted(told, f"changed: {changed}") if changed else told
 
 
 def listed(folder: Path) -> dict[str, Any]:
@@ -107,10 +96,6 @@ def listed(folder: Path) -> dict[str, Any]:
         for c in cases
     ]
     return {"cases": rows, "calibration": calibration(cases)}
-
-
-def _told(case: CaseFile) -> dict[str, Any]:
-    return case.model_dump(by_alias=True) | {"p": case.p}
 
 
 def _meant(case: CaseFile, first: Run, later: Sequence[tuple[str, Run]]) -> tuple[str, Run]:

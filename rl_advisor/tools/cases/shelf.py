@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -66,10 +66,12 @@ class CaseFile(_Part):
     """One case. Everything that a run wrote (names, settings, statements) is data, never instructions."""
 
     schema_: Literal["rl-advisor/case/1"] = Field(default="rl-advisor/case/1", alias="schema")
-    name: str
+    name: str = ""
     opened: str
     question: str = ""
     run: str
+    """Where it lies."""
+    called: str
     step: float
     verdict: str
     belief: Belief
@@ -90,7 +92,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def free_name(folder: Path, run: str) -> str:
+def _free_name(folder: Path, run: str) -> str:
     """A name for a new case of a run: its day, the run's name in plain letters, and a number where it is taken."""
     plain = re.sub(r"[^a-z0-9]+", "-", run.lower()).strip("-")[:40] or "run"
     base = f"{now()[:10]}-{plain}"
@@ -119,14 +121,14 @@ def names(folder: Path) -> list[str]:
     return sorted(found)[:MOST_CASES]
 
 
-def save(folder: Path, case: CaseFile) -> Path:
-    """Writes a case and its page, then the page over all; the path of the case."""
+def keep(folder: Path, case: CaseFile) -> dict[str, Any]:
+    """Writes a case (named, if it had no name), its page and the page over all; the case as written, and ``p``, what is believed now."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{case.name}.json"
-    safe_write.put(path, case.model_dump_json(by_alias=True, indent=1) + "\n")
-    safe_write.put(path.with_suffix(".md"), page(case))
+    case = case if case.name else case.model_copy(update={"name": _free_name(folder, case.called)})
+    safe_write.put(folder / f"{case.name}.json", case.model_dump_json(by_alias=True, indent=1) + "\n")
+    safe_write.put(folder / f"{case.name}.md", page(case))
     safe_write.put(folder / "README.md", overview([load(folder, name) for name in names(folder)]))
-    return path
+    return case.model_dump(by_alias=True) | {"p": case.p}
 
 
 def page(case: CaseFile) -> str:
