@@ -1,14 +1,19 @@
 """A reward's code, read and never run: what it pays, which holes and misses stand in it, and which episodes used them, since when.
 
-Only the syntax tree is looked at. Names say what is the response and what the right answer; what is computed from either is followed.
+Only the syntax tree is looked at. Names say what is the response and what the right answer, and what is computed from either keeps its
+name; statements written so are held against the patterns of ``reward_code.toml``.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,190 +25,108 @@ from rl_advisor.samples.rows import right_answers
 if TYPE_CHECKING:
     import pandas as pd
 
-LONGEST, MOST = 1 << 20, 40
-_RESPONSE = re.compile(r"respon|completion|output|generat|pred|solution_str|candidate|model|text|content|trajector|messages", re.IGNORECASE)
-_GOLD = re.compile(r"gold|truth|^gt$|target|referen|expected|label|^answers?$|correct_answer|^solution$", re.IGNORECASE)
+LONGEST, LINE, MOST = 1 << 20, 1_000, 40
 _OPENS = re.compile(r"<(\w{1,30})>")
+Known = dict[str, str]
+"""Names of the code and what they stand for: the response, the right answer, or an amount of the response."""
 
 
-class Hole(NamedTuple):
-    """A hole or a miss: of which kind, in which line, the code, and what it means."""
-
-    kind: str
-    line: int
-    code: str
-    means: str
-
-
-_MEANS = {
-    "substring": "the right answer anywhere in the response is enough: a response that lists many answers is paid",
-    "no end": "the pattern needs no closing tag, so an answer that never ends, or goes on with anything, counts",
-    "first match": "the first match counts, not the last: a corrected answer is missed, a decoy in front is paid",
-    "length": "the length of the response is paid for itself",
-    "count": "each further occurrence is paid, and nothing limits how many",
-    "hidden error": "an error in here becomes a score as if it were the answer's",
-    "runs the response": "the response is run as code by the reward itself",
-    "exact text": "texts are compared as they are written: 12.0 for 12, or a trailing mark, is missed",
-    "never checked": "nothing is compared with a right answer",
-}
+@cache
+def _table() -> dict[str, Any]:
+    held = tomllib.loads(Path(__file__).with_name("reward_code.toml").read_text(encoding="utf-8"))
+    names = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in held["names"].items()}
+    return {"names": names, "holes": [{**hole, "pattern": re.compile(hole["pattern"])} for hole in held["hole"]]}
 
 
 def read_reward(source: str) -> dict[str, Any]:
     """``pays`` (line, condition, how much) and ``holes`` of a reward's code; ``cannot_tell`` where it is no Python that can be read."""
+    known: Known = {}
+    pays: list[dict[str, Any]] = []
+    holes: dict[tuple[str, str], dict[str, Any]] = {}
+    compared = False
     try:
-        tree = ast.parse(source[:LONGEST])
+        for node, under in _parts(ast.parse(source[:LONGEST]).body, ()):
+            text, paid = _normal(node, known), _reward_of(node)
+            taken = isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Sub)
+            given = "" if paid is None or taken else _normal(paid, known)
+            compared |= "gold" in text and "response" in text
+            pays += _pays(paid, under, taken=taken) if paid is not None else ()
+            for hole in _table()["holes"]:
+                if found := hole["pattern"].search(text if hole["of"] == "any" else given):
+                    told = {"kind": hole["kind"], "line": node.lineno, "code": ast.unparse(node)[:160], "means": hole["means"]}
+                    holes.setdefault((hole["kind"], found[0]), told)
+            _learn(node, known)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as why:
         return {"pays": [], "holes": [], "cannot_tell": [f"the code cannot be read: {type(why).__name__}"]}
-    reader = _Reader()
-    try:
-        reader.visit(tree)
-    except RecursionError:
-        return {"pays": [], "holes": [], "cannot_tell": ["the code is nested too deeply"]}
-    if reader.pays and not reader.compared:
-        reader.holes.append(Hole("never checked", 1, "", _MEANS["never checked"]))
-    seen = {(hole.kind, hole.line): hole._asdict() for hole in reader.holes}
-    return {"pays": reader.pays[:MOST], "holes": list(seen.values())[:MOST], "cannot_tell": []}
+    unchecked = {"kind": "never checked", "line": 1, "code": "", "means": "nothing is compared with a right answer"}
+    told = [*holes.values(), *([unchecked] if pays and not compared else [])]
+    return {"pays": pays[:MOST], "holes": told[:MOST], "cannot_tell": []}
 
 
-class _Reader(ast.NodeVisitor):
-    """Walks the tree once, in order, and follows which names come from the response and which from the right answer."""
-
-    def __init__(self) -> None:
-        self.pays: list[dict[str, Any]] = []
-        self.holes: list[Hole] = []
-        self.compared = False
-        self._from: dict[str, str] = {}
-        self._under: list[str] = []
-        self._grows: dict[str, str] = {}
-
-    def _of(self, node: ast.AST) -> set[str]:
-        """Whose words an expression holds: response, gold, or both."""
-        found = set()
-        for part in ast.walk(node):
-            name = part.id if isinstance(part, ast.Name) else part.arg if isinstance(part, ast.arg) else ""
-            if name:
-                kind = self._from.get(name) or ("response" if _RESPONSE.search(name) else "gold" if _GOLD.search(name) else "")
-                found |= {kind} - {""}
-        return found
-
-    def _hole(self, kind: str, node: ast.expr | ast.stmt | ast.ExceptHandler) -> None:
-        code = ast.unparse(node) if not isinstance(node, ast.ExceptHandler) else "except"
-        self.holes.append(Hole(kind, node.lineno, code[:160], _MEANS[kind]))
-
-    def visit_Assign(self, node: ast.Assign) -> None:
-        whose = self._of(node.value)
-        for target in node.targets:
-            if isinstance(target, ast.Name) and len(whose) == 1:
-                self._from[target.id] = next(iter(whose))
-                self._grows[target.id] = self._growing(node.value)
-            if isinstance(target, ast.Name):
-                self._paid(target.id, node.value, node.lineno)
-        self.generic_visit(node)
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        if isinstance(node.target, ast.Name):
-            self._paid(node.target.id, node.value, node.lineno, taken=isinstance(node.op, ast.Sub))
-        self.generic_visit(node)
-
-    def visit_Return(self, node: ast.Return) -> None:
-        if node.value is not None:
-            self._paid("reward", node.value, node.lineno)
-        self.generic_visit(node)
-
-    def _paid(self, name: str, value: ast.expr, line: int, *, taken: bool = False) -> None:
-        """A number that is given to something called a reward: how much, where."""
-        if not re.search(r"reward|score|bonus|penalt|points", name, re.IGNORECASE):
-            return
-        if isinstance(value, ast.IfExp):
-            self._under.append(ast.unparse(value.test)[:120])
-            self._paid(name, value.body, line, taken=taken)
-            self._under.pop()
-        elif any(isinstance(part, ast.Constant) and isinstance(part.value, int | float) and part.value for part in ast.walk(value)):
-            much = f"{'-' * taken}{ast.unparse(value)[:120]}"
-            self.pays.append({"line": line, "condition": " and ".join(self._under)[:200] or "always", "how_much": much})
-        if not taken and (kind := self._growing(value)):
-            self._hole(kind, value)
-
-    def _growing(self, node: ast.expr) -> str:
-        """Which unlimited amount of the response a sum or a product holds: its length, a count in it, or nothing."""
-        if isinstance(node, ast.BinOp):
-            return self._growing(node.left) or ("" if isinstance(node.op, ast.Sub) else self._growing(node.right))
-        if isinstance(node, ast.Name):
-            return self._grows.get(node.id, "")
-        if not isinstance(node, ast.Call):
-            return ""
-        name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        if name == "float":
-            return next(filter(None, map(self._growing, node.args)), "")
-        kind = {"len": "length", "count": "count"}.get(name, "")
-        return kind if kind and "response" in self._of(node) else ""
-
-    def visit_If(self, node: ast.If) -> None:
-        self.visit(node.test)
-        self._under.append(ast.unparse(node.test)[:120])
-        for inner in node.body:
-            self.visit(inner)
-        self._under[-1] = f"not ({self._under[-1]})"
-        for inner in node.orelse:
-            self.visit(inner)
-        self._under.pop()
-
-    def visit_Compare(self, node: ast.Compare) -> None:
-        right = node.comparators[0]
-        a, b = self._of(node.left), self._of(right)
-        self.compared |= "gold" in a | b and "response" in a | b
-        if isinstance(node.ops[0], ast.In) and "gold" in a and "response" in b and not _is_list(right):
-            self._hole("substring", node)
-        plain = isinstance(node.left, ast.Name) and isinstance(right, ast.Name)
-        if isinstance(node.ops[0], ast.Eq) and plain and "gold" in a | b and "response" in a | b:
-            self._hole("exact text", node)
-        if any(isinstance(p, ast.Call) and isinstance(p.func, ast.Name) and p.func.id == "len" for p in ast.walk(node.left)) and self._long(
-            node
-        ):
-            self._hole("length", node)
-        self.generic_visit(node)
-
-    def _long(self, node: ast.Compare) -> bool:
-        """Whether more length than some number is asked of the response."""
-        bound = node.comparators[0]
-        big = isinstance(bound, ast.Constant) and isinstance(bound.value, int | float) and bound.value >= 20
-        return isinstance(node.ops[0], ast.Gt | ast.GtE) and big and "response" in self._of(node.left)
-
-    def visit_Call(self, node: ast.Call) -> None:
-        name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        whose = set().union(*(self._of(arg) for arg in node.args)) if node.args else set()
-        self.compared |= {"gold", "response"} <= whose
-        if name in ("eval", "exec") and "response" in whose:
-            self._hole("runs the response", node)
-        pattern = node.args[0] if node.args and name in ("search", "findall", "match", "compile", "finditer") else None
-        if isinstance(pattern, ast.Constant) and isinstance(pattern.value, str) and _no_end(pattern.value):
-            self._hole("no end", node)
-        self.generic_visit(node)
-
-    def visit_Subscript(self, node: ast.Subscript) -> None:
-        call = node.value
-        found = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in ("findall", "split")
-        if found and isinstance(node.slice, ast.Constant) and node.slice.value in (0, 1) and "response" in self._of(call):
-            self._hole("first match", node)
-        self.generic_visit(node)
-
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        broad = node.type is None or (isinstance(node.type, ast.Name) and node.type.id in ("Exception", "BaseException"))
-        if broad and any(isinstance(part, ast.Return | ast.Assign | ast.AugAssign | ast.Pass | ast.Continue) for part in node.body):
-            self._hole("hidden error", node)
-        self.generic_visit(node)
+Part = ast.expr | ast.stmt | ast.ExceptHandler
 
 
-def _is_list(node: ast.expr) -> bool:
-    """Whether membership is asked of several things rather than of one text."""
-    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("split", "findall", "splitlines")
-    return called or isinstance(node, ast.List | ast.Tuple | ast.Set | ast.ListComp)
+def _parts(body: Sequence[ast.stmt], under: tuple[str, ...]) -> Iterator[tuple[Any, tuple[str, ...]]]:
+    """Every statement without statements of its own, and every condition and handler, with the conditions it stands under."""
+    for node in body:
+        if isinstance(node, ast.If):
+            test = ast.unparse(node.test)[:120]
+            yield node.test, under
+            yield from _parts(node.body, (*under, test))
+            yield from _parts(node.orelse, (*under, f"not ({test})"))
+            continue
+        inner = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
+        for handler in getattr(node, "handlers", []):
+            yield handler, under
+            inner.append(handler.body)
+        if not any(inner):
+            yield node, under
+        for part in inner:
+            yield from _parts(part, under)
 
 
-def _no_end(pattern: str) -> bool:
-    """Whether a pattern opens a tag and takes what follows without asking for the tag's end."""
-    opened = _OPENS.search(pattern)
-    return bool(opened) and f"</{opened[1]}>" not in pattern.replace("\\", "") if opened else False
+class _Names(ast.NodeTransformer):
+    """Puts what is known of a name in its place."""
+
+    def __init__(self, known: Known) -> None:
+        self._known = known
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        told = (name for name, pattern in _table()["names"].items() if name != "reward" and pattern.search(node.id))
+        return ast.Name(self._known.get(node.id) or next(told, node.id))
+
+
+def _normal(node: Part, known: Known) -> str:
+    """The code of a part with its names said as what they stand for."""
+    return ast.unparse(_Names(known).visit(deepcopy(node)))[:LINE]
+
+
+def _learn(node: Part, known: Known) -> None:
+    """Gives a name that is assigned something of the response, or of the right answer, that meaning."""
+    if isinstance(node, ast.Assign):
+        text = _normal(node.value, known)
+        grows = next((hole["kind"] for hole in _table()["holes"] if hole["of"] == "paid" and hole["pattern"].search(text)), "")
+        whose = [name for name in ("response", "gold") if re.search(rf"\b{name}\b", text)]
+        for target in (t.id for t in node.targets if isinstance(t, ast.Name) and len(whose) == 1):
+            known[target] = {"length": "len(response)", "count": "response.count()"}.get(grows, whose[0])
+
+
+def _reward_of(node: Part) -> ast.expr | None:
+    """What is returned, or given to something called a reward; None for anything else."""
+    if isinstance(node, ast.Return):
+        return node.value
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
+    named = any(isinstance(t, ast.Name) and _table()["names"]["reward"].search(t.id) for t in targets)
+    return node.value if named and isinstance(node, ast.Assign | ast.AugAssign) else None
+
+
+def _pays(value: ast.expr, under: tuple[str, ...], *, taken: bool) -> Iterator[dict[str, Any]]:
+    """A number that is paid: how much, in which line, under which conditions."""
+    if isinstance(value, ast.IfExp):
+        yield from _pays(value.body, (*under, ast.unparse(value.test)[:120]), taken=taken)
+    elif any(isinstance(part, ast.Constant) and isinstance(part.value, int | float) and part.value for part in ast.walk(value)):
+        much = f"{'-' * taken}{ast.unparse(value)[:120]}"
+        yield {"line": value.lineno, "condition": " and ".join(under)[:200] or "always", "how_much": much}
 
 
 def used(run: Run, found: dict[str, Any]) -> dict[str, Any]:
