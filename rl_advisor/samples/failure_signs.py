@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -14,36 +17,31 @@ from rl_advisor.features.text.measures import bounded, fields, final_answer
 from rl_advisor.features.text.phrases import REFUSAL, VERIFIER_ATTACK
 from rl_advisor.features.text.repetition import identical_run, tail_loop
 from rl_advisor.features.text.turns import Turn
-from rl_advisor.samples.failure_words import (
-    CONTEXT,
-    CUT,
-    DOWN,
-    ENDINGS,
-    FORM,
-    GAVE_UP,
-    GRADER,
-    LAST,
-    LOOP,
-    MACHINE,
-    MISUSE,
-    RUNS_CODE,
-    SHORT,
-    TIME_OUT,
-)
 
-REASONS = (
-    "infrastructure",
-    "grader",
-    "tool misuse",
-    "format",
-    "truncation",
-    "context overflow",
-    "gave up",
-    "looped",
-    "hacked",
-    "wrong answer",
-)
+SHORT, LAST = 600, 300
+"""Characters up to which a tool's answer can be an error and nothing else, and of the last words that are looked at."""
 UNKNOWN = "not told"
+
+
+class _Words(NamedTuple):
+    """A reason, the words that speak for it, and how strongly they do as the file tells them and as a tool's last answer."""
+
+    reason: str
+    pattern: re.Pattern[str]
+    told: float
+    answered: float
+
+
+@cache
+def _table() -> tuple[list[_Words], dict[str, re.Pattern[str]]]:
+    held = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    words = {name: re.compile("|".join(patterns), re.IGNORECASE) for name, patterns in held["words"].items()}
+    signs = ((s["reason"], re.compile("|".join(s["patterns"]), re.IGNORECASE), s["told"], s.get("answered", 0.0)) for s in held["sign"])
+    return [_Words(*sign) for sign in signs], words
+
+
+def _words(name: str) -> re.Pattern[str]:
+    return _table()[1][name]
 
 
 class Episode(NamedTuple):
@@ -90,20 +88,14 @@ def reason_of(episode: Episode) -> Reason:
 
 def _told(e: Episode) -> Iterator[Sign]:
     """What the file itself says of how the episode ended."""
-    for column, text in e.told.items():
-        said = _plain(text)
-        for reason, pattern, weight in (
-            ("grader", GRADER, 6.0),
-            ("context overflow", CONTEXT, 5.5),
-            ("infrastructure", DOWN, 5.0),
-            ("tool misuse", MISUSE, 4.0),
-            ("truncation", CUT, 3.5),
-            ("format", FORM, 3.0),
-            ("looped", LOOP, 4.0),
-        ):
-            if match := pattern.search(said):
-                yield Sign(reason, weight, _around(said, match), column)
-    if e.cut and not any(CUT.search(_plain(text)) for text in e.told.values()):
+    found = [
+        Sign(words.reason, words.told, _around(said, match), column)
+        for column, said in ((column, _plain(text)) for column, text in e.told.items())
+        for words in _table()[0]
+        if (match := words.pattern.search(said))
+    ]
+    yield from found
+    if e.cut and not any(sign.reason == "truncation" for sign in found):
         yield Sign("truncation", 3.5, e.turns[-1].text[-80:] if e.turns else "", "cut at the limit")
 
 
@@ -111,12 +103,12 @@ def _tools(e: Episode) -> Iterator[Sign]:
     """Errors that tools answered: the last answer counts in full, one that was overcome hardly."""
     answers = [i for i, turn in enumerate(e.turns) if turn.role == "tool"]
     wrong = {i for i in answers if is_error(e.turns[i])}
-    for reason, pattern in (("infrastructure", DOWN), ("tool misuse", MISUSE)):
+    for reason, pattern, _, strong in (words for words in _table()[0] if words.answered):
         hits = {i: m for i in wrong if (m := pattern.search(_error_of(e.turns[i])))}
         if not hits:
             continue
         last, share = max(hits), len(hits) / len(answers)
-        weight = (3.5 if last == answers[-1] else 0.3) + (1.0 if share >= 0.5 and len(hits) > 1 else 0.0)
+        weight = (strong if last == answers[-1] else 0.3) + (1.0 if share >= 0.5 and len(hits) > 1 else 0.0)
         own = reason == "infrastructure" and _may_be_its_own(e.turns, last)
         blamed, weight = ("tool misuse", weight / 5) if own else (reason, weight)
         yield Sign(blamed, weight, _around(_error_of(e.turns[last]), hits[last]), f"turn {last + 1}, tool")
@@ -125,7 +117,8 @@ def _tools(e: Episode) -> Iterator[Sign]:
 def _may_be_its_own(turns: Sequence[Turn], at: int) -> bool:
     """Whether a time-out may be that of the code the model wrote: a tool that runs code, and nothing but the time that ran out."""
     called = next((turn.calls[-1][0] or turn.calls[-1][1] for turn in reversed(turns[:at]) if turn.calls), "")
-    return bool(RUNS_CODE.search(called[:60]) and TIME_OUT.search(_error_of(turns[at])) and not MACHINE.search(_error_of(turns[at])))
+    error = _error_of(turns[at])
+    return bool(_words("runs_code").search(called[:60]) and _words("time_out").search(error) and not _words("machine").search(error))
 
 
 def _repetition(e: Episode) -> Iterator[Sign]:
@@ -158,7 +151,7 @@ def _answer(e: Episode) -> Iterator[Sign]:
         yield Sign("format", 2.5 + 0.5 * (len(wanted & e.wanted) > 0), last[-120:], f"no {', '.join(sorted(wanted))}")
     if e.turns and (broken := _broken_call(e.turns[-1])):
         yield Sign("format", 2.5, broken, "a call that is no valid one")
-    if match := REFUSAL.search(last[-LAST:]) or GAVE_UP.search(last[-LAST:]):
+    if match := REFUSAL.search(last[-LAST:]) or _words("gave_up").search(last[-LAST:]):
         yield Sign("gave up", 0.5 if marked else 3.6, _around(last[-LAST:], match), "its last words")
     elif not last and any(words for words in said):
         yield Sign("gave up", 1.2, "", "it says nothing")
@@ -252,6 +245,6 @@ def told_in(cells: Iterable[tuple[str, object]], *, deeper: bool = True) -> dict
         bare = name.removeprefix("other/")
         if isinstance(value, Mapping) and deeper:
             found |= {f"{bare}.{k}": v for k, v in told_in(((str(k), v) for k, v in list(value.items())[:50]), deeper=False).items()}
-        elif isinstance(value, str) and 0 < len(value) <= SHORT and ENDINGS.search(bare):
+        elif isinstance(value, str) and 0 < len(value) <= SHORT and _words("ends").search(bare):
             found[bare] = value
     return found
