@@ -13,8 +13,9 @@ import numpy as np
 
 from rl_advisor.answers.comparable import Common, common, final
 from rl_advisor.answers.story.quantities import label, quantity
+from rl_advisor.answers.variants import NO_VARIANT, RISK, against, grouped, logged
 from rl_advisor.assessment import BROKEN
-from rl_advisor.features.aggregate import gap, improvement, least_p, level, rank_p
+from rl_advisor.features.aggregate import least_p, level
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.verdict import judge
@@ -24,17 +25,10 @@ from rl_advisor.vocabulary import metric
 
 MOST_VARIANTS = 6
 """Variants that are told against the first in sentences; more are a ranked table."""
-RISK = 0.05
-"""How often luck alone may be called a difference, all pairs of variants together."""
 SILENT = "No settings are logged, so seeds cannot be told from variants; each run stands alone."
 TOLD = 6
 """Settings that are named in a sentence."""
 SEED = re.compile(r"(?i)seed")
-NO_VARIANT = re.compile(
-    r"(?i)seed|logging|wandb|"
-    r"(?:^|[_./])(?:name|dir|path|id|host|user|time|date|port|tags?|notes|group|project|version|commit|(?:file)?root|folder|resume.*)$"
-)
-"""Settings that tell runs apart and make no other variant."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +59,8 @@ def compare(runs: Sequence[Run]) -> dict[str, Any]:
         raise ValueError(f"{len(runs)} run given, a comparison needs at least two")
     by, differ = common(runs), differing(runs)
     told = {key: values for key, values in differ.items() if not NO_VARIANT.search(key)}
-    silent = not any(run.config or run.settings or _logged(run) for run in runs)
-    names = _grouped({"run": list(range(len(runs)))} if silent else told, len(runs))
+    silent = not any(run.config or run.settings or logged(run) for run in runs)
+    names = [_letter(n) for n in (range(len(runs)) if silent else grouped(told, len(runs)))]
     rows = [_row(run, by, i) | {"variant": name} for i, (run, name) in enumerate(zip(runs, names, strict=True))]
     variants = _variants(rows, told, names)
     able = [] if by.refused else [v for v in variants if v.final.size]
@@ -115,13 +109,8 @@ def spelled_levels(row: Mapping[str, Any]) -> dict[str, str]:
     return {f: "-" if row.get(f) is None else value(row[f], unit, n) for f, n in fine.items()}
 
 
-def _grouped(told: Mapping[str, list[Any]], count: int) -> list[str]:
-    """The variant of each run: one letter for all that share every telling setting, in the order in which they came."""
-    members: dict[str, str] = {}
-    for i in range(count):
-        key = repr([values[i] for values in told.values()])
-        members.setdefault(key, chr(ord("A") + len(members)) if len(members) < 26 else f"V{len(members) + 1}")
-    return [members[repr([values[i] for values in told.values()])] for i in range(count)]
+def _letter(number: int) -> str:
+    return chr(ord("A") + number) if number < 26 else f"V{number + 1}"
 
 
 def _variants(rows: Sequence[Mapping[str, Any]], told: Mapping[str, list[Any]], names: list[str]) -> list[Variant]:
@@ -152,17 +141,16 @@ def _few(variants: Sequence[Variant]) -> list[str]:
 
 def _between(variants: Sequence[Variant]) -> list[dict[str, Any]]:
     """Each variant against the first: difference of the final levels, probability of improvement, and what can be said."""
-    return [_pair(variants[0], b, len(variants) - 1) for b in variants[1:]]
+    of = {v.name: v for v in variants}
+    found = against(variants[0].name, {v.name: v.final for v in variants}) if len(variants) > 1 else []
+    return [pair | _said_of_pair(of[pair["a"]], of[pair["b"]], pair, len(found)) for pair in found]
 
 
-def _pair(a: Variant, b: Variant, pairs: int) -> dict[str, Any]:
+def _said_of_pair(a: Variant, b: Variant, found: Mapping[str, Any], pairs: int) -> dict[str, Any]:
     changed = {key: [a.settings[key], b.settings[key]] for key in a.settings if repr(a.settings[key]) != repr(b.settings[key])}
-    between = asdict(gap(a.final, b.final))
-    better = asdict(improvement(a.final, b.final))
-    p = min(1.0, pairs * rank_p(a.final, b.final))
     known = min(1.0, pairs * least_p(a.final.size, b.final.size)) <= RISK
-    said = f"{_delta(a, b, between)}{_changes(changed)}. {_weight(a, b, p, changed, known=known)}"
-    return {"a": a.name, "b": b.name, "b_minus_a": between, "probability_of_improvement": better, "p": p, "changed": changed, "said": said}
+    said = f"{_delta(a, b, found['b_minus_a'])}{_changes(changed)}. {_weight(a, b, found['p'], changed, known=known)}"
+    return {"changed": changed, "said": said}
 
 
 def _delta(a: Variant, b: Variant, between: Mapping[str, float]) -> str:
@@ -224,21 +212,6 @@ def _ranked(rows: Sequence[Mapping[str, Any]], variants: Sequence[Variant], *, s
     return [f"{kind}: final level {ends}, median {value(middle)}."]
 
 
-LOGGED = {
-    "policy/learning_rate": "learning_rate",
-    "ratio/clip_range": "clip_range",
-    "kl/ref_coef": "kl_coef",
-    "entropy/coef": "entropy_coef",
-}
-"""Curves that are settings, where the configuration does not say them."""
-
-
-def _logged(run: Run) -> dict[str, Any]:
-    """Settings that only the log tells: the first value of a curve that is one."""
-    found = {ours: run.curves[name].finite()[1] for name, ours in LOGGED.items() if name in run.curves and ours not in run.settings}
-    return {ours: float(f"{x[0]:.3g}") for ours, x in found.items() if x.size}
-
-
 def differing(runs: Sequence[Run]) -> dict[str, list[Any]]:
     """Settings in our words, and configuration keys that all runs log and do not share; a list a key, in the order of the runs.
 
@@ -246,7 +219,7 @@ def differing(runs: Sequence[Run]) -> dict[str, list[Any]]:
     under the framework's name and is left out.
     """
     found: dict[str, list[Any]] = {}
-    for tables in ([_logged(run) | dict(run.settings) for run in runs], [run.config for run in runs]):
+    for tables in ([logged(run) | dict(run.settings) for run in runs], [run.config for run in runs]):
         told = {repr(values) for values in found.values()}
         for key in sorted(set.intersection(*(set(table) for table in tables))):
             values = [table[key] for table in tables]

@@ -6,9 +6,12 @@ import os
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rl_advisor.answers import run_places
 from rl_advisor.run_reference import split_reference
+
+if TYPE_CHECKING:
+    from rl_advisor.answers.run_places import File
 
 MOST_ENTRIES, MOST_NAMED, MOST_NEAR = 20_000, 8, 5_000
 
@@ -39,13 +42,15 @@ def _nearby(wanted: Path) -> str:
     return f"{parent} holds {', '.join(near)}{more}" if near else f"{parent} is empty"
 
 
-def fingerprint(path: Path) -> tuple[run_places.File, ...]:
+def fingerprint(path: Path) -> "tuple[File, ...]":
     """Every file of the run with its size and time of change; equal as long as nothing was written."""
+    from rl_advisor.answers.run_places import File, below
+
     path = split_reference(path)[0]
     if not path.is_dir():
         status = path.stat()
-        return (run_places.File("", status.st_size, status.st_mtime),)
-    return tuple(sorted(run_places.below(path, MOST_ENTRIES).everything()))
+        return (File("", status.st_size, status.st_mtime),)
+    return tuple(sorted(below(path, MOST_ENTRIES).everything()))
 
 
 def changed(path: Path) -> str:
@@ -67,8 +72,10 @@ def holds_metrics(file: Path) -> bool:
 
 def runs_below(root: Path, *, by_names: bool = False) -> list[Path]:
     """The runs below ``root`` (or itself), newest first; ``by_names`` opens no file to find them."""
-    listing = run_places.below(root, MOST_ENTRIES)
-    found = run_places.runs_of(listing, lambda inner: not by_names and holds_metrics(root / inner))
+    from rl_advisor.answers.run_places import below, runs_of
+
+    listing = below(root, MOST_ENTRIES)
+    found = runs_of(listing, lambda inner: not by_names and holds_metrics(root / inner))
     newest = {run.path: max((f.changed for f in run.everything()), default=0.0) for run in found}
     return [root / path for path in sorted(newest, key=lambda path: (newest[path], path), reverse=True)]
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.answers.compare import NO_VARIANT, RISK
-from rl_advisor.features.aggregate import gap, improvement, level, rank_p
+from rl_advisor.answers.variants import NO_VARIANT, RISK, against, grouped
+from rl_advisor.features.aggregate import level
 from rl_advisor.output.wording import percent
 from rl_advisor.triage.looks import Look, looks_at, surviving
 from rl_advisor.triage.row import Row
@@ -37,7 +37,7 @@ def common(rows: Sequence[Row]) -> dict[str, Any]:
         return answer | {"notes": [f"{len(judged)} judged runs are too few to say what they have in common"]}
     varied, same = settings_of(judged)
     telling = {key: values for key, values in varied.items() if not NO_VARIANT.search(key) and not _is_identity(values)}
-    groups = variants(telling, len(judged))
+    groups = grouped(telling, len(judged))
     together = changed_together(telling)
     found = looks_at({keys[0]: telling[keys[0]] for keys in together}, failed, groups)
     also = {keys[0]: keys[1:] for keys in together}
@@ -75,18 +75,11 @@ def _is_identity(values: Sequence[Any]) -> bool:
     return len(texts) > len(values) / 2 and len(set(texts)) > _IDENTITY * len(values)
 
 
-def variants(telling: Mapping[str, Sequence[Any]], count: int) -> list[int]:
-    """Which variant each run is of, the first one's number 0."""
-    known: dict[str, int] = {}
-    return [known.setdefault(repr([values[i] for values in telling.values()]), len(known)) for i in range(count)]
-
-
 def changed_together(telling: Mapping[str, Sequence[Any]]) -> list[list[str]]:
     """The settings in groups whose members changed at the same runs, so that none of a group can be told from the others."""
     groups: dict[tuple[int, ...], list[str]] = defaultdict(list)
     for key, values in telling.items():
-        known: dict[str, int] = {}
-        groups[tuple(known.setdefault(repr(v), len(known)) for v in values)].append(key)
+        groups[tuple(grouped({key: values}, len(values)))].append(key)
     return list(groups.values())
 
 
@@ -128,23 +121,9 @@ def _last(row: Row) -> float:
 
 
 def _between(levels: Mapping[int, Any]) -> list[dict[str, Any]]:
-    """Each variant against the one with the highest interquartile mean, corrected for the number of pairs."""
+    """Each variant against the one with the highest interquartile mean."""
     able = {group: values for group, values in levels.items() if values.size > 1}
-    if len(able) < 2:
-        return []
-    best = max(able, key=lambda group: level(able[group]).value)
-    pairs = len(able) - 1
-    return [
-        {
-            "best": best,
-            "other": group,
-            "best_minus_other": asdict(gap(values, able[best])),
-            "probability_of_improvement": asdict(improvement(values, able[best])),
-            "p": min(1.0, pairs * rank_p(values, able[best])) if values.size + able[best].size <= 200 else None,
-        }
-        for group, values in able.items()
-        if group != best
-    ]
+    return against(max(able, key=lambda group: level(able[group]).value), able) if len(able) > 1 else []
 
 
 def band(rows: Sequence[Row], points: int = 24) -> dict[str, list[float]] | None:

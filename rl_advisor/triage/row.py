@@ -1,7 +1,7 @@
 """What the table says of one run: the judgement in few fields, its outcome as a small curve, its settings, and what it costs."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 CONTRACT = ("run", "verdict", "p", "cause", "call", "best_checkpoint", "step", "planned_steps", "error")
 """Fields that every row has, in this order."""
-POINTS, MOST_SETTINGS, LONGEST_SAID = 40, 200, 240
+POINTS, MOST_SETTINGS, LONGEST_VALUE, LONGEST_SAID = 40, 200, 60, 240
 
 
 def read_and_judged(path: str) -> Row:
@@ -102,15 +102,10 @@ def outcome(run: "Run") -> Row | None:
 
 def settings(run: "Run") -> dict[str, Any]:
     """Settings by their own keys, values that fit a cell; what only the log tells (a learning rate) under our name."""
-    from rl_advisor.answers.compare import LOGGED
+    from rl_advisor.answers.variants import logged
 
-    logged = {ours: run.curves[name].finite()[1] for name, ours in LOGGED.items() if name in run.curves and ours not in run.settings}
-    first = {ours: float(f"{x[0]:.3g}") for ours, x in logged.items() if x.size}
+    first = logged(run)
     measured = {c.raw for c in run.curves.values()} | {c.raw.rpartition("/")[2] for c in run.curves.values()}
     given = {key: value for key, value in {**first, **run.settings, **run.config}.items() if key not in measured or key in first}
-    return dict(list(_short(given).items())[:MOST_SETTINGS])
-
-
-def _short(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Those that are a word, a number or a truth."""
-    return {str(k)[:100]: v for k, v in settings.items() if isinstance(v, bool | int | float) or (isinstance(v, str) and 0 < len(v) <= 60)}
+    short = {k: v for k, v in given.items() if isinstance(v, bool | int | float) or (isinstance(v, str) and 0 < len(v) <= LONGEST_VALUE)}
+    return {str(k)[:100]: short[k] for k in list(short)[:MOST_SETTINGS]}

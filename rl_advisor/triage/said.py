@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from rl_advisor.answers.variants import RISK
 from rl_advisor.output.layout import number, said
 from rl_advisor.output.wording import listed, percent, plain
 from rl_advisor.reports.html.page import titled
@@ -10,8 +11,6 @@ from rl_advisor.reports.html.words import text
 
 Answer = dict[str, Any]
 WIDE, HIGH = 240, 140
-RISK, SURELY = 0.05, 0.5
-"""How often luck alone may be called a difference; share of pairs of runs that the interval must lie above where no p is known."""
 
 
 def sentences(found: Answer) -> Iterator[str]:
@@ -54,17 +53,13 @@ def _turned(look: Answer) -> Answer:
 
 def _between(pairs: Sequence[Answer]) -> Iterator[str]:
     """The variants that the best one beats by more than luck; one sentence where there is none."""
-    sure = [pair for pair in pairs if (pair["p"] <= RISK if pair["p"] is not None else pair["probability_of_improvement"]["low"] > SURELY)]
-    yield from (_against(pair) for pair in sure[:4])
+    sure = [pair for pair in pairs if pair["p"] <= RISK]
+    for pair in sure[:4]:
+        worse = pair["probability_of_improvement"]
+        share, low, high = (percent(1 - worse[end]) for end in ("value", "high", "low"))
+        yield f"Variant {pair['a']} beats variant {pair['b']} in {share} of pairs of runs ({low} to {high}), p {number(float(pair['p']))}."
     if pairs and not sure:
-        yield f"No variant of {len(pairs) + 1} is significantly better ({pairs[0]['best']} is highest)."
-
-
-def _against(pair: Answer) -> str:
-    better = pair["probability_of_improvement"]
-    span = f"{percent(better['value'])} of pairs of runs ({percent(better['low'])} to {percent(better['high'])})"
-    p = "" if pair["p"] is None else f", p {number(float(pair['p']))}"
-    return f"Variant {pair['best']} beats variant {pair['other']} in {span}{p}."
+        yield f"No variant of {len(pairs) + 1} is significantly better ({pairs[0]['a']} is highest)."
 
 
 def _cannot(found: Answer) -> Iterator[str]:
