@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+from rl_advisor.curves.ahead import WORTH, ahead
 from rl_advisor.curves.course import course_of
 from rl_advisor.features.autoregression import colour
 from rl_advisor.features.change import change_points, discontinuity, onset
-from rl_advisor.features.gain import expected_gain
 from rl_advisor.features.relation import correlation, gap_trend
 from rl_advisor.features.series import Floats
 from rl_advisor.features.trend import direction, level_change, trend
@@ -171,8 +171,8 @@ def _order(step: Floats, cause: Floats, effect: Floats) -> tuple[float, float]:
 
 
 def gain_table(series: int) -> Rows:
-    """Expected gain from half way on: coverage of the 80 % interval, and the Brier score of its probability against what happened."""
-    yield ["curve", "phi", "coverage", "mean probability", "share that paid", "Brier"]
+    """Whether going on from half way pays: the Brier score of the probability against what happened."""
+    yield ["curve", "phi", "mean probability", "share that paid", "Brier"]
     u = np.linspace(0, 1, 200)
     shapes = {
         "saturating early": 3 * (1 - np.exp(-u / 0.1)),
@@ -189,11 +189,10 @@ def gain_table(series: int) -> Rows:
 
 def _gain_scores(u: Floats, mean: Floats, curves: Floats) -> list[float]:
     truth = max(float(mean.max() - mean[:100].max()), 0.0)
-    found = [expected_gain(u[:100], curves[:100, i], 1.0) for i in range(curves.shape[1])]
-    pays = np.array([g.pays for g in found])
-    paid = float(truth > 0.1)
-    inside = np.mean([g.low - 0.05 <= truth <= g.high + 0.05 for g in found])
-    return [float(inside), float(pays.mean()), paid, float(((pays - paid) ** 2).mean())]
+    courses = [course_of(Curve("reward/mean", "", "", u[:100], curves[:100, i])) for i in range(curves.shape[1])]
+    pays = np.array([ahead(c, 1.0).pays for c in courses])
+    paid = np.array([float(truth > WORTH * c.margin) for c in courses])
+    return [float(pays.mean()), float(paid.mean()), float(((pays - paid) ** 2).mean())]
 
 
 TABLES: dict[str, Callable[[int], Rows]] = {

@@ -14,8 +14,7 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.features.autoregression import ENOUGH
 from rl_advisor.features.bins import reduce
 from rl_advisor.features.change import change_points, onset
-from rl_advisor.features.noise import more_points_needed
-from rl_advisor.features.trend import Trend, direction
+from rl_advisor.features.trend import Trend, direction, more_points_needed
 from rl_advisor.output.errors import no_such
 from rl_advisor.priors.bank import EARLY, usual
 from rl_advisor.priors.circumstances import circumstances

@@ -90,7 +90,8 @@ class Course:
         return np.asarray(self.level.draws[:, : max(1, self.level.step.size // 20)].mean(axis=1))
 
     @cached_property
-    def _ends(self) -> Floats:
+    def ends(self) -> Floats:
+        """The level at the end of each course: over the last twentieth, three points where there are fifteen."""
         n = self.level.step.size
         return np.asarray(self.level.draws[:, -max(1, min(3, n // 5), n // 20) :].mean(axis=1))
 
@@ -127,8 +128,8 @@ class Course:
 
     @cached_property
     def last(self) -> float:
-        """The level over the last twentieth, three points where there are fifteen: one bad point is no end."""
-        return float(np.clip(self._ends.mean(), self.level.value.min(), self.level.value.max()))
+        """The level at its end: one bad point is none."""
+        return float(np.clip(self.ends.mean(), self.level.value.min(), self.level.value.max()))
 
     @property
     def best(self) -> float:
@@ -194,12 +195,12 @@ class Course:
     @cached_property
     def since_best(self) -> Change:
         """From the best to the end."""
-        return _change(self.level.draws[:, self.top], self._ends)
+        return _change(self.level.draws[:, self.top], self.ends)
 
     @cached_property
     def falls(self) -> float:
         """Probability that it ends below its best by an amount that matters."""
-        return float(np.mean(self.level.draws[:, self.top] - self._ends > self.margin))
+        return float(np.mean(self.level.draws[:, self.top] - self.ends > self.margin))
 
     @property
     def fell(self) -> bool:

@@ -8,17 +8,9 @@ from rl_advisor.curves import untrail
 from rl_advisor.curves.course import FEWEST, MATERIAL, Course, course, course_of
 from rl_advisor.curves.held_out_scores import lone_step, private
 from rl_advisor.curves.task import task
-from rl_advisor.features.gain import expected_gain
 from rl_advisor.run import Curve, Run
 
 __all__ = ["FEWEST", "MATERIAL", "Course", "course_of"]
-
-
-@lru_cache(maxsize=256)
-def pays_ahead(s: Course, until: float = 0.0) -> float:
-    """The forecast's probability of a gain that matters by the step ``until``, or over another third of the steps where that is later."""
-    third = float(s.step[-1] + (s.step[-1] - s.step[0]) / 3)
-    return float(expected_gain(s.step, s.value, max(third, until)).pays)
 
 
 def course_or_none(curve: Curve | None) -> Course | None:

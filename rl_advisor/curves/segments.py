@@ -4,7 +4,6 @@ What detectors ask of any curve, while ``outcomes`` measures the outcome.
 """
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -119,35 +118,19 @@ def departures(run: Run, factor: float = 1.5) -> dict[str, float]:
     return found
 
 
-@dataclass(frozen=True)
-class Constant:
-    """Whether a reward stays at one value from its first step on."""
-
-    constant: bool
-    high: bool
-    """Whether that value is a good one: more than half of the scale."""
-    level: float
-    share: float
-    spread: float
-    first: float
-    last: float
-
-
-def constant(curve: Curve, std: Curve | None, share: float = 0.95) -> Constant:
-    """Whether at least ``share`` of the points, the first ones among them, are one value with no spread in the batch.
+def constant(curve: Curve, share: float = 0.95) -> bool:
+    """Whether at least ``share`` of the points, the first ones among them, are one value.
 
     Raises:
         TooFewPoints: fewer than five finite values.
     """
-    step, value = curve.finite()
+    value = curve.finite()[1]
     if value.size < FEWEST:
         raise TooFewPoints(f"{curve.name} has {value.size} points")
     level = float(np.median(value))
     scale = max(abs(level), 1.0 if np.abs(value).max() <= 1 else float(np.abs(value).max()))
     same = float(np.mean(np.abs(value - level) <= 0.003 * scale))
-    spread = float(np.median(std.finite()[1])) if std is not None and std.finite()[1].size else 0.0
-    still = same >= share and bool(np.all(np.abs(value[:3] - level) <= 0.02 * scale)) and spread <= 0.05 * scale
-    return Constant(still, level > 0.5 * scale, level, same, spread, float(step[0]), float(step[-1]))
+    return same >= share and bool(np.all(np.abs(value[:3] - level) <= 0.02 * scale))
 
 
 def counts_steps(returns: Course, length: Course, alike: float = 0.995) -> bool:

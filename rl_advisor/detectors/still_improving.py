@@ -8,6 +8,7 @@ Source: Prais-Winsten slope with bias-corrected autocorrelation.
 """
 
 from rl_advisor.curves import outcomes
+from rl_advisor.curves.ahead import ahead
 from rl_advisor.curves.outcomes import Course
 from rl_advisor.curves.pace import pace
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present, unclear
@@ -25,9 +26,9 @@ DOZEN = 12
 """Evaluations from which a score without a gain outweighs a reward that rises."""
 
 
-def _is_spent(s: Course, least: float = 0.2) -> bool:
+def _is_spent(s: Course) -> bool:
     """Whether a forecast over another third of the steps hardly sees a gain: then a reward that still creeps up is a lagging mean."""
-    return s.rose and outcomes.pays_ahead(s) < least
+    return s.rose and ahead(s, float(s.step[-1] + (s.step[-1] - s.step[0]) / 3)).expected < s.margin
 
 
 def all_along(s: Course) -> bool:

@@ -4,9 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rl_advisor.curves.outcomes import Course
-from rl_advisor.features import TooFewPoints
-from rl_advisor.features.gain import Gain, expected_gain
+from rl_advisor.curves.ahead import ahead
 from rl_advisor.judgement.case import Case
 
 UNKNOWN_PLAN = 0.4
@@ -48,20 +46,9 @@ def forecast(case: Case) -> Forecast | None:
     if s is None:
         return None
     left, planned = plan_left(case), case.run.planned_steps
-    ahead = left / max(1 - left, 1e-9) if planned else UNKNOWN_END
-    end = float(s.step[-1] + (s.step[-1] - s.step[0]) * min(ahead, 1e3))
+    further = left / max(1 - left, 1e-9) if planned else UNKNOWN_END
+    end = max(float(s.step[-1] + (s.step[-1] - s.step[0]) * min(further, 1e3)), planned or 0)
     curves = [(s, 1.0), *([(case.train, BESIDE)] if case.train is not None and s is case.held else [])]
-    found = [(gain, weight) for curve, weight in curves if (gain := _gain(curve, max(end, planned or curve.step[-1]))) is not None]
-    if not found:
-        return None
-    chance = sum(gain.pays * weight for gain, weight in found) / sum(weight for _, weight in found)
-    scale = s.scale
-    room = 1.0 if s.ceiling is None or scale <= 0 else float(np.clip((s.ceiling - s.best) / scale, 0, 1))
-    return Forecast(chance, max(0.0, found[0][0].expected / scale) if scale > 0 else 0.0, room)
-
-
-def _gain(curve: Course, end: float) -> Gain | None:
-    try:
-        return expected_gain(curve.step, curve.value, end)
-    except TooFewPoints:
-        return None
+    chance = sum(ahead(curve, end).pays * weight for curve, weight in curves) / sum(weight for _, weight in curves)
+    room = 1.0 if s.ceiling is None or s.scale <= 0 else float(np.clip((s.ceiling - s.best) / s.scale, 0, 1))
+    return Forecast(chance, ahead(s, end).expected / s.scale if s.scale > 0 else 0.0, room)

@@ -9,7 +9,6 @@ from rl_advisor.curves import outcomes, segments
 from rl_advisor.curves.course import Course
 from rl_advisor.curves.task import task
 from rl_advisor.features.change import discontinuity, spikes
-from rl_advisor.features.noise import signal_to_noise
 from rl_advisor.priors.circumstances import circumstances
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.samples.measured_text import Stretches
@@ -136,7 +135,7 @@ OF_STRETCH: Mapping[str, Callable[[Curve], float]] = {
     "zeros": lambda c: float(np.mean(np.abs(segments.final(c)) <= 1e-12)),
     "pinned": lambda c: float(np.mean(segments.final(c) >= 0.99 * c.finite()[1].max())),
     "begins": lambda c: float(c.finite()[0][0] / max(c.step[-1], 1e-9)),
-    "constant": lambda c: float(segments.constant(c, None).constant),
+    "constant": lambda c: float(segments.constant(c)),
     "began": lambda c: found.high if (found := segments.began(c)) else math.inf,
     "declined": lambda c: segments.decline_began(c).low,
     "jump": lambda c: discontinuity(*c.finite()).ratio,
@@ -148,9 +147,6 @@ OF_STRETCH: Mapping[str, Callable[[Curve], float]] = {
     "explodes": _explodes,
     "spikes": lambda c: float(spikes(*c.finite()).steps.size),
     "bursts": _bursts,
-    "signal": lambda c: signal_to_noise(*c.finite()).signal,
-    "noise": lambda c: signal_to_noise(*c.finite()).noise,
-    "detectable": lambda c: signal_to_noise(*c.finite()).detectable,
 }
 """What may be asked of how a curve begins, ends, jumps and scatters."""
 OF_COURSE: Mapping[str, Callable[[Course], float]] = {
@@ -170,7 +166,9 @@ OF_COURSE: Mapping[str, Callable[[Course], float]] = {
     "margin": lambda c: c.margin,
     "scatter": lambda c: c.scatter,
     "ceiling": lambda c: math.nan if c.ceiling is None else c.ceiling,
-    "pays": outcomes.pays_ahead,
+    "signal": lambda c: float(np.ptp(c.smoothed)),
+    "noise": lambda c: c.noise,
+    "detectable": lambda c: c.overall.detectable,
     "climbs": lambda c: c.direction_overall() == "rising",
     "rose": lambda c: c.rose,
     "fell": lambda c: c.fell,

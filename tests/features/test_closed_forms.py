@@ -4,18 +4,16 @@ import itertools
 
 import numpy as np
 import pytest
+from rl_advisor.curves.ahead import ahead
 from rl_advisor.curves.course import Course, course_of
 from rl_advisor.curves.pace import pace
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.autoregression import colour, spacing, whiten
 from rl_advisor.features.bins import reduce, smooth
 from rl_advisor.features.change import change_points, discontinuity, onset, spikes
-from rl_advisor.features.gain import expected_gain
-from rl_advisor.features.gpu.background import noise
-from rl_advisor.features.noise import more_points_needed, signal_to_noise
 from rl_advisor.features.relation import aligned, correlation, gap_trend, ranks
 from rl_advisor.features.trailing import unaveraged
-from rl_advisor.features.trend import Trend, direction, level_change, trend
+from rl_advisor.features.trend import Trend, direction, level_change, more_points_needed, trend
 from rl_advisor.run import Curve
 
 STEP = np.arange(120.0) * 5
@@ -39,7 +37,7 @@ def test_missing_values_are_dropped_and_short_curves_refused() -> None:
     """NaN counts as no point; a feature says so when too few are left."""
     value = np.array([1.0, np.nan, 2.0, np.nan, 3.0])
     assert trend(np.arange(5), value).n == 3
-    for feature in (trend, onset, change_points, discontinuity, signal_to_noise, spikes):
+    for feature in (trend, onset, change_points, discontinuity, spikes):
         with pytest.raises(TooFewPoints, match="2 finite points"):
             feature(np.arange(4), np.array([1.0, np.nan, np.nan, 2.0]))
     with pytest.raises(ValueError, match="strictly increasing"):
@@ -77,10 +75,9 @@ def test_constant_curves_have_zero_slope_of_zero_width() -> None:
     assert change_points(STEP, value) == ()
     assert discontinuity(STEP, value).ratio == 1
     assert spikes(STEP, value).steps.size == 0
-    assert expected_gain(STEP, value, 1000).pays == 0
+    assert ahead(measured(value), 1000).pays == 0
     assert correlation(value, NOISE).rho == 0
     assert gap_trend(STEP, value, STEP, value).slope == 0
-    assert signal_to_noise(STEP, value).noise == 0
 
 
 @pytest.mark.parametrize(
@@ -222,8 +219,6 @@ def test_a_collapse_is_no_memory() -> None:
     """A sudden and lasting fall is a decline and no slow noise; what lies flat after it has stopped, not accelerated."""
     fallen = np.where(STEP < 300, 0.9, 0.0) + 0.02 * NOISE
     assert measured(fallen).fell
-    assert noise(STEP, fallen)[0] < 0.3
-    assert noise(STEP, fallen)[1] == pytest.approx(0.02, rel=0.2)
     assert pace(measured(np.maximum(300 - STEP, 0) + 5 * NOISE), 30) == "stopped"
 
 
@@ -241,13 +236,11 @@ def test_pace_is_undecidable_in_noise() -> None:
 
 def test_gain_of_a_line_and_of_a_plateau() -> None:
     """A line promises as much again and pays; a long plateau, the past and a fall do not."""
-    line = expected_gain(STEP, STEP / 100 + 0.1 * NOISE, 1190)
-    assert line.low < 6 < line.high + 1
-    assert line.pays > 0.9
-    assert expected_gain(STEP, -STEP / 100 + 0.1 * NOISE, 1190, higher_is_better=False).pays > 0.9
-    assert expected_gain(STEP, 3 + 0.1 * NOISE, 1190).pays < 0.3
-    assert expected_gain(STEP, -STEP / 100 + 0.1 * NOISE, 1190).pays < 0.1
-    assert expected_gain(STEP, STEP, 300).expected == 0
+    line = ahead(measured(STEP / 100 + 0.1 * NOISE), 1190)
+    assert 0.5 < line.expected < 6 and line.pays > 0.9
+    assert ahead(measured(3 + 0.1 * NOISE), 1190).pays < 0.3
+    assert ahead(measured(-STEP / 100 + 0.1 * NOISE), 1190).pays < 0.1
+    assert ahead(measured(STEP), 300).expected == 0
 
 
 def test_ranks_share_ties_and_correlation_is_spearmans() -> None:

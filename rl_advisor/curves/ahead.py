@@ -1,0 +1,43 @@
+"""What going on would bring: each course that fits a curve continued at the pace of its own last third, which fades, and wandering on."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from rl_advisor.curves.course import Course
+
+FADES = 1 / 2
+"""Share of the steps so far after which a third of the present pace is left."""
+WORTH = 4.0
+"""By how many of the smallest changes that matter a level must lie above the best for going on to pay."""
+LOOKS = 16
+"""Steps at which the continued courses are looked at."""
+
+
+class Ahead(NamedTuple):
+    """What more steps are foreseen to bring."""
+
+    pays: float
+    """Probability of a level above the best so far by ``WORTH``."""
+    expected: float
+    """How far above it is expected to lie; 0 where it stays below."""
+
+
+@lru_cache(maxsize=256)
+def ahead(found: Course, until: float) -> Ahead:
+    """What going on to the step ``until`` would bring."""
+    step, draws = found.level.step, found.level.draws
+    if until <= step[-1]:
+        return Ahead(0.0, 0.0)
+    late = slice(-max(3, step.size // 3), None)
+    x = step[late] - step[late].mean()
+    pace = draws[:, late] @ x / (x @ x)
+    off = np.diff(draws[:, late] - pace[:, None] * x, axis=1)
+    wander = np.sqrt((off**2 / np.diff(x)).mean(axis=1))
+    more = np.linspace(0, until - step[-1], LOOKS + 1)
+    luck = np.random.default_rng(0).standard_normal((len(draws), LOOKS)) * np.sqrt(np.diff(more))
+    fades = FADES * (step[-1] - step[0])
+    paths = found.ends[:, None] + pace[:, None] * fades * (1 - np.exp(-more[1:] / fades)) + wander[:, None] * luck.cumsum(axis=1)
+    above = paths.max(axis=1) - draws.max(axis=1)
+    return Ahead(float((above > WORTH * found.margin).mean()), float(np.maximum(above, 0).mean()))
