@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,10 @@ PARTS: Mapping[str, Mapping[str, Mapping[str, Any]]] = tomllib.loads(Path(__file
 """When -> what belongs on record then -> where it may stand."""
 
 
-def context(run: Run) -> dict[str, dict[str, list[str]]]:
-    """For before, during and after training: what is there and what is missing."""
+def on_record(run: Run) -> Callable[[Mapping[str, Any]], bool]:
+    """What tells whether something is on record: a table's row says by which patterns, of which names of the run."""
     config = [str(key) for key in run.config if not str(key).startswith("code.")]
-    parts = {part: getattr(run, part) for part in ("curves", "rollouts", "checkpoints", "others")}
+    parts = {part: getattr(run, part) for part in ("curves", "rollouts", "checkpoints", "telemetry", "others")}
     names = {
         "config": config,
         "settings": [*config, *map(str, run.settings)],
@@ -24,10 +24,12 @@ def context(run: Run) -> dict[str, dict[str, list[str]]]:
         "metrics": list(run.curves),
         "parts": [name for name, part in parts.items() if len(part)] + ["planned_steps"] * (run.planned_steps is not None),
     }
+    return lambda row: any(re.search(f"(?i){row[kind]}", name) for kind in names.keys() & row.keys() for name in names[kind])
 
-    def there(row: Mapping[str, Any]) -> bool:
-        return any(re.search(f"(?i){row[kind]}", name) for kind in names.keys() & row.keys() for name in names[kind])
 
+def context(run: Run) -> dict[str, dict[str, list[str]]]:
+    """For before, during and after training: what is there and what is missing."""
+    there = on_record(run)
     return {
         when: {"there": [w for w in rows if there(rows[w])], "missing": [w for w in rows if not there(rows[w])]}
         for when, rows in PARTS.items()

@@ -49,7 +49,7 @@ def summaries(run: Run, metrics: Sequence[str] = ()) -> Fields:
     """
     known = [name for name in metrics if find(run, name) is not None]
     chosen = [named(run, name) for name in (known or metrics)] if metrics else _foremost(run)
-    left = [c.name for c in _in_order(run) if c.name not in {d.name for d in chosen}] if not metrics else []
+    left = [c.name for c in in_order(run) if c.name not in {d.name for d in chosen}] if not metrics else []
     return {
         "run": run.name,
         "step": run.last_step,
@@ -89,7 +89,7 @@ def named(run: Run, name: str) -> Curve:
     return found
 
 
-def _in_order(run: Run) -> list[Curve]:
+def in_order(run: Run) -> list[Curve]:
     """Curves in the order in which to look at them; those without meaning last."""
     links = list(Link)
 
@@ -102,7 +102,7 @@ def _in_order(run: Run) -> list[Curve]:
 
 
 def _foremost(run: Run) -> list[Curve]:
-    return [c for c in _in_order(run) if metric(c.name)][:MOST]
+    return [c for c in in_order(run) if metric(c.name)][:MOST]
 
 
 def summary(curve: Curve, alone: Curve | None = None) -> Fields:

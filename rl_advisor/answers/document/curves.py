@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.answers.curves import FIRST
+from rl_advisor.answers.curves import FIRST, in_order
 from rl_advisor.answers.story.chain import chain
 from rl_advisor.answers.story.quantities import Quantity, quantity, unit_of
 from rl_advisor.answers.story.telling import Story
@@ -15,7 +15,7 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.features.bins import reduce
 from rl_advisor.features.change import change_points
 from rl_advisor.run import Curve, Floats, Run
-from rl_advisor.vocabulary import Link, metric
+from rl_advisor.vocabulary import metric
 
 MOST = 16
 """Curves that are drawn; the rest is only named."""
@@ -25,7 +25,6 @@ USUAL = (*FIRST, "policy/learning_rate", "ratio/clip_fraction", "reward/componen
 """Curves that are wanted on every page: besides the foremost, what people look for next."""
 RAW = 400
 """Logged points of a long curve that are drawn under its line."""
-_OTHER = 3
 SPAN = 50
 """Largest over smallest value from which an axis is logarithmic."""
 ZEROS = 0.05
@@ -55,12 +54,12 @@ class Drawn:
 def drawn(run: Run, assessment: Assessment) -> list[Drawn]:
     """The curves of the outcome, of the evidence and the usual suspects, as far as they moved; others only where these are few."""
     cited = {str(e["metric"]) for f in assessment.findings if f.outcome in ("present", "unclear") for e in f.evidence}
-    able = [c for c in run.curves.values() if (metric(c.name) or c.name in cited) and moves(c) and not _again(c, run)]
-    able = able or [c for c in run.curves.values() if moves(c)]  # where nothing is understood, what there is
-    ranked = sorted(able, key=lambda c: (_rank(c.name, cited), _place(c)))
-    wanted = sum(_rank(c.name, cited) < _OTHER for c in able)
-    chosen = sorted(ranked[: min(MOST, max(FEWEST, wanted))], key=_place)
-    return [Drawn(f"curve-{i}", c, _changes(c), run) for i, c in enumerate(chosen)]
+    moved = [c for c in in_order(run) if moves(c) and not _again(c, run)]
+    able = [c for c in moved if metric(c.name) or c.name in cited] or moved  # where nothing is understood, what there is
+    ranked = sorted(able, key=lambda c: (c.name not in cited and not c.name.startswith(LINEAR), not c.name.startswith(USUAL)))
+    wanted = sum(c.name in cited or c.name.startswith(USUAL) for c in able)
+    chosen = {c.name for c in ranked[: min(MOST, max(FEWEST, wanted))]}
+    return [Drawn(f"curve-{i}", c, _changes(c), run) for i, c in enumerate(c for c in able if c.name in chosen)]
 
 
 def constant(run: Run) -> list[Curve]:
@@ -85,22 +84,6 @@ def _changes(curve: Curve) -> tuple[float, ...]:
         return tuple(c.step for c in change_points(*curve.finite()))
     except TooFewPoints:
         return ()
-
-
-def _rank(name: str, cited: set[str]) -> int:
-    """How much a curve is wanted: outcome, evidence, usual suspects, the rest, counters of progress last."""
-    if name.startswith(("eval/score/", "reward/mean", "reward/success")):
-        return 0
-    if name in cited:
-        return 1
-    return 2 if name.startswith(USUAL) else _OTHER + name.startswith("progress/")
-
-
-def _place(curve: Curve) -> tuple[int, int, str]:
-    """The order of the page: outcome, the usual suspects, then the order of the loop."""
-    known = metric(curve.name)
-    first = next((i for i, start in enumerate(USUAL) if curve.name.startswith(start)), len(USUAL))
-    return first, list(Link).index(known.link) if known else len(Link), curve.name
 
 
 def leading(run: Run, a: Assessment, story: Story) -> list[list[Shown]]:

@@ -1,11 +1,14 @@
 """What stands around a judgement: the settings that matter, what was not logged and could change it, and where to look next."""
 
 import re
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rl_advisor.answers.context import on_record
 from rl_advisor.answers.story.chain import cause_of
 from rl_advisor.answers.story.quantities import moved
 from rl_advisor.assessment import Assessment
@@ -18,27 +21,13 @@ from rl_advisor.vocabulary import METRICS
 
 FAR = 1 / 3
 """Relative difference of before and after, of their sum, from which a curve without a name is worth a word: it doubled or halved."""
-SETTINGS: Mapping[str, str] = {
-    "kl_coef": "KL coefficient",
-    "temperature": "temperature",
-    "updates_per_batch": "passes per batch",
-    "minibatches": "minibatches",
-    "group_size": "group size",
-    "prompts_per_step": "prompts per step",
-    "max_response_length": "max length",
-    "clip_range": "clip range",
-    "entropy_coef": "entropy coefficient",
-    "gamma": "gamma",
-    "max_grad_norm": "max grad norm",
-    "algorithm": "algorithm",
-}
-"""Our keys of the settings that a practitioner asks for first, and what they are called."""
+TABLES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("surroundings.toml").read_text(encoding="utf-8"))
 
 
 def settings(run: Run) -> dict[str, str]:
     """The settings that matter by their plain names, the learning rate from first to last."""
     told = {"learning rate": rate} if (rate := _learning_rate(run)) else {}
-    told |= {name: _said(run.settings[key]) for key, name in SETTINGS.items() if run.settings.get(key) is not None}
+    told |= {name: _said(run.settings[key]) for key, name in TABLES["settings"].items() if run.settings.get(key) is not None}
     size = next((run.config[k] for k in ("dataset_size", "num_prompts", "n_prompts", "train_size") if k in run.config), None)
     if size is not None:
         told["data set"] = _said(size)
@@ -67,33 +56,14 @@ def _said(x: Any, unit: str = "") -> str:
 
 _WORD = re.compile(r"[\w.+/-]{1,30}")
 """A setting's value that is told as it is; a longer one is the run's own text."""
-Absent = Callable[[Run], bool]
-
-
-def _lacks(*starts: str) -> Absent:
-    return lambda run: not any(name.startswith(starts) for name in run.curves)
-
-
-MISSING: tuple[tuple[str, str, str, Absent], ...] = (
-    ("held-out score", "", "outcome", lambda run: outcomes.held_out(run) is None and "control" not in task(run).traits),
-    ("evaluation episodes", "control", "outcome", lambda run: outcomes.held_out(run) is None),
-    ("samples", "language", "outcome", lambda run: not len(run.rollouts)),
-    ("KL", "language", "cause", _lacks("kl/")),
-    ("entropy", "", "cause", _lacks("entropy/mean", "policy/std", "exploration/rate", "entropy/coef")),
-    ("gradient norm", "", "cause", _lacks("policy/grad_norm")),
-    ("zero-variance groups", "language", "cause", _lacks("reward/flat_groups", "reward/group_std")),
-    ("trainer/engine mismatch", "language", "cause", _lacks("kl/mismatch", "mismatch/")),
-    ("GPU time", "", "", lambda run: not len(run.telemetry) and not run.family("time/phase/")),
-)
-"""What was not logged: its name, the kind of training that it belongs to, what it would tell (the outcome, or what broke), and whether it
-is missing; the most decisive first."""
 
 
 def missing(run: Run, telling: str = "") -> list[str]:
     """What was not logged, the most decisive first; ``telling`` keeps what would tell the outcome, or what broke."""
-    kinds = task(run).traits
-    rows = [row for row in MISSING if not telling or row[2] == telling]
-    return [name for name, kind, _, absent in rows if (not kind or kind in kinds) and absent(run)]
+    kinds, there = task(run).traits, on_record(run)
+    rows = (row for row in TABLES["missing"] if not telling or row.get("tells") == telling)
+    ours = (row for row in rows if row.get("kind", "") in ("", *kinds) and row.get("unlike") not in kinds)
+    return [row["name"] for row in ours if not there(row)]
 
 
 def could_change(run: Run, a: Assessment, most: int = 2) -> list[str]:
