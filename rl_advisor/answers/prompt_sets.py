@@ -14,7 +14,7 @@ from rl_advisor.answers.table_file import table
 from rl_advisor.features.aggregate import improvement, rank_p
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading.parsing.chat import as_text
-from rl_advisor.reading.parsing.rollout_table import NAMES
+from rl_advisor.reading.parsing.sample_names import NAMES
 from rl_advisor.run import Floats
 from rl_advisor.samples.text_change import wilson
 

@@ -12,33 +12,18 @@ import orjson
 
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.reading.parsing.cells import as_number
+from rl_advisor.reading.parsing.sample_names import NUMBERS, ROLES
 
 CHARS = 100_000
 """Longest text kept of one response; the head and the tail stay."""
 _MESSAGES = 1_000
 _JSON_TEXT = 8 << 20
 """Longest cell of JSON text that is opened."""
-_ROLES: Mapping[str, str] = {
-    **dict.fromkeys(("human", "input"), "user"),
-    **dict.fromkeys(("gpt", "model", "ai", "bot", "chatgpt", "function_call", "reasoning", "agent", "policy"), "assistant"),
-    **dict.fromkeys(("observation", "function", "ipython", "function_call_output", "environment", "env", "tool_result"), "tool"),
-}
 _WRITTEN_AS = ("role", "from", "type")
 _OPENS = ("[{", "[ {", "[\n")
 """How JSON text of messages begins."""
 _UNREADABLE = ("image", "audio", "video", "file", "document")
 _CALLS = ("tool_use", "function_call", "tool_call")
-NUMBERS: Mapping[str, tuple[str, ...]] = {
-    "reward": ("reward", "step_reward", "turn_reward", "score", "mc_return"),
-    "advantage": ("advantage", "advantages"),
-    "logprob": ("logprob", "logprobs", "log_probs", "completion_logprobs"),
-    "tokens": ("tokens", "num_tokens", "n_tokens", "completion_tokens", "output_tokens", "response_tokens", "ac_len"),
-    "trained": ("trained", "loss_mask", "response_mask", "completion_mask", "mask", "trainable", "is_trained"),
-    "version": ("version", "policy_version", "weight_version", "model_version", "sampling_client_step"),
-    "seconds": ("seconds", "duration", "latency", "elapsed", "generation_s", "generation_seconds", "time_s"),
-    "done": ("done", "terminated", "episode_done", "is_done"),
-}
-"""Our name of a turn's number -> what it goes by elsewhere, in the message itself or in what stands beside it."""
 
 
 def _mean(numbers: list[float]) -> float:
@@ -159,7 +144,7 @@ def _turn(item: Any) -> Turn:
     blocks = [b for name in ("content", "parts") for b in _items(message.get(name)) if isinstance(b, Mapping)]
     results = [b for b in blocks if b.get("type") == "tool_result"]
     said = message.get("role") or message.get("from") or message.get("type") or "unknown"
-    role = "tool" if results and len(results) == len(blocks) else _ROLES.get(str(said), str(said))
+    role = "tool" if results and len(results) == len(blocks) else ROLES.get(str(said), str(said))
     stop = outer.get("finish_reason") or outer.get("stop_reason") or message.get("finish_reason") or message.get("stop_reason")
     failed = any(m.get("is_error") is True or m.get("status") in ("error", "failed") for m in (message, *results))
     numbers = turn_numbers(message) | (turn_numbers(outer) if outer is not message else {})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ import numpy.typing as npt
 
 from rl_advisor.reading.parsing.cells import as_cut, as_number, named_numbers
 from rl_advisor.reading.parsing.chat import as_text, is_chat, split_chat, turns_of
+from rl_advisor.reading.parsing.sample_names import LAYOUTS, NAMES, Layout
 from rl_advisor.run import ROLLOUT_COLUMNS, Floats, Gap
 
 if TYPE_CHECKING:
@@ -23,91 +23,6 @@ NOTHING_SAID: Mapping[str, str] = MappingProxyType({})
 """What a caller says of columns who says nothing."""
 
 
-@dataclass(frozen=True)
-class Layout:
-    """The columns one writer is known by, and what they mean: raw name -> our name."""
-
-    needs: frozenset[str]
-    meaning: Mapping[str, str]
-
-
-LAYOUTS = (
-    Layout(frozenset({"step", "prompt", "completion", "advantage"}), {"completion": "response"}),
-    Layout(frozenset({"input", "output", "score"}), {"input": "prompt", "output": "response", "score": "reward", "uid": "group"}),
-    Layout(frozenset({"task_id", "sample_idx", "seqlen", "prompt_len", "completion"}), {"completion": "response", "task_id": "group"}),
-    Layout(frozenset({"group_idx", "traj_idx", "total_reward"}), {"iteration": "step", "group_idx": "group", "total_reward": "reward"}),
-    Layout(frozenset({"content", "rewards"}), {"content": "response", "rewards": "reward", "advantages": "advantage", "idx": "group"}),
-    Layout(frozenset({"group_index", "trajectory_index", "messages", "reward"}), {"messages": "response", "group_index": "group"}),
-)
-NAMES: Mapping[str, tuple[str, ...]] = {
-    "response": (
-        *(
-            "response",
-            "completion",
-            "output",
-            "generation",
-            "generated_text",
-            "generated",
-            "response_text",
-            "completion_text",
-            "output_text",
-        ),
-        *(
-            "model_output",
-            "model_response",
-            "responses",
-            "completions",
-            "outputs",
-            "generations",
-            "prediction",
-            "trajectory",
-            "conversation",
-        ),
-        *("messages", "conversations", "transcript", "messages_and_choices", "output_response"),
-    ),
-    "prompt": (
-        "prompt",
-        "input",
-        "question",
-        "query",
-        "instruction",
-        "problem",
-        "prompt_text",
-        "input_prompt",
-        "input_text",
-        "prompts",
-        "inputs",
-        "questions",
-        "task",
-    ),
-    "reward": (
-        "reward",
-        "score",
-        "total_reward",
-        "reward_total",
-        "final_reward",
-        "rewards",
-        "scores",
-        "return",
-        "episode_reward",
-        "reward_score",
-    ),
-    "advantage": ("advantage", "advantages", "adv"),
-    "step": ("step", "global_step", "training_step", "train_step", "iteration", "global_steps", "iter", "update"),
-    "group": ("group", "group_id", "group_idx", "group_index", "prompt_id", "prompt_idx", "task_id", "uid", "problem_id", "question_id"),
-    "length": (
-        "length",
-        "response_length",
-        "completion_length",
-        "num_tokens",
-        "completion_tokens",
-        "response_tokens",
-        "output_tokens",
-        "n_tokens",
-    ),
-    "truncated": ("truncated", "is_truncated", "clipped", "stop", "finish_reason", "stop_reason", "stop_condition", "termination_reason"),
-}
-"""Our column -> names it goes by elsewhere, most telling first. Any but our own name is a guess, and said to be one."""
 _EVAL = re.compile(r"(?:^|[_\-.])(?:val|eval|evals|test|valid|validation)(?:$|[_\-.])")
 _STEP = re.compile(r"(?:step|iteration|iter|completions|epochstep|rollout)[_-]?0*(\d{1,9})(?!\d)")
 

@@ -12,20 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rl_advisor.features.text.turns import Turn
-from rl_advisor.reading.parsing.chat import NUMBERS, as_text, call_of, is_chat, shorten, turn_numbers, turns_of
+from rl_advisor.reading.parsing.chat import as_text, call_of, is_chat, shorten, turn_numbers, turns_of
 from rl_advisor.reading.parsing.rollout_table import NOTHING_SAID, layout_of, roles
+from rl_advisor.reading.parsing.sample_names import NUMBERS
+from rl_advisor.reading.parsing.sample_names import STEPS as NAMED
 
 if TYPE_CHECKING:
     import pandas as pd
 
 TRAJECTORIES = "trajectories"
 """The key under which a group (ART) or an episode (rLLM) keeps its trajectories."""
-_CONVERSATIONS = ("messages_and_choices", "messages", "chat_completions", "conversations")
-STEPS = ("trajectory", "steps", "transitions", "turns", "history", "rollout", "interactions", "events")
-"""The keys under which an episode keeps its steps."""
-_SAID = ("model_response", "response", "llm_response", "completion", "message", "text", "thought", "reasoning")
-_DONE = ("action", "actions", "ac", "act", "tool_call", "tool_calls", "command")
-_SEEN = ("observation", "obs", "state", "env_response", "tool_response", "result", "results", "next_observation", "next_obs", "output")
+_CONVERSATIONS, STEPS, _SAID, _DONE, _SEEN = (NAMED[key] for key in ("conversation", "steps", "said", "done", "seen"))
 _TELLING = frozenset({*_SAID, *_DONE, "ac_len", "tokens", "chat_completions"})
 """What a step has at least one of."""
 _MOST = 1_000
