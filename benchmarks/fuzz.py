@@ -50,7 +50,7 @@ ROOT = Path(__file__).parents[1]
 SLOW, BATCH, EACH, WHOLE_EVERY = 10, 500, 3, 8
 MOST_BYTES = 1 << 30
 """Beyond what the process has before it reads anything."""
-PACKED = {"arrays", "evaluations_npz", "metrics_parquet"}
+PACKED = {"arrays", "metrics_parquet"}
 """Formats whose values stand in the file in no form that a search would find, or are means of those that do."""
 FORBIDDEN = ("socket.connect", "socket.bind", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "pickle.find_class")
 escapes: list[str] = []

@@ -137,10 +137,10 @@ MLFLOW = (
 )
 TRACKIO = "CREATE TABLE metrics (id INTEGER PRIMARY KEY, run_id, timestamp, run_name, step, metrics);"
 MAKERS: dict[str, Callable[[Path, int], Path]] = {
+    "arrays": evaluations,
     "block_console": lines("verl.log", lambda i: f"step:{i} - actor/entropy:1.25 - critic/rewards/mean:{i % 7 / 8} - actor/kl_loss:0.01\n"),
     "columns": lines("columns.json", lambda i: f"{i % 7 / 8}, ", '{"reward": [', "0.5]}"),
     "dict_console": lines("train.log", lambda i: f"{{'loss': 0.25, 'reward': {i % 7 / 8}, 'epoch': 0.1}}\n"),
-    "evaluations_npz": evaluations,
     "fetched": lines("rl-advisor-fetched.json", lambda i: f'[{i}, "checkpoint-{i}"], ', '{"left_out": {}, "checkpoints": [', '[0, "x"]]}'),
     "line_console": lines("train.log", lambda i: f"Episode {i}/9000000, Reward: {i % 7 / 8}, Loss: 0.25\n"),
     "metrics_csv": lines("log.csv", lambda i: f"{i},0.25,{i % 7 / 8},1.25\n", "step,loss,reward,entropy\n"),

@@ -108,7 +108,7 @@ def test_the_server_s_work_is_fenced(house):
     run.rename(house / "open" / "aside")
     run.symlink_to(house / "shut" / "run")
     with pytest.raises(isolated.Refused):
-        isolated.fenced([str(house / "open")], "rl_advisor.workers.isolated:answer", "load_run", [str(run)], {})
+        isolated.fenced([str(house / "open")], "rl_advisor.workers.isolated:answer", {"verb": "load_run", "run": str(run)})
 
 
 EXAMPLE = Path(__file__).parent / "data" / "doors" / "run-01"

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from rl_advisor.reading import READER_FAILED, UnreadableRun, read_run
-from rl_advisor.reading.formats import evaluations_npz, mlflow_sqlite
+from rl_advisor.reading.formats import arrays, mlflow_sqlite
 from rl_advisor.reading.parsing import sqlite_tables
 from rl_advisor.reading.parsing.config.yaml_in import load_yaml
 from rl_advisor.workers import Limits, in_worker, isolated
@@ -139,7 +139,7 @@ def test_bombs_end_in_an_answer_or_a_refusal(tmp_path, bomb):
     """None of them meets a limit, and no reader fails on one."""
     BOMBS[bomb](tmp_path)
     try:
-        said = str(in_worker(isolated.answer, "load_run", [str(tmp_path)], {}, limits=LIMITS, raises=(isolated.Refused,)))
+        said = str(in_worker(isolated.answer, {"verb": "load_run", "run": str(tmp_path)}, limits=LIMITS, raises=(isolated.Refused,)))
     except isolated.Refused as refused:
         said = str(refused)
     assert READER_FAILED not in said
@@ -163,7 +163,7 @@ def test_a_header_that_ends_early_is_a_gap(tmp_path):
     with zipfile.ZipFile(tmp_path / "evaluations.npz", "w") as archive:
         for name in ("timesteps", "results"):
             archive.writestr(f"{name}.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head)
-    assert "damaged" in evaluations_npz.read(tmp_path / "evaluations.npz").gaps[0].why
+    assert "damaged" in arrays.read(tmp_path / "evaluations.npz").gaps[0].why
 
 
 def test_empty_names_of_runs_are_no_traceback(tmp_path):
@@ -177,7 +177,7 @@ def test_empty_names_of_runs_are_no_traceback(tmp_path):
 
 def test_a_reader_that_fails_costs_one_file(tmp_path, monkeypatch):
     """The other files of the run are read, and the gap names what happened."""
-    monkeypatch.setattr(evaluations_npz, "read", lambda *_: 1 / 0)
+    monkeypatch.setattr(arrays, "read", lambda *_: 1 / 0)
     with zipfile.ZipFile(tmp_path / "evaluations.npz", "w") as archive:
         archive.writestr("x", b"x")
     with pytest.raises(UnreadableRun, match=f"{READER_FAILED} \\(ZeroDivisionError\\)"):

@@ -18,7 +18,7 @@ FIXTURES = {
     "trainer_state.json": "trainer_state", "train.log": "dict_console", "console.log": "block_console",
     "verl_metrics.jsonl": "metrics_jsonl", "metrics.jsonl": "metrics_jsonl", "steps.jsonl": "metrics_jsonl",
     "progress.json": "metrics_jsonl", "progress.csv": "metrics_csv",
-    "0.monitor.csv": "monitor", "evaluations.npz": "evaluations_npz", "training_args.json": "configuration", "config.yaml": "configuration",
+    "0.monitor.csv": "monitor", "evaluations.npz": "arrays", "training_args.json": "configuration", "config.yaml": "configuration",
     "args.yml": "configuration", "crash.log": "line_console",
 }  # fmt: skip
 TEXT = [name for name in FIXTURES if not name.endswith(".npz")]
@@ -171,7 +171,7 @@ def test_a_pickled_npz_is_not_loaded(tmp_path):
     np.savez(tmp_path / "evaluations.npz", timesteps=np.arange(3), results=np.array([{}, {}, {}], dtype=object))
     run = part_of(tmp_path / "evaluations.npz")
     assert not run.curves
-    assert "plain arrays" in run.gaps[0].why
+    assert "no arrays timesteps and results" in run.gaps[0].why
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,14 @@
-"""NumPy arrays of scores: a vector in a ``.npy`` file, vectors and tables over steps in a ``.npz`` archive; nothing is unpickled."""
+"""NumPy arrays of scores: a vector in a ``.npy`` file, vectors and tables over steps in a ``.npz`` archive; nothing is unpickled.
+
+``evaluations.npz`` of Stable-Baselines3's EvalCallback is one: returns and lengths of every episode of each evaluation.
+"""
 
 import re
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from math import prod
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any
@@ -17,9 +23,10 @@ from rl_advisor.run import Curve, Floats, Gap, Run
 
 FORMAT = "arrays"
 GENERAL = True
-FEWEST, MOST_COLUMNS = 3, 64
+MOST_COLUMNS = 64
 SIZE_LIMIT = 256_000_000
 _MAGIC = {".npy": b"\x93NUMPY", ".npz": b"PK"}
+_EVALUATIONS = "evaluations"
 _METRIC = re.compile(r"(?i)reward|return|loss|score|length|kl|entropy|success|accuracy|learning_?curve|eval")
 
 
@@ -32,20 +39,38 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
 
 def read(path: Path, _: Request = WHOLE) -> Run:
     """Each vector as a curve over the array that counts steps, else over its order; of a table the mean over what is no step."""
+    arrays: dict[str, Floats] = {}
+    why = ""
     try:
-        arrays = {path.stem: _vector(path)} if path.suffix.lower() == ".npy" else _archive(path)
-    except (ValueError, OSError, EOFError, KeyError, RuntimeError, SyntaxError, TokenError, zlib.error, zipfile.BadZipFile) as error:
-        return Run(gaps=(Gap(path.name, f"damaged, or no columns of numbers: {error}"[:300]),), formats=(FORMAT,))
-    counted = [name for name in step_columns(list(arrays)) if arrays[name].ndim == 1 and (np.diff(arrays[name]) > 0).all()]
+        arrays.update(_arrays(path))
+    except (
+        ValueError,
+        TypeError,
+        OSError,
+        EOFError,
+        KeyError,
+        RuntimeError,
+        SyntaxError,
+        TokenError,
+        zlib.error,
+        zipfile.BadZipFile,
+    ) as error:
+        why = f"damaged, or no columns of numbers: {error}"[:300]
+    evaluations = bare_name(path).startswith(_EVALUATIONS)
+    counted = [n for n in step_columns(list(arrays)) if arrays[n].ndim == 1 and (evaluations or (np.diff(arrays[n]) > 0).all())]
     key = counted[0] if counted else ""
     long = arrays[key].size if key else 0
     curves: dict[str, Curve] = {}
     for name, found in arrays.items():
-        for part, value in ({} if name == key else _curves(name, found, long)).items():
+        own = f"{_EVALUATIONS}/{name}" if evaluations else name
+        for part, value in ({} if name == key else _curves(own, found, long)).items():
             step = arrays[key] if value.size == long else np.arange(1.0, value.size + 1)
             if not key or value.size == long:
                 curves[part] = Curve(part, part, path.name, step, value)
-    return Run(curves=curves, formats=(FORMAT,), axis="step" if key else "row", step_unit=unit_of(key))
+    if evaluations and not (curves or why):
+        why = "no arrays timesteps and results of matching length"
+    gaps = (Gap(path.name, why),) if why else ()
+    return Run(curves=curves, gaps=gaps, formats=(FORMAT,), axis="step" if key or not curves else "row", step_unit=unit_of(key))
 
 
 def _curves(name: str, found: Floats, long: int) -> dict[str, Floats]:
@@ -54,30 +79,39 @@ def _curves(name: str, found: Floats, long: int) -> dict[str, Floats]:
         return {name: found}
     rows, columns = found.shape
     turned = found.T if rows != long and (columns == long or columns > MOST_COLUMNS >= rows) else found
-    return {name: turned.mean(axis=1)} if turned.shape[1] != 1 else {name: turned[:, 0]}
+    spread = {f"{name}_std": turned.std(axis=1)} if name == f"{_EVALUATIONS}/results" else {}
+    return {name: turned.mean(axis=1)} | spread
 
 
-def _vector(path: Path) -> Floats:
-    """The array of an ``.npy`` file; nothing is unpickled and a size that is only claimed is not allocated."""
-    with confined_files.named(path) as name:
-        return _checked(np.load(name, mmap_mode="r", allow_pickle=False))
+def _arrays(path: Path) -> Iterator[tuple[str, Floats]]:
+    """The numeric arrays of a file that may be curves; a size that is only claimed is not allocated."""
+    if path.suffix.lower() == ".npy":
+        with confined_files.named(path) as name:
+            yield path.stem, _checked(np.load(name, mmap_mode="r", allow_pickle=False))
+        return
+    # Opened here: numpy leaves a file open whose archive it cannot read.
+    with confined_files.opened(path) as raw, np.load(raw, allow_pickle=False) as file:
+        for name in file.files[:MOST_COLUMNS]:
+            if _size(file.zip, f"{name}.npy") <= SIZE_LIMIT:
+                with suppress(TypeError, ValueError):  # a scalar, a picture, an object that would have to be unpickled
+                    yield name, _checked(file[name])
+
+
+def _size(archive: zipfile.ZipFile, name: str) -> int:
+    """Bytes that an array needs once it is read, as it says itself: each number takes eight, however few it has in the file."""
+    with archive.open(name) as file:
+        version = np.lib.format.read_magic(file)
+        header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, kind = header(file)
+    return max(8 * prod(shape), archive.getinfo(name).file_size, prod(shape) * kind.itemsize)
 
 
 def _checked(found: Any) -> Floats:
-    if found.ndim not in (1, 2) or found.dtype.kind not in "fiub" or found.size < FEWEST or found.nbytes > SIZE_LIMIT:
-        raise ValueError(f"an array of shape {found.shape} and type {found.dtype} is no curve")
+    """The array as numbers.
+
+    Raises:
+        TypeError: it is no vector and no table of numbers.
+    """
+    if found.ndim not in (1, 2) or found.dtype.kind not in "fiub" or not 0 < 8 * found.size <= SIZE_LIMIT:
+        raise TypeError(f"an array of shape {found.shape} and type {found.dtype} is no curve")
     return np.array(found, np.float64)
-
-
-def _archive(path: Path) -> dict[str, Floats]:
-    """The numeric arrays of an archive that may be curves."""
-    arrays: dict[str, Floats] = {}
-    with confined_files.opened(path) as raw, np.load(raw, allow_pickle=False) as file:
-        for name in file.files[:MOST_COLUMNS]:
-            if file.zip.getinfo(f"{name}.npy").file_size > SIZE_LIMIT:
-                continue
-            try:
-                arrays[name] = _checked(file[name])
-            except ValueError:  # an object, a scalar, a picture
-                continue
-    return arrays
