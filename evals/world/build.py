@@ -2,24 +2,36 @@
 
 FOLDER holds copies of public repositories as ``PART/OWNER__NAME/…``, what readers said in ``labels-PART.jsonl`` (a line a run: id, path,
 commit, licence, verdict, …) and ``readings.jsonl`` (the second reader), and runs that nobody read in ``sources.jsonl`` (path, commit,
-licence). Rows of the same runs are replaced, all others are kept. Only numbers and names of metrics go in.
+licence). Rows of the same runs are replaced, all others are kept. Only numbers and names of metrics go in. Of the runs that nobody read
+those count that have an outcome or signs of some length and are no copy; the others are told in ``FOLDER/left.jsonl``.
 """
 
 import argparse
 import json
 import multiprocessing
+import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from evals.world.slim import Row, curves, facts
-from evals.world.table import store
+from evals.world.table import store, worlds
 from rl_advisor import tools
 from rl_advisor.assessment import VERDICTS
+from rl_advisor.curves.outcomes import outcome
+from rl_advisor.curves.task import task
 from rl_advisor.reading import UnreadableRun
+from rl_advisor.run import Curve, Run
 
+LANGUAGE = re.compile(r"grpo|gspo|dapo|rloo|dpo(?!int)|orpo|rlhf|rlvr")
+"""Words in the path of a run that nobody read which say that it trains a language model."""
 CALLS = ("continue", "stop", "undecided")
+FEWEST = 5
+"""Points of a curve below which it says nothing; readers judged runs of five."""
+SIGNS, ELSEWHERE = 3, ("progress/", "time/", "throughput/", "memory/")
+"""How many metrics of the training itself a run without an outcome must have; what is none."""
 
 
 def lines(file: Path) -> Iterator[dict[str, Any]]:
@@ -50,7 +62,7 @@ def source(row: Mapping[str, Any]) -> Row:
         "repository": repository,
         "commit": str(row.get("commit") or ""),
         "licence": None if licence in (None, "none") else str(licence)[:40],
-        "kind": row.get("family"),
+        "kind": row.get("family") or ("llm" if LANGUAGE.search(row["path"].lower()) else None),
         "algorithm": str(row.get("algorithm") or "")[:40],
     }
 
@@ -72,23 +84,62 @@ def said(readers: list[Mapping[str, Any]]) -> Row:
 
 
 def row_of(told: Row, folder: Path) -> tuple[Row, list[Row]]:
-    """A run and its curves, measured; no facts and no curves where it cannot be read."""
+    """A run and its curves, measured; no facts and no curves where it cannot be read, and why, for a run that nobody read."""
     at, kept = folder / told["at"], {k: v for k, v in told.items() if k != "at"}
     try:
         run = tools.read(at)
-    except (UnreadableRun, OSError, ValueError):
-        return kept | {"read": False}, []
-    return kept | {"read": True} | facts(run), [{"id": told["id"]} | row for row in curves(run)]
+    except (UnreadableRun, OSError, ValueError) as why:
+        return kept | {"read": False, "left": None if told["verdicts"] else f"not read: {why}"}, []
+    left = None if told["verdicts"] else useless(run)
+    return kept | {"read": True, "left": left} | facts(run), [] if left else [{"id": told["id"]} | row for row in curves(run)]
+
+
+def useless(run: Run) -> str | None:
+    """Why the table has no use for a run, if it has none: it is of trainings by reward, and nobody says what this log is."""
+    curve = outcome(run)
+    if task(run).kind == "supervised":
+        return "supervised"
+    if curve is not None:
+        points = _points(curve)
+        return f"{points} points of {curve.name}" if points < FEWEST else None
+    known = sum(c.mapped and not c.name.startswith(ELSEWHERE) and _points(c) >= FEWEST for c in run.curves.values())
+    return f"no outcome among {', '.join(sorted(run.curves)[:12])}" if known < SIGNS else None
+
+
+def _points(curve: Curve) -> int:
+    return int(np.isfinite(curve.value).sum())
+
+
+def unlike(found: list[tuple[Row, list[Row]]]) -> Iterator[tuple[Row, list[Row]]]:
+    """The runs without those that repeat a run before them, curve by curve."""
+    seen: dict[int, str] = {}
+    for row, mine in found:
+        same = hash(tuple(sorted((c["raw"], c["value"].tobytes()) for c in mine)))
+        if mine and seen.setdefault(same, row["id"]) != row["id"] and not row["verdicts"]:
+            yield row | {"left": f"a copy of {seen[same]}"}, []
+        else:
+            yield row, mine
 
 
 def main() -> None:
     """Reads every run of the folder and writes the table again."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--new", action="store_true", help="only runs that were not measured before")
     asked = parser.parse_args()
-    with multiprocessing.Pool(2) as pool:
-        found = pool.map(partial(row_of, folder=asked.folder), list(sources(asked.folder)), chunksize=4)
-    print(store([row for row, _ in found], [row for _, rows in found for row in rows]))
+    told, before = asked.folder / "left.jsonl", []
+    if asked.new:
+        before = list(lines(told))
+    known = {row["id"] for row in before} | ({w.told["id"] for w in worlds()} if asked.new else set())
+    with multiprocessing.Pool(asked.processes) as pool:
+        wanted = [row for row in sources(asked.folder) if row["id"] not in known]
+        found = list(unlike(pool.map(partial(row_of, folder=asked.folder), wanted, chunksize=4)))
+    kept = [(row, mine) for row, mine in found if not row["left"]]
+    left = before + [{"id": row["id"], "why": row["left"]} for row, _ in found if row["left"]]
+    told.write_text("".join(json.dumps(row) + "\n" for row in left), encoding="utf-8")
+    print(f"{len(left)} runs that nobody read are of no use here: left.jsonl")
+    print(store([row for row, _ in kept], [row for _, rows in kept for row in rows]))
 
 
 if __name__ == "__main__":

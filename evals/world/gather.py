@@ -1,8 +1,8 @@
 """Takes the logs of training runs out of copies of public repositories: ``python -m evals.world.gather FOLDER PART GIT_DIRECTORY...``.
 
 A git directory is named ``OWNER+NAME/…``. Files with the names that trainers give to logs come to ``FOLDER/PART/OWNER__NAME``, at most
-RUNS folders of a repository (evenly chosen), and ``FOLDER/sources.jsonl`` gets a row for each, so that ``evals.world.build`` measures it.
-Nothing is checked out and nothing is run.
+RUNS runs of a repository (evenly chosen), and ``FOLDER/sources.jsonl`` gets a row for each, so that ``evals.world.build`` measures it.
+What stands in ``sources.jsonl`` already, byte by byte, is a copy and stays away. Nothing is checked out and nothing is run.
 """
 
 import json
@@ -11,15 +11,30 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import numpy as np
+from evals.world.build import lines
 
 LOGS = re.compile(
-    r"(?:evaluations\.npz|(?:\d+\.)?monitor\.csv|progress\.csv|trainer_state\.json|metrics\.jsonl|log_history\.json|events\.out\.tfevents.*)"
+    r"evaluations\.npz|(.*\.)?monitor\.csv|progress\.(csv|txt)|trainer_state\.json|.*\.tfevents.*|run-.*\.wandb|wandb-history\.jsonl"
 )
-RUNS = 12
-LARGEST = 30_000_000
+"""Names that only a trainer gives."""
+TRACKED = ("*evaluations.npz", "*monitor.csv", "*progress.csv", "*trainer_state.json", "*.tfevents.*")
+OWN = re.compile(
+    r"((train|training|grpo|dpo|ppo|rl|reward|rewards|episode)_?)*(metrics|logs?|history|stats)(_?v?\d+)?\.(jsonl|csv|json)"
+    r"|(logs?_)?(train|training|grpo|dpo|ppo|rloo|verl|rlhf)[\w.-]*\.(log|jsonl)|[\w.-]*[_-](grpo|dpo|ppo|rloo|gspo|dapo)\.log|log_history\.json"
+    r"|[\w.-]*(rewards|returns|training_log|train_log)\.csv"
+    r"|.*(grpo|dpo|orpo|kto|ppo|rloo|gspo|rlhf|rlvr|reinforce|dqn|sac|td3|ddpg|a2c|train|training|(?<![a-z])rl)[^a-z].*ipynb"
+)
+"""Names that people give to a log of their own: each is a run by itself."""
+RUNS = 16
+SMALLEST, LARGEST = 300, 30_000_000
+"""Bytes of a log."""
+SHA = 12
+"""Digits of a log's name in git that tell it from all others here."""
 LICENCES = {"MIT License": "MIT", "Apache License": "Apache-2.0", "GNU GENERAL": "GPL", "BSD": "BSD", "Mozilla": "MPL-2.0"}
 
 
@@ -28,20 +43,53 @@ def git(directory: Path, *asked: str) -> bytes:
     return subprocess.run(["git", f"--git-dir={directory}", *asked], capture_output=True, check=True, timeout=120).stdout  # noqa: S603, S607
 
 
-def runs(directory: Path) -> dict[str, list[str]]:
-    """Folders of the newest commit that hold logs, and the logs in them; of a run's checkpoints the last one's."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for line in git(directory, "ls-tree", "-r", "-l", "HEAD").decode(errors="replace").splitlines():
-        size, path = line.split(maxsplit=3)[3].split("\t", 1)
-        at = PurePosixPath(path)
-        if LOGS.fullmatch(at.name) and size.isdigit() and int(size) <= LARGEST:
-            saved = at.parent.name.startswith("checkpoint-")
-            found[str(at.parent.parent if saved else at.parent)].append(path)
-    for paths in found.values():
-        states = sorted((p for p in paths if p.endswith("trainer_state.json")), key=lambda p: [int(n) for n in re.findall(r"\d+", p)])
-        paths[:] = [p for p in paths if p not in states[:-1]]
+@dataclass(frozen=True)
+class Blob:
+    """A log as git keeps it."""
+
+    path: PurePosixPath
+    sha: str
+    size: int
+
+
+def commit_with_logs(directory: Path) -> str:
+    """The newest commit, or the one before the logs were taken out of it, where they were."""
+    head = git(directory, "rev-parse", "HEAD").decode().strip()
+    if any(logs(directory, head)):
+        return head
+    away = git(directory, "log", "--format=%H", "--diff-filter=D", "-1", head, "--", *TRACKED).decode().strip()
+    return git(directory, "rev-parse", f"{away}^").decode().strip() if away else head
+
+
+def logs(directory: Path, commit: str) -> Iterator[Blob]:
+    """The logs of a commit."""
+    for line in git(directory, "ls-tree", "-r", "-l", "-z", commit).decode(errors="replace").split("\0"):
+        facts, _, path = line.partition("\t")
+        if path and (LOGS.fullmatch((at := PurePosixPath(path)).name) or OWN.fullmatch(at.name.lower())):
+            _, _, sha, size = facts.split()
+            if size.isdigit() and SMALLEST <= int(size) <= LARGEST:
+                yield Blob(at, sha, int(size))
+
+
+def home(log: Blob) -> PurePosixPath:
+    """Where the run of a log stands: the log itself, or the folder of a run that its trainer made."""
+    at = log.path
+    if not LOGS.fullmatch(at.name):
+        return at
+    return at.parent.parent if at.parent.name.startswith("checkpoint-") else at.parent
+
+
+def runs(directory: Path, commit: str) -> dict[str, list[Blob]]:
+    """The runs, each by where it stands, and its logs: of several of a kind (checkpoints, restarts) the largest."""
+    found: dict[PurePosixPath, dict[str, Blob]] = defaultdict(dict)
+    for log in sorted(logs(directory, commit), key=lambda b: b.size):
+        found[home(log)][log.path.suffix if ".tfevents." not in log.path.name else "tfevents"] = log
+    for at in sorted(found, key=lambda p: len(p.parts)):
+        inside = [p for p in found if at in p.parents]
+        if len(inside) == 1:
+            found[at] |= found.pop(inside[0])
     chosen = np.linspace(0, len(found) - 1, min(RUNS, len(found))).astype(int)
-    return {name: found[name] for name in (sorted(found)[i] for i in chosen)}
+    return {str(name): list(found[name].values()) for name in (sorted(found)[i] for i in chosen)}
 
 
 def licence(directory: Path) -> str | None:
@@ -53,24 +101,29 @@ def licence(directory: Path) -> str | None:
     return None
 
 
-def taken(folder: Path, part: str, directory: Path) -> Iterator[dict[str, str | None]]:
-    """Writes the logs of a repository below the folder and gives a row a run."""
+def taken(folder: Path, part: str, directory: Path, seen: set[str]) -> Iterator[dict[str, Any]]:
+    """Writes the logs of a repository below the folder and gives a row a run; ``seen`` are the logs that are there already."""
     owner = next(p for p in directory.parts if "+" in p).replace("+", "__", 1)
-    commit, told = git(directory, "rev-parse", "HEAD").decode().strip(), licence(directory)
-    for run, paths in runs(directory).items():
-        for path in paths:
-            at = (folder / part / owner / path).resolve()
+    commit, told = commit_with_logs(directory), licence(directory)
+    for run, found in runs(directory, commit).items():
+        largest = max(found, key=lambda b: b.size).sha[:SHA]
+        if largest in seen:
+            continue
+        seen.add(largest)
+        for log in found:
+            at = (folder / part / owner / log.path).resolve()
             if at.is_relative_to((folder / part / owner).resolve()):
                 at.parent.mkdir(parents=True, exist_ok=True)
-                at.write_bytes(git(directory, "show", f"HEAD:{path}"))
-        yield {"path": f"{part}/{owner}" if run == "." else f"{part}/{owner}/{run}", "commit": commit, "licence": told}
+                at.write_bytes(git(directory, "cat-file", "blob", log.sha))
+        yield {"path": f"{part}/{owner}" if run == "." else f"{part}/{owner}/{run}", "commit": commit, "licence": told, "log": largest}
 
 
 def main(folder: Path, part: str, directories: list[Path]) -> None:
     """Takes all and says how many runs each repository has."""
+    seen = {str(row.get("log")) for row in lines(folder / "sources.jsonl")}
     with (folder / "sources.jsonl").open("a", encoding="utf-8") as out:
         for directory in directories:
-            rows = list(taken(folder, part, directory / ".git" if (directory / ".git").is_dir() else directory))
+            rows = list(taken(folder, part, directory / ".git" if (directory / ".git").is_dir() else directory, seen))
             out.writelines(json.dumps(row) + "\n" for row in rows)
             print(f"{len(rows):3} {directory}")
 

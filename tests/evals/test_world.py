@@ -77,11 +77,14 @@ def test_the_table_holds_numbers_of_public_repositories_and_nothing_else() -> No
 
 
 def test_logs_are_taken_out_of_a_copy_of_a_repository_and_nothing_else(tmp_path: Path) -> None:
-    """The last checkpoint's state, a log beside other files, the licence and the commit; a file of another name stays where it is."""
+    """The largest of several states, trainers. and people.s logs, licence and commit; no copy, no other file, nothing too short."""
     work = tmp_path / "me+mine" / "repo"
     files = {
-        **{f"out/checkpoint-{n}/trainer_state.json": "{}" for n in (9, 100)},
-        "logs/progress.csv": "a",
+        **{f"out/checkpoint-{n}/trainer_state.json": "{}" * n * 9 for n in (20, 100)},
+        "logs/progress.csv": "a" * gather.SMALLEST,
+        "logs/copy/progress.csv": "b" * (gather.SMALLEST - 1),
+        "mine/train_grpo.log": "c" * gather.SMALLEST,
+        "theirs/train_grpo.log": "c" * gather.SMALLEST,
         "logs/code.py": "print()",
         "LICENSE": "MIT License",
     }
@@ -93,8 +96,8 @@ def test_logs_are_taken_out_of_a_copy_of_a_repository_and_nothing_else(tmp_path:
         subprocess.run(["git", "-C", str(work), *asked], check=True)
     gather.main(tmp_path, "crawl", [work])
     rows = [json.loads(line) for line in (tmp_path / "sources.jsonl").read_text().splitlines()]
-    assert sorted(row["path"] for row in rows) == ["crawl/me__mine/logs", "crawl/me__mine/out"]
+    assert sorted(row["path"] for row in rows) == ["crawl/me__mine/logs", "crawl/me__mine/mine/train_grpo.log", "crawl/me__mine/out"]
     assert {row["licence"] for row in rows} == {"MIT"}
     taken = sorted(str(f.relative_to(tmp_path / "crawl")) for f in (tmp_path / "crawl").rglob("*") if f.is_file())
-    assert taken == ["me__mine/logs/progress.csv", "me__mine/out/checkpoint-100/trainer_state.json"]
+    assert taken == [f"me__mine/{name}" for name in ("logs/progress.csv", "mine/train_grpo.log", "out/checkpoint-100/trainer_state.json")]
     assert build.source(rows[0])["id"].startswith("me/mine/")

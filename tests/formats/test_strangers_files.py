@@ -218,3 +218,11 @@ def test_a_run_called_by_its_moment_is_found_a_second_beside() -> None:
     assert begun_at("2031-02-03 10:00:01", names) == names[0]
     assert begun_at("2031-02-03 10:30:00", names) == ""
     assert begun_at("start 1", names) == ""
+
+
+def test_a_notebook_without_outputs_is_no_log(tmp_path: Path) -> None:
+    """How often its cells were executed is nobody's reward."""
+    cells = [{"cell_type": "code", "execution_count": n, "id": str(n), "outputs": [], "source": ["1"]} for n in range(20)]
+    (tmp_path / "grpo.ipynb").write_text(json.dumps({"cells": cells, "nbformat": 4}), encoding="utf-8")
+    with pytest.raises(UnreadableRun):
+        read_run(tmp_path / "grpo.ipynb")

@@ -31,8 +31,8 @@ _LOGS = (".log", ".out", ".err", "stdout", "stderr", "stdout.txt", "stderr.txt",
 _TEXTS = (*_LOGS, ".txt", ".md", "output", "console")
 _ABOUT = ("readme", "changelog", "license", "requirements", "contributing")
 """Names of texts about a project."""
-_TRACKER_LOGS = ("debug.log", "debug-internal.log", "debug-core.log")
-"""What W&B says about itself."""
+_NONE = ("debug.log", "debug-internal.log", "debug-core.log", ".ipynb")
+"""What W&B says about itself; a notebook, of which only the outputs are a log."""
 _HEAD = 1 << 19
 FEW = 8
 """Lines so long that hardly any is whole in it are looked at in that many times as much."""
@@ -46,7 +46,7 @@ _IN_FULL = ("progress.csv", "progress.json", "progress.txt", "metrics.jsonl")
 def claims(path: Path, ask: Request = WHOLE) -> bool:
     """Whether it is text and the name may be that of a log; where nothing else could be read, whether it is text."""
     name = bare_name(path)
-    if name.startswith(_ABOUT) or name in _TRACKER_LOGS or not (ask.last_resort or name.endswith(_TEXTS)):
+    if name.startswith(_ABOUT) or name.endswith(_NONE) or not (ask.last_resort or name.endswith(_TEXTS)):
         return False
     start = head(path, 4_096)
     return bool(start) and b"\x00" not in start and not start.startswith(b"version https://git-lfs")
