@@ -22,8 +22,6 @@ FAILED = ("burning", "gamed", "degrading", "dead")
 JUDGED = (*FAILED, "sound")
 FEWEST, MOST_KEYS, MOST_VARIANTS, SHOWN = 8, 400, 8, 12
 """Runs from which anything is said, settings that are looked at, variants that are set against the best, and rows of each list."""
-MOST_OF_A_VARIANT = 100
-"""Runs of a variant from which its level is told."""
 _IDENTITY = 0.8
 """Share of runs with a text of their own from which a setting is a name, whatever it is called."""
 
@@ -99,7 +97,7 @@ def _of_variants(rows: Sequence[Row], telling: Mapping[str, Sequence[Any]], grou
     out, levels = [], {}
     for group, own in largest:
         last = np.array([_last(rows[i]) for i in own], dtype=np.float64)
-        levels[group] = _thinned(last[np.isfinite(last)])
+        levels[group] = last[np.isfinite(last)]
         known = {"last": asdict(level(levels[group]))} if levels[group].size > 1 else {}
         failed = sum(rows[i]["urgency"] in FAILED for i in own)
         settings = {key: values[own[0]] for key, values in telling.items()} if len(telling) <= 40 else {}
@@ -107,11 +105,6 @@ def _of_variants(rows: Sequence[Row], telling: Mapping[str, Sequence[Any]], grou
             {"variant": group, "runs": len(own), "failed": failed, "settings": settings, **known, "band": band([rows[i] for i in own])}
         )
     return {"outcome": name[0][0] if name else None, "variants": out, "number_of_variants": len(set(groups)), "between": _between(levels)}
-
-
-def _thinned(values: Any) -> Any:
-    """At most a hundred of them, evenly chosen: more make a bootstrap slow and its interval hardly narrower than it has to be."""
-    return values[np.unique(np.linspace(0, values.size - 1, min(values.size, MOST_OF_A_VARIANT)).astype(int))] if values.size else values
 
 
 def _last(row: Row) -> float:

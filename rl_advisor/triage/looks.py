@@ -12,28 +12,28 @@ from rl_advisor.features.student import below, quantile
 Floats = npt.NDArray[np.float64]
 Groups = npt.NDArray[np.int64]
 FEW_VALUES, FEWEST = 5, 3
-"""Numbers with more values than this are asked whether higher ones fail more; a value with fewer runs is not looked at."""
+"""Numbers with more values than this are asked whether the higher half fails more; a value with fewer runs is not looked at."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """Whether runs with this value (or, for numbers, with higher ones) fail more often than the others."""
+    """Whether runs with this value (of numbers of many values: with a higher one) fail more often than the others."""
 
     setting: str
     value: Any
-    """The value; ``higher`` for a number of many values."""
     runs: int
     failed: float
-    """Share of the runs with it that failed; for ``higher`` the chance that a failed run has more of it than a sound one."""
+    """Share of the runs with it that failed."""
     others: float
-    """The same of the others; one half for ``higher``."""
+    """The same of the others."""
     low: float
     high: float
     """Interval of the difference."""
     p: float
+    above: bool = False
+    """Whether runs lie above the value, which is the middle of all, and do not have it."""
     q: float = 1.0
     """The largest false discovery rate at which it is named."""
-    error: float = 0.0
     n: tuple[float, float] = (0.0, 0.0)
     """Runs on both sides, divided by the design effect."""
     freedom: int = 1
@@ -47,13 +47,16 @@ def looks_at(settings: Mapping[str, Sequence[Any]], failed: npt.NDArray[np.bool_
     of, found = np.asarray(groups), []
     for key, values in settings.items():
         if _is_scale(values):
-            look = _higher(key, np.array([np.nan if v is None else float(v) for v in values]), failed, of)
-            found += [look] if look else []
+            x = np.array([np.nan if v is None else float(v) for v in values])
+            known, middle = np.isfinite(x), float(np.nanmedian(x))
+            higher = x[known] > middle
+            if FEWEST <= higher.sum() <= higher.size - FEWEST:
+                found.append(replace(_share(key, middle, higher, failed[known], of[known]), above=True))
             continue
         texts = np.array([repr(v) for v in values])
         names = [name for name in np.unique(texts) if FEWEST <= (texts == name).sum() <= texts.size - FEWEST]
-        for name in names[:1] if len(np.unique(texts)) == 2 else names:  # of two values one look says all
-            found.append(_share(key, values[int(np.argmax(texts == name))], texts == name, failed, of))
+        asked = names[:1] if len(np.unique(texts)) == 2 else names  # of two values one look says all
+        found += [_share(key, values[int(np.argmax(texts == name))], texts == name, failed, of) for name in asked]
     return found
 
 
@@ -85,24 +88,7 @@ def _share(key: str, value: Any, has: npt.NDArray[np.bool_], failed: npt.NDArray
     whole = (a * n + b * m) / (n + m)
     error = float(np.sqrt(whole * (1 - whole) * (1 / n + 1 / m)))
     p = float(2 * below(freedom, -max(0.0, abs(a - b) - 0.5 * (1 / n + 1 / m)) / error)) if error else 1.0  # Yates: few runs, wide steps
-    return Look(key, value, int(has.sum()), a, b, a - b, a - b, p, error=error, n=(n, m), freedom=freedom)
-
-
-def _higher(key: str, values: Floats, failed: npt.NDArray[np.bool_], groups: Groups) -> Look | None:
-    """A number: whether failed runs have more of it than sound ones."""
-    known = np.isfinite(values)
-    x, y = values[known & failed], values[known & ~failed]
-    if min(x.size, y.size) < FEWEST:
-        return None
-    order = np.sort(y)
-    auc = float((np.searchsorted(order, x, "left") + np.searchsorted(order, x, "right")).mean() / (2 * y.size))
-    rank, bad = values[known].argsort().argsort().astype(float), failed[known].astype(float)
-    slope = float(np.cov(rank, bad)[0, 1] / rank.var(ddof=1))
-    effect, freedom = design_effect(bad - slope * rank, groups[known]), max(1, np.unique(groups[known]).size - 2)
-    n, m = x.size / effect, y.size / effect
-    error = float(np.sqrt((n + m + 1) / (12 * n * m)))
-    p = float(2 * below(freedom, -abs(auc - 0.5) / error))
-    return Look(key, "higher", int(known.sum()), auc, 0.5, 0.0, 0.0, p, error=error, n=(n, m), freedom=freedom)
+    return Look(key, value, int(has.sum()), a, b, a - b, a - b, p, n=(n, m), freedom=freedom)
 
 
 def surviving(found: Sequence[Look], risk: float) -> list[Look]:
@@ -118,10 +104,7 @@ def surviving(found: Sequence[Look], risk: float) -> list[Look]:
 
 
 def _with_interval(look: Look, z: float) -> Look:
-    """The look with its interval at so many standard errors: Newcombe's for shares, the plain one for a chance."""
-    if look.value == "higher":
-        middle, half = look.failed - 0.5, z * look.error
-        return replace(look, low=max(-0.5, middle - half), high=min(0.5, middle + half))
+    """The look with its interval at so many standard errors (Newcombe's)."""
     (a, n), (b, m) = (look.failed, look.n[0]), (look.others, look.n[1])
     (la, ha), (lb, hb) = _wilson(a, n, z), _wilson(b, m, z)
     return replace(look, low=a - b - float(np.hypot(a - la, hb - b)), high=a - b + float(np.hypot(ha - a, b - lb)))

@@ -36,19 +36,10 @@ def sentences(found: Answer) -> Iterator[str]:
 
 def _goes_with(look: Answer) -> str:
     also = f" It always changed together with {listed([said(k) for k in look['changed_with']], 3)}." if look.get("changed_with") else ""
-    if look["value"] == "higher":
-        more, look = ("higher", look) if look["failed"] > 0.5 else ("lower", _turned(look))
-        low, high = (percent(0.5 + look[end]) for end in ("low", "high"))
-        pairs = f"in {percent(look['failed'])} of pairs ({low} to {high})"
-        return f"`{said(look['setting'])}`: a failed run has a {more} one than a sound run {pairs}.{also}"
     low, high = (percent(look[end]) for end in ("low", "high"))
     shares = f"{percent(look['failed'])} of {look['runs']} runs fail, {percent(look['others'])} of the others"
-    return f"`{said(look['setting'])}` = {said(look['value'])}: {shares} (difference {low} to {high}).{also}"
-
-
-def _turned(look: Answer) -> Answer:
-    """The look from the other side: how often a failed run has less."""
-    return {**look, "failed": 1 - look["failed"], "low": -look["high"], "high": -look["low"]}
+    of = "above" if look["above"] else "="
+    return f"`{said(look['setting'])}` {of} {said(look['value'])}: {shares} (difference {low} to {high}).{also}"
 
 
 def _between(pairs: Sequence[Answer]) -> Iterator[str]:
