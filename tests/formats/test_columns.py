@@ -27,10 +27,10 @@ def test_lists_of_one_object_are_curves_over_its_steps(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ['{"a": 1}', '{"ids": ["x"]}', '{"model": {"b": [1, 2, 3]}}', "[1, 2, 3]", '{"shape": []}'])
 def test_other_json_is_no_columns(tmp_path: Path, text: str) -> None:
-    """Objects whose first value is no list of numbers are not claimed."""
+    """Objects in which no list of numbers is counted hold no curve."""
     path = tmp_path / "x.json"
     path.write_text(text)
-    assert not columns_json.claims(path)
+    assert not columns_json.read(path).curves
 
 
 def test_numpy_vector_is_a_curve_by_its_name(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_a_list_of_rows(tmp_path: Path) -> None:
     (tmp_path / "history.json").write_text(json.dumps([{"episode": i, "reward": 2.0 * i, "loss": None} for i in range(1, 6)]))
     assert read_run(tmp_path / "history.json").curves["reward/mean"].value.tolist() == [2.0, 4.0, 6.0, 8.0, 10.0]
     (tmp_path / "rows.json").write_text(json.dumps([{"step": 1, "score": 0.5, "text": "a" * 200}] * 5))
-    assert not columns_json.claims(tmp_path / "rows.json")
+    assert not columns_json.read(tmp_path / "rows.json").curves
 
 
 def test_runs_told_apart_by_two_columns(tmp_path: Path) -> None:

@@ -20,10 +20,6 @@ from rl_advisor.run import Gap, Run
 FORMAT = "metrics_jsonl"
 APPENDED = "lines"
 """How a growing file goes on, so that what was appended can be read alone."""
-_TEXT_KEYS = {
-    "prompt", "prompts", "input", "inputs", "output", "outputs", "completion", "completions", "response", "responses", "messages", "text",
-    "conversation", "trajectory", "traj_idx", "generation", "question", "answer", "task_id", "gpus",
-}  # fmt: skip
 _FEWEST = 3
 """Lines without a step that a log has at least."""
 LINE_LIMIT = 16_000_000
@@ -41,7 +37,7 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
         row = parse_json(start.split(b"\n", 1)[0])
     except ValueError:
         return False
-    if not isinstance(row, dict) or _TEXT_KEYS & row.keys() or is_sample(row, ask.columns) or any(_rows_inside(v) for v in row.values()):
+    if not isinstance(row, dict) or is_sample(row, ask.columns) or any(_rows_inside(v) for v in row.values()):
         return False
     numbers = [name for name, value in _values(dict(row), nested=True).items() if number(value) is not None]
     return len(numbers) > 1 and (bool(step_columns(numbers)) or _ordered(start))

@@ -16,6 +16,8 @@ FEWEST = 3
 """Numbers that a list must have to be a curve."""
 MOST_RUNS = 500
 DEEPEST = 6
+LABEL = 120
+"""Characters of a text beside metrics; longer ones are what a model wrote."""
 _NAMES = ("tag", "run_name", "name", "run", "label", "experiment", "exp_name", "exp", "variant", "arm", "run_id", "id", "seed", "agent")
 """What a run among several calls itself, best first."""
 _NEUTRAL = re.compile(
@@ -115,7 +117,8 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Table | None:
     """The rows as columns, with the numbers of nested objects under names with ``/``; None where nothing in them is a number."""
     flat = [dict(_flat(row)) for row in rows]
     names = dict.fromkeys(name for row in flat for name in row)
-    if len(rows) < 2 or not any(_is_number(value) for row in flat for value in row.values()):
+    sample = any(isinstance(value, str) and len(value) > LABEL for value in flat[0].values()) if flat else True
+    if len(rows) < 2 or sample or not any(_is_number(value) for row in flat for value in row.values()):
         return None
     return Table("", {name: [row.get(name) for row in flat] for name in names})
 

@@ -290,6 +290,6 @@ def one_start(steps: Floats, source: str, run: str) -> tuple[tuple[int, int], Ru
     found = {f"start {number}": rows for number, rows in enumerate(starts(steps), 1)}
     size = {name: last - first for name, (first, last) in found.items()}
     lively = [name for name in found if SHARE * size[name] >= max(size.values())]
-    ranked = [*reversed(lively), *sorted(set(found) - set(lively), key=lambda name: -size[name])]
+    ranked = [*reversed(lively), *sorted((name for name in found if name not in lively), key=lambda name: -size[name])]
     read = chosen(ranked, run)
     return found[read], listed(ranked, read, source, ", each counted from the beginning") if len(found) > 1 else Run()
