@@ -20,8 +20,8 @@ PATIENCE_S = STEPS_S
 """Seconds of processor time for which a call may keep its place while others wait who were begun that often."""
 LONGEST_S = 240.0
 """After which a call is begun no more, also when it never had its time."""
-_LOOK_AGAIN_S, _REST_S = 0.05, 1.0
-"""Between two looks for a place, of the first in line and of all behind it: where the first gets none, nobody does."""
+_LOOK_AGAIN_S = 0.05
+"""Between two looks for a place."""
 
 
 class Interrupted(Exception):  # noqa: N818 - it names what happened
@@ -43,7 +43,6 @@ class Slot:
     taken: float = 0.0
     """Seconds of processor time since it was begun."""
     over: bool = False
-    may_begin: anyio.Event = field(default_factory=anyio.Event)
 
     def go_on(self) -> None:
         """Nothing, or ``Interrupted``; asked from the thread that works."""
@@ -76,42 +75,27 @@ class Scheduler:
         """
         turn = Slot()
         while turn.begun < len(PATIENCE_S) and time.monotonic() - turn.came < LONGEST_S:
-            await self._place(turn)
+            await self._placed(turn)
             try:
                 return await work(turn)
             except Interrupted:
                 turn.begun += turn.taken > PATIENCE_S[turn.begun]
             finally:
                 self._working.remove(turn)
-                self._next()
         raise Busy
 
-    async def _place(self, turn: Slot) -> None:
-        turn.may_begin, turn.over, turn.taken = anyio.Event(), False, 0.0
+    async def _placed(self, turn: Slot) -> None:
+        """Come back with a place, given to who was begun least often, the newest first; one that is being left counts as free."""
+        turn.over, turn.taken = False, 0.0
         self._waiting.append(turn)
         try:
-            self._next()
-            while not turn.may_begin.is_set():
-                first = turn is self._first()
-                if first:
+            while turn is not self._first() or sum(not t.over for t in self._working) >= self._places:
+                if turn is self._first():
                     self._make_room(turn)
-                with anyio.move_on_after(_LOOK_AGAIN_S if first else _REST_S):
-                    await turn.may_begin.wait()
-        except BaseException:
-            if turn in self._waiting:
-                self._waiting.remove(turn)
-            else:
-                self._working.remove(turn)
-                self._next()
-            raise
-
-    def _next(self) -> None:
-        """Give free places, and those that are being left, to who has been begun least often, the newest first."""
-        while self._waiting and sum(not t.over for t in self._working) < self._places:
-            turn = self._first()
+                await anyio.sleep(_LOOK_AGAIN_S)
+        finally:
             self._waiting.remove(turn)
-            self._working.append(turn)
-            turn.may_begin.set()
+        self._working.append(turn)
 
     def _first(self) -> Slot:
         """Of those that wait, who was begun least often, the newest of them."""
@@ -123,4 +107,3 @@ class Scheduler:
             yielding = [t for t in self._working if t.yields_to(waiting)]
             if yielding:
                 max(yielding, key=lambda t: t.taken).over = True
-                self._next()
