@@ -1,7 +1,7 @@
 """The assessment of a run written to a file, in the form that the file's ending asks for."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
@@ -103,15 +103,3 @@ def report(run: Run, assessment: Assessment, out: Sequence[str], to: Sequence[st
 def page_of(run: Run, assessment: Assessment, out: Path) -> Path:
     """The file that the page was written to."""
     return safe_write.put(out, readable(renderer(out)(run, assessment), _LONGEST_PAGE))
-
-
-def write(run: Run, out: str | Path, advisor: str = "builtin", options: Mapping[str, Any] | None = None) -> Path:
-    """The file that the page about a run was written to; ``options`` are what the advisor is told.
-
-    Raises:
-        NoSuchChoice: no report has this ending, or there is no such folder.
-    """
-    from rl_advisor.tools import advisor_named
-
-    target = _target(out)
-    return page_of(run, advisor_named(advisor).assess(run, **(options or {})), target)

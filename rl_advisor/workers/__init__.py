@@ -8,7 +8,6 @@ process, without bounds.
 """
 
 import os
-import select
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -16,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from rl_advisor.workers.frames import BYTES, CALL, ERROR, PROGRESS, RESULT, Torn, receive, send
+from rl_advisor.workers.fork_server import BYTES, ERROR, RESULT
 from rl_advisor.workers.pool import POOL, Worker
 
 TICK_S = 0.05
@@ -102,10 +101,11 @@ def _asked(worker: Worker, function: Callable[..., Any], args: tuple[Any, ...], 
     """What the worker answers."""
     asked = {"function": f"{function.__module__}:{function.__qualname__}", "args": args, "limits": asdict(call.limits)}
     try:
-        send(worker.channel, CALL, orjson.dumps(asked))
+        worker.channel.send_bytes(orjson.dumps(asked))
         while True:
             _awaited(worker, call)
-            kind, payload = receive(worker.channel, call.limits.output)
+            message = worker.channel.recv_bytes(call.limits.output)
+            kind, payload = message[:1], message[1:]
             if kind == BYTES:
                 return payload
             said = orjson.loads(payload)
@@ -113,12 +113,12 @@ def _asked(worker: Worker, function: Callable[..., Any], args: tuple[Any, ...], 
                 return said
             if kind == ERROR:
                 raise _raised(said, call)
-            if kind == PROGRESS and call.ear is not None:
+            if call.ear is not None:
                 call.ear(*said)
-    except OverflowError:
-        raise Stopped("its answer was larger than an answer may be") from None
-    except (Torn, OSError):
+    except (EOFError, ConnectionError):
         raise Stopped(_died(POOL.end(worker), call.limits)) from None
+    except OSError:
+        raise Stopped("its answer was larger than an answer may be") from None
 
 
 def _awaited(worker: Worker, call: Call) -> None:
@@ -127,7 +127,7 @@ def _awaited(worker: Worker, call: Call) -> None:
     Raises:
         Stopped: it has used up its time or memory.
     """
-    while not select.select([worker.channel], [], [], TICK_S)[0]:
+    while not worker.channel.poll(TICK_S):
         call.wanted()
         if time.monotonic() - call.began > call.limits.wall_s:
             raise Stopped(f"it needed more than {call.limits.wall_s:g} seconds")

@@ -8,14 +8,16 @@ import socket
 import sys
 import time
 from importlib import import_module
+from multiprocessing.connection import Connection
 from typing import Any, NoReturn
 
 import orjson
 
 from rl_advisor.output import progress
-from rl_advisor.workers.frames import BYTES, CALL, ERROR, PROGRESS, RESULT, Torn, receive, send
 
 FORK, END = b"F", b"K"
+PROGRESS, RESULT, BYTES, ERROR = b"P", b"R", b"B", b"E"
+"""With which a worker's message begins: JSON follows, or bytes as they are."""
 TELL_EVERY = 0.1
 """Seconds between two notes of progress."""
 _FORBIDDEN = frozenset(
@@ -63,7 +65,7 @@ def _forked(control: socket.socket, descriptor: int) -> int:
     status = 1
     try:
         control.close()
-        _work(socket.socket(fileno=descriptor))
+        _work(Connection(descriptor))
         status = 0
     finally:
         os._exit(status)
@@ -81,24 +83,22 @@ def _ended(pid: int, living: set[int]) -> int:
     return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
 
 
-def _work(channel: socket.socket) -> None:
+def _work(channel: Connection) -> None:
     """Answer one call after the other, until nobody asks any longer."""
     _bounded_for_good()
-    with contextlib.suppress(Torn, OSError):
+    with contextlib.suppress(EOFError, OSError):
         while True:
-            kind, payload = receive(channel, LONGEST_QUESTION)
-            if kind == CALL:
-                _answer(channel, orjson.loads(payload))
+            _answer(channel, orjson.loads(channel.recv_bytes(LONGEST_QUESTION)))
 
 
-def _answer(channel: socket.socket, asked: dict[str, Any]) -> None:
+def _answer(channel: Connection, asked: dict[str, Any]) -> None:
     told = 0.0
 
     def ear(what: str, number: int, total: int) -> None:
         nonlocal told
         if time.monotonic() - told > TELL_EVERY:
             told = time.monotonic()
-            send(channel, PROGRESS, orjson.dumps([what, number, total]))
+            channel.send_bytes(PROGRESS + orjson.dumps([what, number, total]))
 
     _bounded(asked["limits"])
     try:
@@ -107,7 +107,7 @@ def _answer(channel: socket.socket, asked: dict[str, Any]) -> None:
         kind, payload = (BYTES, answer) if isinstance(answer, bytes) else (RESULT, orjson.dumps(answer))
     except Exception as error:  # noqa: BLE001 - whatever it is, the caller hears its name, and its message where that is expected
         kind, payload = ERROR, _said(error)
-    send(channel, kind, payload)
+    channel.send_bytes(kind + payload)
 
 
 def _said(error: Exception) -> bytes:

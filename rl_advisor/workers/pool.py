@@ -15,6 +15,8 @@ import sys
 import threading
 from bisect import bisect
 from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from rl_advisor.workers.fork_server import END, FORK
@@ -37,7 +39,7 @@ class Worker:
     """A process and the line to it."""
 
     pid: int
-    channel: socket.socket
+    channel: Connection
     about: str = ""
     came: float = 0.0
     """When its work was asked for."""
@@ -154,7 +156,7 @@ class Pool:
                 raise OSError("the process that makes workers could not be started")
             self._fresh = _seen(self._nursery.pid)[0] if self._nursery else 0
             self._ready = True
-        ours, theirs = socket.socketpair()
+        ours, theirs = Pipe()
         with theirs:
             try:
                 return Worker(int.from_bytes(self._said(FORK, theirs.fileno(), size=8), "big"), ours)
