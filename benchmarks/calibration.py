@@ -53,7 +53,7 @@ def _parting(pair: Floats) -> bool:
 FALSE_ALARMS: dict[str, Says] = {
     "trend": lambda s, v: direction(trend(s, v), 0.0) in ("rising", "falling"),
     "level_change": level_moves,
-    "onset": lambda s, v: onset(s, v, draws=20).shape != "none",
+    "onset": lambda s, v: onset(s, v, draws=20) is not None,
     "change_points": lambda s, v: bool(change_points(s, v)),
     "discontinuity": lambda s, v: discontinuity(s, np.exp(0.3 * v)).p < 0.05,
     "fell": lambda s, v: course_of(Curve("reward/mean", "", "", s, v)).fell,
@@ -166,7 +166,8 @@ def _break(step: Floats, shape: str, at: float) -> Floats:
 
 
 def _order(step: Floats, cause: Floats, effect: Floats) -> tuple[float, float]:
-    a, b = onset(step, cause, draws=2).at, onset(step, effect, draws=2).at
+    found = onset(step, cause, draws=2), onset(step, effect, draws=2)
+    a, b = (float(step[-1]) if o is None else o.at for o in found)
     return float(a < b) + 0.5 * float(a == b), a - 150
 
 

@@ -189,9 +189,9 @@ def _direction(found: Trend, margin: float) -> Fields:
 
 def _onset(step: Floats, value: Floats) -> Fields:
     found = onset(step, value)
-    if found.shape == "none":
+    if found is None:
         return {"onset": None}
-    return {"onset": {"kind": found.shape, "step": found.at, "interval": [found.low, found.high], "size": found.size}}
+    return {"onset": {"kind": found.kind, "step": found.at, "interval": [found.low, found.high], "size": found.size}}
 
 
 def _changes(step: Floats, value: Floats) -> Fields:

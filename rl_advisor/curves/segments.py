@@ -60,7 +60,7 @@ def began(curve: Curve, after: float = -np.inf, *, growing: bool = False) -> Ons
         found = change.onset(step[keep], value[keep])
     except TooFewPoints:
         return None
-    return Onset(found.at, found.low, found.high) if found.shape != "none" else None
+    return Onset(found.at, found.low, found.high) if found else None
 
 
 def decline_began(curve: Curve) -> Onset:

@@ -19,33 +19,22 @@ class Bins:
     """Mean step of the bin."""
     mean: Floats
     median: Floats
-    mad: Floats
-    """Median absolute deviation from the median, not scaled to a standard deviation."""
     low: Floats
     high: Floats
-    count: npt.NDArray[np.int64]
-    first: Floats
-    last: Floats
 
 
 def reduce(step: npt.ArrayLike, value: npt.ArrayLike, most: int = MOST) -> Bins:
     """At most ``most`` bins of a curve; NaN is dropped. Raises TooFewPoints for a curve without a finite point."""
     x, y = finite(step, value)
     edges = bin_edges(x.size, most)
-    ends = np.append(edges[1:], x.size)
-    count = ends - edges
+    count = np.diff(np.append(edges, x.size))
     table = _ragged(y, edges, count)
-    median = np.nanmedian(table, axis=1)
     return Bins(
         step=np.add.reduceat(x, edges) / count,
         mean=np.add.reduceat(y, edges) / count,
-        median=median,
-        mad=np.nanmedian(np.abs(table - median[:, None]), axis=1),
+        median=np.nanmedian(table, axis=1),
         low=np.minimum.reduceat(y, edges),
         high=np.maximum.reduceat(y, edges),
-        count=count.astype(np.int64),
-        first=x[edges],
-        last=x[ends - 1],
     )
 
 

@@ -14,7 +14,7 @@ from rl_advisor.features.breaks import Fit, Search, best_fit, chance, penalty, s
 from rl_advisor.features.series import Bools, Floats, constant, finite, thinned
 from rl_advisor.features.trend import trend
 
-ChangeKind = Literal["none", "step", "hinge", "variance"]
+ChangeKind = Literal["step", "hinge"]
 ONSET_BINS = 256
 SURE = 0.02
 """p-value of a trend below which a curve did leave what it was, though neither a step nor a kink describes how."""
@@ -24,78 +24,49 @@ SURE = 0.02
 class OnsetEstimate:
     """Where a curve leaves what it was: the kind of break, its place with an interval, and its size."""
 
-    shape: ChangeKind
+    kind: ChangeKind
     at: float
-    """First step of the new level, or the kink of a hinge; the last step when there is no change."""
+    """First step of the new level, or the kink of a hinge."""
     low: float
     high: float
     size: float
-    """Height of a step; rise of a hinge from its kink (to a new level or to the end); log ratio of spread for variance; 0 for none."""
-    sign: int
+    """Height of a step; rise of a hinge from its kink (to a new level or to the end)."""
 
 
-def onset(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200, seed: int = 0, *, drift: bool = False) -> OnsetEstimate:
-    """The best of no change, a step, a kink and a change of spread by penalised likelihood, with a 95 % bootstrap interval of its place.
+def onset(step: npt.ArrayLike, value: npt.ArrayLike, draws: int = 200, seed: int = 0) -> OnsetEstimate | None:
+    """The best step or kink by penalised likelihood, with a 95 % bootstrap interval of its place; None where neither is there.
 
-    ``drift`` asks for a break from a straight line instead of from a constant. Raises TooFewPoints below 6 finite points.
+    Raises TooFewPoints below 6 finite points.
     """
-    x, y, fit = _fitted(step, value, drift)
-    if fit is None or (fit.gain < penalty(x.size) and (drift or trend(x, y).p > SURE)):
-        return _spread_onset(x, y, fit)
-    places = _draw(x, fit, draws, seed)
-    low, high = np.quantile(places, [0.025, 0.975])
-    at = float(x[fit.index])
-    size = fit.size * float(fit.column[-1])
-    return OnsetEstimate("hinge" if fit.width > 0 else "step", at, min(float(low), at), max(float(high), at), size, int(np.sign(size)))
-
-
-def _base(x: Floats, drift: bool) -> Floats:
-    one = np.ones((x.size, 1))
-    return np.column_stack([one, (x - x[0]) / (x[-1] - x[0])]) if drift else one
-
-
-def _fitted(step: npt.ArrayLike, value: npt.ArrayLike, drift: bool) -> tuple[Floats, Floats, Fit | None]:
     x, y = thinned(step, value, least=6, most=ONSET_BINS)
     if constant(y):
-        return x, y, None
-    return x, y, best_fit(Search(x, spacing(x), _base(x, drift), 2, ("step", "hinge", "ramp")), y)
+        return None
+    fit = best_fit(Search(x, spacing(x), np.ones((x.size, 1)), 2, ("step", "hinge", "ramp")), y)
+    if fit.gain < penalty(x.size) and trend(x, y).p > SURE:
+        return None
+    low, high = np.quantile(_draw(x, fit, draws, seed), [0.025, 0.975])
+    at = float(x[fit.index])
+    return OnsetEstimate(
+        "hinge" if fit.width > 0 else "step", at, min(float(low), at), max(float(high), at), fit.size * float(fit.column[-1])
+    )
 
 
 def _draw(x: Floats, fit: Fit, draws: int, seed: int) -> Floats:
     """Places of the best break in ``draws`` curves rebuilt from the fit and resampled whitened residuals."""
     generator = np.random.default_rng(seed)
-    gap = spacing(x)
     white = fit.white - fit.white.mean()
     resampled = white[generator.integers(0, white.size, (white.size, draws))]
-    pick = fit.found.best(whiten(fit.fitted, fit.phi, gap)[:, None] + resampled)
+    pick = fit.found.best(whiten(fit.fitted, fit.phi, spacing(x))[:, None] + resampled)
     return x[fit.found.index[pick]]
-
-
-def _spread_onset(x: Floats, y: Floats, fit: Fit | None) -> OnsetEstimate:
-    """A step in the log size of the whitened residuals, or no change."""
-    none = OnsetEstimate("none", float(x[-1]), float(x[0]), float(x[-1]), 0.0, 0)
-    if fit is None or x.size < 20:
-        return none
-    rest = whiten(y - np.median(y), fit.phi, spacing(x))
-    size = np.log(np.maximum(np.abs(rest - np.median(rest)), 1e-3 * np.abs(rest).max()))
-    found = best_fit(Search(x, spacing(x), _base(x, drift=False), max(5, x.size // 20), ("step",)), size)
-    if found.gain < penalty(x.size):
-        return none
-    places = _draw(x, found, 200, 0)
-    at, (low, high) = float(x[found.index]), np.quantile(places, [0.025, 0.975])
-    return OnsetEstimate("variance", at, min(float(low), at), max(float(high), at), found.size, int(np.sign(found.size)))
 
 
 @dataclass(frozen=True)
 class ChangePoint:
-    """One level shift: first step of the new level, the levels around it, and how surely it is none of the noise's own."""
+    """One level shift: first step of the new level, and the levels around it."""
 
     step: float
     before: float
     after: float
-    ratio: float
-    """after / before; NaN when they differ in sign or one is zero."""
-    p: float
 
 
 def change_points(step: npt.ArrayLike, value: npt.ArrayLike, most: int = 5, level: float = 0.05) -> tuple[ChangePoint, ...]:
@@ -113,7 +84,9 @@ def change_points(step: npt.ArrayLike, value: npt.ArrayLike, most: int = 5, leve
     kept = _design(columns, loose)
     phi = lag_one(clean - kept @ solve(kept, clean), gap, kept.shape[1])
     picks = _search(whiten(clean, phi, gap), whiten(columns, phi, gap), whiten(one, phi, gap), most, penalty(x.size))
-    return _levels(x, y, sorted((int(index[k]), p) for k, p in _tested(clean, columns, gap, picks, level)))
+    edges = [0, *sorted(int(index[k]) for k in _tested(clean, columns, gap, picks, level)), x.size]
+    middles = [float(np.median(y[a:b])) for a, b in pairwise(edges)]
+    return tuple(ChangePoint(float(x[i]), before, after) for i, (before, after) in zip(edges[1:-1], pairwise(middles), strict=True))
 
 
 def _search(value: Floats, columns: Floats, base: Floats, most: int, cost: float) -> list[int]:
@@ -137,7 +110,7 @@ def _design(columns: Floats, picks: list[int]) -> Floats:
     return np.column_stack([np.ones(columns.shape[0]), columns[:, picks]])
 
 
-def _tested(value: Floats, columns: Floats, gap: Floats, picks: list[int], level: float) -> list[tuple[int, float]]:
+def _tested(value: Floats, columns: Floats, gap: Floats, picks: list[int], level: float) -> list[int]:
     """The breaks that survive when each is tested beside the others against noise of any memory, the weakest leaving first."""
     while picks:
         best = least_deviance(_design(columns, picks), value, gap)
@@ -147,21 +120,9 @@ def _tested(value: Floats, columns: Floats, gap: Floats, picks: list[int], level
             p.append(chance(gain, value.size, value.size - len(picks) - 2, columns.shape[1]))
         weakest = int(np.argmax(p))
         if p[weakest] <= level:
-            return list(zip(picks, p, strict=True))
+            return picks
         picks = picks[:weakest] + picks[weakest + 1 :]
     return []
-
-
-def _levels(x: Floats, y: Floats, breaks: list[tuple[int, float]]) -> tuple[ChangePoint, ...]:
-    edges = [0, *(i for i, _ in breaks), x.size]
-    middles = [float(np.median(y[a:b])) for a, b in pairwise(edges)]
-    return tuple(
-        ChangePoint(float(x[i]), middles[k], middles[k + 1], _ratio(middles[k], middles[k + 1]), p) for k, (i, p) in enumerate(breaks)
-    )
-
-
-def _ratio(before: float, after: float) -> float:
-    return after / before if before * after > 0 else float("nan")
 
 
 @dataclass(frozen=True)
@@ -186,7 +147,8 @@ def discontinuity(step: npt.ArrayLike, value: npt.ArrayLike) -> Discontinuity:
     if constant(size):
         return Discontinuity(float(x[-1]), 1.0, 1.0, 1.0, 1.0)
     logs = clipped(np.log(np.maximum(size, size[size > 0].min())))
-    fit = best_fit(Search(x, spacing(x), _base(x, drift=True), 3, ("step",)), logs)
+    drift = np.column_stack([np.ones(x.size), (x - x[0]) / (x[-1] - x[0])])
+    fit = best_fit(Search(x, spacing(x), drift, 3, ("step",)), logs)
     freedom = max(x.size - 4, 1)
     error = float(np.sqrt(fit.white @ fit.white / freedom)) / float(fit.found.scale[np.flatnonzero(fit.found.index == fit.index)[0]])
     half = error * student.quantile(freedom, 0.975)

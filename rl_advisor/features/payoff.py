@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.features import TooFewPoints, student
+from rl_advisor.features.relation import ranks
 
 Floats = npt.NDArray[np.float64]
 _FEWEST_GROUPS = 8
@@ -43,7 +44,7 @@ def payoff(value: npt.ArrayLike, reward: npt.ArrayLike, group: Sequence[object])
     parts = [p for p in parts if p.size > 1 and np.ptp(x[p]) > 0 and np.ptp(y[p]) > 1e-12]
     if len(parts) < _FEWEST_GROUPS:
         raise TooFewPoints(f"{len(parts)} groups with different rewards and different values, {_FEWEST_GROUPS} needed")
-    rho, low, high = _clustered([(_ranks(x[p]), _ranks(y[p])) for p in parts])
+    rho, low, high = _clustered([(ranks(x[p]), ranks(y[p])) for p in parts])
     slope, slope_low, slope_high = _clustered([(x[p], y[p]) for p in parts], scale_y=False)
     return Payoff(rho, max(low, -1.0), min(high, 1.0), slope, slope_low, slope_high, len(parts))
 
@@ -60,13 +61,6 @@ def _clustered(parts: list[tuple[Floats, Floats]], *, scale_y: bool = True) -> t
     error = float(np.sqrt((residual**2).sum() * len(pairs) / (len(pairs) - 1))) / size
     reach = student.quantile(len(pairs) - 1, 0.975) * error
     return value, value - reach, value + reach
-
-
-def _ranks(values: Floats) -> Floats:
-    """Ranks from 0, ties sharing their mean rank."""
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ends = np.cumsum(counts)
-    return (ends - (counts + 1) / 2)[inverse].astype(np.float64)
 
 
 def difference(

@@ -1,8 +1,4 @@
-"""A curve as the statistics see it: finite points in order of step, on at most a given number of bins, each asked about once."""
-
-from collections.abc import Callable, Mapping
-from functools import lru_cache, wraps
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+"""A curve as the statistics see it: finite points in order of step, on at most a given number of bins."""
 
 import numpy as np
 import numpy.typing as npt
@@ -57,45 +53,3 @@ def bin_edges(n: int, most: int) -> Indices:
 def constant(value: Floats) -> bool:
     """Whether a curve varies by no more than rounding."""
     return bool(np.ptp(value) <= 1e-12 * max(LEAST, float(np.abs(value).max())))
-
-
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
-
-
-class _Asked(NamedTuple):
-    """A question, told from others by the bytes of its arrays."""
-
-    key: tuple[Any, ...]
-    given: tuple[Any, ...]
-    named: Mapping[str, Any]
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Asked) and self.key == other.key
-
-
-def remembered(most: int) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
-    """A decorator for what several detectors ask of one curve: the last ``most`` answers are kept, shared, and not to be written to.
-
-    Arrays of more than 8 * MOST numbers are asked about anew.
-    """
-
-    def around(function: Callable[_P, _T]) -> Callable[_P, _T]:
-        @lru_cache(most)
-        def answer(asked: _Asked) -> _T:
-            return function(*asked.given, **asked.named)
-
-        @wraps(function)
-        def ask(*given: _P.args, **named: _P.kwargs) -> _T:
-            values = (*given, *named.values())
-            if any(isinstance(value, list) or (isinstance(value, np.ndarray) and value.size > 8 * MOST) for value in values):
-                return function(*given, **named)
-            told = [(v.shape, v.dtype.char, v.tobytes()) if isinstance(v, np.ndarray) else v for v in values]
-            return answer(_Asked((*told, *named), given, named))
-
-        return ask
-
-    return around

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.autoregression import effective_count, estimate, spacing
-from rl_advisor.features.series import constant, remembered, thinned
+from rl_advisor.features.autoregression import estimate, spacing
+from rl_advisor.features.series import constant, thinned
 from rl_advisor.features.student import normal_quantile
 
 Direction = Literal["rising", "flat", "falling", "undecidable"]
@@ -28,8 +28,6 @@ class Trend:
     """Two-sided, against no trend, for noise of any memory up to 0.9: larger on a short curve than its interval says."""
     n: int
     """Finite points of the curve."""
-    n_eff: float
-    """Independent points that the (binned) curve is worth."""
     phi: float
     """Lag-one correlation of the noise."""
     detectable: float
@@ -49,7 +47,6 @@ class Change:
     high: float
 
 
-@remembered(128)
 def trend(step: npt.ArrayLike, value: npt.ArrayLike, level: float = LEVEL) -> Trend:
     """The slope of a curve with a two-sided ``level`` interval under AR(1) noise.
 
@@ -58,14 +55,13 @@ def trend(step: npt.ArrayLike, value: npt.ArrayLike, level: float = LEVEL) -> Tr
     x, y = thinned(step, value, least=3)
     n, span = int(np.isfinite(np.asarray(value, np.float64)).sum()), float(x[-1] - x[0])
     if constant(y):
-        return Trend(0.0, 0.0, 0.0, 1.0, n, float(x.size), 0.0, 0.0, span)
+        return Trend(0.0, 0.0, 0.0, 1.0, n, 0.0, 0.0, span)
     unit = (x - x.mean()) / span
     slope = estimate(np.column_stack([np.ones_like(unit), unit]), y, 1, spacing(x))
     low, high = slope.interval(level)
     # The half width is a quantile of 0.5 + level / 2 of the same error; four of five need 0.84 deviations more.
     detectable = (high - low) / 2 * (1 + normal_quantile(0.8) / normal_quantile(0.5 + level / 2))
-    n_eff = effective_count(x.size, slope.phi)
-    return Trend(slope.value / span, low / span, high / span, slope.doubted(x.size, DOUBT).p, n, n_eff, slope.phi, detectable, span)
+    return Trend(slope.value / span, low / span, high / span, slope.doubted(x.size, DOUBT).p, n, slope.phi, detectable, span)
 
 
 def direction(found: Trend, margin: float) -> Direction:
