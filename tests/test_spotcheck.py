@@ -18,7 +18,9 @@ from rl_advisor.output.clean import clean
 from rl_advisor.reading import read_run
 from rl_advisor.run import Run
 from rl_advisor.samples import spotcheck
+from rl_advisor.samples.changes import changes
 from rl_advisor.samples.excerpts import excerpt
+from rl_advisor.samples.reward_check import audit
 
 from rollout_runs import made, real, solves
 
@@ -71,7 +73,7 @@ def test_no_samples_and_no_rewards() -> None:
     assert (empty["highest"], empty["step"]) == ([], None)
     assert empty["gaps"]
     assert spotcheck.statistics(Run()) == {"steps": [], "meaning": {}, "words": {}}
-    assert spotcheck.reward_audit(Run())["cannot_tell"]
+    assert audit(Run())["cannot_tell"]
     run = real("improving")
     unpaid = replace(run, rollouts=run.rollouts.assign(reward=np.nan))
     assert spotcheck.triad(unpaid)["highest"] == []
@@ -177,11 +179,10 @@ def test_statistics_of_a_hack() -> None:
 
 
 def test_audit_of_real_runs() -> None:
-    """Random rewards contradict themselves, a fixed rule does not, and the agreed answer earns more where the reward is sound."""
-    noisy, sound = spotcheck.reward_audit(real("random_reward")), spotcheck.reward_audit(real("improving"))
+    """Random rewards contradict themselves, a fixed rule does not."""
+    noisy, sound = audit(real("random_reward")), audit(real("improving"))
     assert noisy["same_text"]["low"] > 0.5
     assert sound["same_text"]["share_different_reward"] == 0
-    assert sound["against_consensus"]["low"] > 0.5 > noisy["against_consensus"]["high"]
     assert noisy["histogram"]["values"] == 2
     json.dumps([noisy, sound], allow_nan=False)
 
@@ -195,7 +196,7 @@ def constant(value: float) -> Run:
 )
 def test_constant_rewards(value: float, flag: str, best: float, worst: float) -> None:
     """A reward that is always the same is called so, and its flat groups are all solved or all failed by its sign."""
-    found = spotcheck.reward_audit(constant(value))
+    found = audit(constant(value))
     assert found["histogram"][flag]
     assert (found["groups"]["share_flat"], found["groups"]["share_all_best"], found["groups"]["share_all_worst"]) == (1, best, worst)
 
@@ -205,7 +206,7 @@ def test_a_rare_tail_and_a_turned_reference() -> None:
     run = made(lambda p, t, rng: (solves(p, right=True, thoughts=1, rng=rng), t + 0.1 * rng.random()))
     table = run.rollouts.assign(human_score=lambda d: -d["reward"])
     table.loc[::200, "reward"] = 1000.0
-    found = spotcheck.reward_audit(replace(run, rollouts=table))
+    found = audit(replace(run, rollouts=table))
     assert 0.004 <= found["histogram"]["share_far_outside"] <= 0.006
     assert found["against_reference"]["human_score"]["rank_correlation"] < -0.9
 
@@ -218,7 +219,7 @@ def test_components_share_the_spread() -> None:
         **{"reward/big": 3 * rng.normal(size=len(run.rollouts)), "reward/small": rng.normal(size=len(run.rollouts))}
     )
     table["reward"] = table["reward/big"] + table["reward/small"]
-    parts = spotcheck.reward_audit(replace(run, rollouts=table))["components"]
+    parts = audit(replace(run, rollouts=table))["components"]
     assert parts["big"]["share_of_spread"] == pytest.approx(0.9, abs=0.03)
     assert parts["big"]["share_of_spread"] + parts["small"]["share_of_spread"] == pytest.approx(1)
 
@@ -243,7 +244,7 @@ def test_a_table_without_groups_or_prompts() -> None:
 
 def test_changes_have_intervals_onsets_and_prices() -> None:
     """Over a real length hack the length leads: it grew, from when, and how much the reward follows it."""
-    found = spotcheck.changed(real("length_hack"))
+    found = changes(real("length_hack"))
     by = {row["measure"]: row for row in found["measures"]}
     assert {"tokens", "reward"} <= {row["measure"] for row in found["measures"][:4]}
     assert by["tokens"]["interval"][0] > 0
@@ -256,18 +257,8 @@ def test_changes_have_intervals_onsets_and_prices() -> None:
 def test_nothing_is_said_to_change_where_nothing_does() -> None:
     """Samples that are alike from start to end give at most a change by luck, and a single step cannot be compared."""
     still = made(lambda p, _, rng: (solves(p, right=bool(rng.random() < 0.5), thoughts=3, rng=rng), float(rng.random() < 0.5)))
-    assert len(spotcheck.changed(still)["measures"]) <= 2
-    assert "cannot_tell" in spotcheck.changed(still.until(0))
-
-
-def test_length_by_tenths_of_the_reward() -> None:
-    """Tenths go from the worst to the best paid, equal rewards stay together, and lengths are theirs."""
-    run = made(lambda _p, _, rng: (" ".join(["word"] * (n := int(rng.integers(5, 50)))), float(n)))
-    rows = spotcheck.reward_audit(run)["length_by_decile"]
-    assert [row["decile"] for row in rows] == list(range(1, 11))
-    assert all(row["tokens"] == pytest.approx(row["reward"]) for row in rows)
-    two = spotcheck.reward_audit(real("improving"))["length_by_decile"]
-    assert [row["reward"] for row in two] == [0, 1]
+    assert len(changes(still)["measures"]) <= 2
+    assert "cannot_tell" in changes(still.until(0))
 
 
 def test_two_answers_that_are_both_paid_are_shown() -> None:
@@ -308,7 +299,7 @@ def test_nothing_paid_is_no_contradiction_and_no_text_no_twin() -> None:
     failing = made(lambda p, t, rng: (solves(p, right=bool(rng.random() < 0.5), thoughts=1, rng=rng), float(t < 0.5)))
     assert spotcheck.triad(failing)["contradicting"] == []
     mute = made(lambda _p, _, rng: ("", float(rng.random() < 0.5)))
-    assert "same_text" not in spotcheck.reward_audit(mute)
+    assert "same_text" not in audit(mute)
     assert "they hold no text" in printing.text("samples", clean(spot_check(mute)))
 
 

@@ -202,15 +202,11 @@ def _sample(row: Answer) -> Any:
 
 def _reward(found: Answer) -> Answer:
     """How the reward behaves: its spread, groups without spread, what it goes with."""
-    kept: Answer = {
-        k: found[k] for k in ("groups", "against_length", "against_consensus", "length_by_decile", "same_text", "cannot_tell") if k in found
-    }
+    kept: Answer = {k: found[k] for k in ("groups", "against_length", "same_text", "cannot_tell") if k in found}
     h = found.get("histogram")
     spread = (
         f"{value(h['min'])} to {value(h['max'])}, median {value(h['median'])}, {value(h['share_at_max'], 'share')} at the top" if h else ""
     )
-    if "length_by_decile" in kept:
-        kept["length_by_decile"] = " ".join(f"{value(d['reward'])}:{value(d['tokens'])}" for d in kept["length_by_decile"])
     made = found.get("components", {})
     parts = {name: c.get("share_of_spread") for name, c in made.items()} if len(made) > 1 else None
     return {"spread": spread, **kept, "share_of_spread": parts}

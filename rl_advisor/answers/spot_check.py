@@ -22,16 +22,18 @@ def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | N
         NoSuchChoice: the step lies before the first sample; the message names first and last.
     """
     from rl_advisor.samples import spotcheck
+    from rl_advisor.samples.changes import changes
+    from rl_advisor.samples.reward_check import audit as audit_of_reward
 
     try:
         picked = spotcheck.triad(run, step, count, SEED)
     except ValueError as none:
         raise UsageError(str(none)) from none
-    answer: dict[str, Any] = {"responses": _counted(run), "says": _says(run), "changes": spotcheck.changed(run)}
+    answer: dict[str, Any] = {"responses": _counted(run), "says": _says(run), "changes": changes(run)}
     answer |= _episodes(run)
     answer |= {key: _marked(value, key, key) for key, value in dict(picked).items()}
     answer["statistics"] = _marked(spotcheck.statistics(run), "statistics")
-    answer["reward"] = _marked(spotcheck.reward_audit(run), "reward")
+    answer["reward"] = _marked(audit_of_reward(run), "reward")
     if audit is not None:
         from rl_advisor.samples.sample_audit import sample_audit
 

@@ -14,10 +14,10 @@ from rl_advisor.curves.outcomes import Course, course_or_none, training
 from rl_advisor.curves.segments import decline_began
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present
-from rl_advisor.output.wording import about
+from rl_advisor.output.wording import about, listed
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
-from rl_advisor.samples.text_change import Shift, listed, onset, shift, shift_or_none
+from rl_advisor.samples.text_change import Shift, onset, shift, shift_or_none
 from rl_advisor.samples.text_signs import samples
 from rl_advisor.vocabulary import Link
 

@@ -1,5 +1,7 @@
 """What changed in the text since a run's first samples: every measure with its interval, its onset, and whether it is paid for."""
 
+import tomllib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,27 +9,13 @@ import numpy as np
 from rl_advisor.features import TooFewPoints
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches
-from rl_advisor.samples.text_change import bounds, onset, pays, shift_or_none
+from rl_advisor.samples.text_change import onset, pays, shift_or_none
 
-MEASURED = (
-    *(
-        "tokens",
-        "truncated",
-        "loop",
-        "compression",
-        "repeated",
-        "variety",
-        "empty",
-        "copied",
-        "foreign",
-        "fields",
-        "other_language",
-        "open",
-    ),
-    *("empty_field", "refusal", "hedging", "praise", "claim", "claim_after_failure", "attack"),
-    *("calls", "identical_calls", "repeated_calls", "failed_calls", "error_retries"),
-)
+_HELD = tomllib.loads(Path(__file__).with_name("measures.toml").read_text(encoding="utf-8"))
+MEASURED = tuple(_HELD["measured"])
 """Columns of the measured table that are told of every step and compared."""
+MEANINGS: dict[str, str] = {**_HELD["measured"], **_HELD["counted"]}
+"""What is told of every step -> what it means."""
 
 
 def changes(run: Run) -> dict[str, Any]:
@@ -46,7 +34,7 @@ def changes(run: Run) -> dict[str, Any]:
     return {
         "first": {"from": float(first.min()), "to": float(first.max()), "responses": len(s.first)},
         "latest": {"from": float(latest.min()), "to": float(latest.max()), "responses": len(s.latest)},
-        "steps": list(bounds(s)),
+        "steps": [float(s.table["step"].min()), float(s.table["step"].max())],
         "measures": found,
     }
 

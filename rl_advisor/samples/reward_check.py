@@ -37,36 +37,27 @@ def audit(run: Run) -> dict[str, Any]:
     found["against_reference"] = against_reference(rows)
     if "cluster" in rows:
         found["against_length"] = against_length(rows)
-        found["length_by_decile"] = length_by_decile(rows)
-        found["against_consensus"] = against_consensus(rows)
     return {k: v for k, v in found.items() if v}
 
 
 def histogram(reward: Floats) -> dict[str, Any]:
-    """What values the reward takes: shares at zero, one, the extremes and below zero, and whether a rare tail carries the mean."""
+    """What values the reward takes: its shares at the extremes, and whether a rare tail carries the mean."""
     low, high, middle = float(reward.min()), float(reward.max()), float(np.median(reward))
     mad = float(np.median(np.abs(reward - middle)))
     scale = max(1.4826 * mad, 0.05 * (float(np.quantile(reward, 0.95)) - float(np.quantile(reward, 0.05))))
     far = np.abs(reward - middle) > 10 * scale if scale > 0 else np.zeros(reward.size, bool)
-    counts, edges = np.histogram(reward, bins=10) if high > low else (np.array([reward.size]), np.array([low, high]))
     return {
         "values": int(np.unique(np.round(reward, 9)).size),
         "min": low,
         "median": middle,
         "max": high,
-        "mean": float(reward.mean()),
-        "std": float(reward.std()),
-        "all_zero": bool(low == high == 0),
-        "all_one": bool(low == high == 1),
-        "constant": bool(low == high),
-        "share_zero": float((reward == 0).mean()),
-        "share_one": float((reward == 1).mean()),
-        "share_negative": float((reward < 0).mean()),
+        "all_zero": low == high == 0,
+        "all_one": low == high == 1,
+        "constant": low == high,
         "share_at_max": float((reward == high).mean()),
         "share_at_min": float((reward == low).mean()),
         "share_far_outside": float(far.mean()),
-        "counts": counts.tolist(),
-        "edges": [float(e) for e in edges],
+        "counts": np.histogram(reward, bins=10)[0].tolist() if high > low else [reward.size],
     }
 
 
@@ -166,31 +157,6 @@ def against_length(rows: pd.DataFrame) -> dict[str, Any]:
     """Rank correlation of reward and length among responses to one prompt, with its interval; empty when too few groups differ."""
     try:
         pay = payoff(rows["tokens"].to_numpy(np.float64), rows["reward"].to_numpy(np.float64), rows["cluster"].tolist())
-    except TooFewPoints:
-        return {}
-    return {"rank_correlation": pay.rho, "low": pay.low, "high": pay.high, "groups": pay.groups}
-
-
-def length_by_decile(rows: pd.DataFrame) -> list[dict[str, float]]:
-    """Mean reward and length of each tenth of the responses by reward, the lowest first; equal rewards stay together. Empty below 20."""
-    if len(rows) < 20 or rows["reward"].nunique() < 2:
-        return []
-    tenth = np.ceil(10 * rows["reward"].rank(pct=True, method="average")).astype(int)
-    means = rows.groupby(tenth)[["reward", "tokens"]].mean()
-    return [{"decile": int(str(k)), "reward": float(m["reward"]), "tokens": float(m["tokens"])} for k, m in means.iterrows()]
-
-
-def against_consensus(rows: pd.DataFrame) -> dict[str, Any]:
-    """Whether the answer most responses to a prompt agree on earns more than the others, over the first third of the steps.
-
-    While a model is right more often than it makes any one mistake, agreement goes with being right; a reward that pays less for it may be
-    turned round. Empty when too few groups have a majority.
-    """
-    steps = np.unique(rows["step"])
-    early = rows[rows["step"] <= steps[(steps.size - 1) // 3]]
-    same = early.groupby(["cluster", "response"])["reward"].transform("size").astype(np.float64)
-    try:
-        pay = payoff(same.to_numpy(), early["reward"].to_numpy(np.float64), early["cluster"].tolist())
     except TooFewPoints:
         return {}
     return {"rank_correlation": pay.rho, "low": pay.low, "high": pay.high, "groups": pay.groups}

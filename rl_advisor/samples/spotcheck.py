@@ -1,8 +1,7 @@
-"""What the model actually says: the samples worth reading, the text statistics of every step, and an audit of the reward."""
+"""What the model actually says: the samples worth reading, and the text statistics of every step."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -12,49 +11,14 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.features.text.measures import distinct_share
 from rl_advisor.features.text.telling_words import telling_words
 from rl_advisor.run import Run
-from rl_advisor.samples.changes import MEASURED, changes
+from rl_advisor.samples.changes import MEANINGS, MEASURED
 from rl_advisor.samples.excerpts import shown
 from rl_advisor.samples.measured_text import measured, stretches
-from rl_advisor.samples.reward_check import audit, single_answer
+from rl_advisor.samples.reward_check import single_answer
 from rl_advisor.samples.rows import training, written
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["changed", "reward_audit", "statistics", "triad"]
-MEANINGS: Mapping[str, str] = {
-    "responses": "responses measured",
-    "tokens": "length in tokens where logged, else in words and marks",
-    "tokens_high_reward": "length of the best rewarded tenth",
-    "tokens_low_reward": "length of the worst rewarded tenth",
-    "tokens_right": "length of responses with the higher of two rewards",
-    "tokens_wrong": "length of responses with the lower of two rewards",
-    "truncated": "share cut at the length limit, as logged or where lengths pile up at a cap",
-    "loop": "share that ends in an exact loop",
-    "compression": "zlib ratio of the most repetitive 512 characters; NaN below that length",
-    "repeated": "share of word 4-grams seen before in the same 100 words",
-    "variety": "different words over words in windows of 50",
-    "distinct_in_group": "share of different responses among those to one prompt",
-    "distinct_across": "share of different first responses across prompts",
-    "empty": "share without letter or digit",
-    "copied": "share of word 4-grams that stand in the prompt",
-    "foreign": "share of letters in scripts that the prompt does not use",
-    "other_language": "share of passages in another language than the prompt's, where both are plain",
-    "open": "share that ends in the middle of a sentence or of a code block",
-    "fields": "most frequent marked field's count in a response",
-    "empty_field": "share with a marked field that holds nothing",
-    "refusal": "share that refuses",
-    "hedging": "hedging phrases a hundred words",
-    "praise": "praising phrases a hundred words",
-    "claim": "share that claims to be done at its end",
-    "claim_after_failure": "share that claims success after a shown failure",
-    "attack": "share with code that works on the checker",
-    "calls": "tool calls a response",
-    "identical_calls": "longest run of identical tool calls",
-    "repeated_calls": "share of tool calls made before in the same response",
-    "failed_calls": "share of tool calls that a failure is shown after",
-    "error_retries": "identical calls right after their failure",
-}
 
 
 def triad(run: Run, step: int | None = None, count: int = 3, seed: int = 0) -> dict[str, Any]:
@@ -118,16 +82,6 @@ def statistics(run: Run) -> dict[str, Any]:
     whole = {name: {"step": c.step.tolist(), "value": c.value.tolist()} for name, c in run.family("rollouts/").items()}
     answer = {"steps": steps, "meaning": {k: v for k, v in MEANINGS.items() if k in told}, "words": _words(run)}
     return {**answer, "of_all_responses": whole} if whole else answer
-
-
-def changed(run: Run) -> dict[str, Any]:
-    """What changed since the first samples, the largest change first; see ``changes.changes``."""
-    return changes(run)
-
-
-def reward_audit(run: Run) -> dict[str, Any]:
-    """The reward's histogram, its spread inside groups, its parts, and what it follows; see ``reward_check.audit``."""
-    return audit(run)
 
 
 def _readable(run: Run) -> pd.DataFrame:

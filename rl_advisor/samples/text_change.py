@@ -1,6 +1,5 @@
 """How a text measure changed since a run's first samples, whether the reward pays for it, and when it set in."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +8,6 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.features.payoff import Payoff, difference, payoff
 from rl_advisor.finding import Onset
 from rl_advisor.output.wording import about
-from rl_advisor.run import Floats
 from rl_advisor.samples.measured_text import Stretches
 
 
@@ -77,15 +75,9 @@ def onset(s: Stretches, column: str) -> Onset | None:
     """When a measure crossed, for good, half the way from its first to its latest level: between two steps with samples."""
     means = s.table.groupby("step")[column].mean().dropna()
     steps, values = means.index.to_numpy(np.float64), means.to_numpy(np.float64)
-    return crossing(steps, values, float(s.first[column].mean()), float(s.latest[column].mean()))
-
-
-def crossing(steps: Floats, values: Floats, first: float, latest: float) -> Onset | None:
-    """Where a series passes the middle between two levels and stays beyond; None when it never does. The interval is the pair of steps."""
-    if steps.size < 2 or not np.isfinite([first, latest]).all() or first == latest:
-        return None
+    first, latest = float(s.first[column].mean()), float(s.latest[column].mean())
     beyond = (values - (first + latest) / 2) * np.sign(latest - first) > 0
-    if not beyond[-1]:
+    if steps.size < 2 or not beyond[-1]:
         return None
     inside = np.flatnonzero(~beyond)
     high = float(steps[inside[-1] + 1]) if inside.size else float(steps[0])
@@ -106,13 +98,3 @@ def share_of(hits: int, n: int) -> dict[str, float]:
     """How many of how many, as a share with its interval."""
     low, high = wilson(hits, n)
     return {"count": hits, "share": hits / n, "low": low, "high": high}
-
-
-def bounds(s: Stretches) -> tuple[float, float]:
-    """The first and the last step with measured samples."""
-    return float(s.table["step"].min()), float(s.table["step"].max())
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names as a phrase."""
-    return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else "".join(names)

@@ -9,9 +9,9 @@ import pytest
 from rl_advisor.detectors import reward_shortcut, zero_variance_groups
 from rl_advisor.features.text.telling_words import telling_words
 from rl_advisor.finding import Outcome
+from rl_advisor.samples.changes import MEANINGS
 from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.rows import reference_columns
-from rl_advisor.samples.spotcheck import MEANINGS
 from rl_advisor.samples.text_change import shift_or_none
 
 from rollout_runs import Write, made, question, sentence, solves
