@@ -49,7 +49,6 @@ SPOKEN: Mapping[str, Callable[[Any], str]] = {
     "record": on_record,
     "sources": lambda rows: "; ".join(map(_source, rows[:12])) + more(rows, 12),
     "evaluated": _evaluated,
-    "deciles": lambda rows: ", ".join(f"{number(d['reward'])}: {number(d['tokens'])}" for d in rows),
     "parts": lambda parts: pairs(parts) if len(parts) > 1 else "",
 }
 """How a value may be said, where not as itself."""
