@@ -17,6 +17,7 @@ Answer = dict[str, Any]
 RIVAL = 0.03
 """Probability from which another verdict is worth its characters."""
 EVIDENCE, AT_ODDS, CURVES, METRICS, MOST_LEFT, UNMAPPED, SPOKEN = 2, 3, 6, 30, 20, 12, 220
+GAPS = 3
 WEIGHTY = 0.3
 """Weight from which a piece of evidence is worth its characters."""
 SPARE = ("unmapped_moved", "risk", "also_present", "effects", "evidence_for", "evidence_against", "at_odds", "rivals")
@@ -33,7 +34,9 @@ def brief(kind: str, answer: Answer) -> Answer:
     make, longest, held = BRIEFS.get(kind, (None, 0, ""))
     if make is None or held not in answer:
         return answer  # a table of several runs is short as it is
-    return fit(_spared(_bare(make(answer)), longest), longest, characters)
+    first, last = ({k: answer.get(k) for k in keys} for keys in (("run", "runs", "step"), ("names_as_written",)))
+    made = {**first, **make(answer), "gaps": answer.get("gaps", [])[:GAPS], **last}
+    return fit(_spared(_bare(made), longest), longest, characters)
 
 
 def _spared(found: Answer, limit: int) -> Answer:
@@ -65,7 +68,6 @@ def _assess(answer: Answer) -> Answer:
     near = [r for r in answer["rivals"] if r["p"] >= RIVAL]
     against = [e for e in fresh if e["for"] == ours and e["weight"] < 0]
     return {
-        "run": answer["run"],
         "at": f"{story['progress']}, {story['framework']}" if story["framework"] else story["progress"],
         "verdict": ours,
         "confidence": sure,
@@ -89,7 +91,6 @@ def _assess(answer: Answer) -> Answer:
         "unmapped_moved": story["unnamed"],
         "risk": answer["risk"].partition("No checkpoint")[0].strip(),  # what is on disk stands under "keep"
         "next_call": story["next_call"],
-        "names_as_written": answer.get("names_as_written"),
     }
 
 
@@ -137,15 +138,12 @@ def _load(answer: Answer) -> Answer:
         f"{m['raw']} = {m['name']} ({m['points']})" if m["raw"] != m["name"] else f"{m['name']} ({m['points']})" for m in answer["metrics"]
     ]
     return {
-        "run": answer["run"],
-        "runs": answer.get("runs"),
         "frameworks": answer["frameworks"],
         "steps": f"{steps['first']:g} to {steps['last']:g} of {steps['planned'] or 'an unknown plan'}, {steps['unit']}",
         "settings": answer.get("settings"),
         "samples": f"{samples['count']} at {len(samples['steps'])} steps" if samples["count"] else "none",
         "checkpoints": [c["step"] for c in saved],
         "events": answer["events"][:3],
-        "gaps": answer["gaps"][:4],
         "unmapped": answer["unmapped"][:UNMAPPED],
         "metrics": metrics[:METRICS],
         "telemetry": answer["telemetry"] if answer["telemetry"]["samples"] else None,
@@ -153,7 +151,6 @@ def _load(answer: Answer) -> Answer:
         "not_recorded": unrecorded(answer.get("context", {})),
         "unmapped_in_all": len(answer["unmapped"]),
         "settings_in_all": len(answer["config"]),
-        "names_as_written": answer.get("names_as_written"),
     }
 
 
@@ -168,7 +165,6 @@ def _samples(answer: Answer) -> Answer:
         for kind in ("contrast", "contradicting", "early_late")
     }
     return {
-        "run": answer["run"],
         "responses": answer["responses"],
         "says": [f"{s['pattern']} ({s['outcome']}): {s['statement']}"[:SPOKEN] for s in answer["says"][:6]],
         "why_episodes_failed": answer.get("failures", {}).get("says"),
@@ -179,8 +175,6 @@ def _samples(answer: Answer) -> Answer:
         **one,
         **pairs,
         "over_steps": _over_steps(answer["statistics"]),
-        "gaps": answer["gaps"][:2],
-        "names_as_written": answer.get("names_as_written"),
     }
 
 
@@ -228,13 +222,9 @@ def _over_steps(found: Any) -> Answer:
 def _measured(answer: Answer) -> Answer:
     """Curves, a dict of short lines each: where it came from and went, both directions with intervals, breaks, raw points."""
     return {
-        "run": answer["run"],
-        "step": answer["step"],
         "curves": [_curve(c) for c in answer["metrics"]],
         "unknown": answer.get("unknown"),
         "left_out": ", ".join(answer["left_out"][:MOST_LEFT]),
-        "gaps": answer["gaps"][:2],
-        "names_as_written": answer.get("names_as_written"),
     }
 
 

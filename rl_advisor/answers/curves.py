@@ -11,10 +11,9 @@ from rl_advisor.curves.course import Course, course
 from rl_advisor.curves.pace import pace
 from rl_advisor.curves.untrail import untrailed
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.autoregression import ENOUGH
 from rl_advisor.features.bins import reduce
 from rl_advisor.features.change import change_points, onset
-from rl_advisor.features.trend import Trend, direction, more_points_needed
+from rl_advisor.features.trend import Trend, direction
 from rl_advisor.output.errors import no_such
 from rl_advisor.priors.bank import EARLY, usual
 from rl_advisor.priors.circumstances import circumstances
@@ -157,14 +156,8 @@ def margin(curve: Curve) -> float:
 
 
 def _highest(measured: Course) -> Fields:
-    """Where the level is highest, and the fall since where it is more than noise."""
-    fields: Fields = {
-        "smoothed_highest": {"value": measured.best, "step": measured.best_step, "step_interval": list(measured.best_between)}
-    }
-    if measured.fell:
-        since = measured.since_best
-        fields["smoothed_drop"] = {"since_highest": -since.delta, "interval": [-since.high, -since.low]}
-    return fields
+    """Where the level is highest."""
+    return {"smoothed_highest": {"value": measured.best, "step": measured.best_step, "step_interval": list(measured.best_between)}}
 
 
 def _directions(curve: Curve) -> Fields:
@@ -177,14 +170,12 @@ def _directions(curve: Curve) -> Fields:
 
 
 def _direction(found: Trend, margin: float) -> Fields:
-    """A trend's direction and size; where none can be told, also what could have been seen and how many more points it takes."""
+    """A trend's direction and size; where none can be told, also what could have been seen."""
     which = direction(found, margin)
     fields: Fields = {"direction": which, "change": found.slope * found.span, "interval": [found.low * found.span, found.high * found.span]}
     if which != "undecidable":
         return fields
-    # Where zero is excluded and yet nothing is claimed, the memory of so few points is what is not known.
-    missing = max(more_points_needed(found, margin), ENOUGH - found.n if found.low * found.high > 0 else 0) if margin > 0 else 0
-    return fields | {"detectable_change": found.detectable} | ({"more_points": missing} if 0 < missing < 100 * found.n else {})
+    return fields | {"detectable_change": found.detectable}
 
 
 def _onset(step: Floats, value: Floats) -> Fields:

@@ -91,13 +91,3 @@ def level_change(step: npt.ArrayLike, value: npt.ArrayLike, split: float, level:
     low, high = estimate(np.column_stack([np.ones_like(later), later]), y, 1, spacing(x)).doubted(x.size, STEP_DOUBT).interval(level)
     delta = after - before
     return Change(before, after, delta, min(low, delta), max(high, delta))
-
-
-def more_points_needed(found: Trend, change: float) -> int:
-    """Further points at the same cadence until a total ``change`` like this would be found in four of five cases; 0 when it already would.
-
-    The error of a total change falls with the square root of the count.
-    """
-    if not change > 0:
-        raise ValueError(f"change must be above 0, not {change}")
-    return max(0, int(np.ceil(found.n * min((found.detectable / change) ** 2, 1e9) - found.n)))

@@ -13,7 +13,7 @@ from rl_advisor.features.bins import reduce, smooth
 from rl_advisor.features.change import change_points, discontinuity, onset, spikes
 from rl_advisor.features.relation import aligned, correlation, gap_trend, ranks
 from rl_advisor.features.trailing import unaveraged
-from rl_advisor.features.trend import Trend, direction, level_change, more_points_needed, trend
+from rl_advisor.features.trend import Trend, direction, level_change, trend
 from rl_advisor.run import Curve
 
 STEP = np.arange(120.0) * 5
@@ -257,15 +257,6 @@ def test_a_constant_gap_has_no_trend_and_a_parting_one_has() -> None:
     sparse = STEP[::6]
     assert gap_trend(STEP, STEP + 20 * NOISE, sparse, sparse - 50 + 20 * NOISE[::6]).p > 0.05
     assert gap_trend(STEP, STEP + 20 * NOISE, sparse, np.minimum(sparse, 200) + 20 * NOISE[::6], scaled=False).low > 0
-
-
-def test_counts_that_are_needed() -> None:
-    """Half the change needs about four times the points; none are needed for what is already visible."""
-    found = trend(STEP, NOISE)
-    assert more_points_needed(found, found.detectable) == 0
-    assert more_points_needed(found, found.detectable / 2) == pytest.approx(3 * 120, abs=1)
-    with pytest.raises(ValueError, match="must"):
-        more_points_needed(found, 0)
 
 
 @pytest.mark.parametrize("window", [20, 96])

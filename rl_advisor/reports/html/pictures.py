@@ -13,8 +13,6 @@ from rl_advisor.reports.html.words import figures, text
 from rl_advisor.run import Curve, Floats
 
 WIDE, HIGH, STRIP = 1000, 150, 26
-LEFT, RIGHT = 25, 65
-"""Percent of the width before which a name does not fit left of its line, and beyond which it does not fit right of it."""
 Span = tuple[float, float]
 
 
@@ -103,16 +101,13 @@ def _across(step: float, ends: Span) -> float:
 
 
 def _names(marks: Sequence[Mark], ends: Span) -> str:
-    """The names of the marks above the panels, each at its line; on two rows where they would meet."""
-    places = [100 * _across(m.at, ends) / WIDE for m in marks]
-    room = [x < LEFT if m.kind == "at-best" else x <= RIGHT for m, x in zip(marks, places, strict=True)]
-    apart = len(marks) < 2 or (places[1] <= places[0] and room == [True, False])
-    rows = [13 if apart else 13 + 15 * i for i in range(len(marks))]
-    names = "".join(
-        f'<text class="{m.kind}" x="{x:.2f}%" y="{y}" dx="{4 if right else -4}" text-anchor="{"start" if right else "end"}">{m.name}</text>'
-        for m, x, y, right in zip(marks, places, rows, room, strict=True)
-    )
-    return f'<svg class="marks" height="{max(rows) + 4}" aria-hidden="true" focusable="false">{names}</svg>' if marks else ""
+    """The names of the marks above the panels, each at its line on a row of its own, where there is room for it."""
+    names = ""
+    for row, m in enumerate(marks):
+        x = 100 * _across(m.at, ends) / WIDE
+        dx, anchor = (4, "start") if x < 50 else (-4, "end")
+        names += f'<text class="{m.kind}" x="{x:.2f}%" y="{13 + 15 * row}" dx="{dx}" text-anchor="{anchor}">{m.name}</text>'
+    return f'<svg class="marks" height="{17 + 15 * (len(marks) - 1)}" aria-hidden="true" focusable="false">{names}</svg>' if marks else ""
 
 
 def _axis(ends: Span, name: str) -> str:
