@@ -6,7 +6,6 @@ signal (total variation) whose box average is the reading.
 """
 
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +15,8 @@ Floats = npt.NDArray[np.float64]
 STRENGTH = 0.003
 """Weight of the total variation, in parts of the signal's range."""
 SWEEPS = 30
-_BLOCK = 16
-"""Unknowns that are eliminated at once: fewer cost more calls, more cost more arithmetic."""
+CLOSE, ROUNDS = 1e-5, 400
+"""What may be left of each equation, as a share of its right side, and steps after which a solution is taken as it is."""
 MOVES = 20
 """Sudden moves that readings must show before they are no averages."""
 SUDDEN = 3.5
@@ -59,73 +58,36 @@ def averaged(power: Floats, spacing: float, window: float) -> bool:
 def deconvolved(power: Floats, cells: int, strength: float = STRENGTH) -> Floats:
     """The power whose running average over ``cells`` samples is ``power``, as piecewise constant as the readings allow.
 
-    Minimises ``|A x - y|^2 / 2 + strength * range * sum |x[k+1] - x[k]|`` by iteratively reweighted least squares; each
-    sweep is one banded solve, linear in the length.
+    Minimises ``|A x - y|^2 / 2 + strength * range * sum |x[k+1] - x[k]|`` by iteratively reweighted least squares, each sweep solved by
+    conjugate gradients from where the last one came.
     """
-    solve = _solver()
-    size = power.size + cells - 1
     span = float(np.ptp(power))
     if cells < 2 or span == 0:
         return power.copy()
-    gram = _box_gram(power.size, cells)
-    right = np.convolve(power, np.full(cells, 1 / cells))
-    weight = strength * span
-    x = np.interp(np.arange(size), np.arange(power.size) + cells - 1, power)
-    floor = 1e-3 * span
+    box, weight, floor = np.full(cells, 1 / cells), strength * span, 1e-3 * span
+    right = np.convolve(power, box)
+    x = np.interp(np.arange(right.size), np.arange(power.size) + cells - 1, power)
     for _ in range(SWEEPS):
         pull = weight / np.sqrt(np.diff(x) ** 2 + floor**2)
-        bands = gram.copy()
-        bands[0, :-1] += pull
-        bands[0, 1:] += pull
-        bands[1, :-1] -= pull
-        x = solve(bands, right)
-    return np.asarray(x[cells - 1 :], np.float64)
+        x = _solved(lambda v, pull=pull: np.convolve(np.convolve(v, box, "valid"), box) - _bent(pull * np.diff(v)), right, x)
+    return x[cells - 1 :]
 
 
-def _solver() -> Callable[[Floats, Floats], Floats]:
-    """LAPACK's solver through scipy where that is installed (extra ``gpu``), which is ten times faster; else ours, with the same answer."""
-    try:
-        from scipy.linalg import solveh_banded
-    except ImportError:
-        return solve_banded
-    return partial(solveh_banded, lower=True, check_finite=False)
+def _bent(pulled: Floats) -> Floats:
+    return np.diff(pulled, prepend=0.0, append=0.0)
 
 
-def solve_banded(bands: Floats, right: Floats) -> Floats:
-    """The solution of a symmetric positive definite banded system, given its lower bands as rows (LAPACK's form).
-
-    Blocks as wide as the band make it block tridiagonal, which is eliminated block by block: linear in the length.
-    """
-    size, block = right.size, max(len(bands), _BLOCK)
-    count = -(-size // block)
-    padded = np.zeros((block, count * block))
-    padded[0] = 1.0
-    padded[: len(bands), :size] = bands
-    row, column = np.indices((block, block))
-    start = block * np.arange(count)[:, None, None]
-    own = padded[np.abs(row - column), start + np.minimum(row, column)]
-    next_ = np.where(row < column, padded[np.minimum(block + row - column, block - 1), start + column], 0.0)
-    rest = np.pad(right, (0, count * block - size)).reshape(count, block, 1)
-    onward = np.empty((count, block, block + 1))
-    for k in range(count):
-        if k:
-            passed = next_[k - 1] @ onward[k - 1]
-            own[k] -= passed[:, :-1]
-            rest[k] -= passed[:, -1:]
-        onward[k] = np.linalg.solve(own[k], np.concatenate([next_[k].T, rest[k]], axis=1))
-    found = onward[:, :, -1]
-    for k in range(count - 2, -1, -1):
-        found[k] -= onward[k, :, :-1] @ found[k + 1]
-    return found.reshape(-1)[:size]
-
-
-def _box_gram(rows: int, cells: int) -> Floats:
-    """``A.T @ A`` of the box average in lower banded form: how many windows hold both samples, over ``cells`` squared."""
-    size = rows + cells - 1
-    place = np.arange(size)
-    bands = np.zeros((cells + 1, size))
-    for lag in range(cells):
-        first = np.maximum(place + lag - cells + 1, 0)
-        last = np.minimum(place, rows - 1)
-        bands[lag] = np.maximum(last - first + 1, 0) / cells**2
-    return bands
+def _solved(times: Callable[[Floats], Floats], right: Floats, x: Floats) -> Floats:
+    """The solution of a symmetric positive definite system, given what its matrix makes of a vector, from a first guess."""
+    rest = right - times(x)
+    way, size = rest, float(rest @ rest)
+    enough = CLOSE**2 * float(right @ right)
+    for _ in range(ROUNDS):
+        if size <= enough:
+            break
+        along = times(way)
+        far = size / float(way @ along)
+        x, rest = x + far * way, rest - far * along
+        before, size = size, float(rest @ rest)
+        way = rest + size / before * way
+    return x

@@ -1,18 +1,15 @@
-"""The solver that undoes a power sensor's averaging, against LAPACK's."""
+"""The averaging of a power sensor, undone."""
 
 import numpy as np
 import pytest
-from rl_advisor.features.power import _box_gram, solve_banded
-from scipy.linalg import solveh_banded
+from rl_advisor.features.power import deconvolved
 
 
-@pytest.mark.parametrize(("rows", "cells"), [(1, 2), (15, 3), (300, 10), (500, 25)])
-def test_the_banded_solver_is_lapacks(rows: int, cells: int) -> None:
-    """With bands narrower and wider than a block, and lengths that no block divides."""
-    bands = _box_gram(rows, cells)
-    pull = np.random.default_rng(rows).uniform(0.01, 100, bands.shape[1] - 1)
-    bands[0, :-1] += pull
-    bands[0, 1:] += pull
-    bands[1, :-1] -= pull
-    right = np.arange(bands.shape[1], dtype=float)
-    np.testing.assert_allclose(solve_banded(bands, right), solveh_banded(bands, right, lower=True), rtol=1e-8)
+@pytest.mark.parametrize(("rows", "cells"), [(300, 2), (600, 10), (500, 20)])
+def test_steps_of_power_come_back_from_their_running_average(rows: int, cells: int) -> None:
+    """Levels that last longer than the window are found again, to a few watts of hundreds."""
+    draw = np.random.default_rng(rows)
+    drawn = np.repeat(draw.choice([80.0, 300.0, 650.0], rows // 25 + 2), 25)[: rows + cells - 1]
+    read = np.convolve(drawn, np.full(cells, 1 / cells), "valid").round(1)
+    assert np.abs(deconvolved(read, cells) - drawn[cells - 1 :]).mean() < 5
+    assert (deconvolved(read, 1) == read).all()
