@@ -11,59 +11,14 @@ from functools import cache, cached_property
 
 import numpy as np
 
+from rl_advisor.reading.guessing import metric_words, says
 from rl_advisor.run import Curve, Floats, Guess
 from rl_advisor.vocabulary import words
 
 LEAST = -1.0
 """Weight from which a metric is used at all; what nothing speaks for has about 0, and its odds say so."""
-_SPEAKS = (
-    (5.0, "reward, rewards, return, returns, rew, ret, recompense, recompensa, ricompensa, belohnung, награда, 奖励, 回报, 報酬, 보상"),
-    (4.5, "score, scores, fitness, success, solved, win rate, winrate, accuracy, acc, pass, pass1, elo, f1, exact match, em, correct"),
-    (4.5, "correctness, sharpe, profit, pnl, ndcg, mrr, chrf, bleu, rouge, bertscore, performance, completion rate, goal rate, quality"),
-    (4.5, "objective, metric, rating"),
-    (
-        4.0,
-        "\\w*prec, precision, recall, auc, map, jaccard, iou, dice, r2, gold, true reward, human normali[sz]ed, portfolio, equity, utility",
-    ),
-    (
-        3.0,
-        "wins, won, goals, goal, reached, solve rate, environment, hits, hit rate, proxy, coverage, survival, completed",
-    ),
-)
-"""Weights of words that speak for an outcome: the best of them counts."""
-_ADDS = (
-    (1.5, "eval, evaluation, test, val, validation, dev, held out, holdout, level, points, value, evaluator, probe, c\\d+"),
-    (1.0, "avg, mean, average, median, overall, final, avg100, ma, smoothed, moving, rate"),
-    (-1.5, "std, stddev, var, variance, min, max, best, worst, low, high, baseline, target, threshold, ci, running, count, per, component"),
-    (-1.5, "shaping, bonus"),
-    (-3.0, "step, steps, epoch, epochs, episodes, num, number, n, index, id, seed, population, size, batch, buffer, length, len"),
-    (
-        -3.0,
-        "tokens, token, timestep, timesteps, frames, iteration, generation, rank, position, action, actions, observation, state, q, qmax",
-    ),
-    (-3.0, "td, advantage, advantages, penalty, seen, examples, samples"),
-    (-6.0, "margin, margins, chosen, rejected, perte, perdida, perdita, verlust, 损失, 損失"),
-    (
-        -6.0,
-        "loss, losses, entropy, kl, grad, gradient, lr, learning rate, clip, clipped, clipfrac, clipping, epsilon, eps, alpha, beta, gamma",
-    ),
-    (
-        -6.0,
-        "temp, temperature, sigma, coef, coeff, ratio, time, sec, secs, seconds, ms, duration, fps, sps, throughput, speed, memory, gpu",
-    ),
-    (-6.0, "cpu, norm, weight, weights, logprob, logprobs, logp, log prob, perplexity, explained variance, mae, mse, td error, timestamp"),
-    (-6.0, "runtime, wall, scale, date, exploration, decay, optimizer, worker, workers, abs diff, token accuracy"),
-)
-"""Weights of words of which each counts."""
-_TRAINER = r"\b(loss|entropy|kl|grad|gradient|lr|learning rate|epsilon|time|clip|clipfrac|seconds|fps|memory|norm)\b"
-_LOWER = r"\b(cost|costs|regret|error|errors|perplexity|wer|cer|collisions?|crashes|failures?|makespan|delay|waiting|queue|wait)\b"
 _LESS = 2.5
 """Weight of a word for what should become less."""
-_HELD_OUT = r"\b(eval|evaluation|test|val|validation|dev|holdout|held out|evaluator|probe|environment)\b"
-_RL = (
-    r"\b(reward|rewards|return|returns|episode|episodes|ep|policy|actor|critic|entropy|kl|epsilon|rollout|rollouts|env|environment|advantage|advantages"
-    r"|agent|q|replay|fitness|generation|elo|self play|selfplay|win|wins|exploration|td|imitator|proxy|pg)\b"
-)
 _ASKED_FOR = re.compile(r"(?i)metric|monitor|objective|reward_key|target|optimi[sz]e|score")
 SPEAKS = 2.0
 """Weight of a name from which it speaks for itself, even where its numbers go straight up."""
@@ -107,8 +62,8 @@ def with_outcome(curves: Mapping[str, Curve], told: Told) -> tuple[dict[str, Cur
         return dict(curves), None
     curve = next(c for c in free if c.raw == raw)
     next_best = next((name for other, _, name in ranked[1:] if other >= LEAST), "")
-    name = f"eval/score/{curve.raw}" if re.search(_HELD_OUT, words(curve.raw)) else "reward/mean"
-    lower = re.search(_LOWER, words(curve.raw)) is not None
+    name = f"eval/score/{curve.raw}" if says("{held_out}", words(curve.raw)) else "reward/mean"
+    lower = says("{lower}", words(curve.raw))
     note = "taken as the outcome by its name and numbers: a guess" + ("; less of it is better, so its sign is turned" if lower else "")
     named = replace(curve, name=name, guessed=True, note=note, value=-curve.value if lower else curve.value)
     odds = np.exp([0.0, *(weight for weight, _, _ in ranked)])
@@ -129,13 +84,14 @@ def weight(curve: Curve, told: Told, longest: int, *, alone: bool) -> float:
 
 def _of_words(text: str) -> float:
     """The weight of the words in a name: the best that speaks for it, and all that speak against it."""
-    best = max((points for points, names in _SPEAKS if _any_of(names).search(text)), default=_LESS * (re.search(_LOWER, text) is not None))
-    return best + sum(points * len(set(_any_of(names).findall(text))) for points, names in _ADDS)
+    told = metric_words()
+    best = max((row["weight"] for row in told["speaks"] if _any_of(row["words"]).search(text)), default=_LESS * says("{lower}", text))
+    return float(best + sum(row["weight"] * len(set(_any_of(row["words"]).findall(text))) for row in told["adds"]))
 
 
 @cache
 def _any_of(names: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(names.split(', '))})\b")
+    return re.compile(rf"\b(?:{names})\b")
 
 
 def _said(raw: str, told: Told) -> float:
@@ -175,4 +131,4 @@ def _is_counter(value: Floats) -> bool:
 def _of_a_learner(curves: Mapping[str, Curve]) -> bool:
     """Whether the names may be of one who learns by reward: one of them says so, or none is a trainer's loss."""
     texts = [words(curve.raw) for curve in curves.values()]
-    return any(re.search(_RL, text) for text in texts) or not any(re.search(_TRAINER, text) for text in texts)
+    return any(says("{learner}", text) for text in texts) or not any(says("{trainer}", text) for text in texts)
