@@ -29,9 +29,9 @@ class Foreign:
     end: float
     excess_gib: float
     ended: bool
-    step_s: tuple[float, float, float]
-    power_w: tuple[float, float, float]
-    memory_gib: tuple[float, float, float]
+    step_s: tuple[float, ...]
+    power_w: tuple[float, ...]
+    memory_gib: tuple[float, ...]
 
 
 def idle_stretches(ticks: Ticks, quiet: Flags, steps: Steps) -> list[dict[str, Any]]:
@@ -81,10 +81,8 @@ def foreign_memory(ticks: Ticks, steps: Steps) -> list[Foreign]:
     runs = [r for r in runs_of(memory > settled + FOREIGN_GIB) if (r[1] - r[0]) * ticks.spacing > SHORTEST_FOREIGN]
     if len(runs) > max(3, 0.3 * len(steps.spans)):
         return []
-    excess = [float(memory[first:last].max() - settled) for first, last in runs]
-    spans = [(int(inside[0] + first), int(inside[0] + last)) for first, last in runs]
-    ended = [bool(last < memory.size) for _, last in runs]
-    return [_event(ticks, span, steps, more, ended=over) for span, more, over in zip(spans, excess, ended, strict=True)]
+    begin, size = int(inside[0]), memory.size
+    return [_event(ticks, (begin + a, begin + b), steps, float(memory[a:b].max() - settled), ended=bool(b < size)) for a, b in runs]
 
 
 def _event(ticks: Ticks, span: tuple[int, int], steps: Steps, excess: float, *, ended: bool) -> Foreign:
@@ -95,13 +93,9 @@ def _event(ticks: Ticks, span: tuple[int, int], steps: Steps, excess: float, *, 
     before = np.flatnonzero(steps.spans[:, 1] <= start)[-AROUND:]
     after = np.flatnonzero(steps.spans[:, 0] >= end)[:AROUND]
     chosen = (before, np.flatnonzero(during), after)
-    times = [float(np.mean(seconds[c])) if len(c) else float("nan") for c in chosen]
-    power, memory = ([_mean(ticks, steps, name, c) for c in chosen] for name in ("power_w", "memory_gib"))
-    return Foreign(start, end, excess, ended, _three(times), _three(power), _three(memory))
-
-
-def _three(values: list[float]) -> tuple[float, float, float]:
-    return values[0], values[1], values[2]
+    times = tuple(float(np.mean(seconds[c])) if len(c) else float("nan") for c in chosen)
+    power, memory = (tuple(_mean(ticks, steps, name, c) for c in chosen) for name in ("power_w", "memory_gib"))
+    return Foreign(start, end, excess, ended, times, power, memory)
 
 
 def _mean(ticks: Ticks, steps: Steps, name: str, chosen: npt.NDArray[np.int64]) -> float:

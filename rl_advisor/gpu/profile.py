@@ -11,13 +11,9 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.gpu.phase_fit import Sensor, levels
-from rl_advisor.features.gpu.phases import TRAINING, WAITING, runs_of, shares_of
 from rl_advisor.gpu.idle import Foreign, listed
 from rl_advisor.gpu.look import Seen, look
 from rl_advisor.gpu.sentence import says
-from rl_advisor.gpu.signals import INSTANT, POWER_LAG
-from rl_advisor.gpu.split import Split
 from rl_advisor.gpu.steps import logged_seconds
 from rl_advisor.run import Floats, Run
 
@@ -65,19 +61,17 @@ def _from_split(seen: Seen) -> list[dict[str, Any]]:
     split = seen.split
     if split is None or not split.at.size:
         return []
-    names = ("generation", "training", "waiting") if split.named else ("other", "other", "waiting")
-    shares = shares_of(split.label)
-    power = _power_by_label(seen, split)
-    rows = {}
-    for name in dict.fromkeys(names):
-        marks = [k for k, n in enumerate(names) if n == name]
-        share = float(shares[marks].sum())
-        inside = np.isin(split.label, marks)
-        spread = float(split.spread[marks[0]])
-        low, high = band(share, spread, seen.group[0].spacing, split.period) if split.named or name == "waiting" else (share, share)
-        rows[name] = {"share": share, "share_low": low, "share_high": high, "confidence": _confidence(name, split)}
-        rows[name] |= _means(seen, split.at[inside]) | {"power_w": _weighted(power, shares, marks)}
-    return [_row(name, rows[name], split.period) for name in ORDER if name in rows]
+    kinds = np.array(("generation", "training", "waiting") if split.named else ("other", "other", "waiting"))
+    names = kinds[split.label]
+    rows = []
+    for name in (n for n in ORDER if n in kinds):
+        inside = names == name
+        share, sure = float(inside.mean()), split.confidence
+        low, high = band(share, split.spread, seen.group[0].spacing, split.period) if split.named or name == "waiting" else (share, share)
+        confidence = "low" if name == "other" else "medium" if name == "waiting" and sure == "low" else sure
+        known = {"share": share, "share_low": low, "share_high": high, "confidence": confidence, **_means(seen, split.at[inside])}
+        rows.append(_row(name, known, split.period))
+    return rows
 
 
 def band(share: float, spread: float, row_seconds: float, period: float) -> tuple[float, float]:
@@ -86,50 +80,16 @@ def band(share: float, spread: float, row_seconds: float, period: float) -> tupl
     return max(0.0, share - half), min(1.0, share + half)
 
 
-def _confidence(name: str, split: Split) -> str:
-    if name == "other":
-        return "low"
-    return "medium" if name == "waiting" and split.confidence == "low" else split.confidence
-
-
-def _weighted(power: Floats, shares: Floats, marks: list[int]) -> float | None:
-    known = [k for k in marks if np.isfinite(power[k]) and shares[k] > 0]
-    return float(np.average(power[known], weights=shares[known])) if known else None
-
-
-def _power_by_label(seen: Seen, split: Split) -> Floats:
-    """Power of generation, training and waiting, by least squares through the sensor's window; the ticks' mean where that fails."""
-    rows, means = seen.group[0], np.full(3, np.nan)
-    at = np.interp(split.at, seen.ticks.time, seen.ticks.value["power_w"])
-    for k in range(3):
-        if (split.label == k).any():
-            means[k] = at[split.label == k].mean()
-    if INSTANT in rows.value or not seen.ticks.deconvolved:
-        return means
-    spans = [_spans(split, k) for k in (TRAINING, WAITING)]
-    sensor = Sensor(rows.value["power_w"], rows.time - POWER_LAG + 0.05, seen.ticks.window).within(float(split.at[0]), float(split.at[-1]))
-    if len(seen.group) > 1 or len(seen.steps.spans) != np.unique(split.step).size or sensor.value.size < 12:
-        return means
-    training, waiting, generation = levels(sensor, spans)
-    fitted = np.array([generation, training, waiting])
-    return np.where(np.isfinite(fitted) & (fitted > 0.5 * means) & (fitted < 2 * means), fitted, means)
-
-
-def _spans(split: Split, mark: int) -> Floats:
-    runs = runs_of(split.label == mark)
-    half = float(np.median(np.diff(split.at))) / 2
-    return np.stack([split.at[runs[:, 0]] - half, split.at[runs[:, 1] - 1] + half], axis=1)
-
-
-def _means(seen: Seen, at: Floats) -> dict[str, float | None]:
-    """Mean utilisation and highest memory of the group at some moments."""
+def _means(seen: Seen, at: Floats) -> dict[str, float]:
+    """Mean power and utilisation and highest memory of the group at some moments, of what was read."""
+    if not at.size:
+        return {}
     value, time = seen.ticks.value, seen.ticks.time
     place = np.clip(np.searchsorted(time, at - seen.ticks.spacing / 2), 0, time.size - 1)
-    use, memory = value.get("utilization"), value.get("memory_gib")
-    return {
-        "utilization": float(use[place].mean()) if use is not None and at.size else None,
-        "memory_gib": float(memory[place].max()) if memory is not None and at.size else None,
-    }
+    found = {"power_w": np.interp(at, time, value["power_w"]).mean()} if "power_w" in value else {}
+    found |= {"utilization": value["utilization"][place].mean()} if "utilization" in value else {}
+    found |= {"memory_gib": value["memory_gib"][place].max()} if "memory_gib" in value else {}
+    return {name: float(mean) for name, mean in found.items()}
 
 
 def _from_timers(seen: Seen, logged: Mapping[str, float]) -> list[dict[str, Any]]:
@@ -139,18 +99,7 @@ def _from_timers(seen: Seen, logged: Mapping[str, float]) -> list[dict[str, Any]
     for name in place:
         bounds[name] = (edge, edge + logged.get(name, 0.0) / logged["step"])
         edge = bounds[name][1]
-    rows = []
-    for name in (n for n in ORDER if n in logged):
-        row = _bare(name, logged)
-        at = _moments(seen, *bounds[name])
-        if at.size:
-            row |= _means(seen, at)
-            row["power_w"] = (
-                float(np.interp(at, seen.ticks.time, seen.ticks.value["power_w"]).mean()) if "power_w" in seen.ticks.value else None
-            )
-            row["energy_j_per_step"] = row["power_w"] * row["seconds_per_step"] if row["power_w"] is not None else None
-        rows.append(row)
-    return rows
+    return [_bare(name, logged, _means(seen, _moments(seen, *bounds[name]))) for name in ORDER if name in logged]
 
 
 def _moments(seen: Seen, first: float, last: float, points: int = 40) -> Floats:
@@ -159,52 +108,36 @@ def _moments(seen: Seen, first: float, last: float, points: int = 40) -> Floats:
     return (begin + size * (first + (last - first) * (np.arange(points) + 0.5) / points)).ravel() if last > first else np.empty(0)
 
 
-def _bare(name: str, logged: Mapping[str, float]) -> dict[str, Any]:
-    """A row of the trainer's timers, without telemetry."""
+def _bare(name: str, logged: Mapping[str, float], means: Mapping[str, float] = {}) -> dict[str, Any]:
+    """A row of the trainer's timers, with what telemetry adds."""
     share = logged[name] / logged["step"] if logged["step"] else 0.0
-    return _row(name, {"share": share, "share_low": share, "share_high": share, "confidence": "high"}, logged["step"])
+    return _row(name, {"share": share, "share_low": share, "share_high": share, "confidence": "high", **means}, logged["step"])
 
 
 def _row(name: str, known: Mapping[str, Any], period: float) -> dict[str, Any]:
     """One phase in the contract's words."""
-    seconds = known["share"] * period if np.isfinite(period) else None
-    power = known.get("power_w")
-    return {
-        "name": name,
-        "share": known["share"],
-        "share_low": known["share_low"],
-        "share_high": known["share_high"],
-        "seconds_per_step": seconds,
-        "power_w": power,
-        "utilization": known.get("utilization"),
-        "memory_gib": known.get("memory_gib"),
-        "energy_j_per_step": power * seconds if power is not None and seconds is not None else None,
-        "confidence": known["confidence"],
-    }
+    seconds, power = known["share"] * period if np.isfinite(period) else None, known.get("power_w")
+    empty = dict.fromkeys(("power_w", "utilization", "memory_gib"))
+    energy = power * seconds if power is not None and seconds is not None else None
+    return {"name": name, **empty, **known, "seconds_per_step": seconds, "energy_j_per_step": energy}
 
 
 def _told(event: Foreign) -> dict[str, Any]:
-    names = ("before", "during", "after")
+    when, parts = ("before", "during", "after"), ("step_s", "power_w", "memory_gib")
     return {
         "what": "memory beyond the run's settled level: another process, or the run's own allocator",
         "start": round(event.start, 2),
         "end": round(event.end, 2),
         "ended": event.ended,
         "excess_gib": round(event.excess_gib, 3),
-        "step_s": {n: _or_none(v) for n, v in zip(names, event.step_s, strict=True)},
-        "power_w": {n: _or_none(v) for n, v in zip(names, event.power_w, strict=True)},
-        "memory_gib": {n: _or_none(v) for n, v in zip(names, event.memory_gib, strict=True)},
+        **{part: {n: _or_none(v) for n, v in zip(when, getattr(event, part), strict=True)} for part in parts},
     }
 
 
 def _headroom(seen: Seen) -> float | None:
     """GiB that no row shows as used on the fullest GPU: a lower bound, since allocators keep what they freed."""
-    free = [
-        float((r.value["memory_total_gib"] - r.value["memory_gib"]).min())
-        for r in seen.group
-        if {"memory_gib", "memory_total_gib"} <= r.value.keys()
-    ]
-    return min(free) if free else None
+    told = (r.value for r in seen.group if {"memory_gib", "memory_total_gib"} <= r.value.keys())
+    return min((float((v["memory_total_gib"] - v["memory_gib"]).min()) for v in told), default=None)
 
 
 def _or_none(value: float) -> float | None:

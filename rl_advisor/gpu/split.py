@@ -50,8 +50,8 @@ class Split:
     label: Ints
     named: bool
     confidence: str
-    spread: Floats
-    """Standard deviation of the share of generation, training and waiting between variants."""
+    spread: float
+    """Standard deviation of the share of training between variants."""
     period: float
     cannot_tell: tuple[str, ...] = ()
     step: Ints = field(default_factory=lambda: np.empty(0, np.int64))
@@ -104,7 +104,7 @@ def _by_fit(ticks: Ticks, group: list[Rows], steps: Steps, quiet: Flags) -> Spli
     named = agreement >= AGREE and apart and back
     why = (ORDER_ASSUMED if named else _cannot_split(agreement, apart=apart, back=back),)
     sure = "high" if agreement >= SURE and ticks.deconvolved else "medium"
-    return Split(fine, label, named, sure if dense else "low", np.full(3, float(np.std(shares))), steps.period, why, step_of(steps, fine))
+    return Split(fine, label, named, sure if dense else "low", float(np.std(shares)), steps.period, why, step_of(steps, fine))
 
 
 def _begins(training: Floats, edges: Floats) -> Floats:
@@ -157,7 +157,7 @@ def _only_waiting(ticks: Ticks, steps: Steps, quiet: Flags, why: str) -> Split:
         label,
         named=False,
         confidence="low",
-        spread=np.zeros(3),
+        spread=0.0,
         period=steps.period,
         cannot_tell=(why,),
         step=step[inside],
@@ -190,12 +190,10 @@ def _blind(ticks: Ticks, group: list[Rows], quiet: Flags, period: float) -> Spli
     if regular < REGULAR or rows < DENSE_BLIND or most > MOST_TRAINING or not levels_differ_blind(power, label):
         label[label == TRAINING] = GENERATION
         why = f"generation against training: step ends are not known, and power goes in no clear cycle of enough rows ({told})"
-        return Split(ticks.time[inside], label, named=False, confidence="low", spread=np.zeros(3), period=known, cannot_tell=(why,))
+        return Split(ticks.time[inside], label, named=False, confidence="low", spread=0.0, period=known, cannot_tell=(why,))
     why = f"which level is training: the higher one is assumed to be ({told}); wall-clock step ends would settle it"
     period_why = "whether the cycle of power is one step or several"
-    return Split(
-        ticks.time[inside], label, named=True, confidence="low", spread=np.full(3, 0.03), period=known, cannot_tell=(why, period_why)
-    )
+    return Split(ticks.time[inside], label, named=True, confidence="low", spread=0.03, period=known, cannot_tell=(why, period_why))
 
 
 def levels_differ_blind(power: Floats, label: Ints) -> bool:
