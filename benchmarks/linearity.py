@@ -173,12 +173,6 @@ MAKERS: dict[str, Callable[[Path, int], Path]] = {
         "rollouts.parquet",
         lambda n: {"step": np.arange(n) // 100, "prompt": ["What?"] * n, "completion": [f"{RESPONSE}{i}" for i in range(n)]},
     ),
-    "rollouts_wandb_table": lines(
-        "completions.table.json",
-        lambda i: f'[{i // 100}, "What?", "{RESPONSE}{i}", 1.0], ',
-        '{"columns": ["step", "prompt", "completion", "reward"], "data": [',
-        '[1, "What?", "12", 0.0]]}',
-    ),
     "saved_checkpoints": lines("checkpoints.jsonl", lambda i: f'{{"batch": {i}, "name": "a", "state_path": "x://{i}"}}\n'),
     "telemetry_parquet": parquet(
         "gpu.parquet", lambda n: {"time": FIRST + np.arange(n) / 10.0, "gpu": ["0"] * n, "power_w": np.arange(n) % 500.0}

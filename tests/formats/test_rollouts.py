@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from rl_advisor.reading.formats import rollouts_jsonl, rollouts_parquet, rollouts_wandb_table
+from rl_advisor.reading.formats import rollouts_json, rollouts_jsonl, rollouts_parquet
 from rl_advisor.reading.parsing import json_rows, reservoir
 
 DATA = Path(__file__).parents[1] / "data" / "rollouts"
@@ -241,12 +241,12 @@ def test_wandb_table(tmp_path: Path) -> None:
     data = [[60, "p", "a", 1.0, 1.0], [60, "p", "b", 0.0, -1.0], [60, "short"]]
     file = tmp_path / "completions_541_ed6465816ff7cd370cf2.table.json"
     file.write_text(json.dumps({"columns": columns, "data": data}))
-    assert rollouts_wandb_table.claims(file)
-    run = rollouts_wandb_table.read(file)
+    assert rollouts_json.claims(file)
+    run = rollouts_json.read(file)
     assert run.rollouts[["step", "response", "reward", "reward/right"]].to_numpy().tolist() == [[60, "a", 1, 1], [60, "b", 0, 0]]
     assert [g.why for g in run.gaps] == ["1 rows could not be read and were skipped"]
     file.write_text(file.read_text()[:90])
-    assert "no readable table" in rollouts_wandb_table.read(file).gaps[0].why
+    assert "damaged" in rollouts_json.read(file).gaps[0].why
 
 
 @pytest.mark.parametrize("columns", [["step", "loss"], ["name", "score"]])
@@ -254,7 +254,7 @@ def test_other_wandb_tables_are_left_alone(tmp_path: Path, columns: list[str]) -
     """A table without responses is not claimed."""
     file = tmp_path / "other.table.json"
     file.write_text(json.dumps({"columns": columns, "data": []}))
-    assert not rollouts_wandb_table.claims(file)
+    assert not rollouts_json.claims(file)
 
 
 def block(lines: list[bytes]) -> json_rows.Block:
