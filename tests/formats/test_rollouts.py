@@ -183,11 +183,9 @@ def test_a_large_file_is_sampled_and_its_totals_are_exact(tmp_path: Path, monkey
     pd.testing.assert_frame_equal(module.read(file).rollouts, table)
 
 
-@pytest.mark.parametrize("read_at_once", [64, 1 << 20])
-def test_a_line_without_end_is_no_trouble(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read_at_once: int) -> None:
+def test_a_line_without_end_is_no_trouble(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line longer than the limit is skipped as one corrupt row, and the next one is read."""
     monkeypatch.setattr(json_rows, "LONGEST", 500)
-    monkeypatch.setattr(json_rows, "BLOCK", read_at_once)
     file = write(tmp_path / "3.jsonl", [ROW, {**ROW, "output": "x" * 5000}, ROW])
     run = rollouts_jsonl.read(file)
     assert run.rollouts["row"].tolist() == [0, 2]
@@ -195,16 +193,12 @@ def test_a_line_without_end_is_no_trouble(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("end", [b"", b"\n"])
-@pytest.mark.parametrize("read_at_once", [1, 30, 97, 1 << 20])
-def test_lines_are_the_same_however_much_is_read_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read_at_once: int, end: bytes
-) -> None:
-    """Blank lines, torn lines, long lines and a last line without its end: numbers and rows do not depend on the size of a block."""
+def test_blank_and_torn_lines_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: bytes) -> None:
+    """Blank lines, torn lines and a last line without its end: rows keep their numbers."""
     rows = [{"prompt": f"q{i}", "response": "r" * (i * 7 % 90), "reward": i} for i in range(40)]
     lines = [b"", *(json.dumps(row).encode() for row in rows), b"  \t", b'{"prompt": "torn', b"", json.dumps(rows[3]).encode()]
     file = tmp_path / "4.jsonl"
     file.write_bytes(b"\n".join(lines) + end)
-    monkeypatch.setattr(json_rows, "BLOCK", read_at_once)
     monkeypatch.setattr(rollouts_jsonl, "_SMALL", 0)
     run = rollouts_jsonl.read(file)
     assert run.rollouts["row"].tolist() == [*range(1, 41), 44]
@@ -257,11 +251,6 @@ def test_other_wandb_tables_are_left_alone(tmp_path: Path, columns: list[str]) -
     assert not rollouts_json.claims(file)
 
 
-def block(lines: list[bytes]) -> json_rows.Block:
-    data = b"\n".join([*lines, b""])
-    return json_rows.lines_of(data, 0, len(data))
-
-
 TRICKY = 'he said \\"no\\", "score": 7, "}, {"output": "x", "step": 9 \\ and left\n\u00e9'
 
 
@@ -275,7 +264,8 @@ def test_a_skipped_text_changes_nothing(text: str, compact: bool) -> None:
     assert cut is not None
     row = {**first, "output": text, "score": 0.25}
     found = cut.brief(json.dumps(row, separators=spaces).encode())
-    assert found == {**row, "output": ""}
+    assert found is not None
+    assert found[0] == {**row, "output": ""}
 
 
 def test_lines_built_otherwise_are_not_skipped() -> None:
@@ -297,18 +287,7 @@ def test_a_text_that_comes_last_is_skipped_too(text: str, compact: bool) -> None
     cut = json_rows.cut_of({"score": 1, "output": "a"}, json.dumps({"score": 1, "output": "a"}, separators=spaces).encode(), "output")
     assert cut is not None
     lines = [json.dumps({"score": 2, "output": text, **more}, separators=spaces).encode() for more in ({}, {"x": "y"}, {"x": {"y": "z"}})]
-    rows, sizes = cut.briefs(block(lines))
-    assert rows == [{"score": 2, "output": ""}, None, None]
-    assert sizes[0] == len(json.dumps(text)) - 2
-
-
-def test_damaged_lines_beside_each_other_stay_two() -> None:
-    """Two halves of a row on two lines are two corrupt rows, not one row in another's place."""
-    good = b'{"output": "a", "score": 1}'
-    cut = json_rows.cut_of({"output": "a", "score": 1}, good, "output")
-    assert cut is not None
-    halves = [b'{"output": "a", "score": 1', b'"output": "a", "score": 2}', good]
-    assert [row is not None for row in cut.briefs(block(halves))[0]] == [False, False, True]
+    assert [cut.brief(line) for line in lines] == [({"score": 2, "output": ""}, len(json.dumps(text)) - 2), None, None]
 
 
 @pytest.mark.parametrize("name", ["dump.jsonl.gz", "dump.csv.gz"])
