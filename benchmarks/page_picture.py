@@ -41,7 +41,8 @@ def main() -> None:
 
     out = Path(sys.argv[1]) if len(sys.argv) > 1 else OUT
     with tempfile.TemporaryDirectory() as folder:
-        page = write(tools.read(RUN), Path(folder) / "page.html")
+        run = tools.read(RUN)
+        page = page_of(run, builtin.assess(run), Path(folder) / "page.html")
         out.write_bytes(first_screen(page))
     print(f"{out.name}: {out.stat().st_size / 1000:.0f} kB")
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from rl_advisor.assessment import Assessment
 from rl_advisor.discovery import modules
