@@ -43,7 +43,7 @@ def _commands() -> Mapping[str, Verb]:
 
 def _given(arguments: Mapping[str, Argument], words: tuple[str, ...], function: Any) -> Any:
     """The function with the arguments as parameters."""
-    for name, argument in reversed(arguments.items()):
+    for name, argument in reversed([*arguments.items()]):
         function = function if argument.get("server") else _parameter(name, argument, words)(function)
     return function
 

@@ -67,7 +67,7 @@ def text(kind: str, answer: Answer, *, whole: bool = False) -> str:
     elif kind not in _pages():
         lines = list(anything(answer))
     else:
-        lines = [*_lines(kind, [answer | _PREPARED.get(kind, lambda _: {})(answer)]), *_by_step(answer), *gaps(answer)]
+        lines = [*_lines(kind, [answer | (_PREPARED[kind](answer) if kind in _PREPARED else {})]), *_by_step(answer), *gaps(answer)]
     lines += [f"{alias}: {said(words)}" for alias, words in answer.get("names_as_written", {}).items()]
     return "\n".join(lines).strip("\n")
 
@@ -113,7 +113,9 @@ def _rows(entry: Mapping[str, Any], scope: Scope) -> list[Mapping[str, Any]]:
     except _Missing:
         return []
     named = found.items() if isinstance(found, Mapping) and not entry.get("use") else [("", row) for row in _list(found)]
-    rows = [{"key": key, "it": row, "nr": nr} | (row if isinstance(row, dict) else {}) for nr, (key, row) in enumerate(named, 1)]
+    rows: list[Mapping[str, Any]] = [
+        {"key": key, "it": row, "nr": nr} | (row if isinstance(row, dict) else {}) for nr, (key, row) in enumerate(named, 1)
+    ]
     return sorted(rows, key=lambda row: -row[entry["sort"]]) if "sort" in entry else rows
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from mcp.server.mcpserver import Context
 
 from rl_advisor.server.dispatch import Dispatcher
-from rl_advisor.tools.cases import advice, shelf
 from rl_advisor.workers import isolated
 
 
@@ -24,6 +23,8 @@ class Cases:
 
     async def opened(self, ctx: Context[Any, Any], run: str, question: str | None) -> dict[str, Any]:
         """A new case on a run."""
+        from rl_advisor.tools.cases import shelf
+
         return await self._kept(
             await self._desk.ask(isolated.case, {"run": run, "question": question or ""}, ["run"], ctx)
             | {"run": run, "opened": shelf.now()}
@@ -31,6 +32,8 @@ class Cases:
 
     async def noted(self, ctx: Context[Any, Any], name: str, run: str | None, changed: str | None, text: str | None) -> dict[str, Any]:
         """The case with a note, and with what a later run says of it."""
+        from rl_advisor.tools.cases import advice, shelf
+
         case = await self._desk.quick(lambda: shelf.load(self._folder, name))
         told = advice.noted(case, text) if text else case
         if run is None:
@@ -41,5 +44,7 @@ class Cases:
         return await self._kept(answer)
 
     async def _kept(self, case: Mapping[str, Any]) -> dict[str, Any]:
+        from rl_advisor.tools.cases import shelf
+
         kept: dict[str, Any] = await self._desk.quick(lambda: shelf.keep(self._folder, shelf.CaseFile.model_validate(case)))
         return kept

@@ -35,7 +35,11 @@ def tools_of(desk: Dispatcher, cases: Path | None = None) -> list[Tool]:
     async def listed(_: Context[Any, Any], limit: int) -> dict[str, Any]:
         return fit(await desk.listed(limit), isolated.LONGEST_ANSWER)
 
-    own = {"list_runs": listed, "triage_runs": triage.page, **(Cases(desk, cases).tools() if cases else {})}
+    own: dict[str, Callable[..., Awaitable[Any]]] = {
+        "list_runs": listed,
+        "triage_runs": triage.page,
+        **(Cases(desk, cases).tools() if cases else {}),
+    }
     shown = [verb for verb in verbs().values() if not verb.bench and (verb.about != "case" or verb.name in own)]
     return [_tool(verb, own.get(verb.name) or _asked(desk, verb), desk, said) for verb in shown]
 
