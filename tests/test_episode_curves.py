@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 import pandas as pd
 import pytest
-from rl_advisor.detectors import tools_given_up
+from rl_advisor.detectors import patterns
 from rl_advisor.features.text.behaviour import behaviour
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.finding import Outcome
+from rl_advisor.judgement.diagnosis import run_detector
 from rl_advisor.run import Run
 from rl_advisor.samples.episode_curves import with_episode_curves
 
@@ -96,7 +97,7 @@ def steady(t: float) -> tuple[tuple[Turn, ...], float]:
 )
 def test_tools_given_up(write: Write, outcome: Outcome) -> None:
     """Tools that are skipped, feigned or become one; where the outcome rose it may be skill."""
-    found = tools_given_up.detect(run_of(write))
+    found = run_detector(patterns()["tools_given_up"], run_of(write))
     assert found.outcome is outcome, found.statement
 
 

@@ -138,11 +138,11 @@ def _of_view(view: View, row: Mapping[str, Any]) -> Answer:
         return not_logged("The setting that it is held against is not given.")
     curves = dict.fromkeys(curve for c in every if c.statistic not in OF_RUN and (curve := view.curve(c.metric)) is not None)
     where = tuple(Evidence(c.name, float(c.step[0]), float(c.step[-1])) for c in curves)
-    if any(c.metric.startswith(SAMPLES) for c in every):
+    if len(view.run.rollouts) and any(c.metric.startswith(SAMPLES) for c in every):
         rows = view.run.rollouts["step"]
         where += (Evidence("rollouts", float(rows.min()), float(rows.max())),)
     asked = dict.fromkeys([*((c.statistic, c.metric) for c in every), *named(row["says"])])
-    measures = {" ".join(one): value for one in asked if (value := view.number(*one)) is not None}
+    measures = {" ".join(one): value for one in asked if (value := view.measured(*one)) is not None}
     text, told = view.says(row["says"]), view.true(row["when"])
     if any(view.holds(c) for way in ways(row.get("unless", ())) for c in way):
         return absent(f"{text}.", measures=measures, evidence=where)

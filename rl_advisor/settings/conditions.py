@@ -36,7 +36,7 @@ LOGGED = {"starts": "first", "best": "best", "ends": "last"}
 """Numbers of an outcome that a reader looks up in the log, and what they are called there."""
 STEPS, COUNTS = ("best_step", "jump_step"), ("points", "zeros")
 """Statistics that are said as steps, and those that ask for no number of points."""
-_NUMBER = re.compile(r"\{(\w{1,60}) ([^{}]{1,60})\}")
+_NUMBER = re.compile(r"\{(\w{1,60}) ([^{}]{1,160})\}")
 """A number in a row's sentence: a statistic of a metric."""
 _CONDITION = re.compile(r"(not )?(\w+) (\S+)(?: ([<>])(?: (-?[\d.e-]+))?(?: ([a-z]\w*) (\S+))?)?")
 Written = Sequence[str] | Sequence[Sequence[str]]
@@ -97,7 +97,10 @@ class View:
         if metric.startswith(SAMPLES):
             column = metric.removeprefix(SAMPLES)
             table = stretches(self.run) if len(self.run.rollouts) else None
-            return OF_SAMPLES[statistic](table, column) if table is not None and column in table.table else None
+            try:
+                return OF_SAMPLES[statistic](table, column) if table is not None and column in table.table else None
+            except TooFewPoints:
+                return None
         if statistic in OF_RUN:
             return OF_RUN[statistic](self.run, self.it if metric == "it" else metric)
         curve = self.curve(metric)
@@ -119,10 +122,29 @@ class View:
         return (left > asked.bound * right if asked.sign == ">" else left < asked.bound * right) != asked.denied
 
     def true(self, written: Written) -> bool | None:
-        """Whether one of the ways is open; None where none of them could be told."""
-        told = [[self.holds(c) for c in way] for way in ways(written)]
-        found = [False if False in way else None if None in way else True for way in told]
+        """Whether one of the ways is open; None where none of them could be told.
+
+        Raises:
+            TooFewPoints: none is, and for one of them a metric has too few points.
+        """
+        found: list[bool | None] = []
+        short: TooFewPoints | None = None
+        for way in ways(written):
+            try:
+                told = [self.holds(c) for c in way]
+                found.append(False if False in told else None if None in told else True)
+            except TooFewPoints as error:
+                short = error
+        if True not in found and short is not None:
+            raise short
         return True if True in found else None if found and not any(way is False for way in found) else False
+
+    def measured(self, statistic: str, metric: str) -> float | None:
+        """The statistic of a metric; None where it is not logged, or not often enough."""
+        try:
+            return self.number(statistic, metric)
+        except TooFewPoints:
+            return None
 
     def says(self, text: str) -> str:
         """A sentence of a row with its numbers."""
@@ -151,7 +173,7 @@ class View:
             return (
                 (metric if curve is None else curve.name) if statistic == "name" else course_of(curve).direction() if curve else "unknown"
             )
-        value = self.number(statistic, metric) if statistic not in WORDS else None
+        value = self.measured(statistic, metric) if statistic not in WORDS else None
         if value is None:
             return metric if statistic == "name" else "unknown"
         if statistic in STEPS:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from evals.drawn import falling, flat, make_run, noise, rising, saturating, stepping
 from rl_advisor.curves import segments
-from rl_advisor.detectors import patterns, tone_drift
+from rl_advisor.detectors import patterns
 from rl_advisor.finding import Outcome
 from rl_advisor.judgement.diagnosis import run_detector
 from rl_advisor.run import Run
@@ -233,5 +233,5 @@ def plain(p: int, t: float, rng: RNG) -> tuple[str, float]:
 @pytest.mark.parametrize(("write", "expected"), [(flattering, P), (refusing, P), (polite, U), (plain, A)])
 def test_tone_drift(write: object, expected: Outcome) -> None:
     """A tone that is paid for is found, one that only became common is unclear, and a better answer has none."""
-    found = tone_drift.detect(made(write))  # type: ignore[arg-type]
+    found = run_detector(patterns()["tone_drift"], made(write))  # type: ignore[arg-type]
     assert found.outcome is expected, found.statement

@@ -7,19 +7,18 @@ import pandas as pd
 import pytest
 from rl_advisor.detectors import (
     format_hacking,
-    language_switch,
     length_inflation,
+    patterns,
     pseudo_success,
     reward_component_dominance,
     reward_inconsistent,
     reward_shortcut,
-    sample_repetition,
     template_collapse,
     tool_hacking,
-    verifier_attack,
 )
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Outcome
+from rl_advisor.judgement.diagnosis import run_detector
 from rl_advisor.run import Curve, Run
 from rl_advisor.samples.reward_check import single_answer
 
@@ -215,7 +214,7 @@ def test_length_inflation_by_curves(
 @pytest.mark.parametrize(("name", "expected"), [("collapsing", PRESENT), ("learning", ABSENT), ("coding", ABSENT), ("terse", ABSENT)])
 def test_sample_repetition(name: str, expected: Outcome) -> None:
     """Loops are repetition; code and short answers are not."""
-    finding = sample_repetition.detect(made(FAULTS[name]))
+    finding = run_detector(patterns()["sample_repetition"], made(FAULTS[name]))
     assert finding.outcome is expected
     assert finding.onset is None or finding.onset.low >= 20
 
@@ -365,7 +364,7 @@ def test_reward_inconsistent(name: str, expected: Outcome) -> None:
 def test_a_single_step_is_too_short() -> None:
     """Nothing can be compared within one step."""
     run = made(learning).until(0)
-    for module in (reward_shortcut, sample_repetition, template_collapse, tool_hacking, format_hacking, pseudo_success):
+    for module in (reward_shortcut, template_collapse, tool_hacking, format_hacking, pseudo_success):
         with pytest.raises(TooFewPoints):
             module.detect(run)
 
@@ -397,7 +396,7 @@ def exits_unpaid(p: int, t: float, rng: RNG) -> tuple[str, float]:
 @pytest.mark.parametrize(("write", "expected"), [(leaving, PRESENT), (exits_by_nature, ABSENT), (exits_unpaid, UNCLEAR), (coding, ABSENT)])
 def test_verifier_attack(write: object, expected: Outcome) -> None:
     """An early exit that came and is paid is found; one that the task asks for is not, and one that nobody pays for stays open."""
-    found = verifier_attack.detect(made(write))  # type: ignore[arg-type]
+    found = run_detector(patterns()["verifier_attack"], made(write))  # type: ignore[arg-type]
     assert found.outcome is expected, found.statement
     assert expected is not PRESENT or found.onset is not None
 
@@ -415,5 +414,5 @@ def greek_letters(p: int, t: float, rng: RNG) -> tuple[str, float]:
 @pytest.mark.parametrize(("write", "expected"), [(mixing, PRESENT), (greek_letters, ABSENT), (learning, ABSENT), (shouting, ABSENT)])
 def test_language_switch(write: object, expected: Outcome) -> None:
     """Text that goes over to another script is found; a formula's letters are no other language."""
-    found = language_switch.detect(made(write))  # type: ignore[arg-type]
+    found = run_detector(patterns()["language_switch"], made(write))  # type: ignore[arg-type]
     assert found.outcome is expected, found.statement

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 
 import numpy as np
 import pytest
-from rl_advisor.detectors import reward_shortcut, zero_variance_groups
+from rl_advisor.detectors import patterns, reward_shortcut, zero_variance_groups
 from rl_advisor.features.text.telling_words import telling_words
 from rl_advisor.finding import Outcome
+from rl_advisor.judgement.diagnosis import run_detector
 from rl_advisor.samples.changes import MEANINGS
 from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.rows import reference_columns
@@ -160,7 +160,7 @@ def seen(statistic: str, detector: str, write: Write, extra: dict[str, object]) 
     """Whether the detector says that it is there; without one, whether the statistic left its beginning for the worse."""
     run = made(write, **SIZE, **extra)  # type: ignore[arg-type]
     if detector:
-        return bool(import_module(f"rl_advisor.detectors.{detector}").detect(run).outcome is Outcome.PRESENT)
+        return run_detector(patterns()[detector], run).outcome is Outcome.PRESENT
     change = shift_or_none(stretches(run), statistic.removesuffix("_in_group"))
     return change is not None and (change.down if statistic in FALLS else change.up)
 
@@ -190,7 +190,7 @@ def test_words_that_tell_and_words_that_vary() -> None:
 def test_a_text_to_be_corrected_is_left_open() -> None:
     """Where copying comes with the reward nobody can tell an echo from a good correction."""
     run = made(mostly(ANSWER, say("{q}"), 1.0), **SIZE)  # type: ignore[arg-type]
-    assert import_module("rl_advisor.detectors.hollow_answers").detect(run).outcome is Outcome.UNCLEAR
+    assert run_detector(patterns()["hollow_answers"], run).outcome is Outcome.UNCLEAR
 
 
 def judged(p: int, t: float, rng: RNG) -> tuple[str, float]:
