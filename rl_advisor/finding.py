@@ -1,6 +1,7 @@
 """What a detector says: one Finding, with an outcome, the measures it rests on, and where to look."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
@@ -86,3 +87,9 @@ class Finding:
 def number(x: float) -> str:
     """A number as people write it: two significant digits, whole from a hundred on, no exponent between 0.001 and a million."""
     return value(x)
+
+
+def manual_page(text: str, headings: Sequence[str]) -> dict[str, str]:
+    """The manual page of a pattern or a check by its headings, with the first sentence as the title."""
+    parts = re.split(rf"({'|'.join(headings)}): ", re.sub(r"\s+", " ", text))
+    return {"Title": parts[0].strip()} | {head: body.strip() for head, body in zip(parts[1::2], parts[2::2], strict=True)}

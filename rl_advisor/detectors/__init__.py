@@ -9,7 +9,6 @@ A row is a pattern that comes down to "statistic of a metric, bound, sentence" (
     says = "{start pairs/chosen} at first, {end pairs/chosen} now"
 """
 
-import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from typing import Any
 
 from rl_advisor.discovery import modules
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, not_logged, present, unclear
+from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, manual_page, not_logged, present, unclear
 from rl_advisor.run import Run
 from rl_advisor.settings.conditions import OUTCOMES, View, named, ways
 from rl_advisor.settings.statistics import OF_RUN, SAMPLES
@@ -62,8 +61,7 @@ class Detector:
     @property
     def page(self) -> dict[str, str]:
         """The manual page by its headings, with the first sentence as the title."""
-        parts = re.split(rf"({'|'.join(HEADINGS)}): ", re.sub(r"\s+", " ", self.text))
-        return {"Title": parts[0].strip()} | {head: body.strip() for head, body in zip(parts[1::2], parts[2::2], strict=True)}
+        return manual_page(self.text, HEADINGS)
 
 
 @cache

@@ -18,10 +18,24 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import discontinuity
 from rl_advisor.finding import Onset, number
 from rl_advisor.output.wording import percent
+from rl_advisor.priors import Prior
 from rl_advisor.run import Curve, Run
 from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.text_change import onset
-from rl_advisor.settings.statistics import FEWEST, OF_COURSE, OF_RUN, OF_SAMPLES, OF_STRETCH, OF_VALUES, SAMPLES, late_spikes, logged_curve
+from rl_advisor.settings.given import Given, Settings, said
+from rl_advisor.settings.statistics import (
+    FEWEST,
+    OF_COURSE,
+    OF_RUN,
+    OF_SAMPLES,
+    OF_STRETCH,
+    OF_VALUES,
+    SAMPLES,
+    late_spikes,
+    logged_curve,
+    usual,
+    value_of,
+)
 from rl_advisor.vocabulary import metric as of_name
 
 OUTCOMES: Mapping[str, Callable[[Run], Curve | None]] = {
@@ -30,11 +44,9 @@ OUTCOMES: Mapping[str, Callable[[Run], Curve | None]] = {
 KNOWN = {*OF_VALUES, *OF_STRETCH, *OF_COURSE, *OF_RUN, *OF_SAMPLES}
 SHARES, NUMBERS = ("zeros", "pinned", "negative"), ("points", "peaks", "spikes", "bursts")
 """Statistics that are shares of points, and those that count whatever the metric's unit."""
-WORDS = ("name", "way")
-"""What a sentence may say of a curve that is no number."""
 LOGGED = {"starts": "first", "best": "best", "ends": "last"}
 """Numbers of an outcome that a reader looks up in the log, and what they are called there."""
-STEPS, COUNTS = ("best_step", "jump_step"), ("points", "zeros")
+STEPS, COUNTS = ("best_step", "jump_step"), ("points", "zeros", "level")
 """Statistics that are said as steps, and those that ask for no number of points."""
 _NUMBER = re.compile(r"\{(\w{1,60}) ([^{}]{1,160})\}")
 """A number in a row's sentence: a statistic of a metric."""
@@ -168,14 +180,11 @@ class View:
         return (segments.began(curve, growing=kind == "growing") if kind != "start" else None) or segments.around(step, float(step[0]))
 
     def _spelled(self, statistic: str, metric: str) -> str:
-        curve = self.curve(metric)
         if statistic in WORDS:
-            return (
-                (metric if curve is None else curve.name) if statistic == "name" else course_of(curve).direction() if curve else "unknown"
-            )
-        value = self.measured(statistic, metric) if statistic not in WORDS else None
+            return WORDS[statistic](self, metric)
+        value, curve = self.measured(statistic, metric), self.curve(metric)
         if value is None:
-            return metric if statistic == "name" else "unknown"
+            return "unknown"
         if statistic in STEPS:
             return f"{value:.0f}"
         if statistic in LOGGED and curve is not None:
@@ -183,3 +192,33 @@ class View:
             return told.said(getattr(told, LOGGED[statistic]))
         share = all((known := of_name(name)) and known.unit == "share" for name in metric.split("|")) and statistic not in NUMBERS
         return percent(value) if share or statistic in SHARES else number(value)
+
+
+def _of_curve(view: View, metric: str, says: Callable[[Curve], str]) -> str:
+    curve = view.curve(metric)
+    return says(curve) if curve is not None else metric
+
+
+def _written(view: View, names: str) -> list[Given]:
+    """The settings of those names that are given."""
+    return [found for name in names.split("|") if (found := Settings(view.run).given(name)) is not None]
+
+
+def _usual(view: View, metric: str, says: Callable[[Prior, float], str]) -> str:
+    """What the table of priors says of a setting's value."""
+    value, row = value_of(view.run, metric), usual(view.run, metric)
+    return says(row, value) if row is not None and value is not None else "unknown"
+
+
+WORDS: Mapping[str, Callable[[View, str], str]] = {
+    "name": lambda view, metric: _of_curve(view, metric, lambda curve: curve.name),
+    "way": lambda view, metric: _of_curve(view, metric, lambda curve: course_of(curve).direction()),
+    "given": lambda view, names: said(_written(view, names)),
+    "key": lambda view, names: next((g.key for g in _written(view, names)), names),
+    "value": lambda view, metric: number(value_of(view.run, metric) or 0.0),
+    "usual": lambda view, metric: _usual(view, metric, lambda row, _: f"{number(row.usual[0])} to {number(row.usual[1])}"),
+    "source": lambda view, metric: _usual(view, metric, lambda row, _: row.source.split(";")[0]),
+    "middle": lambda view, metric: _usual(view, metric, lambda row, _: number(row.middle)),
+    "means": lambda view, metric: _usual(view, metric, Prior.means),
+}
+"""What a sentence may say that is no number: a curve's name and direction, settings as they were written, and what is usual for one."""

@@ -1,19 +1,22 @@
 """What may be asked of a curve, of a run or of its samples: statistics by their names, for rows of facts (``conditions``)."""
 
 import math
+import re
 from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from rl_advisor.curves import outcomes, segments
+from rl_advisor.curves.ahead import ahead
 from rl_advisor.curves.course import Course
 from rl_advisor.curves.task import task
 from rl_advisor.features.change import discontinuity, spikes
-from rl_advisor.priors.circumstances import circumstances
+from rl_advisor.priors import Prior, prior
+from rl_advisor.priors.circumstances import circumstances, updates_per_batch
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.samples.measured_text import Stretches
 from rl_advisor.samples.text_change import pays, shift
-from rl_advisor.settings.given import Settings
+from rl_advisor.settings.given import Given, Settings
 
 FEWEST = 5
 """Points below which nothing is said of a curve."""
@@ -49,6 +52,72 @@ def _setting(run: Run, name: str) -> float | None:
     """A setting as a number, by the user's configuration or by what the framework says."""
     given, told = Settings(run).number(name), run.settings.get(name)
     return given if given is not None or not isinstance(told, int | float) else float(told)
+
+
+OFF = ("no", "none", "null", "false", "intervalstrategy.no")
+"""Words by which a setting is switched off."""
+SIDES = ("far_below", "below", "usual", "above", "far_above")
+SETTING_OF = {"policy/learning_rate": "learning_rate", "entropy/coef": "entropy_coef"}
+"""Metric of the table of priors -> the setting; others are named alike."""
+
+
+def _given(run: Run, name: str) -> Given | None:
+    return Settings(run).given(name)
+
+
+def _is_off(run: Run, name: str) -> bool | None:
+    """Whether a setting says that something is not done; None where it is not given."""
+    found = _given(run, name)
+    if found is None:
+        return None
+    return found.value is False or str(found.value).lower() in OFF or (found.number is not None and found.number <= 0)
+
+
+def _switched(run: Run, name: str) -> bool | None:
+    """The opposite."""
+    off = _is_off(run, name)
+    return None if off is None else not off
+
+
+def _unset(run: Run, name: str) -> bool:
+    """Whether a setting is there and left empty."""
+    return any(str(value).lower() in OFF for key, value in run.config.items() if key.rpartition(".")[2] == name)
+
+
+def _worded(run: Run, asked: str, of: Callable[[Given], str]) -> bool | None:
+    """Whether the text of a setting, or its key, matches: ``name=pattern``."""
+    name, _, pattern = asked.partition("=")
+    found = _given(run, name)
+    return None if found is None else re.search(pattern, of(found)) is not None
+
+
+def _unlike(run: Run, asked: str) -> bool | None:
+    """Whether two settings are both numbers and differ, the second not being nothing."""
+    one, other = (Settings(run).number(name) for name in asked.split("="))
+    return other not in (one, 0) if one is not None and other is not None else None
+
+
+def value_of(run: Run, name: str) -> float | None:
+    """The setting that a metric of the table of priors stands for, as given or as logged."""
+    given, curve = Settings(run).number(SETTING_OF.get(name, name.rpartition("/")[2])), logged_curve(run, name)
+    return given if given is not None or curve is None else float(np.median(curve.finite()[1][-FEWEST:]))
+
+
+def usual(run: Run, name: str) -> Prior | None:
+    """What is usual for it under the circumstances, after warm-up."""
+    return prior(name, circumstances(run, "late"))
+
+
+def _side(run: Run, name: str) -> float | None:
+    """Where it lies: 1 above what is usual, 2 above what is possible, below nothing likewise."""
+    value, row = value_of(run, name), usual(run, name)
+    return None if value is None or row is None or row.side(value) not in SIDES else SIDES.index(row.side(value)) - 2.0
+
+
+def _broke(run: Run, names: str) -> bool:
+    """Whether one of the metrics ends in NaN or infinity."""
+    curves = (run.curves[name] for name in names.split("|") if name in run.curves)
+    return any(c.value.size and not np.isfinite(c.value[-1]) for c in curves)
 
 
 def _one_update(run: Run) -> bool:
@@ -119,6 +188,7 @@ OF_VALUES: Mapping[str, Callable[[Floats], float]] = {
     "low": lambda x: np.quantile(x, 0.1),
     "high": lambda x: np.quantile(x, 0.9),
     "points": np.size,
+    "level": lambda x: np.median(x[-FEWEST:]),
     "half": lambda x: np.median(x[x.size // 2 :][:5]),
     "negative": lambda x: np.mean(x < 0),
     "span": lambda x: max(abs(float(np.median(x))), 1.0 if np.abs(x).max() <= 1 else float(np.abs(x).max())),
@@ -169,6 +239,7 @@ OF_COURSE: Mapping[str, Callable[[Course], float]] = {
     "signal": lambda c: float(np.ptp(c.smoothed)),
     "noise": lambda c: c.noise,
     "detectable": lambda c: c.overall.detectable,
+    "ahead": lambda c: ahead(c, float(c.step[-1] + (c.step[-1] - c.step[0]) / 3)).expected,
     "climbs": lambda c: c.direction_overall() == "rising",
     "rose": lambda c: c.rose,
     "fell": lambda c: c.fell,
@@ -183,6 +254,21 @@ OF_COURSE: Mapping[str, Callable[[Course], float]] = {
 """What may be asked of the course behind a curve's noise; ``rise`` and ``fall`` are what it surely gained or lost."""
 OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
     "setting": _setting,
+    "given": lambda run, name: _given(run, name) is not None,
+    "on": _switched,
+    "off": _is_off,
+    "unset": _unset,
+    "unlike": _unlike,
+    "side": _side,
+    "word": lambda run, asked: _worded(run, asked, lambda found: str(found.value).lower()),
+    "key": lambda run, asked: _worded(run, asked, lambda found: found.key),
+    "method": lambda run, names: str(circumstances(run, "late").method) in names.split("|"),
+    "framework": lambda run, name: name in (run.frameworks or ("None",)),
+    "updates": lambda run, _: updates_per_batch(run.config),
+    "calls": lambda run, names: Settings(run).calls(*names.split("|")),
+    "events": lambda run, kind: float(sum(e.kind == kind for e in run.events)),
+    "logged": lambda run, prefix: any(c.finite()[1].size > 1 for c in run.family(prefix).values()),
+    "broke": _broke,
     "thriving": lambda run, _: outcomes.thriving(run),
     "troubled": lambda run, _: outcomes.any_fell(run),
     "stepped": lambda run, _: outcomes.stepped(run),

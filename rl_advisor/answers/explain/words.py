@@ -20,8 +20,8 @@ def explain_word(word: str) -> dict[str, Any] | None:
     if name in patterns():
         page = patterns()[name].page
         return {"word": name, "kind": "pattern", "summary": page["Title"], "page": page}
-    if name in {checks.name_of(m) for m in checks.registered()}:
-        page = checks.manual_page(next(m for m in checks.registered() if checks.name_of(m) == name))
+    if name in checks.registered():
+        page = checks.registered()[name].page
         return {"word": name, "kind": "check", "summary": page["Title"], "page": page}
     if name in WORDS["verdict"]:
         return {"word": name, "kind": "verdict", "summary": WORDS["verdict"][name]["means"], "page": {}}
@@ -30,7 +30,7 @@ def explain_word(word: str) -> dict[str, Any] | None:
 
 def nearest(word: str) -> list[str]:
     """The known words nearest to one that is not known."""
-    known = [*patterns(), *map(checks.name_of, checks.registered()), *WORDS["verdict"], *METRICS]
+    known = [*patterns(), *checks.registered(), *WORDS["verdict"], *METRICS]
     return difflib.get_close_matches(word.lower(), known, n=4, cutoff=0.45)
 
 

@@ -1,32 +1,54 @@
-"""Checks of settings against each other, each one file: what it relates, why, and which evidence in a log would confirm it."""
+"""Checks of settings against each other, a row of ``checks.toml`` or a file: what it relates, why, what in a log would confirm it."""
 
-import re
-from dataclasses import asdict
-from types import ModuleType
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 from rl_advisor.discovery import modules
+from rl_advisor.features import TooFewPoints
+from rl_advisor.finding import manual_page
 from rl_advisor.run import Run
-from rl_advisor.settings.given import CheckOutcome, CheckSaid, Settings
+from rl_advisor.settings.conditions import View, Written
+from rl_advisor.settings.given import NOT_GIVEN, CheckOutcome, CheckSaid, Settings, said
+from rl_advisor.vocabulary import Link
 
 HEADINGS = ("Relates", "Why", "Confirmed by", "Source")
 ORDER = ("fault", "note", "fine", "not_given")
 
 
-def registered() -> tuple[ModuleType, ...]:
-    """Every check of the folder."""
-    return modules("rl_advisor.settings.checks", "LINK", "check")
+@dataclass(frozen=True)
+class Check:
+    """One check: what it is and how to ask."""
+
+    name: str
+    link: Link
+    check: Callable[[Settings], CheckSaid]
+    text: str
+    """The manual page."""
+
+    @property
+    def page(self) -> dict[str, str]:
+        """The manual page by its headings."""
+        return manual_page(self.text, HEADINGS)
 
 
-def name_of(module: ModuleType) -> str:
-    """The check's name: its file's."""
-    return module.__name__.rpartition(".")[2]
+@cache
+def registered() -> Mapping[str, Check]:
+    """Every check by its name."""
+    rows = tomllib.loads((Path(__file__).parent / "checks.toml").read_text(encoding="utf-8"))
+    found = [Check(name, Link(row["link"]), partial(_of_row, row=row), row["page"]) for name, row in rows.items()]
+    own = modules("rl_advisor.settings.checks", "LINK", "check")
+    found += [Check(module.__name__.rpartition(".")[2], module.LINK, module.check, module.__doc__ or "") for module in own]
+    return {check.name: check for check in sorted(found, key=lambda check: check.name)}
 
 
 def run(settings: Settings | Run) -> list[CheckOutcome]:
     """What every check says of the settings of a run, faults first; all are ``not_given`` where the run has no settings."""
     asked = settings if isinstance(settings, Settings) else Settings(settings)
-    found = [_outcome(module, asked) for module in registered()]
+    found = [_outcome(check, asked) for check in registered().values()]
     return sorted(found, key=lambda o: (ORDER.index(o.outcome), not o.confirmed))
 
 
@@ -40,18 +62,31 @@ def told(outcome: CheckOutcome) -> dict[str, Any]:
     return asdict(outcome) | {"keys": list(outcome.keys), "link": outcome.link.value}
 
 
-def manual_page(module: ModuleType) -> dict[str, str]:
-    """The headings of a check's docstring: Relates, Why, Confirmed by, Source."""
-    text = re.sub(r"\s+", " ", module.__doc__ or "")
-    parts = re.split(rf"({'|'.join(HEADINGS)}): ", text)
-    return {"Title": parts[0].strip()} | {head: body.strip() for head, body in zip(parts[1::2], parts[2::2], strict=True)}
+def _of_row(s: Settings, row: Mapping[str, Any]) -> CheckSaid:
+    """What a row says of the settings: its first case that holds."""
+    view, keys = View(s.run), s.keys(*row["keys"])
+    if "of" in row and not _holds(view, row["of"]):
+        return NOT_GIVEN
+    for case in row["cases"]:
+        if _holds(view, case["when"]):
+            confirmed = _holds(view, case.get("confirmed", ()))
+            return CheckSaid(case["outcome"], view.says(case["says"]), keys, view.says(case.get("do", "")), confirmed)
+    fine = view.says(row["fine"]) if "fine" in row else f"{said(s.given(name) for name in row['keys'])}."
+    return CheckSaid("fine", fine, keys) if keys else NOT_GIVEN
 
 
-def _outcome(module: ModuleType, settings: Settings) -> CheckOutcome:
+def _holds(view: View, written: Written) -> bool:
     try:
-        said: CheckSaid = module.check(settings)
+        return view.true(written) is True
+    except TooFewPoints:
+        return False
+
+
+def _outcome(check: Check, settings: Settings) -> CheckOutcome:
+    try:
+        found = check.check(settings)
     except Exception as error:  # noqa: BLE001  one check that fails takes no answer with it
-        said = CheckSaid("not_given", f"This check failed on these settings ({type(error).__name__}); nothing is said of them.")
-    statement = said.statement or "Not given: nothing in the settings that was read tells."
-    page = manual_page(module)
-    return CheckOutcome(name_of(module), said.outcome, statement, said.keys, page["Confirmed by"], said.do, module.LINK, said.confirmed)
+        found = CheckSaid("not_given", f"This check failed on these settings ({type(error).__name__}); nothing is said of them.")
+    statement = found.statement or "Not given: nothing in the settings that was read tells."
+    confirm = check.page["Confirmed by"]
+    return CheckOutcome(check.name, found.outcome, statement, found.keys, confirm, found.do, check.link, found.confirmed)
