@@ -5,7 +5,6 @@ Where a tool writes no times one row in so many seconds is assumed.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.reading.formats import gpu_table
-from rl_advisor.reading.parsing.bytes_in import document, lines, parse_json
+from rl_advisor.reading.parsing.bytes_in import document, json_values, lines, parse_json
 from rl_advisor.reading.parsing.gpu_counters import counted_by, first_lines, is_header, no_times, numbers, pivoted, telemetry_of
 from rl_advisor.reading.parsing.gpu_csv import gpu_csv
 from rl_advisor.reading.parsing.request import WHOLE, Request
@@ -27,7 +26,6 @@ _LOOKED_AT = 50
 """Lines at the start among which a header stands."""
 _LINE = re.compile(r"^(DCGM_FI_\w+)\{([^}]*)\}\s+(\S+)(?:\s+(-?\d+))?\s*$")
 _LABEL = re.compile(r'(?<!\w)(\w++)="((?:[^"\\]|\\.)*+)"')
-_SPACE = re.compile(r"\s*")
 Raw = tuple[Mapping[str, Any], list[Gap]]
 
 
@@ -91,14 +89,10 @@ def _objects(path: Path) -> Raw:
 
 def _documents(path: Path) -> Raw:
     """The JSON documents of gpustat one after the other, up to what is none."""
-    text, at, rows, decoder = document(path).decode("utf-8", "replace"), 0, list[dict[str, Any]](), json.JSONDecoder()
-    while (at := _SPACE.match(text, at).end()) < len(text):  # type: ignore[union-attr]
-        try:
-            query, at = decoder.raw_decode(text, at)
-            rows += [{**gpu, "query_time": query.get("query_time")} for gpu in query["gpus"]]
-        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
-            return _columns(rows), [Gap(path.name, "what follows the last whole document is cut off")]
-    return _columns(rows), []
+    found, whole = json_values(document(path).decode("utf-8", "replace"))
+    rows = [(query, gpu) for query in found for gpu in _inside(query, "gpus", list) or () if isinstance(gpu, dict)]
+    gaps = [] if whole else [Gap(path.name, "what follows the last whole document is cut off")]
+    return _columns([{**gpu, "query_time": query.get("query_time")} for query, gpu in rows]), gaps
 
 
 def _scraped(path: Path) -> Raw:

@@ -1,13 +1,12 @@
 """The ``trainer_state.json`` that transformers' Trainer keeps: one row for each log call, with its step."""
 
-import json
 import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, parse_json
+from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, json_values, parse_json
 from rl_advisor.reading.parsing.columns import Row, curves_of
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
@@ -15,7 +14,6 @@ from rl_advisor.run import Gap, Run
 FORMAT = "trainer_state"
 _MARKS = {b"log_history", b"global_step"}
 _FIELD = re.compile(rb'"(log_history|global_step)"\s*:')
-_SPACE = re.compile(r"[\s,]*")
 
 
 def claims(path: Path, _: Request = WHOLE) -> bool:
@@ -56,16 +54,7 @@ def _rows(history: list[Any]) -> Iterator[Row]:
 
 
 def _salvage(text: str) -> dict[str, Any]:
-    rows: list[Any] = []
-    start = text.find('"log_history"')
-    at = text.find("[", start) + 1 if start >= 0 else 0
-    decoder = json.JSONDecoder()
-    while at:
-        at = _SPACE.match(text, at).end()  # type: ignore[union-attr]
-        try:
-            row, at = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            break
-        rows.append(row)
+    begin = re.search(r'"log_history"[^\[]{0,100}\[', text)
     planned = re.search(r'"max_steps":\s*(\d+)', text)
+    rows = json_values(text, begin.end())[0] if begin else []
     return {"log_history": rows, "max_steps": int(planned.group(1)) if planned else None}

@@ -16,7 +16,7 @@ from rl_advisor.reading.parsing.columns import Row, curves_of
 from rl_advisor.reading.parsing.gpu_counters import names_a_gpu
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.tracker_rows import flat, on_trainer_steps
-from rl_advisor.reading.parsing.wire import BYTES, BadRecordError, fields, varint
+from rl_advisor.reading.parsing.wire import VARINT, BadRecordError, fields, inside, varint
 from rl_advisor.run import Gap, Run
 
 FORMAT = "wandb_run"
@@ -93,21 +93,15 @@ def _pieces(block: bytes, at: int, path: Path, base: int, gaps: list[Gap]) -> It
 
 
 def _take(record: bytes, content: _Content) -> None:
-    for number, wire, a, b in fields(record, 0, len(record)):
-        if wire != BYTES:
-            continue
-        if number == _HISTORY:
-            values = flat(_items(record, a, b, 1))
-            time = values.get("_timestamp")
-            count = values.get("_step")
-            content.rows.append((_float(count, len(content.rows)), _float(time, np.nan), values))
-        elif number == _CONFIG:
-            content.config |= _items(record, a, b, 1)
-        elif number == _RUN:
-            for n, w, c, d in fields(record, a, b):
-                content.config |= _items(record, c, d, 1) if n == 4 and w == BYTES else {}
-        elif number == _STATS:
-            content.counters.append((len(content.counters), _clock(record, a, b), _items(record, a, b, 3)))
+    whole = 0, len(record)
+    for place in inside(record, *whole, _HISTORY):
+        values = flat(_items(record, *place, 1))
+        step, time = _float(values.get("_step"), len(content.rows)), _float(values.get("_timestamp"), np.nan)
+        content.rows.append((step, time, values))
+    for place in (*inside(record, *whole, _CONFIG), *inside(record, *whole, _RUN, 4)):
+        content.config |= _items(record, *place, 1)
+    for place in inside(record, *whole, _STATS):
+        content.counters.append((len(content.counters), _clock(record, *place), _items(record, *place, 3)))
 
 
 def _float(value: Any, otherwise: float) -> float:
@@ -117,23 +111,15 @@ def _float(value: Any, otherwise: float) -> float:
 def _items(record: bytes, at: int, end: int, wanted: int) -> dict[str, Any]:
     """Return the items of a history, configuration or statistics record: names and JSON values."""
     found: dict[str, Any] = {}
-    for number, wire, a, b in fields(record, at, end):
-        if number != wanted or wire != BYTES:
-            continue
-        name: list[str] = []
-        value: Any = None
-        for n, w, c, d in fields(record, a, b):
-            if n in (1, 2) and w == BYTES:
-                name.append(record[c:d].decode("utf-8", "replace"))
-            elif n == 16 and w == BYTES:
-                value = parse_json(record[c:d])
-        found["/".join(name)] = value
+    for place in inside(record, at, end, wanted):
+        name = [record[a:b].decode("utf-8", "replace") for part in (1, 2) for a, b in inside(record, *place, part)]
+        found["/".join(name)] = next((parse_json(record[a:b]) for a, b in inside(record, *place, 16)), None)
     return found
 
 
 def _clock(record: bytes, at: int, end: int) -> float:
-    for number, wire, a, b in fields(record, at, end):
-        if number == 2 and wire == BYTES:
-            parts = {n: varint(record, c, d)[0] for n, w, c, d in fields(record, a, b) if w == 0}
-            return parts.get(1, 0) + parts.get(2, 0) * 1e-9
+    """Seconds since the epoch at which statistics were taken; NaN where they do not say it."""
+    for place in inside(record, at, end, 2):
+        parts = {n: varint(record, c, d)[0] for n, w, c, d in fields(record, *place) if w == VARINT}
+        return parts.get(1, 0) + parts.get(2, 0) * 1e-9
     return float("nan")

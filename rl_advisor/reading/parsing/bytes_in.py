@@ -29,6 +29,7 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _torn: ContextVar[set[Path] | None] = ContextVar("torn", default=None)
 ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\[(?:\d{1,2};)*\d{1,2}m")
 """Terminal colours, with or without the escape byte (which copying a log often drops)."""
+_BETWEEN = re.compile(r"[\s,]*")
 
 
 def bare_name(path: Path) -> str:
@@ -197,6 +198,18 @@ def parse_json(text: bytes | str) -> Any:
             return whole_text(json.loads(text, parse_int=whole_number))
         except RecursionError as error:
             raise ValueError("nested too deep") from error
+
+
+def json_values(text: str, at: int = 0) -> tuple[list[Any], bool]:
+    """The JSON values that stand one after the other from there on, and whether there is nothing else behind them."""
+    values, decoder = list[Any](), json.JSONDecoder()
+    while (at := _BETWEEN.match(text, at).end()) < len(text):  # type: ignore[union-attr]
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return values, False
+        values.append(value)
+    return values, True
 
 
 def whole_number(digits: str) -> int | float:

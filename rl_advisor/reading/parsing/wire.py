@@ -46,3 +46,10 @@ def fields(data: Data, at: int, end: int) -> Iterator[tuple[int, int, int, int]]
             raise BadRecordError("a field is longer than its record")
         yield key >> 3, wire, at, at + size
         at += size
+
+
+def inside(data: Data, at: int, end: int, *path: int) -> Iterator[tuple[int, int]]:
+    """Yield where the messages or texts begin and end that lie under these field numbers, one inside the other; raises as ``fields``."""
+    for number, wire, a, b in fields(data, at, end):
+        if number == path[0] and wire == BYTES:
+            yield from inside(data, a, b, *path[1:]) if path[1:] else ((a, b),)

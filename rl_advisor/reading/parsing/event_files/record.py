@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rl_advisor.reading.parsing.event_files.crc32c import checksum, masked
-from rl_advisor.reading.parsing.wire import BYTES, EIGHT, FOUR, VARINT, Data, fields, varint
+from rl_advisor.reading.parsing.wire import BYTES, EIGHT, FOUR, VARINT, Data, fields, inside, varint
 
 HEAD, FRAME = 12, 16
 """Bytes before the data of a record, and all bytes of a record that are not data."""
@@ -14,7 +14,7 @@ _FIXED = {1: ("<f4", 5), 2: ("<f8", 6), 3: ("<i4", 0), 9: ("<i8", 0), 19: ("<f2"
 """TensorProto type -> numpy type, and the field that holds such values one by one."""
 _VARINT_FIELDS = {3: 7, 4: 7, 9: 10, 10: 11}
 _STRING, _CONTENT, _STRINGS = 7, 4, 8
-_SCALAR_PLUGINS = ("", "scalars")
+_SCALAR_PLUGINS = (b"", b"scalars")
 _WIDEST_STEP = 8
 """Bytes of a step that has a layout; negative ones take ten."""
 
@@ -78,7 +78,7 @@ def decode(data: Data, start: int, end: int) -> Record:
         elif number == 2 and wire == VARINT:
             step, step_at, width = _signed(varint(data, a, b)[0]), a - start, b - a
         elif number == 5 and wire == BYTES:
-            values += [_value(data, c, d, start) for n, w, c, d in fields(data, a, b) if n == 1 and w == BYTES]
+            values += [_value(data, c, d, start) for c, d in inside(data, a, b, 1)]
     fixed = time_at >= 0 and width <= _WIDEST_STEP and values and all(v.at >= 0 for v in values)
     return Record(time, step, values, Layout(time_at, step_at, width, tuple((v.at, v.kind) for v in values)) if fixed else None)
 
@@ -88,27 +88,19 @@ def _signed(value: int) -> int:
 
 
 def _value(data: Data, at: int, end: int, start: int) -> Value:
-    tag, plugin, found = "", "", Value()
+    tag, plugin, found = "", b"", Value()
     for field, wire, a, b in fields(data, at, end):
         if field == 1 and wire == BYTES:
             tag = bytes(data[a:b]).decode("utf-8", "replace")
         elif field == 2 and wire == FOUR:
             found = Value("", struct.unpack_from("<f", data, a)[0], None, a - start, "<f4")
         elif field == 9 and wire == BYTES:
-            plugin = _plugin(data, a, b)
+            plugin = next((bytes(data[c:d]) for c, d in inside(data, a, b, 1, 1)), b"")
         elif field == 8 and wire == BYTES:
             found = _tensor(data, a, b, start)
     if found.number is not None and plugin not in _SCALAR_PLUGINS:
         return Value(tag)
     return found._replace(tag=tag)
-
-
-def _plugin(data: Data, at: int, end: int) -> str:
-    for field, wire, a, b in fields(data, at, end):
-        if field == 1 and wire == BYTES:
-            names = [bytes(data[c:d]) for n, w, c, d in fields(data, a, b) if n == 1 and w == BYTES]
-            return names[0].decode("utf-8", "replace") if names else ""
-    return ""
 
 
 def _tensor(data: Data, at: int, end: int, start: int) -> Value:
