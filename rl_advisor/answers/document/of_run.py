@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rl_advisor.answers.checklist import deliverables
+from rl_advisor.answers.context import context
 from rl_advisor.answers.document.blocks import Card, Charts, Checks, Facts, Fold, Lines, Phases, Samples, Section, Table, Words
 from rl_advisor.answers.document.curves import Drawn, constant
 from rl_advisor.answers.episodes import failure_lines, formula_lines
 from rl_advisor.answers.story.chain import cause_of, chain
 from rl_advisor.answers.story.quantities import label, unit_of
 from rl_advisor.answers.story.telling import Story
-from rl_advisor.assessment import Assessment, FindingView
+from rl_advisor.assessment import BROKEN, Assessment, FindingView
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.gpu.profile import profile
 from rl_advisor.gpu.strip import strips
@@ -41,7 +41,7 @@ def sections(run: Run, a: Assessment, curves: Sequence[Drawn]) -> list[Section]:
         Section("gpu", "GPU time", _phases(run)),
         Section("next", "Next test", _experiment(a)),
         Section("checked", "What was checked", [Words(counted(a), "note"), *_looked_at(run, a, cards)]),
-        Section("deliverables", "Reproducibility checklist", [Checks(deliverables(run, a))]),
+        Section("deliverables", "Reproducibility checklist", [Checks(_deliverables(run, a))]),
     )
     return [s for s in found if s.blocks]
 
@@ -226,3 +226,12 @@ def _read(run: Run) -> list[str]:
         f"Curves: {known} with a known meaning, {len(run.curves) - known} without",
         f"Samples: {len(run.rollouts)}; telemetry rows: {len(run.telemetry)}; checkpoints: {len(run.checkpoints)}",
     ]
+
+
+def _deliverables(run: Run, a: Assessment) -> list[tuple[str, bool]]:
+    """What a finished run should leave behind, and whether it was found among what was read."""
+    saved, found = [c.step for c in run.checkpoints], context(run)
+    rows = [("best checkpoint", a.best_checkpoint.path is not None), ("last checkpoint", max(saved, default=-1) >= 0.95 * a.step)]
+    if a.verdict in BROKEN:
+        rows.append(("a checkpoint from after the break, to study it", a.onset is not None and max(saved, default=-1) >= a.onset.step))
+    return [*rows, *((what, what in part["there"]) for part in found.values() for what in (*part["there"], *part["missing"]))]

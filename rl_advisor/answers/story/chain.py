@@ -81,9 +81,10 @@ def moves(run: Run, found: Iterable[FindingView], at: float | None, told: Iterab
         names = [str(e["metric"]) for e in f.evidence if str(e["metric"]) in run.curves]
         fresh = [n for n in names if n not in seen]
         seen |= set(names)
-        far = (m for n in fresh if (m := moved(run.curves[n], at)) and abs(m.after - m.before) > DISTANT * max(abs(m.before), abs(m.after)))
-        if (move := next(far, None)) is not None:
-            out.append((move.said, QuantityView(metric=move.metric, before=move.before, after=move.after)))
+        moving = ((n, *m) for n in fresh if (m := moved(run.curves[n], at)))
+        far = next(((n, a, b, said) for n, a, b, said in moving if abs(b - a) > DISTANT * max(abs(a), abs(b))), None)
+        if far is not None:
+            out.append((far[3], QuantityView(metric=far[0], before=far[1], after=far[2])))
         elif not names:
             out.append((named(f), None))
     return out

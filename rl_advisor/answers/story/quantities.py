@@ -68,21 +68,6 @@ class Quantity:
         )
 
 
-@dataclass(frozen=True)
-class Moved:
-    """What a curve usually was before an event and what it is now: medians of a few raw points that do not reach across the event."""
-
-    metric: str
-    unit: str
-    before: float
-    after: float
-
-    @property
-    def said(self) -> str:
-        """The move in a few words."""
-        return f"{self.metric} {about(self.before, self.after, self.unit)}"
-
-
 def unit_of(curve: Curve) -> str:
     """The unit in which a curve is said."""
     if curve.name == "policy/learning_rate":
@@ -151,8 +136,11 @@ def logged_at(curve: Curve | None, at: float | None) -> float | None:
     return float(before[-1]) if before.size else None
 
 
-def moved(curve: Curve, at: float | None) -> Moved | None:
-    """How a curve moved across a step, or over the whole run where no step is given; None with fewer than four points."""
+def moved(curve: Curve, at: float | None) -> tuple[float, float, str] | None:
+    """What a curve usually was before a step (or in the first half of the run) and what it is now, and the move in a few words.
+
+    Both are medians of a few raw points that do not reach across the event; None with fewer than four points.
+    """
     step, x = curve.finite()
     if x.size < 4:
         return None
@@ -161,7 +149,8 @@ def moved(curve: Curve, at: float | None) -> Moved | None:
     if not early.size or not late.size:
         early, late = x[: x.size // 2], x[x.size // 2 :]
     near = early[-AROUND:] if at is not None else early[:AROUND]
-    return Moved(curve.name, unit_of(curve), float(np.median(near)), float(np.median(late[-AROUND:])))
+    before, after = float(np.median(near)), float(np.median(late[-AROUND:]))
+    return before, after, f"{curve.name} {about(before, after, unit_of(curve))}"
 
 
 def outcome_quantities(run: Run) -> list[Quantity]:
@@ -170,12 +159,8 @@ def outcome_quantities(run: Run) -> list[Quantity]:
 
 
 def _outcome_curves(run: Run) -> list[Curve]:
-    return [c for c in (outcomes.held_out(run), _as_logged(run, outcomes.training(run))) if c is not None]
-
-
-def _as_logged(run: Run, curve: Curve | None) -> Curve | None:
-    """The training reward as the run logged it: what the judge un-averages is no number that its owner can find."""
-    return run.curves.get(curve.name, curve) if curve is not None else None
+    """They, as the run logged them: what the judge un-averages is no number that its owner can find."""
+    return [run.curves.get(c.name, c) for c in (outcomes.held_out(run), outcomes.training(run)) if c is not None]
 
 
 def sketched(run: Run, also: str = "") -> list[Quantity]:

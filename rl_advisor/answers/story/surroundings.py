@@ -78,7 +78,7 @@ def unnamed(run: Run, most: int = 4) -> list[str]:
         c for c in run.curves.values() if not (c.mapped or c.guessed) and c.name not in METRICS and not is_machinery(c.raw or c.name)
     ]
     told = [m for c in strange if (m := moved(c, None)) is not None]
-    far = [(abs(m.after - m.before) / (abs(m.after) + abs(m.before)), m.said) for m in told if abs(m.after) + abs(m.before) > 0]
+    far = [(abs(after - before) / (abs(after) + abs(before)), said) for before, after, said in told if before or after]
     return [said for size, said in sorted(far, reverse=True)[:most] if size >= FAR]
 
 
