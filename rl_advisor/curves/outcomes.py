@@ -18,6 +18,7 @@ def course_or_none(curve: Curve | None) -> Course | None:
     return course(curve, FEWEST) if curve is not None else None
 
 
+@lru_cache(maxsize=64)
 def held_out(run: Run) -> Curve | None:
     """The held-out score to go by: a private split's, else the one with the most points, a plain score before a second one."""
     scores = run.family("eval/score/")
@@ -38,6 +39,7 @@ def training(run: Run) -> Curve | None:
     return max(parts.values(), key=lambda c: np.isfinite(c.value).sum()) if parts else None
 
 
+@lru_cache(maxsize=64)
 def outcome(run: Run) -> Curve | None:
     """The curve that says how good the policy is: held-out when it can carry a course and did not step by itself, training otherwise."""
     score = held_out(run)

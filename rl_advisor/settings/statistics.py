@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from rl_advisor.curves import outcomes, segments
 from rl_advisor.curves.ahead import ahead
 from rl_advisor.curves.course import Course
 from rl_advisor.curves.task import task
-from rl_advisor.features.change import discontinuity, spikes
+from rl_advisor.features.change import Discontinuity, discontinuity, spikes
 from rl_advisor.priors import Prior, prior
 from rl_advisor.priors.circumstances import circumstances, updates_per_batch
 from rl_advisor.run import Curve, Floats, Run
@@ -172,6 +173,11 @@ def _since_best(run: Run, name: str) -> float | None:
     return float(np.median(segments.final(curve))) / max(float(np.median(near)), 1e-4)
 
 
+@lru_cache(maxsize=64)
+def _jump(curve: Curve) -> Discontinuity:
+    return discontinuity(*curve.finite())
+
+
 def _late_events(run: Run, kind: str, share: float = 0.05) -> float | None:
     """How many events of a kind came after the first part of the run."""
     if not run.events:
@@ -208,10 +214,10 @@ OF_STRETCH: Mapping[str, Callable[[Curve], float]] = {
     "constant": lambda c: float(segments.constant(c)),
     "began": lambda c: found.high if (found := segments.began(c)) else math.inf,
     "declined": lambda c: segments.decline_began(c).low,
-    "jump": lambda c: discontinuity(*c.finite()).ratio,
-    "jump_low": lambda c: discontinuity(*c.finite()).low,
-    "jump_high": lambda c: discontinuity(*c.finite()).high,
-    "jump_step": lambda c: discontinuity(*c.finite()).at,
+    "jump": lambda c: _jump(c).ratio,
+    "jump_low": lambda c: _jump(c).low,
+    "jump_high": lambda c: _jump(c).high,
+    "jump_step": lambda c: _jump(c).at,
     "peaks": lambda c: float(spikes(*c.finite(), ratio=10.0).recovered.sum()),
     "late_spikes": lambda c: float(late_spikes(c).size),
     "explodes": _explodes,
