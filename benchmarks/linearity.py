@@ -177,7 +177,6 @@ MAKERS: dict[str, Callable[[Path, int], Path]] = {
     "telemetry_parquet": parquet(
         "gpu.parquet", lambda n: {"time": FIRST + np.arange(n) / 10.0, "gpu": ["0"] * n, "power_w": np.arange(n) % 500.0}
     ),
-    "scalar_csv": lines("scalars/reward.csv", lambda i: f"{i},{i % 7 / 8}\n"),
     "tensorboard": events,
     "trackio": database(
         "project.db",

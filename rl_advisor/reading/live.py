@@ -71,7 +71,7 @@ class Follower:
         module = format_of(path, ask)
         packed = start.startswith((GZIP_MAGIC, ZSTD_MAGIC, b"\xff\xfe", b"\xfe\xff"))
         kind: str | re.Pattern[bytes] | None = None if packed else getattr(module, "APPENDED", None)
-        if module is None or kind is None:
+        if module is None or kind is None or (kind == "table" and not _header(path)):
             self.decoded += status.st_size if module else 0
             end, part = 0, None
             shown = None if module is None else module.read(path, ask)
@@ -110,11 +110,11 @@ def _copied(file: IO[bytes], out: IO[bytes], size: int) -> None:
 
 
 def _header(path: Path) -> int:
-    """Bytes of the lines before the first row of a table: comments and the names."""
+    """Bytes of the lines before the first row of a table: comments and the names; 0 where there are no names."""
     with confined_files.opened(path) as file:
         while (line := file.readline(_COPY)).startswith(b"#"):
             pass
-        return file.tell() if line else 0
+        return file.tell() if re.search(rb"[^\W\d]", line) else 0
 
 
 def _whole_end(path: Path, kind: str | re.Pattern[bytes], begin: int, size: int) -> int:

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from rl_advisor import tools
 from rl_advisor.reading import read_run
-from rl_advisor.reading.formats import columns_json, metrics_csv, metrics_jsonl, saved_checkpoints, scalar_csv
+from rl_advisor.reading.formats import columns_json, metrics_csv, metrics_jsonl, saved_checkpoints
 
 GOLDEN = Path(__file__).parents[1] / "data" / "golden"
 
@@ -206,7 +206,7 @@ def test_scalars_without_a_header(tmp_path: Path) -> None:
     (offline / "params.json").write_text('{"gamma": 0.99}')
     assert read_run(offline).curves["eval/score/environment"].step.tolist() == [1000, 2000, 3000, 4000, 5000]
     (tmp_path / "points.csv").write_text("1,2\n2,3\n")
-    assert not scalar_csv.claims(tmp_path / "points.csv")
+    assert not metrics_csv.claims(tmp_path / "points.csv")
 
 
 def test_evaluation_in_a_folder_beside_training(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 FORMAT = "metrics_csv"
 APPENDED = "table"
 """How a growing file goes on, so that what was appended can be read alone."""
+_FOLDER = "scalars"
 _TENSORBOARD = ["wall time", "step", "value"]
 _CHART_STEPS = ("step", "global_step", "train/global_step", "relative time (wall)", "relative time (process)")
 
@@ -35,7 +36,9 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
         return False
     layout = layout_of(path)
     names = list(layout.names)
-    if not names or layout.bare or is_sample(_first(layout), ask.columns):
+    if layout.bare:
+        return _scalar(path, layout) != ""
+    if not names or is_sample(_first(layout), ask.columns):
         return False
     first = layout.rows[0]
     numbers = sum(_is_number(cell, layout) for cell in first)
@@ -50,12 +53,24 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     table, gaps = read_table(path)
     if table.empty:
         return Run(gaps=gaps or (Gap(path.name, "no rows"),), formats=(FORMAT,))
+    if scalar := _scalar(path, layout_of(path)):
+        table = table.iloc[:, -2:].set_axis(["step", scalar], axis=1)
     table, several = _one_chart(table, path.name, ask.run)
     exported = [str(c).lower() for c in table.columns] == _TENSORBOARD
     part = part_of(table, path.name, lambda column: _name(column, path, exported=exported), ask.run)
     several = several if several.others else part
     part = replace(part, place=several.place, others=several.others, gaps=(*gaps, *dict.fromkeys((*several.gaps, *part.gaps))))
     return replace(part, formats=(FORMAT,))
+
+
+def _scalar(path: Path, layout: Layout) -> str:
+    """The name of the one scalar of a file without a header: TorchRL's ``scalars/<name>.csv``, d3rlpy's beside its parameters."""
+    folder = next((parent for parent in path.parents if parent.name == _FOLDER), None)
+    if not layout.bare:
+        return ""
+    if folder and len(layout.names) == 2:
+        return path.relative_to(folder).as_posix().removesuffix(".csv")
+    return path.name.split(".", 1)[0] if len(layout.names) == 3 and (path.parent / "params.json").is_file() else ""
 
 
 def _one_chart(table: pd.DataFrame, source: str, wanted: str) -> tuple[pd.DataFrame, Run]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from pathlib import Path
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _HEAD = 262_144
 NAN_WORDS = ("nan", "-nan", "+nan")
-_NAN = (b"nan", b"NaN", b"NAN")
-"""How a cell may be written that says that a number was none."""
+MISSING = ("", "NA", "N/A", "n/a", "#N/A", "null", "NULL", "None", "<NA>")
+"""How a cell may be written that has no number."""
 BLANKS = r"\s+"
 FEWEST = 3
 """Rows of a table that is told by its rows alone."""
@@ -198,23 +198,8 @@ def _parsed(text: bytes, layout: Layout) -> pd.DataFrame:
     how: dict[str, Any] = {"sep": layout.separator, "on_bad_lines": "skip", "low_memory": False, "skipinitialspace": True}
     how |= {"header": None, "names": list(layout.names)} if layout.bare else {}
     how |= {"encoding": "utf-8", "encoding_errors": "replace"}
-    table = pd.read_csv(io.BytesIO(text), decimal=layout.decimal, thousands=layout.thousands, **how)
-    return _with_nan(table, text, how)
-
-
-def _with_nan(table: pd.DataFrame, text: bytes, how: Mapping[str, Any]) -> pd.DataFrame:
-    """The table with ``nan`` as text in the cells that say so, which pandas reads like empty ones: a loss that is NaN is a fact."""
-    import pandas as pd
-
-    open_ = [i for i, kind in enumerate(table.dtypes) if pd.api.types.is_float_dtype(kind) and table.iloc[:, i].isna().any()]
-    if not open_ or not any(word in text for word in _NAN):
-        return table
-    cells = pd.read_csv(io.BytesIO(text), usecols=open_, dtype=str, keep_default_na=False, na_values=[""], **how)
-    for name in cells.columns:
-        said = cells[name].str.strip().str.lower().isin(NAN_WORDS)
-        if said.any() and len(said) == len(table):
-            table[name] = table[name].astype(object).mask(said, NAN_WORDS[0])
-    return table
+    how |= {"keep_default_na": False, "na_values": MISSING}  # a NaN that is written out is a fact
+    return pd.read_csv(io.BytesIO(text), decimal=layout.decimal, thousands=layout.thousands, **how)
 
 
 def _lost(text: bytes, table: pd.DataFrame) -> int:
