@@ -98,22 +98,23 @@ def summarize(corpus: Corpus, scored: Sequence[Row], *, rows: bool, resamples: i
         "cuts": {f"{cut:g}": block([r for r in scored if r.cut == cut], resamples) for cut in cuts},
         "pooled": block([r for r in scored if r.cut != WHOLE], resamples),
     }
-    return plain(found | ({"rows": [shown(r) for r in scored]} if rows else {}))
+    answer: dict[str, Any] = plain(found | ({"rows": [shown(r) for r in scored]} if rows else {}))
+    return answer
 
 
 def block(rows: Sequence[Row], resamples: int = 500) -> dict[str, Any]:
     """All metrics of some rows, each with its interval and count."""
     found = {name: _measured(name, rows, resamples) for name in MEASURES}
-    values, spans, counts = ({name: part[i] for name, part in found.items()} for i in range(3))
-    prices = {f"{price:g}": f"regret at {price:g}" for price in scoring.PRICES}
-    curve, bands = ({price: part.pop(name) for price, name in prices.items()} for part in (values, spans))
+    priced = {f"{price:g}": found.pop(f"regret at {price:g}") for price in scoring.PRICES}
+    curve = {price: value for price, (value, _, _) in priced.items()}
     return {
         "n": len(rows),
-        **values,
+        **{name: value for name, (value, _, _) in found.items()},
         "regret_by_price": curve,
         "regret_area": scoring.regret_area(list(curve.values())),
-        "intervals": spans | {"regret_by_price": bands},
-        "counts": {name: count for name, count in counts.items() if name not in prices.values()},
+        "intervals": {name: span for name, (_, span, _) in found.items()}
+        | {"regret_by_price": {price: span for price, (_, span, _) in priced.items()}},
+        "counts": {name: count for name, (_, _, count) in found.items()},
     }
 
 

@@ -79,8 +79,9 @@ def stretches(run: Run) -> Stretches:
 
 def _enough(table: pd.DataFrame, steps: Floats) -> pd.DataFrame:
     """The rows of the first of the steps that hold WINDOW responses together."""
-    counted = table.groupby("step").size()[steps].cumsum()
-    return table[table["step"].isin(steps[: int((counted < WINDOW).sum()) + 1])]
+    held = table.groupby("step").size()
+    before = np.cumsum([int(held[step]) for step in steps]) < WINDOW
+    return table[table["step"].isin(steps[: int(before.sum()) + 1])]
 
 
 def _chosen(rows: pd.DataFrame) -> pd.DataFrame:

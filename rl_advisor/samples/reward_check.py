@@ -61,10 +61,15 @@ def histogram(reward: Floats) -> dict[str, Any]:
     }
 
 
+def _sets(rows: pd.DataFrame, of: list[str], least: int = 2) -> pd.DataFrame:
+    """Sets of at least so many rewarded responses that have something in common: their size and their lowest and highest reward."""
+    by = rows.groupby(of)["reward"].agg(["count", "min", "max"])
+    return by[by["count"] >= least]
+
+
 def groups(rows: pd.DataFrame) -> dict[str, Any]:
     """Groups of several responses: the share without spread, and whether those stand at the reward's best or worst value."""
-    by = rows.groupby(["step", "group"])["reward"].agg(["size", "min", "max"])
-    by = by[by["size"] > 1]
+    by = _sets(rows, ["step", "group"])
     if not len(by):
         return {}
     flat = by["max"] - by["min"] <= 1e-9
@@ -74,7 +79,7 @@ def groups(rows: pd.DataFrame) -> dict[str, Any]:
     low, high = wilson(int(flat.sum()), len(by))
     return {
         "count": len(by),
-        "size": float(by["size"].median()),
+        "size": float(by["count"].median()),
         "share_flat": float(flat.mean()),
         "flat_low": low,
         "flat_high": high,
@@ -85,20 +90,14 @@ def groups(rows: pd.DataFrame) -> dict[str, Any]:
 
 def flat_groups(rows: pd.DataFrame) -> pd.Series:
     """The share of groups without spread at each step, over groups of at least 4 rewarded responses; empty where there are none."""
-    rated = rows[np.isfinite(rows["reward"].to_numpy(np.float64))]
-    by = rated.groupby(["step", "group"])["reward"].agg(["size", "min", "max"])
-    by = by[by["size"] >= _GROUP]
+    by = _sets(rows, ["step", "group"], _GROUP)
     found: pd.Series = (by["max"] - by["min"] <= 1e-9).groupby("step").mean()
     return found
 
 
 def same_text(rows: pd.DataFrame) -> dict[str, Any]:
     """Whether the same response to the same prompt gets the same reward: how many such sets there are, and the share that disagree."""
-    if "prompt" not in rows:
-        return {}
-    written = rows[rows["response"].astype(bool)]
-    sets = written.groupby(["step", "prompt", "response"])["reward"].agg(["size", "min", "max"])
-    sets = sets[sets["size"] > 1]
+    sets = _sets(rows[rows["response"].astype(bool)], ["step", "prompt", "response"]) if "prompt" in rows else rows.iloc[:0]
     if not len(sets):
         return {}
     spread = float(rows["reward"].max() - rows["reward"].min())

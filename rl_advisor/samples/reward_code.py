@@ -59,8 +59,8 @@ def read_reward(source: str) -> dict[str, Any]:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as why:
         return {"pays": [], "holes": [], "cannot_tell": [f"the code cannot be read: {type(why).__name__}"]}
     unchecked = {"kind": "never checked", "line": 1, "code": "", "means": "nothing is compared with a right answer"}
-    told = [*holes.values(), *([unchecked] if pays and not compared else [])]
-    return {"pays": pays[:MOST], "holes": told[:MOST], "cannot_tell": []}
+    listed = [*holes.values(), *([unchecked] if pays and not compared else [])]
+    return {"pays": pays[:MOST], "holes": listed[:MOST], "cannot_tell": []}
 
 
 Part = ast.expr | ast.stmt | ast.ExceptHandler
