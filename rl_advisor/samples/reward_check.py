@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rl_advisor.features import TooFewPoints
-from rl_advisor.features.payoff import payoff
 from rl_advisor.features.text.measures import final_answer
 from rl_advisor.run import Floats, Run
 from rl_advisor.samples.measured_text import measured
-from rl_advisor.samples.rows import reference_columns
-from rl_advisor.samples.text_change import wilson
+from rl_advisor.samples.rows import numbers, reference_columns
+from rl_advisor.samples.text_change import paid, wilson
 
 if TYPE_CHECKING:
     import pandas as pd
 
+CLUSTERING = 2.0
+"""Answers to one prompt are no independent draws: so many count as one."""
 _GROUP = 4
 """Responses from which several answers to one prompt are a group: two that merely met in a batch agree easily."""
 
@@ -109,56 +109,46 @@ def same_text(rows: pd.DataFrame) -> dict[str, Any]:
 def components(rows: pd.DataFrame) -> dict[str, Any]:
     """Each part's share of the reward's spread (covariance with the total over its variance), its mean at first and at the latest step."""
     parts = [str(c) for c in rows.columns if str(c).startswith("reward/")]
-    total = rows["reward"].to_numpy(np.float64)
+    total = rows["reward"].astype(np.float64)
     if len(parts) < 2 or total.var() <= 0:
         return {}
-    first, last = rows["step"].min(), rows["step"].max()
-    found = {}
-    for name in parts:
-        value = rows[name].astype(np.float64)
-        known = np.isfinite(value.to_numpy())
-        found[name.removeprefix("reward/")] = {
-            "share_of_spread": float(np.cov(value[known], total[known], bias=True)[0, 1] / total.var()) if known.sum() > 1 else 0.0,
-            "mean_first_step": float(value[rows["step"] == first].mean()),
-            "mean_last_step": float(value[rows["step"] == last].mean()),
-        }
-    return found
+    shares = {name: float(np.nan_to_num(rows[name].astype(np.float64).cov(total) / total.var())) for name in parts}
+    return {name.removeprefix("reward/"): {"share_of_spread": share, **_ends(rows, name)} for name, share in shares.items()}
+
+
+def _ends(rows: pd.DataFrame, name: str) -> dict[str, float]:
+    """A column's mean at the first and at the latest step."""
+    value, step = numbers(rows, name), rows["step"].to_numpy()
+    return {f"mean_{which}_step": float(np.nanmean(value[step == at])) for which, at in (("first", step.min()), ("last", step.max()))}
 
 
 def against_reference(rows: pd.DataFrame) -> dict[str, Any]:
-    """The reward's rank correlation with each column that holds an independent judgement, over all responses and of the latest step."""
-    import pandas as pd
-
+    """The reward's rank correlation with each column that holds an independent judgement, over all responses and of the latest fifth."""
+    late = rows[rows["step"] >= rows["step"].quantile(0.8)]
     found = {}
     for name in reference_columns(rows):
-        value = pd.to_numeric(rows[name], errors="coerce")
-        late = rows["step"] >= rows["step"].quantile(0.8)
-        found[str(name)] = {
-            "rank_correlation": _finite(
-                float(value.corr(rows["reward"], method="pearson")) if value.nunique() == 2 else _spearman(value, rows["reward"])
-            ),
-            "mean_first_step": float(value[rows["step"] == rows["step"].min()].mean()),
-            "mean_last_step": float(value[rows["step"] == rows["step"].max()].mean()),
-            "latest_rank_correlation": _finite(_spearman(value[late], rows["reward"][late])),
-        }
+        (whole, *_), (latest, *_) = rank_correlation(rows, name), rank_correlation(late, name)
+        found[name] = {"rank_correlation": whole, "latest_rank_correlation": latest, **_ends(rows, name)}
     return found
 
 
-def _spearman(a: pd.Series, b: pd.Series) -> float:
-    return float(a.rank().corr(b.rank()))
-
-
-def _finite(value: float) -> float | None:
-    return value if np.isfinite(value) else None
+def rank_correlation(rows: pd.DataFrame, name: str) -> tuple[float | None, float, float, int]:
+    """Rank correlation of the reward with a column inside steps (None where it has none), its 95 % interval (Fisher), rows with both."""
+    both = rows[["reward"]].assign(value=numbers(rows, name)).dropna()
+    ranks = both.groupby(rows.loc[both.index, "step"]).rank(pct=True)
+    ranks -= ranks.groupby(rows.loc[both.index, "step"]).transform("mean")
+    rho = float(ranks["reward"].corr(ranks["value"])) if len(both) > 2 else float("nan")
+    if not np.isfinite(rho):
+        return None, -1.0, 1.0, len(both)
+    error = 1.96 / np.sqrt(max(len(both) / CLUSTERING - 3, 1.0))
+    z = float(np.arctanh(np.clip(rho, -0.999, 0.999)))
+    return rho, float(np.tanh(z - error)), float(np.tanh(z + error)), len(both)
 
 
 def against_length(rows: pd.DataFrame) -> dict[str, Any]:
     """Rank correlation of reward and length among responses to one prompt, with its interval; empty when too few groups differ."""
-    try:
-        pay = payoff(rows["tokens"].to_numpy(np.float64), rows["reward"].to_numpy(np.float64), rows["cluster"].tolist())
-    except TooFewPoints:
-        return {}
-    return {"rank_correlation": pay.rho, "low": pay.low, "high": pay.high, "groups": pay.groups}
+    pay = paid(rows, "tokens")
+    return {} if pay is None else {"rank_correlation": pay.rho, "low": pay.low, "high": pay.high, "groups": pay.groups}
 
 
 _LONG = 8

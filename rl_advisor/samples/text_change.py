@@ -1,6 +1,9 @@
 """How a text measure changed since a run's first samples, whether the reward pays for it, and when it set in."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,6 +12,9 @@ from rl_advisor.features.payoff import Payoff, difference, payoff
 from rl_advisor.finding import Onset
 from rl_advisor.output.wording import about
 from rl_advisor.samples.measured_text import Stretches
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,11 @@ def pays(s: Stretches, column: str, above: float = -np.inf) -> Payoff | None:
 
     With ``above`` only responses with more than that of the measure are compared: is even more of it paid for?
     """
-    table = s.table[s.table[column] > above]
+    return paid(s.table[s.table[column] > above], column)
+
+
+def paid(table: pd.DataFrame, column: str) -> Payoff | None:
+    """How the reward follows a measure among responses to one prompt of a table; None where too few groups differ."""
     try:
         return payoff(table[column].to_numpy(np.float64), table["reward"].to_numpy(np.float64), table["cluster"].tolist())
     except TooFewPoints:
