@@ -32,10 +32,7 @@ def claims(address: str) -> bool:
 def fetch(address: str, into: Path, bounds: Bounds) -> None:
     """All points of all metrics, the parameters and the tags of one run."""
     server, run = parts_of(address)
-    os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "30")
-    os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
-    os.environ.setdefault("MLFLOW_ALLOW_HTTP_REDIRECTS", "false")  # a token would go along to a server that nobody named
-    tracking = client("mlflow", "mlflow").MlflowClient(tracking_uri=server)
+    tracking = _client(server)
     try:
         data = tracking.get_run(run).data
     except Exception as failure:
@@ -52,14 +49,11 @@ def fetch(address: str, into: Path, bounds: Bounds) -> None:
 
 def listed(address: str, found: Listing, bounds: Bounds) -> None:
     """The runs of an experiment (``mlflow+http://HOST:PORT/#/experiments/ID``), or of all where none is named."""
-    split = urlsplit(address)
-    os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "30")
-    scheme = split.scheme.lower().removeprefix("mlflow+").replace("mlflow", "http")
-    base = f"{scheme}://{split.netloc}{split.path.rstrip('/')}"
+    split, base = urlsplit(address), _server(address)
     if _page(split.fragment) is not None or (split.path.strip("/") and not split.fragment):
         found.runs.append(Listed(parts_of(address)[1], address, "", 0.0))
         return
-    tracking = client("mlflow", "mlflow").MlflowClient(tracking_uri=base)
+    tracking = _client(base)
     parts = split.fragment.partition("?")[0].strip("/").split("/")
     named = parts[1:2] if parts[0] == "experiments" else []
     experiments, token = named or [e.experiment_id for e in tracking.search_experiments(max_results=1000)], None
@@ -104,15 +98,26 @@ def parts_of(address: str) -> tuple[str, str]:
     Raises:
         NoSuchChoice: no run is named.
     """
-    split = urlsplit(address)
-    run = _page(split.fragment)
-    scheme = split.scheme.lower().removeprefix("mlflow+").replace("mlflow", "http")
-    path = split.path.rstrip("/")
+    server, run = _server(address), _page(urlsplit(address).fragment)
     if run is None:
-        path, _, run = path.rpartition("/")
-    if not run:
+        server, _, run = server.rpartition("/")
+    if not run or server.endswith(":/"):
         raise UsageError(f"the address of an MLflow run ends in the run's id: {ADDRESSES[0]}")
-    return f"{scheme}://{split.netloc}{path}", run
+    return server, run
+
+
+def _server(address: str) -> str:
+    """The address without what MLflow's pages put behind ``#``, as a web address."""
+    split = urlsplit(address)
+    return f"{split.scheme.lower().removeprefix('mlflow+').replace('mlflow', 'http')}://{split.netloc}{split.path.rstrip('/')}"
+
+
+def _client(server: str) -> Any:
+    """MLflow's own client, which does not wait for ever and is not sent elsewhere."""
+    os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "30")
+    os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
+    os.environ.setdefault("MLFLOW_ALLOW_HTTP_REDIRECTS", "false")  # a token would go along to a server that nobody named
+    return client("mlflow", "mlflow").MlflowClient(tracking_uri=server)
 
 
 def _page(fragment: str) -> str | None:

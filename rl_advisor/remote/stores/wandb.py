@@ -3,6 +3,8 @@
 import base64
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -28,18 +30,9 @@ def claims(address: str) -> bool:
 
 def fetch(address: str, into: Path, bounds: Bounds) -> None:
     """The run's rows as the export of its history has them, and beside them what else says something about training."""
-    os.environ.setdefault("WANDB_SILENT", "true")
-    wandb = client("wandb", "wandb")
     path = path_of(address)
-    try:
-        api = wandb.Api(timeout=_PATIENCE_S, api_key=os.environ.get("WANDB_API_KEY"))
+    with _asked(address) as api:
         run = api.run(path)
-    except wandb.errors.UsageError as failure:
-        raise PermissionError("no key; set WANDB_API_KEY or run `wandb login`") from failure
-    except Exception as failure:
-        if "Could not find run" in str(failure):
-            raise FileNotFoundError(address) from None
-        raise
     (into / "config.json").write_text(json.dumps(dict(run.config), default=str))
     _rows(run.scan_history(page_size=10_000), into / "history.jsonl", bounds)
     _rows(run.history(stream="system", samples=SAMPLES, pandas=False), into / "system.jsonl", bounds)
@@ -50,24 +43,33 @@ def fetch(address: str, into: Path, bounds: Bounds) -> None:
 
 def listed(address: str, found: Listing, bounds: Bounds) -> None:
     """The runs of a project: ``wandb://ENTITY/PROJECT``, or its page."""
-    os.environ.setdefault("WANDB_SILENT", "true")
-    wandb = client("wandb", "wandb")
-    split = urlsplit(address)
-    parts = [unquote(p) for p in (f"{split.netloc}{split.path}" if split.scheme.lower() == "wandb" else split.path).split("/") if p]
+    parts = _parts(address)
     if len(parts) > 2 and parts[2:] not in (["runs"], ["workspace"]):
         found.runs.append(Listed(parts[-1], address, "", 0.0))
         return
-    try:
-        runs = wandb.Api(timeout=_PATIENCE_S, api_key=os.environ.get("WANDB_API_KEY")).runs("/".join(parts[:2]), per_page=500)
-        for run in runs:
+    with _asked(address) as api:
+        for run in api.runs("/".join(parts[:2]), per_page=500):
             if bounds.stop.is_set() or len(found.runs) >= bounds.files:
                 bounds.left_out["count"] += 1
                 return
             beat = str(getattr(run, "heartbeat_at", None) or getattr(run, "heartbeatAt", None) or "")
             tag = f"{beat} {run.state} {getattr(run, 'lastHistoryStep', '')}"
             found.runs.append(Listed(f"{run.name or run.id} ({run.id})", f"wandb://{'/'.join(parts[:2])}/{run.id}", tag, _moment(beat)))
+
+
+@contextmanager
+def _asked(address: str) -> Iterator[Any]:
+    """W&B's client; what it says is told in words that a caller knows."""
+    os.environ.setdefault("WANDB_SILENT", "true")
+    wandb = client("wandb", "wandb")
+    try:
+        yield wandb.Api(timeout=_PATIENCE_S, api_key=os.environ.get("WANDB_API_KEY"))
     except wandb.errors.UsageError as failure:
         raise PermissionError("no key; set WANDB_API_KEY or run `wandb login`") from failure
+    except Exception as failure:
+        if "Could not find run" in str(failure):
+            raise FileNotFoundError(address) from None
+        raise
 
 
 def _moment(text: str) -> float:
@@ -117,9 +119,14 @@ def path_of(address: str) -> str:
     Raises:
         NoSuchChoice: the address has other parts.
     """
-    split = urlsplit(address)
-    parts = [unquote(p) for p in (f"{split.netloc}{split.path}" if split.scheme.lower() == "wandb" else split.path).split("/") if p]
+    parts = _parts(address)
     parts = parts[:2] + parts[3:4] if len(parts) >= 4 and parts[2] == "runs" else parts
     if len(parts) != 3:
         raise UsageError(f"the address of a W&B run is {' or '.join(ADDRESSES)}")
     return "/".join(parts)
+
+
+def _parts(address: str) -> list[str]:
+    """Entity, project and what follows them."""
+    split = urlsplit(address)
+    return [unquote(p) for p in (f"{split.netloc}{split.path}" if split.scheme.lower() == "wandb" else split.path).split("/") if p]
