@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.reading.formats import gpu_table
-from rl_advisor.reading.parsing.bytes_in import document, json_values, lines, parse_json
+from rl_advisor.reading.parsing.bytes_in import document, json_object, json_values, lines
 from rl_advisor.reading.parsing.gpu_counters import counted_by, first_lines, is_header, no_times, numbers, pivoted, telemetry_of
 from rl_advisor.reading.parsing.gpu_csv import gpu_csv
 from rl_advisor.reading.parsing.request import WHOLE, Request
@@ -50,7 +50,7 @@ def _reader(path: Path) -> Callable[[Path], Raw] | None:
             return _documents
         if '"result"' in text and "DCGM_FI_" in text:
             return _answer
-        return _objects if is_header(_object(text.split("\n", 1)[0])) else None
+        return _objects if is_header(json_object(text.split("\n", 1)[0])) else None
     if text.startswith(("# HELP", "# TYPE", "DCGM_FI_")):
         return _scraped if "DCGM_FI_" in text else None
     if text.startswith("#") and is_header(text.split("\n", 1)[0].lstrip("#").split()):
@@ -84,7 +84,7 @@ def _words(path: Path) -> Raw:
 
 
 def _objects(path: Path) -> Raw:
-    return _columns([row for row in map(_object, lines(path)) if row]), []
+    return _columns([row for row in map(json_object, lines(path)) if row]), []
 
 
 def _documents(path: Path) -> Raw:
@@ -103,10 +103,7 @@ def _scraped(path: Path) -> Raw:
 
 def _answer(path: Path) -> Raw:
     """The series that Prometheus' query API answers with."""
-    try:
-        answer = parse_json(document(path))
-    except ValueError:
-        return {}, []
+    answer = json_object(document(path))
     series = _inside(_inside(answer, "data", dict) or answer, "result", list) or []
     named = [(_inside(one, "metric", dict) or {}, _inside(one, "values", list) or [_inside(one, "value", list)]) for one in series]
     return _sampled(path, ((str(m.get("__name__")), m, *pair) for m, pairs in named for pair in pairs if pair and len(pair) == 2))
@@ -146,12 +143,3 @@ def _columns(rows: Any) -> Mapping[str, Any]:
         [{k: v for k, v in row.items() if isinstance(v, str | int | float)} for row in rows] if isinstance(rows, list) else rows
     )
     return {str(name): found[name] for name in found}
-
-
-def _object(line: str) -> dict[str, Any]:
-    """The JSON object of a line; empty when it is none."""
-    try:
-        value = parse_json(line)
-    except (ValueError, OverflowError):
-        return {}
-    return value if isinstance(value, dict) else {}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rl_advisor.reading.parsing.bytes_in import bare_name, head, parse_json
+from rl_advisor.reading.parsing.bytes_in import bare_name, head, json_object
 from rl_advisor.reading.parsing.csv_in import read_table
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Curve, Gap, Run
@@ -47,19 +47,10 @@ def read(path: Path, _: Request = WHOLE) -> Run:
         name: Curve(name, name, path.name, step, value, time)
         for name, value in (("monitor/r", numbers["r"].to_numpy(np.float64)), ("monitor/l", length))
     }
-    config = {"env_id": name} if isinstance(name := _header(comment).get("env_id"), str) else {}
+    config = {"env_id": name} if isinstance(name := json_object(comment.lstrip(b"#")).get("env_id"), str) else {}
     return Run(curves=curves, config=config, gaps=gaps, formats=(FORMAT,), axis="episode", step_unit="env steps")
 
 
 def _start(comment: bytes) -> float:
-    start = _header(comment).get("t_start")
+    start = json_object(comment.lstrip(b"#")).get("t_start")
     return float(start) if isinstance(start, int | float) and math.isfinite(start) else 0.0
-
-
-def _header(comment: bytes) -> dict[str, Any]:
-    """What the comment before the table says."""
-    try:
-        header = parse_json(comment.lstrip(b"#"))
-    except ValueError:
-        return {}
-    return header if isinstance(header, dict) else {}

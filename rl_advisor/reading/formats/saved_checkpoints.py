@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from rl_advisor.reading.parsing.bytes_in import bare_name, byte_lines, parse_json
+from rl_advisor.reading.parsing.bytes_in import bare_name, byte_lines, json_object
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Checkpoint, Gap, Run
 
@@ -23,11 +23,8 @@ def read(path: Path, _ask: Request = WHOLE) -> Run:
     found: list[Checkpoint] = []
     bad = 0
     for _, line in zip(range(LIMIT), byte_lines(path), strict=False):
-        try:
-            row = parse_json(line)
-        except ValueError:
-            row = None
-        step = row.get("batch", row.get("step")) if isinstance(row, dict) else None
+        row = json_object(line)
+        step = row.get("batch", row.get("step"))
         if isinstance(step, int) and step >= 0:
             found.append(Checkpoint(step, str(row.get("state_path") or row.get("sampler_path") or row.get("name", ""))[:300]))
         else:

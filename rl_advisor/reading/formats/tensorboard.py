@@ -1,10 +1,10 @@
 """TensorBoard event files, old and new style; texts that hold settings become the configuration."""
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
+from rl_advisor.reading.parsing.bytes_in import json_object
 from rl_advisor.reading.parsing.event_files import Events, read_events
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Curve, Gap, Run
@@ -56,8 +56,4 @@ def _config(events: Events) -> dict[str, Any]:
 def _parsed(text: str) -> dict[str, Any]:
     if text.lstrip().startswith("|param|value|"):
         return dict(re.findall(r"^\|([^|\n]+)\|([^|\n]*)\|$", text, re.MULTILINE)[2:])
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+    return json_object(text)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from rl_advisor.reading.parsing.bytes_in import head, parse_json
+from rl_advisor.reading.parsing.bytes_in import head, json_object
 from rl_advisor.reading.parsing.columns import Row, curves_of
 from rl_advisor.reading.parsing.completions import completions_table
 from rl_advisor.reading.parsing.gpu_counters import names_a_gpu
@@ -59,7 +59,7 @@ def _logged(path: Path, run: str, gaps: list[Gap]) -> list[Row]:
     try:
         for of, count, time, text in rows(path, "metrics", "run_id", "step", "timestamp", "metrics"):
             if str(of) == run:
-                found.append((float(count), _seconds(time), _object(text)))
+                found.append((float(count), _seconds(time), json_object(text)))
     except (OSError, TypeError, ValueError) as error:
         gaps.append(Gap(path.name, f"{error}; {len(found):,} rows before it were read"))
     return found
@@ -94,16 +94,8 @@ def _system(path: Path, run: str) -> dict[str, Curve]:
     if not {"run_id", "timestamp", "metrics"} <= tables(path).get("system_metrics", set()):
         return {}
     said = rows(path, "system_metrics", "run_id", "timestamp", "metrics")
-    found = ((float(i), _seconds(time), flat(_object(text))) for i, (of, time, text) in enumerate(said) if str(of) == run)
+    found = ((float(i), _seconds(time), flat(json_object(text))) for i, (of, time, text) in enumerate(said) if str(of) == run)
     return {name: curve for name, curve in curves_of(found, path.name).items() if names_a_gpu(name)}
-
-
-def _object(text: Any) -> dict[str, Any]:
-    try:
-        found = parse_json(text)
-    except (ValueError, TypeError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _seconds(text: Any) -> float:
@@ -118,5 +110,5 @@ def _seconds(text: Any) -> float:
 def _config(path: Path, run: str) -> dict[str, Any]:
     if not {"run_id", "config"} <= tables(path).get("configs", set()):
         return {}
-    found = next((_object(text) for of, text in rows(path, "configs", "run_id", "config") if str(of) == run), {})
+    found = next((json_object(text) for of, text in rows(path, "configs", "run_id", "config") if str(of) == run), {})
     return {k: v for k, v in found.items() if not k.startswith("_")}

@@ -200,6 +200,15 @@ def parse_json(text: bytes | str) -> Any:
             raise ValueError("nested too deep") from error
 
 
+def json_object(text: Any) -> dict[str, Any]:
+    """The object that a JSON text is; empty for anything else."""
+    try:
+        value = parse_json(text)
+    except (ValueError, TypeError, OverflowError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 def json_values(text: str, at: int = 0) -> tuple[list[Any], bool]:
     """The JSON values that stand one after the other from there on, and whether there is nothing else behind them."""
     values, decoder = list[Any](), json.JSONDecoder()
