@@ -233,11 +233,11 @@ def pivoted(samples: pd.DataFrame) -> pd.DataFrame:
 
 def without_counters(part: Run) -> Run:
     """The part with its curves of GPU counters as telemetry; they stand over the clock, not over steps."""
-    import pandas as pd
-
     named = {n: counted for n, curve in part.curves.items() if curve.time is not None and (counted := counted_by(n)) and counted.gpu}
     if not named:
         return part
+    import pandas as pd
+
     curves = {n: curve for n, curve in part.curves.items() if n not in named}
     pieces = [
         pd.DataFrame({"time": part.curves[n].time, "gpu": c.gpu, "column": c.ours, "value": part.curves[n].value * c.scale})
