@@ -25,7 +25,7 @@ from rl_advisor.features.text.measures import (
     words,
 )
 from rl_advisor.features.text.phrases import CLAIM, HEDGING, PRAISE, REFUSAL, VERIFIER_ATTACK, claims_after_failure, tool_calls
-from rl_advisor.features.text.repetition import compression, identical_run, repeated_share, tail_loop, variety
+from rl_advisor.features.text.repetition import identical_run, repeated_share, tail_loop, variety
 from rl_advisor.features.text.telling_words import word_order
 from rl_advisor.features.text.turns import spoken
 from rl_advisor.run import Floats, Run
@@ -153,7 +153,6 @@ def _of_one(prompt: str, response: str) -> dict[str, float]:
         "words": float(len(tokens)),
         "loop": float(loop is not None),
         "loop_share": loop.share if loop else 0.0,
-        "compression": compression(response),
         "repeated": repeated_share(tokens),
         "variety": variety(tokens),
         "empty": float(is_empty(response)),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 import zlib
 from collections import Counter
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,33 +40,9 @@ _SURE = 6.0
 _PARTS = 4
 """Parts of a reward that are looked at."""
 TASK = "being right"
-_COUNTED = {
-    "sentences": re.compile(r"[.!?](?:\s|\Z)"),
-    "lines": re.compile(r"\n"),
-    "exclamation marks": re.compile(r"!"),
-    "question marks": re.compile(r"\?"),
-    "list items": re.compile(r"^\s{0,8}(?:[-*\u2022]|\d{1,3}[.)])\s", re.MULTILINE),
-    "headings": re.compile(r"^#{1,6}\s", re.MULTILINE),
-    "bold pieces": re.compile(r"\*\*[^*\n]{1,200}\*\*"),
-    "code blocks": re.compile(r"```"),
-    "numbers": re.compile(r"\d+"),
-    "emoji": re.compile(r"[\U0001F300-\U0001FAFF\u2600-\u27BF]"),
-    "thanks and pleases": re.compile(r"\b(?:thank(?:s| you)|please|you(?:'re| are) welcome|happy to help)\b", re.IGNORECASE),
-    "step marks": re.compile(r"\b(?:step \d+|first(?:ly)?|second(?:ly)?|finally|therefore)\b", re.IGNORECASE),
-    "doubts": re.compile(r"\b(?:wait|hmm|let me (?:check|verify|re-?check)|double.check)\b", re.IGNORECASE),
-}
+_HELD = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_COUNTED = {name: re.compile(pattern, re.IGNORECASE | re.MULTILINE) for name, pattern in _HELD["counted"].items()}
 _NAME = re.compile(r"[\w.\-]{1,40}")
-_FROM_TABLE = {
-    "refusal": "refusals",
-    "hedging": "hedging",
-    "praise": "praise",
-    "claim": "a claim to be done at the end",
-    "copied": "share copied from the prompt",
-    "attack": "code that works on the checker",
-    "variety": "variety of words",
-    "tokens": "tokens",
-}
-"""Columns of the measured table that are tried, and what they are."""
 
 
 @of_samples
@@ -180,7 +158,7 @@ def _measures(rows: pd.DataFrame, right: np.ndarray | None, half: np.ndarray) ->
     own = ["\n".join(t.text for t in some if t.role == "assistant") for some in turns]
     found = {"words": _array(len(t.split()) for t in own), "characters": _array(map(len, own))}
     found |= {name: _array(len(pattern.findall(text)) for text in own) for name, pattern in _COUNTED.items()}
-    found |= {name: rows[column].to_numpy(np.float64) for column, name in _FROM_TABLE.items() if column in rows}
+    found |= {name: rows[column].to_numpy(np.float64) for column, name in _HELD["measured"].items() if column in rows}
     did = [behaviour(some) for some in turns]
     found |= {name.replace("_", " "): _array(d[name] for d in did) for name in ("turns", "tool_calls", "corrections", "thinking")}
     found |= _of_tools(turns) | _of_marks(own) | _of_words(own, rows["reward"].to_numpy(np.float64), half)

@@ -127,7 +127,6 @@ ROWS: list[tuple[str, str, Write, Write, dict[str, object]]] = [
     ("truncated", "truncation", mostly(ANSWER, cut), always(say("1 2 3 4 5 6 7 8 {n}")), {}),
     ("open", "", mostly(ANSWER, cut), always(say("{q} {p}")), {}),
     ("loop", "sample_repetition", mostly(ANSWER, say("and so on and so on " * 20)), always(DASHES), {}),
-    ("compression", "", mostly(LONG, say("and so on " * 90)), always(LONG), {}),
     ("repeated", "sample_repetition", mostly(LONG, repeat("so it is what it is and it goes on like that {n}", 12)), always(TESTS), {}),
     ("variety", "", mostly(LONG, say("so it is what it is " * 20)), always(LONG), {}),
     ("distinct_in_group", "", mostly(ANSWER, say("it is {p}")), always(each("0", "1", "2")), {}),

@@ -33,7 +33,7 @@ from rl_advisor.features.text.phrases import (
     claims_after_failure,
     tool_calls,
 )
-from rl_advisor.features.text.repetition import compression, identical_run, repeated_share, tail_loop, variety
+from rl_advisor.features.text.repetition import identical_run, repeated_share, tail_loop, variety
 from rl_advisor.features.text.telling_words import telling_words, word_order
 
 NOUNS = ["river", "engine", "garden", "letter", "window", "teacher", "market", "signal", "forest", "number", "bridge", "captain"]
@@ -69,14 +69,6 @@ def test_tail_loop(text: str, period: int | None) -> None:
     """A loop at the end is found with its period; prose, code, rulers, counting and short words are none."""
     found = tail_loop(text)
     assert (found.period if found else None) == period
-
-
-def test_compression_does_not_grow_with_length() -> None:
-    """The windowed ratio of long prose is that of short prose; a loop's is far above both; too short a text has none."""
-    short, long = compression(prose(1, 20)), compression(prose(1, 400))
-    assert long < 1.35 * short
-    assert compression("again and again " * 60) > 3 * short
-    assert math.isnan(compression("short"))
 
 
 def test_repeated_share_of_code_is_below_a_loop() -> None:
@@ -311,7 +303,7 @@ def test_first_difference(a: str, b: str) -> None:
 def test_no_text_breaks_a_measure(text: str) -> None:
     """Whatever a model writes, every measure gives a number, NaN or None."""
     tokens = words(text)
-    shares = [compression(text), repeated_share(tokens), variety(tokens), copied_share(tokens, tokens), foreign_share(text, text)]
+    shares = [repeated_share(tokens), variety(tokens), copied_share(tokens, tokens), foreign_share(text, text)]
     assert all(math.isnan(s) or s >= 0 for s in shares)
     assert isinstance(final_answer(text), str)
     assert len(tool_calls(text).made) >= tool_calls(text).failed >= tool_calls(text).retried

@@ -1,6 +1,5 @@
-"""Does a text repeat itself: loops at its end, windowed compression, repeated n-grams and identical units, all independent of length."""
+"""Does a text repeat itself: loops at its end, repeated n-grams and identical units, all independent of length."""
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -39,18 +38,6 @@ def tail_loop(text: str, least_repeats: float = 3.0, least_chars: int = 48) -> T
     if length < least_chars or length / period < least_repeats or len(set(text[-period:])) < 2:
         return None
     return TailLoop(period, length / period, length / size)
-
-
-def compression(text: str, window: int = 512) -> float:
-    """Largest zlib compression ratio over windows of equal length (half overlapping); NaN for a text shorter than one window.
-
-    Equal windows, because the ratio of a whole text grows with its length. Plain prose is near 1.7 at 512 characters, a loop above 6.
-    """
-    data = bounded(text).encode("utf-8", "replace")
-    if len(data) < window:
-        return np.nan
-    starts = {*range(0, len(data) - window + 1, window // 2), len(data) - window}
-    return max(window / len(zlib.compress(data[s : s + window], 6)) for s in starts)
 
 
 def repeated_share(tokens: Sequence[str], n: int = 4, window: int = 100) -> float:
