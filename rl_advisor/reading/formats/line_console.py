@@ -1,7 +1,7 @@
 """Any text in which lines come back (``Episode 10/500, Reward: 12.5``, boxes, tables, bars), and what a log says besides.
 
-Where nothing in the path could be read, every text is looked at, whatever its name: the numbers are read first, as a document, as separated
-cells or as lines, and what they are is asked afterwards.
+Where nothing in the path could be read, every text is looked at, whatever its name: the numbers are read first, as separated cells or as
+lines, and what they are is asked afterwards.
 """
 
 import re
@@ -9,23 +9,19 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from rl_advisor.reading.parsing.bytes_in import bare_name, byte_lines, document, drawn_lines, head, lines, parse_json
+from rl_advisor.reading.parsing.bytes_in import bare_name, drawn_lines, head, lines
 from rl_advisor.reading.parsing.csv_in import layout_of_any, read_table
-from rl_advisor.reading.parsing.json_run import run_of_document
 from rl_advisor.reading.parsing.line_shapes import LIMIT, shapes_of
 from rl_advisor.reading.parsing.log_lines import Watch
 from rl_advisor.reading.parsing.metric_table import part_of
 from rl_advisor.reading.parsing.printed_rows import run_of
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Event, Gap, Run
 from rl_advisor.run_reference import MARK, listed
 
 FORMAT = "line_console"
 GENERAL = True
 """Asked only when no other format claims a file."""
-SIZE_LIMIT = 128_000_000
-MOST_ROWS = 1_000_000
 _LOGS = (".log", ".out", ".err", "stdout", "stderr", "stdout.txt", "stderr.txt", "console.txt", "log.txt", "output.txt")
 """Names of logs, whose tracebacks say why a run died even where no row stands in them."""
 _TEXTS = (*_LOGS, ".txt", ".md", "output", "console")
@@ -55,7 +51,7 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """A curve for each name that comes back, over the count by which the rows go; of several runs one, the others are named."""
     if ask.last_resort:
-        readings = (_document, _cells, _lines)
+        readings = (_cells, _lines)
         return next((replace(p, formats=(FORMAT,)) for reading in readings if (p := reading(path, ask)).curves), Run())
     if _has_rows(path) and (part := _lines(path, ask)).curves:
         return replace(part, formats=(FORMAT,))
@@ -107,30 +103,6 @@ def _events(path: Path) -> tuple[Event, ...]:
     for line in islice(watch.through(lines(path)), LIMIT):
         watch.look(line, None)
     return watch.finish(None)
-
-
-def _document(path: Path, ask: Request) -> Run:
-    """One JSON value, or one a line of which some are no rows."""
-    if head(path, 64).lstrip()[:1] not in (b"{", b"["):
-        return Run()
-    try:
-        found = parse_json(document(path, SIZE_LIMIT))
-    except OverflowError:
-        return Run()
-    except (ValueError, *PACK_ERRORS):
-        found = _rows(path)
-    return run_of_document(found, path.name, ask.run, anybodys=True)
-
-
-def _rows(path: Path) -> list[object]:
-    """The objects of the lines that hold one."""
-    rows: list[object] = []
-    for line in islice(byte_lines(path), MOST_ROWS):
-        try:
-            rows.append(parse_json(line))
-        except ValueError:
-            continue
-    return [row for row in rows if isinstance(row, dict)]
 
 
 def _cells(path: Path, ask: Request) -> Run:
