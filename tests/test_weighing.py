@@ -19,6 +19,7 @@ from rl_advisor.curves.performance import REWARD_LOST
 from rl_advisor.features.autoregression import colour
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.evidence import gather
+from rl_advisor.judgement.meaning import MEANS
 from rl_advisor.judgement.signs import SIGNS
 from rl_advisor.judgement.verdict import decided, judge
 from rl_advisor.judgement.weights import probabilities, weights
@@ -181,3 +182,13 @@ def test_four_rows_are_no_course(rows, verdict):
     """A fall from the first of four noisy rows is no collapse; eight rows that climb are progress."""
     run = make_run({"reward/mean": np.array(rows), "response/length": np.full(len(rows), 50.0)})
     assert assess(run).verdict == verdict
+
+
+def test_the_words_mean_what_their_page_says() -> None:
+    """A fifth lost is a decline, two fifths a collapse, a dip of three tenths is unstable; a rise to a late best is no plateau."""
+    still = {"rose": 1.0, "gained": 1.0, "still rises": 0.0, "best at": 0.5, "lost": 0.0, "deepest dip": 0.0}
+    assert MEANS["degrading"](still | {"lost": 0.1}) == pytest.approx(0.5)
+    assert MEANS["collapsed"](still | {"lost": 0.2}) == pytest.approx(0.5)
+    assert MEANS["unstable"](still | {"deepest dip": 0.15}) == pytest.approx(0.5)
+    assert MEANS["plateaued"](still | {"still rises": 1.0, "best at": 1.0}) == pytest.approx(0.1)
+    assert (MEANS["improving"](still), MEANS["not_learning"](still), MEANS["plateaued"](still)) == (0.5, 0.0, 1.0)

@@ -236,6 +236,14 @@ def test_gain_of_a_line_and_of_a_plateau() -> None:
     assert ahead(measured(STEP), 300).expected == 0
 
 
+def test_going_on_pays_from_an_eighth_of_the_scale_on() -> None:
+    """A line gains on what its fading pace leaves; that pays where it is more than four of the smallest changes that matter."""
+    line = measured(np.linspace(0, 1, STEP.size))
+    foreseen = [ahead(line, float(STEP[-1]) * more) for more in (1.05, 1.1, 1.3)]
+    assert [f.pays > 0.5 for f in foreseen] == [False, False, True]
+    assert foreseen[2].expected == pytest.approx(0.5 * (1 - np.exp(-0.6)), abs=0.03)
+
+
 def test_ranks_share_ties_and_correlation_is_spearmans() -> None:
     """Any rising function has rho 1; memory widens the interval."""
     assert ranks(np.array([10.0, 20.0, 10.0])).tolist() == [1.5, 3, 1.5]
