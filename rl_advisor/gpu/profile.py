@@ -61,10 +61,9 @@ def _from_split(seen: Seen) -> list[dict[str, Any]]:
     split = seen.split
     if split is None or not split.at.size:
         return []
-    kinds = np.array(("generation", "training", "waiting") if split.named else ("other", "other", "waiting"))
-    names = kinds[split.label]
+    names = split.kinds[split.label]
     rows = []
-    for name in (n for n in ORDER if n in kinds):
+    for name in (n for n in ORDER if n in split.kinds):
         inside = names == name
         share, sure = float(inside.mean()), split.confidence
         low, high = band(share, split.spread, seen.group[0].spacing, split.period) if split.named or name == "waiting" else (share, share)

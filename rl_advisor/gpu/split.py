@@ -56,6 +56,11 @@ class Split:
     cannot_tell: tuple[str, ...] = ()
     step: Ints = field(default_factory=lambda: np.empty(0, np.int64))
 
+    @property
+    def kinds(self) -> npt.NDArray[np.str_]:
+        """What each label is called; generation and training are one where they may not be told apart."""
+        return np.array(("generation", "training", "waiting") if self.named else ("other", "other", "waiting"))
+
 
 def quiet_of(ticks: Ticks) -> Flags | None:
     """The ticks at which the GPU did nothing; None without utilisation, which alone can say so."""

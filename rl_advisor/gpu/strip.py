@@ -4,11 +4,12 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.gpu.phases import GENERATION, TRAINING, WAITING
 from rl_advisor.gpu.look import Seen, look
 from rl_advisor.gpu.signals import Rows
+from rl_advisor.gpu.split import Split
 from rl_advisor.run import Floats, Run
 
 MOST_GPUS = 16
@@ -49,17 +50,18 @@ def strips(run: Run) -> Strips | None:
         return None
     if seen.split is None or not seen.split.at.size:
         return None
-    gpus = [(r, group is seen.group) for group in (seen.group, *seen.others) for r in group]
-    begin, end, first = _stretch(seen)
-    over_time = tuple(_over_time(seen, r, begin, end, same=same) for r, same in gpus[:MOST_GPUS])
-    over_step = tuple(_over_step(seen, r, same=same) for r, same in gpus[:MOST_GPUS]) if len(seen.steps.spans) else ()
-    return Strips(over_time, over_step, end - begin, first, seen.split.period, max(len(gpus) - MOST_GPUS, 0))
+    split, gpus = seen.split, [(r, group is seen.group) for group in (seen.group, *seen.others) for r in group]
+    begin, end, first = _stretch(seen, split)
+    cells = (np.arange(CELLS) + 0.5) / CELLS
+    spans = seen.steps.spans[:: max(len(seen.steps.spans) // MOST_STEPS, 1)]
+    moments = (begin + (end - begin) * cells[None, :], spans[:, :1] + np.diff(spans, axis=1) * cells)
+    over_time, over_step = (tuple(_strip(seen, split, r, at, same=same) for r, same in gpus[:MOST_GPUS] if at.size) for at in moments)
+    return Strips(over_time, over_step, end - begin, first, split.period, max(len(gpus) - MOST_GPUS, 0))
 
 
-def _stretch(seen: Seen) -> tuple[float, float, float]:
+def _stretch(seen: Seen, split: Split) -> tuple[float, float, float]:
     """Beginning and end of what is shown over time, and the step it begins in (NaN without step ends)."""
-    split, spans = seen.split, seen.steps.spans
-    assert split is not None
+    spans = seen.steps.spans
     labelled = np.unique(split.step[split.step >= 0]) if len(spans) else np.empty(0, np.int64)
     if not labelled.size:
         length = min(float(split.at[-1] - split.at[0]), STEPS * split.period if np.isfinite(split.period) else 60.0)
@@ -70,44 +72,21 @@ def _stretch(seen: Seen) -> tuple[float, float, float]:
     return float(spans[first, 0]), float(spans[last, 1]), float(seen.steps.number[first])
 
 
-def _over_time(seen: Seen, rows: Rows, begin: float, end: float, *, same: bool) -> Strip:
-    edges = np.linspace(begin, end, CELLS + 1)
-    middle = (edges[:-1] + edges[1:]) / 2
-    return Strip(rows.gpu, _names(seen, middle) if same else ("",) * CELLS, _power(rows, middle))
+def _strip(seen: Seen, split: Split, rows: Rows, at: Floats, *, same: bool) -> Strip:
+    """A GPU at the moments of every cell, one column a cell: the phase it most often is, where it moves with the split group, and power."""
+    names = _names(split, at, seen.ticks.spacing) if same else np.full(at.shape, "")
+    drawn = seen.ticks.value.get("power_w") if same and len(at) > 1 else None
+    if drawn is not None:
+        power = np.interp(at, seen.ticks.time, drawn)
+    else:
+        power = np.interp(at, rows.time, rows.value["power_w"]) if "power_w" in rows.value else np.full(at.shape, np.nan)
+    usual = tuple(Counter(column[column != ""].tolist() or [""]).most_common(1)[0][0] for column in names.T)
+    return Strip(rows.gpu, usual, power.mean(axis=0))
 
 
-def _over_step(seen: Seen, rows: Rows, *, same: bool) -> Strip:
-    """Each cell is a place in the step: the phase it most often is, and the mean power there."""
-    spans = seen.steps.spans[:: max(len(seen.steps.spans) // MOST_STEPS, 1)]
-    at = spans[:, :1] + np.diff(spans, axis=1) * (np.arange(CELLS) + 0.5) / CELLS
-    known = same and "power_w" in seen.ticks.value
-    power = np.interp(at, seen.ticks.time, seen.ticks.value["power_w"]) if known else _power(rows, at.ravel()).reshape(at.shape)
-    if not same:
-        return Strip(rows.gpu, ("",) * CELLS, power.mean(axis=0))
-    names = np.array(_names(seen, at.ravel())).reshape(at.shape)
-    return Strip(
-        rows.gpu, tuple(Counter(column[column != ""].tolist() or [""]).most_common(1)[0][0] for column in names.T), power.mean(axis=0)
-    )
-
-
-def _names(seen: Seen, at: Floats) -> tuple[str, ...]:
+def _names(split: Split, at: Floats, spacing: float) -> npt.NDArray[np.str_]:
     """The phase at each moment; empty where no tick is near."""
-    split = seen.split
-    assert split is not None
-    place = np.clip(np.searchsorted(split.at, at), 0, split.at.size - 1)
-    before = np.maximum(place - 1, 0)
-    nearest = np.where(np.abs(split.at[before] - at) < np.abs(split.at[place] - at), before, place)
-    near = np.abs(split.at[nearest] - at) <= 2 * max(seen.ticks.spacing, float(np.median(np.diff(split.at))) if split.at.size > 1 else 0.0)
-    return tuple(_word(seen, int(split.label[i])) if ok else "" for i, ok in zip(nearest, near, strict=True))
-
-
-def _word(seen: Seen, label: int) -> str:
-    assert seen.split is not None
-    if label == WAITING:
-        return "waiting"
-    return {GENERATION: "generation", TRAINING: "training"}[label] if seen.split.named else "other"
-
-
-def _power(rows: Rows, at: Floats) -> Floats:
-    """The GPU's own readings at some moments; NaN without power."""
-    return np.interp(at, rows.time, rows.value["power_w"]) if "power_w" in rows.value else np.full(at.size, np.nan)
+    cell = float(np.median(np.diff(split.at))) if split.at.size > 1 else 0.0
+    place = np.clip(np.searchsorted(split.at, at - cell / 2), 0, split.at.size - 1)
+    near = np.abs(split.at[place] - at) <= 2 * max(spacing, cell)
+    return np.where(near, split.kinds[split.label[place]], "")
