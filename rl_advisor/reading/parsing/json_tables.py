@@ -5,12 +5,13 @@ runs; tables that differ (training beside evaluation) are parts of one.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 from rl_advisor.reading.parsing.metric_table import step_columns
+from rl_advisor.reading.parsing.tracker_rows import flat
 
 FEWEST = 3
 """Numbers that a list must have to be a curve."""
@@ -115,21 +116,12 @@ def _counted(rows: Sequence[Mapping[str, Any]]) -> bool:
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> Table | None:
     """The rows as columns, with the numbers of nested objects under names with ``/``; None where nothing in them is a number."""
-    flat = [dict(_flat(row)) for row in rows]
-    names = dict.fromkeys(name for row in flat for name in row)
-    sample = any(isinstance(value, str) and len(value) > LABEL for value in flat[0].values()) if flat else True
-    if len(rows) < 2 or sample or not any(_is_number(value) for row in flat for value in row.values()):
+    flattened = [flat(row) for row in rows]
+    names = dict.fromkeys(name for row in flattened for name in row)
+    sample = any(isinstance(value, str) and len(value) > LABEL for value in flattened[0].values()) if rows else True
+    if len(rows) < 2 or sample or not any(_is_number(value) for row in flattened for value in row.values()):
         return None
-    return Table("", {name: [row.get(name) for row in flat] for name in names})
-
-
-def _flat(row: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
-    for key, value in row.items():
-        if isinstance(value, dict):
-            if depth < DEEPEST and not _SETTINGS.fullmatch(str(key)):
-                yield from _flat(value, f"{prefix}{key}/", depth + 1)
-        elif not isinstance(value, list):
-            yield f"{prefix}{key}", value
+    return Table("", {name: [row.get(name) for row in flattened] for name in names})
 
 
 def _called(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -7,7 +7,7 @@ from rl_advisor.reading.parsing.columns import Row
 
 AXES = ("train/global_step", "trainer/global_step", "training/global_step", "global_step", "training_step", "train/step", "step")
 """Names under which trainers log their own step, best first; the tracker's own count only numbers its rows."""
-SETTINGS = ("config", "params", "hyperparameters", "settings")
+SETTINGS = ("config", "params", "hyperparameters", "settings", "args", "hparams", "metadata")
 """Names of objects that hold no measurements."""
 
 
