@@ -113,12 +113,13 @@ def _field(argument: Argument) -> tuple[Any, Any]:
 def _kind(argument: Argument) -> Any:
     from pydantic import Field
 
-    bounds = {ours: argument[theirs] for theirs, ours in _BOUNDS.items() if theirs in argument}
+    bounds: dict[str, Any] = {ours: argument[theirs] for theirs, ours in _BOUNDS.items() if theirs in argument}
     if argument["type"] == "array":
         return Annotated[list[_kind(argument["items"])], Field(**bounds)]  # type: ignore[misc]
     if argument["type"] == "object":
         return Annotated[dict[str, str], Field(**bounds)]
     if "enum" in argument:
         return Literal[tuple(argument["enum"])]
-    finite = {"allow_inf_nan": False} if argument["type"] == "number" else {}
-    return Annotated[_KINDS[argument["type"]], Field(**bounds, **finite)]
+    if argument["type"] == "number":
+        bounds["allow_inf_nan"] = False
+    return Annotated[_KINDS[argument["type"]], Field(**bounds)]

@@ -4,8 +4,11 @@ import dataclasses
 import math
 import os
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 
 from rl_advisor.advisors.model.turns import Usage
 from rl_advisor.output.errors import UsageError
@@ -34,17 +37,10 @@ class Price:
         return sum(kinds) / 1e6
 
 
-PRICES: Mapping[str, Price] = {
-    "claude-opus-5-5": Price(4, 20, 0.2, 5),
-    "claude-sonnet-5-5": Price(2, 10, 0.1, 2.5),
-    # Priced by the length of the request; this is the dearer band, so that a cap holds.
-    "claude-haiku-5-5": Price(0.5, 2.5, 0.05, 0.625),
-    "claude-opus-5": Price(5, 25, 0.5, 6.25),
-    "gpt-6-astra": Price(10, 50, 1, 12.5),
-    "gpt-6.1-sol": Price(2, 10, 0.1, 2.5),
-    "gpt-6-sol": Price(2, 10, 0.2, 2.5),
-    "gpt-6-luna": Price(0.1, 0.5, 0.01, 0.125),
-}
+@cache
+def _prices() -> Mapping[str, Price]:
+    held = tomllib.loads(Path(__file__).with_name("prices.toml").read_text(encoding="utf-8"))
+    return {model: Price(**price) for model, price in held.items()}
 
 
 def price_of(model: str) -> Price | None:
@@ -55,7 +51,7 @@ def price_of(model: str) -> Price | None:
     """
     given = os.environ.get(PRICE_VARIABLE)
     if given is None:
-        return PRICES.get(re.sub(r"-\d{4}-?\d{2}-?\d{2}$", "", model))
+        return _prices().get(re.sub(r"-\d{4}-?\d{2}-?\d{2}$", "", model))
     try:
         sent, written = (float(part) for part in given.split(","))
     except ValueError:

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from rl_advisor.advisors import builtin
 from rl_advisor.advisors.model.failures import failure
-from rl_advisor.advisors.model.session import ModelOptions, advise, model_options
+from rl_advisor.advisors.model.session import ModelOptions, advise
 from rl_advisor.advisors.model.turns import Ask, Busy, Conversation, Turn, Unavailable
 from rl_advisor.advisors.model.wire import bounded
 from rl_advisor.assessment import Assessment
@@ -37,24 +36,14 @@ class Provider:
 def advisor(provider: Provider) -> Callable[..., Assessment]:
     """The provider's ``assess``."""
 
-    def assess(  # noqa: PLR0913 - each is one option of the command line
-        run: Run,
-        *,
-        model: str | None = None,
-        base_url: str | None = None,
-        max_cost: float | None = None,
-        max_tokens: int | None = None,
-        transcript: str | Path | None = None,
-        sleep: Callable[[float], None] | None = None,
-    ) -> Assessment:
+    def assess(run: Run, **wished: Any) -> Assessment:
         """The model's assessment of a run as it stands; the built-in one, saying so, when the model cannot be asked or fails.
 
-        ``max_cost`` is in US dollars, ``max_tokens`` counts everything sent and written; ``transcript`` is a file to resume from.
-        A server of one's own is named by ``base_url``.
+        ``wished`` are ``ModelOptions``: ``model``, ``base_url`` of a server of one's own, ``max_cost`` in US dollars, ``max_tokens`` of
+        everything sent and written, ``transcript`` to resume from.
         """
-        rest = {"max_cost": max_cost, "max_tokens": max_tokens, "transcript": transcript} | ({"sleep": sleep} if sleep else {})
-        wished = model_options(provider.model, model, base_url, **rest)
-        return advise(provider.name, run, builtin.assess(run), lambda options: connect(provider, options), wished)
+        options = ModelOptions.of(provider.model, wished)
+        return advise(provider.name, run, builtin.assess(run), lambda known: connect(provider, known), options)
 
     return assess
 

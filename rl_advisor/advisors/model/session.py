@@ -4,17 +4,18 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from rl_advisor.advisors.model import transcript
 from rl_advisor.advisors.model.ledger import PRICE_VARIABLE, Ledger, price_of
 from rl_advisor.advisors.model.loop import Session, converse, recall
 from rl_advisor.advisors.model.signing import answer_tool, instead, signed
 from rl_advisor.advisors.model.toolbox import Toolbox, tools
-from rl_advisor.advisors.model.turns import Ask, Conversation, Entry, Turn, Unavailable
+from rl_advisor.advisors.model.turns import Ask, Conversation, Entry, Turn
 from rl_advisor.assessment import Assessment
 from rl_advisor.output import shipped
 from rl_advisor.output.clean import readable
@@ -35,11 +36,12 @@ class ModelOptions:
     transcript: str | Path | None = None
     sleep: Callable[[float], None] = time.sleep
 
-
-def model_options(default: str, model: str | None, base_url: str | None, **rest: object) -> ModelOptions:
-    """The caller's wishes, with the environment's where the caller has none."""
-    chosen = model or os.environ.get("RL_ADVISOR_MODEL") or default
-    return ModelOptions(model=chosen, base_url=base_url or os.environ.get("RL_ADVISOR_BASE_URL") or None, **rest)  # type: ignore[arg-type]
+    @classmethod
+    def of(cls, default: str, wished: Mapping[str, Any]) -> "ModelOptions":
+        """The caller's wishes, with the environment's where the caller has none, and the provider's ``default`` model."""
+        given = {name: value for name, value in wished.items() if value is not None}
+        usual = {"model": os.environ.get("RL_ADVISOR_MODEL") or default, "base_url": os.environ.get("RL_ADVISOR_BASE_URL") or None}
+        return cls(**(usual | given))
 
 
 def advise(advisor: str, run: Run, base: Assessment, client: Callable[[ModelOptions], Ask], wished: ModelOptions) -> Assessment:
@@ -50,8 +52,12 @@ def advise(advisor: str, run: Run, base: Assessment, client: Callable[[ModelOpti
     Raises:
         NoSuchChoice: the wishes cannot be met: a cap in money without a price, a transcript of something else.
     """
-    session = _open(advisor, Toolbox(run, base.findings), base, wished)
-    session.ask = _when_needed(client, wished)
+    connected = cache(client)  # with the first question: a finished transcript needs no key
+
+    def ask(conversation: Conversation) -> Turn:
+        return connected(wished)(conversation)
+
+    session = _open(advisor, Toolbox(run, base.findings), base, wished, ask)
     ended = converse(session)
     if session.ledger.spent.total:
         note(advisor, f"{wished.model}: {session.ledger.said()}")
@@ -66,20 +72,6 @@ def note(advisor: str, text: str) -> None:
     sys.stderr.write(f"rl-advisor: {advisor}: {readable(text, 500)}\n")
 
 
-def _when_needed(client: Callable[[ModelOptions], Ask], wished: ModelOptions) -> Ask:
-    """Asks through a client that is set up with the first question: a finished transcript needs no key."""
-    connected = cache(client)
-
-    def ask(conversation: Conversation) -> Turn:
-        return connected(wished)(conversation)
-
-    return ask
-
-
-def _not_yet(_: Conversation) -> Turn:
-    raise Unavailable("there is no client yet")
-
-
 def _ledger(wished: ModelOptions) -> Ledger:
     price = price_of(wished.model)
     if wished.max_cost is not None and price is None:
@@ -90,7 +82,7 @@ def _ledger(wished: ModelOptions) -> Ledger:
     return Ledger(price, wished.max_cost, wished.max_tokens)
 
 
-def _open(advisor: str, bench: Toolbox, base: Assessment, wished: ModelOptions) -> Session:
+def _open(advisor: str, bench: Toolbox, base: Assessment, wished: ModelOptions, ask: Ask) -> Session:
     """The session, begun or taken up from its transcript."""
     conversation = Conversation(_instructions(), (*tools(), answer_tool()))
     path = None if wished.transcript is None else Path(wished.transcript)
@@ -103,7 +95,7 @@ def _open(advisor: str, bench: Toolbox, base: Assessment, wished: ModelOptions) 
         conversation=conversation,
         bench=bench,
         base=base,
-        ask=_not_yet,
+        ask=ask,
         ledger=_ledger(wished),
         sleep=wished.sleep,
         keep=keep,
