@@ -6,8 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from rl_advisor.features.bins import smooth
-from rl_advisor.features.scale import natural_scale
+from rl_advisor.curves.course import course_of
 from rl_advisor.run import Curve, Floats, Run
 
 PRIVATE = r"private|hidden|held_?out"
@@ -50,7 +49,7 @@ def lone_step(run: Run, score: Curve) -> LoneStep | None:
     if value.size < FEWEST:
         return None
     place = int(np.argmax(np.abs(np.diff(value)))) + 1
-    if not SIDE <= place <= value.size - SIDE or not _stands_out(step, value, place):
+    if not SIDE <= place <= value.size - SIDE or not _stands_out(score, value, place):
         return None
     before, at = float(step[place - 1]), float(step[place])
     old, new = float(np.median(value[place - SIDE : place])), float(np.median(value[place : place + SIDE]))
@@ -65,14 +64,19 @@ def _moved(run: Run, names: tuple[str, ...], before: float, at: float) -> list[f
     return [m for name in names if name in run.curves and (m := moves(run.curves[name], before, at)) is not None]
 
 
-def _stands_out(step: Floats, value: Floats, place: int) -> bool:
+def _stands_out(score: Curve, value: Floats, place: int) -> bool:
     """Whether a step is large, made at once, twice what any other two evaluations differ by, and lasts."""
     early, late = value[max(0, place - SIDE - 2) : place], value[place : place + SIDE + 2]
-    scale, _ = natural_scale(value, smooth(step, value))
     own, others = float(value[place] - value[place - 1]), np.abs(np.delete(np.diff(value), place - 1))
     size = float(np.median(value[place : place + SIDE]) - np.median(value[place - SIDE : place]))
     lasts = bool(early.max() < late.min() or late.max() < early.min())
-    return lasts and abs(size) > LARGE * scale and own * size > 0 and abs(own) > 0.7 * abs(size) and abs(own) > 2 * float(others.max())
+    return (
+        lasts
+        and abs(size) > LARGE * course_of(score).scale
+        and own * size > 0
+        and abs(own) > 0.7 * abs(size)
+        and abs(own) > 2 * float(others.max())
+    )
 
 
 def moves(curve: Curve, before: float, at: float, rows: int = 5) -> float | None:

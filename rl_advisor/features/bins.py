@@ -28,21 +28,13 @@ def reduce(step: npt.ArrayLike, value: npt.ArrayLike, most: int = MOST) -> Bins:
     x, y = finite(step, value)
     edges = bin_edges(x.size, most)
     count = np.diff(np.append(edges, x.size))
-    table = _ragged(y, edges, count)
     return Bins(
         step=np.add.reduceat(x, edges) / count,
         mean=np.add.reduceat(y, edges) / count,
-        median=np.nanmedian(table, axis=1),
+        median=np.array([np.median(part) for part in np.split(y, edges[1:])]),
         low=np.minimum.reduceat(y, edges),
         high=np.maximum.reduceat(y, edges),
     )
-
-
-def _ragged(value: Floats, edges: npt.NDArray[np.intp], count: npt.NDArray[np.intp]) -> Floats:
-    """One row a bin, the rows one entry longer than the shortest bin padded with NaN."""
-    width = int(count.max())
-    inside = np.arange(width) < count[:, None]
-    return np.where(inside, value[np.minimum(edges[:, None] + np.arange(width), value.size - 1)], np.nan)
 
 
 def window_width(n: int) -> int:

@@ -67,7 +67,4 @@ def first_difference(a: str, b: str) -> int | None:
     """The place of the first differing character (the shorter text's length when it begins the other); None for equal texts."""
     if a == b:
         return None
-    x, y = (np.frombuffer(t.encode("utf-32-le", "replace"), np.uint32) for t in (a, b))
-    size = min(x.size, y.size)
-    differing = np.flatnonzero(x[:size] != y[:size])
-    return int(differing[0]) if differing.size else size
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))

@@ -16,6 +16,7 @@ import numpy as np
 from rl_advisor.assessment import VERDICTS, Verdict
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.forecast import forecast, plan_left
+from rl_advisor.judgement.weights import standing
 
 FILE = Path(__file__).parent / "going_on.json"
 FACTS: dict[str, str] = {
@@ -44,13 +45,10 @@ class Weighing:
     intercept: float
     facts: Mapping[str, tuple[float, float, float]]
 
-    def parts(self, told: Mapping[str, float]) -> dict[str, float]:
-        """What each fact adds to the logarithm of the odds."""
-        return {name: weight * float(np.clip((told[name] - usual) / spread, -4, 4)) for name, (usual, spread, weight) in self.facts.items()}
-
     def probability(self, told: Mapping[str, float]) -> float:
         """The probability, from the facts."""
-        return float(1 / (1 + np.exp(-(self.intercept + sum(self.parts(told).values())))))
+        odds = self.intercept + sum(weight * standing(told[name], usual, spread) for name, (usual, spread, weight) in self.facts.items())
+        return float(1 / (1 + np.exp(-odds)))
 
     def usual(self, left: float) -> float:
         """The probability of a run of which nothing is known but what is left of its plan."""
