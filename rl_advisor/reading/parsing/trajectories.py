@@ -153,7 +153,7 @@ def _of_step(step: Mapping[str, Any]) -> Iterator[Turn]:
     text = next((step[k] for k in _SAID if isinstance(step.get(k), str) and step[k]), "")
     done = next((step[k] for k in _DONE if step.get(k) is not None), None)
     calls = done if isinstance(done, list) and done and isinstance(done[0], Mapping) else [] if done is None else [done]
-    spoke = _Once(Turn("assistant", shorten(text), tuple(map(call_of, calls)), numbers=turn_numbers(step)))
+    spoken = False
     actor = step.get("source") or step.get("role")
     if isinstance(actor, str) and actor not in ("agent", "assistant", "policy", "model"):
         yield Turn(actor[:40], shorten(text), numbers=turn_numbers(step))
@@ -161,22 +161,12 @@ def _of_step(step: Mapping[str, Any]) -> Iterator[Turn]:
     for name, value in step.items():
         if name in _SEEN and value is not None:
             yield Turn("tool", _seen(value))
-        elif name in (*_SAID, *_DONE, "ac_len"):
-            yield from spoke
+        elif name in (*_SAID, *_DONE, "ac_len") and not spoken:
+            spoken = True
+            yield Turn("assistant", shorten(text), tuple(map(call_of, calls)), numbers=turn_numbers(step))
     error = step.get("error") or step.get("last_action_error")
     if isinstance(error, str):
         yield Turn("tool", shorten(error), failed=True)
-
-
-class _Once:
-    """Gives one turn the first time it is asked for any."""
-
-    def __init__(self, turn: Turn) -> None:
-        self._left = [turn]
-
-    def __iter__(self) -> Iterator[Turn]:
-        while self._left:
-            yield self._left.pop()
 
 
 def _seen(value: Any) -> str:
