@@ -125,32 +125,27 @@ def _finished(journal: Path, out: Path) -> None:
 
 def pack(journal: Path, out: Path) -> None:
     """A journal's rows as Parquet, in our names and units; lines that are no row are left out."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    from pyarrow import csv, parquet
+    import pandas as pd
 
     names = [name for name, _ in COLUMNS]
-    texts = ("time", "gpu", "throttle", "processes")
-    table = csv.read_csv(
+    table = pd.read_csv(
         journal,
-        csv.ReadOptions(column_names=names, skip_rows=1),
-        csv.ParseOptions(invalid_row_handler=lambda _: "skip"),
-        csv.ConvertOptions(
-            column_types={n: pa.string() if n in texts else pa.float64() for n in names},
-            null_values=[f" {MISSING}", MISSING],
-            strings_can_be_null=True,
-        ),
+        names=names,
+        skiprows=1,
+        skipinitialspace=True,
+        dtype=dict.fromkeys(("gpu", "throttle", "processes"), str),
+        na_values=dict.fromkeys(names[2:-1], MISSING),
+        keep_default_na=False,
+        on_bad_lines="skip",
     )
-    stamp = pc.strptime(pc.utf8_slice_codeunits(table["time"], 0, 19), "%Y/%m/%d %H:%M:%S", "s", error_is_null=True)
-    after = pc.cast(pc.utf8_slice_codeunits(table["time"], 20, 23), pa.float64())
-    columns = {"time": pc.add(pc.cast(stamp.cast(pa.int64()), pa.float64()), pc.divide(after, 1000.0))}
-    columns["gpu"] = pc.utf8_trim_whitespace(table["gpu"]).dictionary_encode()
-    columns |= {name: pc.multiply(table[name], factor).cast(pa.float32()) for name, factor in COLUMNS if name not in {*texts, "energy_mj"}}
-    columns["energy_mj"] = table["energy_mj"]
-    masks = table["throttle"].to_pylist()
-    columns["throttle"] = pa.array([None if m is None else float(int(m, 16)) for m in masks], pa.float32())
-    columns["processes"] = pc.utf8_trim_whitespace(table["processes"]).dictionary_encode()
-    parquet.write_table(pa.table({name: columns[name] for name in names}), out, compression="zstd")
+    table = table[table["processes"].fillna("") != ""].copy()  # a line that was torn ends before its last column
+    moments = pd.to_datetime(table["time"], format="%Y/%m/%d %H:%M:%S.%f", errors="coerce")
+    table["time"] = (moments - pd.Timestamp(0)) / pd.Timedelta(seconds=1)
+    table["throttle"] = table["throttle"].map(lambda mask: float(int(mask, 16)), na_action="ignore")
+    for name, factor in COLUMNS[2:-1]:
+        table[name] = (table[name].astype("float64") * factor).astype("float64" if name == "energy_mj" else "float32")
+    table["processes"] = table["processes"].mask(table["processes"] == MISSING)
+    table.astype({"gpu": "category", "processes": "category"}).to_parquet(out, compression="zstd", index=False)
 
 
 def _rotated(out: Path, keep: int) -> None:
