@@ -7,7 +7,7 @@ import numpy as np
 from rl_advisor.run import Run
 from rl_advisor.settings.given import Settings
 
-_LONGEST_STEP_S = 7 * 86_400.0
+_LONGEST_STEP_S, MOST_GPUS = 7 * 86_400.0, 1_000_000
 
 
 def cost(run: Run, broke_at: float | None) -> dict[str, Any]:
@@ -25,18 +25,10 @@ def gpus(run: Run) -> int | None:
     if len(run.telemetry):
         return int(run.telemetry["gpu"].nunique())
     settings = Settings(run)
-    whole = next((n for key in ("num_gpus", "world_size", "n_gpus", "num_processes") if (n := _count(settings, key))), None)
-    if whole:
-        return whole
-    each, nodes = _count(settings, "n_gpus_per_node"), _count(settings, "nnodes")
-    return each * (nodes or 1) if each else None
-
-
-def _count(settings: Settings, key: str) -> int | None:
-    """A whole number among the settings, by the last part of its key."""
-    tail = "." + key
-    found = next((v for k, v in settings.config.items() if ("." + k.replace("-", "_").replace("/", ".").lower()).endswith(tail)), None)
-    return int(found) if isinstance(found, int | float) and not isinstance(found, bool) and 0 < found < 1e6 else None
+    known = (settings.number(key) or 0.0 for key in ("num_gpus", "world_size", "n_gpus", "num_processes"))
+    each, nodes = settings.number("n_gpus_per_node") or 0.0, settings.number("nnodes") or 1.0
+    count = next((n for n in known if n > 0), each * nodes)
+    return int(count) if 0 < count < MOST_GPUS else None
 
 
 def seconds_a_step(run: Run) -> float | None:
