@@ -197,7 +197,7 @@ def _is(held: _Held) -> Told:
 
 
 def _moved(held: _Held) -> Told:
-    """Went, rose or fell: the values that are given were logged, and a direction was measured."""
+    """Went, rose, fell or is flat: the values that are given were logged, and a direction was measured."""
     claim, points = held.claim, held.points
     first, last = held.stretch()
     given = None if claim.from_value is None else held.number(claim.from_value, "from_value")
@@ -207,10 +207,12 @@ def _moved(held: _Held) -> Told:
     b = points.at(claim.step, held.end()) if claim.value is not None else None
     if claim.says != "went":
         _measured(held, first, last)
-        if a is not None and b is not None and (b.value > a.value) != (claim.says == "rose"):
+        if a is not None and b is not None and claim.says != "flat" and (b.value > a.value) != (claim.says == "rose"):
             raise WrongClaim(f"from {a.value:.4g} to {b.value:.4g} is the other way")
-    if a is None or b is None:
-        return f"{held.name} {claim.says} from step {first:.0f} to {last:.0f}", first, last
+    if a is None or b is None or claim.says == "flat":
+        at = f" at about {points.spelled(b.value)}" if b is not None and claim.says == "flat" else ""
+        how = "is flat" if claim.says == "flat" else claim.says
+        return f"{held.name} {how} from step {first:.0f} to {last:.0f}{at}", first, last
     before, after = held.pair(a.value, b.value)
     return f"{held.name} {claim.says} from {before} at step {a.step:.0f} to {after} at step {b.step:.0f}", a.step, b.step
 
@@ -225,14 +227,6 @@ def _measured(held: _Held, first: float, last: float) -> None:
         )
     if way != wanted:
         raise WrongClaim(f"{held.name} is measured as {way} from step {first:.0f} to {last:.0f}")
-
-
-def _flat(held: _Held) -> Told:
-    first, last = held.stretch()
-    _measured(held, first, last)
-    found = held.points.at(held.claim.step, held.end()) if held.claim.value is not None else None
-    at = f" at about {held.points.spelled(found.value)}" if found else ""
-    return f"{held.name} is flat from step {first:.0f} to {last:.0f}{at}", first, last
 
 
 def _extreme(held: _Held) -> Told:
@@ -272,7 +266,7 @@ CHECKS: Mapping[Says, Callable[[_Held], Told]] = {
     "went": _moved,
     "rose": _moved,
     "fell": _moved,
-    "flat": _flat,
+    "flat": _moved,
     "highest": _extreme,
     "lowest": _extreme,
     "above": _bounded,
