@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.reading.parsing.bytes_in import bare_name, document, parse_json
+from rl_advisor.reading.parsing.bytes_in import bare_name, document, json_object
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.run import Gap, Run
+from rl_advisor.run import Run
 
 FORMAT = "code_version"
 BESIDE = True
@@ -29,17 +29,13 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 
 def read(path: Path, _: Request = WHOLE) -> Run:
     """What the file says of the code."""
-    try:
-        text = document(path, SIZE_LIMIT).decode("utf-8", "replace")
-        found = _of(path.name.lower(), text)
-    except (ValueError, OverflowError) as error:
-        return Run(gaps=(Gap(path.name, f"could not be read: {error}"[:300]),), formats=(FORMAT,))
+    found = _of(path.name.lower(), document(path, SIZE_LIMIT).decode("utf-8", "replace"))
     return Run(config={f"code.{name}": value for name, value in found.items()}, formats=(FORMAT,))
 
 
 def _of(name: str, text: str) -> dict[str, Any]:
     if name.endswith(".json"):
-        return _metadata(parse_json(text.encode()))
+        return _metadata(json_object(text))
     rows = text.splitlines()
     if name.endswith((".diff", ".patch")):
         return {"uncommitted_lines": sum(row[:1] in ("+", "-") and row[:3] not in ("+++", "---") for row in rows)}
@@ -49,10 +45,8 @@ def _of(name: str, text: str) -> dict[str, Any]:
     return {"commit": commit[0]} if commit else {}
 
 
-def _metadata(told: Any) -> dict[str, Any]:
+def _metadata(told: dict[str, Any]) -> dict[str, Any]:
     """Of W&B's metadata the commit, the program's name, Python and the GPU; no address and no host."""
-    if not isinstance(told, dict):
-        return {}
     git: Any = told.get("git")
     git = git if isinstance(git, dict) else {}
     rows = {
