@@ -1,5 +1,6 @@
 """A file that holds several runs: the one to read is named behind its path (``metrics.csv#seed 2``), else it is the largest."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,7 +64,12 @@ def listed(names: Sequence[str], read: str, source: str, by: str = "") -> "Run":
     return Run(place=MARK + read, others=tuple(MARK + name for name in others[:LISTED]), gaps=(Gap(source, why[:400]),))
 
 
-def labels(named: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """What to call each run of (id, name) pairs: its name where no other has it, else its id. Label -> id, in the order given."""
-    all_names = [name for _, name in named]
-    return {(name if name and all_names.count(name) == 1 else key): key for key, name in named}
+def one_of(named: Sequence[tuple[str, str]], wanted: str, source: str) -> tuple[str, "Run"]:
+    """The id of the run to read of (id, name) pairs, largest first, and what to say of the others.
+
+    A run is called by its name where no other has it, else by its id.
+    """
+    times = Counter(name for _, name in named)
+    known = {(name if name and times[name] == 1 else key): key for key, name in named}
+    label = chosen(list(known), wanted)
+    return known[label], listed(list(known), label, source)

@@ -10,7 +10,7 @@ from rl_advisor.reading.parsing.columns import curves_of
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.sqlite_tables import MAGIC, rows, tables
 from rl_advisor.run import Gap, Run
-from rl_advisor.run_reference import chosen, labels, listed
+from rl_advisor.run_reference import one_of
 
 FORMAT = "mlflow_sqlite"
 _COLUMNS = {"key", "value", "timestamp", "run_uuid", "step", "is_nan"}
@@ -30,12 +30,10 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     if not counts:
         return Run(formats=(FORMAT,), gaps=(Gap(path.name, "an MLflow store without metrics"),))
     names = _names(path)
-    known = labels([(run, names.get(run, "")) for run in counts])
-    label = chosen(list(known), ask.run)
-    several = listed(list(known), label, path.name)
-    config: dict[str, Any] = {str(k): v for run, k, v in rows(path, "params", "run_uuid", "key", "value") if str(run) == known[label]}
+    run, several = one_of([(run, names.get(run, "")) for run in counts], ask.run, path.name)
+    config: dict[str, Any] = {str(k): v for of, k, v in rows(path, "params", "run_uuid", "key", "value") if str(of) == run}
     gaps = list(several.gaps)
-    points = _points(path, known[label], gaps)
+    points = _points(path, run, gaps)
     return replace(several, curves=curves_of(points, path.name), config=config, gaps=tuple(gaps), formats=(FORMAT,))
 
 

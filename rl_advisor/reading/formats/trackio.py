@@ -16,7 +16,7 @@ from rl_advisor.reading.parsing.rollout_table import roles
 from rl_advisor.reading.parsing.sqlite_tables import MAGIC, rows, tables
 from rl_advisor.reading.parsing.tracker_rows import flat, on_trainer_steps
 from rl_advisor.run import Curve, Gap, Run
-from rl_advisor.run_reference import chosen, labels, listed
+from rl_advisor.run_reference import one_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,11 +32,10 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """The run with most rows; the others are named in gaps."""
-    known = labels(_counted(path))
+    known = _counted(path)
     if not known:
         return Run(formats=(FORMAT,), gaps=(Gap(path.name, "a trackio project without metrics"),))
-    label = chosen(list(known), ask.run)
-    run, several = known[label], listed(list(known), label, path.name)
+    run, several = one_of(known, ask.run, path.name)
     gaps = list(several.gaps)
     logged = _logged(path, run, gaps)
     curves = curves_of(on_trainer_steps([(at, time, flat(said)) for at, time, said in logged]), path.name) | _system(path, run)
