@@ -51,27 +51,20 @@ def _on_the_runs_steps(episodes: Run, end: float, slack: float = 0.04) -> Run:
     if length is None or not length.step.size or not np.isfinite(end) or length.step[-1] <= 0:
         return episodes
     counted, running = float(length.step[-1]), float(length.value.max())
-    ratio = end / counted
-    if skipped := _frames_a_step(counted / end, slack):
-        note = f"frames, of which {skipped} make a step of the agent"
-        curves = {n: replace(c, step=c.step / skipped, note=c.note or note) for n, c in episodes.curves.items()}
-        return replace(episodes, curves=curves)
-    if ratio < 1.5 or (ratio < 2 and end <= counted + 2 * running):
-        return episodes
+    ratio, frames = end / counted, round(counted / end)
     whole = [k for k in {round(ratio), int(ratio)} if k >= 2 and k * (1 - slack) * counted <= end <= k * (1 + slack) * (counted + running)]
-    if not whole:
+    if 2 <= frames <= MOST_FRAMES and abs(counted / end - frames) <= slack * frames:
+        factor, note = 1 / frames, f"frames, of which {frames} make a step of the agent"
+    elif ratio < 1.5 or (ratio < 2 and end <= counted + 2 * running):
+        return episodes
+    elif whole:
+        factor, note = whole[0], f"steps of one of {whole[0]} parallel environments, times {whole[0]}"
+    else:
         seen = f"{counted:.0f} steps of their own environment, the run {end:.0f} (ratio {ratio:.1f})"
         why = f"the episodes count {seen}: where they belong is unknown; left out"
         return replace(episodes, curves={}, gaps=(*episodes.gaps, Gap(length.source, why)))
-    note = f"steps of one of {whole[0]} parallel environments, times {whole[0]}"
-    curves = {n: replace(c, step=c.step * whole[0], note=c.note or note) for n, c in episodes.curves.items()}
+    curves = {n: replace(c, step=c.step * factor, note=c.note or note) for n, c in episodes.curves.items()}
     return replace(episodes, curves=curves)
-
-
-def _frames_a_step(ratio: float, slack: float) -> int:
-    """How many frames the environment makes of a step, where its episodes count frames and the run agent steps; 0 where it does not."""
-    whole = round(ratio)
-    return whole if 2 <= whole <= MOST_FRAMES and abs(ratio - whole) <= slack * whole else 0
 
 
 def _merged(parts: Sequence[Run]) -> Run:
