@@ -1,7 +1,8 @@
 """What sound runs measured, as quantiles by metric, method, framework and phase: ``python -m evals.world.bank CORPUS... [--write]``.
 
-A run is sound where every reader calls it improving or plateaued (of a corpus, where nothing is broken by its label). A repository is one
-vote, its runs share it, and a run speaks by the quantiles of its own points, so that neither a long log nor one odd row counts for more.
+A run is sound where every reader calls it improving or plateaued (of a corpus, where nothing is broken by its label; where nobody read
+it, where its outcome rose and kept what it had). A repository is one vote, its runs share it, and a run speaks by the quantiles of its own
+points, so that neither a long log nor one odd row counts for more.
 A thin group is filled up from the wider one that it is part of. Prints how often runs of repositories left out lie outside, and how often
 values are seen that are a hundred times too large or small.
 """
@@ -16,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from evals.world import table
 from rl_advisor import tools
+from rl_advisor.curves.outcomes import thriving
 from rl_advisor.features.series import Floats
 from rl_advisor.priors.bank import EARLY, FILE, LEVELS, Usual, groups, same, usual_of
 from rl_advisor.priors.circumstances import circumstances
@@ -36,6 +38,8 @@ ELSEWHERE = (
 )
 """Metrics whose size is that of the task or the machine, of which only a trend says something; what somebody set; and what is a defect even
 in a run that improves: readers called runs sound in which every response is cut off."""
+SUMMED = ("entropy/mean",)
+"""What control sums over the dimensions of an action, so that its size is that of the robot."""
 MOST_OUTSIDE = 0.05
 """Share of sound values of repositories left out that may lie outside what is called usual; of metrics with more nothing is said."""
 
@@ -53,8 +57,9 @@ class Told:
 
 def sound_runs(corpora: Sequence[Path]) -> Iterator[tuple[str, Run]]:
     """Every sound run and whose it is."""
-    for world in table.labelled():
-        if set(world.told["verdicts"]) <= SOUND and (run := world.run) is not None:
+    for world in table.worlds():
+        run, said = world.run, set(world.told["verdicts"])
+        if run is not None and (said <= SOUND if said else thriving(run)):
             yield world.repository, run
     for folder in corpora:
         for name, label in json.loads((folder / "labels.json").read_text(encoding="utf-8")).items():
@@ -66,7 +71,7 @@ def told(repository: str, run: Run) -> Iterator[Told]:
     """What a run says of every metric whose size travels, in each phase and over all of it."""
     among, end = groups(circumstances(run)), run.last_step
     for name, curve in run.curves.items():
-        if not (curve.mapped or curve.guessed) or name.startswith(ELSEWHERE):
+        if not (curve.mapped or curve.guessed) or name.startswith(ELSEWHERE) or (name in SUMMED and "control" in among):
             continue
         step, value = curve.finite()
         for phase, here in (("early", step <= EARLY * end), ("late", step > EARLY * end), ("", step >= 0)):
