@@ -103,7 +103,7 @@ def numbers(column: Any) -> Numbers:
 
     column = pd.Series(column)
     if pd.api.types.is_numeric_dtype(column):
-        return column.to_numpy(np.float64)
+        return np.asarray(column, np.float64)
     codes, words = pd.factorize(column)
     return np.array([*map(_number, words), np.nan])[codes]
 
@@ -143,7 +143,7 @@ def telemetry_of(path: Path, kind: str, raw: Mapping[str, Any], gaps: Iterable[G
     time = pd.Series(gpu.codes).groupby(gpu.codes).cumcount().to_numpy(np.float64) * USUAL_SECONDS if clock is None else seconds(clock)
     by_gpu = _by_gpu(raw)
     if PROCESSES in names and None in by_gpu:
-        by_gpu[None][OTHER] = _other_memory(pd.Series(raw[names[PROCESSES]]), gpu)
+        by_gpu[None][OTHER] = np.asarray(_other_memory(pd.Series(raw[names[PROCESSES]]), gpu), np.float64)
     parts = [table({"time": time, **columns}, gpu if which is None else [which] * rows) for which, columns in by_gpu.items()]
     found = pd.concat(parts, ignore_index=True) if len(parts) > 1 else (parts or [pd.DataFrame()])[0]
     if len(parts) > 1:
@@ -171,7 +171,7 @@ def _labels(named: Mapping[str, Any]) -> pd.Categorical[Any]:
     names = [str(word).strip().removeprefix("card") for word in words]
     none = {header, "n/a"}
     again, distinct = pd.factorize(np.array([n if re.match(r"[\w:-]", n) and n.lower() not in none else None for n in names], object))
-    return pd.Categorical.from_codes(np.append(again, -1)[codes], distinct)
+    return pd.Categorical.from_codes(np.append(again, -1)[codes].astype(np.intp), pd.Index(distinct))
 
 
 def _by_gpu(raw: Mapping[str, Any]) -> dict[str | None, dict[str, Numbers]]:

@@ -57,7 +57,7 @@ def _texts(column: Any) -> Any:
     words = [word.decode("utf-8", "replace") for word in column.chunk(0).dictionary.to_pylist()]
     codes = np.concatenate([chunk.indices.to_numpy(zero_copy_only=False) for chunk in column.chunks])
     again, distinct = pd.factorize(np.array(words, object))
-    return pd.Categorical.from_codes(again[codes], distinct)
+    return pd.Categorical.from_codes(again[codes], pd.Index(distinct))
 
 
 def _distinct(names: list[str]) -> list[str]:

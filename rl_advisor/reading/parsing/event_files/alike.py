@@ -73,9 +73,9 @@ class Window:
             while left.size and ((record := self._record(int(places[left[0]]), length)) is None or record.layout is None):
                 self._by_itself(places[left[:1]], length)
                 left = left[1:]
-            if left.size < _FEWEST or rows is None:
+            if left.size < _FEWEST or rows is None or record is None or record.layout is None:
                 break
-            layout = record.layout  # type: ignore[union-attr]
+            layout = record.layout
             same = _same_step(rows, layout, int(left[0]))[left]
             later, now = [left[~same]], left[same]
             for rest, group, (step, time, *values) in _alike(rows[now] if now.size < len(rows) else rows, layout):

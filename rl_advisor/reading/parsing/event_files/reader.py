@@ -101,9 +101,9 @@ class _Reader:
                 order = np.argsort(place, kind="stable") if len(found) > 1 else slice(None)
                 self.found.pieces[tag].append((step[order], value[order], time[order]))
         for _, record in sorted(window.odd, key=lambda item: item[0]):
-            for value in record.values:
-                if value.text is not None:
-                    self.found.add_text(value.tag, value.text)
+            for said in record.values:
+                if said.text is not None:
+                    self.found.add_text(said.tag, said.text)
         for start, end, why in sorted(holes + [(start, end, "damaged") for start, end in window.bad]):
             self.found.add_hole(self.base + start, self.base + end, why)
 
