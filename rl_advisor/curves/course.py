@@ -193,11 +193,6 @@ class Course:
         return bool(np.mean(self.level.draws[:, self.top] - self._starts > self.margin) >= SURE)
 
     @cached_property
-    def since_best(self) -> Change:
-        """From the best to the end."""
-        return _change(self.level.draws[:, self.top], self.ends)
-
-    @cached_property
     def falls(self) -> float:
         """Probability that it ends below its best by an amount that matters."""
         return float(np.mean(self.level.draws[:, self.top] - self.ends > self.margin))

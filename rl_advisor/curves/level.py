@@ -49,8 +49,6 @@ class Level:
     """Courses (DRAWS, n)."""
     noise: float
     """Standard deviation of one point about the course."""
-    memory: float = 0.0
-    """Lag-one correlation of the noise, the mean of what it may be."""
 
     @property
     def mean(self) -> Floats:
@@ -104,7 +102,7 @@ def level(step: Floats, value: Floats, seed: int = 0) -> Level:
         passed = _filtered(y, widths)
     draws = _drawn(passed, generator, DRAWS).level
     left = float(np.sqrt(np.median((y - draws.mean(axis=0)) ** 2)) * 1.4826)
-    return Level(step, value, value.mean() + spread * draws, spread * left, float(passed.weight @ _grid()[1]))
+    return Level(step, value, value.mean() + spread * draws, spread * left)
 
 
 @cache

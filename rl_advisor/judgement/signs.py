@@ -6,21 +6,22 @@ the amounts of the outcome do, and what is not logged says nothing.
 
 import numpy as np
 
+from rl_advisor.curves.course import FEWEST
+from rl_advisor.curves.segments import final, opening
 from rl_advisor.output.wording import pair
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import metric
 
 SIGNS = {"distance": "kl/ref", "flat groups": "reward/flat_groups"}
 """The amounts, and the metric of each."""
-FEWEST = 5
 
 
 def ends(run: Run, name: str) -> tuple[float, float] | None:
     """Where a metric began and where it ended: medians of its first and last fifth; None with fewer than five points."""
     curve = run.curves.get(name)
-    x = curve.finite()[1] if curve is not None else np.empty(0)
-    few = max(3, x.size // 5)
-    return (float(np.median(x[:few])), float(np.median(x[-few:]))) if x.size >= FEWEST else None
+    if curve is None or curve.finite()[1].size < FEWEST:
+        return None
+    return float(np.median(opening(curve, 0.2))), float(np.median(final(curve)))
 
 
 def signs(run: Run) -> dict[str, float]:

@@ -185,7 +185,7 @@ def test_peak_of_a_tent_and_of_a_rise() -> None:
     found = measured(tent)
     assert abs(found.best_step - 300) < 15
     assert found.fell
-    assert -3.3 < found.since_best.low < found.since_best.delta < found.since_best.high < -2.4
+    assert -3.3 < found.last - found.best < -2.4
     rise = STEP / 100 + 0.1 * NOISE
     assert not measured(rise).fell
     rise[-1] = 0

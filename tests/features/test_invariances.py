@@ -66,7 +66,7 @@ def test_peaks_and_gains_move_with_scale(value: np.ndarray, shift: float, scale:
     step = steps(value)
     plain, moved = (course_of(Curve("made", "made", "made", step, v)) for v in (value, shift + scale * value))
     assert (moved.best - shift) / scale == pytest.approx(plain.best, rel=1e-3, abs=1e-3)
-    assert moved.since_best.delta / scale == pytest.approx(plain.since_best.delta, rel=1e-3, abs=1e-3)
+    assert (moved.last - moved.best) / scale == pytest.approx(plain.last - plain.best, rel=1e-3, abs=1e-3)
     end = step[-1] * 1.5
     assert ahead(moved, end).expected / scale == pytest.approx(ahead(plain, end).expected, rel=0.05, abs=1e-3)
 
