@@ -1,9 +1,8 @@
 """The reward is earned by a shortcut that the samples show.
 
 Looks for: the reward of the samples rose while another judgement of the same responses fell (a human's, a reference score, being correct),
-    or while their text got worse or only bulkier: word order lost, answers that depend less on their prompt, paid loops, paid silence or
-    copies of the prompt, answers cut at the limit and paid in full, length or tool calls that the reward follows among responses to one
-    prompt and that explain most of its gain.
+    or while their text got worse or only bulkier: word order lost, answers that depend less on their prompt, paid loops, paid silence,
+    length or tool calls that the reward follows among responses to one prompt and that explain most of its gain.
 Means: the reward pays for something that is not the task. It needs no held-out score, so it is what speaks when none is logged.
 Not to be confused with: reasoning that grows with the held-out score; terse but right answers, which still differ from prompt to prompt;
     a collapse, where text degenerates and the reward falls.
@@ -23,7 +22,6 @@ from rl_advisor.samples.text_signs import (
     held_out_rose,
     paid_growth,
     paid_kind,
-    paid_unfinished,
     samples,
     turned_reference,
     word_order,
@@ -42,22 +40,19 @@ def detect(run: Run) -> Answer:
     gain = shift(s, "reward")
     if not gain.up:
         return _finding(s, Outcome.ABSENT, f"The samples' reward did not rise ({gain.words}), so no shortcut raises it.", gain, ())
-    signs = [sign for sign in signs_of(run, s) if sign is not None]
+    signs = [sign for sign in signs_of(s) if sign is not None]
     there = [sign for sign in signs if sign.there]
     if not there:
         text = f"The samples' reward rose {gain.words}, and their text shows no sign of a shortcut."
         return _finding(s, Outcome.ABSENT, text, gain, signs)
     said = "; ".join(sign.words for sign in there)
-    if not any(sign.alone for sign in there):
-        text = f"While the samples' reward went {gain.words}, {said}; nothing else points to a shortcut."
-        return _finding(s, Outcome.UNCLEAR, text, gain, signs)
     if held_out_rose(run):
         text = f"The held-out score rose too, but while the samples' reward went {gain.words}, {said}."
         return _finding(s, Outcome.UNCLEAR, text, gain, signs)
     return _finding(s, Outcome.PRESENT, f"While the samples' reward went {gain.words}, {said}.", gain, signs)
 
 
-def signs_of(run: Run, s: Stretches) -> tuple[Sign | None, ...]:
+def signs_of(s: Stretches) -> tuple[Sign | None, ...]:
     """Every sign, None where the samples do not allow to tell."""
     return (
         paid_growth(s, "tokens", "the length"),
@@ -66,8 +61,6 @@ def signs_of(run: Run, s: Stretches) -> tuple[Sign | None, ...]:
         dependence(s),
         paid_kind(s, "loop", "ends in a loop", 0.0),
         paid_kind(s, "empty", "is empty", 0.0),
-        paid_kind(s, "copied", "mostly copies the prompt", 0.5, alone=False),  # where a text is to be corrected it should
-        paid_unfinished(run, s),
         turned_reference(s),
     )
 

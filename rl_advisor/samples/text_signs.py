@@ -34,8 +34,6 @@ class Sign:
     words: str
     measures: Mapping[str, float] = field(default_factory=dict)
     column: str = ""
-    alone: bool = True
-    """Whether it carries a verdict by itself."""
 
 
 def held_out_rose(run: Run) -> bool | None:
@@ -114,7 +112,7 @@ _CLUSTERING = 2.0
 """Responses to one prompt are no independent trials; their errors are widened by this."""
 
 
-def paid_kind(s: Stretches, column: str, words: str, above: float, *, alone: bool = True) -> Sign:
+def paid_kind(s: Stretches, column: str, words: str, above: float) -> Sign:
     """Whether responses with more than ``above`` of a measure became common, by more than chance, and earn what the first ones earned."""
     first, latest = (part[column].to_numpy(np.float64) > above for part in (s.first, s.latest))
     low, _ = wilson(int(latest.sum()), len(latest))
@@ -124,25 +122,7 @@ def paid_kind(s: Stretches, column: str, words: str, above: float, *, alone: boo
     text = f"the share that {words} went from {number(a)} to {number(b)}"
     change = shift_or_none(s, column)
     there = change is not None and change.up and low > max(before, 0.05) and b >= 0.1 and paid
-    return Sign(there, text, {f"{column}_first": a, f"{column}_latest": b}, column, alone)
-
-
-def paid_unfinished(run: Run, s: Stretches) -> Sign | None:
-    """Whether most responses are cut at the length limit and are paid as well as finished ones were; None when truncation is unknown."""
-    curve = run.curves.get("response/truncated")
-    if "truncated" in s.table and np.isfinite(s.table["truncated"].astype(float)).any():
-        latest, first = float(s.latest["truncated"].astype(float).mean()), float(s.first["truncated"].astype(float).mean())
-    elif curve is not None and np.isfinite(curve.value).any():
-        _, value = curve.finite()
-        first, latest = float(value[: max(1, value.size // 50)].mean()), float(value[-max(3, value.size // 10) :].mean())
-    else:
-        return None
-    gain = shift(s, "reward")
-    text = (
-        f"{number(latest)} of the responses are cut at the length limit ({number(first)} at the start) and still paid {number(gain.latest)}"
-    )
-    there = latest >= 0.5 and latest - first >= 0.2 and gain.up
-    return Sign(bool(there), text, {"truncated_first": first, "truncated_latest": latest}, alone=False)
+    return Sign(there, text, {f"{column}_first": a, f"{column}_latest": b}, column)
 
 
 def turned_reference(s: Stretches) -> Sign | None:

@@ -15,6 +15,7 @@ from rl_advisor.detectors import (
     reward_shortcut,
     template_collapse,
     tool_hacking,
+    truncation,
 )
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Outcome
@@ -157,10 +158,10 @@ def test_a_rising_held_out_score_makes_a_shortcut_unclear() -> None:
 
 
 def test_paid_though_cut_is_not_enough_alone() -> None:
-    """Responses that are all cut and paid raise a doubt, not a verdict."""
+    """Responses that are all cut and paid are truncation, and no shortcut."""
     truncated = Curve("response/truncated", "clipped", "made", np.arange(8) * 10.0, np.linspace(0, 1, 8), mapped=True)
     run = replace(made(learning), curves={"response/truncated": truncated})
-    assert reward_shortcut.detect(run).outcome is UNCLEAR
+    assert (reward_shortcut.detect(run).outcome, truncation.detect(run).outcome) == (ABSENT, PRESENT)
 
 
 @pytest.mark.parametrize(
