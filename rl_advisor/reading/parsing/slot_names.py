@@ -23,7 +23,7 @@ _WORD = r"[^\W\d][\w./%@#&+-]*"
 SEEN = LOOKED_AT
 """No pattern of this module is asked about a longer text."""
 _PIECE = re.compile(
-    r"[|│┃,;\t\[\]{}(<>•✨📊⏱]|(?:^|\s)[-\u2013—=*#:>.]+(?=\s)|(?<=[^\W\d]{5})\. |^ ?[a-z%]{0,3}\. "
+    r"[|│┃,;\t\[\]{}(<>•✨📊⏱]|(?:^|\s)[^\w\s\"'`]+(?=\s)|(?<=[^\W\d]{5})\. |^ ?[a-z%]{0,3}\. "
     r"|: (?=\S)| {2,}(?=[^\s:=])"
 )
 """What parts two things said in a line."""
@@ -37,7 +37,7 @@ _DRESSED = re.compile(r"(?:\b(?:np|numpy|torch|jnp)\.)?(?:\b[a-z]\w*\()?[\['\"`(
 _UNIT = re.compile(r"(?:%|[µmun]?s|min|h|[kKMBG]i?B?|it/s|s/it|it|fps|FPS|x|°?C|W|px|d|e|ep|steps?|tok)?(?![^\W_])")
 _AFTER = re.compile(r"[\s,;:|│┃)\]}'\"`%±<>]|[-\u2013]\s|$|\.(?:\s|$)|\+/-")
 _COUNTERS = (
-    r"step|steps|epoch|epochs|episode|episodes|ep|eps|iter|iteration|iterations|itr|update|updates|frame|frames|round|generation"
+    r"step|steps|it|epoch|epochs|episode|episodes|ep|eps|iter|iteration|iterations|itr|update|updates|frame|frames|round|generation"
     r"|batch|rollout|cycle|timestep|timesteps|t_env"
 )
 _COUNT = re.compile(rf"(?i)(?:^|[^\w/])((?:[a-z]+[ _]){{0,3}}?(?:{_COUNTERS}))\s*[#\[(]*\s*$")
@@ -47,7 +47,7 @@ _COUNTER = re.compile(
 _TELLING = re.compile(r"(?i)rew|return|score|loss|rate|length|entropy|acc|avg|\b(?:kl|lr)\b")
 _LEVELS = re.compile(r"^(?:(?:\[?(?:INFO|DEBUG|WARNING|ERROR|TRACE)\]?|and|with|the|at|in|is|of|a)[ :]+)+", re.IGNORECASE)
 _OF = re.compile(r"([^\W\d][\w ./-]{0,40}?) ?[:=]?$")
-_CLOSING = re.compile(r"[^\s:=]{0,4}\s*(?:$|[|│┃,;()\[\]{}]|- |and )")
+_CLOSING = re.compile(r"[^\s:=]{0,4}\s*(?:$|[|│┃,;()\[\]{}]|[^\w\s] |and )")
 _NEXT = re.compile(r"[^\s:=]{0,4} +[^\W\d][\w./ -]{0,40} ")
 """Another bare name before the next number."""
 _ENDLESS = re.compile(r"(?i) (?:is|are|was|than|to|by|of|for|in|at|and|or|the|a|an|from|with|has|after|about)$")
