@@ -11,7 +11,7 @@ LANGUAGE = {
     "L12": "engine_mismatch", "L13": "bursty_clipping", "L14": "stale_data importance_weight", "L15": "update_too_large",
     "L16": "kl_estimator_artefact", "L18": "echo_trap", "L19": "template_collapse", "L20": "reward_jump", "L21": "reward_outliers",
     "L22": "critic_failure", "L23": "certain_start one_answer_a_prompt", "L24": "narrowing", "L25": "eval_protocol_change",
-    "L26": "epoch_sawtooth prompt_shift memorised_data", "L27": "wrong_from_start", "L28": "resume_discontinuity",
+    "L26": "prompt_shift memorised_data", "L27": "wrong_from_start", "L28": "resume_discontinuity",
     "L29": "frozen_policy", "L30": "tone_drift", "L31": "tool_hacking pseudo_success", "L32": "forgetting", "L33": "episode_errors",
     "L34": "gradient_spikes non_finite", "L35": "noise_dominated",
 }  # fmt: skip

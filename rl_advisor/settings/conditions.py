@@ -46,7 +46,7 @@ SHARES, NUMBERS = ("zeros", "pinned", "negative"), ("points", "peaks", "spikes",
 """Statistics that are shares of points, and those that count whatever the metric's unit."""
 LOGGED = {"starts": "first", "best": "best", "ends": "last"}
 """Numbers of an outcome that a reader looks up in the log, and what they are called there."""
-STEPS, COUNTS = ("best_step", "jump_step"), ("points", "zeros", "level")
+STEPS, COUNTS = ("best_step", "jump_step"), ("points", "zeros", "level", "median")
 """Statistics that are said as steps, and those that ask for no number of points."""
 _NUMBER = re.compile(r"\{(\w{1,60}) ([^{}]{1,160})\}")
 """A number in a row's sentence: a statistic of a metric."""

@@ -285,7 +285,6 @@ OTHERS = {
     "out_of_memory",
     "echo_trap",
     "episode_cap",
-    "epoch_sawtooth",
     "eval_below_train",
     "few_episodes",
     "forgetting",
