@@ -9,6 +9,7 @@ import numpy as np
 
 from rl_advisor.curves.outcomes import FEWEST, Course, course_of
 from rl_advisor.features import TooFewPoints, change
+from rl_advisor.features.change import spikes
 from rl_advisor.finding import Onset
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.vocabulary import METRICS
@@ -139,3 +140,32 @@ def counts_steps(returns: Course, length: Course, alike: float = 0.995) -> bool:
     if np.ptp(there) == 0 or np.ptp(returns.value) == 0:
         return False
     return abs(float(np.corrcoef(there, returns.value)[0, 1])) > alike
+
+
+def late_spikes(curve: Curve) -> Floats:
+    """The steps of single values far above their surroundings and above the level of the first steps, once those are over."""
+    step, value = curve.finite()
+    found = spikes(step, value)
+    # Where most batches are silent, a spike is just a batch that says something.
+    late: Floats = found.steps[(found.steps > step[min(10, step.size - 1)]) & (found.sizes > 3 * float(np.median(value[:5])))]
+    return late
+
+
+def first_beyond(curve: Curve, *, exploding: bool = False) -> Onset:
+    """Where a curve first stands as high as in its highest tenth; of one that explodes in its last rows, far above all before those."""
+    step, value = curve.finite()
+    size = np.abs(value)
+    bound = FEWEST * float(size[: -_last_rows(size)].max(initial=0.0)) if exploding else float(np.quantile(size, 0.9))
+    return around(step, float(step[int(np.argmax(size >= bound))]))
+
+
+def _last_rows(size: Floats) -> int:
+    return max(3, min(20, size.size // 20 + 2))
+
+
+def explodes(curve: Curve) -> float:
+    """How many times as large as all before them the last rows are, where they still are at the end; else 0."""
+    size = np.abs(curve.finite()[1])
+    last = _last_rows(size)
+    usual = float(size[:-last].max(initial=0.0))
+    return float(size[-last:].max()) / usual if usual > 0 and size[-1] >= FEWEST * usual else 0.0

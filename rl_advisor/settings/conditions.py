@@ -31,7 +31,6 @@ from rl_advisor.settings.statistics import (
     OF_STRETCH,
     OF_VALUES,
     SAMPLES,
-    late_spikes,
     logged_curve,
     usual,
     value_of,
@@ -163,21 +162,14 @@ class View:
         return _NUMBER.sub(lambda m: self._spelled(m[1], m[2]), text)
 
     def since(self, text: str) -> Onset | None:
-        """When a curve's main change began, or where it had none its first step; ``start``, ``fall`` and ``jump`` ask for another place."""
+        """When what a row looks for began: a metric, and before it one of ``SINCE`` where that is not its main change."""
         kind, _, metric = text.rpartition(" ")
         if metric.startswith(SAMPLES):
             return onset(stretches(self.run), metric.removeprefix(SAMPLES))
         curve = self.curve(metric)
         if curve is None:
             return None
-        step = curve.finite()[0]
-        if kind == "fall":
-            return segments.decline_began(curve)
-        if kind == "spike" and (found := late_spikes(curve)).size:
-            return segments.around(step, float(found[0]), 0)
-        if kind == "jump":
-            return segments.around(step, discontinuity(*curve.finite()).at, 2)
-        return (segments.began(curve, growing=kind == "growing") if kind != "start" else None) or segments.around(step, float(step[0]))
+        return SINCE[kind](curve)
 
     def _spelled(self, statistic: str, metric: str) -> str:
         if statistic in WORDS:
@@ -192,6 +184,29 @@ class View:
             return told.said(getattr(told, LOGGED[statistic]))
         share = all((known := of_name(name)) and known.unit == "share" for name in metric.split("|")) and statistic not in NUMBERS
         return percent(value) if share or statistic in SHARES else number(value)
+
+
+def _from_start(curve: Curve) -> Onset:
+    step = curve.finite()[0]
+    return segments.around(step, float(step[0]))
+
+
+def _spiked(curve: Curve) -> Onset:
+    found = segments.late_spikes(curve)
+    return segments.around(curve.finite()[0], float(found[0]), 0) if found.size else _from_start(curve)
+
+
+SINCE: Mapping[str, Callable[[Curve], Onset]] = {
+    "": lambda curve: segments.began(curve) or _from_start(curve),
+    "growing": lambda curve: segments.began(curve, growing=True) or _from_start(curve),
+    "start": _from_start,
+    "fall": segments.decline_began,
+    "spike": _spiked,
+    "high": segments.first_beyond,
+    "explosion": lambda curve: segments.first_beyond(curve, exploding=True),
+    "jump": lambda curve: segments.around(curve.finite()[0], discontinuity(*curve.finite()).at, 2),
+}
+"""When what a row looks for began: the curve's main change, its first step, its fall, a spike, a high stretch or a jump."""
 
 
 def _of_curve(view: View, metric: str, says: Callable[[Curve], str]) -> str:

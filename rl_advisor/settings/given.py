@@ -4,14 +4,9 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
-from rl_advisor.priors import Circumstances
-from rl_advisor.priors.circumstances import circumstances
 from rl_advisor.reading.parsing.config.values import typed
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -24,8 +19,6 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 
 _WORD = re.compile(r"[\w.@/:+-]{1,80}")
 LARGEST = 1e60
-LAST = 5
-"""Points of a curve whose median is its latest level."""
 
 
 @dataclass(frozen=True)
@@ -94,11 +87,6 @@ class Settings:
                 self._tails.setdefault(bare[at + 1 :], key)
                 at = bare.find(".", at + 1)
 
-    @cached_property
-    def around(self) -> Circumstances:
-        """Under which circumstances the run trains, after warm-up."""
-        return circumstances(self.run, "late")
-
     def given(self, name: str) -> Given | None:
         """The setting of that name, by the keys of NAMES, else by the name itself; None where it is not given."""
         for wanted in NAMES.get(name, (name,)):
@@ -125,30 +113,6 @@ class Settings:
         """Whether the training script calls one of the names."""
         called = self.config.get("script.calls")
         return isinstance(called, list) and any(name in called for name in names)
-
-    @property
-    def has_script(self) -> bool:
-        """Whether a training script was read."""
-        return "script.calls" in self.config
-
-    def says(self, *patterns: str) -> str:
-        """The first text in the configuration that matches one of the patterns; empty where none does."""
-        texts = (str(v)[:400] for v in self.config.values() if isinstance(v, str | list))
-        return next((text for text in texts if any(re.search(p, text) for p in patterns)), "")
-
-    def level(self, *metrics: str) -> float | None:
-        """The latest level of the first of the metrics that the run logs; None where it logs none of them."""
-        for metric in metrics:
-            curve = self.run.curves.get(metric)
-            values = curve.finite()[1] if curve is not None else np.empty(0)
-            if values.size:
-                return float(np.median(values[-LAST:]))
-        return None
-
-    def broke(self, *metrics: str) -> bool:
-        """Whether one of the metrics ends in NaN or infinity."""
-        curves = [self.run.curves[m] for m in metrics if m in self.run.curves]
-        return any(c.value.size and not np.isfinite(c.value[-1]) for c in curves)
 
 
 def is_word(text: str) -> bool:

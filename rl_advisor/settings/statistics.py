@@ -126,22 +126,6 @@ def _one_update(run: Run) -> bool:
     return run.settings.get("updates_per_batch", 1) == 1 and run.settings.get("minibatches") == 1
 
 
-def late_spikes(curve: Curve) -> Floats:
-    """The steps of single values far above their surroundings and above the level of the first steps, once those are over."""
-    step, value = curve.finite()
-    found = spikes(step, value)
-    # Where most batches are silent, a spike is just a batch that says something.
-    return found.steps[(found.steps > step[min(10, step.size - 1)]) & (found.sizes > 3 * float(np.median(value[:5])))]
-
-
-def _explodes(curve: Curve) -> float:
-    """How many times as large as all before them the last rows are, where they still are at the end; else 0."""
-    size = np.abs(curve.finite()[1])
-    last = max(3, min(20, size.size // 20 + 2))
-    usual = float(size[:-last].max(initial=0.0))
-    return float(size[-last:].max()) / usual if usual > 0 and size[-1] >= FEWEST * usual else 0.0
-
-
 def _outlying(x: Floats) -> float:
     """How many times the spread of most values the farthest lies away from their middle."""
     low, high = np.quantile(x, [0.05, 0.95]) if x.size >= MANY else (0.0, math.inf)
@@ -194,9 +178,9 @@ OF_VALUES: Mapping[str, Callable[[Floats], float]] = {
     "low": lambda x: np.quantile(x, 0.1),
     "high": lambda x: np.quantile(x, 0.9),
     "points": np.size,
-    "level": lambda x: np.median(x[-FEWEST:]),
+    "level": lambda x: float(np.median(x[-FEWEST:])),
     "half": lambda x: np.median(x[x.size // 2 :][:5]),
-    "negative": lambda x: np.mean(x < 0),
+    "negative": lambda x: float(np.mean(x < 0)),
     "span": lambda x: max(abs(float(np.median(x))), 1.0 if np.abs(x).max() <= 1 else float(np.abs(x).max())),
 }
 """What may be asked of all values of a curve; ``span`` is the scale on which they live."""
@@ -219,8 +203,8 @@ OF_STRETCH: Mapping[str, Callable[[Curve], float]] = {
     "jump_high": lambda c: _jump(c).high,
     "jump_step": lambda c: _jump(c).at,
     "peaks": lambda c: float(spikes(*c.finite(), ratio=10.0).recovered.sum()),
-    "late_spikes": lambda c: float(late_spikes(c).size),
-    "explodes": _explodes,
+    "late_spikes": lambda c: float(segments.late_spikes(c).size),
+    "explodes": segments.explodes,
     "spikes": lambda c: float(spikes(*c.finite()).steps.size),
     "bursts": _bursts,
 }
