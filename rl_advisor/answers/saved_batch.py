@@ -39,7 +39,9 @@ def batch_of(path: Path) -> dict[str, Floats]:
         )
     try:
         columns = (
-            _archive(path) if path.suffix.lower() == ".npz" else {name: _stacked(part) for name, part in table(path, MOST_ROWS).items()}
+            _archive(path)
+            if path.suffix.lower() == ".npz"
+            else {str(name): _stacked(part) for name, part in table(path, MOST_ROWS).items()}
         )
     except (ValueError, OSError, KeyError, zipfile.BadZipFile, MemoryError, RecursionError) as unfit:
         raise UsageError(f"{path.name} cannot be read as a batch: {str(unfit)[:200]}") from unfit

@@ -50,7 +50,7 @@ def call(a: Assessment) -> str:
     if a.call_reason == "broken" and a.p_continue_pays >= EVEN:
         return REPAIR
     decides = "is worth it" if a.call == "continue" else "is not worth it"
-    said = WORDS["call"][a.call_reason].format(p=chance(a.p_continue_pays, a.confidence), call=a.call.capitalize(), decides=decides)
+    said: str = WORDS["call"][a.call_reason].format(p=chance(a.p_continue_pays, a.confidence), call=a.call.capitalize(), decides=decides)
     if a.call == "undecided" and not said.startswith("Undecided"):
         return f"Undecided: {said.partition(': ')[2]}"
     return said
