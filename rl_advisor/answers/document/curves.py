@@ -53,8 +53,12 @@ class Drawn:
 
 def drawn(run: Run, assessment: Assessment) -> list[Drawn]:
     """The curves of the outcome, of the evidence and the usual suspects, as far as they moved; others only where these are few."""
-    cited = {str(e["metric"]) for f in assessment.findings if f.outcome in ("present", "unclear") for e in f.evidence}
-    moved = [c for c in in_order(run) if moves(c) and not _again(c, run)]
+    told = {
+        outcome: {str(e["metric"]) for f in assessment.findings if f.outcome == outcome for e in f.evidence}
+        for outcome in ("present", "unclear")
+    }
+    cited = told["present"] | told["unclear"]
+    moved = [c for c in in_order(run) if (moves(c) or (c.name in told["present"] and c.finite()[1].size > 1)) and not _again(c, run)]
     able = [c for c in moved if metric(c.name) or c.name in cited] or moved  # where nothing is understood, what there is
     ranked = sorted(able, key=lambda c: (c.name not in cited and not c.name.startswith(LINEAR), not c.name.startswith(USUAL)))
     wanted = sum(c.name in cited or c.name.startswith(USUAL) for c in able)
