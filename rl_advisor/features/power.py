@@ -69,7 +69,11 @@ def deconvolved(power: Floats, cells: int, strength: float = STRENGTH) -> Floats
     x = np.interp(np.arange(right.size), np.arange(power.size) + cells - 1, power)
     for _ in range(SWEEPS):
         pull = weight / np.sqrt(np.diff(x) ** 2 + floor**2)
-        x = _solved(lambda v, pull=pull: np.convolve(np.convolve(v, box, "valid"), box) - _bent(pull * np.diff(v)), right, x)
+
+        def times(v: Floats, pull: Floats = pull) -> Floats:
+            return np.asarray(np.convolve(np.convolve(v, box, "valid"), box) - _bent(pull * np.diff(v)), np.float64)
+
+        x = _solved(times, right, x)
     return x[cells - 1 :]
 
 

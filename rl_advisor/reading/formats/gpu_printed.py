@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.reading.formats import gpu_table
 from rl_advisor.reading.parsing.bytes_in import document, json_object, json_values, lines
 from rl_advisor.reading.parsing.gpu_counters import counted_by, first_lines, is_header, no_times, numbers, pivoted, telemetry_of
-from rl_advisor.reading.parsing.gpu_csv import gpu_csv
+from rl_advisor.reading.parsing.gpu_csv import gpu_csv, names_counters
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
@@ -55,7 +54,7 @@ def _reader(path: Path) -> Callable[[Path], Raw] | None:
         return _scraped if "DCGM_FI_" in text else None
     if text.startswith("#") and is_header(text.split("\n", 1)[0].lstrip("#").split()):
         return _words
-    return _below if _above_names(start) is not None and not gpu_table.claims(path) else None
+    return _below if _above_names(start) is not None and not names_counters(path) else None
 
 
 def _above_names(start: list[str]) -> int | None:

@@ -5,8 +5,8 @@ Times without a zone are read as UTC; the profile finds the offset against the r
 
 from pathlib import Path
 
-from rl_advisor.reading.parsing.gpu_counters import STAMPS, first_lines, is_header, plain_name, telemetry_of
-from rl_advisor.reading.parsing.gpu_csv import gpu_csv
+from rl_advisor.reading.parsing.gpu_counters import telemetry_of
+from rl_advisor.reading.parsing.gpu_csv import gpu_csv, names_counters
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Run
 
@@ -17,8 +17,7 @@ APPENDED = "table"
 
 def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether the first line names a time and a counter."""
-    cells = (first_lines(path) or [""])[0].split(",")
-    return any(plain_name(cell) in STAMPS for cell in cells) and is_header(cells)
+    return names_counters(path)
 
 
 def read(path: Path, _: Request = WHOLE) -> Run:

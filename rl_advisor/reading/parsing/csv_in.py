@@ -199,7 +199,8 @@ def _parsed(text: bytes, layout: Layout) -> pd.DataFrame:
     how |= {"header": None, "names": list(layout.names)} if layout.bare else {}
     how |= {"encoding": "utf-8", "encoding_errors": "replace"}
     how |= {"keep_default_na": False, "na_values": MISSING}  # a NaN that is written out is a fact
-    return pd.read_csv(io.BytesIO(text), decimal=layout.decimal, thousands=layout.thousands, **how)
+    table: pd.DataFrame = pd.read_csv(io.BytesIO(text), decimal=layout.decimal, thousands=layout.thousands, **how)
+    return table
 
 
 def _lost(text: bytes, table: pd.DataFrame) -> int:

@@ -6,12 +6,29 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.reading.parsing.bytes_in import open_bytes
-from rl_advisor.reading.parsing.gpu_counters import LABELS, PROCESSES, ROW_LIMIT, TIMES, counted_by, plain_name, too_long
+from rl_advisor.reading.parsing.gpu_counters import (
+    LABELS,
+    PROCESSES,
+    ROW_LIMIT,
+    STAMPS,
+    TIMES,
+    counted_by,
+    first_lines,
+    is_header,
+    plain_name,
+    too_long,
+)
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Gap
 
 BLOCK = 1 << 22
 LONGEST_LINE = 1 << 16
+
+
+def names_counters(path: Path) -> bool:
+    """Whether the first line names a time and a counter."""
+    cells = (first_lines(path) or [""])[0].split(",")
+    return any(plain_name(cell) in STAMPS for cell in cells) and is_header(cells)
 
 
 def gpu_csv(path: Path, above: int = 0) -> tuple[dict[str, Any], list[Gap]]:

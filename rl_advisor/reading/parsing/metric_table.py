@@ -125,7 +125,7 @@ def _column(cells: pd.Series[Any], name: str, source: str) -> Curve:
     value = numbers_in(cells)
     if name in TIME_COLUMNS and np.isnan(value).all():
         stamps = pd.to_datetime(cells.astype("string"), format="ISO8601", errors="coerce", utc=True)
-        value = (stamps - pd.Timestamp(0, tz="UTC")).dt.total_seconds().to_numpy(np.float64)
+        value = np.asarray((stamps - pd.Timestamp(0, tz="UTC")).dt.total_seconds(), np.float64)
     known = np.flatnonzero(~_empty(cells, value))
     return Curve(name, name, source, known.astype(np.float64), value[known])
 
