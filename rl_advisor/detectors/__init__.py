@@ -139,9 +139,11 @@ def _of_view(view: View, row: Mapping[str, Any]) -> Answer:
     if len(view.run.rollouts) and any(c.metric.startswith(SAMPLES) for c in every):
         rows = view.run.rollouts["step"]
         where += (Evidence("rollouts", float(rows.min()), float(rows.max())),)
-    asked = dict.fromkeys([*((c.statistic, c.metric) for c in every), *named(row["says"])])
-    measures = {" ".join(one): value for one in asked if (value := view.measured(*one)) is not None}
-    text, told = view.says(row["says"]), view.true(row["when"])
+    found = {(c.statistic, c.metric): view.measured(c.statistic, c.metric) for c in every}
+    said = {one: view.told(*one) for one in named(row["says"])}
+    measures = {" ".join(one): value for one, value in {**found, **said}.items() if value is not None}
+    told = view.true(row["when"])
+    text = view.says(row["says"]) if told or None not in said.values() else "what is logged of it does not show it"
     if any(view.holds(c) for way in ways(row.get("unless", ())) for c in way):
         return absent(f"{text}.", measures=measures, evidence=where)
     if told:

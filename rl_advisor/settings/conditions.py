@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import isfinite
 
 from rl_advisor.curves import outcomes, segments
 from rl_advisor.curves.course import course_of
@@ -156,6 +157,13 @@ class View:
             return self.number(statistic, metric)
         except TooFewPoints:
             return None
+
+    def told(self, statistic: str, metric: str) -> float | None:
+        """The number as a sentence says it: of an outcome's start, best and end what a reader finds in the log."""
+        value, curve = self.measured(statistic, metric), self.curve(metric)
+        if value is not None and statistic in LOGGED and curve is not None:
+            value = float(getattr(logged(self.run, curve), LOGGED[statistic]))
+        return value if value is not None and isfinite(value) else None
 
     def says(self, text: str) -> str:
         """A sentence of a row with its numbers."""

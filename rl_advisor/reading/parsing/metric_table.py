@@ -88,6 +88,8 @@ def over_steps(
     odd = broken_steps(steps) if step else np.zeros(size, bool)  # two processes wrote into one file, or a disk was full
     if odd.any():
         gaps = (Gap(source, f"{odd.sum():,} rows have no whole number of steps; they are damaged and were left out"),)
+    if endless := int(np.isinf(steps).sum()):
+        gaps = (*gaps, Gap(source, f"{endless:,} rows stand at no step that can be counted, and were left out"))
     if step and not counts_rows(steps[~odd]):
         gaps = (*gaps, Gap(source, f"{step} goes back again and again: the rows are counted instead"))
         step, steps = "", np.arange(1.0, size + 1)
