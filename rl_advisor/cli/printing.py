@@ -17,7 +17,7 @@ from rl_advisor.output.wording import counted, plain
 
 Scope = Sequence[Any]
 """Where values are looked for: the row, what is around it, the answer."""
-_VALUE = re.compile(r"\{([\w.]+)(?::([^}]+))?\}")
+_VALUE = re.compile(r"\{([\w.]++)(?::([^{}]++))?\}")
 COLUMNS, LISTED, LONGEST = 8, 20, 90
 
 

@@ -38,7 +38,7 @@ ROW_LIMIT = 20_000_000
 USUAL_SECONDS = 1.0
 """Between rows, where a tool writes no times."""
 _PROCESS = re.compile(r"(\d{1,10}):(\d{1,9})")
-_NUMBER = re.compile(r"\s*(?:(0x[0-9a-fA-F]{1,16})|(-?\d{1,30}(?:\.\d{1,30})?(?:[eE][-+]?\d{1,3})?))\s*[A-Za-z%/]{0,20}\s*")
+_NUMBER = re.compile(r"\s*+(?:(0x[0-9a-fA-F]{1,16})|(-?\d{1,30}(?:\.\d{1,30})?(?:[eE][-+]?\d{1,3})?))\s*+[A-Za-z%/]{0,20}+\s*+")
 
 
 class Counted(NamedTuple):
