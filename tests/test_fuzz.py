@@ -65,7 +65,7 @@ def test_the_long_search_runs_and_finds_nothing_in_a_few_inputs(script):
         ("amd.csv", "timestamp,\rgpu,gfx_activity\n1795218561,0,7\n", "refused"),
         ("gpu.csv", "timestamp, index, power.draw [W]\n2026/11/20 23:49:21.9231234567, 0, 80 W\n2026-11-20T23:49:22+01:00, 0, x\n", "read"),
         ("gpus.csv", "timestamp,gpu/0/power\n4052-11-20T23:49:21.923,80.27\n0261-11-20T23:49:22,80\n", "read"),
-        ("dmon.log", "#Date       Time        gpu   pwr\n#YYYYMMDD   HH:MM:SS    Idx     W\n 0261120   23:49:21      0    80\n", "read"),
+        ("dmon.log", "#Date       Time        gpu   pwr\n#YYYYMMDD   HH:MM:SS    Idx     W\n 0261120   23:49:21      0    80\n", "refused"),
         ("train.log", "{'loss': 0.25, 'reward': 6_.0, 'epoch': 0.1}\n" * 3, "read"),
         ("eval.parquet", "PAR1 is not what follows", "refused"),
         ("progress.csv", "step,reward,loss\n1,8.91_0004,2\n2,0.5,1\n3,0.25,0.5\n", "read"),

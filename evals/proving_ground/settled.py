@@ -1,7 +1,7 @@
 """Whether the case file settles rightly: ``python -m evals.proving_ground.settled FOLDER [--write]``, on a set made by ``pairs``.
 
-Each pair is a broken run and a later one, rightly repaired or not. The belief is put at even odds and names a true link. Weights are
-fitted on half of the blocks and told on the other half: how many right hypotheses survive, how many wrong repairs are recognised, and
+Each pair is a broken run and a later one, rightly repaired or not; the belief is put at even odds. Each block is told by weights that were
+fitted on the others: how many right hypotheses survive (are not refuted), how many wrong repairs are recognised (are not confirmed), and
 whether the odds mean what they say. ``--write`` fits all and writes the weights that the package uses.
 """
 
@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from evals.proving_ground.pairs import Pair, pairs
+from rl_advisor.tools.cases.settling import SETTLED
 
 NAMES = ("better", "sounder", "gone")
-PENALTY = 0.02
+PENALTY = 0.01
 SHIPPED = Path(__file__).parents[2] / "rl_advisor" / "tools" / "cases" / "settling.json"
 Floats = npt.NDArray[np.float64]
 
@@ -59,9 +60,10 @@ def told(rows: list[dict[str, Any]], p: Floats) -> str:
     y = np.array([row["repaired"] for row in rows])
     bins = np.clip((p * 5).astype(int), 0, 4)
     ece = sum(abs(p[bins == b].mean() - y[bins == b].mean()) * (bins == b).mean() for b in set(bins.tolist()))
+    right, wrong = p[y], p[~y]
     return (
-        f"{len(rows)} pairs: right hypotheses that survive {np.mean(p[y] > 0.25):.2f} (confirmed {np.mean(p[y] >= 0.75):.2f}), "
-        f"wrong repairs recognised {np.mean(p[~y] < 0.75):.2f} (refuted {np.mean(p[~y] <= 0.25):.2f}), ECE {ece:.3f}"
+        f"{len(rows)} pairs: right hypotheses that survive {np.mean(right > 1 - SETTLED):.2f} (confirmed {np.mean(right >= SETTLED):.2f}), "
+        f"wrong repairs recognised {np.mean(wrong < SETTLED):.2f} (refuted {np.mean(wrong <= 1 - SETTLED):.2f}), ECE {ece:.3f}"
     )
 
 
@@ -74,11 +76,15 @@ def main() -> None:
     given = asked.parse_args()
     with Pool(given.workers, initializer=os.nice, initargs=(10,)) as pool:
         rows = [row for row in pool.imap(amounts, list(pairs(given.folder)), 4) if row is not None]
-    halves = [[row for row in rows if row["block"] % 2 == side] for side in (0, 1)]
-    apart = [1 / (1 + np.exp(-_table(halves[1 - side]) @ fitted(halves[side]))) for side in (0, 1)]
-    print("fitted on the other blocks:", told(halves[1] + halves[0], np.concatenate(apart)))
-    named = [(row, p) for row, p in zip(halves[1] + halves[0], np.concatenate(apart), strict=True) if row["named"]]
-    print("where a cause was named:  ", told([row for row, _ in named], np.array([p for _, p in named])))
+    order: list[dict[str, Any]] = []
+    odds: list[float] = []
+    for block in sorted({row["block"] for row in rows}):
+        own, others = [row for row in rows if row["block"] == block], [row for row in rows if row["block"] != block]
+        order += own
+        odds += (1 / (1 + np.exp(-_table(own) @ fitted(others)))).tolist()
+    print("by weights of other blocks:", told(order, np.array(odds)))
+    named = [(row, p) for row, p in zip(order, odds, strict=True) if row["named"]]
+    print("where a cause was named:   ", told([row for row, _ in named], np.array([p for _, p in named])))
     print("as shipped:               ", told(rows, np.array([row["shipped"] for row in rows])))
     print("weights", dict(zip(("none", *NAMES), fitted(rows).round(3).tolist(), strict=True)))
     if given.write:

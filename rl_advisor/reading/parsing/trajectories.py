@@ -32,7 +32,7 @@ _STATE = 2_000
 
 def holds_response(row: Mapping[str, Any], said: Mapping[str, str] = NOTHING_SAID) -> bool:
     """Whether a row holds a response: text or messages under a response-like name, an episode deeper down, or a known writer's columns."""
-    if any(True for episodes in _SHAPES for _ in episodes(row)):
+    if _deeper(row):
         return True
     layout = layout_of(row)
     if layout is not None and "response" not in {*layout.meaning.values(), *row}:
@@ -51,9 +51,15 @@ def _is_number(text: str) -> bool:
 
 
 def is_sample(row: Mapping[str, Any], said: Mapping[str, str] = NOTHING_SAID) -> bool:
-    """Whether a row is surely no row of metrics: it holds a response, and text or messages that it answers."""
+    """Whether a row is surely no row of metrics: it holds an episode, or a response and text or messages that it answers."""
+    if _deeper(row):
+        return True
     prompt = next((row[raw] for raw, ours in roles(list(row), said)[0].items() if ours == "prompt"), None)
     return (is_chat(prompt) or isinstance(prompt, str)) and holds_response(row, said)
+
+
+def _deeper(row: Mapping[str, Any]) -> bool:
+    return any(True for episodes in _SHAPES for _ in episodes(row))
 
 
 def unfolded(rows: pd.DataFrame) -> pd.DataFrame:

@@ -20,7 +20,7 @@ from rl_advisor.finding import Outcome, number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.verdict import Judged
 
-SETTLED = 0.75
+SETTLED = 0.8
 """Probability of a repair from which a belief counts as confirmed, and of none from which it counts as refuted."""
 LEAST = 0.02
 """What is left for the other side however clear the runs look: two runs differ by luck as well."""
