@@ -285,3 +285,14 @@ def test_tokens_a_second_of_one_gpu():
     assert profile(one)["tokens_per_s"] == pytest.approx(500)
     copies = pd.concat([run.telemetry.assign(gpu=str(i)) for i in range(2)], ignore_index=True)
     assert profile(replace(one, telemetry=copies))["tokens_per_s"] is None
+
+
+def test_memory_between_phases():
+    """What each phase holds is told apart, so that a generation that is nearly full is seen beside a training that is not."""
+    run = simulated((300.0, 500.0))
+    ends, at = next(iter(run.curves.values())).time, run.telemetry["time"].to_numpy()
+    step = np.searchsorted(ends, at).clip(1, ends.size - 1)
+    share = (at - ends[step - 1]) / (ends[step] - ends[step - 1])
+    full = run.telemetry.assign(memory_gib=np.where(share < 0.65, 70.0, 20.0))
+    rows = {row["name"]: row["memory_gib"] for row in profile(replace(run, telemetry=full))["phases"]}
+    assert rows["generation"] > 55 > 35 > rows["training"]

@@ -87,7 +87,7 @@ def _means(seen: Seen, at: Floats) -> dict[str, float]:
     place = np.clip(np.searchsorted(time, at - seen.ticks.spacing / 2), 0, time.size - 1)
     found = {"power_w": np.interp(at, time, value["power_w"]).mean()} if "power_w" in value else {}
     found |= {"utilization": value["utilization"][place].mean()} if "utilization" in value else {}
-    found |= {"memory_gib": value["memory_gib"][place].max()} if "memory_gib" in value else {}
+    found |= {"memory_gib": float(np.quantile(value["memory_gib"][place], 0.95))} if "memory_gib" in value else {}
     return {name: float(mean) for name, mean in found.items()}
 
 
