@@ -295,4 +295,4 @@ def test_memory_between_phases():
     share = (at - ends[step - 1]) / (ends[step] - ends[step - 1])
     full = run.telemetry.assign(memory_gib=np.where(share < 0.65, 70.0, 20.0))
     rows = {row["name"]: row["memory_gib"] for row in profile(replace(run, telemetry=full))["phases"]}
-    assert rows["generation"] > 55 > 35 > rows["training"]
+    assert rows["generation"] > rows["training"] + 20
