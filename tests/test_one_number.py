@@ -35,7 +35,7 @@ SAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (rf" rose from {N} to {N} at its best", ("first", "best")),
     (rf" began at {N} and ends at {N}", ("first", "last")),
     (rf" ends at {N}, ", ("last",)),
-    (rf":?(?:(?!\. )[^;:\n]){{0,80}}?\bbest (?:level \()?(?:best )?(?:was )?{N} at step (\d+)", ("best", "best step")),
+    (rf":?(?:(?!\. )[^;:\n]){{0,80}}?\bbest (?:level \(?)?(?:best )?(?:was )?{N} at step (\d+)", ("best", "best step")),
     (rf" peaked at {N} \(step (\d+)\) and declined to {N}", ("best", "best step", "last")),
     (rf" fell from {N} \(step (\d+)\) to {N}", ("best", "best step", "last")),
     (rf" {N}, the best logged", ("best",)),

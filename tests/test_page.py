@@ -51,7 +51,11 @@ def test_one_best_per_quantity(path) -> None:
     """Wherever the page names the best of an outcome, it is the same level, spelled the same."""
     run, body = opened(path)
     for q in outcome_quantities(run):
-        told = {m[1].rstrip(".,") for line in lines(body) for m in re.finditer(rf"{re.escape(q.label)} from [^;]*?best ([\d.e+-]+)", line)}
+        told = {
+            m[1].rstrip(".,")
+            for line in lines(body)
+            for m in re.finditer(rf"{re.escape(q.label)} from [^;]*?best (?:level )?([\d.e+-]+)", line)
+        }
         assert told <= {q.spelled(q.best)} if q.best is not None else not told
 
 

@@ -10,10 +10,13 @@ import numpy as np
 from rl_advisor.curves.outcomes import FEWEST, Course, course_of
 from rl_advisor.features import TooFewPoints, change
 from rl_advisor.features.change import spikes
+from rl_advisor.features.trend import direction, trend
 from rl_advisor.finding import Onset
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.vocabulary import METRICS
 
+NEAR = 0.15
+"""Share of the range of a KL within which it is at rest."""
 _OF_MANY = re.compile(r"(?<![a-z])(?:pass|best)[@_ -]?(?:at[_-]?|of[_-]?)?(\d{1,4})\b|\bbest@?(?:of)?[_-]?n\b", re.IGNORECASE)
 
 
@@ -169,3 +172,17 @@ def explodes(curve: Curve) -> float:
     last = _last_rows(size)
     usual = float(size[:-last].max(initial=0.0))
     return float(size[-last:].max()) / usual if usual > 0 and size[-1] >= FEWEST * usual else 0.0
+
+
+def at_rest(c: Course) -> bool:
+    """Whether a curve's end is as good as flat: a KL within a part of its range, any other within twice what matters.
+
+    Where noise hides more, a longer stretch may show it.
+    """
+    if c.name.startswith("kl/"):
+        return direction(c.recent, max(c.margin, NEAR * float(np.ptp(c.smoothed)))) == "flat"
+    way, change, n = c.direction(), c.recent.slope * c.recent.span, c.value.size
+    if way in ("flat", "rising"):
+        return way == "flat"
+    starts = (n - max(FEWEST, round(share * n)) for share in (1 / 3, 1 / 2, 2 / 3, 1.0))
+    return abs(change) < c.margin and any(direction(trend(c.step[k:], c.value[k:]), 2 * c.margin) == "flat" for k in starts)

@@ -32,7 +32,6 @@ from rl_advisor.settings.statistics import (
     OF_STRETCH,
     OF_VALUES,
     SAMPLES,
-    at_rest,
     logged_curve,
     usual,
     value_of,
@@ -236,7 +235,7 @@ def _usual(view: View, metric: str, says: Callable[[Prior, float], str]) -> str:
 
 WORDS: Mapping[str, Callable[[View, str], str]] = {
     "name": lambda view, metric: _of_curve(view, metric, lambda curve: curve.name),
-    "way": lambda view, metric: _of_curve(view, metric, lambda curve: "flat" if at_rest(c := course_of(curve)) else c.direction()),
+    "way": lambda view, metric: _of_curve(view, metric, lambda curve: "flat" if segments.at_rest(c := course_of(curve)) else c.direction()),
     "given": lambda view, names: said(_written(view, names)),
     "key": lambda view, names: next((g.key for g in _written(view, names)), names),
     "value": lambda view, metric: number(value_of(view.run, metric) or 0.0),

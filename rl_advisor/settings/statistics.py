@@ -12,7 +12,6 @@ from rl_advisor.curves.ahead import ahead
 from rl_advisor.curves.course import Course
 from rl_advisor.curves.task import task
 from rl_advisor.features.change import Discontinuity, discontinuity, spikes
-from rl_advisor.features.trend import direction, trend
 from rl_advisor.priors import Prior, prior
 from rl_advisor.priors.circumstances import circumstances, updates_per_batch
 from rl_advisor.run import Curve, Floats, Run
@@ -21,8 +20,6 @@ from rl_advisor.samples.text_change import pays, shift
 from rl_advisor.settings.given import Given, Settings
 
 FEWEST = 5
-NEAR = 0.15
-"""Share of the range of a KL within which it is at rest."""
 """Points below which nothing is said of a curve."""
 SAMPLES, MANY = "samples/", 50
 """Prefix of the measures of sampled text, and how many values say what is usual among them."""
@@ -214,20 +211,6 @@ OF_STRETCH: Mapping[str, Callable[[Curve], float]] = {
 """What may be asked of how a curve begins, ends, jumps and scatters."""
 
 
-def at_rest(c: Course) -> bool:
-    """Whether a curve's end is as good as flat: a KL within a part of its range, any other within twice what matters.
-
-    Where noise hides more, a longer stretch may show it.
-    """
-    if c.name.startswith("kl/"):
-        return direction(c.recent, max(c.margin, NEAR * float(np.ptp(c.smoothed)))) == "flat"
-    way, change, n = c.direction(), c.recent.slope * c.recent.span, c.value.size
-    if way in ("flat", "rising"):
-        return way == "flat"
-    starts = (n - max(FEWEST, round(share * n)) for share in (1 / 3, 1 / 2, 2 / 3, 1.0))
-    return abs(change) < c.margin and any(direction(trend(c.step[k:], c.value[k:]), 2 * c.margin) == "flat" for k in starts)
-
-
 OF_COURSE: Mapping[str, Callable[[Course], float]] = {
     "starts": lambda c: c.start,
     "ends": lambda c: c.last,
@@ -257,7 +240,7 @@ OF_COURSE: Mapping[str, Callable[[Course], float]] = {
     "solved": lambda c: c.at_ceiling,
     "touches": lambda c: c.touches_ceiling,
     "stopped": lambda c: c.stopped(),
-    "at_rest": at_rest,
+    "at_rest": segments.at_rest,
     "trendless": lambda c: c.direction_overall() == "undecidable",
     **{way: lambda c, way=way: c.direction() == way for way in ("rising", "falling", "flat", "undecidable")},  # type: ignore[misc]
 }

@@ -52,10 +52,11 @@ class Quantity:
 
     @property
     def best_said(self) -> str:
-        """Its best and where that was; nothing where it is the first or the last."""
+        """Its best and where that was; nothing where it is the first or the last. A level below a single value is called one."""
         if self.best is None or self.best_step is None or self.best in (self.first, self.last):
             return ""
-        return f", best {self.spelled(self.best)} at step {self.best_step:.0f}"
+        below = (known := metric(self.metric)) is not None and known.better > 0 and self.best < max(self.first, self.last)
+        return f", best {'level ' if below else ''}{self.spelled(self.best)} at step {self.best_step:.0f}"
 
     def spelled(self, x: float) -> str:
         """One of its values, with the digits that tell the first, the last and the best apart: one spelling at every door."""
