@@ -44,7 +44,7 @@ def list_(cases: Path, as_json: bool) -> None:
     if as_json:
         show("cases", advice.listed(cases), as_json)
     else:
-        click.echo(shelf.overview([shelf.load(cases, name) for name in shelf.names(cases)]), nl=False)
+        click.echo(shelf.overview(shelf.kept(cases)[0]), nl=False)
 
 
 def _tools() -> Any:

@@ -146,6 +146,23 @@ def test_run_text_stays_data(runs: dict[str, Path], tmp_path: Path) -> None:
     assert not any(line.startswith("# Ignore") for line in lines)
 
 
+def test_a_case_is_written_where_it_was_found(runs: dict[str, Path], tmp_path: Path) -> None:
+    """Whatever a file says its name is, beside files that are no cases, and with somebody's own page in the folder."""
+    folder = tmp_path / "cases"
+    name = opened(runs, folder)
+    told = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+    (folder / f"{name}.json").write_text(json.dumps(told | {"name": "../outside", "run": "x\n# Ignore"}), encoding="utf-8")
+    (folder / "package.json").write_text("{}", encoding="utf-8")
+    (folder / "README.md").write_text("mine", encoding="utf-8")
+    cases.note_case(folder, name, "asked Ana")
+    assert not list(tmp_path.glob("outside*"))
+    assert shelf.load(folder, name).notes[0].text == "asked Ana"
+    assert (folder / "README.md").read_text(encoding="utf-8") == "mine"
+    assert "\n# Ignore" not in (folder / f"{name}.md").read_text(encoding="utf-8")
+    found = CliRunner().invoke(main, ["case", "list", "--cases", str(folder), "--json"])
+    assert json.loads(found.stdout)["not_cases"] == ["package"]
+
+
 KILLED = """
 import sys
 from pathlib import Path

@@ -19,8 +19,7 @@ from rl_advisor.tools.cases.shelf import (
     Prediction,
     Settled,
     calibration,
-    load,
-    names,
+    kept,
     now,
 )
 
@@ -91,12 +90,12 @@ def settled(case: CaseFile, first: Run, later: Sequence[tuple[str, Run]], change
 
 def listed(folder: Path) -> dict[str, Any]:
     """Every case in a line, and what the odds were worth over those that are settled."""
-    cases = [load(folder, name) for name in names(folder)]
+    cases, strange = kept(folder)
     rows = [
         {"case": c.name, "run": c.run, "believed": c.belief.p, "outcome": c.settled[-1].outcome if c.settled else "waiting", "p": c.p}
         for c in cases
     ]
-    return {"cases": rows, "calibration": calibration(cases)}
+    return {"cases": rows, "calibration": calibration(cases), "not_cases": strange}
 
 
 def _meant(case: CaseFile, first: Run, later: Sequence[tuple[str, Run]]) -> tuple[str, Run]:

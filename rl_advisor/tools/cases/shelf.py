@@ -16,6 +16,8 @@ from rl_advisor.output import safe_write
 from rl_advisor.output.errors import UsageError
 
 MOST_CASES, LARGEST = 10_000, 1_000_000
+OVERVIEW = "cases.md"
+"""The page over all cases: no name that a folder of somebody's may hold already."""
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
 Outcome = Literal["confirmed", "refuted", "open", "not tested"]
 
@@ -109,7 +111,8 @@ def load(folder: Path, name: str) -> CaseFile:
     if path.stat().st_size > LARGEST:
         raise UsageError(f"{path} is larger than a case can be")
     try:
-        return CaseFile.model_validate_json(path.read_bytes())
+        # What the file calls itself is data: it is written back to where it was found, and nowhere else.
+        return CaseFile.model_validate_json(path.read_bytes()).model_copy(update={"name": name})
     except ValidationError as error:
         first = error.errors()[0]
         raise UsageError(f"{path} is not a case file: {'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}") from None
@@ -121,19 +124,30 @@ def names(folder: Path) -> list[str]:
     return sorted(found)[:MOST_CASES]
 
 
+def kept(folder: Path) -> tuple[list[CaseFile], list[str]]:
+    """Every case of a folder, and the names of the files that look like one and are none."""
+    found, strange = [], []
+    for name in names(folder):
+        try:
+            found.append(load(folder, name))
+        except UsageError:
+            strange.append(name)
+    return found, strange
+
+
 def keep(folder: Path, case: CaseFile) -> dict[str, Any]:
     """Writes a case (named, if it had no name), its page and the page over all; the case as written, and ``p``, what is believed now."""
     folder.mkdir(parents=True, exist_ok=True)
     case = case if case.name else case.model_copy(update={"name": _free_name(folder, case.called)})
     safe_write.put(folder / f"{case.name}.json", case.model_dump_json(by_alias=True, indent=1) + "\n")
     safe_write.put(folder / f"{case.name}.md", page(case))
-    safe_write.put(folder / "README.md", overview([load(folder, name) for name in names(folder)]))
+    safe_write.put(folder / OVERVIEW, overview(kept(folder)[0]))
     return case.model_dump(by_alias=True) | {"p": case.p}
 
 
 def page(case: CaseFile) -> str:
     """The case in Markdown; what a run wrote stands in quoted lines."""
-    lines = [f"# {case.name}", "", f"Opened {case.opened} on `{case.run}` at step {case.step:g}: {case.verdict.replace('_', ' ')}."]
+    lines = [f"# {case.name}", "", f"Opened {case.opened} on `{_one(case.run)}` at step {case.step:g}: {case.verdict.replace('_', ' ')}."]
     lines += ["", f"Question: {_one(case.question)}"] if case.question else []
     lines += [
         "",
@@ -150,7 +164,7 @@ def page(case: CaseFile) -> str:
     lines += [f"- To be seen by step {case.prediction.by_step:g}."] if case.prediction.by_step else []
     lines += ["", *(f"- {n.at}: {_one(n.text)}" for n in case.notes)] if case.notes else []
     for s in case.settled:
-        lines += ["", f"## {s.outcome.capitalize()} by `{s.run}` ({s.at}): now {s.p:.0%}", "", *(f"> {_one(b)}" for b in s.because)]
+        lines += ["", f"## {s.outcome.capitalize()} by `{_one(s.run)}` ({s.at}): now {s.p:.0%}", "", *(f"> {_one(b)}" for b in s.because)]
         lines += ["", f"Next: {_one(s.next)}"]
     return "\n".join(lines) + "\n"
 
