@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,6 +30,11 @@ class Term:
     low: float = 0.0
     high: float = 0.0
 
+    @property
+    def chain(self) -> tuple[Term, ...]:
+        """The term and the one it depends on."""
+        return (self, self.where) if self.where else (self,)
+
     def values(self, measures: Mapping[str, Floats]) -> Floats:
         """What the term is of each row, before its weight."""
         x = measures[self.measure]
@@ -45,12 +50,17 @@ class Formula:
     constant: float
     r2: float
     r2_within: float
-    rows: int
+    rest: Floats
+    """What it leaves of each row's number."""
 
-    def predicted(self, measures: Mapping[str, Floats]) -> Floats:
-        """The number that the formula gives each row."""
-        some = [t.weight * t.values(measures) for t in self.terms]
-        return self.constant + np.sum(some, axis=0) if some else np.full(len(next(iter(measures.values()))), self.constant)
+
+def least_squares(columns: Iterable[Floats], number: Floats) -> tuple[Floats, Floats, Floats]:
+    """The weights of a constant and of each column, their standard errors, and what is left of the number."""
+    x = np.column_stack([np.ones(number.size), *columns])
+    weights, *_ = np.linalg.lstsq(x, number, rcond=None)
+    rest = number - x @ weights
+    spread = float(rest @ rest) / max(1, number.size - x.shape[1])
+    return weights, np.sqrt(np.maximum(spread * np.diag(np.linalg.pinv(x.T @ x)), 0.0)), rest
 
 
 def formula(measures: Mapping[str, Floats], number: Floats, half: npt.NDArray[np.bool_], group: Sequence[object]) -> Formula:
@@ -60,107 +70,78 @@ def formula(measures: Mapping[str, Floats], number: Floats, half: npt.NDArray[np
     """
     if number.size < FEWEST or np.ptp(number) <= 1e-12 or min(half.sum(), (~half).sum()) < FEWEST // 4:
         raise TooFewPoints(f"{number.size} rows with different rewards, {FEWEST} needed")
-    measures = {name: x for name, x in measures.items() if np.isfinite(x).all() and np.ptp(x[half]) > 0}
-    if not measures:
+    fitted = {name: x[half] for name, x in measures.items() if np.isfinite(x).all() and np.ptp(x[half]) > 0}
+    if not fitted:
         raise TooFewPoints("nothing that was measured differs")
     terms: tuple[Term, ...] = ()
     held = 0.0
     while len(terms) < MOST_TERMS and held < 0.999:
-        best = _best(measures, number, half, terms)
+        best = _best(fitted, number[half], terms, _candidates(fitted, terms))
+        if best is not None and best.kind != "each":  # with a limit anywhere, as one to pass or one to reach
+            best = _best(fitted, number[half], terms, _limited(best.measure, _between(fitted[best.measure])))
         if best is None:
             break
-        more = _refined(measures, number, half, (*terms, best))
-        now = _held_out(measures, number, half, more)
+        now = _held_out(measures, number, half, (*terms, best))
         if now - held < max(0.004, 0.06 * (1 - held)):
             break
-        terms, held = more, now
-    return _fitted(measures, number, terms, held, group)
+        terms, held = (*terms, best), now
+    weights, errors, rest = least_squares([t.values(measures) for t in terms], number)
+    some = (
+        replace(t, weight=w, low=w - 1.96 * e, high=w + 1.96 * e)
+        for t, w, e in zip(terms, weights[1:].tolist(), errors[1:].tolist(), strict=True)
+    )
+    return Formula(tuple(some), float(weights[0]), held, _within(number, rest, group), rest)
 
 
-def _candidates(measures: Mapping[str, Floats], half: npt.NDArray[np.bool_], terms: Sequence[Term]) -> Iterator[Term]:
+def _limited(name: str, limits: Floats) -> Iterator[Term]:
+    return (Term(name, kind, limit) for limit in limits.tolist() for kind in ("above", "up to"))
+
+
+def _between(x: Floats) -> Floats:
+    """The values of a measure, or as many evenly spread ones as are scanned."""
+    seen = np.unique(x)
+    return seen if seen.size <= _SCANNED else np.quantile(seen, np.linspace(0, 1, _SCANNED))
+
+
+def _candidates(measures: Mapping[str, Floats], terms: Sequence[Term]) -> Iterator[Term]:
     for name, x in measures.items():
         yield Term(name)
-        limits = np.unique(np.quantile(x[half], _QUANTILES))
-        if np.unique(x[half]).size > 2:
-            for limit in limits.tolist():
-                yield Term(name, "above", limit)
-                yield Term(name, "up to", limit)
+        if np.unique(x).size > 2:
+            yield from _limited(name, np.unique(np.quantile(x, _QUANTILES)))
     for gate in terms:
-        plain = replace(gate, weight=0.0, low=0.0, high=0.0)
         if gate.where is None and (gate.kind == "above" or np.unique(measures[gate.measure]).size == 2):
-            yield from (Term(name, where=plain) for name in measures if name != gate.measure)
+            yield from (Term(name, where=gate) for name in measures if name != gate.measure)
 
 
-def _best(measures: Mapping[str, Floats], number: Floats, half: npt.NDArray[np.bool_], terms: Sequence[Term]) -> Term | None:
-    """The candidate that takes most from what the terms leave, on the half that is fitted."""
-    base = _design(measures, terms)[half]
-    q, _ = np.linalg.qr(base)
-    left = number[half] - q @ (q.T @ number[half])
-    best, most = None, 1e-9 * float(number[half].var())
-    for term in _candidates(measures, half, terms):
-        taken = _taken(term.values(measures)[half], q, left)
+def _best(measures: Mapping[str, Floats], number: Floats, terms: Sequence[Term], candidates: Iterable[Term]) -> Term | None:
+    """The candidate that takes most from what the terms leave."""
+    q, _ = np.linalg.qr(np.column_stack([np.ones(number.size), *(t.values(measures) for t in terms)]))
+    left = number - q @ (q.T @ number)
+    best, most = None, 1e-9 * float(number.var())
+    for term in candidates:
+        x = term.values(measures)
+        x = x - q @ (q.T @ x)
+        size = float(x @ x)
         # a limit is one number more to choose, so it must take clearly more than the measure as it is
-        taken *= 1.0 if term.kind == "each" and term.where is None else 0.98
+        taken = (1.0 if term == Term(term.measure) else 0.98) * float(x @ left) ** 2 / size if size > 1e-9 else 0.0
         if taken > most:
             best, most = term, taken
     return best
 
 
-def _refined(measures: Mapping[str, Floats], number: Floats, half: npt.NDArray[np.bool_], terms: tuple[Term, ...]) -> tuple[Term, ...]:
-    """The terms with the newest one's measure taken as it fits best: a limit anywhere, and whether it is one to pass or one to reach."""
-    last = terms[-1]
-    if last.kind == "each":
-        return terms
-    q, _ = np.linalg.qr(_design(measures, terms[:-1])[half])
-    left = number[half] - q @ (q.T @ number[half])
-    seen = np.unique(measures[last.measure][half])
-    limits = seen if seen.size <= _SCANNED else np.quantile(seen, np.linspace(0, 1, _SCANNED))
-    tried = [replace(last, kind=kind, limit=limit) for kind in ("above", "up to") for limit in limits.tolist()]
-    return (*terms[:-1], max(tried, key=lambda term: _taken(term.values(measures)[half], q, left)))
-
-
-def _taken(x: Floats, q: Floats, left: Floats) -> float:
-    """What a term takes from the sum of squares that is left."""
-    x = x - q @ (q.T @ x)
-    size = float(x @ x)
-    return float(x @ left) ** 2 / size if size > 1e-9 else 0.0
-
-
-def _design(measures: Mapping[str, Floats], terms: Sequence[Term]) -> Floats:
-    size = len(next(iter(measures.values()))) if measures else 0
-    return np.column_stack([np.ones(size), *(t.values(measures) for t in terms)])
-
-
 def _held_out(measures: Mapping[str, Floats], number: Floats, half: npt.NDArray[np.bool_], terms: Sequence[Term]) -> float:
     """The share of variance foretold on the half that was not fitted."""
-    x = _design(measures, terms)
-    weights, *_ = np.linalg.lstsq(x[half], number[half], rcond=None)
+    columns = [t.values(measures) for t in terms]
+    weights, *_ = least_squares([x[half] for x in columns], number[half])
+    told = weights[0] + sum(w * x[~half] for w, x in zip(weights[1:], columns, strict=True))
     rest = number[~half]
-    return float(1 - np.sum((rest - x[~half] @ weights) ** 2) / max(np.sum((rest - rest.mean()) ** 2), 1e-12))
-
-
-def _fitted(measures: Mapping[str, Floats], number: Floats, terms: tuple[Term, ...], held: float, group: Sequence[object]) -> Formula:
-    """The formula on all rows, with 95 % intervals of its weights."""
-    if not terms:
-        return Formula((), float(number.mean()), 0.0, 0.0, number.size)
-    x = _design(measures, terms)
-    weights, *_ = np.linalg.lstsq(x, number, rcond=None)
-    rest = number - x @ weights
-    spread = float(rest @ rest) / max(1, number.size - x.shape[1])
-    reach = 1.96 * np.sqrt(np.maximum(spread * np.diag(np.linalg.pinv(x.T @ x)), 0.0))
-    some = tuple(
-        replace(t, weight=float(w), low=float(w - r), high=float(w + r)) for t, w, r in zip(terms, weights[1:], reach[1:], strict=True)
-    )
-    return Formula(some, float(weights[0]), held, _within(number, rest, group), number.size)
+    return float(1 - np.sum((rest - told) ** 2) / max(np.sum((rest - rest.mean()) ** 2), 1e-12))
 
 
 def _within(number: Floats, rest: Floats, group: Sequence[object]) -> float:
     """The share of variance explained inside groups; NaN where groups do not differ inside."""
-    _, codes = np.unique(np.asarray([str(g) for g in group]), return_inverse=True)
-    counts = np.bincount(codes)
+    import pandas as pd
 
-    def inside(x: Floats) -> float:
-        return float(np.sum((x - (np.bincount(codes, x) / counts)[codes]) ** 2))
-
-    total = inside(number)
-    return 1 - inside(rest) / total if total > 1e-9 * max(1.0, float(number @ number)) else float("nan")
+    both = pd.DataFrame({"number": number, "rest": rest})
+    inside = ((both - both.groupby(list(map(str, group))).transform("mean")) ** 2).sum()
+    return float(1 - inside["rest"] / inside["number"]) if inside["number"] > 1e-9 * max(1.0, float(number @ number)) else float("nan")

@@ -7,20 +7,21 @@ import tomllib
 import zlib
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.sparse import FEWEST, Formula, Term, formula
+from rl_advisor.features.sparse import FEWEST, Formula, Term, formula, least_squares
 from rl_advisor.features.text.behaviour import behaviour
 from rl_advisor.features.text.measures import final_answer, words
 from rl_advisor.run import Floats, Run
 from rl_advisor.samples.episodes import episode_turns
 from rl_advisor.samples.failure_signs import marks, same_answer
 from rl_advisor.samples.measured_text import measured
-from rl_advisor.samples.rows import of_samples, right_answers, right_or_wrong, where
+from rl_advisor.samples.rows import numbers, of_samples, right_answers, right_or_wrong, where
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,6 +43,7 @@ _PARTS = 4
 TASK = "being right"
 _HELD = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _COUNTED = {name: re.compile(pattern, re.IGNORECASE | re.MULTILINE) for name, pattern in _HELD["counted"].items()}
+_KINDS = {"each": "{0}", "above": "more than {1} {0}", "up to": "{0} (up to {1})"}
 _NAME = re.compile(r"[\w.\-]{1,40}")
 
 
@@ -61,29 +63,31 @@ def paid_for(run: Run) -> dict[str, Any]:
     right = _matched(rows) if right is None else right
     if right is not None and np.array_equal(right, rows["reward"].to_numpy(np.float64)):
         return {}  # the reward is the task
+    measures = _measures(rows, right, half)
     try:
-        measures = _measures(rows, right, half)
-        found = formula(measures, rows["reward"].to_numpy(np.float64), half, rows["cluster"].tolist())
+        found = _formula_of("reward", rows, measures, half)
     except TooFewPoints:
         return {}
     answer: dict[str, Any] = {"episodes": len(rows)} | (_right_against_wrong(rows, right) if right is not None else {})
     if found.r2 < HOLDS and (parts := _of_parts(rows, measures, half)):
         answer["parts"] = parts
-    if found.r2 < PARTLY or (np.isfinite(found.r2_within) and found.r2_within < _INSIDE * found.r2):
-        return answer
-    return answer | _told(rows, measures, found)
+    return answer | _told(rows, measures, found) if found.r2 >= PARTLY else answer
+
+
+def _formula_of(column: str, rows: pd.DataFrame, measures: dict[str, Floats], half: np.ndarray) -> Formula:
+    """The formula of a column; one that merely moved together with it over the run explains nothing."""
+    found = formula(measures, rows[column].to_numpy(np.float64), half, rows["cluster"].tolist())
+    return replace(found, r2=0.0) if found.r2_within < _INSIDE * found.r2 else found
 
 
 def _of_parts(rows: pd.DataFrame, measures: dict[str, Floats], half: np.ndarray) -> dict[str, Any]:
     """The formula of each logged part of the reward that has one, where the whole has none."""
-    names = [c for c in map(str, rows.columns) if c.startswith("reward/") and np.isfinite(rows[c].astype(np.float64)).all()]
     found = {}
-    for name in names[:_PARTS]:
+    for name in [c for c in map(str, rows.columns) if c.startswith("reward/") and np.isfinite(numbers(rows, c)).all()][:_PARTS]:
         with suppress(TooFewPoints):
-            of = formula(measures, rows[name].to_numpy(np.float64), half, rows["cluster"].tolist())
-            if of.r2 >= HOLDS and (np.isnan(of.r2_within) or of.r2_within >= _INSIDE * of.r2):
-                told = [{"what": _named(t), "weight": t.weight, "low": t.low, "high": t.high} for t in of.terms]
-                found[name.removeprefix("reward/")] = {"terms": told, "constant": of.constant, "r2": of.r2}
+            of = _formula_of(name, rows, measures, half)
+            if of.r2 >= HOLDS:
+                found[name.removeprefix("reward/")] = {"terms": [_term(t) for t in of.terms], "constant": of.constant, "r2": of.r2}
     return found
 
 
@@ -98,47 +102,32 @@ def _matched(rows: pd.DataFrame) -> Floats | None:
 
 def _told(rows: pd.DataFrame, measures: dict[str, Floats], found: Formula) -> dict[str, Any]:
     """The formula in words and numbers, with the rows that show it best and those that contradict it."""
-    reward = rows["reward"].to_numpy(np.float64)
-    off = np.abs(reward - found.predicted(measures))
-    beside = [t for t in found.terms if TASK not in _measures_of(t)]
-    terms = [
-        {"what": _named(t), "weight": t.weight, "low": t.low, "high": t.high, "share": _share(t, measures, reward), "limits": _limits(t)}
-        for t in found.terms
-    ]
-    worst = np.argsort(-off, kind="stable")[:2]
-    shows = [int(np.argmax(t.weight * t.values(measures))) for t in beside[:1]]
+    reward, off = rows["reward"].to_numpy(np.float64), np.abs(found.rest)
+    brings = {t: t.weight * t.values(measures) for t in found.terms}
+    beside = [t for t in found.terms if TASK not in {link.measure for link in t.chain}]
+    worst = [i for i in np.argsort(-off, kind="stable")[:2].tolist() if off[i] > 0.1 * np.ptp(reward)]
     return {
-        "terms": terms,
+        # a term's share of the reward's spread is its covariance with the reward over the reward's variance
+        "terms": [_term(t) | {"share": float(np.cov(x, reward, bias=True)[0, 1] / reward.var())} for t, x in brings.items()],
         "constant": found.constant,
         "r2": found.r2,
         "r2_within": None if np.isnan(found.r2_within) else found.r2_within,
         "holds": found.r2 >= HOLDS and (TASK in measures or np.unique(reward.round(9)).size > 2),
         "beside_the_task": [_named(t) for t in beside],
         "task_known": TASK in measures,
-        "shown": [_row(rows, i) for i in shows],
-        "exceptions": [_row(rows, int(i)) for i in worst if off[i] > 0.1 * float(np.ptp(reward))],
+        "shown": [_row(rows, int(np.argmax(brings[t]))) for t in beside[:1]],
+        "exceptions": [_row(rows, i) for i in worst],
     }
 
 
-def _share(term: Term, measures: dict[str, Floats], reward: Floats) -> float:
-    """The part of the reward's spread that a term brings: its covariance with the reward over the reward's variance."""
-    return float(np.cov(term.weight * term.values(measures), reward, bias=True)[0, 1] / reward.var())
-
-
-def _limits(term: Term) -> list[float]:
-    """The limits that a term's words name."""
-    return ([] if term.kind == "each" else [term.limit]) + (_limits(term.where) if term.where else [])
-
-
-def _measures_of(term: Term) -> set[str]:
-    return {term.measure} | (_measures_of(term.where) if term.where else set())
+def _term(term: Term) -> dict[str, Any]:
+    limits = [t.limit for t in term.chain if t.kind != "each"]
+    return {"what": _named(term), "weight": term.weight, "low": term.low, "high": term.high, "limits": limits}
 
 
 def _named(term: Term) -> str:
     """A term in words."""
-    x, limit = term.measure, f"{term.limit:.4g}"
-    own = f"more than {limit} {x}" if term.kind == "above" else f"{x} (up to {limit})" if term.kind == "up to" else x
-    return own if term.where is None else f"{own} where {_named(term.where)}"
+    return " where ".join(_KINDS[t.kind].format(t.measure, f"{t.limit:.4g}") for t in term.chain)
 
 
 def _row(rows: pd.DataFrame, i: int) -> dict[str, Any]:
@@ -187,42 +176,36 @@ def _of_words(texts: list[str], reward: Floats, half: np.ndarray) -> dict[str, F
     counted = [Counter(words(text)) for text in texts]
     spread = Counter(w for some in counted for w in some)
     names = [w for w, n in spread.most_common(2_000) if 0.02 * len(texts) <= n <= 0.98 * len(texts) and w.isalpha()]
-    centred = (reward - reward[half].mean())[half]
+    centred = reward[half] - reward[half].mean()
     table = {w: _array(some[w] for some in counted) for w in names[:600]}
-    strength = {w: abs(float((x[half] - x[half].mean()) @ centred)) / (float(x[half].std()) + 1e-9) for w, x in table.items()}
-    best = sorted(strength, key=lambda w: -strength[w])[:WORDS]
-    return {f'times "{w[:40]}"': table[w] for w in best} | _paid_alike({w: table[w] for w in best}, reward, half)
+    strength = {w: abs(x[half] @ centred) / (x[half].std() + 1e-9) for w, x in table.items()}
+    best = {w: table[w] for w in sorted(table, key=lambda w: -strength[w])[:WORDS]}
+    return {f'times "{w[:40]}"': counts for w, counts in best.items()} | _paid_alike(best, reward, half)
 
 
 def _paid_alike(table: dict[str, Floats], reward: Floats, half: np.ndarray) -> dict[str, Floats]:
     """Words that are paid alike as one measure: those of nearly one price when all of them are fitted together on the half."""
     if not table or half.sum() < 3 * len(table):
         return {}
-    x = np.column_stack([np.ones(int(half.sum())), *(counts[half] for counts in table.values())])
-    weights, *_ = np.linalg.lstsq(x, reward[half], rcond=None)
-    rest = reward[half] - x @ weights
-    error = np.sqrt(float(rest @ rest) / (len(rest) - x.shape[1]) * np.maximum(np.diag(np.linalg.pinv(x.T @ x)), 0)) + 1e-12
-    sure = {w: float(b) for w, b, e in zip(table, weights[1:], error[1:], strict=True) if b > _SURE * e}
-    price = float(np.median(list(sure.values()))) if sure else 0.0
+    weights, errors, _ = least_squares([counts[half] for counts in table.values()], reward[half])
+    sure = {w: b for w, b, e in zip(table, weights[1:], errors[1:], strict=True) if b > _SURE * (e + 1e-12)}
+    price = np.median(list(sure.values())) if sure else 0.0
     alike = [w for w, b in sure.items() if abs(b - price) <= 0.3 * price]
     return {f"times {', '.join(alike[:6])}": np.sum([table[w] for w in alike], axis=0)} if len(alike) > 1 else {}
 
 
 def _right_against_wrong(rows: pd.DataFrame, right: np.ndarray) -> dict[str, Any]:
     """Pairs of a right and a wrong response to one prompt: how many are paid alike, how many upside down, and one of each."""
-    reward, alike, upside, pairs = rows["reward"].to_numpy(np.float64), 0, 0, 0
-    example: dict[str, Any] = {}
-    for _, group in rows.assign(place=np.arange(len(rows))).groupby("cluster"):
-        places = group["place"].to_numpy()
-        good, bad = places[right[places] > 0.5], places[right[places] < 0.5]
-        if not good.size or not bad.size:
-            continue
-        pairs += 1
-        g, b = int(good[np.argmin(reward[good])]), int(bad[np.argmax(reward[bad])])
-        same = abs(reward[g] - reward[b]) <= 1e-9
-        alike, upside = alike + same, upside + (not same and reward[g] < reward[b])
-        if (same or reward[g] < reward[b]) and (not example or reward[b] - reward[g] > example["gap"]):
-            example = {"gap": float(reward[b] - reward[g]), "right": _row(rows, g), "wrong": _row(rows, b)}
-    if not pairs:
+    import pandas as pd
+
+    reward = rows["reward"]
+    good, bad = (reward[side].groupby(rows["cluster"]) for side in (right > 0.5, right < 0.5))
+    pairs = pd.DataFrame({"right": good.idxmin(), "wrong": bad.idxmax()}).dropna().astype(int)
+    if not len(pairs):
         return {}
-    return {"right_and_wrong": {"prompts": pairs, "alike": alike, "upside_down": upside, **({"pair": example} if example else {})}}
+    gap = reward[pairs["wrong"]].to_numpy() - reward[pairs["right"]].to_numpy()
+    found: dict[str, Any] = {"prompts": len(pairs), "alike": int((np.abs(gap) <= 1e-9).sum()), "upside_down": int((gap > 1e-9).sum())}
+    if gap.max() >= -1e-9:
+        worst = pairs.iloc[int(gap.argmax())]
+        found["pair"] = {"gap": float(gap.max()), **{side: _row(rows, int(worst[side])) for side in ("right", "wrong")}}
+    return {"right_and_wrong": found}
