@@ -60,6 +60,7 @@ left-out: .venv/.dev
 
 # What going on brought in the table's runs, what rules for stopping cost, and the head of the page of accuracy.
 going-on: .venv/.dev
+	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.world.halves
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m evals.world.second_half $(CORPORA) --write
 	$(BIN)/python -m evals.lab --write docs/dev/accuracy.md --readme README.md
 

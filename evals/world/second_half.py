@@ -17,19 +17,21 @@ import numpy as np
 from evals.lab.pages import STRANGERS
 from evals.lab.table import text_table
 from evals.world import table
+from evals.world.halves import CUTS, Half, halves
 from rl_advisor.assessment import VERDICTS
-from rl_advisor.curves.course import Course, course
 from rl_advisor.curves.outcomes import outcome
 from rl_advisor.evals import scoring
 from rl_advisor.features.series import Floats
 from rl_advisor.judgement.going_on import FACTS
+from rl_advisor.run import Run
 
 from evals import fit_going_on, fit_weights
 
-CUTS = (0.25, 0.5, 0.75)
-FEWEST = 20
-"""Points of an outcome below which halves say nothing."""
 RIDGE = 5.0
+POWERS = (0.25, 0.5, 1.0, 2.0)
+"""Ways in which a fitted learning curve flattens."""
+SLIGHT = 0.01
+"""Share of a range that no learning curve needs to foresee."""
 PATIENCE = 1 / 3
 """Share of the steps so far without a better level after which patience ends."""
 
@@ -43,7 +45,8 @@ SECTION = """\
 {verdicts}
 What going on brought: {runs} runs of {owners} repositories, each cut at a quarter, a half and three quarters. The rest brought more
 where it was better, by more than matters, than all before, in most of the courses that fit the points. That is measured, and no
-reader's opinion; runs that were cut early are not among them.
+reader's opinion; runs that were cut early are not among them. Twins are other seeds of the same training: what the rest brought to
+them foresees what luck leaves to be foreseen.
 
 {foreseen}
 
@@ -57,45 +60,37 @@ A rule stops a run at the first cut at which it says so. Lost is of the gain tha
 class Cut:
     """A run at a cut: what was known, and what the rest brought."""
 
-    id: str
-    share: float
+    half: Half
     kind: str
     row: fit_going_on.Row
-    best: float
-    """The best level so far, as a share of the run's scale."""
-    end: float
-    """The best level of all."""
-    stale: float
-    """Share of the steps so far since the best."""
+    fitted: float = float("nan")
+    """The gain that a fit of a learning curve foresees, as a share of the range so far."""
 
 
-def brought(whole: Course, cut: float) -> float:
-    """The probability that what comes after a step is better than what was before, by an amount that matters."""
-    before = whole.level.step <= cut
-    best, later = (whole.level.draws[:, part].max(axis=1) for part in (before, ~before))
-    return float(np.mean(later - best > whole.margin))
+def cut_of(half: Half) -> Cut | None:
+    """A cut with what was known then; None where nothing was."""
+    world = table.world(half.id)
+    asked = fit_going_on.Asked(partial(table.run, half.id), half.share, None, half.brought, world.repository, f"at {half.share:g}")
+    row = fit_going_on.row_of(asked)
+    if row is None:
+        return None
+    run = table.run(half.id).until(half.share * table.run(half.id).last_step)
+    return Cut(half, "language" if "language" in world.told["kinds"] else "other", row, fitted_gain(run, half.share))
 
 
-def cuts_of(id_: str) -> list[Cut]:
-    """The cuts of a run; none where its outcome has too few points or it cannot be read."""
-    world, run = table.world(id_), table.run(id_)
+def fitted_gain(run: Run, share: float) -> float:
+    """By how much a curve that flattens by a power of the steps, fitted by least squares to the logged outcome, still rises to the end."""
     curve = outcome(run)
-    whole = course(curve) if curve is not None and run.last_step > 0 else None
-    if whole is None or whole.n < FEWEST or not np.ptp(whole.middle):
-        return []
-    scale, out = float(np.ptp(whole.middle)), []
-    for share in CUTS:
-        at = share * run.last_step
-        before = whole.level.step <= at
-        if not 3 <= before.sum() < before.size:
-            continue
-        asked = fit_going_on.Asked(partial(table.run, id_), share, None, brought(whole, at), world.repository, f"at {share:g}")
-        row, levels = fit_going_on.row_of(asked), whole.middle[before]
-        if row is not None:
-            stale = 1 - float(whole.level.step[int(levels.argmax())] / at)
-            kind = "language" if "language" in world.told["kinds"] else "other"
-            out.append(Cut(id_, share, kind, row, float(levels.max()) / scale, float(whole.middle.max()) / scale, stale))
-    return out
+    step, value = curve.finite() if curve is not None else (np.zeros(0), np.zeros(0))
+    if step.size < len(POWERS) or not np.ptp(value):
+        return float("nan")
+    when, end, found = (step - step[0]) / (step[-1] - step[0]) + 0.05, 1 / share + 0.05, []
+    for power in POWERS:
+        x = np.column_stack([np.ones(step.size), -(when**-power)])
+        fit, *_ = np.linalg.lstsq(x, value, rcond=None)
+        rise = fit[1] * (when[-1] ** -power - end**-power)
+        found.append((float(((value - x @ fit) ** 2).sum()), float(rise)))
+    return min(found)[1] / float(np.ptp(value))
 
 
 def votes(cuts: Sequence[Cut]) -> Floats:
@@ -108,23 +103,23 @@ def cost(cuts: Sequence[Cut], stops: Callable[[int], bool]) -> tuple[float, floa
     """Share of the gain after the first cut that a rule loses, and share of the steps that it saves; a run stops at its first such cut."""
     by: dict[str, list[int]] = defaultdict(list)
     for i, c in enumerate(cuts):
-        by[c.id].append(i)
+        by[c.half.id].append(i)
     weight = dict(zip(by, votes([cuts[mine[0]] for mine in by.values()]), strict=True))
     lost = gain = saved = total = 0.0
     for id_, mine in by.items():
         first, at = cuts[mine[0]], next((cuts[i] for i in mine if stops(i)), None)
         w = weight[id_]
-        gain += w * (first.end - first.best)
-        lost += w * (at.end - at.best) if at else 0.0
-        saved += w * (1 - at.share) if at else 0.0
+        gain += w * first.half.gain
+        lost += w * at.half.gain if at else 0.0
+        saved += w * (1 - at.half.share) if at else 0.0
         total += w
     return lost / gain, saved / total
 
 
 def gains(cuts: Sequence[Cut]) -> Floats:
     """The gain that is still to come, by a ridge on the facts, the share done and the time since the best that saw no kin of the run."""
-    x = np.array([np.r_[c.row.facts, c.stale, c.share] for c in cuts])
-    y, kin, weight = np.array([c.end - c.best for c in cuts]), np.array([c.row.asked.kin for c in cuts]), np.sqrt(votes(cuts))
+    x = np.array([np.r_[c.row.facts, c.half.stale, c.half.share] for c in cuts])
+    y, kin, weight = np.array([c.half.gain for c in cuts]), np.array([c.row.asked.kin for c in cuts]), np.sqrt(votes(cuts))
     owners, out = sorted(set(kin)), np.zeros(len(cuts))
     for k in range(fit_going_on.FOLDS):
         away = np.isin(kin, owners[k :: fit_going_on.FOLDS])
@@ -140,14 +135,15 @@ def rules(cuts: Sequence[Cut], p: Floats) -> Iterator[tuple[str, Callable[[int],
     """Every rule by its name: whether it stops a run at a cut."""
     ahead = list(FACTS).index("forecast")
     yield "always go on", lambda _: False
-    yield "patience of a third", lambda i: cuts[i].stale > PATIENCE
+    yield "patience of a third", lambda i: cuts[i].half.stale > PATIENCE
     yield "the curve's forecast alone", lambda i: bool(cuts[i].row.facts[ahead] < 0)
+    yield "a fitted learning curve", lambda i: bool(cuts[i].fitted < SLIGHT)
     for least in (0.1, 0.2, 0.3, 0.4, 0.5):
         yield f"fitted, below {least:g}", partial(_below, p, least)
     ahead_by = gains(cuts)
     for share in (0.1, 0.2, 0.3, 0.4):
         yield f"least {share:.0%} of gains foreseen", partial(_below, ahead_by, float(np.quantile(ahead_by, share)))
-    left = np.array([c.end - c.best for c in cuts])
+    left = np.array([c.half.gain for c in cuts])
     yield "who knew the end, gain below 1%", partial(_below, left, 0.01)
 
 
@@ -156,15 +152,19 @@ def _below(p: Floats, least: float, place: int) -> bool:
 
 
 def foreseen(cuts: Sequence[Cut], p: Floats) -> str:
-    """How well what the rest brings is foreseen, by kind and cut."""
-    truth, weight, rows = np.array([c.row.asked.pays for c in cuts]) > fit_going_on.DIFFER, votes(cuts), []
+    """How well what the rest brings is foreseen, by kind and cut; where a run has twins, how well what they were brought foresees it."""
+    truth, weight, rows = np.array([c.half.brought for c in cuts]) > fit_going_on.DIFFER, votes(cuts), []
+    twins = np.array([c.half.twins for c in cuts])
     for kind in ("language", "other"):
         for share in CUTS:
-            mine = np.array([c.share == share and c.kind == kind for c in cuts])
+            mine = np.array([c.half.share == share and c.kind == kind for c in cuts])
+            paired = mine & np.isfinite(twins)
             y, q = truth[mine], p[mine]
             figures = (np.average(y, weights=weight[mine]), scoring.auroc(y, q), scoring.balanced_accuracy(y, q >= 0.5))
-            rows.append([f"{kind}, after {share:.0%}", str(mine.sum()), *(f"{x:.2f}" for x in figures)])
-    return text_table(("runs", "n", "brought more", "AUROC", "balanced accuracy"), rows)
+            pair = (scoring.auroc(truth[paired], p[paired]), scoring.auroc(truth[paired], twins[paired]))
+            told = [f"{x:.2f}" for x in figures], [f"{x:.2f}" for x in pair]
+            rows.append([f"{kind}, after {share:.0%}", str(mine.sum()), *told[0], str(paired.sum()), *told[1]])
+    return text_table(("runs", "n", "brought more", "AUROC", "balanced accuracy", "with twins", "AUROC there", "of the twins"), rows)
 
 
 def costs(cuts: Sequence[Cut], p: Floats) -> str:
@@ -186,7 +186,7 @@ def verdicts(rows: Sequence[fit_weights.Row]) -> str:
 
 def page(cuts: Sequence[Cut], p: Floats, rows: Sequence[fit_weights.Row]) -> str:
     """The section about strangers' runs."""
-    told = {"runs": len({c.id for c in cuts}), "owners": len({c.row.asked.kin for c in cuts})}
+    told = {"runs": len({c.half.id for c in cuts}), "owners": len({c.row.asked.kin for c in cuts})}
     return SECTION.format(verdicts=verdicts(rows), foreseen=foreseen(cuts, p), costs=costs(cuts, p), **told)
 
 
@@ -197,8 +197,8 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
     with multiprocessing.Pool(2) as pool:
-        found = pool.map(cuts_of, [w.told["id"] for w in table.worlds() if w.told["read"]], chunksize=6)
-    cuts, rows = [cut for mine in found for cut in mine], fit_weights.read(fit_weights.labelled(asked.corpora))
+        cuts = [cut for cut in pool.map(cut_of, halves(), chunksize=6) if cut is not None]
+    rows = fit_weights.read(fit_weights.labelled(asked.corpora))
     judged = fit_going_on.judged([c.row for c in cuts], fit_weights.fits(rows))
     told = page([replace(c, row=row) for c, row in zip(cuts, judged, strict=True)], fit_going_on.left_out(judged), rows)
     print(told)

@@ -5,7 +5,9 @@ from functools import partial
 import numpy as np
 import pytest
 from evals.world import second_half
+from evals.world.halves import Half, brought, with_twins
 from evals.world.second_half import Cut
+from evals.world.table import World
 from rl_advisor.curves.course import course
 from rl_advisor.run import Curve, Run
 
@@ -22,12 +24,12 @@ def test_the_rest_brings_more_where_it_rises_above_all_before(levels, low, high)
     value = np.interp(grid, np.linspace(0, 99, 3), levels) + 0.02 * np.random.default_rng(0).normal(size=100)
     found = course(Curve("reward/mean", "r", "f", grid, value, mapped=True))
     assert found is not None
-    assert low <= second_half.brought(found, 50) <= high
+    assert low <= brought(found, 50) <= high
 
 
 def cut(run: str, share: float, best: float, end: float, kin: str) -> Cut:
     row = fit_going_on.Row(fit_going_on.Asked(partial(Run, run), share, None, float(end > best), kin, ""), np.zeros(0))
-    return Cut(run, share, "other", row, best, end, 0.0)
+    return Cut(Half(run, share, float(end > best), end - best, 0.0), "other", row)
 
 
 def test_a_rule_stops_a_run_once_and_a_repository_is_one_vote() -> None:
@@ -37,5 +39,27 @@ def test_a_rule_stops_a_run_once_and_a_repository_is_one_vote() -> None:
     ]
     assert second_half.cost(cuts, lambda _: False) == (0, 0)
     assert second_half.cost(cuts, lambda _: True) == pytest.approx((1.0, 0.75))
-    assert second_half.cost(cuts, lambda i: cuts[i].share == 0.75) == pytest.approx((0.2, 0.25))
-    assert second_half.cost(cuts, lambda i: cuts[i].id == "c") == pytest.approx((0.5, 0.375))
+    assert second_half.cost(cuts, lambda i: cuts[i].half.share == 0.75) == pytest.approx((0.2, 0.25))
+    assert second_half.cost(cuts, lambda i: cuts[i].half.id == "c") == pytest.approx((0.5, 0.375))
+
+
+@pytest.mark.parametrize(("power", "end"), [(0.5, 1.0), (2.0, 1.0), (0.5, -1.0)], ids=["slow", "quick", "falls"])
+def test_a_learning_curve_of_its_own_form_is_foreseen(power: float, end: float) -> None:
+    """A curve that is one is continued to its true end from the first half."""
+    grid = np.arange(1.0, 201.0)
+    value = -end * (grid / 100 + 0.04) ** -power
+    run = Run("a", curves={"reward/mean": Curve("reward/mean", "r", "f", grid, value, mapped=True)}).until(100)
+    rise = (value[-1] - value[99]) / np.ptp(value[:100])
+    assert second_half.fitted_gain(run, 0.5) == pytest.approx(rise, rel=0.1)
+
+
+def test_twins_are_other_seeds_of_the_same_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alike but for numbers in the name and of about one length; what a run was brought itself is not among what its twins were."""
+    told = {
+        f"me/mine/{name}": {"id": f"me/mine/{name}", "repository": "me/mine", "method": "ppo", "last_step": last}
+        for name, last in (("seed1", 100.0), ("seed2", 90.0), ("seed3", 300.0), ("other1", 100.0))
+    }
+    monkeypatch.setattr("evals.world.table.world", lambda id_: World(told[id_], [{"raw": "r"}]))
+    found = {h.id[8:]: h.twins for h in with_twins([Half(id_, 0.5, i / 4, 0.0, 0.0) for i, id_ in enumerate(told)])}
+    assert (found["seed1"], found["seed2"]) == (0.25, 0.0)
+    assert np.isnan([found["seed3"], found["other1"]]).all()
