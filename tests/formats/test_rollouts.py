@@ -217,7 +217,7 @@ def test_what_is_kept_is_bounded_whatever_a_step_is(tmp_path: Path, monkeypatch:
     table = rollouts_jsonl.read(file).rollouts
     lines = file.read_bytes().splitlines()
     assert 10_000 < sum(len(lines[row]) for row in table["row"][table["sampled"]]) <= 100_000
-    assert table["step"].max() >= 1990
+    assert table["step"].max() >= 1500
 
 
 def test_damaged_parquet_is_a_gap(tmp_path: Path) -> None:

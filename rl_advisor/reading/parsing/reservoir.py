@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import heapq
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rl_advisor.run import Curve, Floats, Gap
+from rl_advisor.run import Curve, Gap
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,13 +17,14 @@ if TYPE_CHECKING:
 ROWS_PER_STEP = 256
 """Most rows kept of one step when a file is too large to be read whole."""
 BYTES = 32 << 20
-"""Most bytes kept in all, roughly; beyond it the number a step may keep is halved, and at one a step every other step gives up its own."""
+"""Most bytes kept in all, roughly; beyond it each step keeps fewer, and at one a step not every step has one."""
 EXTREMES = 16
 """Rows with the highest and with the lowest reward that are kept besides the sample."""
 STEPS = 100_000
 """Most different steps; rows of further ones are counted and left out."""
-CURVES = ("rollouts/count", "rollouts/reward_mean", "rollouts/reward_min", "rollouts/reward_max", "rollouts/response_bytes")
-Ints = npt.NDArray[np.int64]
+OVERHEAD = 100
+"""Bytes that a row takes besides its own."""
+CURVES = ("rollouts/count", "rollouts/reward_mean", "rollouts/response_bytes")
 Payload = Any
 """What stands for a row until the table is made: the row itself, or the bytes it will be read from."""
 
@@ -42,119 +40,75 @@ class Batch:
     prompt: Sequence[str]
 
 
-class _Step:
-    """Totals of one step, and the heap of its kept rows: (-hash of the prompt, -number, size, payload)."""
-
-    __slots__ = ("bytes", "count", "heap", "highest", "lowest", "rewarded", "total")
-
-    def __init__(self) -> None:
-        self.count = self.rewarded = self.bytes = 0
-        self.total, self.lowest, self.highest = 0.0, inf, -inf
-        self.heap: list[tuple[int, int, int, Payload]] = []
-
-    def add(self, reward: Floats, size: Ints) -> None:
-        """Count rows."""
-        self.count += reward.size
-        self.bytes += int(size.sum())
-        known = reward[np.isfinite(reward)]
-        if known.size:
-            self.rewarded += known.size
-            self.total += float(known.sum())
-            self.lowest, self.highest = min(self.lowest, float(known.min())), max(self.highest, float(known.max()))
-
-    def totals(self) -> tuple[float, ...]:
-        """The values of CURVES."""
-        if not self.rewarded:
-            return self.count, nan, nan, nan, self.bytes / self.count
-        return self.count, self.total / self.rewarded, self.lowest, self.highest, self.bytes / self.count
-
-
 class Reservoir:
-    """Keeps, a step, the rows whose prompt has the smallest hash: responses to one prompt stay together, and every reading is alike.
-
-    Rows are offered in batches, so that of most of them nothing but their totals passes through Python one by one.
-    """
+    """Keeps, a step, the rows whose prompt has the smallest hash: responses to one prompt stay together, and every reading is alike."""
 
     def __init__(self, rows_per_step: int = ROWS_PER_STEP, budget: int = BYTES) -> None:
         """Start empty, with most rows a step and most characters of text in all."""
-        self._most, self._budget, self._size = rows_per_step, budget, 0
-        self._steps: dict[Any, _Step] = {}
-        self._high: list[tuple[float, int, Payload]] = []
-        self._low: list[tuple[float, int, Payload]] = []
+        self._most, self._budget = rows_per_step, budget
+        self._steps: dict[Any, int] = {}
+        self._totals = np.zeros((STEPS + 1, 4))
+        """Of each step: rows, those with a reward, the sum of the rewards, bytes."""
+        self._rows = [np.empty((0, 5))]
+        """Number, step, reward, bytes and hash of the rows held."""
+        self._payloads: dict[int, Payload] = {}
+        self._sample: set[int] = set()
+        self._limit, self._low, self._high = np.full(STEPS + 1, np.inf), np.inf, -np.inf
+        """The hash below which a row of a step may stay, and the rewards beyond which any may."""
+        self._coming = 0.0
         self.seen = self.corrupt = 0
 
     def offer(self, batch: Batch, payloads: Callable[[list[int]], Sequence[Payload]]) -> None:
         """Count the rows of a batch and keep those worth it; ``payloads`` is asked once, for the places in the batch of all of them."""
         self.seen += len(batch.number)
-        number, reward = np.array(batch.number, np.int64), np.array(batch.reward, np.float64)
-        size, hashes = np.array(batch.size, np.int64), {prompt: _hash(prompt) for prompt in set(batch.prompt)}
-        hashed = np.fromiter(map(hashes.__getitem__, batch.prompt), np.int64, number.size)
-        wanted = self._extreme(number, reward)
-        for step, rows in _by_step(batch.step):
-            state = self._steps.get(step)
-            if state is None:
-                if len(self._steps) >= STEPS:
-                    wanted[rows] = False
-                    continue
-                state = self._steps[step] = _Step()
-            state.add(reward[rows], size[rows])
-            wanted[rows] |= self._samples(state, number[rows], hashed[rows])
-        picked = np.flatnonzero(wanted).tolist()
-        for i, payload in zip(picked, payloads(picked) if picked else (), strict=True):
-            self._keep(batch, i, int(hashed[i]), payload)
+        for step in dict.fromkeys(batch.step):
+            if len(self._steps) < STEPS:
+                self._steps.setdefault(step, len(self._steps))
+        code = np.array([self._steps.get(step, STEPS) for step in batch.step], np.int64)
+        hashes = {prompt: zlib.crc32(prompt.encode("utf-8", "surrogatepass")) for prompt in set(batch.prompt)}
+        hashed = np.array([hashes[prompt] for prompt in batch.prompt], np.float64)
+        reward, size = np.array(batch.reward, np.float64), np.array(batch.size, np.float64)
+        known = np.isfinite(reward)
+        np.add.at(self._totals, code, np.column_stack([np.ones(len(code)), known, np.where(known, reward, 0), size]))
+        picked = np.flatnonzero((hashed < self._limit[code]) | (reward < self._low) | (reward > self._high)).tolist()
+        for i, row in zip(picked, payloads(picked) if picked else (), strict=True):
+            size[i] = len(row) if isinstance(row, bytes) else size[i] + len(batch.prompt[i])
+            self._payloads[int(batch.number[i])] = row
+        self._rows.append(np.column_stack([np.array(batch.number, np.float64), code, reward, size, hashed])[picked])
+        self._coming += float((size[picked] + OVERHEAD).sum())
+        if self._coming > self._budget:
+            self._choose()
 
-    def _keep(self, batch: Batch, i: int, hashed: int, payload: Payload) -> None:
-        """Take a row that is wanted if it still is; it may push out another."""
-        number, reward = batch.number[i], batch.reward[i]
-        state = self._steps[batch.step[i]]
-        size = len(payload) if isinstance(payload, bytes) else int(batch.size[i]) + len(batch.prompt[i])
-        item = (-hashed, -number, size, payload)
-        if len(state.heap) < self._most or item[:2] > state.heap[0][:2]:
-            if len(state.heap) >= self._most:
-                self._size -= heapq.heappop(state.heap)[2]
-            heapq.heappush(state.heap, item)
-            self._size += item[2]
-            while self._size > self._budget:
-                self._halve()
-        if isfinite(reward):
-            for heap, value in ((self._high, reward), (self._low, -reward)):
-                if len(heap) < EXTREMES or (value, -number) > heap[0][:2]:
-                    (heapq.heappush if len(heap) < EXTREMES else heapq.heappushpop)(heap, (value, -number, payload))
-
-    def _samples(self, state: _Step, number: Ints, hashed: Ints) -> npt.NDArray[np.bool_]:
-        """Which rows of one step come before the last of those that are kept, and are not too many by themselves."""
-        found = np.ones(number.size, bool)
-        if len(state.heap) >= self._most:
-            last, place = -state.heap[0][0], -state.heap[0][1]
-            found = (hashed < last) | ((hashed == last) & (number < place))
-        if np.count_nonzero(found) > self._most:
-            rows = np.flatnonzero(found)
-            found[rows[np.lexsort((number[rows], hashed[rows]))[self._most :]]] = False
-        return found
-
-    def _extreme(self, number: Ints, reward: Floats) -> npt.NDArray[np.bool_]:
-        """Which rows have a reward among the highest or lowest."""
-        found = np.zeros(number.size, bool)
-        for heap, value in ((self._high, reward), (self._low, -reward)):
-            if len(heap) < EXTREMES:
-                return np.isfinite(reward)
-            least, place = heap[0][0], -heap[0][1]
-            found |= (value > least) | ((value == least) & (number < place))
-        return found & np.isfinite(reward)
-
-    def _halve(self) -> None:
-        """Half as many rows a step; where that is one, none of every other step."""
-        held = [state for state in self._steps.values() if state.heap]
-        most, thinned = (self._most // 2, held) if self._most > 1 else (0, held[::2])
-        self._most = max(1, most)
-        for state in thinned:
-            while len(state.heap) > most:
-                self._size -= heapq.heappop(state.heap)[2]
+    def _choose(self) -> None:
+        """Keep of all rows held the sample and the extremes, and tell which of those to come may belong to either."""
+        number, step, reward, size, hashed = np.concatenate(self._rows).T
+        order = np.lexsort((number, hashed, step))
+        rank = np.empty(number.size)
+        rank[order] = np.arange(number.size) - np.searchsorted(step[order], step[order])
+        kept = (rank < self._most) & (step < STEPS)
+        order = np.lexsort((hashed, rank))
+        beyond = order[np.cumsum(size[order] * kept[order]) > self._budget]
+        if beyond.size:  # one more of each step is more than there is room for
+            kept[beyond] = False
+            self._most = max(1, int(rank[beyond[0]]))
+            self._limit = np.minimum(self._limit, np.inf if rank[beyond[0]] else hashed[beyond[0]])
+        self._sample = set(number[kept].astype(np.int64).tolist())
+        last = kept & (rank == self._most - 1)
+        self._limit[step[last].astype(np.int64)] = hashed[last]
+        self._limit[STEPS] = -1
+        known = np.flatnonzero(np.isfinite(reward))
+        lowest, highest = (known[np.lexsort((number[known], way * reward[known]))[:EXTREMES]] for way in (1, -1))
+        kept[lowest], kept[highest] = True, True
+        if lowest.size == EXTREMES:
+            self._low, self._high = reward[lowest[-1]], reward[highest[-1]]
+        self._rows = [np.column_stack([number, step, reward, size, hashed])[kept]]
+        self._payloads = {n: self._payloads[n] for n in number[kept].astype(np.int64).tolist()}
+        self._coming = 0.0
 
     @property
     def sampled(self) -> int:
         """Rows in the sample."""
-        return sum(len(state.heap) for state in self._steps.values())
+        return len(self._sample)
 
     def table(self, decode: Callable[[Payload], dict[str, Any] | None] = lambda row: row) -> pd.DataFrame:
         """The kept rows in the order of the file; the index is the row's number.
@@ -164,21 +118,21 @@ class Reservoir:
         """
         import pandas as pd
 
-        sample = {-number: row for state in self._steps.values() for _, number, _, row in state.heap}
-        partial = len(sample) < self.seen
-        others = {-number: row for heap in (self._high, self._low) for _, number, row in heap} if partial else {}
-        decoded = {n: row for n, kept in sorted({**others, **sample}.items()) if (row := decode(kept)) is not None}
-        self.corrupt += len({**others, **sample}) - len(decoded)
+        self._choose()
+        decoded = {n: row for n, kept in sorted(self._payloads.items()) if (row := decode(kept)) is not None}
+        self.corrupt += len(self._payloads) - len(decoded)
         table = pd.DataFrame(list(decoded.values()), index=np.array(list(decoded), dtype=np.int64))
-        return table.assign(sampled=[n in sample for n in decoded]) if partial else table
+        return table.assign(sampled=[n in self._sample for n in decoded]) if self.sampled < self.seen else table
 
     def curves(self, source: str) -> dict[str, Curve]:
         """Count, reward and length of all responses, step by step, when the rows themselves were not all kept."""
-        known = sorted((float(s), t.totals()) for s, t in self._steps.items() if isinstance(s, (int, float)) and isfinite(s))
-        steps = np.array([s for s, _ in known])
+        known = sorted((float(s), i) for s, i in self._steps.items() if isinstance(s, (int, float)) and np.isfinite(s))
+        steps, at = np.array([s for s, _ in known]), [i for _, i in known]
         if self.sampled == self.seen or not known or np.unique(steps).size < steps.size:
             return {}
-        return {name: Curve(name, name, source, steps, np.array([t[i] for _, t in known])) for i, name in enumerate(CURVES)}
+        count, rewarded, total, size = self._totals[at].T
+        values = (count, np.divide(total, rewarded, out=np.full(len(at), np.nan), where=rewarded > 0), size / count)
+        return {name: Curve(name, name, source, steps, value) for name, value in zip(CURVES, values, strict=True)}
 
     def gaps(self, where: str) -> tuple[Gap, ...]:
         """How many rows were left out and how many could not be read."""
@@ -188,17 +142,3 @@ class Reservoir:
         if self.corrupt:
             found.append(Gap(where, f"{self.corrupt} rows could not be read and were skipped"))
         return tuple(found)
-
-
-def _by_step(steps: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """Each step of a batch with its rows: a slice when all are of one."""
-    if steps and steps.count(steps[0]) == len(steps):
-        return [(steps[0], slice(None))]
-    places: dict[Any, list[int]] = {}
-    for i, step in enumerate(steps):
-        places.setdefault(step, []).append(i)
-    return [(step, np.array(rows, np.int64)) for step, rows in places.items()]
-
-
-def _hash(prompt: str) -> int:
-    return zlib.crc32(prompt.encode("utf-8", "surrogatepass"))
