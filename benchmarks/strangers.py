@@ -17,6 +17,8 @@ from rl_advisor.reading.assembling import SPEAKS
 from rl_advisor.vocabulary import words
 
 NONE = ("NOT_RL", "CRASHED_NO_DATA", "CRASHED")
+OTHERS = {"preference": "^pairs/|[Ll]oss", "sft": "[Ll]oss"}
+"""What tells how well training does that is not by reward."""
 
 
 def labels(folder: Path) -> list[dict[str, Any]]:
@@ -26,7 +28,8 @@ def labels(folder: Path) -> list[dict[str, Any]]:
 
 def has_outcome(label: dict[str, Any]) -> bool:
     """Whether the files of a run hold an outcome, by its label."""
-    return label.get("label") not in NONE and label.get("outcome") != [] and not re.search(r"(?i)^not rl", label.get("why", ""))
+    none = re.match(r"no outcome|none|loss only", label.get("outcome_kind") or "") or re.search(r"(?i)^not rl", label.get("why", ""))
+    return label.get("label") not in NONE and label.get("outcome") != [] and not none
 
 
 def looked_at(folder: Path, label: dict[str, Any]) -> dict[str, Any]:
@@ -35,7 +38,8 @@ def looked_at(folder: Path, label: dict[str, Any]) -> dict[str, Any]:
         run = read_run(folder / label["path"])
     except (UnreadableRun, FileNotFoundError) as refusal:
         return {"read": False, "why": str(refusal)[:160]}
-    raw = [c.raw for n, c in run.curves.items() if n.startswith(SPEAKS)]
+    of_its_kind = OTHERS.get(label.get("family", ""), "(?!)")
+    raw = [c.raw for n, c in run.curves.items() if n.startswith(SPEAKS) or re.search(of_its_kind, n)]
     wanted = [words(name) for name in label.get("outcome") or ()]
     named = any(w and (w in words(r) or words(r) in w) for w in wanted for r in raw) if wanted else bool(raw)
     last = label.get("last_step")

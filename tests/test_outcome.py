@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from rl_advisor.reading import read_run
 from rl_advisor.reading.outcome import Told, with_outcome
 from rl_advisor.run import Curve, Run
 
@@ -57,3 +58,26 @@ def test_what_nobody_explained_and_moved() -> None:
     rows = {"elo": 1000 + 5 * steps + NOISE.normal(size=50), "noise": NOISE.normal(size=50), "tokens": 100 * steps}
     run = Run(curves={n: Curve(n, n, "x", steps, v) for n, v in rows.items()})
     assert [raw for raw, *_ in run.unmapped_moved()] == ["elo"]
+
+
+@pytest.mark.parametrize(
+    ("files", "inner", "raw"),
+    [
+        ({"stats.json": '{"ql_rewards": [1, 2, 3, 5], "dqn_rewards": [4, 6, 5, 7]}'}, "stats.json#ql_rewards", "ql_rewards"),
+        ({"losses.txt": "0.5\n0.25\n0.2\n0.1\n0.05\n0.03\n", "rewards.txt": "3\n5\n4\n6\n6\n"}, "", "rewards"),
+        (
+            {
+                "pre_log.csv": "epoch,train_loss,val_loss\n" + "".join(f"{i},{1 / i},{2 / i}\n" for i in range(1, 20)),
+                "rl_log.csv": "epoch,loss,reward_mean\n" + "".join(f"{i},{1 / i},{i}\n" for i in range(1, 6)),
+            },
+            "",
+            "reward_mean",
+        ),
+    ],
+    ids=["a column is asked for", "files that only have an order", "beside supervised training"],
+)
+def test_the_outcome_stands_in_one_of_several_places(tmp_path, files, inner, raw):
+    """Whatever lies beside it: the column that was asked for, the file of rewards, the part that learns by reward."""
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert [c.raw for n, c in read_run(tmp_path / inner if inner else tmp_path).curves.items() if n == "reward/mean"] == [raw]

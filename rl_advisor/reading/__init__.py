@@ -86,7 +86,8 @@ def _read_below(root: Path, part: Callable[[Path, Request], Run | None], place: 
     if inner and (begun := begun_at(inner, _runs([one for _, one in parts]))) not in ("", inner):
         return read_with(part, Path(f"{place}{MARK}{begun}"), mapping)
     _must_be_there(place, inner, columns, [one for _, one in parts])
-    metrics = {ours: raw for ours, raw in mapping.items() if ours not in columns}
+    column = {"reward/mean": inner} if any(inner in one.curves for _, one in parts) else {}
+    metrics = column | {ours: raw for ours, raw in mapping.items() if ours not in columns}
     run = assemble(place.resolve().name, parts, metrics, readme_of(root))
     saved = [c for c in found.checkpoints if _is_of(c.path, run)]
     run = replace(run, checkpoints=(*saved, *run.checkpoints), gaps=(*_walk_gaps(found), *gaps, *run.gaps))
@@ -107,9 +108,8 @@ def _with_episodes(run: Run) -> Run:
 
 def _must_be_there(place: Path, run: str, columns: Mapping[str, str], parts: Sequence[Run]) -> None:
     """Raise what ``read_run`` raises for a run or a column that the caller named and no file has."""
-    runs = _runs(parts)
-    if run and any(part.curves for part in parts) and not any(meant([name], run) for part in parts for name in _names(part)):
-        there = ", ".join(runs[:20]) or "one run, which needs no name"
+    if run and any(part.curves for part in parts) and not any(run in p.curves or meant([name], run) for p in parts for name in _names(p)):
+        there = ", ".join(_runs(parts)[:20]) or "one run, which needs no name"
         raise FileNotFoundError(f"{place.name} holds no run {run!r}; it holds {there}")
     met = {name for part in parts for name in part.columns}
     if unknown := [raw for raw in columns.values() if raw not in met]:

@@ -166,10 +166,13 @@ def _sources(
     sources: list[Source] = []
     events: list[Event] = []
     gaps: list[Gap] = []
+    counted = any(part.axis != "row" and part.curves for _, part in spoken)  # else each file may tell another thing in its own order
     for dialect, part in sorted(spoken, key=lambda s: s[1].axis == "row"):
         items = translate(part, dialect, raw_of)
         if part.axis == "row":
-            items, part, why = stepped(items, part, joined(sources)[0], settings)  # noqa: PLW2901
+            same = {item.curve.name for item in items}
+            known = {name: curve for name, curve in joined(sources)[0].items() if counted or name in same}
+            items, part, why = stepped(items, part, known, settings)  # noqa: PLW2901
             gaps += why
         settled, restarts = _settled(once(items))
         if restarts:

@@ -63,7 +63,7 @@ def _foreign(files: Sequence[_File]) -> list[PurePosixPath]:
 
     What lies nearest to the largest file is looked at first, so that of two runs that both go with it, it gets its neighbour.
     """
-    ranked = sorted(files, key=lambda f: (f.part.axis != "step", -f.points, f.place))
+    ranked = sorted(files, key=lambda f: (f.part.axis != "step", not _is_rl(f.part), -f.points, f.place))
     largest = ranked[0].place.parent if ranked else PurePosixPath()
     found: list[PurePosixPath] = []
     members: list[_File] = []

@@ -47,12 +47,12 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
         several = listed(ranked, name, path.name)
         part = part_of(tables[name], path.name)
         return replace(part, place=several.place, others=several.others, gaps=(*several.gaps, *part.gaps), formats=(FORMAT,))
-    return _printed([line for kind, text in outputs if kind == "text" for line in text.splitlines()], path.name, ask.run)
+    return _printed([line for kind, text in outputs if kind == "text" for line in text.splitlines()], path.name, ask)
 
 
-def _printed(lines: list[str], source: str, wanted: str) -> Run:
-    watch = Watch(source)
-    part, runs, _ = run_of(shapes_of(watch.through(lines), watch), source, wanted)
+def _printed(lines: list[str], source: str, ask: Request) -> Run:
+    watch, wanted = Watch(source), ask.run
+    part, runs, _ = run_of(shapes_of(watch.through(lines), watch), source, wanted, anybodys=ask.last_resort)
     if not part.curves:
         return Run()
     several = listed(runs, wanted if wanted in runs else runs[0], source) if runs else Run()

@@ -83,7 +83,7 @@ def layout_of_any(path: Path) -> Layout | None:
     said = next((cells for by in (best.separator, BLANKS) if len(cells := _cells(comment, by)) == len(best.names)), ())
     if _is_row(best.names) and any(said) and not any(map(_NUMBER.fullmatch, said)):
         return replace(best, comments=above, names=said, bare=True)
-    return _with_names(replace(best, comments=above))
+    return _with_names(replace(best, comments=above), Path(bare_name(path)).stem)
 
 
 def _parted(lines: Sequence[str], separator: str) -> Layout | None:
@@ -113,14 +113,14 @@ def _is_row(names: Sequence[str]) -> bool:
     return 2 * sum(_NUMBER.fullmatch(name) is not None for name in names) > len(names)
 
 
-def _with_names(layout: Layout) -> Layout:
-    """The layout with names made up where the first line is a row already."""
+def _with_names(layout: Layout, alone: str = "c0") -> Layout:
+    """The layout with names made up where the first line is a row already; what is ``alone`` is called so."""
     if not _is_row(layout.names):
         return layout
     rows = (layout.names, *layout.rows)
     first = [float(row[0]) for row in rows if row and _NUMBER.fullmatch(row[0])]
     counts = len(layout.names) > 1 and all(b - a == 1 for a, b in pairwise(first))
-    names = ["step" if counts and i == 0 else f"c{i}" for i in range(len(layout.names))]
+    names = [alone] if len(layout.names) == 1 else ["step" if counts and i == 0 else f"c{i}" for i in range(len(layout.names))]
     return replace(layout, names=tuple(names), bare=True, rows=rows)
 
 

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
 STEP_COLUMNS = (
     "global_step_max_steps", "train_global_step", "trainer_global_step", "training_global_step", "step", "global_step", "_step",
-    "training_iteration", "iteration", "iter", "update", "total_timesteps", "timesteps_total", "timesteps", "num_timesteps",
+    "training_iteration", "iteration", "iter", "total_timesteps", "timesteps_total", "timesteps", "num_timesteps",
     "misc_total_timesteps", "time_total_timesteps",
     "timesteps_so_far", "total_env_interacts", "total_env_steps", "total_steps", "env_steps", "env_step", "environment_steps",
     "agent_steps", "actor_steps", "num_env_steps", "total_num_steps", "t_env", "learner_steps", "timestep", "total_num_timesteps",
-    "total_num_frames", "num_frames", "train_step", "training_step", "train_steps", "current_steps", "steps", "frames", "frame", "nb_steps",
+    "total_num_frames", "num_frames", "train_step", "training_step", "train_steps", "current_steps", "frames", "frame", "update", "steps",
+    "nb_steps",
     "num_updates", "updates", "episode", "episodes", "nb_episode", "i_episode", "episode_num", "num_episodes", "ep",
     "evaluation_iteration", "epoch", "itr",
     "misc_nupdates", "nupdates", "generation", "gen", "generations",

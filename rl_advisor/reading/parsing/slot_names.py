@@ -51,6 +51,8 @@ _CLOSING = re.compile(r"[^\s:=]{0,4}\s*(?:$|[|│┃,;()\[\]{}]|[^\w\s] |and )")
 _NEXT = re.compile(r"[^\s:=]{0,4} +[^\W\d][\w./ -]{0,40} ")
 """Another bare name before the next number."""
 _ENDLESS = re.compile(r"(?i) (?:is|are|was|than|to|by|of|for|in|at|and|or|the|a|an|from|with|has|after|about)$")
+_SOURCE = re.compile(r"(?i).*\.(?:py|pyx|cc?|cpp|cu|hp*|rs|go|js|ts|java|cs)")
+"""A file of a program, behind which the number of a line stands."""
 _PARTS = {"mean", "std", "min", "max", "avg", "p", "v", "median"}
 """Names that say nothing without what they are of."""
 _NOT_NAMES = {
@@ -166,5 +168,7 @@ def _clean(name: str, before: str) -> str:
         above = max(before.rfind(bracket) for bracket in "({[")
         of = _OF.search(" ".join(before[max(0, above - LONGEST_NAME) : above].split()))
         name = f"{of[1].strip()}/{name}" if above >= 0 and of and not re.search(r"[)}\]]", before[above:]) else name
-    dull = len(name) > LONGEST_NAME or name.endswith("...") or name.lower() in _NOT_NAMES or _ENDLESS.search(name)
+    dull = (
+        len(name) > LONGEST_NAME or name.endswith("...") or name.lower() in _NOT_NAMES or _ENDLESS.search(name) or _SOURCE.fullmatch(name)
+    )
     return "" if dull or (len(name) == 1 and name.isascii() and name not in "rR") else name
