@@ -1,5 +1,6 @@
 """The face for programs stays as it is: its names, their arguments, and what the notebook of the examples shows with them."""
 
+import ast
 import contextlib
 import inspect
 import io
@@ -72,3 +73,14 @@ def test_the_notebook_of_the_examples_runs(monkeypatch: pytest.MonkeyPatch) -> N
                 exec(compile(cell["source"], cell["id"], "exec"), names)  # noqa: S102 - our own notebook
     assert printed.getvalue().count("\n") == 5
     assert names["then"].step == 150
+
+
+def test_the_cell_of_the_page_shows_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cell of docs/python.md runs as it stands; what its last line gives draws itself, as both kinds of notebook ask it to."""
+    monkeypatch.chdir(ROOT)
+    cell = (ROOT / "docs" / "python.md").read_text(encoding="utf-8").split("```python\n")[2].partition("```")[0]
+    *before, last = ast.parse(cell).body
+    held: dict[str, object] = {}
+    exec(compile(ast.Module(before, []), "cell", "exec"), held)  # noqa: S102 - the page is ours
+    shown = eval(compile(ast.Expression(last.value), "cell", "eval"), held)  # type: ignore[attr-defined]  # noqa: S307 - as above
+    assert "<iframe" in shown._repr_html_() and shown.step == 200

@@ -1,6 +1,5 @@
 """Watching a growing run: it speaks when the judgement changes, once, and a kill loses nothing."""
 
-import dataclasses
 import itertools
 import json
 import os
@@ -195,7 +194,7 @@ def test_kill_and_restart(tmp_path) -> None:
     assert not kept.due
     grown(run, 300)
     assert follow(run, Clock(), state_file=state) == (watching.STOP, [])
-    watching.save(dataclasses.replace(watching.load(state), due=True), state)
+    watching.save(watching.load(state).but(due=True), state)
     assert [told["number"] for told in follow(run, Clock(), state_file=state)[1]] == [said["number"]]
 
 

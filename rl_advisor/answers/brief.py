@@ -90,6 +90,7 @@ def _assess(answer: Answer) -> Answer:
         "not_recorded": unrecorded(answer.get("context", {})),
         "unmapped_moved": story["unnamed"],
         "risk": answer["risk"].partition("No checkpoint")[0].strip(),  # what is on disk stands under "keep"
+        "ask": answer.get("ask"),
         "next_call": story["next_call"],
     }
 

@@ -52,14 +52,14 @@ def _judged(run: str, asked: Mapping[str, Any], to: tuple[str, ...]) -> tuple[di
         report_file.tracker(target)
     judge = available(asked["advisor"])
     options = _told(judge, asked)
-    how = {name: asked[name] for name in ("until", "mapping", "against")}
+    how = {name: asked[name] for name in ("until", "mapping", "against", "planned")}
     if not asked["out"] and not to:
         found = busy(run, lambda: tools.ask("assess_run", run, **how, advisor=judge, options=options))
         several = found.get("runs")
         return {"judgement": found}, several if isinstance(several, list) else [found]
 
     def written() -> dict[str, Any]:
-        whole = tools.beside(tools.read(run, how["until"], how["mapping"]), how["against"], how["mapping"])
+        whole = tools.beside(tools.read(run, how["until"], how["mapping"]), how["against"], how["mapping"], how["planned"])
         signed = tools.advisor_named(judge).assess(whole, **options)
         return {"written": report_file.report(whole, signed, asked["out"], to, run), "judgement": tools.judgement_of(whole, signed)}
 

@@ -1,5 +1,6 @@
 """The server put together, and started on standard input or on an address of this machine."""
 
+import base64
 import gc
 import ipaddress
 import os
@@ -9,7 +10,9 @@ from pathlib import Path
 
 from mcp.server import MCPServer
 from mcp.server.caching import CacheHint
+from mcp.server.subscriptions import InMemorySubscriptionBus
 from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types import Icon
 
 from rl_advisor import __version__
 from rl_advisor.output import shipped
@@ -17,6 +20,7 @@ from rl_advisor.output.errors import UsageError
 from rl_advisor.server.confinement import roots_of, stores_of
 from rl_advisor.server.connections import patient
 from rl_advisor.server.dispatch import Dispatcher
+from rl_advisor.server.following import Following
 from rl_advisor.server.guides import offer_completions, offer_prompts, offer_resources
 from rl_advisor.server.handlers import tools_of
 from rl_advisor.server.picture import pictures
@@ -34,7 +38,8 @@ def build(folders: Sequence[str | Path] = (".",), addresses: Sequence[str] = (),
     Raises:
         NoSuchChoice: one of them is no folder, or no address.
     """
-    desk = Dispatcher(roots_of(folders), stores_of(addresses))
+    desk, bus = Dispatcher(roots_of(folders), stores_of(addresses)), InMemorySubscriptionBus()
+    drawn = base64.b64encode(Path(__file__).with_name("icon.svg").read_bytes()).decode()
     server: MCPServer[None] = MCPServer(
         "rl-advisor",
         title="RL advisor",
@@ -42,7 +47,9 @@ def build(folders: Sequence[str | Path] = (".",), addresses: Sequence[str] = (),
         instructions=shipped.prompt("instructions"),
         tools=tools_of(desk, cases),
         extensions=[Skills(), pictures()],
-        middleware=[labelled],
+        icons=[Icon(src=f"data:image/svg+xml;base64,{drawn}", mime_type="image/svg+xml", sizes=["any"])],
+        subscriptions=bus,
+        middleware=[labelled, Following(desk, bus)],
         log_level="WARNING",
         cache_hints={"tools/list": _FIXED, "prompts/list": _FIXED, "resources/list": _FIXED, "resources/templates/list": _FIXED},
     )

@@ -18,6 +18,11 @@ REFUSED = "No run of that name lies in the folders that this server may read; li
 class Outside(LookupError):  # noqa: N818 - it names what went wrong
     """A path that may not be read, or that is not there; the two are not told apart."""
 
+    def __init__(self, near: Sequence[str] = ()) -> None:
+        """``near``: names of runs that may be read and nearly go by the name."""
+        self.near = tuple(near)
+        super().__init__(f"{REFUSED} Near by name: {', '.join(near)}." if near else REFUSED)
+
 
 def roots_of(folders: Sequence[str | Path]) -> tuple[Path, ...]:
     """The folders, links resolved.
@@ -39,7 +44,7 @@ def inside(roots: Sequence[Path], asked: str) -> Path:
         Outside: in every other case.
     """
     if not asked or len(asked) > LONGEST or not asked.isprintable():
-        raise Outside(REFUSED)
+        raise Outside
     for candidate in _candidates(roots, asked):
         try:
             file, run = split_reference(candidate)
@@ -49,7 +54,7 @@ def inside(roots: Sequence[Path], asked: str) -> Path:
             continue
         if any(real.is_relative_to(root) for root in roots) and (stat.S_ISDIR(kind) or stat.S_ISREG(kind)):
             return Path(f"{real}{MARK}{run}") if run else real
-    raise Outside(REFUSED)
+    raise Outside
 
 
 def stores_of(addresses: Sequence[str]) -> tuple[str, ...]:
@@ -84,4 +89,4 @@ def called(roots: Sequence[Path], path: Path) -> str:
         if path.is_relative_to(root):
             name = path.relative_to(root).as_posix()
             return name if len(roots) == 1 else f"{root.name}/{name}"
-    raise Outside(REFUSED)
+    raise Outside

@@ -74,11 +74,10 @@ class Dispatcher:
             return Path(await run_sync(tools.place, asked, limiter=self._fetching))
         try:
             return cast("Path", await self.quick(lambda: inside(self.roots, asked)))
-        except Outside as refused:
+        except Outside:
             # Only what list_runs would name, too, is suggested: nothing is told of what else is on the machine.
             names = [n for p in await self.found() if is_name(n := called(self.roots, p))]
-            near = await self.quick(lambda: difflib.get_close_matches(asked, names[:MOST_NEAR], 3, 0.6))
-            raise Outside(f"{refused.args[0]} Near by name: {', '.join(near)}." if near else refused.args[0]) from None
+            raise Outside(await self.quick(lambda: difflib.get_close_matches(asked, names[:MOST_NEAR], 3, 0.6))) from None
 
     async def ask(
         self, function: Callable[..., Any], asked: dict[str, Any], paths: Sequence[str] = ("run",), ctx: Context[Any, Any] | None = None

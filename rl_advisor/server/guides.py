@@ -12,7 +12,7 @@ from rl_advisor.output import shipped
 from rl_advisor.output.clean import is_name
 from rl_advisor.server.confinement import Outside, called
 from rl_advisor.server.dispatch import Dispatcher
-from rl_advisor.server.results import LABEL
+from rl_advisor.server.results import LABEL, MARKDOWN
 from rl_advisor.workers import isolated
 
 MOST_COMPLETIONS = 50
@@ -73,9 +73,13 @@ def offer_resources(server: MCPServer[Any], desk: Dispatcher) -> None:
     async def page(run: str, until: float | None = None) -> str:
         return str(await told(isolated.page, run=run, until=until))
 
-    @server.resource("run://{+run}/report.md", name="run report", title="The report on a run", mime_type="application/json", meta=LABEL)
+    @server.resource("run://{+run}/report.md", name="run report", title="The report on a run", mime_type=MARKDOWN, meta=LABEL)
     async def report(run: str) -> str:
-        return _json(await told(isolated.report, run=run))
+        return str(await told(isolated.report, run=run))
+
+    @server.resource("run://{+run}/curves.png{?metric}", name="curves", title="Curves of a run", mime_type="image/png", meta=LABEL)
+    async def curves(run: str, metric: str = "") -> bytes:
+        return bytes(await told(isolated.answer, verb="plot_curves", run=run, metrics=[metric] if metric else []))
 
 
 def _json(answer: dict[str, Any]) -> str:

@@ -4,8 +4,10 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from mcp.server.apps import client_supports_apps
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.resolve import Resolve, build_resolver_plans
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
 from mcp_types import CallToolResult, ToolAnnotations
@@ -17,6 +19,7 @@ from rl_advisor.server.cases import Cases
 from rl_advisor.server.confinement import Outside
 from rl_advisor.server.dispatch import Dispatcher
 from rl_advisor.server.picture import SHOWN_BY
+from rl_advisor.server.questions import can_ask, completed, open_facts, which_run
 from rl_advisor.server.results import picture_of, result_of
 from rl_advisor.server.triaging import Triage
 from rl_advisor.workers import isolated
@@ -55,13 +58,17 @@ def _asked(desk: Dispatcher, verb: Verb) -> Callable[..., Awaitable[Any]]:
 
 def _tool(verb: Verb, work: Callable[..., Awaitable[Any]], desk: Dispatcher, said: set[str]) -> Tool:
     """The tool, whose schema leaves out what an earlier one ``said``."""
+    back = {"which": which_run(desk)} if verb.about == "run" else {}
+    back |= {"facts": open_facts(desk)} if verb.name == "assess_run" else {}
+    resolved = {name: (Resolve(ask), True) for name, ask in back.items()}
 
-    async def answered(ctx: Context[Any, Any], **arguments: Any) -> CallToolResult:
+    async def answered(ctx: Context[Any, Any], **given: Any) -> CallToolResult:
+        told = completed(given, {name: given.pop(name) for name in back})
         try:
-            answer = await work(ctx, **arguments)
+            answer = await work(ctx, **told)
         except (Outside, UsageError, isolated.Refused, OSError) as mistake:
             raise ToolError(desk.said(mistake)) from None
-        return picture_of(answer) if isinstance(answer, bytes) else result_of(answer)
+        return picture_of(answer) if isinstance(answer, bytes) else result_of(answer, told.get("run", "") if shows(ctx) else "")
 
     arguments = {name: argument for name, argument in verb.arguments.items() if not argument.get("terminal")}
     return Tool(
@@ -76,6 +83,13 @@ def _tool(verb: Verb, work: Callable[..., Awaitable[Any]], desk: Dispatcher, sai
         ),
         is_async=True,
         context_kwarg="ctx",
+        resolved_params=resolved,
+        resolver_plans=build_resolver_plans(resolved, set(arguments)),
         annotations=WRITES if verb.about == "case" else READ_ONLY,
         meta=SHOWN_BY.get(verb.name),
     )
+
+
+def shows(ctx: Context[Any, Any]) -> bool:
+    """Whether the client shows things to a person; all others get the text alone."""
+    return can_ask(ctx) or client_supports_apps(ctx)

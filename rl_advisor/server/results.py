@@ -2,21 +2,37 @@
 
 import base64
 from typing import Any
+from urllib.parse import quote
 
 import orjson
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp_types import CallToolResult, ImageContent, TextContent
+from mcp_types import Annotations, CallToolResult, ImageContent, ResourceLink, TextContent
 
 LABEL = {"ifc": {"integrity": "untrusted", "confidentiality": "private"}}
 """Answers hold what a run wrote: not to be obeyed, not to be passed on."""
 _ANSWERS = frozenset({"tools/call", "resources/read", "prompts/get", "completion/complete"})
 """Requests whose answers may hold words of a run, refusals and errors of tools too."""
 _OURS = "skill://"
+MARKDOWN = "text/markdown"
 
 
-def result_of(answer: dict[str, Any]) -> CallToolResult:
-    """The answer as text and as structure."""
-    return CallToolResult(content=[TextContent(type="text", text=orjson.dumps(answer).decode())], structured_content=answer)
+FOR_THE_MODEL, FOR_THE_PERSON = Annotations(audience=["assistant"], priority=1.0), Annotations(audience=["user"], priority=0.8)
+
+
+def result_of(answer: dict[str, Any], run: str = "") -> CallToolResult:
+    """The answer as text and as structure; for a client that shows things to a person, with the sentence and the report on ``run``."""
+    text = orjson.dumps(answer).decode()
+    if not run or "why" not in answer:
+        return CallToolResult(content=[TextContent(text=text)], structured_content=answer)
+    sentence = answer.get("words") or f"{answer['verdict'].replace('_', ' ')}, {answer['call']}: {answer['why']}."
+    link = ResourceLink(uri=report_of(run), name="report.md", title="The report on the run", mime_type=MARKDOWN, annotations=FOR_THE_PERSON)
+    for_both = [TextContent(text=text, annotations=FOR_THE_MODEL), TextContent(text=sentence, annotations=FOR_THE_PERSON), link]
+    return CallToolResult(content=for_both, structured_content=answer)
+
+
+def report_of(run: str) -> str:
+    """The address of the report on a run."""
+    return f"run://{quote(run, safe='/')}/report.md"
 
 
 def picture_of(png: bytes) -> CallToolResult:

@@ -107,10 +107,12 @@ def _made(verb: Verb, asked: dict[str, Any]) -> Any:
         return _of_files(function, asked)
     until = asked.pop("until", None)
     mapping = {**asked.pop("mapping", {}), **asked.pop("columns", {})} or None
-    against = asked.pop("against", ())
+    against, planned = asked.pop("against", ()), asked.pop("planned", None)
     if verb.table and (table := _table(verb, asked["run"], until, mapping, against)):
         return table
-    runs = [beside(read(p, until, mapping), against, mapping) for p in _several(asked.pop("run" if verb.about == "run" else "runs"))]
+    runs = [
+        beside(read(p, until, mapping), against, mapping, planned) for p in _several(asked.pop("run" if verb.about == "run" else "runs"))
+    ]
     return _safe(function(runs[0] if verb.about == "run" else runs, **asked), runs)
 
 

@@ -57,12 +57,13 @@ def place(run: str | Path) -> Path:
     return run_folders.existing(run)
 
 
-def beside(run: "Run", against: Sequence[str | Path], mapping: Mapping[str, str] | None = None) -> "Run":
-    """The run with the earlier sound runs at these paths, against which it is measured.
+def beside(run: "Run", against: Sequence[str | Path], mapping: Mapping[str, str] | None = None, planned: int | None = None) -> "Run":
+    """The run with the earlier sound runs at these paths, against which it is measured, and with the plan that somebody knows of.
 
     Raises:
         UsageError: too many runs; and what ``read`` raises.
     """
     if len(against) > MOST_SOUND:
         raise UsageError(f"{len(against)} sound runs were named; {MOST_SOUND} are enough")
-    return replace(run, sound=tuple(read(other, None, mapping) for other in against)) if against else run
+    sound = tuple(read(other, None, mapping) for other in against)
+    return replace(run, sound=sound, planned_steps=planned or run.planned_steps) if sound or planned else run

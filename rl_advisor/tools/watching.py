@@ -1,13 +1,13 @@
 """Follows a growing run and speaks only when the judgement of it changes."""
 
-import json
 import secrets
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic import BaseModel
 
 from rl_advisor.answers import run_folders
 from rl_advisor.answers.story.naming import named
@@ -45,8 +45,7 @@ class Judgement(NamedTuple):
     first_broken_link: str
 
 
-@dataclass(frozen=True)
-class State:
+class State(BaseModel, frozen=True, extra="forbid"):
     """What must survive a restart; all of it is written to the state file."""
 
     told: Judgement | None = None
@@ -65,6 +64,10 @@ class State:
     """A change that was not yet printed and written as a report."""
     unsent: tuple[dict[str, Any], ...] = ()
 
+    def but(self, **changed: Any) -> "State":
+        """The state with other values."""
+        return self.model_copy(update=changed)
+
 
 def judged(run: "Run") -> Assessment:
     """The built-in judgement of a run in the run's own metric names."""
@@ -75,12 +78,12 @@ def heard(state: State, assessment: Assessment) -> tuple[State, dict[str, Any] |
     """The state after an assessment, and the change to tell once looks that agree in a row have enough weight together; else None."""
     now = Judgement(assessment.verdict, assessment.call, assessment.first_broken_link)
     said = {name: getattr(assessment, name) for name in ("run", "step", "planned_steps", "p_continue_pays", "confidence", "why", "summary")}
-    state = replace(state, latest=clean(said))
+    state = state.but(latest=clean(said))
     if now == state.told:
-        return replace(state, doubted=None, weight=0.0), None
+        return state.but(doubted=None, weight=0.0), None
     weight = (state.weight if now == state.doubted else 0.0) + _weight(state.told, now, assessment)
     if weight < ENOUGH:
-        return replace(state, doubted=now, weight=weight), None
+        return state.but(doubted=now, weight=weight), None
     return _tell(state, now)
 
 
@@ -103,7 +106,7 @@ def _tell(state: State, now: Judgement) -> tuple[State, dict[str, Any]]:
     before = state.told._asdict() if state.told else None
     change = {"schema": "rl-advisor/change/1", "id": f"{watch}-{number}", "number": number, **(state.latest or {})}
     change |= {"before": before, "now": now._asdict(), "text": line(change | now._asdict())}
-    return replace(state, told=now, doubted=None, weight=0.0, number=number, watch=watch, due=True), change
+    return state.but(told=now, doubted=None, weight=0.0, number=number, watch=watch, due=True), change
 
 
 def line(change: Mapping[str, Any]) -> str:
@@ -141,17 +144,15 @@ def load(path: Path | None) -> State:
     if path is None or not path.exists():
         return State()
     try:
-        held = json.loads(path.read_text(encoding="utf-8"))
-        told, doubted = (Judgement(*held[name]) if held[name] else None for name in ("told", "doubted"))
-        return State(**{**held, "told": told, "doubted": doubted, "unsent": tuple(held["unsent"])})
-    except (ValueError, TypeError, KeyError, RecursionError) as unfit:
+        return State.model_validate_json(path.read_bytes())
+    except ValueError as unfit:
         raise UsageError(f"{path.name} is no state of watch; name another file or remove it") from unfit
 
 
 def save(state: State, path: Path | None) -> None:
     """Keep the state; a kill at any moment leaves either the old or the new one."""
     if path is not None:
-        safe_write.put(path, json.dumps(asdict(state)))
+        safe_write.put(path, state.model_dump_json())
 
 
 class _Voice:
@@ -182,14 +183,14 @@ class _Voice:
 
         try:
             run = follower.read()
-            self.keep(*heard(replace(self.state, seen=files), judged(run)))
+            self.keep(*heard(self.state.but(seen=files), judged(run)))
             self._broke = self._rules.broken(run, run.last_step)
         except (UnreadableRun, FileNotFoundError):
-            self.state = replace(self.state, seen=files)
+            self.state = self.state.but(seen=files)
 
     def keep(self, state: State, change: dict[str, Any] | None) -> None:
         """First remembered, then said: a kill in between delays a change and never loses it."""
-        self.state = replace(state, unsent=(*state.unsent, change)) if change and self._webhook else state
+        self.state = state.but(unsent=(*state.unsent, change)) if change and self._webhook else state
         save(self.state, self._file)
         self.deliver()
 
@@ -200,7 +201,7 @@ class _Voice:
                 self._report()
             told = self.state.told._asdict() if self.state.told else {}
             self._tell({"number": self.state.number, **(self.state.latest or {}), **told})
-            self.state = replace(self.state, due=False)
+            self.state = self.state.but(due=False)
             save(self.state, self._file)
         while self._webhook and self.state.unsent:
             why = posted(self._webhook, self.state.unsent[0])
@@ -208,7 +209,7 @@ class _Voice:
                 self._complain(why)
                 break
             self._refused = ""
-            self.state = replace(self.state, unsent=self.state.unsent[1:])
+            self.state = self.state.but(unsent=self.state.unsent[1:])
             save(self.state, self._file)
 
     def _complain(self, why: str) -> None:
