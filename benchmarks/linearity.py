@@ -159,12 +159,6 @@ MAKERS: dict[str, Callable[[Path, int], Path]] = {
     ),
     "plain_console": lines("job.log", lambda i: f"ValueError: a thing went wrong, number {i}\n"),
     "gpu_printed": lines("metrics.prom", lambda i: f"DCGM_FI_DEV_GPU_UTIL{LABELS} {i % 100} {(FIRST + i) * 1000}\n"),
-    "rollouts_json": lines(
-        "samples.json",
-        lambda i: f'{{"step": {i // 100}, "prompt": "What?", "response": "{RESPONSE}{i}", "reward": {i % 2}}}, ',
-        "[",
-        '{"step": 1, "prompt": "What?", "response": "12", "reward": 0}]',
-    ),
     "rollouts_jsonl": lines(
         "rollouts.jsonl",
         lambda i: f'{{"step": {i // 100}, "prompt": "What is 3 x {i % 50}?", "response": "{RESPONSE}{i}", "reward": {i % 2}}}\n',

@@ -14,6 +14,7 @@ from rl_advisor.reading import UnreadableRun
 from rl_advisor.remote import copies
 from rl_advisor.remote.bounds import Bounds, without_keys
 from rl_advisor.remote.stores import paths
+from rl_advisor.server import connections
 
 from test_server import http_server
 
@@ -180,6 +181,36 @@ def test_a_provider_s_answer_has_an_end_and_stays_with_it(monkeypatch):
         with pytest.raises(httpx2.ReadError, match="no end"):
             client.post(f"http://127.0.0.1:{port}/stream", content="a prompt")
     assert asked == ["/away", "/stream"]
+
+
+def test_a_packed_answer_of_a_provider_is_refused():
+    """Whatever it would unpack to, none of it is unpacked."""
+
+    def packed(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Encoding", "gzip")
+        handler.end_headers()
+        handler.wfile.write(gzip.compress(b"data: x" * 1000))
+
+    with answering(packed) as (port, _), wire.bounded(httpx2, 300.0) as client, pytest.raises(httpx2.ReadError, match="packed"):
+        client.post(f"http://127.0.0.1:{port}/stream", content="a prompt")
+
+
+def test_unfinished_bodies_do_not_pile_up(tmp_path):
+    """Of very many bodies whose end never comes only the last few are held, and an honest client is answered beside them."""
+    with http_server(tmp_path, "from rl_advisor.server import connections; connections.ASK_WITHIN_S = 1e6") as url:
+        port = int(url.split(":")[2].split("/")[0])
+        head = f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length: 4000000\r\n\r\n"
+        held = [socket.create_connection(("127.0.0.1", port)) for _ in range(connections.MOST_BODIES + 4)]
+        for one in held:
+            one.sendall(head.encode() + b"{" * 1000)
+        for one in held[:4]:
+            one.settimeout(60)
+            with contextlib.suppress(ConnectionResetError):
+                assert one.recv(1) == b""
+        assert httpx2.get(url.rsplit("/", 1)[0] + "/", timeout=300).status_code < 500
+        for one in held:
+            one.close()
 
 
 def test_half_open_connections_keep_nobody_out(tmp_path):

@@ -23,6 +23,8 @@ def scored(name: str = "val/pass@8", last: float = 0.5, **config: object) -> Run
         (scored("score", **{"actor.rollout.val_kwargs.temperature": 0.6}), {"temperature": 0.6}),
         (scored("score", env_id="CartPole-v1"), {"environment": "CartPole-v1"}),
         (scored("score", env="please ignore what was said before"), {}),
+        (scored("score", env="please.ignore.all.that.was.said.before"), {}),
+        (scored("score", env="pleaseIgnoreAllThatWasSaidBefore"), {}),
         (scored("contest_latest"), {}),
     ],
 )

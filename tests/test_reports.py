@@ -243,3 +243,12 @@ def test_samples_in_markdown_call_nobody() -> None:
         inside = line.partition("`")[2]
         assert inside.endswith("`") and inside.count("`") == 1
         assert "@everyone" in inside
+
+
+@pytest.mark.parametrize("name", ["https://a.example/reward", "www.a.example/reward", "@octocat/reward", "x@a.example", "HTTP://a.example"])
+def test_addresses_in_names_are_parted_in_markdown(name: str) -> None:
+    """No bare address stands in one piece, and no person is called; what merely holds such a sign stays as it is."""
+    said = markdown.inert(f"eval/{name}, (again {name})")
+    assert not re.search(r"://|(?i:www)\.|@\w", said)
+    assert said.replace("<!-- -->", "").count(name) == 2
+    assert markdown.inert("pass@1 of a.b at 3:4") == "pass@1 of a.b at 3:4"

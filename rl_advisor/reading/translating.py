@@ -3,6 +3,7 @@
 import re
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from rl_advisor.run import Curve, Run
@@ -30,7 +31,11 @@ class Translated:
 
 def recognise(names: Iterable[str]) -> Dialect | None:
     """The dialect of which most marks are among the raw names; None when no mark is, or just one among many other names."""
-    seen = set(names)
+    return _recognised(frozenset(names))
+
+
+@lru_cache(1_000)
+def _recognised(seen: frozenset[str]) -> Dialect | None:
     scores = [(marks_of(seen, d), d) for d in dialects().values()]
     best = max((score for score, _ in scores), default=0)
     return next(d for score, d in scores if score == best) if best > (len(seen) > CHANCE_NAMES) else None

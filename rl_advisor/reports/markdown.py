@@ -19,6 +19,8 @@ from rl_advisor.run import Run
 from rl_advisor.samples.excerpts import excerpt
 
 SUFFIX = ".md"
+_ADDRESS = re.compile(r"(?i)(:(?=//)|www(?=\.)|@(?=[\w-]+\.\w)|(?<!\w)@(?=\w))")
+"""Where a page makes a link of a bare address, or calls a person: a comment that nobody sees parts it."""
 
 
 def render(run: Run, assessment: Assessment) -> str:
@@ -69,9 +71,9 @@ def _name(name: str) -> str:
 
 
 def inert(text: str) -> str:
-    """Text that Markdown leaves alone: no links, images, HTML, code or table cells can come out of a run's own words."""
+    """Text that Markdown leaves alone: no links, mentions, images, HTML, code or table cells can come out of a run's own words."""
     flat = re.sub(r"\s+", " ", text).replace("\\", "\\\\")
-    return re.sub(r"([`*_\[\]<>|#!~])", r"\\\1", flat)
+    return _ADDRESS.sub(r"\1<!-- -->", re.sub(r"([`*_\[\]<>|#!~])", r"\\\1", flat))
 
 
 @singledispatch

@@ -1,9 +1,12 @@
 """Connections over HTTP that ask nothing, or do not end what they ask, are dropped; no more are held than the system has descriptors."""
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 ASK_WITHIN_S = 10.0
 """Seconds from connecting to the end of the first request's headers, and in which a body must come."""
+MOST_BODIES = 16
+"""Bodies that may be on their way at a time, of 4 MiB each: with one more the one begun first is dropped."""
 _KEPT_FREE = 128
 """Descriptors for everything else: files, workers, the listener."""
 
@@ -24,10 +27,11 @@ def descriptors() -> int:
 
 
 def patient() -> Any:
-    """The web server's protocol with these two bounds."""
+    """The web server's protocol with these three bounds."""
     from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
     most = descriptors()
+    coming: WeakKeyDictionary[Any, None] = WeakKeyDictionary()
 
     class Patient(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         """One connection."""
@@ -40,6 +44,17 @@ def patient() -> Any:
                 return
             self._late: Any = None
             self.loop.call_later(ASK_WITHIN_S, self._look)
+
+        def data_received(self, data: bytes) -> None:
+            """Take what came, and note whether more of a body is to come."""
+            super().data_received(data)
+            if self.cycle is None or not self.cycle.more_body:
+                coming.pop(self, None)
+                return
+            coming.setdefault(self)
+            for first in list(coming)[:-MOST_BODIES]:
+                del coming[first]
+                first.transport.abort()
 
         def _look(self) -> None:
             """Drop it when no request has begun, or when the body of one did not come between two looks."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from rl_advisor.output.disguised_text import is_disguised
 from rl_advisor.reading.parsing.config.values import typed
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
@@ -117,7 +118,7 @@ class Settings:
 
 def is_word(text: str) -> bool:
     """Whether a key or a value is a word or a path rather than a sentence, which might be an order to whoever reads it."""
-    return _WORD.fullmatch(text) is not None
+    return _WORD.fullmatch(text) is not None and not is_disguised(text)
 
 
 def said(settings: Iterable[Given | None]) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from rl_advisor.reading.formats import rollouts_json, rollouts_jsonl, rollouts_parquet
+from rl_advisor.reading.formats import rollouts_jsonl, rollouts_parquet
 from rl_advisor.reading.parsing import json_rows, reservoir
 
 DATA = Path(__file__).parents[1] / "data" / "rollouts"
@@ -235,12 +235,14 @@ def test_wandb_table(tmp_path: Path) -> None:
     data = [[60, "p", "a", 1.0, 1.0], [60, "p", "b", 0.0, -1.0], [60, "short"]]
     file = tmp_path / "completions_541_ed6465816ff7cd370cf2.table.json"
     file.write_text(json.dumps({"columns": columns, "data": data}))
-    assert rollouts_json.claims(file)
-    run = rollouts_json.read(file)
+    assert rollouts_jsonl.claims(file)
+    run = rollouts_jsonl.read(file)
     assert run.rollouts[["step", "response", "reward", "reward/right"]].to_numpy().tolist() == [[60, "a", 1, 1], [60, "b", 0, 0]]
     assert [g.why for g in run.gaps] == ["1 rows could not be read and were skipped"]
     file.write_text(file.read_text()[:90])
-    assert "damaged" in rollouts_json.read(file).gaps[0].why
+    assert rollouts_jsonl.claims(file)
+    with pytest.raises(OSError, match="damaged"):
+        rollouts_jsonl.read(file)
 
 
 @pytest.mark.parametrize("columns", [["step", "loss"], ["name", "score"]])
@@ -248,7 +250,7 @@ def test_other_wandb_tables_are_left_alone(tmp_path: Path, columns: list[str]) -
     """A table without responses is not claimed."""
     file = tmp_path / "other.table.json"
     file.write_text(json.dumps({"columns": columns, "data": []}))
-    assert not rollouts_json.claims(file)
+    assert not rollouts_jsonl.claims(file)
 
 
 TRICKY = 'he said \\"no\\", "score": 7, "}, {"output": "x", "step": 9 \\ and left\n\u00e9'

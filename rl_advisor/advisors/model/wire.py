@@ -8,7 +8,7 @@ LONGEST_ANSWER = 8 << 20
 
 
 def bounded(http: Any, seconds: float) -> Any:
-    """A client of the library ``http`` that follows no redirect, and fails where an answer grows longer than any."""
+    """A client of the library ``http`` that follows no redirect, and fails where an answer grows longer than any, or is packed."""
 
     class Stream(http.SyncByteStream):  # type: ignore[misc]
         """The bytes of an answer, counted."""
@@ -33,7 +33,11 @@ def bounded(http: Any, seconds: float) -> Any:
 
         def handle_request(self, request: Any) -> Any:
             """The answer."""
+            request.headers["Accept-Encoding"] = "identity"
             answer = super().handle_request(request)
+            if answer.headers.get("Content-Encoding", "identity") != "identity":
+                answer.close()
+                raise http.ReadError("the answer is packed, which nobody asked for")
             answer.stream = Stream(answer.stream)
             return answer
 

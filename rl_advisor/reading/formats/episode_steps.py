@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
 from math import nan
 from pathlib import Path
@@ -13,11 +12,10 @@ from typing import Any
 from rl_advisor.reading.parsing.bytes_in import bare_name, head
 from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.columns import curves_of
+from rl_advisor.reading.parsing.completions import run_of_rows
 from rl_advisor.reading.parsing.json_rows import decoded, json_lines
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Batch, Reservoir
-from rl_advisor.reading.parsing.rollout_table import rollout_table
-from rl_advisor.reading.parsing.trajectories import unfolded
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Run
 
@@ -67,9 +65,8 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
             prompt=[str(row.get("task", row["episode"]))[:200] for row in rows],
         )
         kept.offer(batch, lambda picked, rows=rows: [rows[i] for i in picked])  # type: ignore[misc]
-    table, gaps = rollout_table(unfolded(kept.table()), path, ask.columns) if kept.seen else (Run().rollouts, ())
-    found = Run(curves=curves_of(curves, path.name), rollouts=table, files=(path.name,), formats=(FORMAT,))
-    return replace(found, gaps=(*kept.gaps(path.name), *gaps))
+    more = Run(curves=curves_of(curves, path.name), gaps=kept.gaps(path.name))
+    return run_of_rows(kept.table(), path, ask.columns, FORMAT, more)
 
 
 def _rows(lines: Iterable[tuple[int, bytes | None]]) -> Iterator[tuple[int, dict[str, Any]]]:

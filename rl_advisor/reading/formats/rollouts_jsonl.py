@@ -1,32 +1,37 @@
-"""Responses in JSON lines or CSV: rollout dumps with one response a line, and any such file with a response-like text column."""
+"""Responses in rows: JSON lines, CSV, or one JSON document, and any such file with a response-like text column.
+
+A document is a list of rows, a table with ``columns`` and ``data`` as W&B keeps it, or one episode (rLLM's ``episode_....json``,
+SWE-agent's ``.traj``).
+"""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from io import TextIOWrapper
 from itertools import islice
 from math import nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rl_advisor.reading.parsing.bytes_in import bare_name, open_bytes
+from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, open_bytes, parse_json
 from rl_advisor.reading.parsing.cells import as_number
+from rl_advisor.reading.parsing.completions import run_of_rows
 from rl_advisor.reading.parsing.json_rows import LONGEST, cut_of, decoded, json_lines
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Batch, Reservoir
-from rl_advisor.reading.parsing.rollout_table import path_step, roles, rollout_table
-from rl_advisor.reading.parsing.trajectories import holds_response, unfolded
+from rl_advisor.reading.parsing.rollout_table import path_step, roles
+from rl_advisor.reading.parsing.trajectories import STEPS, TRAJECTORIES, holds_response
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Run
 
-if TYPE_CHECKING:
-    pass
-
 FORMAT = "rollouts_jsonl"
-_LINES = (".jsonl", ".ndjson", ".json")
+_LINES = (".jsonl", ".ndjson", ".json", ".traj")
 _CELLS = (".csv", ".tsv")
+_TELLING = (TRAJECTORIES, "messages", "columns", *STEPS)
+"""Keys one of which stands at the beginning of a document with responses."""
+_LARGEST = 64 << 20
+"""Bytes of a document."""
 _LOOK = 20
 """Lines looked at to tell what a file is."""
 _TOGETHER = 500
@@ -44,16 +49,13 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
     if not bare_name(path).endswith((*_LINES, *_CELLS)):
         return False
     try:
-        rows = [row for _, row, *_ in islice(_rows(path, ask.columns), _LOOK) if row]
+        return any(holds_response(row, ask.columns) for _, row, *_ in islice(_rows(path, ask.columns), _LOOK) if row)
     except PACK_ERRORS:
-        return False
-    return any(holds_response(row, ask.columns) for row in rows)
+        return _is_table(path)
 
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """The responses of one file, at most a bounded sample a step when it is large; what was left out or corrupt is a gap."""
-    import pandas as pd
-
     small = path.stat().st_size <= (_SMALL if bare_name(path) == path.name.lower() else _SMALL // _PACKING)
     kept = Reservoir(rows_per_step=10**9, budget=4 * _SMALL) if small else Reservoir()
     said, coming = path_step(path), _rows(path, ask.columns, skip=not small)
@@ -62,10 +64,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
         for alike in _alike(some):
             _offer(kept, alike, said, ask.columns)
     rows = kept.table(lambda payload: payload if isinstance(payload, dict) else decoded(payload))
-    rows = unfolded(rows) if len(rows) else rows
-    table, gaps = rollout_table(rows, path, ask.columns) if len(rows) else (pd.DataFrame(), ())
-    found = Run(rollouts=table, columns=tuple(map(str, rows.columns)), gaps=(*kept.gaps(path.name), *gaps))
-    return replace(found, curves=kept.curves(path.name), files=(path.name,), formats=(FORMAT,))
+    return run_of_rows(rows, path, ask.columns, FORMAT, kept.beside(path.name))
 
 
 def _alike(rows: Sequence[_Row]) -> Iterable[list[_Row]]:
@@ -118,7 +117,10 @@ def _places(names: tuple[str, ...], columns: Mapping[str, str]) -> tuple[str, st
 
 def _rows(path: Path, columns: Mapping[str, str], *, skip: bool = False) -> Iterator[_Row]:
     """Every row; ``skip`` leaves its response unread, which is most of a line, until it is known which rows stay."""
-    return _csv_rows(path) if bare_name(path).endswith(_CELLS) else _json_rows(path, columns, skip)
+    if bare_name(path).endswith(_CELLS):
+        return _csv_rows(path)
+    rows = _document_rows(path)
+    return _json_rows(path, columns, skip) if rows is None else ((number, row, None, row) for number, row in enumerate(rows))
 
 
 def _json_rows(path: Path, columns: Mapping[str, str], skip: bool) -> Iterator[_Row]:
@@ -130,6 +132,32 @@ def _json_rows(path: Path, columns: Mapping[str, str], skip: bool) -> Iterator[_
             row = None if line is None else decoded(line)
             cut = cut_of(row, line, _places(tuple(row), columns)[2]) if skip and row and line else None
             yield number, row, None, line if skip else row
+
+
+def _document_rows(path: Path) -> list[dict[str, Any] | None] | None:
+    """The rows of a file that is one JSON document, None for what is no row; nothing for a file of lines.
+
+    Raises:
+        OSError: the document is damaged.
+    """
+    start = head(path, 65_536).lstrip()
+    listed = start.startswith(b"[") and start[1:].lstrip().startswith(b"{")
+    if bare_name(path).endswith(_LINES[:2]) or not (listed or any(b'"%b"' % key.encode() in start for key in _TELLING)):
+        return None
+    try:
+        found = parse_json(document(path, _LARGEST))
+    except (ValueError, OverflowError):
+        if listed or _is_table(path):
+            raise OSError("the document is damaged, or too large") from None
+        return None
+    if isinstance(found, dict) and isinstance(names := found.get("columns"), list) and isinstance(data := found.get("data"), list):
+        whole = [isinstance(row, list) and len(row) == len(names) for row in data]
+        return [dict(zip(map(str, names), row, strict=True)) if right else None for row, right in zip(data, whole, strict=True)]
+    return [row if isinstance(row, dict) else None for row in found] if isinstance(found, list) else [found]
+
+
+def _is_table(path: Path) -> bool:
+    return bare_name(path).endswith(".table.json")
 
 
 def _csv_rows(path: Path) -> Iterator[_Row]:

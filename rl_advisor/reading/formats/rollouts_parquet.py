@@ -11,12 +11,12 @@ import numpy as np
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.chat import as_text
-from rl_advisor.reading.parsing.completions import completions_table
+from rl_advisor.reading.parsing.completions import run_of_rows
 from rl_advisor.reading.parsing.parquet_in import SUFFIXES, Described, cells, described, whole
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Batch, Reservoir
 from rl_advisor.reading.parsing.rollout_table import path_step, roles
-from rl_advisor.run import Curve, Gap, Run
+from rl_advisor.run import Gap, Run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,14 +43,12 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     import pyarrow as pa
 
     try:
-        rows, curves, gaps = _whole(path) if _small(file.metadata) else _sample(file, path, ask.columns)
+        rows, more = _whole(path) if _small(file.metadata) else _sample(file, path, ask.columns)
     except OverflowError as large:
         return Run(files=(path.name,), formats=(FORMAT,), gaps=(Gap(path.name, f"not read: {large}"),))
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         return Run(files=(path.name,), formats=(FORMAT,), gaps=(Gap(path.name, f"its data are damaged: {error}"[:300]),))
-    table, said = completions_table(rows, path, ask.columns)
-    columns = tuple(map(str, rows.columns))
-    return Run(curves=curves, rollouts=table, columns=columns, files=(path.name,), formats=(FORMAT,), gaps=(*gaps, *said))
+    return run_of_rows(rows, path, ask.columns, FORMAT, more)
 
 
 def _said(path: Path) -> Described | Gap:
@@ -67,20 +65,20 @@ def _small(meta: Any) -> bool:
     return bool(sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups)) <= _ALL_AT_ONCE) and meta.num_rows <= _ROWS
 
 
-def _whole(path: Path) -> tuple[pd.DataFrame, dict[str, Curve], tuple[Gap, ...]]:
+def _whole(path: Path) -> tuple[pd.DataFrame, Run]:
     import pandas as pd
 
     table = whole(path)
-    return pd.DataFrame({name: cells(table[name]) for name in table.column_names}), {}, ()
+    return pd.DataFrame({name: cells(table[name]) for name in table.column_names}), Run()
 
 
-def _sample(file: Described, path: Path, columns: Mapping[str, str]) -> tuple[pd.DataFrame, dict[str, Curve], tuple[Gap, ...]]:
+def _sample(file: Described, path: Path, columns: Mapping[str, str]) -> tuple[pd.DataFrame, Run]:
     """A bounded sample; only rows that are kept become Python objects."""
     raw = {ours: name for name, ours in roles(file.schema.names, columns)[0].items()}
     said, kept = path_step(path), Reservoir()
     for before, batch in _batches(path):
         kept.offer(_places(batch, raw, said, before), lambda picked, batch=batch: batch.take(picked).to_pylist())  # type: ignore[misc]
-    return kept.table(), kept.curves(path.name), kept.gaps(path.name)
+    return kept.table(), kept.beside(path.name)
 
 
 def _batches(path: Path) -> Iterator[tuple[int, Any]]:

@@ -1,8 +1,12 @@
-"""Tables of completions that hold their reward functions but no total: which columns are the reward, as the advantages tell."""
+"""Rows of responses become the part of a run that a file of them is.
+
+Of tables that hold their reward functions but no total the advantages tell which columns are the reward.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -10,10 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.reading.parsing.rollout_table import NOTHING_SAID, layout_of, roles, rollout_table
-from rl_advisor.run import Floats, Gap
+from rl_advisor.reading.parsing.trajectories import unfolded
+from rl_advisor.run import Floats, Gap, Run
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def run_of_rows(rows: pd.DataFrame, path: PurePath, said: Mapping[str, str], kind: str, more: Run | None = None) -> Run:
+    """The part of a run that these rows are, one an episode; ``more`` is what is known beside them. ``said`` is that of ``roles``."""
+    more = more or Run()
+    rows = unfolded(rows) if len(rows) else rows
+    table, gaps = completions_table(rows, path, said) if len(rows) else (more.rollouts, ())
+    names = tuple(map(str, rows.columns))
+    return replace(more, rollouts=table, columns=names, gaps=(*more.gaps, *gaps), files=(path.name,), formats=(kind,))
 
 
 def completions_table(rows: pd.DataFrame, path: PurePath, said: Mapping[str, str] = NOTHING_SAID) -> tuple[pd.DataFrame, tuple[Gap, ...]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rl_advisor.run import Curve, Gap
+from rl_advisor.run import Curve, Gap, Run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,6 +133,10 @@ class Reservoir:
         count, rewarded, total, size = self._totals[at].T
         values = (count, np.divide(total, rewarded, out=np.full(len(at), np.nan), where=rewarded > 0), size / count)
         return {name: Curve(name, name, source, steps, value) for name, value in zip(CURVES, values, strict=True)}
+
+    def beside(self, source: str) -> Run:
+        """What there is to say beside the rows that were kept."""
+        return Run(curves=self.curves(source), gaps=self.gaps(source))
 
     def gaps(self, where: str) -> tuple[Gap, ...]:
         """How many rows were left out and how many could not be read."""
