@@ -13,7 +13,7 @@ from statistics import mean
 
 import click
 import numpy as np
-from evals.seeds import answered, areal_runs, course_of_runs, other_numbers, third_look
+from evals.seeds import answered, areal_runs, course_of_runs, doors, other_numbers, third_look
 from evals.seeds.expected import ENOUGH, Score, Situation, lacking
 from evals.seeds.frames import written
 from rl_advisor.advisors.builtin import assess
@@ -22,33 +22,67 @@ from rl_advisor.reading import read_run
 
 WRITTEN = (course_of_runs, areal_runs, answered, other_numbers, third_look)
 SITUATIONS: dict[str, Situation] = {s.name: s for part in WRITTEN for s in part.SITUATIONS}
+DOORS: dict[str, doors.Asked] = {s.name: s for s in doors.SITUATIONS}
+EVERY: dict[str, Situation | doors.Asked] = {**SITUATIONS, **DOORS}
+Told = tuple[str, str, int, Assessment | tuple[bool, bool]]
+"""Situation, framework, draw, and the judge's answer; of another verb whether the situation and whether its near-miss is answered so."""
+
+
+def chance(name: str, framework: str, draw: int) -> np.random.Generator:
+    """The chance of one drawing."""
+    return np.random.default_rng([zlib.crc32(name.encode()), zlib.crc32(framework.encode()), draw])
 
 
 def asked(name: str, framework: str, draw: int, folder: Path) -> Assessment:
     """What the built-in judge says of one drawing of a situation."""
-    rng = np.random.default_rng([zlib.crc32(name.encode()), zlib.crc32(framework.encode()), draw])
+    rng = chance(name, framework, draw)
     made = SITUATIONS[name].make()
     written(made, framework, int(rng.integers(*made.rows)), rng, folder)
     return assess(read_run(folder))
 
 
-def tried(case: tuple[str, str, int]) -> tuple[str, str, int, Assessment]:
+def both(name: str, form: str, draw: int, folder: Path) -> tuple[bool, bool]:
+    """Whether another verb's answer is as the seed says, and whether its answer to the near-miss is."""
+    asked_of = DOORS[name]
+    drawings = (doors.Drawing(form, folder / str(near), chance(name, form, draw), near) for near in (False, True))
+    right, near = (bool(asked_of.right(asked_of.ask(drawing))) for drawing in drawings)
+    return right, near
+
+
+def tried(case: tuple[str, str, int]) -> Told:
     """A drawing of a situation, and its answer."""
     name, framework, draw = case
     with tempfile.TemporaryDirectory() as folder:
-        return name, framework, draw, asked(name, framework, draw, Path(folder) / "run")
+        return name, framework, draw, (both if name in DOORS else asked)(name, framework, draw, Path(folder) / "run")
 
 
-def scored(answers: list[tuple[str, str, int, Assessment]]) -> dict[str, Score]:
+def wrong(told: Told) -> list[str]:
+    """What one answer lacks; empty when it is as it must be."""
+    name, *_, answer = told
+    if isinstance(answer, Assessment):
+        return lacking(answer, SITUATIONS[name].expected)
+    right, near = answer
+    return ["is not answered so"] * (not right) + ["its near-miss is answered so"] * near
+
+
+def scored(answers: list[Told]) -> dict[str, Score]:
     """Situation -> how often it is answered as it must be in each framework, and how often other situations' answers would do as well."""
     out: dict[str, Score] = {}
     for name in dict.fromkeys(row[0] for row in answers):
+        mine_of = [row for row in answers if row[0] == name]
+        if name in DOORS:
+            forms = {form: mean(not wrong(row) for row in mine_of if row[1] == form) for form in DOORS[name].frameworks}
+            out[name] = Score(forms, mean(near for *_, (_, near) in mine_of), by_value=True)
+            continue
         expected = SITUATIONS[name].expected
         mine: dict[str, list[bool]] = defaultdict(list)
-        for row in answers:
-            if row[0] == name:
-                mine[row[1]].append(not lacking(row[3], expected))
-        others = [not lacking(a, expected) for other, framework, _, a in answers if other != name and framework in mine]
+        for row in mine_of:
+            mine[row[1]].append(not wrong(row))
+        others = [
+            not lacking(a, expected)
+            for other, framework, _, a in answers
+            if other != name and framework in mine and isinstance(a, Assessment)
+        ]
         out[name] = Score({f: mean(right) for f, right in mine.items()}, mean(others) if others else 0.0, expected.by_value)
     return out
 
@@ -62,8 +96,8 @@ def main() -> None:
     ask.add_argument("--jobs", type=int, default=1)
     ask.add_argument("--json", metavar="FILE", help="keep the shares, from which docs/seeds.md is written")
     told = ask.parse_args()
-    names = [n for n in SITUATIONS if not told.names or any(n.startswith(x) for x in told.names)]
-    cases = [(n, f, told.first + d) for n in names for f in SITUATIONS[n].frameworks for d in range(told.draws)]
+    names = [n for n in EVERY if not told.names or any(n.startswith(x) for x in told.names)]
+    cases = [(n, f, told.first + d) for n in names for f in EVERY[n].frameworks for d in range(told.draws)]
     with (
         ProcessPoolExecutor(told.jobs) as pool,
         click.progressbar(pool.map(tried, cases, chunksize=2), length=len(cases), label="drawings", file=sys.stderr) as answers,
@@ -71,11 +105,11 @@ def main() -> None:
         found = list(answers)
     scores = scored(found)
     for name, score in scores.items():
-        wrong = next(((f, d, a) for n, f, d, a in found if n == name and lacking(a, SITUATIONS[name].expected)), None)
-        why = "" if wrong is None else f"  {wrong[0]} {wrong[1]}: {'; '.join(lacking(wrong[2], SITUATIONS[name].expected))}"
+        failed = next((row for row in found if row[0] == name and wrong(row)), None)
+        why = "" if failed is None else f"  {failed[1]} {failed[2]}: {'; '.join(wrong(failed))}"
         print(f"{name:30} {min(score.right.values()):4.0%}  others {score.others:3.0%}{why}")
     good = sum(min(score.right.values()) >= ENOUGH for score in scores.values())
-    right = [not lacking(a, SITUATIONS[n].expected) for n, _, _, a in found]
+    right = [not wrong(row) for row in found]
     print(f"{good} of {len(names)} situations right in nine of ten drawings of each framework; {mean(right):.1%} of {len(found)} drawings")
     if told.json:
         kept = {"draws": told.draws, "situations": {n: asdict(score) for n, score in scores.items()}}

@@ -19,6 +19,7 @@ HEAD = """# The seeds, row by row
 Made by `python -m evals.seeds --draws {draws} --json evals/seeds/shares.json` and `python -m evals.seeds.rows`; nobody writes a status by hand.
 A *situation* is a run made anew with chance in every level, length and noise, in a framework's own files and names; an answer is right when its
 *values* are what the seed says: verdict, link, patterns that are present, call, what the action names, checkpoint. Words elsewhere do not count.
+Situations `d_...` are asked of another verb in two forms, each beside a near-miss that differs in that one thing and must not be answered so.
 
 - *works*: at least two situations or frameworks are answered so in nine of ten drawings.
 - *once*: one framework's words alone were tried, in nine of ten drawings right.
@@ -66,9 +67,9 @@ class Row:
 
 def same_statement(name: str) -> list[str]:
     """A situation and those that stand for one of its statements in other numbers."""
-    from evals.seeds.__main__ import SITUATIONS
+    from evals.seeds.__main__ import EVERY
 
-    return [other for other, s in SITUATIONS.items() if set(s.rows) & set(SITUATIONS[name].rows)]
+    return [other for other, s in EVERY.items() if set(s.rows) & set(EVERY[name].rows)]
 
 
 def rows() -> list[Row]:
@@ -78,11 +79,11 @@ def rows() -> list[Row]:
 
 def held(row: Row) -> bool:
     """Whether what should hold a row is there: the situation, the test, the advice case, the words on the skill's page, the file."""
-    from evals.seeds.__main__ import SITUATIONS
+    from evals.seeds.__main__ import EVERY
 
     kind, _, name = row.holder.partition(":")
     if kind == "s":
-        return name in SITUATIONS
+        return name in EVERY
     if kind == "t":
         file, _, test = name.partition("::")
         return re.search(rf"^def {re.escape(test)}\(", (ROOT / "tests" / file).read_text(encoding="utf-8"), re.MULTILINE) is not None

@@ -58,12 +58,13 @@ def settings_at(place: Path) -> Run:
         run = Run(name=place.name)
     if run.config:
         return run
-    files = [place / f for f in walk(place).files] if place.is_dir() else [place]
+    names = walk(place).files if place.is_dir() else [place.name]
+    files = [place / name for name in names] if place.is_dir() else [place]
     texts = [_text(f) for f in files if f.suffix.lower() in WRITTEN][:FILES]
     found: dict[str, Any] = {}
     for text in texts:
         found |= settings_in(text)
-    return replace(run, config=found)
+    return replace(run, config=found, files=run.files or tuple(map(str, names)))
 
 
 def _text(file: Path) -> str:

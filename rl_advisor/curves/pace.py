@@ -15,7 +15,8 @@ def pace(found: Course, margin: float, better: int = 1) -> Pace:
 
     ``steady`` and ``stopped`` are measured: the change of pace, or what is left of it, lies inside the margin in 19 of 20 courses.
     """
-    half = found.level.step.size // 2
+    step = found.level.step
+    half = int(np.searchsorted(step, (step[0] + step[-1]) / 2))  # late points stand closer together than early ones
     early, late = (better * _risen(found, where) for where in (slice(0, half + 1), slice(half, None)))
 
     def sure(held: np.ndarray) -> bool:

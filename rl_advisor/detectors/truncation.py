@@ -24,6 +24,7 @@ LINK = Link.ENVIRONMENT_DATA
 ROLE = Role.CONSEQUENCE
 NEEDS: tuple[str, ...] = ("response/truncated|rollouts|response/length_max|response/padded_max",)
 CHANGE: tuple[tuple[str, str], ...] = (("max_response_length", "twice"), ("mask_truncated", ""))
+REMEDY = "raise the length limit, or leave cut responses out of the loss"
 
 
 def detect(run: Run, share: float = 0.05, most: float = 0.5) -> Answer:
@@ -39,12 +40,12 @@ def detect(run: Run, share: float = 0.05, most: float = 0.5) -> Answer:
     went = f"{roughly(now, 'share').capitalize()} of completions are truncated ({percent(begin)} at the start)"
     if min(begin, now) >= most:
         onset = Onset(float(step[0]), float(step[0]), float(step[0]))
-        return present(f"{went}: from the first step on.", onset, measures, where)
+        return present(f"{went}, from the first step on: {REMEDY}.", onset, measures, where)
     if value.size < 3:
         raise TooFewPoints(f"{value.size} points of the truncated share")
-    if now >= most or now > max(share, least) + 3 * begin:
+    if now >= most or now > max(share, min(least, 3 * begin)) + 3 * begin:
         onset = segments.began(curve) or segments.around(step, float(step[int(np.argmax(value >= (begin + now) / 2))]))
-        return present(f"{went}.", onset, measures, where)
+        return present(f"{went}: {REMEDY}.", onset, measures, where)
     return absent(f"{went}.", measures=measures, evidence=where)
 
 
