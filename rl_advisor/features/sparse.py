@@ -60,7 +60,8 @@ def least_squares(columns: Iterable[Floats], number: Floats) -> tuple[Floats, Fl
     weights, *_ = np.linalg.lstsq(x, number, rcond=None)
     rest = number - x @ weights
     spread = float(rest @ rest) / max(1, number.size - x.shape[1])
-    return weights, np.sqrt(np.maximum(spread * np.diag(np.linalg.pinv(x.T @ x)), 0.0)), rest
+    errors: Floats = np.sqrt(np.maximum(spread * np.diag(np.linalg.pinv(x.T @ x)), 0.0))
+    return np.asarray(weights, np.float64), errors, rest
 
 
 def formula(measures: Mapping[str, Floats], number: Floats, half: npt.NDArray[np.bool_], group: Sequence[object]) -> Formula:
