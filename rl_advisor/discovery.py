@@ -1,9 +1,13 @@
-"""The modules of a folder: the folder is the registry, and nothing in it is skipped in silence."""
+"""The modules of a folder and its tables: the folder is the registry, and nothing in it is skipped in silence."""
 
+import tomllib
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
+from typing import Any
 
 
 @cache
@@ -21,3 +25,9 @@ def modules(package: str, *names: str) -> tuple[ModuleType, ...]:
             raise ImportError(f"{module.__name__} does not define {', '.join(missing)}, which every module of {package} must")
         found.append(module)
     return tuple(found)
+
+
+@cache
+def table(beside: str, name: str) -> Mapping[str, Any]:
+    """The table ``name`` (TOML) in the folder of a module's file."""
+    return tomllib.loads((Path(beside).parent / name).read_text(encoding="utf-8"))

@@ -55,8 +55,23 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class Cause:
+    """A likely cause: where it lies, what it is, why it fits, and what would tell it from the others."""
+
+    link: Link
+    cause: str
+    because: str
+    tell_apart: str
+    name: str = ""
+
+
+Questions = tuple[tuple[str, str], ...]
+"""Questions to the user, each with what its answer decides."""
+
+
+@dataclass(frozen=True)
 class Answer:
-    """What a detector answers; ``diagnosis`` adds whose answer it is."""
+    """What a detector, a check or a row answers; who asked it adds whose answer it is."""
 
     outcome: Outcome
     statement: str
@@ -65,6 +80,12 @@ class Answer:
     evidence: tuple[Evidence, ...] = ()
     link: Link | None = None
     """Where a detector learns from the run which link is broken; otherwise its own."""
+    about: tuple[str, ...] = ()
+    """The settings that it rests on, as they were written, or our names of the metrics that it accuses or excuses."""
+    do: str = ""
+    """The one thing to change, where that is not what a page says."""
+    confirmed: bool = False
+    """Whether what the run logged shows already what settings only threaten."""
 
 
 present, absent, unclear, not_logged = (partial(Answer, outcome) for outcome in Outcome)
@@ -73,15 +94,30 @@ present, absent, unclear, not_logged = (partial(Answer, outcome) for outcome in 
 
 @dataclass(frozen=True)
 class Finding:
-    """One pattern's answer. It carries no severity and no advice: weighing is the advisor's work."""
+    """One thing that was looked for, in whatever. It carries no severity and no advice: weighing is the advisor's work."""
 
     pattern: str
+    """The name of the detector, the check or the row."""
     link: Link
     outcome: Outcome
     statement: str
     onset: Onset | None = None
     measures: Mapping[str, float] = field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
+    seen_in: str = "curves"
+    """``curves`` (weighed), or what proves it: ``crash``, ``settings``, ``warnings``, ``rows``, ``values``."""
+    causes: tuple[Cause, ...] = ()
+    """The likely causes, the likeliest first."""
+    about: tuple[str, ...] = ()
+    """What it rests on: settings as they were written, our names of metrics, or the error of a crash and its place."""
+    confirmed: bool = False
+    """Whether the log shows what settings threaten."""
+    ask: Questions = ()
+
+    @property
+    def there(self) -> bool:
+        """Whether it is present."""
+        return self.outcome is Outcome.PRESENT
 
 
 def number(x: float) -> str:

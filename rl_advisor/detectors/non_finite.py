@@ -14,10 +14,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from rl_advisor.curves import outcomes, segments
+from rl_advisor.curves import segments
 from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present, unclear
 from rl_advisor.output.wording import counted
-from rl_advisor.run import Curve, Run
+from rl_advisor.run import Run
+from rl_advisor.settings.not_finite import COMPUTED, LATER, turned, unharmed
 from rl_advisor.vocabulary import Link
 
 LINK = Link.NUMERICS
@@ -35,12 +36,8 @@ CORE = (
     "reward/mean",
     "numerics/update_ok",
 )
-LATER = 3
-"""Points of the outcome that show that it went on."""
 GROWN = 3.0
 """Growth of the gradients' middle level, over the tenth before a NaN, that warns of it."""
-COMPUTED = ("policy/grad_norm", "policy/total_loss", "policy/loss", "value/loss", "entropy/mean")
-"""What every update computes: never empty for want of a reference model, of a finished episode or of an evaluation."""
 SAYS = re.compile(
     r"device-side assert|probability tensor"
     r"|(?:loss|grad|logit|log_?prob|reward|advantage|param|weight|tensor|ratio|value|action|observation).{0,80}\b(?:nan|inf)\b"
@@ -50,37 +47,6 @@ SAYS = re.compile(
 """Lines that say it of something that is computed: a NaN in a side metric, or another failed assertion, breaks no numbers."""
 NONE = re.compile(r"\b(?:nan|inf|overflow)\w*(?: \w+)?\s*[:=]\s*0\b|metric \S*(?:attention|val|eval|test)\S* is nan", re.IGNORECASE)
 """Lines that count none, or speak of a side metric."""
-
-
-def turned(curve: Curve) -> float | None:
-    """The step from which a curve is NaN or infinite to its end, or None; gaps between finite points do not count.
-
-    One bad row at the end is enough where no earlier row was bad, and so is a log of nothing else: a crash leaves no second one.
-    """
-    bad = ~np.isfinite(curve.value)
-    if not bad.size or not bad[-1]:
-        return None
-    if bad.all():
-        return float(curve.step[0]) if curve.name in COMPUTED else None
-    last_good = int(np.flatnonzero(~bad)[-1])
-    usual = float(np.mean(bad[: last_good + 1]))
-    enough = usual == 0 or (usual < 0.3 and curve.value.size - last_good > 2)
-    return float(curve.step[last_good + 1]) if enough else None
-
-
-def unharmed(run: Run, name: str, at: float) -> bool:
-    """Whether the outcome went on after a metric was no number: weights that are none act at random or not at all.
-
-    Then what is not finite is a fact of logging, or of updates that the trainer skipped.
-    """
-    for outcome in (outcomes.held_out(run), outcomes.training(run)):
-        if outcome is None or outcome.name == name:
-            continue
-        step, x = outcome.finite()
-        before, after = x[step <= at], x[step > at]
-        if after.size >= LATER and np.ptp(after) > 0 and (before.size < LATER or np.median(after[-LATER:]) >= np.quantile(before, 0.25)):
-            return True
-    return False
 
 
 def warned(run: Run, at: float) -> bool:

@@ -12,7 +12,7 @@ from rl_advisor.curves.performance import Performance, performance
 from rl_advisor.curves.task import task
 from rl_advisor.finding import Finding, Outcome
 from rl_advisor.judgement.diagnosis import diagnose
-from rl_advisor.judgement.proven import Proven, proven
+from rl_advisor.judgement.proven import proven
 from rl_advisor.run import Run
 
 UNKNOWN_RISE = 0.0
@@ -42,7 +42,7 @@ class Case:
         return any(p in self.findings and self.findings[p].outcome is Outcome.PRESENT for p in patterns)
 
     @cached_property
-    def proven(self) -> list[Proven]:
+    def proven(self) -> list[Finding]:
         """What is proven without weighing, the surest first."""
         return proven(self.run)
 

@@ -1,92 +1,54 @@
 """What is proven without weighing: a crash, what settings contradict, what single rows show; each with its link and the one thing to do."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from rl_advisor.assessment import Experiment
-from rl_advisor.judgement.proofs import causes, proofs
+from rl_advisor.finding import Finding
+from rl_advisor.judgement.proofs import proofs
 from rl_advisor.judgement.proofs.crashes import crash_of
 from rl_advisor.judgement.proofs.rows import Rows
-from rl_advisor.judgement.settings_to_change import learning_rate, slower
+from rl_advisor.output.wording import sentence
 from rl_advisor.run import Run
 from rl_advisor.settings import checks
-from rl_advisor.settings.given import CheckOutcome
-from rl_advisor.vocabulary import Link
-
-
-@dataclass(frozen=True)
-class Proven:
-    """One proven fault."""
-
-    says: str
-    link: Link
-    do: str
-    right: str
-    """What shows if it was the cause."""
-    borne: bool = False
-    """Whether it would show in the outcome if it mattered: a score that was reached in spite of it says that it does not."""
-
-
-def proven(run: Run) -> list[Proven]:
-    """The proven faults of a run, the surest first: a crash, settings that the log confirms, rows, settings alone."""
-    settings = checks.proven(run)
-    confirmed = [_setting(o) for o in settings if o.confirmed]
-    return [*_crash(run), *confirmed, *_rows(run), *(_setting(o) for o in settings if not o.confirmed)]
-
 
 FEW = 8
 BORNE = ("truncation", "flat_groups", "no_entropy", "drift")
-"""Causes that an outcome may bear."""
-SLOWER = ("large_steps", "drift", "growing", "broken_policy")
-"""Causes that a smaller learning rate tells from the others."""
+"""Causes that an outcome may bear: a score that was reached in spite of them says that they do not matter."""
 STANDS = ("improving", "plateaued")
 """Verdicts that say that an outcome was reached in spite of what single rows show."""
+RIGHT = {"crash": "It runs past that point.", "settings": "What showed it goes away: {because}", "rows": "The cause was {cause}."}
+"""What shows if it was the cause."""
 
 
-def that_matter(faults: Sequence[Proven], verdict: str) -> list[Proven]:
+def proven(run: Run) -> list[Finding]:
+    """The proven faults of a run, the surest first: a crash, settings that the log confirms, rows, settings alone."""
+    settings, crash = checks.proven(run), crash_of(run)
+    confirmed, alone = ([f for f in settings if f.confirmed is sure] for sure in (True, False))
+    return [*([crash] if crash else []), *confirmed, *(f for f in proofs(run) if f.there and f.causes), *alone]
+
+
+def that_matter(faults: Sequence[Finding], verdict: str) -> list[Finding]:
     """The proven faults that a verdict leaves standing."""
-    return [fault for fault in faults if not (fault.borne and verdict in STANDS)]
+    return [fault for fault in faults if not (fault.causes[0].name in BORNE and verdict in STANDS)]
 
 
-def experiment_on(fault: Proven) -> Experiment:
+def experiment_on(fault: Finding) -> Experiment:
     """The next experiment on a proven fault."""
+    first, says = fault.causes[0], fault.statement
+    if fault.seen_in == "crash":
+        says = f"The run stopped with an error{' at ' + fault.about[1] if fault.about[1] else ''}: {says}."
     return Experiment(
-        do=f"{fault.says} {fault.do}",
-        expect_if_right=fault.right,
+        do=f"{sentence(says)} {first.tell_apart}",
+        expect_if_right=RIGHT[fault.seen_in].format(because=first.because, cause=first.cause),
         expect_if_wrong="If nothing changes, this was not the cause: start from the earliest curve that moved.",
     )
 
 
 def normal(run: Run) -> list[str]:
     """What the rows show to be as it should be, where somebody might take it for a fault."""
-    return [p.says for p in proofs(Rows(run)) if not p.fault]
-
-
-def _setting(o: CheckOutcome) -> Proven:
-    return Proven(o.statement, o.link, o.do, f"What showed it goes away: {o.confirm_by}")
+    return [f.statement for f in proofs(run) if not f.there]
 
 
 def few(run: Run) -> bool:
     """Whether there are only a few rows, so that each is read for itself."""
     return 0 < Rows(run).count < FEW
-
-
-def _crash(run: Run) -> Iterator[Proven]:
-    crash = crash_of(run)
-    if crash is not None:
-        where = f" at {crash.where}" if crash.where else ""
-        yield Proven(f"The run stopped with an error{where}: {crash.means}.", crash.link, crash.do, "It runs past that point.")
-
-
-def act(run: Run, name: str) -> str:
-    """What to do about a likely cause, with the value to set where it is known."""
-    test = causes()[name].tell_apart
-    return f"Set {slower(run)}. {test}" if name in SLOWER and learning_rate(run) else test
-
-
-def _rows(run: Run) -> Iterator[Proven]:
-    """What rows prove and at least one cause explains."""
-    for proof in proofs(Rows(run)):
-        if proof.fault and proof.causes:
-            cause = causes()[proof.causes[0]]
-            yield Proven(proof.says, cause.link, act(run, proof.causes[0]), f"The cause was {cause.cause}.", borne=proof.causes[0] in BORNE)

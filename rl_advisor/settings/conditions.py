@@ -11,19 +11,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import isfinite
+from typing import Any
 
 from rl_advisor.curves import outcomes, segments
 from rl_advisor.curves.course import course_of
 from rl_advisor.curves.logged import logged
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import discontinuity
-from rl_advisor.finding import Onset, number
-from rl_advisor.output.wording import percent
+from rl_advisor.finding import Answer, Onset, Outcome, number
+from rl_advisor.output.wording import from_to, percent
 from rl_advisor.priors import Prior
 from rl_advisor.run import Curve, Run
 from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.text_change import onset
 from rl_advisor.settings.given import Given, Settings, said
+from rl_advisor.settings.not_finite import blank, broken, called, sound
 from rl_advisor.settings.statistics import (
     FEWEST,
     OF_COURSE,
@@ -46,6 +48,8 @@ SHARES, NUMBERS = ("zeros", "pinned", "negative"), ("points", "peaks", "spikes",
 """Statistics that are shares of points, and those that count whatever the metric's unit."""
 LOGGED = {"starts": "first", "best": "best", "ends": "last"}
 """Numbers of an outcome that a reader looks up in the log, and what they are called there."""
+SAYS = {"fault": Outcome.PRESENT, "note": Outcome.UNCLEAR, "fine": Outcome.ABSENT, "not_given": Outcome.NOT_LOGGED}
+"""The outcomes of a check, as users know them."""
 STEPS, COUNTS = ("best_step", "jump_step"), ("points", "zeros", "level", "median")
 """Statistics that are said as steps, and those that ask for no number of points."""
 _NUMBER = re.compile(r"\{(\w{1,60}) ([^{}]{1,160})\}")
@@ -95,13 +99,15 @@ class View:
     run: Run
     it: str = ""
     """The metric that the row is asked of."""
+    fewest: int = FEWEST
+    """Points below which nothing is said of a curve; 1 where rows are asked what each of them proves."""
 
     def curve(self, metric: str) -> Curve | None:
         """The first of the metrics that has a value; an outcome of a few points is none."""
         metric = self.it if metric == "it" else metric
         if metric in OUTCOMES:
             found = OUTCOMES[metric](self.run)
-            return found if found is not None and found.finite()[1].size >= FEWEST else None
+            return found if found is not None and found.finite()[1].size >= self.fewest else None
         return logged_curve(self.run, metric)
 
     def number(self, statistic: str, metric: str) -> float | None:
@@ -114,13 +120,13 @@ class View:
             except TooFewPoints:
                 return None
         if statistic in OF_RUN:
-            return OF_RUN[statistic](self.run, self.it if metric == "it" else metric)
+            return OF_RUN[statistic](self.run, re.sub("^it(?==|$)", self.it, metric))
         curve = self.curve(metric)
         if curve is None:
             return None
         value = curve.finite()[1]
-        if value.size < FEWEST and statistic not in COUNTS:
-            raise TooFewPoints(f"{value.size} points of {curve.name}, {FEWEST} needed")
+        if value.size < self.fewest and statistic not in COUNTS:
+            raise TooFewPoints(f"{value.size} points of {curve.name}, {self.fewest} needed")
         if statistic in OF_VALUES:
             return float(OF_VALUES[statistic](value))
         return float(OF_STRETCH[statistic](curve) if statistic in OF_STRETCH else OF_COURSE[statistic](course_of(curve)))
@@ -150,6 +156,22 @@ class View:
         if True not in found and short is not None:
             raise short
         return True if True in found else None if found and not any(way is False for way in found) else False
+
+    def so(self, written: Written) -> bool:
+        """Whether one of the ways is surely open."""
+        try:
+            return self.true(written) is True
+        except TooFewPoints:
+            return False
+
+    def answer(self, row: Mapping[str, Any]) -> tuple[Answer | None, Mapping[str, Any]]:
+        """What a row says, and its case: the first that holds where what all need (``of``) holds; nothing where none does."""
+        cases = row["cases"] if self.so(row.get("of", [[]])) else ()
+        case = next((case for case in cases if self.so(case["when"])), None)
+        if case is None:
+            return None, {}
+        said = "".join(self.says(part["says"]) for part in (case, *case.get("more", ())) if part is case or self.so(part["when"]))
+        return Answer(SAYS[case["outcome"]], said, do=self.says(case.get("do", "")), confirmed=self.so(case.get("confirmed", ()))), case
 
     def measured(self, statistic: str, metric: str) -> float | None:
         """The statistic of a metric; None where it is not logged, or not often enough."""
@@ -236,6 +258,13 @@ def _usual(view: View, metric: str, says: Callable[[Prior, float], str]) -> str:
 WORDS: Mapping[str, Callable[[View, str], str]] = {
     "name": lambda view, metric: _of_curve(view, metric, lambda curve: curve.name),
     "way": lambda view, metric: _of_curve(view, metric, lambda curve: "flat" if segments.at_rest(c := course_of(curve)) else c.direction()),
+    "called": lambda view, metric: _of_curve(view, metric, lambda curve: curve.raw),
+    "broken": lambda view, names: called(broken(view.run, names)),
+    "sound": lambda view, names: called(sound(view.run, names), 3),
+    "blank": lambda view, names: called(blank(view.run, names)),
+    "went": lambda view, metric: _of_curve(view, metric, lambda curve: from_to(*curve.finite()[1][[0, -1]])),
+    "fell": lambda view, metric: _of_curve(view, metric, lambda curve: from_to(float(curve.finite()[1].max()), curve.finite()[1][-1])),
+    "unpaid": lambda view, prefix: " or ".join(c.raw for c in view.run.family(prefix).values() if not c.finite()[1].any()),
     "given": lambda view, names: said(_written(view, names)),
     "key": lambda view, names: next((g.key for g in _written(view, names)), names),
     "value": lambda view, metric: number(value_of(view.run, metric) or 0.0),

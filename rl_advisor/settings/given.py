@@ -5,12 +5,11 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from rl_advisor.output.disguised_text import is_disguised
 from rl_advisor.reading.parsing.config.values import typed
 from rl_advisor.run import Run
-from rl_advisor.vocabulary import Link
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     name: tuple(keys) for name, keys in tomllib.loads((Path(__file__).parent / "names.toml").read_text(encoding="utf-8")).items()
@@ -39,38 +38,6 @@ class Given:
         """The setting as it was written; a value that is a sentence rather than a word is not repeated."""
         shown = self.value if is_word(str(self.value)) else "(text)"
         return f"`{self.key}` = {shown}" if is_word(self.key) else "a setting"
-
-
-@dataclass(frozen=True)
-class CheckSaid:
-    """What a check found; its name, its link and what would confirm it stand in its file."""
-
-    outcome: Literal["fault", "note", "fine", "not_given"]
-    statement: str
-    keys: tuple[str, ...] = ()
-    do: str = ""
-    confirmed: bool = False
-
-
-NOT_GIVEN = CheckSaid("not_given", "")
-
-
-@dataclass(frozen=True)
-class CheckOutcome:
-    """What one check says of the settings."""
-
-    check: str
-    outcome: Literal["fault", "note", "fine", "not_given"]
-    statement: str
-    keys: tuple[str, ...] = ()
-    """The keys it rests on, as they were written."""
-    confirm_by: str = ""
-    """What in a log would show it."""
-    do: str = ""
-    """The one thing to change."""
-    link: Link = Link.POLICY_UPDATE
-    confirmed: bool = False
-    """Whether what the run logged shows it already."""
 
 
 class Settings:

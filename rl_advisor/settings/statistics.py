@@ -18,6 +18,7 @@ from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.samples.measured_text import Stretches
 from rl_advisor.samples.text_change import pays, shift
 from rl_advisor.settings.given import Given, Settings
+from rl_advisor.settings.not_finite import blank, broken, curves_of, sound
 
 FEWEST = 5
 """Points below which nothing is said of a curve."""
@@ -26,9 +27,9 @@ SAMPLES, MANY = "samples/", 50
 
 
 def logged_curve(run: Run, metric: str) -> Curve | None:
-    """The first of the metrics that has a value."""
-    curves = (run.curves[name] for name in metric.split("|") if name in run.curves)
-    return next((curve for curve in curves if curve.finite()[1].size), None)
+    """The first of the metrics, or of a family ``x/*``, that has a value."""
+    every = (run.family(name[:-1]).values() if name.endswith("/*") else [run.curves.get(name)] for name in metric.split("|"))
+    return next((curve for curves in every for curve in curves if curve is not None and curve.finite()[1].size), None)
 
 
 def _error(value: Floats) -> float:
@@ -55,8 +56,14 @@ def _setting(run: Run, name: str) -> float | None:
     return given if given is not None or not isinstance(told, int | float) else float(told)
 
 
+FEW = 20
+"""Rows up to which each counts for itself."""
+SUBTRACTED = re.compile(r"(?i)penal|cost|repeti|overlong")
+"""Parts of a reward that are subtracted: 0 is their best."""
 OFF = ("no", "none", "null", "false", "intervalstrategy.no")
 """Words by which a setting is switched off."""
+TOLD = "as the text says"
+"""The note of a curve that somebody told in a sentence: its first and last values are what he saw, not noise."""
 SIDES = ("far_below", "below", "usual", "above", "far_above")
 SETTING_OF = {"policy/learning_rate": "learning_rate", "entropy/coef": "entropy_coef"}
 """Metric of the table of priors -> the setting; others are named alike."""
@@ -126,6 +133,31 @@ def _one_update(run: Run) -> bool:
     return run.settings.get("updates_per_batch", 1) == 1 and run.settings.get("minibatches") == 1
 
 
+def _named(run: Run, asked: str) -> bool | None:
+    """Whether what the user calls a metric matches: ``name=pattern``."""
+    name, _, pattern = asked.partition("=")
+    return re.search(pattern, run.curves[name].raw) is not None if name in run.curves else None
+
+
+def _part(run: Run, asked: str, of: Callable[[Floats], bool]) -> bool:
+    """Whether one of a family's curves, costs left out, is so."""
+    values = (c.finite()[1] for name, c in run.family(asked).items() if not SUBTRACTED.search(name))
+    return any(x.size > 0 and of(x) for x in values)
+
+
+def _dropped(x: Floats) -> float:
+    """What share of the highest of a few rows was lost, where nearly every row after it lies lower; 0 where not."""
+    after = x[int(np.argmax(x)) :]
+    steady = 3 <= x.size <= FEW and x.min() >= 0 and after.size >= 5 and int(np.sum(np.diff(after) > 0)) <= after.size // 6
+    return 1 - float(after[-2:].mean() / max(after[0], 1e-12)) if steady else 0.0
+
+
+def _sinks(x: Floats) -> float:
+    """What share of its first value was lost in a few rows that (almost) all lie lower than the one before."""
+    steady = 3 <= x.size <= FEW and x[0] > 0 and np.mean(np.diff(x) < 0) >= 0.75
+    return 1 - float(x[-1] / x[0]) if steady else 0.0
+
+
 def _outlying(x: Floats) -> float:
     """How many times the spread of most values the farthest lies away from their middle."""
     low, high = np.quantile(x, [0.05, 0.95]) if x.size >= MANY else (0.0, math.inf)
@@ -180,6 +212,14 @@ OF_VALUES: Mapping[str, Callable[[Floats], float]] = {
     "points": np.size,
     "level": lambda x: float(np.median(x[-FEWEST:])),
     "half": lambda x: np.median(x[x.size // 2 :][:5]),
+    "newest": lambda x: x[-1],
+    "climb": lambda x: x[-1] - x[0],
+    "square": lambda x: float(np.median(x[-FEWEST:])) ** 2,
+    "nothing": lambda x: float(np.mean(np.abs(x) <= 1e-9)),
+    "size_before": lambda x: float(np.median(np.abs(x[: x.size // 2]))) if x.size > 1 else math.nan,
+    "size_after": lambda x: float(np.median(np.abs(x[-max(2, x.size // 20) :]))),
+    "dropped": _dropped,
+    "sinks": _sinks,
     "negative": lambda x: float(np.mean(x < 0)),
     "span": lambda x: max(abs(float(np.median(x))), 1.0 if np.abs(x).max() <= 1 else float(np.abs(x).max())),
 }
@@ -256,6 +296,20 @@ OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
     "word": lambda run, asked: _worded(run, asked, lambda found: str(found.value).lower()),
     "key": lambda run, asked: _worded(run, asked, lambda found: found.key),
     "method": lambda run, names: str(circumstances(run, "late").method) in names.split("|"),
+    "action": lambda run, kind: circumstances(run).action == kind,
+    "rows": lambda run, _: max((c.step.size for c in run.curves.values()), default=0),
+    "done": lambda run, _: run.last_step / run.planned_steps if run.planned_steps else None,
+    "told": lambda run, name: run.curves[name].note == TOLD if name in run.curves else None,
+    "named": _named,
+    "is": lambda _, asked: asked.partition("=")[0] == asked.partition("=")[2],
+    "paid": lambda run, prefix: _part(run, prefix, lambda x: bool(np.abs(x).max() > 1e-9)),
+    "unpaid": lambda run, prefix: _part(run, prefix, lambda x: bool(np.abs(x).max() <= 1e-9)),
+    "part_grows": lambda run, prefix: _part(run, prefix, lambda x: bool(x[-1] - x[0] > 0.2 * max(1.0, abs(x[0])))),
+    "broken": lambda run, names: len(broken(run, names)),
+    "sound": lambda run, names: len(sound(run, names)),
+    "blank": lambda run, names: len(blank(run, names)),
+    "infinite": lambda run, names: all(np.isinf(c.value[-1]) for c in broken(run, names)),
+    "gaps": lambda run, names: float(sum((~np.isfinite(c.value)).sum() for c in curves_of(run, names))),
     "framework": lambda run, name: name in (run.frameworks or ("None",)),
     "updates": lambda run, _: updates_per_batch(run.config),
     "calls": lambda run, names: Settings(run).calls(*names.split("|")),

@@ -52,7 +52,7 @@ def test_a_plug_that_raises_is_said_and_takes_nothing_with_it(monkeypatch) -> No
     assert "KeyError" in failed.statement
     name, first = next(iter(checks.registered().items()))
     monkeypatch.setitem(checks.registered(), name, replace(first, check=broken))
-    said = {o.check: o for o in checks.run(Run(config={"nobody_names_this": 3}))}
+    said = {o.pattern: o for o in checks.run(Run(config={"nobody_names_this": 3}))}
     assert "KeyError" in said[name].statement
     assert Settings(Run(config={"nobody_names_this": 3})).number("nobody_names_this") == 3
 

@@ -5,13 +5,15 @@ import re
 from pathlib import Path
 
 import pytest
+import rl_advisor.judgement.proofs
 from click.testing import CliRunner
 from rl_advisor.answers.explain.pasted import run_of
 from rl_advisor.cli.commands import main
-from rl_advisor.judgement.proofs import causes, proofs
+from rl_advisor.discovery import table
+from rl_advisor.judgement.proofs import proofs
 from rl_advisor.judgement.proofs.crashes import crash_in
-from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.reading import read_run
+from rl_advisor.settings.conditions import ways
 from rl_advisor.tools import explain_log
 
 CORPORA = Path(__file__).parents[2] / "evals" / "corpus"
@@ -258,7 +260,7 @@ TRACEBACK = """Traceback (most recent call last):
 def test_a_crash_is_retold(error: str, link: str, where: str) -> None:
     crash = crash_in(TRACEBACK.replace("{error}", error))
     assert crash is not None
-    assert (crash.link.value, crash.where) == (link, where)
+    assert (crash.link.value, crash.about[1]) == (link, where)
     answer = explain_log(TRACEBACK.replace("{error}", error))
     assert answer["causes"][0]["link"] == link
     assert answer["crash"]["error"]["untrusted"].startswith(error[:20])
@@ -280,13 +282,17 @@ def sound() -> list[Path]:
 
 @pytest.mark.parametrize("folder", sound()[::3], ids=lambda p: p.name)
 def test_nothing_false_is_proven_of_sound_runs(folder: Path) -> None:
-    faults = [p.says for p in proofs(Rows(read_run(folder))) if p.fault]
+    faults = [p.statement for p in proofs(read_run(folder)) if p.there]
     assert not [says for says in faults if "cut at the length limit" not in says]
 
 
 def test_every_cause_is_named_by_a_proof() -> None:
-    source = "".join(file.read_text() for file in (Path(__file__).parents[2] / "rl_advisor" / "judgement" / "proofs").glob("*.py"))
-    assert all(f'"{name}"' in source for name in causes())
+    cases = [case for row in table(rl_advisor.judgement.proofs.__file__, "rows.toml").values() for case in row["cases"]]
+    for told, file in (("causes", "causes.toml"), ("ask", "questions.toml")):
+        assert {name for case in cases for name in case.get(told, ())} == {*table(rl_advisor.judgement.proofs.__file__, file)}
+    for row in table(rl_advisor.judgement.proofs.__file__, "rows.toml").values():
+        asked = [row.get("of", [[]]), *(part["when"] for case in row["cases"] for part in (case, *case.get("more", ())))]
+        assert all(ways(written) for written in asked)
 
 
 @pytest.mark.parametrize(

@@ -112,10 +112,10 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "outcome", "run"), CASES, ids=[f"{i}-{n}-{o}" for i, (n, o, _) in enumerate(CASES)])
 def test_checks(name: str, outcome: str, run: Run) -> None:
-    found = {o.check: o for o in checks.run(run)}[name]
-    assert found.outcome == outcome, found.statement
+    found = {o.pattern: o for o in checks.run(run)}[name]
+    assert checks.told(found)["outcome"] == outcome, found.statement
     assert found.statement.endswith((".", ")"))
-    assert outcome != "fault" or found.do
+    assert outcome != "fault" or found.causes[0].tell_apart
 
 
 def test_every_check_has_its_cases_and_its_page() -> None:
@@ -125,7 +125,7 @@ def test_every_check_has_its_cases_and_its_page() -> None:
 
 
 def test_nothing_given_is_no_answer() -> None:
-    assert {o.outcome for o in checks.run(Run())} == {"not_given"}
+    assert {checks.told(o)["outcome"] for o in checks.run(Run())} == {"not_given"}
 
 
 def sound() -> list[Path]:

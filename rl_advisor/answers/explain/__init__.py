@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from rl_advisor.answers.explain.answering import Asked, answered, question_in, where_time_goes
-from rl_advisor.answers.explain.faults import Fault, faults, odd
+from rl_advisor.answers.explain.faults import certain, faults, odd
 from rl_advisor.answers.explain.metrics import metrics
 from rl_advisor.answers.explain.procedures import asked_for
 from rl_advisor.answers.explain.words import explain_word
@@ -15,13 +15,14 @@ from rl_advisor.answers.story.naming import renamed
 from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.diagnosis import role_of
-from rl_advisor.judgement.proofs import CONFIG, TOLD, Proof, proofs
+from rl_advisor.judgement.proofs import proofs, question
 from rl_advisor.judgement.proofs.crashes import crash_in
 from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.judgement.settings_to_change import usual_value
 from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.output.wording import counted, listed, percent, plain, sentence
 from rl_advisor.run import Run
+from rl_advisor.settings.statistics import TOLD
 
 NOTHING = (
     "I found no metrics, settings or errors in this text. Paste the lines that the trainer logs (a few rows are enough),"
@@ -52,10 +53,10 @@ class Explained:
     read: Coverage
     told: Told
     """What each metric is."""
-    proven: Sequence[Proof]
+    proven: Sequence[Finding]
     judged: Judged | None
     """What the judge says of the rows, where they are enough."""
-    faults: Sequence[Fault]
+    faults: Sequence[Finding]
     answer: str
     """What was asked, answered."""
 
@@ -74,15 +75,15 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     """What the rows of a run say, as plain JSON in its own names; ``text`` is what they were read from, with all that the rows lack."""
     rows, read, asked = Rows(run), coverage(run, text), question or question_in(text)
     judged, found = _judged(rows)
-    proven = proofs(rows)
+    proven = proofs(run)
     told = metrics(rows, proven)
     answer = answered(Asked(asked, rows, told, proven)) if asked else ""
-    e = Explained(rows, read, told, proven, judged, faults(rows, text, told, proven, found), answer)
+    e = Explained(rows, read, told, proven, judged, faults(run, text, told, proven, found), answer)
     crash = crash_in(text)
     steps = asked_for(asked or text) if not (run.curves or crash) else None
-    nothing = not (run.curves or run.config or any(f.kind in ("crash", "warning") for f in e.faults))
+    nothing = not (run.curves or run.config or any(f.seen_in in ("crash", "warnings") for f in e.faults))
     said: dict[str, Any] = {
-        **({"crash": {"error": crash.error, "where": crash.where, "means": crash.means, "do": crash.do}} if crash else {}),
+        **({"crash": _retold(crash)} if crash else {}),
         "recognised": _recognised(rows, read),
         "read": {
             "rows": read.rows,
@@ -92,7 +93,7 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
             "unread": list(read.unread),
         },
         "metrics": told,
-        "proven": [f.says for f in e.faults if f.proven and f.kind != "value"] + [p.says for p in proven if not p.fault],
+        "proven": [f.statement for f in e.faults if certain(f) and f.seen_in != "values"] + [p.statement for p in proven if not p.there],
         "causes": _causes(e),
         "not_looked_at": _not_looked_at(e),
         "steps": steps["steps"] if steps else [],
@@ -128,19 +129,19 @@ def _not_looked_at(e: Explained) -> list[str]:
 
 def _causes(e: Explained) -> list[dict[str, str]]:
     """The likeliest causes, each once; hints only beside something that is wrong."""
-    wrong = any(f.causes for f in e.faults if f.kind != "hint")
-    named = {c["cause"]: c for f in e.faults if wrong for c in f.causes}
+    wrong = any(f.causes for f in e.faults if f.there)
+    named = {c.cause: asdict(c) for f in e.faults if wrong for c in f.causes}
     return [{k: v for k, v in c.items() if k != "name"} for c in named.values()][:MOST_CAUSES]
 
 
 def _ask(e: Explained) -> list[dict[str, str]]:
     """At most three questions or files, each with what its answer decides."""
-    asked = [question for p in e.proven if p.fault for question in p.ask]
+    asked = [asks for p in e.proven if p.there for asks in p.ask]
     if e.rows.count < ENOUGH:
         name = next((WHERE[f] for f in e.rows.run.frameworks if f in WHERE), "the whole log, from the first row on")
         asked.append((f"Can you send {name}?", "whether it was so from the start or began at one step"))
     if not e.rows.run.config and _causes(e):
-        asked.append(CONFIG)
+        asked.append(question("script"))
     return [{"question": q, "decides": d} for q, d in dict(asked).items()][:MOST_QUESTIONS]
 
 
@@ -160,7 +161,7 @@ def _recognised(rows: Rows, read: Coverage) -> str:
 
 def _summary(e: Explained) -> str:
     """The answer to the question, the point, then the action, in a few sentences."""
-    stopped, sure, found = ([f.says for f in e.faults if test(f)] for test in (_crash, lambda f: f.proven, lambda f: f.kind == "finding"))
+    stopped, sure, found = ([f.statement for f in e.faults if test(f)] for test in (_crash, certain, lambda f: f.seen_in == "curves"))
     strange = [t for t in e.told if t["normal"] in ("broken", "unusual")]
     likely, verdict = _causes(e), _verdict(e)
     if sure:
@@ -172,7 +173,7 @@ def _summary(e: Explained) -> str:
     elif stopped or verdict.startswith("These"):
         said = [verdict]
     else:
-        said = [verdict, *_checked(e), *[p.says for p in e.proven if not p.fault][:2]]
+        said = [verdict, *_checked(e), *[p.statement for p in e.proven if not p.there][:2]]
     to_set = next((s for t in strange if (s := usual_value(e.rows.run, t["metric"], {}))), "") if not likely else ""
     do = (
         to_set.replace(" (not given)", "") + "."
@@ -186,8 +187,13 @@ def _summary(e: Explained) -> str:
     return " ".join(filter(None, parts))
 
 
-def _crash(fault: Fault) -> bool:
-    return fault.kind == "crash"
+def _retold(crash: Finding) -> dict[str, str]:
+    error, where = crash.about
+    return {"error": error, "where": where, "means": crash.statement, "do": crash.causes[0].tell_apart}
+
+
+def _crash(fault: Finding) -> bool:
+    return fault.seen_in == "crash"
 
 
 def _verdict(e: Explained) -> str:
@@ -212,7 +218,7 @@ def _checked(e: Explained) -> list[str]:
         (f"Not judged, because the level depends on the task: {listed(open_, 4)}.", bool(open_)),
         (f"Not understood: {listed(list(e.read.unread), 4)}.", bool(e.read.unread)),
         (course, short),
-        *((f.says, True) for f in e.faults[:1] if f.kind == "hint"),
+        *((f.statement, True) for f in e.faults[:1] if not f.there),
     )
     said = [words for words, so in lines if so and words]
     none = f"No fault in {counted(len(run.config), 'setting')} by the checks that know them; the log would show the rest."

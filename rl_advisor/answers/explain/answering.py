@@ -11,8 +11,7 @@ from rl_advisor.answers.explain.metrics import metrics
 from rl_advisor.answers.explain.told import by_frameworks, told_in
 from rl_advisor.answers.explain.words import explain_word
 from rl_advisor.answers.explain.written import NUMBER, bare, shown
-from rl_advisor.finding import number
-from rl_advisor.judgement.proofs import Proof
+from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.output.wording import percent
 from rl_advisor.run import Curve
@@ -34,7 +33,7 @@ class Asked:
     question: str
     rows: Rows
     told: Sequence[dict[str, Any]]
-    proven: Sequence[Proof]
+    proven: Sequence[Finding]
 
 
 def question_in(text: str) -> str:
@@ -56,7 +55,7 @@ def answered(asked: Asked) -> str:
 
 def _why_not_finite(asked: Asked) -> str:
     """Where NaN comes from, or that there is none."""
-    says = next((p.says for p in asked.proven if re.search(r"NaN|finite", p.says)), "")
+    says = next((p.statement for p in asked.proven if re.search(r"NaN|finite", p.statement)), "")
     if says or not asked.rows.run.curves:
         return says
     bad = [t["name"] for t in asked.told if t["non_finite"]]

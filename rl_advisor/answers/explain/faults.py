@@ -1,87 +1,44 @@
 """What is wrong in the lines, whoever found it, in one list: the crash, the settings, the trainer's warnings, the rows, the findings."""
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rl_advisor.detectors import patterns
-from rl_advisor.finding import Finding
-from rl_advisor.judgement.proofs import Proof, causes
+from rl_advisor.finding import Cause, Finding, Outcome
 from rl_advisor.judgement.proofs.crashes import crash_in, warnings_in
-from rl_advisor.judgement.proofs.rows import Rows
-from rl_advisor.judgement.proven import act
 from rl_advisor.output.wording import plain, sentence
+from rl_advisor.run import Run
 from rl_advisor.settings import checks
 from rl_advisor.vocabulary import Link
 
 LATE = "broken_policy"
 """The cause that says no more than that something broke: what a finding names goes before it."""
-Cause = dict[str, str]
+PROVEN = ("settings", "warnings", "rows", "values")
+"""What makes a fault certain, and not only found or possible."""
 
 
-@dataclass(frozen=True)
-class Fault:
-    """One thing that is wrong: what shows it, and the likely causes, each with its link, why it fits and what tells it from others."""
-
-    kind: str
-    """``crash``, ``setting``, ``warning``, ``row``, ``value``, ``finding``, or ``hint``, which accuses nothing by itself."""
-    says: str
-    causes: tuple[Cause, ...] = ()
-
-    @property
-    def proven(self) -> bool:
-        """Whether it is certain, and not only found or possible."""
-        return self.kind in ("setting", "warning", "row", "value")
-
-
-def faults(rows: Rows, text: str, told: Iterable[Mapping[str, Any]], proven: Sequence[Proof], found: Iterable[Finding]) -> list[Fault]:
-    """Everything that is wrong, in the order in which it is likely to be the cause."""
-    rows_say = [f for p in proven if p.fault for f in _of_rows(rows, p)]
-    late = [f for f in rows_say if LATE in {c["name"] for c in f.causes}]
+def faults(run: Run, text: str, told: Iterable[Mapping[str, Any]], proven: Sequence[Finding], found: Iterable[Finding]) -> list[Finding]:
+    """Everything that is wrong, in the order in which it is likely to be the cause; what is worth knowing of the settings, as unclear."""
+    rows_say, crash, settings = [f for f in proven if f.there], crash_in(text), checks.run(run)
+    late = [f for f in rows_say if LATE in {c.name for c in f.causes}]
+    accused = {name for f in (*rows_say, *settings) if f.there for name in f.about}
+    beyond = (t for t in told if t["normal"] == "broken" and not {t["metric"], t["name"]} & accused)
     return [
-        *_crashed(text),
-        *_settings(rows, "fault"),
-        *(Fault("warning", sentence(w.means), (_cause(w.link, w.means, "the trainer prints it", w.do),)) for w in warnings_in(text)),
+        *([_crashed(crash)] if crash else []),
+        *(_setting(f) for f in settings if f.there),
+        *(replace(w, statement=sentence(w.statement)) for w in warnings_in(text)),
         *(f for f in rows_say if f not in late),
-        *_values(rows, told, proven),
-        *(Fault("finding", f"{plain(f.pattern)}: {f.statement}", (_found(f),)) for f in found),
+        *(Finding("value", Link.EVALUATION, Outcome.PRESENT, odd(t), seen_in="values") for t in beyond),
+        *map(_found, found),
         *late,
-        *_settings(rows, "note"),
+        *(_setting(f) for f in settings if f.outcome is Outcome.UNCLEAR and f.causes[0].tell_apart),
     ]
 
 
-def _cause(link: Link, cause: str, because: str, tell_apart: str, name: str = "") -> Cause:
-    return {"link": link.value, "cause": cause, "because": because, "tell_apart": tell_apart, "name": name}
-
-
-def _crashed(text: str) -> Iterator[Fault]:
-    """The crash by its kind and its place; its message is the run's text and stands apart."""
-    if (crash := crash_in(text)) is not None:
-        kind = re.split(r"[:\s(]", crash.error, maxsplit=1)[0]
-        at = f"{kind} at {crash.where}" if crash.where else kind
-        yield Fault("crash", f"It stopped with {at}: {crash.means}. {crash.do}", (_cause(crash.link, crash.means, at, crash.do),))
-
-
-def _settings(rows: Rows, outcome: str) -> Iterator[Fault]:
-    """What the settings prove, or what is worth knowing of them."""
-    for o in checks.run(rows.run):
-        if o.outcome == outcome and (o.do or outcome == "fault"):
-            because = "the log shows it" if o.confirmed else o.confirm_by
-            kind, says = ("setting", o.statement) if outcome == "fault" else ("hint", f"{o.statement} {o.do}")
-            yield Fault(kind, says, (_cause(o.link, o.statement, because, o.do),))
-
-
-def _of_rows(rows: Rows, proof: Proof) -> Iterator[Fault]:
-    named = ((name, causes()[name]) for name in proof.causes)
-    yield Fault("row", proof.says, tuple(_cause(c.link, c.cause, c.because, act(rows.run, name), name) for name, c in named))
-
-
-def _values(rows: Rows, told: Iterable[Mapping[str, Any]], proven: Sequence[Proof]) -> Iterator[Fault]:
-    """Values beyond what is possible that nothing else accuses."""
-    accused = {name for p in proven if p.fault for name in p.about}
-    accused |= {key for o in checks.run(rows.run) if o.outcome == "fault" for key in o.keys}
-    yield from (Fault("value", odd(t)) for t in told if t["normal"] == "broken" and not {t["metric"], t["name"]} & accused)
+def certain(f: Finding) -> bool:
+    """Whether a fault is proven."""
+    return f.there and f.seen_in in PROVEN
 
 
 def odd(told: Mapping[str, Any]) -> str:
@@ -89,5 +46,18 @@ def odd(told: Mapping[str, Any]) -> str:
     return f"{told['name']} {told['value']} is {told['normal']}: {told['why']}"
 
 
-def _found(f: Finding) -> Cause:
-    return _cause(f.link, plain(f.pattern), f.statement, patterns()[f.pattern].page["Next test"])
+def _crashed(crash: Finding) -> Finding:
+    """The crash by its kind and its place; its message is the run's text and stands apart."""
+    cause = crash.causes[0]
+    return replace(crash, statement=f"It stopped with {cause.because}: {cause.cause}. {cause.tell_apart}")
+
+
+def _setting(f: Finding) -> Finding:
+    """What a setting proves, or with what to do about it what is worth knowing of it."""
+    cause = replace(f.causes[0], because="the log shows it" if f.confirmed else f.causes[0].because)
+    return replace(f, statement=f.statement if f.there else f"{f.statement} {cause.tell_apart}", causes=(cause,))
+
+
+def _found(f: Finding) -> Finding:
+    cause = Cause(f.link, plain(f.pattern), f.statement, patterns()[f.pattern].page["Next test"])
+    return replace(f, statement=f"{plain(f.pattern)}: {f.statement}", causes=(cause,))

@@ -9,12 +9,12 @@ import numpy as np
 
 from rl_advisor.answers.explain.told import by_frameworks
 from rl_advisor.answers.explain.written import shown
-from rl_advisor.finding import number
-from rl_advisor.judgement.proofs import Proof
-from rl_advisor.judgement.proofs.rows import FEW, Rows
+from rl_advisor.finding import Finding, number
+from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.output.wording import counted
 from rl_advisor.priors import Circumstances, Prior, prior
 from rl_advisor.run import Curve
+from rl_advisor.settings.statistics import FEW
 from rl_advisor.vocabulary import metric
 
 MOST = 12
@@ -25,7 +25,7 @@ _SAID_ANYWAY = ("progress/", "time/", "throughput/", "memory/")
 UNKNOWN = "Depends on the task; only the trend tells."
 
 
-def metrics(rows: Rows, proofs: Sequence[Proof]) -> list[dict[str, Any]]:
+def metrics(rows: Rows, proofs: Sequence[Finding]) -> list[dict[str, Any]]:
     """What each metric that matters is here, its value, and whether that is normal; what is not normal first."""
     curves = [c for c in rows.run.curves.values() if c.value.size and not c.name.startswith(_SAID_ANYWAY)]
     told = [t for curve in curves if (t := _told(rows, curve, proofs))]
@@ -35,7 +35,7 @@ def metrics(rows: Rows, proofs: Sequence[Proof]) -> list[dict[str, Any]]:
     return told[: max(MOST, min(odd, 2 * MOST))]
 
 
-def _told(rows: Rows, curve: Curve, proofs: Sequence[Proof]) -> dict[str, Any] | None:
+def _told(rows: Rows, curve: Curve, proofs: Sequence[Finding]) -> dict[str, Any] | None:
     """One metric; None for a name that nobody uses and whose numbers are all finite."""
     known, lost = metric(curve.name), int(np.sum(~np.isfinite(curve.value)))
     meanings = sorted(by_frameworks(curve.raw)) if known is None else []
@@ -43,11 +43,11 @@ def _told(rows: Rows, curve: Curve, proofs: Sequence[Proof]) -> dict[str, Any] |
         return None
     normal, why, source = _several(rows, curve, meanings) if known is None else _judged(rows, curve)
     about = [p for p in proofs if curve.name in p.about]
-    accused, excused = next((p for p in about if p.fault), None), next((p for p in about if not p.fault), None)
+    accused, excused = next((p for p in about if p.there), None), next((p for p in about if not p.there), None)
     if accused:
-        normal, why = "broken" if normal == "broken" else "unusual", accused.says
+        normal, why = "broken" if normal == "broken" else "unusual", accused.statement
     elif excused and (not lost or lost == curve.value.size):
-        normal, why = "normal", excused.says
+        normal, why = "normal", excused.statement
     meaning = (known.meaning if known else " or ".join(m.meaning for n in meanings if (m := metric(n)))) + (
         f" ({curve.note})" if curve.note else ""
     )

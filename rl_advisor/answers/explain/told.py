@@ -6,10 +6,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from rl_advisor.judgement.proofs import TOLD
 from rl_advisor.reading.guessing import guess
 from rl_advisor.reading.translating import our_name
 from rl_advisor.run import Curve
+from rl_advisor.settings.statistics import TOLD
 from rl_advisor.vocabulary import metric
 from rl_advisor.vocabulary.dialects import dialects
 

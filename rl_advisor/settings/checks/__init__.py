@@ -1,22 +1,19 @@
 """Checks of settings against each other, a row of ``checks.toml`` or a file: what it relates, why, what in a log would confirm it."""
 
-import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
-from rl_advisor.discovery import modules
-from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import manual_page
+from rl_advisor.discovery import modules, table
+from rl_advisor.finding import Answer, Cause, Finding, absent, manual_page, not_logged
 from rl_advisor.run import Run
-from rl_advisor.settings.conditions import View, Written
-from rl_advisor.settings.given import NOT_GIVEN, CheckOutcome, CheckSaid, Settings, said
+from rl_advisor.settings.conditions import SAYS, View
+from rl_advisor.settings.given import Settings, said
 from rl_advisor.vocabulary import Link
 
 HEADINGS = ("Relates", "Why", "Confirmed by", "Source")
-ORDER = ("fault", "note", "fine", "not_given")
+ORDER = tuple(SAYS.values())
 
 
 @dataclass(frozen=True)
@@ -25,7 +22,7 @@ class Check:
 
     name: str
     link: Link
-    check: Callable[[Settings], CheckSaid]
+    check: Callable[[Settings], Answer]
     text: str
     """The manual page."""
 
@@ -38,55 +35,49 @@ class Check:
 @cache
 def registered() -> Mapping[str, Check]:
     """Every check by its name."""
-    rows = tomllib.loads((Path(__file__).parent / "checks.toml").read_text(encoding="utf-8"))
-    found = [Check(name, Link(row["link"]), partial(_of_row, row=row), row["page"]) for name, row in rows.items()]
+    found = [Check(name, Link(row["link"]), partial(_of_row, row=row), row["page"]) for name, row in table(__file__, "checks.toml").items()]
     own = modules("rl_advisor.settings.checks", "LINK", "check")
     found += [Check(module.__name__.rpartition(".")[2], module.LINK, module.check, module.__doc__ or "") for module in own]
     return {check.name: check for check in sorted(found, key=lambda check: check.name)}
 
 
-def run(settings: Settings | Run) -> list[CheckOutcome]:
-    """What every check says of the settings of a run, faults first; all are ``not_given`` where the run has no settings."""
+def run(settings: Settings | Run) -> list[Finding]:
+    """What every check says of the settings of a run, faults first; all are not logged where the run has no settings."""
     asked = settings if isinstance(settings, Settings) else Settings(settings)
-    found = [_outcome(check, asked) for check in registered().values()]
-    return sorted(found, key=lambda o: (ORDER.index(o.outcome), not o.confirmed))
+    found = [_finding(check, asked) for check in registered().values()]
+    return sorted(found, key=lambda f: (ORDER.index(f.outcome), not f.confirmed))
 
 
-def proven(settings: Settings | Run) -> list[CheckOutcome]:
+def proven(settings: Settings | Run) -> list[Finding]:
     """The faults that the settings prove, those first that the log shows already."""
-    return [o for o in run(settings) if o.outcome == "fault"]
+    return [f for f in run(settings) if f.there]
 
 
-def told(outcome: CheckOutcome) -> dict[str, Any]:
-    """The outcome as plain JSON."""
-    return asdict(outcome) | {"keys": list(outcome.keys), "link": outcome.link.value}
+def told(f: Finding) -> dict[str, Any]:
+    """A check's finding as plain JSON."""
+    outcome = next(word for word, outcome in SAYS.items() if outcome is f.outcome)
+    cause = f.causes[0]
+    own = {"keys": list(f.about), "confirm_by": cause.because, "do": cause.tell_apart, "link": f.link.value, "confirmed": f.confirmed}
+    return {"check": f.pattern, "outcome": outcome, "statement": f.statement} | own
 
 
-def _of_row(s: Settings, row: Mapping[str, Any]) -> CheckSaid:
+def _of_row(s: Settings, row: Mapping[str, Any]) -> Answer:
     """What a row says of the settings: its first case that holds."""
     view, keys = View(s.run), s.keys(*row["keys"])
-    if "of" in row and not _holds(view, row["of"]):
-        return NOT_GIVEN
-    for case in row["cases"]:
-        if _holds(view, case["when"]):
-            confirmed = _holds(view, case.get("confirmed", ()))
-            return CheckSaid(case["outcome"], view.says(case["says"]), keys, view.says(case.get("do", "")), confirmed)
+    answer, _ = view.answer(row)
+    if answer is not None:
+        return replace(answer, about=keys)
     fine = view.says(row["fine"]) if "fine" in row else f"{said(s.given(name) for name in row['keys'])}."
-    return CheckSaid("fine", fine, keys) if keys else NOT_GIVEN
+    return absent(fine, about=keys) if keys and view.so(row.get("of", [[]])) else not_logged("")
 
 
-def _holds(view: View, written: Written) -> bool:
-    try:
-        return view.true(written) is True
-    except TooFewPoints:
-        return False
-
-
-def _outcome(check: Check, settings: Settings) -> CheckOutcome:
+def _finding(check: Check, settings: Settings) -> Finding:
     try:
         found = check.check(settings)
     except Exception as error:  # noqa: BLE001  one check that fails takes no answer with it
-        found = CheckSaid("not_given", f"This check failed on these settings ({type(error).__name__}); nothing is said of them.")
+        found = not_logged(f"This check failed on these settings ({type(error).__name__}); nothing is said of them.")
     statement = found.statement or "Not given: nothing in the settings that was read tells."
-    confirm = check.page["Confirmed by"]
-    return CheckOutcome(check.name, found.outcome, statement, found.keys, confirm, found.do, check.link, found.confirmed)
+    causes = (Cause(check.link, statement, check.page["Confirmed by"], found.do),)
+    return Finding(
+        check.name, check.link, found.outcome, statement, seen_in="settings", causes=causes, about=found.about, confirmed=found.confirmed
+    )

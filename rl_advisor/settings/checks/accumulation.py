@@ -7,13 +7,14 @@ Confirmed by: an error about divisibility at the start (TRL); rewards that fluct
 Source: TRL documentation, GRPOConfig; DanceGRPO issues 45 and 55.
 """
 
-from rl_advisor.settings.given import NOT_GIVEN, CheckSaid, Settings
+from rl_advisor.finding import Answer, absent, not_logged, present, unclear
+from rl_advisor.settings.given import Settings
 from rl_advisor.vocabulary import Link
 
 LINK = Link.TRAINING_SIGNAL
 
 
-def check(s: Settings) -> CheckSaid:
+def check(s: Settings) -> Answer:
     """A fault where an update holds no whole group, or accumulation counts sampling steps; a note for a single prompt an update."""
     accumulation, steps, group = s.number("accumulation"), s.number("sampling_steps"), s.number("group_size")
     keys = s.keys("accumulation", "per_device", "processes", "group_size", "sampling_steps", "generation_steps")
@@ -23,24 +24,23 @@ def check(s: Settings) -> CheckSaid:
             held = (
                 f"{text}: an update holds {accumulation / steps:g} of the {group:g} samples of a group, so its advantages do not balance."
             )
-            return CheckSaid(
-                "fault", held, keys, f"Accumulate over whole groups: {group * steps:g} losses, or count samples instead of steps."
+            return present(
+                held, about=keys, do=f"Accumulate over whole groups: {group * steps:g} losses, or count samples instead of steps."
             )
-        return CheckSaid("fine", "Accumulation holds whole groups.", keys)
+        return absent("Accumulation holds whole groups.", about=keys)
     per_device, devices = s.number("per_device"), s.number("processes")
     if not (accumulation and per_device and group and devices):
-        return NOT_GIVEN
+        return not_logged("")
     batch = per_device * devices * (s.number("generation_steps") or accumulation)
     if batch % group:
         parts = f"{per_device:g} a device x {devices:g} devices x {batch / per_device / devices:g} steps"
         text = f"{parts} = {batch:g} answers, which is no multiple of the group size {group:g}."
-        return CheckSaid("fault", text, keys, "Make the product a multiple of the group size.")
+        return present(text, about=keys, do="Make the product a multiple of the group size.")
     prompts = batch / group
     if prompts <= 1:
-        return CheckSaid(
-            "note",
+        return unclear(
             "Each update sees the answers to a single prompt: its direction is mostly noise.",
-            keys,
-            "Raise `gradient_accumulation_steps` eightfold.",
+            about=keys,
+            do="Raise `gradient_accumulation_steps` eightfold.",
         )
-    return CheckSaid("fine", f"Each update sees {prompts:g} prompts with {group:g} answers each.", keys)
+    return absent(f"Each update sees {prompts:g} prompts with {group:g} answers each.", about=keys)

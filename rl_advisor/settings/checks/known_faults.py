@@ -7,21 +7,20 @@ Source: the issues that the entries cite, each with the date on which it was ent
 """
 
 import re
-import tomllib
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-from rl_advisor.settings.given import NOT_GIVEN, CheckSaid, Settings
+from rl_advisor.discovery import table
+from rl_advisor.finding import Answer, absent, not_logged, present, unclear
+from rl_advisor.settings.given import Settings
 from rl_advisor.vocabulary import Link
 
 LINK = Link.SYSTEMS
 
 
-def check(s: Settings) -> CheckSaid:
+def check(s: Settings) -> Answer:
     """A fault where a version stands in the settings that an entry names; a note where only its switches do."""
     versions = _versions(s)
-    for entry in _entries():
+    for entry in table(__file__, "known_faults.toml")["fault"]:
         needs = entry.get("needs", {})
         met = [
             key
@@ -33,20 +32,15 @@ def check(s: Settings) -> CheckSaid:
             continue
         version = versions.get(entry["package"])
         if version is not None and version < _numbers(entry["below"]):
-            return CheckSaid("fault", f"{entry['says']} {_from(entry)}", tuple(met), entry["do"])
+            return present(f"{entry['says']} {_from(entry)}", about=tuple(met), do=entry["do"])
         if needs and version is None:
             unknown = f"Which version of {entry['package']} is it? Before {entry['below']}: {entry['says']}"
-            return CheckSaid("note", f"{unknown} {_from(entry)}", tuple(met), entry["do"])
-    return CheckSaid("fine", "No known fault fits the versions given.", tuple(versions)) if versions else NOT_GIVEN
+            return unclear(f"{unknown} {_from(entry)}", about=tuple(met), do=entry["do"])
+    return absent("No known fault fits the versions given.", about=tuple(versions)) if versions else not_logged("")
 
 
 def _from(entry: dict[str, Any]) -> str:
     return f"({entry['source']}; {entry['date']}, bound not re-checked)"
-
-
-@cache
-def _entries() -> list[dict[str, Any]]:
-    return list(tomllib.loads((Path(__file__).parent / "known_faults.toml").read_text(encoding="utf-8"))["fault"])
 
 
 def _is(key: str, name: str) -> bool:

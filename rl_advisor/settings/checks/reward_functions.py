@@ -9,14 +9,15 @@ Source: open-r1 issues 235 and 255; Visual-RFT issues 79 and 176.
 
 import re
 
-from rl_advisor.settings.given import NOT_GIVEN, CheckSaid, Settings
+from rl_advisor.finding import Answer, absent, not_logged, present, unclear
+from rl_advisor.settings.given import Settings
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
 TAGS = ("<think>", "<answer>", "<reasoning>", "<solution>")
 
 
-def check(s: Settings) -> CheckSaid:
+def check(s: Settings) -> Answer:
     """A fault where a pattern asks for tags that prompt and template show not to come; notes for what invites a hack."""
     patterns = [str(p) for p in s.config.get("script.rewards.patterns") or ()]
     inside = [str(p) for p in s.config.get("script.rewards.contains") or ()]
@@ -27,20 +28,19 @@ def check(s: Settings) -> CheckSaid:
     wanted = {tag for p in patterns for tag in TAGS if tag in p}
     if any(re.search(r": ?\^?<think>", p) for p in patterns) and "<think>" in template[-40:]:
         text = "The chat template already opens <think>, so no answer starts with it, and the pattern that asks for it never matches."
-        return CheckSaid("fault", text, keys, "Put the opening tag back before matching, or drop it from the pattern.")
+        return present(text, about=keys, do="Put the opening tag back before matching, or drop it from the pattern.")
     missing = sorted(tag for tag in wanted if prompt and tag not in prompt)
     if missing:
-        return CheckSaid(
-            "fault",
+        return present(
             f"A reward function matches {', '.join(missing)}, and the system prompt never asks for it.",
-            keys,
-            "Ask for the format in the prompt.",
+            about=keys,
+            do="Ask for the format in the prompt.",
         )
     if inside:
         text = f"{', '.join(inside[:3])} looks whether one text stands inside another: an answer that lists several alternatives is paid."
-        return CheckSaid("note", text, keys, "Compare the extracted answer as a whole, and read the ten best rewarded samples.")
+        return unclear(text, about=keys, do="Compare the extracted answer as a whole, and read the ten best rewarded samples.")
     names = s.words("reward_functions")
     if "format" in names and ("accuracy" in names or "correct" in names):
         text = "Accuracy and format are paid side by side: format is learned first, and alone where accuracy is out of reach."
-        return CheckSaid("note", text, keys)
-    return CheckSaid("fine", "Nothing in the reward functions contradicts the template.", keys) if keys else NOT_GIVEN
+        return unclear(text, about=keys)
+    return absent("Nothing in the reward functions contradicts the template.", about=keys) if keys else not_logged("")
