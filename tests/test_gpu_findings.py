@@ -82,7 +82,7 @@ def test_memory_that_comes_back_with_the_steps_is_no_process():
 def test_stalls_beside_checkpoints_are_counted():
     """Stalls after steps that wrote a checkpoint are told from others."""
     run = replace(recorded("checkpoint-heavy"), checkpoints=(Checkpoint(16, "checkpoint-16"), Checkpoint(18, "checkpoint-18")))
-    assert run_detector(patterns()["checkpoint_stall"], run).measures["beside_a_checkpoint"] == 2
+    assert run_detector(patterns()["checkpoint_stall"], run).measures["gpu beside_a_checkpoint"] == 2
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0.30, "present"), (0.001, "absent")])

@@ -13,7 +13,7 @@ import numpy as np
 
 from rl_advisor.answers.context import context
 from rl_advisor.features.aggregate import gap, improvement, rank_p
-from rl_advisor.finding import number
+from rl_advisor.finding import Outcome, number
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import part_of
 from rl_advisor.reading.parsing.bytes_in import lines
@@ -79,7 +79,7 @@ def preflight(  # noqa: PLR0913
     ``prompts`` are both sets of prompts against each other.
     """
     both = np.concatenate([random, scripted, rewards])
-    said = [checks.told(o) for o in checks.run(settings) if o.outcome in ("fault", "note")]
+    said = [checks.told(o) for o in checks.run(settings) if o.outcome in (Outcome.PRESENT, Outcome.UNCLEAR)]
     against, shape = _against(random, scripted), histogram(both)
     planned = context(settings)["before"]
     faults = [c["statement"] for c in said if c["outcome"] == "fault"]

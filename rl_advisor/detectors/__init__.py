@@ -5,28 +5,30 @@ A row is a pattern that comes down to "statistic of a metric, bound, sentence" (
     when = ["fall pairs/chosen > 0.25 rise pairs/margin"]    every condition holds: present; a list of lists: one of the lists does
     unless = ["rose score"]                                  one of these holds: absent all the same
     perhaps = ["fall pairs/chosen > 0"]                      as ``when``, where that does not hold: unclear
-    each = ["response/aborted", "episode/errors"]            metrics of which it is asked in turn, as ``it``
+    doubt = ["rose score"]                                   as ``when``, where that holds: unclear all the same
+    of = ["parts reward/component/ > 1"]                     what must hold for there to be anything to ask: else not logged
+    each = ["response/aborted", "reward/component/*"]        metrics, or those of a family, of which it is asked in turn, as ``it``
     says = "{start pairs/chosen} at first, {end pairs/chosen} now"
 """
 
-import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from rl_advisor.discovery import modules
+from rl_advisor.discovery import modules, table
 from rl_advisor.features import TooFewPoints
-from rl_advisor.finding import Answer, Evidence, Outcome, Role, absent, manual_page, not_logged, present, unclear
+from rl_advisor.finding import Answer, Evidence, Outcome, Role, manual_page, not_logged
 from rl_advisor.run import Run
-from rl_advisor.settings.conditions import OUTCOMES, View, named, ways
-from rl_advisor.settings.statistics import OF_RUN, SAMPLES
+from rl_advisor.settings.conditions import OUTCOMES, Condition, View, named, ways
+from rl_advisor.settings.of_run import OF_RUN
+from rl_advisor.settings.statistics import SAMPLES, parts_of
 from rl_advisor.vocabulary import Link
 
 OF_OUTCOME = "eval/score/*|reward/mean|reward/success|reward/used|reward/component/*|pairs/accuracy"
 """What may be the outcome."""
+ROWS = ("rows.toml", "parts.toml", "machine.toml")
 HEADINGS = ("Looks for", "Means", "Not to be confused with", "Next test", "Source")
 LIKELIEST = (Outcome.PRESENT, Outcome.UNCLEAR, Outcome.ABSENT, Outcome.NOT_LOGGED)
 """Which answer counts where a row is asked of several metrics."""
@@ -75,14 +77,13 @@ def patterns() -> Mapping[str, Detector]:
 @cache
 def rows() -> Mapping[str, Mapping[str, Any]]:
     """The patterns that are data."""
-    return tomllib.loads((Path(__file__).parent / "rows.toml").read_text(encoding="utf-8"))
+    return {name: row for file in ROWS for name, row in table(__file__, file).items()}
 
 
 @cache
 def graph() -> Mapping[str, frozenset[str]]:
     """What each pattern tends to bring about: the one graph, of ``brings.toml``."""
-    told = tomllib.loads((Path(__file__).parent / "brings.toml").read_text(encoding="utf-8"))
-    return {cause: frozenset(effects) for cause, effects in told.items()}
+    return {cause: frozenset(effects) for cause, effects in table(__file__, "brings.toml").items()}
 
 
 def _of_module(module: ModuleType) -> Detector:
@@ -118,7 +119,8 @@ def _of_row(name: str, row: Mapping[str, Any]) -> Detector:
 
 def _detect(run: Run, row: Mapping[str, Any]) -> Answer:
     """What a row answers of a run: of the metrics that it is asked of in turn, the one that shows it."""
-    views = [view for name in row.get("each", ()) if (view := View(run, name)).curve("it") is not None]
+    every = (parts_of(run, name[:-1]) if name.endswith("/*") else [name] for name in row.get("each", ()))
+    views = [View(run, name) for names in every for name in names if name.startswith(SAMPLES) or View(run, name).curve("it") is not None]
     answers, short = [], TooFewPoints("nothing that it is asked of has enough points")
     for view in views if "each" in row else [View(run)]:
         try:
@@ -131,23 +133,39 @@ def _detect(run: Run, row: Mapping[str, Any]) -> Answer:
 
 
 def _of_view(view: View, row: Mapping[str, Any]) -> Answer:
+    """What a row answers of one metric, or of the run."""
     every = [c for way in (*ways(row["when"]), *ways(row.get("unless", ()))) for c in way]
     if any(c.beside and c.beside[0] == "setting" and view.number(*c.beside) is None for c in every):
         return not_logged("The setting that it is held against is not given.")
-    curves = dict.fromkeys(curve for c in every if c.statistic not in OF_RUN and (curve := view.curve(c.metric)) is not None)
-    where = tuple(Evidence(c.name, float(c.step[0]), float(c.step[-1])) for c in curves)
-    if len(view.run.rollouts) and any(c.metric.startswith(SAMPLES) for c in every):
-        rows = view.run.rollouts["step"]
-        where += (Evidence("rollouts", float(rows.min()), float(rows.max())),)
     found = {(c.statistic, c.metric): view.measured(c.statistic, c.metric) for c in every}
     said = {one: view.told(*one) for one in named(row["says"])}
     measures = {" ".join(one): value for one, value in {**found, **said}.items() if value is not None}
     told = view.true(row["when"])
+    if not view.so(row.get("of", [[]])):
+        return not_logged(f"{row.get('lacks', 'What would tell is not logged')}.")
     text = view.says(row["says"]) if told or None not in said.values() else "what is logged of it does not show it"
+    outcome = _outcome(view, row, told)
+    onset = view.since(row["since"]) if outcome is Outcome.PRESENT and "since" in row else None
+    but = f"; {row.get('but', 'what would tell is not logged')}" if outcome is Outcome.UNCLEAR else ""
+    shows = f": {row['shows']}" if outcome is Outcome.PRESENT else but
+    return Answer(outcome, f"{text}{shows}.", onset, measures, _where(view, every))
+
+
+def _outcome(view: View, row: Mapping[str, Any], told: bool | None) -> Outcome:
     if any(view.holds(c) for way in ways(row.get("unless", ())) for c in way):
-        return absent(f"{text}.", measures=measures, evidence=where)
+        return Outcome.ABSENT
     if told:
-        return present(f"{text}: {row['shows']}.", view.since(row["since"]) if "since" in row else None, measures, where)
-    if told is None or view.true(row.get("perhaps", ())):
-        return unclear(f"{text}; {row.get('but', 'what would tell is not logged')}.", measures=measures, evidence=where)
-    return absent(f"{text}.", measures=measures, evidence=where)
+        return Outcome.UNCLEAR if view.so(row.get("doubt", ())) else Outcome.PRESENT
+    return Outcome.UNCLEAR if told is None or view.true(row.get("perhaps", ())) else Outcome.ABSENT
+
+
+def _where(view: View, every: Sequence[Condition]) -> tuple[Evidence, ...]:
+    """Where to look for what was asked: curves, the machine, the samples."""
+    curves = dict.fromkeys(curve for c in every if c.statistic not in OF_RUN and (curve := view.curve(c.metric)) is not None)
+    where = [Evidence(c.name, float(c.step[0]), float(c.step[-1])) for c in curves]
+    if any(c.statistic.startswith("gpu") for c in every):
+        where.append(Evidence("telemetry" if len(view.run.telemetry) else "time/phase/*", view.run.first_step, view.run.last_step))
+    if len(view.run.rollouts) and any(view.named(c.metric).startswith(SAMPLES) for c in every):
+        rows = view.run.rollouts["step"]
+        where.append(Evidence("rollouts", float(rows.min()), float(rows.max())))
+    return tuple(where)

@@ -5,7 +5,8 @@ from typing import Protocol, TypeVar
 
 LOST = 1 / 3
 """Share of the time from which it is worth a sentence and the next step: without it the run would be half as fast again."""
-IDLE = ("waiting_on_reward", "checkpoint_stall")
+IDLE = {"waiting_on_reward": "gpu_share waiting", "checkpoint_stall": "gpu_share saving"}
+"""Patterns of idle time, and where each holds the share of the time that it takes."""
 
 
 class Told(Protocol):
@@ -21,7 +22,7 @@ class Told(Protocol):
 
     @property
     def measures(self) -> Mapping[str, float | None]:
-        """What was measured; ``share`` is of the time."""
+        """What was measured."""
 
 
 T = TypeVar("T", bound=Told)
@@ -29,6 +30,6 @@ T = TypeVar("T", bound=Told)
 
 def slowest(findings: Iterable[T]) -> T | None:
     """The present finding by which most time is lost; None where less than a third is."""
-    lost = [(f.measures.get("share") or 0.0, i, f) for i, f in enumerate(findings) if f.pattern in IDLE and f.outcome == "present"]
+    lost = [(f.measures.get(IDLE[f.pattern]) or 0.0, i, f) for i, f in enumerate(findings) if f.pattern in IDLE and f.outcome == "present"]
     share, _, finding = max(lost, key=lambda row: row[:2], default=(0.0, 0, None))
     return finding if share >= LOST else None

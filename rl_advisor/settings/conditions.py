@@ -19,6 +19,7 @@ from rl_advisor.curves.logged import logged
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import discontinuity
 from rl_advisor.finding import Answer, Onset, Outcome, number
+from rl_advisor.gpu import facts as gpu_facts
 from rl_advisor.output.wording import from_to, percent
 from rl_advisor.priors import Prior
 from rl_advisor.run import Curve, Run
@@ -26,17 +27,16 @@ from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.text_change import onset
 from rl_advisor.settings.given import Given, Settings, said
 from rl_advisor.settings.not_finite import blank, broken, called, sound
+from rl_advisor.settings.of_run import OF_RUN, usual, value_of
 from rl_advisor.settings.statistics import (
     FEWEST,
     OF_COURSE,
-    OF_RUN,
     OF_SAMPLES,
     OF_STRETCH,
     OF_VALUES,
     SAMPLES,
     logged_curve,
-    usual,
-    value_of,
+    stretches_or_none,
 )
 from rl_advisor.vocabulary import metric as of_name
 
@@ -44,7 +44,7 @@ OUTCOMES: Mapping[str, Callable[[Run], Curve | None]] = {
     "score": outcomes.held_out, "reward": outcomes.training, "outcome": outcomes.outcome,
 }  # fmt: skip
 KNOWN = {*OF_VALUES, *OF_STRETCH, *OF_COURSE, *OF_RUN, *OF_SAMPLES}
-SHARES, NUMBERS = ("zeros", "pinned", "negative"), ("points", "peaks", "spikes", "bursts")
+SHARES, NUMBERS = ("zeros", "pinned", "negative", "gpu_share"), ("points", "peaks", "spikes", "bursts")
 """Statistics that are shares of points, and those that count whatever the metric's unit."""
 LOGGED = {"starts": "first", "best": "best", "ends": "last"}
 """Numbers of an outcome that a reader looks up in the log, and what they are called there."""
@@ -102,9 +102,13 @@ class View:
     fewest: int = FEWEST
     """Points below which nothing is said of a curve; 1 where rows are asked what each of them proves."""
 
+    def named(self, metric: str) -> str:
+        """A metric by its name, where the row says ``it``."""
+        return re.sub("^it(?==|$)", self.it, metric)
+
     def curve(self, metric: str) -> Curve | None:
         """The first of the metrics that has a value; an outcome of a few points is none."""
-        metric = self.it if metric == "it" else metric
+        metric = self.named(metric)
         if metric in OUTCOMES:
             found = OUTCOMES[metric](self.run)
             return found if found is not None and found.finite()[1].size >= self.fewest else None
@@ -112,17 +116,21 @@ class View:
 
     def number(self, statistic: str, metric: str) -> float | None:
         """The statistic of a metric; None where it is not logged."""
+        metric = self.named(metric)
+        if statistic in OF_RUN:
+            return OF_RUN[statistic](self.run, metric)
         if metric.startswith(SAMPLES):
-            column = metric.removeprefix(SAMPLES)
-            table = stretches(self.run) if len(self.run.rollouts) else None
+            column, table = metric.removeprefix(SAMPLES), stretches_or_none(self.run)
             try:
-                return OF_SAMPLES[statistic](table, column) if table is not None and column in table.table else None
+                return (
+                    OF_SAMPLES[statistic](table, column)
+                    if table is not None and column in table.table and statistic in OF_SAMPLES
+                    else None
+                )
             except TooFewPoints:
                 return None
-        if statistic in OF_RUN:
-            return OF_RUN[statistic](self.run, re.sub("^it(?==|$)", self.it, metric))
         curve = self.curve(metric)
-        if curve is None:
+        if curve is None or statistic not in {*OF_VALUES, *OF_STRETCH, *OF_COURSE}:
             return None
         value = curve.finite()[1]
         if value.size < self.fewest and statistic not in COUNTS:
@@ -188,12 +196,14 @@ class View:
         return value if value is not None and isfinite(value) else None
 
     def says(self, text: str) -> str:
-        """A sentence of a row with its numbers."""
-        return _NUMBER.sub(lambda m: self._spelled(m[1], m[2]), text)
+        """A sentence of a row with its numbers; a clause (they stand between semicolons) whose numbers are not logged is left out."""
+        known = [clause for clause in text.split("; ") if None not in [self.told(*one) for one in named(clause)]]
+        return _NUMBER.sub(lambda m: self._spelled(m[1], m[2]), "; ".join(known or [text]))
 
     def since(self, text: str) -> Onset | None:
         """When what a row looks for began: a metric, and before it one of ``SINCE`` where that is not its main change."""
         kind, _, metric = text.rpartition(" ")
+        metric = self.named(metric)
         if metric.startswith(SAMPLES):
             return onset(stretches(self.run), metric.removeprefix(SAMPLES))
         curve = self.curve(metric)
@@ -241,7 +251,7 @@ SINCE: Mapping[str, Callable[[Curve], Onset]] = {
 
 def _of_curve(view: View, metric: str, says: Callable[[Curve], str]) -> str:
     curve = view.curve(metric)
-    return says(curve) if curve is not None else metric
+    return says(curve) if curve is not None else view.named(metric).removeprefix(SAMPLES)
 
 
 def _written(view: View, names: str) -> list[Given]:
@@ -265,6 +275,7 @@ WORDS: Mapping[str, Callable[[View, str], str]] = {
     "went": lambda view, metric: _of_curve(view, metric, lambda curve: from_to(*curve.finite()[1][[0, -1]])),
     "fell": lambda view, metric: _of_curve(view, metric, lambda curve: from_to(float(curve.finite()[1].max()), curve.finite()[1][-1])),
     "unpaid": lambda view, prefix: " or ".join(c.raw for c in view.run.family(prefix).values() if not c.finite()[1].any()),
+    "gpu_name": lambda view, name: gpu_facts.NAMES[name](view.run),
     "given": lambda view, names: said(_written(view, names)),
     "key": lambda view, names: next((g.key for g in _written(view, names)), names),
     "value": lambda view, metric: number(value_of(view.run, metric) or 0.0),

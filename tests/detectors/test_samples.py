@@ -10,7 +10,6 @@ from rl_advisor.detectors import (
     length_inflation,
     patterns,
     pseudo_success,
-    reward_component_dominance,
     reward_inconsistent,
     reward_shortcut,
     template_collapse,
@@ -312,7 +311,7 @@ def with_parts(run: Run, form: tuple[float, float], content: tuple[float, float]
 def test_parts_that_pull_apart(form: tuple[float, float], content: tuple[float, float], hacked: Outcome) -> None:
     """Form at its ceiling while content falls is found by both detectors; both rising, or form known from the start, by neither."""
     run = with_parts(made(learning), form, content)
-    assert reward_component_dominance.detect(run).outcome is hacked
+    assert patterns()["reward_component_dominance"].detect(run).outcome is hacked
     assert format_hacking.detect(run).outcome is hacked
 
 

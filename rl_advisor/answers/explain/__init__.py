@@ -22,7 +22,7 @@ from rl_advisor.judgement.settings_to_change import usual_value
 from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.output.wording import counted, listed, percent, plain, sentence
 from rl_advisor.run import Run
-from rl_advisor.settings.statistics import TOLD
+from rl_advisor.settings.of_run import TOLD
 
 NOTHING = (
     "I found no metrics, settings or errors in this text. Paste the lines that the trainer logs (a few rows are enough),"

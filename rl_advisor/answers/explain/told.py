@@ -9,7 +9,7 @@ import numpy as np
 from rl_advisor.reading.guessing import guess
 from rl_advisor.reading.translating import our_name
 from rl_advisor.run import Curve
-from rl_advisor.settings.statistics import TOLD
+from rl_advisor.settings.of_run import TOLD
 from rl_advisor.vocabulary import metric
 from rl_advisor.vocabulary.dialects import dialects
 

@@ -1,0 +1,202 @@
+"""What may be asked of a run as a whole: its settings, events, families of metrics and machine, by names for rows of facts."""
+
+import re
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from rl_advisor.curves import outcomes, segments
+from rl_advisor.curves.task import task
+from rl_advisor.gpu.facts import FACTS
+from rl_advisor.priors import Prior, prior
+from rl_advisor.priors.circumstances import circumstances, updates_per_batch
+from rl_advisor.run import Curve, Floats, Run
+from rl_advisor.samples.text_change import shift_or_none
+from rl_advisor.settings.given import Given, Settings
+from rl_advisor.settings.not_finite import blank, broken, curves_of, sound
+from rl_advisor.settings.statistics import FEWEST, SAMPLES, logged_curve, parts_of, stretches_or_none
+
+
+def _setting(run: Run, name: str) -> float | None:
+    """A setting as a number, by the user's configuration or by what the framework says."""
+    given, told = Settings(run).number(name), run.settings.get(name)
+    return given if given is not None or not isinstance(told, int | float) else float(told)
+
+
+SUBTRACTED = re.compile(r"(?i)penal|cost|repeti|overlong")
+"""Parts of a reward that are subtracted: 0 is their best."""
+OFF = ("no", "none", "null", "false", "intervalstrategy.no")
+"""Words by which a setting is switched off."""
+TOLD = "as the text says"
+"""The note of a curve that somebody told in a sentence: its first and last values are what he saw, not noise."""
+SIDES = ("far_below", "below", "usual", "above", "far_above")
+SETTING_OF = {"policy/learning_rate": "learning_rate", "entropy/coef": "entropy_coef"}
+"""Metric of the table of priors -> the setting; others are named alike."""
+
+
+def _given(run: Run, name: str) -> Given | None:
+    return Settings(run).given(name)
+
+
+def _is_off(run: Run, name: str) -> bool | None:
+    """Whether a setting says that something is not done; None where it is not given."""
+    found = _given(run, name)
+    if found is None:
+        return None
+    return found.value is False or str(found.value).lower() in OFF or (found.number is not None and found.number <= 0)
+
+
+def _switched(run: Run, name: str) -> bool | None:
+    """The opposite."""
+    off = _is_off(run, name)
+    return None if off is None else not off
+
+
+def _unset(run: Run, name: str) -> bool:
+    """Whether a setting is there and left empty."""
+    return any(str(value).lower() in OFF for key, value in run.config.items() if key.rpartition(".")[2] == name)
+
+
+def _worded(run: Run, asked: str, of: Callable[[Given], str]) -> bool | None:
+    """Whether the text of a setting, or its key, matches: ``name=pattern``."""
+    name, _, pattern = asked.partition("=")
+    found = _given(run, name)
+    return None if found is None else re.search(pattern, of(found)) is not None
+
+
+def _unlike(run: Run, asked: str) -> bool | None:
+    """Whether two settings are both numbers and differ, the second not being nothing."""
+    one, other = (Settings(run).number(name) for name in asked.split("="))
+    return other not in (one, 0) if one is not None and other is not None else None
+
+
+def value_of(run: Run, name: str) -> float | None:
+    """The setting that a metric of the table of priors stands for, as given or as logged."""
+    given, curve = Settings(run).number(SETTING_OF.get(name, name.rpartition("/")[2])), logged_curve(run, name)
+    return given if given is not None or curve is None else float(np.median(curve.finite()[1][-FEWEST:]))
+
+
+def usual(run: Run, name: str) -> Prior | None:
+    """What is usual for it under the circumstances, after warm-up."""
+    return prior(name, circumstances(run, "late"))
+
+
+def _side(run: Run, name: str) -> float | None:
+    """Where it lies: 1 above what is usual, 2 above what is possible, below nothing likewise."""
+    value, row = value_of(run, name), usual(run, name)
+    return None if value is None or row is None or row.side(value) not in SIDES else SIDES.index(row.side(value)) - 2.0
+
+
+def _broke(run: Run, names: str) -> bool:
+    """Whether one of the metrics ends in NaN or infinity."""
+    curves = (run.curves[name] for name in names.split("|") if name in run.curves)
+    return any(c.value.size and not np.isfinite(c.value[-1]) for c in curves)
+
+
+def _one_update(run: Run) -> bool:
+    """Whether the settings say that each batch is used for one update."""
+    return run.settings.get("updates_per_batch", 1) == 1 and run.settings.get("minibatches") == 1
+
+
+def _named(run: Run, asked: str) -> bool | None:
+    """Whether what the user calls a metric matches: ``name=pattern``."""
+    name, _, pattern = asked.partition("=")
+    return re.search(pattern, run.curves[name].raw) is not None if name in run.curves else None
+
+
+def _part(run: Run, asked: str, of: Callable[[Floats], bool]) -> bool:
+    """Whether one of a family's curves, costs left out, is so."""
+    values = (c.finite()[1] for name, c in run.family(asked).items() if not SUBTRACTED.search(name))
+    return any(x.size > 0 and of(x) for x in values)
+
+
+def _part_rises(run: Run, family: str) -> bool:
+    """Whether one of a family surely rose, by three of the smallest changes that matter."""
+    if family.startswith(SAMPLES):
+        table = stretches_or_none(run)
+        found = [shift_or_none(table, name.removeprefix(SAMPLES)) for name in parts_of(run, family)] if table is not None else []
+        return any(part is not None and part.up for part in found)
+    courses = (outcomes.course_or_none(c) for c in run.family(family).values())
+    return any((c.gain.low > 0 or c.got_somewhere) and c.last - c.start > 3 * c.margin for c in courses if c is not None)
+
+
+def _growth(curve: Curve) -> float:
+    """How many times as large its values became."""
+    first, last = (float(np.median(np.abs(part))) for part in (segments.opening(curve, 0.2), segments.final(curve)))
+    return last / max(first, 1e-12)
+
+
+def _outgrown(run: Run, name: str) -> float | None:
+    """How many times as large an error became, beyond the square of the returns' growth, which it follows."""
+    curve, reward = logged_curve(run, name), outcomes.training(run)
+    if curve is None or curve.finite()[1].size < FEWEST:
+        return None
+    return _growth(curve) / max(1.0, _growth(reward) if reward is not None else 1.0) ** 2
+
+
+def _since_best(run: Run, name: str) -> float | None:
+    """How many times as large a metric is at the end as it was up to the outcome's best."""
+    curve, outcome = logged_curve(run, name), outcomes.course_or_none(outcomes.outcome(run))
+    if curve is None or outcome is None:
+        return None
+    step, value = curve.finite()
+    near = value[step <= max(outcome.best_step, step[min(4, step.size - 1)])][-9:]
+    return float(np.median(segments.final(curve))) / max(float(np.median(near)), 1e-4)
+
+
+def _late_events(run: Run, kind: str, share: float = 0.05) -> float | None:
+    """How many events of a kind came after the first part of the run."""
+    if not run.events:
+        return None
+    after = run.first_step + share * (run.last_step - run.first_step)
+    return float(sum(e.kind == kind and (e.step is None or e.step > after) for e in run.events))
+
+
+OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
+    "setting": _setting,
+    "given": lambda run, name: _given(run, name) is not None,
+    "on": _switched,
+    "off": _is_off,
+    "unset": _unset,
+    "unlike": _unlike,
+    "side": _side,
+    "word": lambda run, asked: _worded(run, asked, lambda found: str(found.value).lower()),
+    "key": lambda run, asked: _worded(run, asked, lambda found: found.key),
+    "method": lambda run, names: str(circumstances(run, "late").method) in names.split("|"),
+    "action": lambda run, kind: circumstances(run).action == kind,
+    "rows": lambda run, _: max((c.step.size for c in run.curves.values()), default=0),
+    "done": lambda run, _: run.last_step / run.planned_steps if run.planned_steps else None,
+    "told": lambda run, name: run.curves[name].note == TOLD if name in run.curves else None,
+    "named": _named,
+    "is": lambda _, asked: asked.partition("=")[0] == asked.partition("=")[2],
+    "part_paid": lambda run, prefix: _part(run, prefix, lambda x: bool(np.abs(x).max() > 1e-9)),
+    "part_unpaid": lambda run, prefix: _part(run, prefix, lambda x: bool(np.abs(x).max() <= 1e-9)),
+    "parts": lambda run, family: len(parts_of(run, family)),
+    "part_rises": _part_rises,
+    "part_earned": lambda run, prefix: _part(run, prefix, lambda x: bool(0.3 < np.median(x[-x.size // 5 :]) <= 1)),
+    "part_moves": lambda run, prefix: _part(run, prefix, lambda x: bool(np.ptp(x) > 0)),
+    "like": lambda _, asked: re.search(asked.partition("=")[2], asked.partition("=")[0]) is not None,
+    "part_grows": lambda run, prefix: _part(run, prefix, lambda x: bool(x[-1] - x[0] > 0.2 * max(1.0, abs(x[0])))),
+    "broken": lambda run, names: len(broken(run, names)),
+    "sound": lambda run, names: len(sound(run, names)),
+    "blank": lambda run, names: len(blank(run, names)),
+    "infinite": lambda run, names: all(np.isinf(c.value[-1]) for c in broken(run, names)),
+    "gaps": lambda run, names: float(sum((~np.isfinite(c.value)).sum() for c in curves_of(run, names))),
+    "framework": lambda run, name: name in (run.frameworks or ("None",)),
+    "updates": lambda run, _: updates_per_batch(run.config),
+    "calls": lambda run, names: Settings(run).calls(*names.split("|")),
+    "events": lambda run, kind: float(sum(e.kind == kind for e in run.events)),
+    "logged": lambda run, prefix: any(c.finite()[1].size > 1 for c in run.family(prefix).values()),
+    "broke": _broke,
+    "thriving": lambda run, _: outcomes.thriving(run),
+    "troubled": lambda run, _: outcomes.any_fell(run),
+    "stepped": lambda run, _: outcomes.stepped(run),
+    "once": lambda run, _: True if circumstances(run).updates == "one" or _one_update(run) else None,
+    "trained": lambda run, kinds: bool({*kinds.split("|")} & {task(run).kind, task(run).base, *task(run).traits}),
+    "outgrown": _outgrown,
+    "since_best": _since_best,
+    "late_events": _late_events,
+    "gpu": lambda run, name: FACTS[name](run),
+    "gpu_share": lambda run, name: FACTS[name](run),
+}
+"""What may be asked of the run as a whole."""
