@@ -44,13 +44,13 @@ OUTCOMES: Mapping[str, Callable[[Run], Curve | None]] = {
     "score": outcomes.held_out, "reward": outcomes.training, "outcome": outcomes.outcome,
 }  # fmt: skip
 KNOWN = {*OF_VALUES, *OF_STRETCH, *OF_COURSE, *OF_RUN, *OF_SAMPLES}
-SHARES, NUMBERS = ("zeros", "pinned", "negative", "gpu_share"), ("points", "peaks", "spikes", "bursts")
+SHARES, NUMBERS = ("zeros", "pinned", "negative", "gpu_share", "all_at"), ("points", "peaks", "spikes", "bursts")
 """Statistics that are shares of points, and those that count whatever the metric's unit."""
 LOGGED = {"starts": "first", "best": "best", "ends": "last"}
 """Numbers of an outcome that a reader looks up in the log, and what they are called there."""
 SAYS = {"fault": Outcome.PRESENT, "note": Outcome.UNCLEAR, "fine": Outcome.ABSENT, "not_given": Outcome.NOT_LOGGED}
 """The outcomes of a check, as users know them."""
-STEPS, COUNTS = ("best_step", "jump_step"), ("points", "zeros", "level", "median")
+STEPS, COUNTS = ("best_step", "jump_step"), ("points", "zeros", "level", "median", "begin", "now", "three_times")
 """Statistics that are said as steps, and those that ask for no number of points."""
 _NUMBER = re.compile(r"\{(\w{1,60}) ([^{}]{1,160})\}")
 """A number in a row's sentence: a statistic of a metric."""
@@ -222,7 +222,9 @@ class View:
         if statistic in LOGGED and curve is not None:
             told = logged(self.run, curve)
             return told.said(getattr(told, LOGGED[statistic]))
-        share = all((known := of_name(name)) and known.unit == "share" for name in metric.split("|")) and statistic not in NUMBERS
+        share = (
+            all((known := of_name(name.rstrip("*"))) and known.unit == "share" for name in metric.split("|")) and statistic not in NUMBERS
+        )
         return percent(value) if share or statistic in SHARES else number(value)
 
 

@@ -12,6 +12,7 @@ from rl_advisor.priors import Prior, prior
 from rl_advisor.priors.circumstances import circumstances, updates_per_batch
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.samples.text_change import shift_or_none
+from rl_advisor.settings.derived import all_at
 from rl_advisor.settings.given import Given, Settings
 from rl_advisor.settings.not_finite import blank, broken, curves_of, sound
 from rl_advisor.settings.statistics import FEWEST, SAMPLES, logged_curve, parts_of, stretches_or_none
@@ -171,6 +172,7 @@ OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
     "is": lambda _, asked: asked.partition("=")[0] == asked.partition("=")[2],
     "part_paid": lambda run, prefix: _part(run, prefix, lambda x: bool(np.abs(x).max() > 1e-9)),
     "part_unpaid": lambda run, prefix: _part(run, prefix, lambda x: bool(np.abs(x).max() <= 1e-9)),
+    "all_at": all_at,
     "parts": lambda run, family: len(parts_of(run, family)),
     "part_rises": _part_rises,
     "part_earned": lambda run, prefix: _part(run, prefix, lambda x: bool(0.3 < np.median(x[-x.size // 5 :]) <= 1)),

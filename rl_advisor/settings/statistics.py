@@ -14,6 +14,7 @@ from rl_advisor.features.change import Discontinuity, discontinuity, spikes
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.text_change import pays, shift
+from rl_advisor.settings.derived import derived
 
 FEWEST = 5
 """Points below which nothing is said of a curve."""
@@ -22,8 +23,11 @@ SAMPLES, MANY = "samples/", 50
 
 
 def logged_curve(run: Run, metric: str) -> Curve | None:
-    """The first of the metrics, or of a family ``x/*``, that has a value."""
-    every = (run.family(name[:-1]).values() if name.endswith("/*") else [run.curves.get(name)] for name in metric.split("|"))
+    """The first of the metrics, of a family ``x/*``, or of what stands for one that is not logged (``x*``), that has a value."""
+    every = (
+        run.family(name[:-1]).values() if name.endswith("/*") else [derived(run, name[:-1]) if name.endswith("*") else run.curves.get(name)]
+        for name in metric.split("|")
+    )
     return next((curve for curves in every for curve in curves if curve is not None and curve.finite()[1].size), None)
 
 
@@ -101,6 +105,7 @@ OF_VALUES: Mapping[str, Callable[[Floats], float]] = {
     "level": lambda x: float(np.median(x[-FEWEST:])),
     "half": lambda x: np.median(x[x.size // 2 :][:5]),
     "newest": lambda x: x[-1],
+    "begin": lambda x: np.median(x[:3]),
     "climb": lambda x: x[-1] - x[0],
     "square": lambda x: float(np.median(x[-FEWEST:])) ** 2,
     "nothing": lambda x: float(np.mean(np.abs(x) <= 1e-9)),
@@ -117,6 +122,8 @@ OF_VALUES: Mapping[str, Callable[[Floats], float]] = {
 OF_STRETCH: Mapping[str, Callable[[Curve], float]] = {
     "start": lambda c: float(np.median(segments.opening(c))),
     "end": lambda c: float(np.median(segments.final(c))),
+    "now": lambda c: float(np.median(segments.final(c))),
+    "three_times": lambda c: float(np.median(segments.final(c)) - 3 * np.median(c.finite()[1][:3])),
     "last": lambda c: float(np.median(segments.final(c, 0.05))),
     "size": lambda c: abs(float(np.median(segments.final(c, 0.4)))),
     "spread": lambda c: float(np.std(segments.final(c, 0.4))),

@@ -14,7 +14,6 @@ from rl_advisor.detectors import (
     reward_shortcut,
     template_collapse,
     tool_hacking,
-    truncation,
 )
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Outcome
@@ -160,7 +159,7 @@ def test_paid_though_cut_is_not_enough_alone() -> None:
     """Responses that are all cut and paid are truncation, and no shortcut."""
     truncated = Curve("response/truncated", "clipped", "made", np.arange(8) * 10.0, np.linspace(0, 1, 8), mapped=True)
     run = replace(made(learning), curves={"response/truncated": truncated})
-    assert (reward_shortcut.detect(run).outcome, truncation.detect(run).outcome) == (ABSENT, PRESENT)
+    assert (reward_shortcut.detect(run).outcome, patterns()["truncation"].detect(run).outcome) == (ABSENT, PRESENT)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rl_advisor.detectors import patterns, reward_shortcut, zero_variance_groups
+from rl_advisor.detectors import patterns, reward_shortcut
 from rl_advisor.features.text.telling_words import telling_words
 from rl_advisor.finding import Outcome
 from rl_advisor.judgement.diagnosis import run_detector
@@ -244,6 +244,6 @@ def test_groups_without_spread_are_seen_in_the_samples(
     right: Callable[[int, float], float], group: int, expected: Outcome, end: str
 ) -> None:
     """Where no share is logged the samples tell, and whether all are solved or all failed; pairs that merely agree are no groups."""
-    found = zero_variance_groups.detect(made(spread(right), steps=6, prompts=12, group=group))
+    found = patterns()["zero_variance_groups"].detect(made(spread(right), steps=6, prompts=12, group=group))
     assert found.outcome is expected, found.statement
-    assert not end or found.measures[f"samples_all_{end}"] > 0.8
+    assert not end or found.measures[f"all_at {end}"] > 0.8

@@ -92,7 +92,7 @@ def moves(run: Run, found: Iterable[FindingView], at: float | None, told: Iterab
 
 def named(f: FindingView) -> str:
     """A finding's name, with the share it measured last where it measured one."""
-    lately = (v for n, v in f.measures.items() if n.startswith("latest ") or n.endswith(("_latest", "now", "share")))
+    lately = (v for n, v in f.measures.items() if n.startswith(("latest ", "now ", "gpu_share ")) or n.endswith(("_latest", "share")))
     share = next((v for v in lately if v is not None and 0 < v <= 1), None)
     whole = share is not None and f.pattern in (*IDLE, "sample_repetition", "truncation", "hollow_answers")
     return f"{plain(f.pattern)} ({value(share, 'share')})" if whole and share is not None else plain(f.pattern)

@@ -1,0 +1,62 @@
+"""Curves that are not logged and that samples or other curves tell: ``response/truncated*`` is the logged one, or what stands for it."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from rl_advisor.run import Curve, Run
+from rl_advisor.samples.measured_text import measured
+from rl_advisor.samples.reward_check import flat_groups, groups
+
+
+def derived(run: Run, name: str) -> Curve | None:
+    """The logged curve of a name, or what else tells it; None where nothing does."""
+    logged = run.curves.get(name)
+    return (
+        logged if logged is not None and logged.finite()[1].size else next((c for of in DERIVED[name] if (c := of(run)) is not None), None)
+    )
+
+
+def all_at(run: Run, end: str) -> float | None:
+    """The share of groups whose responses all earn the ``best`` or the ``worst``, in the latest fifth of the steps with samples."""
+    table = measured(run)
+    if not len(table) or not table["reward"].max() > table["reward"].min():
+        return None
+    steps = np.unique(table["step"])
+    last = groups(table[table["step"] >= min(steps[-1], steps[-1 - steps.size // 5] + 1e-9)])
+    return float(last[f"share_all_{end}"]) if last else None
+
+
+def _cut(run: Run) -> Curve | None:
+    """The share of cut responses at each step with samples, as flagged or where lengths pile up."""
+    table = measured(run) if len(run.rollouts) else None
+    told = table is not None and "truncated" in table and table["truncated"].notna().any()
+    return _of_samples(table.groupby("step")["truncated"].mean().dropna()) if table is not None and told else None
+
+
+def _flat(run: Run) -> Curve | None:
+    """The share of groups without spread at each step with samples."""
+    table = measured(run)
+    return _of_samples(flat_groups(table)) if len(table) else None
+
+
+def _of_samples(share: object) -> Curve | None:
+    steps, values = np.asarray(share.index, np.float64), np.asarray(share, np.float64)  # type: ignore[attr-defined]
+    return Curve("rollouts", "share", "rollouts", steps, values, mapped=True) if values.size else None
+
+
+def _at_cap(run: Run) -> Curve | None:
+    """Ones and zeros where the mean response is as long as the longest, step by step at one and the same length; None if it never is."""
+    mean, longest = run.curves.get("response/length"), run.curves.get("response/length_max")
+    if mean is None or longest is None or mean.step.size != longest.step.size or not longest.finite()[1].size:
+        return None
+    cap = float(np.nanmax(longest.value))
+    full = (mean.value >= 0.995 * cap).astype(np.float64)
+    return Curve("response/length", mean.raw, mean.source, mean.step, full, mapped=True) if full.any() and cap > 1 else None
+
+
+DERIVED: Mapping[str, tuple[Callable[[Run], Curve | None], ...]] = {
+    "response/truncated": (_cut, _at_cap),
+    "reward/flat_groups": (_flat,),
+}
+"""What tells a curve that is not logged, the surest first."""
