@@ -15,10 +15,9 @@ import time
 from pathlib import Path
 
 from evals.lab.own_sentences import ground, unmeasured
-from rl_advisor.advisors import builtin
 from rl_advisor.answers.run_folders import runs_below
+from rl_advisor.api import assess
 from rl_advisor.assessment import Assessment
-from rl_advisor.reading import read_run
 
 REPOSITORY = Path(__file__).parent.parent
 SHIPPED = ("examples", "evals/corpus/grpo/runs", "evals/corpus/classic/runs", "tests/data/golden")
@@ -66,7 +65,7 @@ def main() -> None:
                 print(f"{run}: {wrong}")
                 continue
             sizes.append(out.stat().st_size)
-            a = builtin.assess(read_run(run))
+            a = assess(run)
             count, loose = checked(a)
             total, faults = total + count, faults + len(loose)
             print("".join(f"{run}: {line}\n" for line in loose), end="")

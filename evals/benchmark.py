@@ -15,7 +15,7 @@ import numpy as np
 import orjson
 from evals.lab.arms import ARMS, Arm
 from evals.lab.table import text_table
-from rl_advisor.advisors.builtin import assess
+from rl_advisor.api import assess
 from rl_advisor.evals.blind import blind
 from rl_advisor.evals.corpus import WHOLE, read_corpus
 from rl_advisor.evals.harness import reader, score_answers

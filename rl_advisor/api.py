@@ -92,9 +92,10 @@ def assess(
     ``options`` go to the advisor: ``price`` to the built-in one, ``model``, ``max_cost`` and the like to those that ask a model.
     """
     from rl_advisor import tools
+    from rl_advisor.answers.judgement import completed
 
     whole = _run(run, until, mapping)
-    return Judgement.of(whole, tools.advisor_named(advisor).assess(whole, **options))
+    return Judgement.of(whole, completed(whole, tools.advisor_named(advisor).assess(whole, **options)))
 
 
 def compare(*runs: Run | str | Path, until: float | None = None) -> dict[str, Any]:

@@ -149,7 +149,8 @@ class Assessment(_Frozen):
     """What the summary says of curves, each measured once."""
     words: str = ""
     """What an advisor that is not the built-in one says in its own words."""
-    summary: str
+    summary: str = ""
+    """The answer in sentences; a door writes it, with ``quantities`` (``answers.judgement.completed``)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from evals.contradictions import KINDS, contradictions
 from evals.drawn import make_run, rising, saturating
-from rl_advisor.advisors.builtin import assess
+from rl_advisor.api import assess
 from rl_advisor.assessment import Assessment, EvidenceView, OnsetView, RivalView
 from rl_advisor.reading import read_run
 from rl_advisor.run import Run

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from rl_advisor.advisors.builtin import assess
+from rl_advisor.api import assess
 from rl_advisor.cli.commands import main
 from rl_advisor.gpu.sentence import NOTHING, says, seconds_of
 from rl_advisor.reading import read_run

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 from rl_advisor import tools
-from rl_advisor.advisors.builtin import assess
-from rl_advisor.answers.brief import BRIEFS, brief, characters
+from rl_advisor.answers.brief import brief, briefs, characters
 from rl_advisor.answers.terminal import Look, answer_page
+from rl_advisor.api import assess
 from rl_advisor.assessment import Assessment
 from rl_advisor.reading import read_run
 from rl_advisor.reports import html, markdown
@@ -115,7 +115,7 @@ def test_every_sentence_keeps_the_voice_and_the_brief_its_length(run) -> None:
     """No sentence of an answer has a habit that docs/dev/voice.md bans, and a brief is within its characters."""
     answer = answer_of(run)
     assert [s for s in texts(answer) if BANNED.search(s)] == []
-    assert characters(brief("assess", answer)) <= BRIEFS["assess"][1]
+    assert characters(brief("assess", answer)) <= briefs()["assess"]["longest"]
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rl_advisor.advisors.builtin import assess
 from rl_advisor.answers.document.curves import logarithmic
 from rl_advisor.answers.story.quantities import outcome_quantities
+from rl_advisor.api import assess
 from rl_advisor.reading import read_run
 from rl_advisor.reports import html
 from rl_advisor.reports.html.pictures import ticks

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from rl_advisor.advisors.builtin import assess
 from rl_advisor.answers import run_folders
+from rl_advisor.api import assess
 from rl_advisor.cli.commands import main
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from rl_advisor import tools
-from rl_advisor.advisors.builtin import assess
+from rl_advisor.api import assess
 from rl_advisor.reading import read_run
 from rl_advisor.run import Checkpoint, Curve, Event, Run
 

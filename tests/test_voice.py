@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from rl_advisor import tools
-from rl_advisor.answers.brief import BRIEFS, brief, characters
+from rl_advisor.answers.brief import brief, briefs, characters
 from rl_advisor.answers.terminal import Look, answer_page
 from rl_advisor.output.wording import chance, pair, percent, value
 from rl_advisor.reports import html, markdown
@@ -57,7 +57,7 @@ def test_one_value_per_quantity(run) -> None:
 def test_a_brief_keeps_within_its_characters(run) -> None:
     """What a model gets of an assessment is short and holds verdict, call and what to do."""
     short = brief("assess", said(run)[0])
-    assert characters(short) <= BRIEFS["assess"][1]
+    assert characters(short) <= briefs()["assess"]["longest"]
     assert short["verdict"] and short["call"] and short["do"]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from evals.seeds import answered, areal_runs, course_of_runs, doors, other_numbers, third_look
 from evals.seeds.expected import ENOUGH, Score, Situation, lacking
 from evals.seeds.frames import written
-from rl_advisor.advisors.builtin import assess
+from rl_advisor.api import assess
 from rl_advisor.assessment import Assessment
 from rl_advisor.reading import read_run
 

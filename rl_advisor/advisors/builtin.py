@@ -1,6 +1,5 @@
 """The built-in advisor: judges from the findings alone, with no model and no key."""
 
-from rl_advisor.answers.story.telling import completed
 from rl_advisor.assessment import Assessment, BrokenLink, EvidenceView, OnsetView, RivalView, TaskView, view
 from rl_advisor.curves.task import task
 from rl_advisor.judgement.at_odds import at_odds
@@ -31,7 +30,7 @@ def of_case(case: Case, price: float | None = None) -> Assessment:
     ahead = continuation(case, judged)
     said, reason = call(case, judged, ahead, price)
     best = best_checkpoint(case, reward_trusted=judged.verdict != "reward_hacking")
-    signed = Assessment(
+    return Assessment(
         run=run.name,
         step=round(case.step),
         planned_steps=run.planned_steps,
@@ -55,9 +54,7 @@ def of_case(case: Case, price: float | None = None) -> Assessment:
         ruled_out=ruled_out(case),
         could_not_see=could_not_see(case),
         next_experiment=next_experiment(case, judged, said, best),
-        summary="",
     )
-    return completed(run, signed)
 
 
 MOST, RIVALS = 12, 3

@@ -3,6 +3,7 @@
 What a sentence says about a quantity is spelled here and nowhere else, so that one quantity has one spelling at every door.
 """
 
+import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,6 +35,13 @@ def value(x: float, unit: str = "", digits: int = 2) -> str:
     if abs(float(f"{x:.{digits}g}")) >= 100:
         return _trimmed(f"{x:.{max(0, digits - 3)}f}")
     return _trimmed(f"{x:#.{digits}g}".rstrip("."))
+
+
+def raw(x: float, unit: str = "") -> str:
+    """A point of a row, to three digits and without the zero before its point: half the tokens."""
+    small = 1e-6 < abs(x) < _TINY
+    told = f"{x:.{2 - math.floor(math.log10(abs(x)))}f}".rstrip("0") if small else value(x, "" if unit == "share" else unit, 3)
+    return told.replace("0.", ".", 1) if told.startswith(("0.", "-0.")) else told
 
 
 def tick(step: float) -> str:

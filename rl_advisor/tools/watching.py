@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import BaseModel
 
 from rl_advisor.answers import run_folders
+from rl_advisor.answers.judgement import completed
 from rl_advisor.answers.story.naming import named
 from rl_advisor.answers.story.quantities import own_names
 from rl_advisor.assessment import BROKEN, Assessment
@@ -71,7 +72,7 @@ class State(BaseModel, frozen=True, extra="forbid"):
 
 def judged(run: "Run") -> Assessment:
     """The built-in judgement of a run in the run's own metric names."""
-    return named(advisor_named("builtin").assess(run), own_names(run))
+    return named(completed(run, advisor_named("builtin").assess(run)), own_names(run))
 
 
 def heard(state: State, assessment: Assessment) -> tuple[State, dict[str, Any] | None]:

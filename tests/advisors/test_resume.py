@@ -16,7 +16,7 @@ def test_dropped_session_resumes(speaker, run, judgement, tmp_path, capsys):
     kept = tmp_path / "talk.jsonl"
     with speaker.play([LOOK, SAMPLES, *[DROP] * 5]) as first:
         stood_in = speaker.assess(run, first, transcript=kept)
-    assert "stayed busy" in stood_in.summary
+    assert "stayed busy" in stood_in.words
     with speaker.play([Says(calls=(("give_assessment", judgement),))]) as second:
         got = speaker.assess(run, second, transcript=kept)
     assert got.p_continue_pays == 0.11
@@ -58,7 +58,7 @@ def test_complaints_survive_a_crash(speaker, run, judgement, tmp_path):
     with speaker.play([loose]) as second:
         got = speaker.assess(run, second, transcript=kept)
     assert len(second.requests) == 1
-    assert "fell [9]" not in got.summary
+    assert "fell [9]" not in got.words
     assert got.evidence[-1].says == "steps, count is 121"
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from rl_advisor.advisors.model.loop import CLOSING
+from rl_advisor.answers.judgement import completed
 from rl_advisor.assessment import Assessment
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run
@@ -31,7 +32,7 @@ def stood_in(assessment: Assessment, base: Assessment, why: str) -> bool:
     """Whether the built-in assessment answers, says so twice, and is valid."""
     Assessment.model_validate(assessment.model_dump(by_alias=True))
     same = assessment.verdict == base.verdict and assessment.p_continue_pays == base.p_continue_pays
-    return same and why in assessment.could_not_see[-1] and why in assessment.summary and "built-in" in assessment.summary
+    return same and why in assessment.could_not_see[-1] and why in assessment.words and "built-in" in assessment.words
 
 
 def test_session_of_twelve_calls_completes(speaker, run, base, judgement, summary, capsys):
@@ -43,7 +44,7 @@ def test_session_of_twelve_calls_completes(speaker, run, base, judgement, summar
     assert (got.p_continue_pays, got.confidence) == (0.11, "medium")
     assert got.findings == base.findings
     assert got.best_checkpoint.path == base.best_checkpoint.path
-    assert got.summary == summary
+    assert got.words == summary
     said = json.dumps(provider.requests[-1]["messages"])
     assert said.count("mistake") == 0
     # 9 turns of 1600 tokens each.
@@ -186,12 +187,12 @@ def test_false_claim_is_shown_once_then_struck_with_its_sentences(speaker, run, 
     with speaker.play([hands_in(loose), hands_in(loose)]) as provider:
         got = speaker.assess(run, provider)
     assert "reward/mean was 0 at step 300" in json.dumps(provider.requests[1]["messages"][-1])
-    assert got.summary == summary
+    assert got.words == summary
     assert len(got.evidence) == 3
     assert "1 claim, 1 sentence" in got.could_not_see[-1]
     with speaker.play([hands_in(loose), hands_in(judgement)]) as provider:
         mended = speaker.assess(run, provider)
-    assert mended.summary == summary
+    assert mended.words == summary
     assert "Left out" not in mended.could_not_see[-1]
 
 
@@ -203,7 +204,7 @@ def test_prose_that_cites_nothing_leaves_our_summary(speaker, run, judgement):
         got = speaker.assess(run, provider)
     told = got.model_dump_json()
     assert "17.25" not in told and "Ignore" not in told and "5 seeds" not in told
-    assert got.summary.startswith("The run has collapsed: eval/score/accuracy fell from 0.94 at step 120 to 0 at step 160")
+    assert completed(run, got).summary.startswith("The run has collapsed: eval/score/accuracy fell from 0.94 at step 120 to 0 at step 160")
 
 
 @pytest.mark.parametrize(
@@ -237,7 +238,7 @@ def test_what_came_later_cannot_be_claimed(speaker, run, judgement):
     with speaker.play([hands_in(early)] * 2) as provider:
         got = speaker.assess(run.until(140), provider)
     assert json.dumps(provider.requests[1]["messages"][-1]).count("only seen to step 140") == 2
-    assert "160" not in got.summary and all(e.steps[1] <= 140 for e in got.evidence)
+    assert "160" not in got.words and all(e.steps[1] <= 140 for e in got.evidence)
 
 
 HOSTILE = {

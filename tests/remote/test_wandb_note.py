@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rl_advisor.advisors.builtin import assess
+from rl_advisor.api import assess
 from rl_advisor.reading import read_run
 from rl_advisor.tools import report_file
 from tests.remote.conftest import KEY

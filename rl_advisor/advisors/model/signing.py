@@ -10,7 +10,6 @@ from rl_advisor.advisors.grounding.claims import Checked, Claim, Evidence
 from rl_advisor.advisors.grounding.prose import Prose
 from rl_advisor.advisors.model.toolbox import Toolbox, complaints
 from rl_advisor.advisors.model.turns import Tool
-from rl_advisor.answers.story.telling import completed
 from rl_advisor.assessment import (
     BROKEN,
     VERDICTS,
@@ -166,7 +165,7 @@ def signed(stands: Held, base: Assessment, bench: Toolbox) -> Assessment:
     said, texts = stands.said, stands.texts
     good = [c for c in stands.checked if not c.why]
     chances = {v: round(said.probabilities.get(v, 0.0), 3) for v in VERDICTS} if said.probabilities else {}
-    told = base.model_copy(
+    return base.model_copy(
         update={
             "verdict": said.verdict,
             "call": said.call,
@@ -190,7 +189,6 @@ def signed(stands: Held, base: Assessment, bench: Toolbox) -> Assessment:
             "words": texts["summary"],
         }
     )
-    return completed(bench.run, told)
 
 
 def _evidence(c: Checked, verdict: Verdict) -> EvidenceView:
@@ -217,4 +215,4 @@ def _best(stands: Held, base: Assessment, bench: Toolbox) -> BestCheckpoint:
 def instead(base: Assessment, advisor: str, why: str) -> Assessment:
     """The built-in assessment, saying that it stands in for a model and why."""
     line = f"The {advisor} advisor gave no judgement: {why}. This is the built-in advisor's."
-    return base.model_copy(update={"could_not_see": [*base.could_not_see, line], "words": line, "summary": f"{base.summary} {line}"})
+    return base.model_copy(update={"could_not_see": [*base.could_not_see, line], "words": line})

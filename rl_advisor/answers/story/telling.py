@@ -9,7 +9,7 @@ from rl_advisor.answers.story import sentences
 from rl_advisor.answers.story.chain import chain, moves, named
 from rl_advisor.answers.story.naming import named as named_in
 from rl_advisor.answers.story.naming import renamed
-from rl_advisor.answers.story.quantities import Quantity, logged_at, outcome_quantities, own_names, sketched
+from rl_advisor.answers.story.quantities import Quantity, outcome_quantities, own_names, sketched
 from rl_advisor.answers.story.surroundings import could_change, missing, second_call, settings, unnamed
 from rl_advisor.assessment import Assessment, FindingView, QuantityView
 from rl_advisor.judgement.slowness import slowest
@@ -84,7 +84,7 @@ def _facts(run: Run, a: Assessment, outcome: Iterable[str]) -> Iterable[tuple[st
         ("In words", a.words),
         ("Do now", do),
         ("Limits" if a.verdict in sentences.SOUND else "Cause", cause),
-        ("Effect", listed([said for said, _ in _effects(run, a)], EFFECTS)),
+        ("Effect", listed([said for said, _ in effects(run, a)], EFFECTS)),
         ("Score", "; ".join(outcome)),
         ("Keep", sentences.keep(run, a)),
         ("Beside", sentences.beside(a)),
@@ -99,7 +99,7 @@ def _cited(f: FindingView | None) -> list[str]:
     return [str(e["metric"]) for e in f.evidence] if f is not None else []
 
 
-def _effects(run: Run, a: Assessment) -> list[tuple[str, QuantityView | None]]:
+def effects(run: Run, a: Assessment) -> list[tuple[str, QuantityView | None]]:
     """The effects that are not told by the outcome or by the cause's own metric."""
     told = chain(a)
     cause = next((m for m in _cited(told.cause) if m in run.curves), "")
@@ -111,15 +111,6 @@ def in_own_names(run: Run, a: Assessment) -> tuple[Assessment, Story]:
     story = tell(run, a)
     told = {name: renamed(part, story.names) for name, part in vars(story).items() if name != "names"}
     return named_in(a, story.names), Story(**told, names=story.names)
-
-
-def completed(run: Run, a: Assessment) -> Assessment:
-    """The assessment with every quantity that the story says as values, and with its summary."""
-    kept = sentences.trusted(run, a)
-    at = logged_at(run.curves.get(kept.metric), a.best_checkpoint.step) if kept is not None else None
-    outcome = [q.view(at if kept is not None and q.metric == kept.metric else None) for q in outcome_quantities(run)]
-    moved = [view for _, view in _effects(run, a) if view is not None]
-    return a.model_copy(update={"quantities": [*outcome, *moved], "summary": a.words or paragraph(tell(run, a), a)})
 
 
 LABELS = {"Limits": "What limits it", "Cause": "What broke first", "Effect": "Then", "Do now": "Next"}

@@ -1,0 +1,152 @@
+"""Templates over an answer: `{a.b}` is a value of it, `{a:how}` one said in a way of its own; what is not there leaves its part out.
+
+Pages of the terminal (``cli/pages.toml``) and briefs for programs (``answers/briefs.toml``) are rows of them.
+"""
+
+import re
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from rl_advisor.answers.context import said as on_record
+from rl_advisor.answers.context import unrecorded
+from rl_advisor.gpu.sentence import seconds_of
+from rl_advisor.output.layout import Answer, more, number, pairs, said, spark
+from rl_advisor.output.wording import plain, raw, value
+
+Scope = Sequence[Any]
+"""Where values are looked for: the row, what is around it, the answer."""
+_VALUE = re.compile(r"\{([\w.]++)(?::([^{}]++))?\}")
+LISTED, LONGEST, SHORT = 20, 90, 220
+
+
+def _source(row: Answer) -> str:
+    """A file, or several of a kind, with what was taken from there."""
+    counts = [f"{number(row[what])} {what}" for what in ("files", "metrics", "samples") if what in row]
+    return f"{row['from']} ({', '.join(counts)})" if counts else str(row["from"])
+
+
+def _evaluated(protocol: Answer) -> str:
+    """The evaluation protocol and what of it is not known."""
+    known = ", ".join(f"{part} {said(str(value))}" for part, value in protocol.items() if part != "missing")
+    missing = f"; not given: {', '.join(protocol['missing'])}" if protocol["missing"] else ""
+    return known + missing if known else "not logged"
+
+
+SPOKEN: Mapping[str, Callable[[Any], str]] = {
+    "percent": lambda share: f"{100 * share:.0f} %",
+    "plain": plain,
+    "time": seconds_of,
+    "hours": lambda hours: seconds_of(3600 * hours),
+    "raw": raw,
+    "share": lambda share: value(share, "share"),
+    "unrecorded": unrecorded,
+    "whole": lambda amount: f"{amount:.0f}",
+    "count": lambda rows: str(len(rows)),
+    "list": lambda rows: "; ".join(map(said, rows)),
+    "name": lambda name: name if isinstance(name, str) else "",
+    "short": lambda text: textwrap.shorten(said(text), LONGEST, placeholder=" ..."),
+    "span": lambda ends: " to ".join(map(number, ends)),
+    "spark": lambda points: spark([p[1] if isinstance(p, list) else p for p in points]),
+    "record": on_record,
+    "sources": lambda rows: "; ".join(map(_source, rows[:12])) + more(rows, 12),
+    "evaluated": _evaluated,
+    "between": lambda ends: f"[{', '.join(map(raw, ends))}]",
+    "cut": lambda text: said(text)[:SHORT],
+    "pairs": pairs,
+    "unsaved": lambda risk: risk.partition("No checkpoint")[0].strip(),
+    "parts": lambda parts: pairs(parts) if len(parts) > 1 else "",
+}
+"""How a value may be said, where not as itself."""
+
+
+class Missing(LookupError):  # noqa: N818 - it names what happened
+    """A value is not there, so its line is not either."""
+
+
+def rows_of(entry: Mapping[str, Any], scope: Scope) -> list[Scope]:
+    """The scope of each row that an entry speaks of: ``each`` of a list, ``when`` it holds, by ``sort``, the first ``most``."""
+    rows: list[Mapping[str, Any]] = [{}]
+    if "each" in entry:
+        found = _found(entry["each"], scope) or ()
+        named = found.items() if isinstance(found, Mapping) and not entry.get("use") else [("", row) for row in _list(found)]
+        rows = [{"key": key, "it": row, "nr": nr} | (row if isinstance(row, dict) else {}) for nr, (key, row) in enumerate(named, 1)]
+    if "sort" in entry:
+        rows = sorted(rows, key=lambda row: -row[entry["sort"]])
+    held = [[row, *scope] for row in rows if all(_holds(condition, [row, *scope]) for condition in entry.get("when", ()))]
+    return held[: entry.get("most")]
+
+
+def picked(fields: Mapping[str, Any], scope: Scope) -> Answer:
+    """A value for each name: one that a path finds, a template filled, or either for each row of a list; what is not there is left out."""
+    made: Answer = {}
+    for name, entry in fields.items():
+        with suppress(Missing):
+            made[name] = _picked(entry, scope)
+    return made
+
+
+def _picked(entry: Any, scope: Scope) -> Any:
+    if isinstance(entry, str) and "{" not in entry:
+        return found_at(entry, scope)
+    if isinstance(entry, str | list):
+        return templated(entry, scope)
+    made = [picked(entry["fields"], row) if "fields" in entry else _picked(entry["text"], row) for row in rows_of(entry, scope)]
+    return made if "each" in entry else made[0] if made else None
+
+
+def _list(found: Any) -> Sequence[Any]:
+    return found if isinstance(found, list | tuple) else [found]
+
+
+def _holds(condition: str, scope: Scope) -> bool:
+    """Whether a value is there (``!``: is not), or is (``=``), or is not (``!=``), what is said."""
+    if "=" in condition:
+        path, _, wanted = condition.replace("!=", "=").partition("=")
+        return (said(_found(path, scope)) == wanted) != ("!=" in condition)
+    return bool(_found(condition.lstrip("!"), scope)) != condition.startswith("!")
+
+
+def templated(template: str | Sequence[str], scope: Scope) -> str:
+    """The line with its values; of a list of parts those whose values are there."""
+    if isinstance(template, str):
+        return _VALUE.sub(lambda m: _spoken(found_at(m[1], scope), m[2]), template)
+    parts = []
+    for part in template:
+        with suppress(Missing):
+            parts.append(templated(part, scope))
+    return "".join(parts)
+
+
+def _spoken(found: Any, how: str | None) -> str:
+    if how is None:
+        return said(found)
+    if how.startswith("?"):
+        return how[1:]
+    if how.startswith("of"):
+        rows = [plain(said(row[how[3:]])) if how[3:] else said(row) for row in found[:LISTED]]
+        return ", ".join(rows) + more(found, LISTED)
+    if not (told := SPOKEN[how](found)):
+        raise Missing
+    return told
+
+
+def found_at(path: str, scope: Scope) -> Any:
+    """The value at a path.
+
+    Raises:
+        Missing: it is not there, or empty.
+    """
+    found = _found(path, scope)
+    if found is None or found is False or (isinstance(found, str | list | dict) and not found):
+        raise Missing
+    return found
+
+
+def _found(path: str, scope: Scope) -> Any:
+    first, *rest = path.split(".")
+    found = next((held[first] for held in scope if isinstance(held, Mapping) and first in held), None)
+    for part in rest:
+        found = found.get(part) if isinstance(found, Mapping) else None
+    return found
