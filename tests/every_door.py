@@ -29,7 +29,7 @@ def commands():
         "load": [[RUN]],
         "curves": [[RUN], [RUN, "--metric", "kl"]],
         "samples": [[RUN], [RUN, "--audit", "5"]],
-        "gpu": [[str(ROOT / "tests" / "data" / "gpu" / "balanced"), "--plot", str(OUT / "gpu.png")]],
+        "gpu": [[str(ROOT / "tests" / "data" / "gpu" / "balanced")]],
         "assess": [[RUN], [RUN, "--until", "100", "-v"], [MANY[0], "--against", *MANY[1:4], "--out", str(OUT / "a.html")]],
         "case": [["open", RUN, "--cases", str(OUT / "cases")], ["list", "--cases", str(OUT / "cases"), "--json"]],
         "report": [[RUN, "--out", str(OUT / "r.md")], [RUN, "--to", "tensorboard"]],

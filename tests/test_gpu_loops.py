@@ -5,13 +5,10 @@ from itertools import groupby
 
 import numpy as np
 import pytest
-from PIL import Image
-from rl_advisor.answers.plot import COLOURS, picture
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.profile import profile
 from rl_advisor.gpu.signals import FINE
 from rl_advisor.gpu.strip import strips
-from rl_advisor.output.errors import UsageError
 from rl_advisor.run import Run
 
 from gpu_loops import CANNOT, LOOPS, Part, Sensor, simulate
@@ -132,20 +129,6 @@ def test_strips_of_each_gpu():
     training = np.array([n == "training" for n in step.names])
     assert step.power[training].mean() > step.power[~training].mean() + 50
     assert strips(Run()) is None
-
-
-def test_picture_of_phases(tmp_path):
-    """The picture is a PNG that holds the colours of the phases; without telemetry the caller is told."""
-    loop = simulate(LOOPS["checkpoints and rewards"], seconds=45, seed=1)
-    file = tmp_path / "p.png"
-    file.write_bytes(picture(loop.run, ("gpu/phases",)))
-    image = Image.open(file).convert("RGB")
-    seen = {colour for _, colour in image.getcolors(1 << 20)}
-    for name in ("generation", "training", "waiting"):
-        wanted = np.array([int(COLOURS[name][i : i + 2], 16) for i in (1, 3, 5)])
-        assert min(np.abs(wanted - np.array(c)).max() for c in seen) < 12
-    with pytest.raises(UsageError, match="no GPU telemetry"):
-        picture(Run(), ("gpu/phases",))
 
 
 def test_tensor_activity_settles_equal_levels():

@@ -17,6 +17,7 @@ from rl_advisor.answers.brief import brief, briefs, characters
 from rl_advisor.answers.terminal import Look, answer_page
 from rl_advisor.api import assess
 from rl_advisor.assessment import Assessment
+from rl_advisor.cli import printing
 from rl_advisor.reading import read_run
 from rl_advisor.reports import html, markdown
 from rl_advisor.run import Run
@@ -77,7 +78,8 @@ def doors(path: Path) -> dict[str, str]:
     """What each door says of a run, a sentence a line where the door has lines; pages, which cost most, of every fourth run."""
     run, signed, answer = judged(path)
     said = {
-        "terminal": "\n".join(answer_page(answer, Look(4000), whole=True)),
+        "terminal": "\n".join(answer_page(answer, Look(4000))),
+        "whole": re.sub(r"\n {3,}", " ", printing.text("assess", answer, whole=True)),
         "brief": "\n".join(texts(brief("assess", answer))),
         "json": "\n".join(texts(answer)),
     }

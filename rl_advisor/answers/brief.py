@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from rl_advisor.answers.templates import picked
+from rl_advisor.features.bins import evenly
 from rl_advisor.output.budget import fit
 from rl_advisor.output.wording import chance, raw, value
 
@@ -130,7 +131,7 @@ def _over_steps(found: Any) -> Answer:
     rows = found.get("steps", []) if isinstance(found, dict) else found
     if not rows:
         return {}
-    picked = [rows[round(i * (len(rows) - 1) / 4)] for i in range(5)] if len(rows) > 5 else rows
+    picked = [rows[i] for i in evenly(len(rows), 5)]
     names = [n for n in picked[0] if n not in ("step", "responses") and len({r.get(n) for r in picked}) > 1]
     told = [n for n in names if all(isinstance(r.get(n), int | float) for r in picked)]
     return {"step": " ".join(f"{r['step']:.0f}" for r in picked)} | {

@@ -1,4 +1,4 @@
-"""A few curves as one picture (PNG), for models and people that look rather than read: one panel each, steps from left to right."""
+"""A few curves as one picture (PNG), for models and people that look rather than read: one panel each, break and checkpoint through all."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -7,38 +7,45 @@ import numpy as np
 
 from rl_advisor.answers.curves import FIRST, named
 from rl_advisor.features.bins import reduce, smooth
-from rl_advisor.gpu.strip import CELLS, strips
+from rl_advisor.judgement.case import open_case
+from rl_advisor.judgement.checkpoint import best_checkpoint
+from rl_advisor.judgement.verdict import judge
 from rl_advisor.output.clean import is_name
-from rl_advisor.output.errors import UsageError
 from rl_advisor.run import Curve, Floats, Run
 
 if TYPE_CHECKING:
     from rl_advisor.answers.sheet import Sheet
 
 MOST = 6
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM, ROW = 720, 150, 66, 14, 24, 20, 34
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 150, 66, 14, 24, 20
 POINTS = 600
 FAINT, LINE, RAW = "#d7dbe0", "#1f5fa8", "#a9c4e4"
-PHASES = "gpu/phases"
-"""The name under which the GPUs' phases are asked for among curves."""
-COLOURS = {"generation": "#7fb3e6", "training": "#e59866", "waiting": FAINT, "other": "#b9a7d6"}
+MARKS = {"break": "#c0392b", "keep": "#2e8b57"}
+"""What is marked, and its colour."""
 
 
 def picture(run: Run, metrics: Sequence[str] = ()) -> bytes:
-    """The named curves, or the foremost six, as a PNG; thin what was logged, bold the smoothed line. ``gpu/phases`` stands alone.
+    """The named curves, or the foremost six, as a PNG: thin what was logged, bold the line, smoothed on either side of the break.
 
     Raises:
         NoSuchChoice: a name that the run does not have; the message names those it has.
     """
     from rl_advisor.answers.sheet import Sheet
 
-    if list(metrics) == [PHASES]:
-        return _phases(run)
     curves = [named(run, name) for name in metrics][:MOST] or _foremost(run)
-    sheet = Sheet(WIDTH, HEIGHT * max(1, len(curves)))
+    sheet, marks = Sheet(WIDTH, HEIGHT * max(1, len(curves))), marked(run)
     for i, curve in enumerate(curves):
-        _panel(sheet, curve, i * HEIGHT, f"metric {i + 1}", run.last_step)
+        _panel(sheet, curve, i * HEIGHT, f"metric {i + 1}", run.last_step, marks)
     return sheet.png()
+
+
+def marked(run: Run) -> dict[str, float]:
+    """Where the run broke first, and which saved checkpoint to keep, as far as either is known."""
+    case = open_case(run)
+    judged = judge(case)
+    best = best_checkpoint(case, reward_trusted=judged.verdict != "reward_hacking")
+    begun = judged.cause.onset if judged.cause is not None else None
+    return ({"break": begun.step} if begun is not None else {}) | ({"keep": float(best.step)} if best.path and best.step else {})
 
 
 def _foremost(run: Run) -> list[Curve]:
@@ -46,23 +53,30 @@ def _foremost(run: Run) -> list[Curve]:
     return [c for start in FIRST for c in run.curves.values() if c.name.startswith(start)][:MOST]
 
 
-def _panel(sheet: "Sheet", curve: Curve, top: int, number: str, last: float) -> None:
-    """One curve with its name, the ends of both axes and, where values were not finite, how many."""
+def _panel(sheet: "Sheet", curve: Curve, top: int, number: str, last: float, marks: dict[str, float]) -> None:  # noqa: PLR0913
+    """One curve with the run's own name, the ends of both axes, the marks and, where values were not finite, how many."""
     step, value = curve.finite()
     lost = curve.value.size - value.size
-    title = (curve.name if is_name(curve.name) else number) + (f"   ({lost} of {curve.value.size} not finite)" if lost else "")
+    name = next((n for n in (curve.raw, curve.name) if is_name(n)), number)
     right, high, low = WIDTH - RIGHT, top + TOP, top + HEIGHT - BOTTOM
     sheet.box((LEFT, high), (right, low), outline=FAINT)
-    sheet.write((LEFT, top + 5), title)
+    sheet.write((LEFT, top + 5), name + (f"   ({lost} of {curve.value.size} not finite)" if lost else ""))
     if not value.size:
         return
     first = min(float(step[0]), 0.0) if step[0] > 0 else float(step[0])
     bottom, ceiling = _range(value)
     across, up = (right - LEFT) / max(last - first, 1e-9), (low - high) / (ceiling - bottom)
-    for line, colour, width in ((value, RAW, 1), (smooth(step, value), LINE, 2)):
-        bins = reduce(step, line, POINTS)
-        points = [(LEFT + (s - first) * across, low - (v - bottom) * up) for s, v in zip(bins.step, bins.mean, strict=True)]
-        sheet.line(points, colour, width)
+    for said, at in marks.items():
+        x = LEFT + (min(max(at, first), last) - first) * across
+        sheet.line([(x, high), (x, low)], MARKS[said], 1)
+        sheet.write((x + 3, high + 2), f"{said} {at:.0f}")
+    pieces = np.split(np.arange(step.size), [int(np.searchsorted(step, marks["break"]))] if "break" in marks else [])
+    lines = [(step, value, RAW, 1), *((step[p], smooth(step[p], value[p]), LINE, 2) for p in pieces if p.size)]
+    for steps, line, colour, width in lines:
+        bins = reduce(steps, line, POINTS)
+        sheet.line(
+            [(LEFT + (s - first) * across, low - (v - bottom) * up) for s, v in zip(bins.step, bins.mean, strict=True)], colour, width
+        )
     sheet.write((LEFT - 4, high), f"{value.max():.3g}", "ra")
     if value.min() < value.max():
         sheet.write((LEFT - 4, low), f"{value.min():.3g}", "rs")
@@ -75,32 +89,3 @@ def _range(value: Floats) -> tuple[float, float]:
     low, high = float(np.clip(value.min(), -1e300, 1e300)), float(np.clip(value.max(), -1e300, 1e300))
     apart = high - low or max(abs(high), 1.0) * 0.1
     return low - 0.04 * apart, high + 0.04 * apart
-
-
-def _phases(run: Run) -> bytes:
-    """The phases and the power of each GPU over some steps of the run, and over the average step."""
-    from rl_advisor.answers.sheet import INK, Sheet
-
-    found = strips(run)
-    if found is None:
-        raise UsageError("there is no GPU telemetry here that can be split into phases")
-    when = f"over {found.seconds:.3g} s" + (f", from step {found.first_step:g} on" if np.isfinite(found.first_step) else "")
-    blocks = [(title, rows) for title, rows in ((when, found.over_time), ("over the average step", found.over_step)) if rows]
-    sheet, top = Sheet(WIDTH, TOP + sum(TOP + ROW * len(rows) for _, rows in blocks)), TOP
-    for i, (name, colour) in enumerate(COLOURS.items()):
-        sheet.box((LEFT + 105 * i, 8), (LEFT + 105 * i + 12, 20), fill=colour)
-        sheet.write((LEFT + 105 * i + 17, 8), name)
-    sheet.write((LEFT + 105 * len(COLOURS), 8), "line: power" + (f"; {found.more} more GPUs" if found.more else ""))
-    cell, high = (WIDTH - LEFT - RIGHT) / CELLS, ROW - 6
-    for title, rows in blocks:
-        sheet.write((LEFT, top + 6), f"phases and power {title}")
-        top += TOP
-        most = max((float(np.nanmax(r.power)) for r in rows if np.isfinite(r.power).any()), default=0.0)
-        for i, row in enumerate(rows):
-            sheet.write((4, top + high / 2 - 6), (f"GPU {row.gpu}" if is_name(row.gpu) else f"GPU no. {i + 1}")[:10])
-            for k, phase in enumerate(row.names):
-                sheet.box((LEFT + k * cell, top), (LEFT + (k + 1) * cell, top + high), fill=COLOURS.get(phase, "#ffffff"))
-            known = np.flatnonzero(np.isfinite(row.power)) if most > 0 else np.empty(0, int)
-            sheet.line([(LEFT + (k + 0.5) * cell, top + high * (1 - 0.9 * row.power[k] / most)) for k in known], INK)
-            top += ROW
-    return sheet.png()

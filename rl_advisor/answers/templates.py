@@ -55,6 +55,7 @@ SPOKEN: Mapping[str, Callable[[Any], str]] = {
     "between": lambda ends: f"[{', '.join(map(raw, ends))}]",
     "cut": lambda text: said(text)[:SHORT],
     "pairs": pairs,
+    "side": lambda weight: "for" if weight >= 0 else "against",
     "unsaved": lambda risk: risk.partition("No checkpoint")[0].strip(),
     "parts": lambda parts: pairs(parts) if len(parts) > 1 else "",
 }

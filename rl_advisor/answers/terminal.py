@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rl_advisor.output.layout import Answer, filled, page_width, said, spark
-from rl_advisor.output.wording import WORDS, listed, plain, sentence, value
+from rl_advisor.output.layout import Answer, page_width, said, spark
+from rl_advisor.output.wording import WORDS, listed
 
 COLOURS = {"good": "32", "even": "36", "bad": "31", "open": "33"}
 FAINT, STRONG = "2", "1"
@@ -38,7 +38,7 @@ def look_of_terminal() -> Look:
 
 
 def answer_page(answer: Answer, look: Look, *, whole: bool = False) -> Iterable[str]:
-    """The lines of the page; ``whole`` adds everything that was looked at."""
+    """The lines of the page; ``whole`` where everything that was looked at follows it."""
     story = answer["story"]
     yield _headline(answer, look)
     yield ""
@@ -46,8 +46,6 @@ def answer_page(answer: Answer, look: Look, *, whole: bool = False) -> Iterable[
     yield from _entries(story, look)
     yield from _curves(story, look)
     yield from _foot(answer, look, whole=whole)
-    if whole:
-        yield from _rest(answer, look)
 
 
 def _headline(answer: Answer, look: Look) -> str:
@@ -110,40 +108,3 @@ def _foot(answer: Answer, look: Look, *, whole: bool) -> Iterable[str]:
     count = "Details" if present == 0 else f"{present} findings" if present > 1 else "1 finding"
     on = "" if whole else f"{count}: -v. Page: rl-advisor report RUN --out run.html"
     yield from (look.painted(row, FAINT) for text in (not_checked, on) if text for row in _wrapped(f"  {text}", look, "  "))
-
-
-def _rest(answer: Answer, look: Look) -> Iterable[str]:
-    """Everything else: what was weighed, the findings, what was ruled out, what could not be told, what the next test predicts."""
-    story, then = answer["story"], answer["next_experiment"]
-    parts: list[tuple[str, list[str]]] = [
-        (
-            "What was weighed",
-            [_weighed(e) for e in answer["evidence"]],
-        ),
-        (
-            "Other readings",
-            [_rival(r) for r in answer["rivals"]],
-        ),
-        ("Settings", [f"{k} {said(v)}" for k, v in story["settings"].items()]),
-        ("Findings", _findings(answer, "present")),
-        ("Could not be decided", _findings(answer, "unclear")),
-        ("Ruled out", [said(line) for line in answer["ruled_out"]]),
-        ("Could not be seen", [said(line) for line in answer["could_not_see"]]),
-        ("The next test", [f"{sentence(then['do'])}", f"If right: {then['expect_if_right']}", f"If wrong: {then['expect_if_wrong']}"]),
-    ]
-    for title, rows in parts:
-        if rows:
-            yield from ("", look.painted(title, STRONG))
-        yield from (line for row in rows for line in filled(f"  {row}", look.width))
-
-
-def _findings(answer: Answer, outcome: str) -> list[str]:
-    return [f"{plain(f['pattern'])} ({plain(f['link'])}): {said(f['statement'])}" for f in answer["findings"] if f["outcome"] == outcome]
-
-
-def _rival(r: Answer) -> str:
-    return f"{plain(r['verdict'])} {value(r['p'], 'share')}" + (f": against it, {said(r['against'])}" if r["against"] else "")
-
-
-def _weighed(e: Answer) -> str:
-    return f"{said(e['says'])} ({'for' if e['weight'] >= 0 else 'against'} {plain(e['for'])})"

@@ -13,14 +13,10 @@ from rl_advisor.output.errors import UsageError
 
 
 @command("gpu")
-def gpu(run: str, until: float | None, plot: str | None, as_json: bool) -> None:
+def gpu(run: str, until: float | None, as_json: bool) -> None:
     """Show where the GPUs' time went in RUN. Exit code 3: nothing of GPUs lies there."""
     from rl_advisor import tools
-    from rl_advisor.output import safe_write
 
-    if plot is not None:
-        safe_write.put(plot, tools.ask("plot_curves", run, ("gpu/phases",), until))
-        click.echo(f"rl-advisor: drawn in {plot}", err=True)
     answer = busy(run, lambda: tools.ask("gpu_phase_profile", run, until))
     show("gpu", answer, as_json)
     if not answer["gpus"] and not answer["phases"]:

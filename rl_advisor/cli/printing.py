@@ -10,6 +10,7 @@ from typing import Any
 
 from rl_advisor.answers.templates import Missing, Scope, found_at, rows_of, templated
 from rl_advisor.answers.terminal import answer_page, look_of_terminal
+from rl_advisor.features.bins import evenly
 from rl_advisor.output.layout import Answer, anything, filled, gaps, number, page_width, said, table
 from rl_advisor.output.wording import counted
 
@@ -22,6 +23,7 @@ def text(kind: str, answer: Answer, *, whole: bool = False) -> str:
         lines = [f"{len(answer['runs'])} runs lie here, worst first; name one to read it.", "", *_lines("judged", [answer])]
     elif kind == "assess":
         lines = list(answer_page(answer, look_of_terminal(), whole=whole))
+        lines += _lines("whole", [answer]) if whole else ()
     elif kind not in _pages():
         lines = list(anything(answer))
     else:
@@ -101,7 +103,7 @@ def _by_step(answer: Answer) -> Iterable[str]:
     rows = answer.get("statistics", {}).get("steps", []) if "responses" in answer else []
     if not rows:
         return
-    rows = [rows[round(i * (len(rows) - 1) / (min(len(rows), COLUMNS) - 1 or 1))] for i in range(min(len(rows), COLUMNS))]
+    rows = [rows[i] for i in evenly(len(rows), COLUMNS)]
     names = [n for n in dict.fromkeys(k for r in rows for k in r) if n != "step" and len({r.get(n) for r in rows}) > 1]
     yield ""
     yield from table([("by step", *(number(r["step"]) for r in rows))], [(n, *(number(r.get(n, "")) for r in rows)) for n in names])

@@ -37,6 +37,11 @@ def reduce(step: npt.ArrayLike, value: npt.ArrayLike, most: int = MOST) -> Bins:
     )
 
 
+def evenly(count: int, most: int) -> list[int]:
+    """At most ``most`` of ``count`` places, evenly chosen, the first and the last among them."""
+    return sorted({round(i * (count - 1) / max(most - 1, 1)) for i in range(most)}) if count > most else list(range(count))
+
+
 def window_width(n: int) -> int:
     """Points of the usual smoothing window of a curve of ``n``: a fortieth, odd, at least three."""
     return max(3, 2 * (n // 80) + 1)

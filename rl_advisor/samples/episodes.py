@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rl_advisor.features.bins import evenly
 from rl_advisor.features.text.turns import Turn, turns_in, with_written_calls
 from rl_advisor.run import Run
 from rl_advisor.samples.failure_signs import UNKNOWN, Episode, marks, reason_of, told_in
@@ -65,7 +66,7 @@ def _told_of(part: pd.DataFrame, failed: int) -> dict[str, Any]:
 def _by_step(rows: pd.DataFrame, found: pd.DataFrame) -> list[dict[str, Any]]:
     """Of evenly spread steps the share of failed episodes, and of all episodes each reason's."""
     counts = rows.groupby("step").size()
-    at = np.unique(np.linspace(0, len(counts) - 1, min(len(counts), _STEPS)).round().astype(int))
+    at = evenly(len(counts), _STEPS)
     answer = []
     for step, n in counts.iloc[at].items():
         here = found.loc[found["step"] == step, "reason"].value_counts()

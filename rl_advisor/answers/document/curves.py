@@ -12,7 +12,7 @@ from rl_advisor.answers.story.telling import Story
 from rl_advisor.assessment import Assessment
 from rl_advisor.curves import outcomes
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.bins import reduce
+from rl_advisor.features.bins import evenly, reduce
 from rl_advisor.features.change import change_points
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.vocabulary import metric
@@ -171,7 +171,7 @@ def logarithmic(curve: Curve) -> bool:
 
 def thinned(step: Floats, value: Floats, most: int = RAW) -> tuple[Floats, Floats]:
     """No more than ``most`` points, evenly chosen, the first and the last among them."""
-    chosen = np.unique(np.linspace(0, step.size - 1, min(most, step.size)).astype(int)) if step.size else np.empty(0, int)
+    chosen = evenly(step.size, most)
     return step[chosen], value[chosen]
 
 

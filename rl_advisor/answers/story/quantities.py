@@ -7,6 +7,7 @@ import numpy as np
 from rl_advisor.assessment import QuantityView
 from rl_advisor.curves import outcomes
 from rl_advisor.curves.logged import best_level
+from rl_advisor.features.bins import evenly
 from rl_advisor.output.wording import about, apart, value
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.vocabulary import metric
@@ -100,15 +101,9 @@ def quantity(curve: Curve, run: Run | None, at: Floats | None = None) -> Quantit
         best=best,
         best_step=best_step,
         recent=_points(step[-RECENT:], x[-RECENT:]),
-        sketch=_sampled(step, x, dozen(step) if at is None else at),
+        sketch=_sampled(step, x, step[evenly(step.size, SKETCHED)] if at is None else at),
         blocks=_blocks(x),
     )
-
-
-def dozen(step: Floats) -> Floats:
-    """A dozen of the steps, evenly picked."""
-    picked: Floats = step[np.unique(np.linspace(0, step.size - 1, min(SKETCHED, step.size)).round().astype(int))]
-    return picked
 
 
 def _sampled(step: Floats, x: Floats, at: Floats) -> tuple[tuple[float, float | None], ...]:
@@ -172,7 +167,7 @@ def sketched(run: Run, also: str = "") -> list[Quantity]:
     steps = [c.finite()[0] for c in curves]
     # Evaluations set the steps where there are enough of them: nothing is logged more rarely.
     at = next((s for s in steps if s.size >= SKETCHED - 4), max(steps, key=len, default=np.empty(0)))
-    return [q for c in dict.fromkeys(curves) if (q := quantity(c, run, dozen(at))) is not None]
+    return [q for c in dict.fromkeys(curves) if (q := quantity(c, run, at[evenly(at.size, SKETCHED)])) is not None]
 
 
 def own_names(run: Run) -> dict[str, str]:

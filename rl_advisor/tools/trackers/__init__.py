@@ -12,6 +12,7 @@ import numpy as np
 from rl_advisor import __version__
 from rl_advisor.answers.story.telling import in_own_names, tell
 from rl_advisor.assessment import Assessment
+from rl_advisor.features.bins import evenly
 from rl_advisor.output.clean import readable
 from rl_advisor.output.wording import listed, plain, sentence
 from rl_advisor.reports.markdown import inert
@@ -86,8 +87,7 @@ def note(run: Run, a: Assessment) -> Note:
 def thinned(curve: Curve) -> Curve:
     """The finite points of a curve, evenly thinned to what a chart can show, the last among them, under its own name made safe."""
     kept = np.flatnonzero(np.isfinite(curve.value))
-    if kept.size > POINTS:
-        kept = kept[np.unique(np.linspace(0, kept.size - 1, POINTS).round().astype(int))]
+    kept = kept[evenly(kept.size, POINTS)]
     time = None if curve.time is None else curve.time[kept]
     return replace(curve, raw=readable(curve.raw, LONGEST_METRIC), step=curve.step[kept], value=curve.value[kept], time=time)
 
