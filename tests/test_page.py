@@ -102,3 +102,21 @@ def test_a_run_of_which_nothing_is_understood_still_shows_what_moved() -> None:
     run = Run(name="strange", curves=curves)
     page = html.render(run, assess(run))
     assert '<figure class="hero' in page and 'id="curve-1"' in page
+
+
+def test_the_picture_marks_the_break_and_does_not_smooth_across_it() -> None:
+    """The break is a line of its own colour where the run broke, and before it the smoothed line keeps its height."""
+    import io
+
+    from PIL import Image
+    from rl_advisor.answers.plot import HEIGHT, LEFT, MARKS, RIGHT, WIDTH, marked, picture
+
+    run = read_run(Path(__file__).parents[1] / "examples" / "grpo-run")
+    assert marked(run) == {"break": 152.0}
+    image = np.array(Image.open(io.BytesIO(picture(run, ["eval_accuracy"]))).convert("RGB")).astype(int)
+    wanted = np.array([int(MARKS["break"][i : i + 2], 16) for i in (1, 3, 5)])
+    at = np.flatnonzero((np.abs(image - wanted).sum(axis=2) < 90).sum(axis=0) > HEIGHT / 3)
+    assert abs(at.mean() - (LEFT + (WIDTH - LEFT - RIGHT) * 152 / 300)) < 3
+    blue = np.argwhere((image[:, :, 2] - image[:, :, 0] > 90) & (image[:, :, 0] < 110))
+    before = blue[(blue[:, 1] < at.min() - 2) & (blue[:, 1] > at.min() - 40)]
+    assert before[:, 0].max() < HEIGHT / 2

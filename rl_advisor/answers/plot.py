@@ -66,10 +66,10 @@ def _panel(sheet: "Sheet", curve: Curve, top: int, number: str, last: float, mar
     first = min(float(step[0]), 0.0) if step[0] > 0 else float(step[0])
     bottom, ceiling = _range(value)
     across, up = (right - LEFT) / max(last - first, 1e-9), (low - high) / (ceiling - bottom)
-    for said, at in marks.items():
+    for row, (said, at) in enumerate(marks.items()):
         x = LEFT + (min(max(at, first), last) - first) * across
         sheet.line([(x, high), (x, low)], MARKS[said], 1)
-        sheet.write((x + 3, high + 2), f"{said} {at:.0f}")
+        sheet.write((x + 3, high + 2 + 12 * row), f"{said} {at:.0f}")
     pieces = np.split(np.arange(step.size), [int(np.searchsorted(step, marks["break"]))] if "break" in marks else [])
     lines = [(step, value, RAW, 1), *((step[p], smooth(step[p], value[p]), LINE, 2) for p in pieces if p.size)]
     for steps, line, colour, width in lines:

@@ -10,7 +10,7 @@ import numpy as np
 
 from rl_advisor.answers.table_file import table
 from rl_advisor.output.errors import UsageError
-from rl_advisor.reading.parsing.confined_files import opened
+from rl_advisor.reading.formats.arrays import numbers
 from rl_advisor.run import Floats
 
 NAMES: Mapping[str, tuple[str, ...]] = {
@@ -20,7 +20,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """What a batch holds -> the names it may go by; of a table also columns that begin with one of observations' names (``obs_0``)."""
 PICKLED = (".pt", ".pth", ".ckpt", ".bin", ".pkl", ".pickle", ".joblib")
-MOST_ROWS, LARGEST = 20_000, 1 << 30
+MOST_ROWS = 20_000
 
 
 def batch_of(path: Path) -> dict[str, Floats]:
@@ -38,12 +38,9 @@ def batch_of(path: Path) -> dict[str, Floats]:
             f"numpy.savez({path.stem + '.npz'!r}, **{{k: v.float().numpy() for k, v in batch.items() if hasattr(v, 'numpy')}})"
         )
     try:
-        columns = (
-            _archive(path)
-            if path.suffix.lower() == ".npz"
-            else {str(name): _stacked(part) for name, part in table(path, MOST_ROWS).items()}
-        )
-    except (ValueError, OSError, KeyError, zipfile.BadZipFile, MemoryError, RecursionError) as unfit:
+        archive = path.suffix.lower() == ".npz"
+        columns = dict(numbers(path)) if archive else {str(name): _stacked(part) for name, part in table(path, MOST_ROWS).items()}
+    except (ValueError, TypeError, OSError, EOFError, LookupError, SyntaxError, RuntimeError, zipfile.BadZipFile, MemoryError) as unfit:
         raise UsageError(f"{path.name} cannot be read as a batch: {str(unfit)[:200]}") from unfit
     found = {role: _of(columns, role) for role in NAMES}
     observations, returns, values = (found[role] for role in ("observations", "returns", "values"))
@@ -87,22 +84,6 @@ def _of(columns: Mapping[str, Any], role: str) -> Any:
         if role == "observations" and parts:
             return np.column_stack([columns[c] for c in parts])
     return None
-
-
-def _archive(path: Path) -> dict[str, Any]:
-    """The arrays of numbers in an ``.npz``; what claims to be larger than a GiB, or would have to be unpickled, is left out."""
-    found = {}
-    with opened(path) as whole, zipfile.ZipFile(whole) as file:
-        for entry in file.infolist()[:64]:
-            with file.open(entry) as stream:
-                version = np.lib.format.read_magic(stream)
-                header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-                shape, _, kind = header(stream)
-                if kind.kind not in "fiub" or np.prod(shape, dtype=float) * kind.itemsize > min(LARGEST, entry.file_size):
-                    continue
-            with file.open(entry) as stream:
-                found[entry.filename.removesuffix(".npy")] = np.lib.format.read_array(stream, allow_pickle=False)
-    return found
 
 
 def _stacked(column: Any) -> Any:

@@ -42,7 +42,7 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     arrays: dict[str, Floats] = {}
     why = ""
     try:
-        arrays.update(_arrays(path))
+        arrays.update((name, found) for name, found in numbers(path) if found.ndim in (1, 2))
     except (
         ValueError,
         TypeError,
@@ -83,8 +83,8 @@ def _curves(name: str, found: Floats, long: int) -> dict[str, Floats]:
     return {name: turned.mean(axis=1)} | spread
 
 
-def _arrays(path: Path) -> Iterator[tuple[str, Floats]]:
-    """The numeric arrays of a file that may be curves; a size that is only claimed is not allocated."""
+def numbers(path: Path) -> Iterator[tuple[str, Floats]]:
+    """The arrays of numbers in a file; a size that is only claimed is not allocated."""
     if path.suffix.lower() == ".npy":
         with confined_files.named(path) as name:
             yield path.stem, _checked(np.load(name, mmap_mode="r", allow_pickle=False))
@@ -110,8 +110,8 @@ def _checked(found: Any) -> Floats:
     """The array as numbers.
 
     Raises:
-        TypeError: it is no vector and no table of numbers.
+        TypeError: it holds no numbers, or too many.
     """
-    if found.ndim not in (1, 2) or found.dtype.kind not in "fiub" or not 0 < 8 * found.size <= SIZE_LIMIT:
-        raise TypeError(f"an array of shape {found.shape} and type {found.dtype} is no curve")
+    if not found.ndim or found.dtype.kind not in "fiub" or not 0 < 8 * found.size <= SIZE_LIMIT:
+        raise TypeError(f"an array of shape {found.shape} and type {found.dtype} is not read")
     return np.array(found, np.float64)
