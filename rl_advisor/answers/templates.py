@@ -66,7 +66,7 @@ class Missing(LookupError):  # noqa: N818 - it names what happened
     """A value is not there, so its line is not either."""
 
 
-def rows_of(entry: Mapping[str, Any], scope: Scope) -> list[Scope]:
+def rows_of(entry: Mapping[str, Any], scope: Scope) -> Sequence[Scope]:
     """The scope of each row that an entry speaks of: ``each`` of a list, ``when`` it holds, by ``sort``, the first ``most``."""
     rows: list[Mapping[str, Any]] = [{}]
     if "each" in entry:
