@@ -62,7 +62,8 @@ def source(row: Mapping[str, Any]) -> Row:
         "repository": repository,
         "commit": str(row.get("commit") or ""),
         "licence": None if licence in (None, "none") else str(licence)[:40],
-        "kind": row.get("family") or ("llm" if LANGUAGE.search(row["path"].lower()) else None),
+        "kind": row.get("family") or ("llm" if row.get("built_on") or LANGUAGE.search(row["path"].lower()) else None),
+        "built_on": row.get("built_on"),
         "algorithm": str(row.get("algorithm") or "")[:40],
     }
 

@@ -1,7 +1,8 @@
 """Takes the logs of training runs out of copies of public repositories: ``python -m evals.world.gather FOLDER PART GIT_DIRECTORY...``.
 
-A git directory is named ``OWNER+NAME/…``. Files with the names that trainers give to logs come to ``FOLDER/PART/OWNER__NAME``, at most
-RUNS runs of a repository (evenly chosen), and ``FOLDER/sources.jsonl`` gets a row for each, so that ``evals.world.build`` measures it.
+A git directory is named ``OWNER+NAME/…``. Files with the names that trainers give to logs, and such as name the metrics of a training of
+language models again and again, come to ``FOLDER/PART/OWNER__NAME``, at most RUNS runs of a repository (evenly chosen), and
+``FOLDER/sources.jsonl`` gets a row for each, so that ``evals.world.build`` measures it.
 What stands in ``sources.jsonl`` already, byte by byte, is a copy and stays away. Nothing is checked out and nothing is run.
 """
 
@@ -9,7 +10,7 @@ import json
 import re
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -30,6 +31,25 @@ OWN = re.compile(
     r"|.*(grpo|dpo|orpo|kto|ppo|rloo|gspo|rlhf|rlvr|reinforce|dqn|sac|td3|ddpg|a2c|train|training|(?<![a-z])rl)[^a-z].*ipynb"
 )
 """Names that people give to a log of their own: each is a run by itself."""
+SPOKEN = (
+    r"critic/(score|rewards)/mean|actor/pg_loss|env/all/reward|reward/total|optim/(kl_sample|entropy)|rewards?/[A-Za-z_]+/mean"
+    r"|completions?[/_](mean_)?length|objective/(rlhf_)?rewards?|objective/kl|loss/avg_(final|raw)_rewards|reward/avg_(final|raw|pass)"
+    r"|policy/(final_loss|approxkl|clipfrac)|rollout/raw_reward|rollout_info/|ppo_actor/|reward_std|frac_reward_zero_std|(mean|avg)_reward"
+    r"|average reward score|act_loss|reward_mean|kl_loss|rewards/(chosen|margins|accuracies)|[\"' ]reward[\"']?[:=]"
+)
+"""Metrics that a training of language models writes."""
+TEXTS, OFTEN = ("*.log", "*.out", "*.jsonl", "*.txt", "*.csv", "*logs.json", "*_stats.json"), 8
+"""Files that are asked for them, and lines from which on such a file is a log."""
+DATA = re.compile(
+    r"(^|[/_.-])(data(sets?)?|prompts?|tests?|requirements|configs?|tokenizer\w*|samples|examples?|summary|predictions|evals?|rollouts|trajector\w+|generations)([/_.-]|$)",
+    re.IGNORECASE,
+)
+"""Paths of what is trained on, of what was answered, and of what was found."""
+BUILT_ON = (
+    "trl|unsloth|verl|openrlhf|skyrl|skyrl_train|tinker|tinker_cookbook|nemo_rl|prime_rl|open_instruct|swift|rllm|atroposlib|areal|realhf"
+    "|slime|trlx|rl4lms|art|verifiers|roll|forge|dschat|mlx_lm|nanochat|oat|lmflow|llamafactory|trinity"
+)
+"""What trains language models and is imported by its name."""
 RUNS = 16
 SMALLEST, LARGEST = 300, 30_000_000
 """Bytes of a log."""
@@ -38,9 +58,12 @@ SHA = 12
 LICENCES = {"MIT License": "MIT", "Apache License": "Apache-2.0", "GNU GENERAL": "GPL", "BSD": "BSD", "Mozilla": "MPL-2.0"}
 
 
-def git(directory: Path, *asked: str) -> bytes:
-    """What git prints."""
-    return subprocess.run(["git", f"--git-dir={directory}", *asked], capture_output=True, check=True, timeout=120).stdout  # noqa: S603, S607
+def git(directory: Path, *asked: str, fine: tuple[int, ...] = (0,)) -> bytes:
+    """What git prints. Raises CalledProcessError where it ends in no way that is fine."""
+    done = subprocess.run(["git", f"--git-dir={directory}", *asked], capture_output=True, check=False, timeout=120)  # noqa: S603, S607
+    if done.returncode not in fine:
+        raise subprocess.CalledProcessError(done.returncode, asked[0])
+    return done.stdout
 
 
 @dataclass(frozen=True)
@@ -61,11 +84,19 @@ def commit_with_logs(directory: Path) -> str:
     return git(directory, "rev-parse", f"{away}^").decode().strip() if away else head
 
 
+def spoken(directory: Path, commit: str) -> set[str]:
+    """The texts of a commit that name metrics of a training of language models in many lines; a copy may lack its largest files (128)."""
+    asked = ("grep", "-c", "-I", "-z", "-E", SPOKEN, commit, "--", *TEXTS)
+    found = (line.partition("\0") for line in git(directory, *asked, fine=(0, 1, 128)).decode(errors="replace").splitlines())
+    return {path.partition(":")[2] for path, _, count in found if int(count or 0) >= OFTEN and not DATA.search(path)}
+
+
 def logs(directory: Path, commit: str) -> Iterator[Blob]:
     """The logs of a commit."""
+    named = spoken(directory, commit)
     for line in git(directory, "ls-tree", "-r", "-l", "-z", commit).decode(errors="replace").split("\0"):
         facts, _, path = line.partition("\t")
-        if path and (LOGS.fullmatch((at := PurePosixPath(path)).name) or OWN.fullmatch(at.name.lower())):
+        if path and (LOGS.fullmatch((at := PurePosixPath(path)).name) or OWN.fullmatch(at.name.lower()) or path in named):
             _, _, sha, size = facts.split()
             if size.isdigit() and SMALLEST <= int(size) <= LARGEST:
                 yield Blob(at, sha, int(size))
@@ -101,10 +132,17 @@ def licence(directory: Path) -> str | None:
     return None
 
 
+def built_on(directory: Path) -> str | None:
+    """The library for training language models that most files of the repository import."""
+    asked = ("grep", "-h", "-o", "-I", "-E", rf'^ *"?(import|from) +({BUILT_ON})\b', "HEAD", "--", "*.py", "*.ipynb")
+    named = Counter(line.split()[-1] for line in git(directory, *asked, fine=(0, 1, 128)).decode(errors="replace").splitlines())
+    return named.most_common(1)[0][0] if named else None
+
+
 def taken(folder: Path, part: str, directory: Path, seen: set[str]) -> Iterator[dict[str, Any]]:
     """Writes the logs of a repository below the folder and gives a row a run; ``seen`` are the logs that are there already."""
     owner = next(p for p in directory.parts if "+" in p).replace("+", "__", 1)
-    commit, told = commit_with_logs(directory), licence(directory)
+    commit, told, base = commit_with_logs(directory), licence(directory), built_on(directory)
     for run, found in runs(directory, commit).items():
         largest = max(found, key=lambda b: b.size).sha[:SHA]
         if largest in seen:
@@ -115,7 +153,13 @@ def taken(folder: Path, part: str, directory: Path, seen: set[str]) -> Iterator[
             if at.is_relative_to((folder / part / owner).resolve()):
                 at.parent.mkdir(parents=True, exist_ok=True)
                 at.write_bytes(git(directory, "cat-file", "blob", log.sha))
-        yield {"path": f"{part}/{owner}" if run == "." else f"{part}/{owner}/{run}", "commit": commit, "licence": told, "log": largest}
+        yield {
+            "path": f"{part}/{owner}" if run == "." else f"{part}/{owner}/{run}",
+            "commit": commit,
+            "licence": told,
+            "built_on": base,
+            "log": largest,
+        }
 
 
 def main(folder: Path, part: str, directories: list[Path]) -> None:

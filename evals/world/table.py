@@ -20,7 +20,7 @@ COLUMNS = {
     RUNS: pa.schema(
         [
             *((name, pa.string()) for name in ("id", "set", "repository", "commit", "licence", "kind", "algorithm", "method", "step_unit")),
-            *((name, pa.string()) for name in ("settings", "guess", "events")),
+            *((name, pa.string()) for name in ("settings", "guess", "events", "built_on")),
             *((name, pa.bool_()) for name in ("read", "supervised")),
             *((name, _WORDS) for name in ("frameworks", "kinds", "verdicts", "admissible", "links", "end_calls", "half_calls")),
             *((name, pa.float64()) for name in ("last_step", "p_continue_pays")),
