@@ -100,10 +100,11 @@ def useless(run: Run) -> str | None:
     curve = outcome(run)
     if task(run).kind == "supervised":
         return "supervised"
+    known = sum(c.mapped and not c.name.startswith(ELSEWHERE) and _points(c) >= FEWEST for c in run.curves.values())
     if curve is not None:
         points = _points(curve)
-        return f"{points} points of {curve.name}" if points < FEWEST else None
-    known = sum(c.mapped and not c.name.startswith(ELSEWHERE) and _points(c) >= FEWEST for c in run.curves.values())
+        guessed = "nothing but a guessed outcome" if run.outcome_guess is not None and not known and not run.frameworks else None
+        return f"{points} points of {curve.name}" if points < FEWEST else guessed
     return f"no outcome among {', '.join(sorted(run.curves)[:12])}" if known < SIGNS else None
 
 

@@ -75,7 +75,7 @@ def cut_of(half: Half) -> Cut | None:
     if row is None:
         return None
     run = table.run(half.id).until(half.share * table.run(half.id).last_step)
-    return Cut(half, "language" if "language" in world.told["kinds"] else "other", row, fitted_gain(run, half.share))
+    return Cut(half, "language" if world.language else "other", row, fitted_gain(run, half.share))
 
 
 def fitted_gain(run: Run, share: float) -> float:

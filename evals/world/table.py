@@ -53,6 +53,11 @@ class World:
         return rebuilt(self.told["id"], self.told, self.curves) if self.told["read"] else None
 
     @property
+    def language(self) -> bool:
+        """Whether a language model is trained, by what the log says or by what the collector saw."""
+        return "language" in self.told["kinds"] or self.told["kind"] == "llm"
+
+    @property
     def repository(self) -> str:
         """OWNER/NAME."""
         return str(self.told["repository"])

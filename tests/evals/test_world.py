@@ -85,7 +85,9 @@ def test_logs_are_taken_out_of_a_copy_of_a_repository_and_nothing_else(tmp_path:
         "logs/copy/progress.csv": "b" * (gather.SMALLEST - 1),
         "mine/train_grpo.log": "c" * gather.SMALLEST,
         "theirs/train_grpo.log": "c" * gather.SMALLEST,
-        "logs/code.py": "print()",
+        "logs/code.py": "import verl\nfrom trl import GRPOTrainer\nimport trl",
+        "spoken/mine.txt": "step 1 critic/score/mean:0.5\n" * (gather.SMALLEST // 8),
+        "spoken/data/mine.txt": "step 2 critic/score/mean:0.5\n" * (gather.SMALLEST // 8),
         "LICENSE": "MIT License",
     }
     for name, text in files.items():
@@ -96,8 +98,14 @@ def test_logs_are_taken_out_of_a_copy_of_a_repository_and_nothing_else(tmp_path:
         subprocess.run(["git", "-C", str(work), *asked], check=True)
     gather.main(tmp_path, "crawl", [work])
     rows = [json.loads(line) for line in (tmp_path / "sources.jsonl").read_text().splitlines()]
-    assert sorted(row["path"] for row in rows) == ["crawl/me__mine/logs", "crawl/me__mine/mine/train_grpo.log", "crawl/me__mine/out"]
+    assert sorted(row["path"] for row in rows) == [
+        *("crawl/me__mine/logs", "crawl/me__mine/mine/train_grpo.log", "crawl/me__mine/out", "crawl/me__mine/spoken/mine.txt")
+    ]
+    assert {row["built_on"] for row in rows} == {"trl"}
     assert {row["licence"] for row in rows} == {"MIT"}
     taken = sorted(str(f.relative_to(tmp_path / "crawl")) for f in (tmp_path / "crawl").rglob("*") if f.is_file())
-    assert taken == [f"me__mine/{name}" for name in ("logs/progress.csv", "mine/train_grpo.log", "out/checkpoint-100/trainer_state.json")]
+    assert taken == [
+        f"me__mine/{name}"
+        for name in (*("logs/progress.csv", "mine/train_grpo.log", "out/checkpoint-100/trainer_state.json"), "spoken/mine.txt")
+    ]
     assert build.source(rows[0])["id"].startswith("me/mine/")
