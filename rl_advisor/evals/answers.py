@@ -1,29 +1,29 @@
 """What an advisor answered about a run, whether it signed an assessment or only filled in the line of an answers file."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import orjson
-from pydantic import BaseModel
+from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, ValidationError
+
+from rl_advisor.output.errors import complaints
 
 _LINE_LIMIT = 10_000_000
-COSTS = ("tokens", "seconds", "money")
-"""What an answer may say about its own price."""
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(BaseModel):
     """The scored part of a judgement. What was not said is empty or None."""
 
+    model_config = ConfigDict(frozen=True, populate_by_name=True)
+
     verdict: str = ""
-    link: str = ""
-    call: str = ""
-    p: float | None = None
+    link: str = Field("", validation_alias="first_broken_link")
+    call: Literal["", "continue", "stop", "undecided"] = ""
+    p: float | None = Field(None, ge=0, le=1, validation_alias="p_continue_pays")
     """Probability that continuing pays."""
-    best_step: float | None = None
-    onset: float | None = None
+    best_step: float | None = Field(None, validation_alias=AliasChoices("best_step", AliasPath("best_checkpoint", "step")))
+    onset: float | None = Field(None, validation_alias=AliasChoices("onset_step", AliasPath("onset", "step")))
     tokens: float | None = None
     seconds: float | None = None
     money: float | None = None
@@ -34,30 +34,11 @@ def read_answer(said: Mapping[str, Any] | BaseModel) -> Answer:
     """The scored part of an assessment (as the contract has it) or of a flat line of an answers file.
 
     Raises:
-        ValueError: ``call`` or ``p_continue_pays`` is none of the allowed values.
+        ValueError: a field is none of the allowed values.
 
     """
     raw = said.model_dump() if isinstance(said, BaseModel) else said
-    call, p = raw.get("call") or "", raw.get("p_continue_pays")
-    if call not in ("", "continue", "stop", "undecided"):
-        raise ValueError(f"call is {call!r}; it is continue, stop or undecided")
-    if p is not None and not 0 <= p <= 1:
-        raise ValueError(f"p_continue_pays is {p}; it lies between 0 and 1")
-    return Answer(
-        verdict=raw.get("verdict") or "",
-        link=raw.get("first_broken_link") or "",
-        call=call,
-        p=None if p is None else float(p),
-        best_step=_either(raw, "best_step", "best_checkpoint"),
-        onset=_either(raw, "onset_step", "onset"),
-        **{name: None if raw.get(name) is None else float(raw[name]) for name in COSTS},
-    )
-
-
-def _either(raw: Mapping[str, Any], flat: str, nested: str) -> float | None:
-    inner = raw.get(nested)
-    value = raw.get(flat) if raw.get(flat) is not None else (inner or {}).get("step")
-    return None if value is None else float(value)
+    return Answer.model_validate({name: value for name, value in raw.items() if value is not None})
 
 
 Key = Mapping[str, tuple[str, float]]
@@ -98,5 +79,7 @@ def _line(line: bytes, where: str, key: Key) -> tuple[tuple[str, float], Answer]
     try:
         about = key[raw["task"]] if "task" in raw and key else (str(raw["run"]), float(raw.get("cut", 1.0)))
         return about, read_answer(raw)
+    except ValidationError as wrong:
+        raise ValueError(f"{where}: {'; '.join(complaints(wrong))}") from None
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ValueError(f"{where}: an answer is an object with a run, a verdict, a call, ... ({error!r})") from None

@@ -4,46 +4,48 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic.dataclasses import dataclass as checked
 
 from rl_advisor.evals.scoring import Floats
 
 WHOLE = 1.0
 """The share of a run that stands for all of it."""
+_AS_WRITTEN = ConfigDict(populate_by_name=True, arbitrary_types_allowed=True)
 
 
-@dataclass(frozen=True)
+@checked(frozen=True, config=_AS_WRITTEN)
 class Prefix:
     """What hindsight says about going on after a share of the run."""
 
-    share: float
-    step: float
+    step: Annotated[float, Field(alias="cut")]
     gain_after: float
     """Best true score after the cut minus the best before it."""
     continue_pays: bool
 
 
-@dataclass(frozen=True)
+@checked(frozen=True, config=_AS_WRITTEN)
 class Label:
     """What is known about a run and hidden from the advisor."""
 
     run: str
-    family: str
+    family: Annotated[str, Field(alias="scenario")]
     """Runs of one family differ by seed or task only; splits and intervals never divide a family."""
     verdicts: frozenset[str]
     """Admissible verdicts on the whole run."""
     links: frozenset[str]
     """Admissible first broken links; empty when none is broken."""
     steps: float
-    prefixes: Mapping[float, Prefix]
+    prefixes: Annotated[dict[float, Prefix], Field(alias="cuts")]
     truth_steps: Floats
     truth: Floats
     """The hidden true score at ``truth_steps``."""
     best_step: float | None = None
     injected_at: float | None = None
-    drop_at: float | None = None
+    drop_at: Annotated[float | None, Field(alias="true_score_drop_at")] = None
     """Step at which the true score fell."""
     eval_visible: bool = True
     source: str = ""
@@ -104,38 +106,13 @@ def read_label(run: str, raw: Mapping[str, Any]) -> Label:
     if missing:
         raise ValueError(f"label of {run} lacks {', '.join(missing)}; each needs {', '.join(wanted)}")
     truth = np.array(raw["truth"], dtype=np.float64).reshape(-1, 2)
-    return Label(
-        run=run,
-        family=raw["scenario"],
-        verdicts=frozenset(raw["verdicts"]),
-        links=frozenset(raw["links"]),
-        steps=float(raw["steps"]),
-        prefixes={
-            float(s): Prefix(float(s), float(c["cut"]), float(c["gain_after"]), bool(c["continue_pays"])) for s, c in raw["cuts"].items()
-        },
-        truth_steps=truth[:, 0],
-        truth=truth[:, 1],
-        best_step=_number(raw.get("best_step")),
-        injected_at=_number(raw.get("injected_at")),
-        drop_at=_number(raw.get("true_score_drop_at")),
-        eval_visible=bool(raw.get("eval_visible", True)),
-        source=str(raw.get("source", "")),
-        note=str(raw.get("note", "")),
-        split=str(raw.get("split", "")),
-        onset=_onset(raw, truth[:, 0]),
-    )
-
-
-def _number(value: float | None) -> float | None:
-    return None if value is None else float(value)
+    said = {"run": run, "truth_steps": truth[:, 0], "truth": truth[:, 1], "onset": raw.get("onset") or _onset(raw, truth[:, 0])}
+    return TypeAdapter(Label).validate_python({**raw, **said})
 
 
 def _onset(raw: Mapping[str, Any], steps: Floats) -> tuple[float, float] | None:
-    """The label's own interval, else the one from where the fault was put in to where the score fell, as finely as it was scored."""
-    if raw.get("onset"):
-        low, high = raw["onset"]
-        return float(low), float(high)
-    injected, fell = _number(raw.get("injected_at")), _number(raw.get("true_score_drop_at"))
+    """The interval from where the fault was put in to where the score fell, as finely as it was scored."""
+    injected, fell = raw.get("injected_at"), raw.get("true_score_drop_at")
     spacing = float(np.median(np.diff(steps))) if steps.size > 1 else 0.0
     marks = [m for m in (injected,) if m is not None] + ([fell - spacing, fell + spacing] if fell is not None else [])
     return (max(0.0, min(marks)), max(marks)) if marks else None

@@ -1,7 +1,7 @@
 """One row a run and cut: the answer beside its label, with everything that is scored on it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,7 +78,7 @@ def shown(row: Row) -> dict[str, Any]:
     """A row as plain data, for people who look at single runs."""
     about = {"run": row.run, "family": row.family, "cut": row.cut, "seconds": row.seconds}
     label = {"verdicts": sorted(row.label.verdicts), "links": sorted(row.label.links), "healthy": row.label.healthy}
-    return asdict(row.answer) | row.values | about | label
+    return row.answer.model_dump() | row.values | about | label
 
 
 class Measure(NamedTuple):

@@ -2,7 +2,10 @@
 
 import difflib
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 T = TypeVar("T")
 
@@ -35,3 +38,9 @@ def as_usage_error(make: Callable[[], T]) -> T:
         return make()
     except ValueError as unfit:
         raise UsageError(str(unfit)) from unfit
+
+
+def complaints(wrong: "ValidationError") -> list[str]:
+    """What is wrong with data that a model of ours checked, one line a field, without repeating them."""
+    told = wrong.errors(include_input=False, include_url=False)[:12]
+    return [f"{'.'.join(str(p) for p in e['loc']) or 'the whole'}: {e['msg']}" for e in told]

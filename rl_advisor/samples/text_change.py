@@ -95,11 +95,11 @@ def onset(s: Stretches, column: str) -> Onset | None:
     return Onset(high, low, high)
 
 
-def wilson(hits: int, n: int) -> tuple[float, float]:
-    """The 95 % interval of a share (Wilson score)."""
+def wilson(hits: float, n: float, z: float = 1.959964) -> tuple[float, float]:
+    """The interval of a share at so many standard errors (Wilson score), the 95 % one where nothing else is asked."""
     if n == 0:
         return 0.0, 1.0
-    z2 = 1.959964**2
+    z2 = z**2
     middle, reach = (hits + z2 / 2) / (n + z2), np.sqrt(z2) / (n + z2) * np.sqrt(hits * (n - hits) / n + z2 / 4)
     return float(max(middle - reach, 0.0)), float(min(middle + reach, 1.0))
 

@@ -79,11 +79,9 @@ class Listener:
 
         try:
             run = self._read()
-            judged = builtin.assess(run)
-            if self.report is not None:
-                print(f"rl-advisor: report in {report_file.page_of(run, judged, self.report)}")  # noqa: T201
-            for target in self._to:
-                print(f"rl-advisor: {report_file.note_to(target, run, judged, self.run)}")  # noqa: T201
+            done = report_file.report(run, builtin.assess(run), [str(self.report)] if self.report else [], self._to, self.run)
+            for line in ([f"report in {done['written']}"] if self.report else []) + list(done.get("told", ())):
+                print(f"rl-advisor: {line}")  # noqa: T201
         except Exception as trouble:  # noqa: BLE001 - as above
             self._rules.say(0, f"no report ({type(trouble).__name__}: {trouble})")
 

@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
@@ -19,9 +19,9 @@ from rl_advisor.output.clean import clean, readable
 from rl_advisor.output.errors import UsageError
 from rl_advisor.output.wording import plain
 from rl_advisor.tools import advisor_named
-from rl_advisor.tools.report_file import note_to, renderer, tracker
+from rl_advisor.tools.report_file import note_to, page_of, renderer, tracker
 from rl_advisor.tools.rules import Rules
-from rl_advisor.tools.webhook import posted
+from rl_advisor.tools.webhook import checked, posted
 
 if TYPE_CHECKING:
     from rl_advisor.reading.live import Follower
@@ -38,19 +38,16 @@ USUAL: Mapping[str, float] = {"low": 0.4, "medium": 0.6, "high": 0.9}
 _LAST_TRIES = 3
 
 
-class Judgement(NamedTuple):
-    """What of an assessment is worth a message when it changes."""
-
-    verdict: str
-    call: str
-    first_broken_link: str
+JUDGEMENT = ("verdict", "call", "first_broken_link")
+"""What of an assessment is worth a message when it changes."""
+Said = dict[str, Any]
 
 
 class State(BaseModel, frozen=True, extra="forbid"):
     """What must survive a restart; all of it is written to the state file."""
 
-    told: Judgement | None = None
-    doubted: Judgement | None = None
+    told: Said | None = None
+    doubted: Said | None = None
     """Said by the latest assessments, not yet told."""
     weight: float = 0.0
     """What speaks for ``doubted`` so far."""
@@ -77,37 +74,42 @@ def judged(run: "Run") -> Assessment:
 
 def heard(state: State, assessment: Assessment) -> tuple[State, dict[str, Any] | None]:
     """The state after an assessment, and the change to tell once looks that agree in a row have enough weight together; else None."""
-    now = Judgement(assessment.verdict, assessment.call, assessment.first_broken_link)
+    now = {name: getattr(assessment, name) for name in JUDGEMENT}
     said = {name: getattr(assessment, name) for name in ("run", "step", "planned_steps", "p_continue_pays", "confidence", "why", "summary")}
-    state = state.but(latest=clean(said))
+    return _tell(state.but(latest=clean(said)), now, _weight(state.told, now, assessment))
+
+
+def weighed(state: State, now: Said, weight: float) -> tuple[State, bool]:
+    """The state after a look that speaks for a judgement so much, and whether it is to be told."""
     if now == state.told:
-        return state.but(doubted=None, weight=0.0), None
-    weight = (state.weight if now == state.doubted else 0.0) + _weight(state.told, now, assessment)
+        return state.but(doubted=None, weight=0.0), False
+    weight += state.weight if now == state.doubted else 0.0
     if weight < ENOUGH:
-        return state.but(doubted=now, weight=weight), None
-    return _tell(state, now)
+        return state.but(doubted=now, weight=weight), False
+    return state.but(told=now, doubted=None, weight=0.0, number=state.number + 1), True
 
 
-def _weight(told: Judgement | None, now: Judgement, assessment: Assessment) -> float:
+def _weight(told: Said | None, now: Said, assessment: Assessment) -> float:
     """What one look speaks for a new judgement: how much likelier its verdict is than the one told; the same verdict counts half."""
-    likely = {str(v): p for v, p in assessment.probabilities.items()} or {now.verdict: USUAL[assessment.confidence]}
-    p = likely.get(now.verdict, 0.0)
+    likely = {str(v): p for v, p in assessment.probabilities.items()} or {assessment.verdict: USUAL[assessment.confidence]}
+    p = likely.get(assessment.verdict, 0.0)
     if told is None:
         return p
-    return p / 2 if told.verdict == now.verdict else max(0.0, p - likely.get(told.verdict, 0.0))
+    return p / 2 if told["verdict"] == now["verdict"] else max(0.0, p - likely.get(told["verdict"], 0.0))
 
 
 def concluded(state: State) -> tuple[State, dict[str, Any] | None]:
     """As ``heard``, once no further assessment can come: the last one is told even though none confirmed it."""
-    return (state, None) if state.doubted is None else _tell(state, state.doubted)
+    return (state, None) if state.doubted is None else _tell(state, state.doubted, ENOUGH)
 
 
-def _tell(state: State, now: Judgement) -> tuple[State, dict[str, Any]]:
-    number, watch = state.number + 1, state.watch or secrets.token_hex(8)
-    before = state.told._asdict() if state.told else None
-    change = {"schema": "rl-advisor/change/1", "id": f"{watch}-{number}", "number": number, **(state.latest or {})}
-    change |= {"before": before, "now": now._asdict(), "text": line(change | now._asdict())}
-    return state.but(told=now, doubted=None, weight=0.0, number=number, watch=watch, due=True), change
+def _tell(before: State, now: Said, weight: float) -> tuple[State, Said | None]:
+    state, fresh = weighed(before, now, weight)
+    if not fresh:
+        return state, None
+    state = state.but(watch=state.watch or secrets.token_hex(8), due=True)
+    change = {"schema": "rl-advisor/change/1", "id": f"{state.watch}-{state.number}", "number": state.number, **(state.latest or {})}
+    return state, change | {"before": before.told, "now": now, "text": line(change | now)}
 
 
 def line(change: Mapping[str, Any]) -> str:
@@ -132,7 +134,7 @@ def exit_code(state: State) -> int:
     """What a launcher is told; a plan that is done and came out well is healthy although nothing is left to continue."""
     if state.told is None:
         return UNREADABLE
-    advised = state.told.verdict in BROKEN or (state.told.call == "stop" and not ended(state))
+    advised = state.told["verdict"] in BROKEN or (state.told["call"] == "stop" and not ended(state))
     return STOP if advised else HEALTHY
 
 
@@ -167,8 +169,7 @@ class _Voice:
         tell: Callable[[dict[str, Any]], None],
         rules: Sequence[str],
     ) -> None:
-        if webhook and not webhook.startswith(("http://", "https://")):
-            raise UsageError("--webhook takes an address that begins with http:// or https://")
+        checked(webhook)
         self.state, self._file, self._webhook, self._report, self._tell = load(state_file), state_file, webhook, report, tell
         self._refused, self._broke = "", False
         self._rules = Rules(rules, lambda step, words: tell({"step": step, "rule": words}))
@@ -200,8 +201,7 @@ class _Voice:
         if self.state.due:
             if self._report:
                 self._report()
-            told = self.state.told._asdict() if self.state.told else {}
-            self._tell({"number": self.state.number, **(self.state.latest or {}), **told})
+            self._tell({"number": self.state.number, **(self.state.latest or {}), **(self.state.told or {})})
             self.state = self.state.but(due=False)
             save(self.state, self._file)
         while self._webhook and self.state.unsent:
@@ -290,10 +290,10 @@ def _note(follower: "Follower", to: Sequence[str], place: Path) -> None:
 
 def _reporter(follower: "Follower", out: Path) -> Callable[[], None]:
     """What writes the report of the run as it is now."""
-    render = renderer(out)
+    renderer(out)
 
     def report() -> None:
         run = follower.read()
-        safe_write.put(out, render(run, advisor_named("builtin").assess(run)))
+        page_of(run, advisor_named("builtin").assess(run), out)
 
     return report

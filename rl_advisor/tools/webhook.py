@@ -6,6 +6,8 @@ import urllib.error
 import urllib.request
 from typing import Any
 
+from rl_advisor.output.errors import UsageError
+
 _TIMEOUT = 10.0
 
 
@@ -16,11 +18,17 @@ class _NoDetour(urllib.request.HTTPRedirectHandler):
         return None
 
 
+def checked(url: str | None) -> None:
+    """Raises UsageError for an address that is not of the web."""
+    if url and not url.startswith(("http://", "https://")):
+        raise UsageError("--webhook takes an address that begins with http:// or https://")
+
+
 def posted(url: str, change: dict[str, Any]) -> str:
     """Nothing when the server took the change, that is, answered 2xx; else why it did not."""
     kind = {"Content-Type": "application/json", "Idempotency-Key": change["id"]}
     try:
-        request = urllib.request.Request(url, json.dumps(change).encode(), kind)  # noqa: S310 - _Voice checked the scheme
+        request = urllib.request.Request(url, json.dumps(change).encode(), kind)  # noqa: S310 - `checked` looked at the scheme
         with urllib.request.build_opener(_NoDetour).open(request, timeout=_TIMEOUT):
             return ""
     except urllib.error.HTTPError as refused:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.features.student import below, quantile
+from rl_advisor.samples.text_change import wilson
 
 Floats = npt.NDArray[np.float64]
 Groups = npt.NDArray[np.int64]
@@ -106,10 +107,5 @@ def surviving(found: Sequence[Look], risk: float) -> list[Look]:
 def _with_interval(look: Look, z: float) -> Look:
     """The look with its interval at so many standard errors (Newcombe's)."""
     (a, n), (b, m) = (look.failed, look.n[0]), (look.others, look.n[1])
-    (la, ha), (lb, hb) = _wilson(a, n, z), _wilson(b, m, z)
+    (la, ha), (lb, hb) = wilson(a * n, n, z), wilson(b * m, m, z)
     return replace(look, low=a - b - float(np.hypot(a - la, hb - b)), high=a - b + float(np.hypot(ha - a, b - lb)))
-
-
-def _wilson(share: float, n: float, z: float) -> tuple[float, float]:
-    middle, half = share + z * z / (2 * n), z * float(np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)))
-    return (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)

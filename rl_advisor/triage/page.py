@@ -11,6 +11,7 @@ from rl_advisor.output.wording import plain
 from rl_advisor.reports.html.page import locked
 from rl_advisor.reports.html.words import text
 from rl_advisor.triage.row import Row
+from rl_advisor.triage.table import HEAD, cells
 from rl_advisor.triage.urgency import CLASSES, SAID
 
 HEADS = (
@@ -69,30 +70,23 @@ def _below(rows: Sequence[Row]) -> str:
 
 def _paper(rows: Sequence[Row]) -> str:
     """The rows as a plain table, for browsers without scripts; the page's script lays it out when it is printed."""
-    heads = ("run", "verdict", "call", "what broke first", "keep", "step")
     body = "".join(
-        "<tr>" + "".join(f"<td>{text(str(cell), LONGEST)}</td>" for cell in _on_paper(row)) + "</tr>" for row in rows[:MOST_ON_PAPER]
+        "<tr>" + "".join(f"<td>{text(cell, LONGEST)}</td>" for cell in cells(row, LONGEST, LONGEST)) + "</tr>"
+        for row in rows[:MOST_ON_PAPER]
     )
     left = len(rows) - MOST_ON_PAPER
     more = f"<p class=note>{left:,} more are in the file of rows.</p>" if left > 0 else ""
-    return f'<table class="paper"><thead><tr>{"".join(f"<th>{h}</th>" for h in heads)}</tr></thead><tbody>{body}</tbody></table>{more}'
-
-
-def _on_paper(row: Row) -> tuple[object, ...]:
-    verdict, why = plain(row.get("verdict") or "not judged"), row.get("error") or row.get("why") or ""
-    best, planned = row.get("best_checkpoint"), row.get("planned_steps")
-    step = f"{row.get('step') or '-'}{f'/{planned}' if planned else ''}"
-    return row["run"], verdict, row.get("call") or "-", why, "-" if best is None else best, step
+    return f'<table class="paper"><thead><tr>{"".join(f"<th>{h}</th>" for h in HEAD)}</tr></thead><tbody>{body}</tbody></table>{more}'
 
 
 def columns(rows: Sequence[Row], reports: Mapping[str, str]) -> dict[str, list[Any]]:
     """What the page's script needs of every run, a list a field."""
-    cells = [_cells(row, reports) for row in rows]
-    names = list(cells[0]) if cells else list(_cells({"run": "", "where": "", "urgency": "sound"}, {}))
-    return {name: [cell[name] for cell in cells] for name in names}
+    found = [_fields(row, reports) for row in rows]
+    names = _fields({"run": "", "where": "", "urgency": "sound"}, {})
+    return {name: [fields[name] for fields in found] for name in names}
 
 
-def _cells(row: Row, reports: Mapping[str, str]) -> dict[str, Any]:
+def _fields(row: Row, reports: Mapping[str, str]) -> dict[str, Any]:
     cost, curve = row.get("cost") or {}, row.get("outcome") or {}
     y = [v for v in curve.get("y", ()) if v is not None]
     p = row.get("p")
@@ -133,10 +127,3 @@ def _share(step: float | None, steps: Sequence[float]) -> float | None:
     if step is None or len(steps) < 2 or not steps[0] < steps[-1]:
         return None
     return round(min(100.0, max(0.0, 100 * (step - steps[0]) / (steps[-1] - steps[0]))), 1)
-
-
-def link(report: Path, beside: Path) -> str:
-    """How a page names a report that lies on the same disk."""
-    from urllib.parse import quote
-
-    return quote(os.path.relpath(report, beside.parent).replace(os.sep, "/"))

@@ -14,7 +14,7 @@ from rl_advisor.triage.said import sentences
 from rl_advisor.triage.urgency import CLASSES, SAID
 
 SHOWN = 40
-_HEAD = ("run", "verdict", "call", "what broke first", "keep", "step", "age", "left")
+HEAD = ("run", "verdict", "call", "what broke first", "keep", "step", "age", "left")
 
 
 def lines(rows: Sequence[Row], shown: int = SHOWN) -> Iterator[str]:
@@ -25,8 +25,8 @@ def lines(rows: Sequence[Row], shown: int = SHOWN) -> Iterator[str]:
     yield from _saved(rows)
     yield ""
     first = [row for row in rows if row["urgency"] != "unread"][:shown]
-    yield from table([_HEAD], [_cells(row) for row in first]) if first else ()
-    if len(rows) > counts["unread"] > 0 or counts["unread"]:
+    yield from table([HEAD], [cells(row) for row in first]) if first else ()
+    if counts["unread"]:
         yield from _unread([row for row in rows if row["urgency"] == "unread"], shown)
     if len(rows) - counts["unread"] > len(first):
         yield f"... and {len(rows) - counts['unread'] - len(first):,} more: --all, --json or --page FILE.html shows them"
@@ -48,16 +48,19 @@ def _saved(rows: Sequence[Row]) -> Iterator[str]:
         yield f"{number(round(after, 1))} GPU hours went by after runs had broken."
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def cells(row: Row, name: int = 48, why: int = 46) -> tuple[str, ...]:
+    """What the table says of a run that could be judged, or why it could not; name and reason as long as there is room."""
+    if row["verdict"] is None:
+        return said(row["run"]), "not judged", "-", said(row["error"] or ""), *("-",) * 4
     best, cost = row["best_checkpoint"], row.get("cost") or {}
     sure = "" if row["p"] is None else f" {chance(row['p'], row.get('confidence') or 'high')}"
     left = cost.get("gpu_hours_left")
     planned = f"/{row['planned_steps']}" if row["planned_steps"] else ""
     return (
-        said(row["run"])[-48:],
+        said(row["run"])[-name:],
         f"{plain(row['verdict'])}{sure}",
         str(row["call"]),
-        shorten(said(row.get("why") or "-"), 46, placeholder="…") if row["urgency"] != "sound" else "-",
+        shorten(said(row.get("why") or "-"), why, placeholder="…") if row["urgency"] != "sound" else "-",
         "-" if best is None else str(best),
         f"{row['step']}{planned}",
         _age(row["age_s"]),

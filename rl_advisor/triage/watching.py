@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from rl_advisor.output.errors import UsageError
 from rl_advisor.output.wording import plain
+from rl_advisor.tools.watching import ENOUGH, USUAL, State, weighed
+from rl_advisor.tools.webhook import checked, posted
 from rl_advisor.triage.row import Row
 from rl_advisor.triage.store import Store
 
@@ -36,43 +37,38 @@ def watch(  # noqa: PLR0913
     Raises:
         UsageError: the webhook is no address of the web.
     """
-    if webhook and not webhook.startswith(("http://", "https://")):
-        raise UsageError("--webhook takes an address that begins with http:// or https://")
+    checked(webhook)
     name, number = hashlib.sha256("\0".join(sorted(roots)).encode("utf-8", "replace")).hexdigest()[:16], 0
     while True:
         number += 1
         said = store.told(name)
-        for run, now, change in changes(looked(), said, name):
+        for run, state, change in changes(looked(), said, name):
             if change is not None:
                 tell(change)
-            waiting = [*said.get(run, {}).get("unsent", ()), *([change] if change else ())] if webhook else []
-            store.say(name, {run: now | {"unsent": _posted(webhook, waiting)}})
+            waiting = [*state.unsent, *([change] if change else ())] if webhook else []
+            store.say(name, {run: state.but(unsent=tuple(_posted(webhook, waiting))).model_dump(exclude_defaults=True)})
         if looks is not None and number >= looks:
             return
         sleep(every)
 
 
-def changes(rows: Sequence[Row], said: dict[str, Any], watch: str) -> Iterator[tuple[str, Row, Row | None]]:
+def changes(rows: Sequence[Row], said: dict[str, Any], watch: str) -> Iterator[tuple[str, State, Row | None]]:
     """Each run of which something is to be remembered, with what is known of it now and the change to tell, if any.
 
-    A judgement is told when it has high confidence, or when two looks in a row agree.
+    At first what is urgent is told, then by the rule of ``watch`` on one run: what is sure at once, else when two looks agree.
     """
     for row in rows:
-        now, before = {name: row.get(name) for name in TOLD}, said.get(row["run"], {})
-        told, doubted = before.get("told"), before.get("doubted")
-        kept = {"told": told, "doubted": None, "number": before.get("number", 0)}
-        if now == told or (told is None and not before and now["urgency"] not in _AT_FIRST):
-            if before.get("unsent") or doubted or not before:
-                yield row["run"], kept | {"told": now}, None
-        elif told is None or now == doubted or row.get("confidence") == "high" or now["urgency"] == "unread":
-            number = kept["number"] + 1
-            yield (
-                row["run"],
-                {"told": now, "doubted": None, "number": number},
-                _change(row, told, now, f"{watch}-{_short(row['run'])}-{number}"),
-            )
-        else:
-            yield row["run"], kept | {"doubted": now}, None
+        run, now = row["run"], {name: row.get(name) for name in TOLD}
+        if run not in said and now["urgency"] not in _AT_FIRST:
+            yield run, State(told=now), None
+            continue
+        before = State.model_validate(said.get(run, {}))
+        sure = before.told is None or now["urgency"] == "unread"
+        state, fresh = weighed(before, now, ENOUGH if sure else USUAL[row.get("confidence") or "low"])
+        if fresh:
+            yield run, state, _change(row, before.told, now, f"{watch}-{_short(run)}-{state.number}")
+        elif state != before or state.unsent:
+            yield run, state, None
 
 
 def _short(run: str) -> str:
@@ -92,8 +88,6 @@ def _change(row: Row, before: Row | None, now: Row, key: str) -> Row:
 
 def _posted(webhook: str | None, waiting: Sequence[Row]) -> list[Row]:
     """What the webhook did not take; the first refusal ends the try. Its address may be a secret and is not repeated."""
-    from rl_advisor.tools.webhook import posted
-
     left = list(waiting)
     while webhook and left:
         if why := posted(webhook, left[0]):

@@ -147,8 +147,8 @@ def test_rows_and_confusion_show_single_runs(tmp_path):
     ("line", "words"),
     [
         ({"run": "run-77", "verdict": "improving"}, "run-77"),
-        ({"run": "run-01", "call": "wait"}, "continue, stop or undecided"),
-        ({"run": "run-01", "p_continue_pays": 1.5}, "between 0 and 1"),
+        ({"run": "run-01", "call": "wait"}, "call: Input should be .*'continue', 'stop' or 'undecided'"),
+        ({"run": "run-01", "p_continue_pays": 1.5}, "less than or equal to 1"),
         ({"verdict": "improving"}, "line 1"),
         (["run-01"], "line 1"),
         ({"run": "run-01", "cut": 0.4}, "0.25, 0.5, 0.75"),

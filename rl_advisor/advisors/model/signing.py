@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from rl_advisor.advisors.grounding.claims import Checked, Claim, Evidence
 from rl_advisor.advisors.grounding.prose import Prose
-from rl_advisor.advisors.model.toolbox import Toolbox, complaints
+from rl_advisor.advisors.model.toolbox import Toolbox
 from rl_advisor.advisors.model.turns import Tool
 from rl_advisor.assessment import (
     BROKEN,
@@ -24,6 +24,7 @@ from rl_advisor.assessment import (
     Verdict,
 )
 from rl_advisor.output.clean import aliased, clean
+from rl_advisor.output.errors import complaints
 from rl_advisor.output.wording import counted
 
 ANSWER = "give_assessment"

@@ -11,7 +11,7 @@ from rl_advisor.assessment import FindingView
 from rl_advisor.output import shipped
 from rl_advisor.output.budget import fit
 from rl_advisor.output.clean import aliased, aliases, clean
-from rl_advisor.output.errors import UsageError, no_such
+from rl_advisor.output.errors import UsageError, complaints, no_such
 from rl_advisor.output.names import names_of_run
 from rl_advisor.run import Run
 
@@ -72,13 +72,6 @@ class Toolbox:
         """The answer as a model may see it: clean, without names that read like sentences, at most so many tokens."""
         safe: Answer = aliased(clean(answer), self.names)
         return fit(safe, longest)
-
-
-def complaints(wrong: ValidationError) -> list[str]:
-    """What is wrong with arguments, one line a field, without repeating them."""
-    return [
-        f"{'.'.join(str(p) for p in e['loc']) or 'the whole'}: {e['msg']}" for e in wrong.errors(include_input=False, include_url=False)
-    ][:12]
 
 
 def offered() -> dict[str, Verb]:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rl_advisor.output import safe_write
-from rl_advisor.output.errors import UsageError
+from rl_advisor.output.errors import UsageError, complaints
 
 MOST_CASES, LARGEST = 10_000, 1_000_000
 OVERVIEW = "cases.md"
@@ -114,8 +114,7 @@ def load(folder: Path, name: str) -> CaseFile:
         # What the file calls itself is data: it is written back to where it was found, and nowhere else.
         return CaseFile.model_validate_json(path.read_bytes()).model_copy(update={"name": name})
     except ValidationError as error:
-        first = error.errors()[0]
-        raise UsageError(f"{path} is not a case file: {'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}") from None
+        raise UsageError(f"{path} is not a case file: {complaints(error)[0]}") from None
 
 
 def names(folder: Path) -> list[str]:
