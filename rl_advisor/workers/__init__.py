@@ -116,7 +116,7 @@ def _asked(worker: Worker, function: Callable[..., Any], args: tuple[Any, ...], 
             if call.ear is not None:
                 call.ear(*said)
     except (EOFError, ConnectionError):
-        raise Stopped(_died(POOL.end(worker), call.limits)) from None
+        raise Stopped(_died(worker, call.limits)) from None
     except OSError:
         raise Stopped("its answer was larger than an answer may be") from None
 
@@ -144,13 +144,15 @@ def _awaited(worker: Worker, call: Call) -> None:
 _TOO_LARGE = "it needed more memory than it may take"
 
 
-def _died(status: int, limits: Limits) -> str:
-    """Why a worker ended without an answer."""
-    import signal
-
-    if status == signal.SIGXCPU:
+def _died(worker: Worker, limits: Limits) -> str:
+    """Why a worker ended without an answer, as far as it was seen when it was last looked at."""
+    if worker.ran > limits.cpu_s - _BETWEEN_S:
         return f"it needed more than {limits.cpu_s} seconds of processor time"
-    return _TOO_LARGE if status == signal.SIGKILL else "its files broke the process that read them"
+    return _TOO_LARGE if worker.size > limits.memory // 2 else "its files broke the process that read them"
+
+
+_BETWEEN_S = 1.0
+"""Seconds of processor time that a worker may take between two looks."""
 
 
 def _raised(said: list[str], call: Call) -> Exception:

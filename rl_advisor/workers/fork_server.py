@@ -15,7 +15,6 @@ import orjson
 
 from rl_advisor.output import progress
 
-FORK, END = b"F", b"K"
 PROGRESS, RESULT, BYTES, ERROR = b"P", b"R", b"B", b"E"
 """With which a worker's message begins: JSON follows, or bytes as they are."""
 TELL_EVERY = 0.1
@@ -31,56 +30,27 @@ MOST_FILES, LONGEST_QUESTION = 512, 16 << 20
 
 
 def main(descriptor: int, loaded: str) -> NoReturn:
-    """Fork (``F`` with a socket) and end (``K`` with a process id) workers until the caller goes away; then end them all."""
+    """Fork a worker for every socket that comes, and say its process id, until the caller goes away; then end them all."""
+    os.setsid()  # Ctrl-C is the caller's affair, and all of this group end together
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # who is over is gone: nobody waits for it
     control = socket.socket(fileno=descriptor)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's affair
     if loaded:
         named(loaded)()
     gc.collect()
     gc.freeze()
-    living: set[int] = set()
-    control.sendall(b".")
-    while True:
-        try:
-            order, descriptors, _, _ = socket.recv_fds(control, 9, 1)
-        except OSError:
-            order = b""
-        if not order:
-            break
-        if order[:1] == FORK:
-            living.add(_forked(control, descriptors[0]))
-        else:
-            control.sendall(_ended(int.from_bytes(order[1:], "big"), living).to_bytes(4, "big"))
-    for pid in living:
-        os.kill(pid, signal.SIGKILL)
-    os._exit(0)
-
-
-def _forked(control: socket.socket, descriptor: int) -> int:
-    pid = os.fork()
-    if pid:
-        os.close(descriptor)
-        control.sendall(pid.to_bytes(8, "big"))
-        return pid
-    status = 1
-    try:
-        control.close()
-        _work(Connection(descriptor))
-        status = 0
-    finally:
-        os._exit(status)
-
-
-def _ended(pid: int, living: set[int]) -> int:
-    """The signal that ended the worker, or that it is ended with now; 0 when it had come to its own end."""
-    if pid not in living:
-        return 0
-    living.discard(pid)
-    done, status = os.waitpid(pid, os.WNOHANG)
-    if not done:
-        os.kill(pid, signal.SIGKILL)
-        _, status = os.waitpid(pid, 0)
-    return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+    with contextlib.suppress(OSError):
+        while descriptors := socket.recv_fds(control, 1, 1)[1]:
+            pid = os.fork()
+            if not pid:
+                try:
+                    control.close()
+                    _work(Connection(descriptors[0]))
+                finally:
+                    os._exit(0)
+            os.close(descriptors[0])
+            control.sendall(pid.to_bytes(8, "big"))
+    os.killpg(0, signal.SIGKILL)
+    raise SystemExit
 
 
 def _work(channel: Connection) -> None:

@@ -19,8 +19,6 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from rl_advisor.workers.fork_server import END, FORK
-
 MOST_IDLE = 4
 LARGEST_IDLE = 300 << 20
 """Bytes beyond those of a fresh worker with which one is kept: what a large run left behind is given back to the machine."""
@@ -51,7 +49,6 @@ class Worker:
     """Those that it had had until then."""
     still: bool = False
     """Whether it stands still until others have run as much."""
-    gone: bool = False
 
 
 class Pool:
@@ -62,9 +59,7 @@ class Pool:
         self.loaded = ""
         """``module:name`` of a function that loads what the work needs; called once, in the nursery."""
         self._lock = threading.Lock()
-        self._nursery: subprocess.Popen[bytes] | None = None
-        self._control: socket.socket | None = None
-        self._ready = False
+        self._maker: tuple[subprocess.Popen[bytes], socket.socket] | None = None
         self._idle: list[Worker] = []
         self._held: list[Worker] = []
         self._owner = 0
@@ -106,21 +101,16 @@ class Pool:
         if spare:
             self.end(spare)
 
-    def end(self, worker: Worker) -> int:
-        """The signal that ended the worker, which is over now."""
+    def end(self, worker: Worker) -> None:
+        """End the worker now."""
         with self._lock:
-            if worker.gone:
-                return 0
-            worker.gone = True
-            worker.channel.close()
             if worker in self._held:
                 self._held.remove(worker)
-            try:
-                return int.from_bytes(self._said(END + worker.pid.to_bytes(8, "big"), size=4), "big")
-            except OSError:  # the nursery is gone, and cannot end its own
-                with contextlib.suppress(OSError):
-                    os.kill(worker.pid, signal.SIGKILL)
-                return signal.SIGKILL
+            if not worker.channel.closed:
+                if not _is_over(worker.channel):
+                    with contextlib.suppress(OSError):
+                        os.kill(worker.pid, signal.SIGKILL)
+                worker.channel.close()
 
     def working(self) -> int:
         """How many workers have something to do."""
@@ -129,7 +119,7 @@ class Pool:
 
     def nursery(self) -> int:
         """The process that makes workers; 0 before the first is wanted."""
-        return self._nursery.pid if self._nursery else 0
+        return self._maker[0].pid if self._maker else 0
 
     def look(self, worker: Worker) -> None:
         """Note how large it is and how long it has run; it goes on unless the processors are for others."""
@@ -150,45 +140,31 @@ class Pool:
             _stand(worker, still=False)
 
     def _forked(self) -> Worker:
-        self._started()
-        if not self._ready:
-            if (self._control and self._control.recv(1)) != b".":
-                raise OSError("the process that makes workers could not be started")
-            self._fresh = _seen(self._nursery.pid)[0] if self._nursery else 0
-            self._ready = True
+        """A fresh worker; after the loss of the process that makes them the next call starts a new one."""
+        nursery, control = self._started()
         ours, theirs = Pipe()
-        with theirs:
-            try:
-                return Worker(int.from_bytes(self._said(FORK, theirs.fileno(), size=8), "big"), ours)
-            except OSError:
-                ours.close()
-                raise
-
-    def _said(self, order: bytes, *descriptors: int, size: int) -> bytes:
-        """What the nursery answers; after its loss the next worker starts a new one."""
-        control = self._control
-        if control is None:
-            raise OSError("no process makes workers")
-        try:
-            socket.send_fds(control, [order], list(descriptors))
-            answer = control.recv(size, socket.MSG_WAITALL)
-        except OSError:
-            answer = b""
-        if len(answer) < size:
+        pid = b""
+        with theirs, contextlib.suppress(OSError):
+            socket.send_fds(control, [b"F"], [theirs.fileno()])
+            pid = control.recv(8, socket.MSG_WAITALL)
+        if len(pid) < 8:
+            ours.close()
             self._lost()
-            raise OSError("the process that makes workers is gone")
-        return answer
+            raise OSError("the process that makes workers is gone, or could not be started")
+        self._fresh = self._fresh or _seen(nursery.pid)[0]
+        return Worker(int.from_bytes(pid, "big"), ours)
 
-    def _started(self) -> None:
-        if self._nursery is not None and self._owner == os.getpid() and self._nursery.poll() is None:
-            return
+    def _started(self) -> tuple[subprocess.Popen[bytes], socket.socket]:
+        """The process that makes workers, and the line to it; it is started where there is none."""
+        if self._maker is not None and self._owner == os.getpid() and self._maker[0].poll() is None:
+            return self._maker
         self._lost()
         ours, theirs = socket.socketpair()
         # The code's own path alone: a folder of somebody's run must not become a place from which modules are loaded.
         path = [str(Path(__file__).parents[2]), *(str(Path(p).resolve()) for p in sys.path if p)]
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
         with theirs:
-            self._nursery = subprocess.Popen(  # noqa: S603 - our own code
+            nursery = subprocess.Popen(  # noqa: S603 - our own code
                 [sys.executable, "-I", "-c", _CODE, str(theirs.fileno()), self.loaded, *path],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -196,19 +172,20 @@ class Pool:
                 pass_fds=[theirs.fileno()],
                 env=environment,
             )
-        self._control, self._ready, self._owner = ours, False, os.getpid()
+        self._maker, self._fresh, self._owner = (nursery, ours), 0, os.getpid()
+        return self._maker
 
     def _lost(self) -> None:
         for worker in self._idle:
-            worker.gone = True
             worker.channel.close()
-        self._idle, self._ready = [], False
-        if self._control is not None:
-            self._control.close()
-        if self._nursery is not None and self._owner == os.getpid():
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._nursery.wait(5)
-        self._control = self._nursery = None
+        self._idle = []
+        if self._maker is not None:
+            nursery, control = self._maker
+            control.close()
+            if self._owner == os.getpid():
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    nursery.wait(5)
+        self._maker = None
 
     def stop(self) -> None:
         """End every worker; the next call starts anew."""
@@ -216,9 +193,16 @@ class Pool:
             self._lost()
 
 
+def _is_over(channel: Connection) -> bool:
+    """Whether the process at the other end is over, so that its number may be another's by now."""
+    with contextlib.suppress(OSError), socket.fromfd(channel.fileno(), socket.AF_UNIX, socket.SOCK_STREAM) as line:
+        return line.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+    return False
+
+
 def _stand(worker: Worker, *, still: bool) -> None:
     """Stop it where it stands, or let it go on."""
-    if still != worker.still and not worker.gone:
+    if still != worker.still and not worker.channel.closed:
         with contextlib.suppress(OSError):
             os.kill(worker.pid, signal.SIGSTOP if still else signal.SIGCONT)
         worker.still = still
