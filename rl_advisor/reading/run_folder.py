@@ -1,10 +1,12 @@
 """What lies in a run folder: the files worth a look and the checkpoints, in a bounded walk that never leaves the folder."""
 
-import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import head
@@ -31,6 +33,8 @@ _CHECKPOINT = tuple(
 )
 _README = re.compile(r"(?i)(?:readme|results|notes)\w{0,20}\.(?:md|txt|rst)")
 README_LIMIT = 65_536
+_LOGS = (".jsonl", ".parquet", ".csv", ".html", ".log")
+"""Endings in a folder that is merely named like a checkpoint (``iteration_000010`` of a cookbook, ``step_5`` of dumps)."""
 IN_CHECKPOINT = ("trainer_state.json", "training_args.json")
 """What is read of a checkpoint's inside."""
 
@@ -47,58 +51,75 @@ class Found:
     too_deep: list[str] = field(default_factory=list)
 
 
+class Entry(NamedTuple):
+    """What lies in a folder, as far as a walk asks."""
+
+    name: str
+    is_folder: bool = False
+    is_file: bool = True
+
+
 def walk(root: Path) -> Found:
     """The files of a folder, nearest first, and its checkpoints; at most 20,000 entries and 8 levels are looked at.
 
     Links that lead out of the folder are not followed, and of a checkpoint's inside only its trainer state is taken.
     """
+    out: list[str] = []
+    found = walked(lambda folder: _entries(root, folder, out))
+    found.links_out = out
+    return found
+
+
+def walked(below: Callable[[Path], Iterable[Entry]]) -> Found:
+    """As ``walk``, wherever the folder lies: ``below`` says what lies in it, and in each folder that was said to lie in it."""
     found = Found()
     queue = [(Path(), 0)]
     while queue and not found.cut:
         folder, depth = queue.pop(0)
-        for entry in sorted(_entries(root / folder, found), key=lambda e: _natural(e.name)):
-            _sort_in(root, (folder, depth), entry, found, queue)
+        room = ENTRY_LIMIT - found.entries
+        entries = list(islice(below(folder), room + 1))
+        if len(entries) > room:
+            found.cut = f"the walk stopped after {ENTRY_LIMIT:,} entries, in {folder.name}; name a smaller folder to see the rest"
+        found.entries += len(entries)
+        for entry in sorted(entries[:room], key=lambda e: _natural(e.name)):
+            _sort_in(below, (folder, depth), entry, found, queue)
     found.checkpoints.sort(key=lambda c: (c.step, c.path))
     return found
 
 
-def _sort_in(root: Path, place: tuple[Path, int], entry: os.DirEntry[str], found: Found, queue: list[tuple[Path, int]]) -> None:
+def _sort_in(
+    below: Callable[[Path], Iterable[Entry]], place: tuple[Path, int], entry: Entry, found: Found, queue: list[tuple[Path, int]]
+) -> None:
     folder, depth = place
     path = folder / entry.name
-    if entry.is_symlink():  # what lies inside is walked anyway
-        if not _inside(root, root / path):
-            found.links_out.append(str(path))
-        return
     step = checkpoint_step(entry.name)
     if step is None and folder.name == "checkpoints" and re.fullmatch(r"\d{4,12}", entry.name):
         step = int(entry.name)
-    if entry.is_dir():
-        if step is not None and not _holds_logs(root / path):
+    if entry.is_folder and step is not None:
+        inside = [held.name for held in islice(below(path), 1_000)]
+        if not inside or not all(name.endswith(_LOGS) or "tfevents" in name for name in inside):
             found.checkpoints.append(Checkpoint(step, str(path)))
-            found.files += [path / name for name in IN_CHECKPOINT if (root / path / name).is_file()]
-        elif not is_skipped(entry.name):
-            if depth < DEPTH_LIMIT:
-                queue.append((path, depth + 1))
-            else:
-                found.too_deep.append(str(path))
+            found.files += [path / name for name in IN_CHECKPOINT if name in inside]
+            return
+    if entry.is_folder and not is_skipped(entry.name):
+        if depth < DEPTH_LIMIT:
+            queue.append((path, depth + 1))
+        else:
+            found.too_deep.append(str(path))
     elif step is not None and path.suffix in (".zip", ".pt", ".pth", ".ckpt", ".safetensors", ".bin", ".onnx"):
         found.checkpoints.append(Checkpoint(step, str(path)))
-    elif entry.is_file():
+    elif entry.is_file and not entry.is_folder:
         found.files.append(path)
 
 
-def _entries(folder: Path, found: Found) -> Iterator[os.DirEntry[str]]:
-    try:
-        with confined_files.listed(folder) as entries:
-            for entry in entries:
-                entry.is_dir(), entry.is_file()  # asked now: known afterwards, too
-                if found.entries >= ENTRY_LIMIT:
-                    found.cut = f"the walk stopped after {ENTRY_LIMIT:,} entries, in {folder.name}; name a smaller folder to see the rest"
-                    return
-                found.entries += 1
-                yield entry
-    except OSError:
-        return
+def _entries(root: Path, folder: Path, out: list[str]) -> Iterator[Entry]:
+    """What lies in a folder on this machine; what a link stands for is met elsewhere, unless it leads out."""
+    with suppress(OSError), confined_files.listed(root / folder) as entries:
+        for entry in entries:
+            if not entry.is_symlink():
+                yield Entry(entry.name, entry.is_dir(), entry.is_file())
+            elif not _inside(root, root / folder / entry.name):
+                out.append(str(folder / entry.name))
 
 
 def checkpoint_step(name: str) -> int | None:
@@ -114,18 +135,8 @@ def is_skipped(folder: str) -> bool:
 
 def readme_of(root: Path) -> str:
     """What the authors say of a run beside it: the beginning of the texts named README or RESULTS in its folder; no instruction."""
-    texts: list[str] = []
-    for entry in sorted(_entries(root, Found()), key=lambda e: e.name):
-        if len(texts) < 3 and _README.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-            texts.append(head(root / entry.name, README_LIMIT).decode("utf-8", "replace"))
-    return "\n".join(texts)
-
-
-def _holds_logs(folder: Path) -> bool:
-    """Whether a folder named like a checkpoint holds rollouts or logs instead (``iteration_000010`` of a cookbook, ``step_5`` of dumps)."""
-    with confined_files.listed(folder) as entries:
-        names = [entry.name for _, entry in zip(range(50), entries, strict=False)]
-    return bool(names) and all(name.endswith((".jsonl", ".parquet", ".csv", ".html", ".log")) or "tfevents" in name for name in names)
+    names = sorted(e.name for e in islice(_entries(root, Path(), []), ENTRY_LIMIT) if e.is_file and _README.fullmatch(e.name))
+    return "\n".join(head(root / name, README_LIMIT).decode("utf-8", "replace") for name in names[:3])
 
 
 def _inside(root: Path, path: Path) -> bool:

@@ -12,11 +12,11 @@ from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.chat import as_text
 from rl_advisor.reading.parsing.completions import run_of_rows
-from rl_advisor.reading.parsing.parquet_in import SUFFIXES, Described, cells, described, whole
+from rl_advisor.reading.parsing.parquet_in import SUFFIXES, Described, cells, damage_told, described, whole
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Batch, Reservoir
 from rl_advisor.reading.parsing.rollout_table import path_step, roles
-from rl_advisor.run import Gap, Run
+from rl_advisor.run import Run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,36 +29,18 @@ _ALL_AT_ONCE, _ROWS = 32 << 20, 200_000
 
 def claims(path: Path, ask: Request = WHOLE) -> bool:
     """Whether the file is Parquet with a response-like column, or damaged so that nobody can say."""
-    if path.suffix.lower() not in SUFFIXES:
-        return False
-    file = _said(path)
-    return isinstance(file, Gap) or "response" in roles(file.schema.names, ask.columns)[0].values()
+    try:
+        return path.suffix.lower() in SUFFIXES and "response" in roles(described(path).schema.names, ask.columns)[0].values()
+    except OSError:
+        return True
 
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """The responses of one file, at most a bounded sample a step; what was left out is a gap."""
-    file = _said(path)
-    if isinstance(file, Gap):
-        return Run(files=(path.name,), formats=(FORMAT,), gaps=(file,))
-    import pyarrow as pa
-
-    try:
+    file = described(path)
+    with damage_told():
         rows, more = _whole(path) if _small(file.metadata) else _sample(file, path, ask.columns)
-    except OverflowError as large:
-        return Run(files=(path.name,), formats=(FORMAT,), gaps=(Gap(path.name, f"not read: {large}"),))
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        return Run(files=(path.name,), formats=(FORMAT,), gaps=(Gap(path.name, f"its data are damaged: {error}"[:300]),))
     return run_of_rows(rows, path, ask.columns, FORMAT, more)
-
-
-def _said(path: Path) -> Described | Gap:
-    """What the file says of itself, or why it cannot be read."""
-    import pyarrow as pa
-
-    try:
-        return described(path)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        return Gap(path.name, f"no readable Parquet file: {error}"[:300])
 
 
 def _small(meta: Any) -> bool:

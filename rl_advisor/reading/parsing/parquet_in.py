@@ -1,7 +1,8 @@
 """Parquet that may be far larger in memory than on disk: texts that repeat are held once, and sizes are known before they are made."""
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,18 +33,45 @@ def described(path: Path) -> Described:
     """The columns and sizes of a file.
 
     Raises:
-        OSError, ValueError, pyarrow.ArrowException: it is no such file, damaged, or too wide.
+        OSError: it is no such file, damaged, or too wide.
     """
     status = path.stat()
     return _described(path, status.st_size, status.st_mtime_ns)
+
+
+@contextmanager
+def damage_told() -> Iterator[None]:
+    """What the library says of a damaged file as OSError."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, ValueError, KeyError) as error:
+        raise OSError(f"no readable Parquet file: {error}"[:300]) from error
+
+
+def columns_of(path: Path, *, numeric: bool = False) -> list[str]:
+    """The names of the columns, or of those of numbers; none of a file that is no readable Parquet."""
+    try:
+        return [f.name for f in described(path).schema if not numeric or is_number(f.type)] if path.suffix.lower() in SUFFIXES else []
+    except OSError:
+        return []
+
+
+def is_number(kind: Any) -> bool:
+    """Whether a column holds numbers."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
 @lru_cache(maxsize=2)
 def _described(path: Path, size: int, _: int) -> Described:
     import pyarrow.parquet as pq
 
-    _refuse_wide(path, size)
-    with confined_files.named(path) as name, pq.ParquetFile(name) as file:
+    with damage_told():
+        _refuse_wide(path, size)
+    with damage_told(), confined_files.named(path) as name, pq.ParquetFile(name) as file:
         return Described(file.schema_arrow, file.metadata)
 
 
@@ -51,7 +79,7 @@ def _refuse_wide(path: Path, size: int) -> None:
     """Raise where the footer names more columns than any table of a run, before it is taken apart: each costs kilobytes."""
     with confined_files.opened(path) as file:
         if file.read(len(MAGIC)) != MAGIC or size < 12:
-            raise ValueError("no Parquet file")
+            raise ValueError("it begins otherwise")
         file.seek(size - 8)
         length = struct.unpack("<I", file.read(4))[0]
         file.seek(max(0, size - 8 - length))
@@ -82,7 +110,7 @@ def whole(path: Path, columns: Sequence[str] | None = None) -> Any:
 
     Raises:
         OverflowError: it has more values than a table that is read whole may have.
-        OSError, ValueError, pyarrow.ArrowException: it is damaged.
+        OSError: it is damaged.
     """
     import pyarrow.parquet as pq
 
@@ -93,7 +121,7 @@ def whole(path: Path, columns: Sequence[str] | None = None) -> Any:
     asked = [i for i, leaf in enumerate(leaves) if wanted is None or leaf.path_in_schema.split(".", 1)[0] in wanted]
     if sum(meta.row_group(g).column(i).num_values for g in range(meta.num_row_groups) for i in asked) > MOST_VALUES:
         raise OverflowError(f"more than {MOST_VALUES:,} values")
-    with confined_files.named(path) as name, pq.ParquetFile(name, read_dictionary=texts) as file:
+    with damage_told(), confined_files.named(path) as name, pq.ParquetFile(name, read_dictionary=texts) as file:
         return file.read(columns=None if columns is None else list(columns), use_threads=False)
 
 
@@ -109,12 +137,13 @@ def cells(column: Any) -> list[Any]:
 
     Raises:
         OverflowError: written out, its texts would be longer, or its lists, than a table's may be.
-        pyarrow.ArrowInvalid: a damaged file names texts that are not there.
+        OSError: a damaged file names texts that are not there.
     """
     import pyarrow as pa
 
-    for chunk in column.chunks:
-        chunk.validate(full=True)
+    with damage_told():
+        for chunk in column.chunks:
+            chunk.validate(full=True)
     if sum(_written(chunk) for chunk in column.chunks) > LONGEST_TEXTS:
         raise OverflowError(f"its texts would be longer than {LONGEST_TEXTS:,} characters")
     found: list[Any] = []

@@ -1,14 +1,18 @@
 """Reads SQLite files that strangers wrote as data: columns of plain tables, row by row. No query, view or function of the file is run."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from rl_advisor.reading.parsing import confined_files, sqlite_log
+from rl_advisor.reading.parsing.bytes_in import head
+from rl_advisor.run import Gap
 
+Row = TypeVar("Row")
 MAGIC = b"SQLite format 3\x00"
 ROW_LIMIT, MOST_TABLES = 2_000_000, 500
 LONGEST_CELL = 64 << 20
@@ -20,6 +24,11 @@ def tables(path: Path) -> dict[str, set[str]]:
 
     A virtual table, and one with a column that is computed, would run what the file brings: they are left out.
     """
+    return _tables(path, path.stat().st_mtime_ns, path.stat().st_size, sqlite_log.size(path)) if head(path, len(MAGIC)) == MAGIC else {}
+
+
+@lru_cache(4)
+def _tables(path: Path, *_: int) -> dict[str, set[str]]:
     try:
         with closing(_connection(path)) as base:
             names = [str(row[0]) for row in base.execute(_PLAIN, (MOST_TABLES,))]
@@ -30,11 +39,16 @@ def tables(path: Path) -> dict[str, set[str]]:
 
 
 def rows(path: Path, table: str, *columns: str) -> Iterator[tuple[Any, ...]]:
-    """The rows of a table that :func:`tables` names, in the order of the file.
+    """The rows of a plain table, in the order of the file; none where it lacks one of the columns.
 
     Raises:
         OSError: the file is damaged, or says the same bytes again and again; what came before has been yielded.
     """
+    known = tables(path)
+    if not known:
+        raise OSError("damaged database: it names no table")
+    if not known.get(table, set()) >= set(columns):
+        return
     left = path.stat().st_size + sqlite_log.size(path)  # each cell takes a byte at least, and each letter
     try:
         with closing(_connection(path)) as base:
@@ -46,6 +60,30 @@ def rows(path: Path, table: str, *columns: str) -> Iterator[tuple[Any, ...]]:
                 yield row
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise OSError(f"damaged database: {error}") from error
+
+
+def runs_in(path: Path, table: str, key: str) -> list[str]:
+    """The runs of which a table has rows, that with most first, and of equals the one that was written last."""
+    found: dict[str, list[int]] = {}
+    for number, (run,) in enumerate(rows(path, table, key)):
+        known = found.setdefault(str(run), [0, 0])
+        known[:] = known[0] + 1, number
+    return sorted(found, key=lambda run: found[run], reverse=True)
+
+
+def rows_of(path: Path, table: str, key: str, run: str, *columns: str) -> Iterator[tuple[Any, ...]]:
+    """The rows of one run; raises as ``rows``."""
+    return (row[1:] for row in rows(path, table, key, *columns) if str(row[0]) == run)
+
+
+def until_damage(found: Iterable[Row], path: Path, gaps: list[Gap]) -> list[Row]:
+    """What was found up to the first damage, which becomes a gap."""
+    kept: list[Row] = []
+    try:
+        kept.extend(found)
+    except (OSError, TypeError, ValueError) as error:
+        gaps.append(Gap(path.name, f"{error}; {len(kept):,} rows before it were read"))
+    return kept
 
 
 def _connection(path: Path) -> sqlite3.Connection:

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from rl_advisor.reading.run_folder import DEPTH_LIMIT, ENTRY_LIMIT, IN_CHECKPOINT, checkpoint_step, is_skipped
+from rl_advisor.reading.run_folder import Entry, walked
 from rl_advisor.remote.bounds import Bounds, client
 from rl_advisor.remote.listing import ListedFile, Listing
 
@@ -155,39 +155,28 @@ def _straight_s3() -> Any:
 
 def _entries(store: Any, root: str, bounds: Bounds) -> Iterator[_Entry]:
     """Files below the address that are worth a copy; the address itself when it is a file."""
-    base = root.rstrip("/")
     if not _is_folder(store, root):
         yield _Entry(root, PurePosixPath(unquote(urlsplit(root).path)).name or "run", None)
         return
-    queue, seen = [(base, 0)], 0
-    while queue and not bounds.stop.is_set():
-        folder, depth = queue.pop(0)
-        for item in store.ls(folder + "/", detail=True):
-            name = str(item["name"]).rstrip("/")
-            if seen >= ENTRY_LIMIT:
-                bounds.left_out["count"] += 1
-                return
-            seen += 1
-            if not name.startswith(folder + "/") or "?" in name:  # a web page may link anywhere
+    known: dict[PurePath, _Entry] = {Path(): _Entry(root.rstrip("/"), "", None)}
+
+    def below(folder: Path) -> Iterator[Entry]:
+        above = known[folder].address + "/"
+        for item in () if bounds.stop.is_set() else store.ls(above, detail=True):
+            address = str(item["name"]).rstrip("/")
+            name = unquote(address.removeprefix(above)) if "://" in address else address.removeprefix(above)
+            if not address.startswith(above) or "?" in address:  # a web page may link anywhere
                 continue
-            relative = unquote(name.removeprefix(base + "/")) if "://" in name else name.removeprefix(base + "/")
-            step = checkpoint_step(PurePosixPath(relative).name)
-            if item["type"] == "directory" and step is not None:
-                bounds.checkpoints.append((step, relative))
-                yield from _states(store, name, relative)
-            elif item["type"] == "directory":
-                queue += [(name, depth + 1)] if depth < DEPTH_LIMIT and not is_skipped(PurePosixPath(relative).name) else []
-            elif step is not None and relative.endswith(_NOT_READ):
-                bounds.checkpoints.append((step, relative))
-            elif not relative.lower().endswith(_NOT_READ):
-                yield _Entry(name, relative, item.get("size"))
+            if "/" in name:
+                bounds.left_out["name"] += 1
+                continue
+            known[folder / name] = _Entry(address, (folder / name).as_posix(), item.get("size"))
+            yield Entry(name, item["type"] == "directory")
 
-
-def _states(store: Any, folder: str, relative: str) -> Iterator[_Entry]:
-    for item in store.ls(folder + "/", detail=True):
-        name = str(item["name"]).rpartition("/")[2]
-        if name in IN_CHECKPOINT:
-            yield _Entry(str(item["name"]), f"{relative}/{name}", item.get("size"))
+    found = walked(below)
+    bounds.left_out["count"] += bool(found.cut)
+    bounds.checkpoints += [(c.step, c.path) for c in found.checkpoints]
+    yield from (known[path] for path in found.files if not path.name.lower().endswith(_NOT_READ))
 
 
 def _is_folder(store: Any, root: str) -> bool:
