@@ -31,8 +31,6 @@ LOOKED_FOR = (
     "trainer_state.json, TensorBoard events (events.out.tfevents.*), console logs with metrics (train.log, stdout.log), metrics JSONL, "
     "progress.csv, *.monitor.csv, evaluations.npz, completions or rollout dumps (parquet, jsonl), nvidia-smi CSV"
 )
-VAIN_LIMIT = 1_000
-"""Files of one folder and suffix that are looked into before the rest of them is given up."""
 SHOWN = 3
 """Files of which it is shown what they look like where nothing could be read."""
 _WITH_ROWS = (".csv", ".tsv", ".json", ".jsonl", ".log", ".txt", ".npy", ".npz", ".out", ".parquet", ".md", ".gz")
@@ -178,43 +176,26 @@ def _is_of(path: str, run: Run) -> bool:
 def _parts(root: Path, found: Found, read: Callable[[Path], Run | None]) -> tuple[list[tuple[str, Run]], list[Gap], list[Gap]]:
     """What the files hold, what could not be read, and what is nothing that is read here."""
     parts: list[tuple[str, Run]] = []
-    gaps: list[Gap] = []
-    vain: Counter[tuple[Path, str]] = Counter()
     latest = _without_old_states(root, found.files)
     ignored = [Gap(p.as_posix(), "an earlier state: the latest one holds it") for p in sorted(set(found.files) - set(latest))]
-    wanted, few = thinned(latest)
-    gaps += few
+    wanted, gaps = thinned(latest)
     for number, relative in enumerate(wanted, 1):
         report_progress("reading file", number, len(wanted))
-        path = root / relative
-        kind = (relative.parent, relative.suffix)
-        vain[kind] += 1
-        if vain[kind] > VAIN_LIMIT:
-            continue
+        path, where = root / relative, relative.as_posix()
         try:
-            if _is_hollow(path):
-                gaps.append(Gap(relative.as_posix(), "almost all of it is a hole: its size says more than is on disk; not read"))
-                continue
-            if _is_pointer(path):
-                gaps.append(Gap(relative.as_posix(), "a git-lfs pointer, not the file itself: fetch it with `git lfs pull`"))
-                continue
+            _must_be_whole(path)
             with torn_said() as torn:
                 part = read(path)
             if part is not None:
-                vain[kind] = -len(found.files)
-                parts.append((relative.as_posix(), _placed(part, relative)))
+                parts.append((where, _placed(part, relative)))
             else:
-                ignored.append(Gap(relative.as_posix(), _unclaimed(path)))
+                ignored.append(Gap(where, _unclaimed(path)))
             if torn:
-                gaps.append(Gap(relative.as_posix(), "the packed file ends too early or is damaged; what stands before that was read"))
+                gaps.append(Gap(where, "the packed file ends too early or is damaged; what stands before that was read"))
         except (*PACK_ERRORS, OverflowError, MemoryError) as error:
-            gaps.append(Gap(relative.as_posix(), f"could not be read: {error}"[:300].replace(str(root), ".")))
+            gaps.append(Gap(where, f"could not be read: {error}"[:300].replace(str(root), ".")))
         except Exception as bug:  # noqa: BLE001 - one file that a reader fails on must not take the others along; fuzzing looks for these words
-            gaps.append(Gap(relative.as_posix(), f"{READER_FAILED} ({type(bug).__name__})"))
-    for (folder, suffix), count in vain.items():
-        if count > VAIN_LIMIT:
-            what = f"{count - VAIN_LIMIT:,} more files {suffix or 'without a suffix'}"
-            gaps.append(Gap(folder.as_posix(), f"{what} were not looked into: the first {VAIN_LIMIT} were nothing that is read here"))
+            gaps.append(Gap(where, f"{READER_FAILED} ({type(bug).__name__})"))
     return parts, gaps, ignored
 
 
@@ -223,10 +204,13 @@ def _unclaimed(path: Path) -> str:
     return "empty" if not path.stat().st_size else f"no known log format ({path.suffix.lower()[:12] or 'no suffix'})"
 
 
-def _is_hollow(path: Path) -> bool:
-    """Whether a large file is sparse: reading its zeros would take minutes and find nothing."""
+def _must_be_whole(path: Path) -> None:
+    """Raise for a sparse file, of which reading the zeros would take minutes and find nothing, and for one that stands for another."""
     status = path.stat()
-    return status.st_size > HOLLOW_FROM and 512 * getattr(status, "st_blocks", status.st_size) < status.st_size // 10
+    if status.st_size > HOLLOW_FROM and 512 * getattr(status, "st_blocks", status.st_size) < status.st_size // 10:
+        raise OSError("almost all of it is a hole: its size says more than is on disk")
+    if 100 < status.st_size < 400 and head(path, 64).startswith(_POINTER):
+        raise OSError("a git-lfs pointer, not the file itself: fetch it with `git lfs pull`")
 
 
 def _placed(part: Run, relative: Path) -> Run:
@@ -259,10 +243,6 @@ def _without_old_states(root: Path, files: Iterable[Path]) -> list[Path]:
     return kept + [path for _, path in latest.values()]
 
 
-def _is_pointer(path: Path) -> bool:
-    return 100 < path.stat().st_size < 400 and head(path, 64).startswith(_POINTER)
-
-
 def _walk_gaps(found: Found) -> list[Gap]:
     gaps = [Gap(".", found.cut)] if found.cut else []
     gaps += [Gap(folder, "nested too deep; not looked into") for folder in found.too_deep[:20]]
@@ -285,11 +265,8 @@ def _shapes(root: Path, files: Sequence[Path]) -> dict[str, list[str]]:
 
 
 def _nothing(place: Path, found: Found, gaps: Iterable[Gap]) -> str:
-    kinds: dict[str, int] = {}
-    for path in found.files:
-        kind = path.suffix[:12] or "without a suffix"
-        kinds[kind] = kinds.get(kind, 0) + 1
-    seen = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items(), key=lambda k: -k[1])[:8]) or "no files"
+    kinds = Counter(path.suffix[:12] or "without a suffix" for path in found.files)
+    seen = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(8)) or "no files"
     said = "; ".join(f"{gap.where}: {gap.why}" for gap in list(gaps)[:5])
     return (
         f"nothing in {place} could be read as a training run. Found: {seen}"

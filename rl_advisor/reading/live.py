@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from rl_advisor.reading import format_of, read_with
 from rl_advisor.reading.parsing import confined_files
@@ -17,12 +17,10 @@ from rl_advisor.reading.parsing.request import Request
 from rl_advisor.reading.restarts import behind
 from rl_advisor.run import Run
 
-if TYPE_CHECKING:
-    pass
-
 START = 512
 """First bytes by which a file that was written anew is told from one that has grown."""
 _COPY = 1 << 20
+_LINE = re.compile(rb"(?<=\n)")
 _LENGTH, _FRAME = 8, 16
 """Bytes of a record's length, and of all that stands around its data."""
 
@@ -118,36 +116,19 @@ def _header(path: Path) -> int:
 
 
 def _whole_end(path: Path, kind: str | re.Pattern[bytes], begin: int, size: int) -> int:
-    """Where the last whole line, record or block at or behind ``begin`` ends."""
+    """Where the last whole line, record or block at or behind ``begin`` ends; more is looked at as long as no such place is found."""
     with confined_files.opened(path) as file:
-        if isinstance(kind, re.Pattern):
-            return _block_end(file, kind, begin, size)
-        return _record_end(file, begin, size) if kind == "records" else _line_end(file, begin, size)
-
-
-def _block_end(file: IO[bytes], mark: re.Pattern[bytes], begin: int, size: int) -> int:
-    """Where the last block starts; more of the file is looked at as long as no start is found."""
-    width = _COPY
-    while True:
-        at = max(begin, size - width)
-        file.seek(at)
-        if starts := [match.start() for match in mark.finditer(file.read(size - at))]:
-            return at + starts[-1]
-        if at == begin:
-            return begin
-        width *= 4
-
-
-def _line_end(file: IO[bytes], begin: int, size: int) -> int:
-    at = size
-    while at > begin:
-        piece = max(begin, at - _COPY)
-        file.seek(piece)
-        found = file.read(at - piece).rfind(b"\n")
-        if found >= 0:
-            return piece + found + 1
-        at = piece
-    return begin
+        if kind == "records":
+            return _record_end(file, begin, size)
+        mark, width = kind if isinstance(kind, re.Pattern) else _LINE, _COPY
+        while True:
+            at = max(begin, size - width)
+            file.seek(at)
+            if starts := [match.start() for match in mark.finditer(file.read(size - at))]:
+                return at + starts[-1]
+            if at == begin:
+                return begin
+            width *= 4
 
 
 def _record_end(file: IO[bytes], begin: int, size: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,11 @@ _CUT = ("length", "max_tokens", "max_output_tokens", "max_length", "max_turns", 
 """Parts of a finish reason that say a limit ended the response (``length``, ``max_tokens``, ``max_response_length_exceeded``)."""
 _MOST_PARTS = 50
 _LONGEST = 100_000
+
+
+def first(place: Mapping[str, Any], names: Iterable[str], kind: type | tuple[type, ...] = object) -> Any:
+    """What stands under the first of these names that has something of that kind; None where none has."""
+    return next((value for name in names if (value := place.get(name)) is not None and isinstance(value, kind)), None)
 
 
 def as_number(value: Any, fold: Callable[[list[float]], float] = sum) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 import orjson
 
 from rl_advisor.features.text.turns import Turn
-from rl_advisor.reading.parsing.cells import as_number
+from rl_advisor.reading.parsing.cells import as_number, first
 from rl_advisor.reading.parsing.sample_names import NUMBERS, ROLES
 
 CHARS = 100_000
@@ -101,13 +101,9 @@ def shorten(text: str) -> str:
 def turn_numbers(message: Mapping[str, Any]) -> dict[str, float]:
     """What was logged with a message or a step, in it or in the mappings beside its text; a list of one number a token is folded."""
     places = [message, *(inner for name in _BESIDE if isinstance(inner := message.get(name), Mapping))]
-    found = {}
-    for ours, theirs in NUMBERS.items():
-        value = next((place[name] for place in places for name in theirs if place.get(name) is not None), None)
-        number = as_number(value, _COUNTED.get(ours, sum)) if value is not None and not isinstance(value, (str, Mapping)) else np.nan
-        if np.isfinite(number):
-            found[ours] = number
-    return found
+    found = {ours: next((v for place in places if (v := first(place, theirs)) is not None), None) for ours, theirs in NUMBERS.items()}
+    known = {ours: as_number(v, _COUNTED.get(ours, sum)) for ours, v in found.items() if not isinstance(v, (str, Mapping, type(None)))}
+    return {ours: number for ours, number in known.items() if np.isfinite(number)}
 
 
 def _items(value: Any) -> list[Any]:
@@ -140,15 +136,15 @@ def _opened(message: Any) -> Mapping[str, Any]:
 
 
 def _turn(item: Any) -> Turn:
-    message, outer = _opened(item), item if isinstance(item, Mapping) else {}
+    message = _opened(item)
+    whole = {**message, **item} if isinstance(item, Mapping) else message
     blocks = [b for name in ("content", "parts") for b in _items(message.get(name)) if isinstance(b, Mapping)]
     results = [b for b in blocks if b.get("type") == "tool_result"]
-    said = message.get("role") or message.get("from") or message.get("type") or "unknown"
-    role = "tool" if results and len(results) == len(blocks) else ROLES.get(str(said), str(said))
-    stop = outer.get("finish_reason") or outer.get("stop_reason") or message.get("finish_reason") or message.get("stop_reason")
+    said = str(message.get("role") or message.get("from") or message.get("type") or "unknown")
+    role = "tool" if results and len(results) == len(blocks) else ROLES.get(said, said)
     failed = any(m.get("is_error") is True or m.get("status") in ("error", "failed") for m in (message, *results))
-    numbers = turn_numbers(message) | (turn_numbers(outer) if outer is not message else {})
-    return Turn(role[:40], _content(message), tuple(_calls(message, blocks)), failed, str(stop or "")[:80], numbers)
+    stop = str(first(whole, ("finish_reason", "stop_reason")) or "")[:80]
+    return Turn(role[:40], _content(message), tuple(_calls(message, blocks)), failed, stop, turn_numbers(whole))
 
 
 def _content(message: Mapping[str, Any]) -> str:
@@ -156,7 +152,7 @@ def _content(message: Mapping[str, Any]) -> str:
     if "function_call" in (message.get("from"), message.get("type")):
         return ""
     thought = message.get("reasoning_content") or message.get("reasoning") or message.get("thinking")
-    content = next((message[k] for k in ("content", "value", "parts", "output", "summary") if message.get(k) is not None), "")
+    content = first(message, ("content", "value", "parts", "output", "summary"))
     parts = [content] if isinstance(content, str) else [said for block in _items(content) if (said := _block(block)) is not None]
     if message.get("type") == "reasoning" and any(parts):
         parts = ["<think>", *parts, "</think>"]
@@ -203,9 +199,9 @@ def call_of(call: Any) -> tuple[str, str]:
             return "", shorten(call)
     if not isinstance(call, Mapping):
         return "", shorten(call if isinstance(call, str) else _json(call))
-    name = next((call[k] for k in ("name", "function_name", "tool_name", "tool", "action", "function") if isinstance(call.get(k), str)), "")
-    told: Any = next((call[k] for k in ("arguments", "args", "input", "parameters", "kwargs") if call.get(k) is not None), {})
-    return str(name)[:200], shorten(told if isinstance(told, str) else _json(told))
+    name = first(call, ("name", "function_name", "tool_name", "tool", "action", "function"), str) or ""
+    told = first(call, ("arguments", "args", "input", "parameters", "kwargs"))
+    return name[:200], shorten(told if isinstance(told, str) else _json({} if told is None else told))
 
 
 def _json(value: Any) -> str:

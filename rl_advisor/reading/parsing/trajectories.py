@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rl_advisor.features.text.turns import Turn
+from rl_advisor.reading.parsing.cells import first
 from rl_advisor.reading.parsing.chat import as_text, call_of, is_chat, shorten, turn_numbers, turns_of
 from rl_advisor.reading.parsing.rollout_table import NOTHING_SAID, layout_of, roles
 from rl_advisor.reading.parsing.sample_names import NUMBERS
@@ -68,60 +69,62 @@ def unfolded(rows: pd.DataFrame) -> pd.DataFrame:
 
     if not {TRAJECTORIES, "response", *STEPS} & set(map(str, rows.columns)):
         return rows
-    found: list[dict[str, Any]] = []
-    index: list[Any] = []
+    found: list[tuple[Any, dict[str, Any]]] = []
     for number, cells in zip(rows.index, rows.to_dict("records"), strict=True):
         row = {str(k): v for k, v in cells.items() if v is not None and not (isinstance(v, float) and np.isnan(v))}
         parts = next((some for episodes in _SHAPES if (some := list(episodes(row)))), [row])
-        found += [{"group": str(number), **part} for part in parts] if TRAJECTORIES in row else parts
-        index += [number] * len(parts)
-    return pd.DataFrame(found, index=np.array(index, dtype=np.int64))
+        found += [(number, {"group": str(number), **part} if TRAJECTORIES in row else part) for part in parts]
+    return pd.DataFrame([part for _, part in found], index=np.array([number for number, _ in found], dtype=np.int64))
 
 
 def _of_group(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The trajectories of a group or an episode, each with what its row says; those of one row are one group unless it names its task."""
     said = {k: v for k, v in row.items() if k not in (TRAJECTORIES, "task") and not isinstance(v, (list, dict))}
     for part in _mappings(row.get(TRAJECTORIES)):
-        turns = _conversation(part)
-        if turns:
+        if turns := _conversation(part):
             own = {k: v for k, v in part.items() if k not in (*_CONVERSATIONS, *STEPS) and not isinstance(v, list)}
             yield {**said, **own, **({"group": said["task_hash"]} if "task_hash" in said else {}), "response": turns}
 
 
 def _conversation(part: Mapping[str, Any]) -> tuple[Turn, ...]:
     """The turns of a trajectory: its own messages, those of its fullest step, or its steps."""
-    own = next((part[k] for k in _CONVERSATIONS if is_chat(part.get(k))), None)
     steps = _steps_in(part)[1]
     chats = [step["chat_completions"] for step in steps if is_chat(step.get("chat_completions"))]
-    return turns_of(own if own is not None else max(chats, key=len)) if own is not None or chats else turns_of_steps(steps)
+    own = _said_in(part) or max(chats, key=len, default=None)
+    return turns_of(own) if own is not None else turns_of_steps(steps)
+
+
+def _said_in(row: Mapping[str, Any], *before: str) -> Any:
+    """The messages that a row keeps under one of the usual keys."""
+    return next((row[k] for k in (*before, *_CONVERSATIONS) if is_chat(row.get(k))), None)
 
 
 def _of_items(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A row whose response is a mapping with the items of a conversation, as the Responses API writes it (NeMo Gym)."""
-    response = row.get("response")
-    if isinstance(response, Mapping) and isinstance(response.get("output"), (list, np.ndarray)):
-        asked = row.get("responses_create_params")
-        prompt = asked.get("input") if isinstance(asked, Mapping) else row.get("prompt")
-        usage, cut = response.get("usage"), response.get("incomplete_details")
-        told = {"stop": cut["reason"]} if isinstance(cut, Mapping) and cut.get("reason") else {}
-        told |= {k: response[k] for k in ("error", "status") if response.get(k) and k not in row}
-        told |= {"length": usage["output_tokens"]} if isinstance(usage, Mapping) and "output_tokens" in usage else {}
-        told |= {"group": row["_ng_task_index"]} if "_ng_task_index" in row else {}
+    response = _mapping(row.get("response"))
+    if isinstance(response.get("output"), (list, np.ndarray)):
+        prompt = _mapping(row.get("responses_create_params")).get("input") or row.get("prompt")
+        told = {
+            "stop": _mapping(response.get("incomplete_details")).get("reason"),
+            **{k: response.get(k) for k in ("error", "status") if k not in row},
+            "length": _mapping(response.get("usage")).get("output_tokens"),
+            "group": row.get("_ng_task_index"),
+        }
         turns = turns_of(response["output"]) or (Turn("assistant", ""),)
-        yield {**told, **_others(row, "response", "responses_create_params"), "prompt": as_text(prompt), "response": turns}
+        known = {k: v for k, v in told.items() if v or v == 0}
+        yield {**known, **_others(row, "response", "responses_create_params"), "prompt": as_text(prompt), "response": turns}
 
 
 def _of_steps(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A row with the steps of its episode; where the row has the conversation as well, the steps' numbers are put beside its turns."""
     name, steps = _steps_in(row)
-    if not steps:
+    said = _said_in(row, "completion", "response")
+    text = any(isinstance(row.get(k), str) and row[k] for k in ("completion", "response", "output", *_CONVERSATIONS))
+    if not steps or (text and said is None):
         return
-    said = next((row[k] for k in ("completion", "response", *_CONVERSATIONS) if is_chat(row.get(k))), None)
-    turns = _numbered(turns_of(said), steps) if said is not None else turns_of_steps(steps)
-    text = next((k for k in ("completion", "response", "output", *_CONVERSATIONS) if isinstance(row.get(k), str) and row[k]), None)
-    if turns and (text is None or said is not None):
-        told = {"reward": sum(rewards)} if "reward" not in row and (rewards := [r for s in steps if (r := _reward(s)) is not None]) else {}
-        told |= {"length": tokens} if (tokens := sum(t.numbers.get("tokens", 0.0) for t in turns)) and "length" not in row else {}
+    if turns := _numbered(turns_of(said), steps) if said is not None else turns_of_steps(steps):
+        told = {"reward": sum(rewards)} if (rewards := [r for s in steps if (r := turn_numbers(s).get("reward")) is not None]) else {}
+        told |= {"length": tokens} if (tokens := sum(t.numbers.get("tokens", 0.0) for t in turns)) else {}
         yield {**told, **_means(steps, row), **_others(row, name, "completion", "response", *_CONVERSATIONS), "response": turns}
 
 
@@ -130,6 +133,10 @@ _SHAPES: tuple[Callable[..., Iterator[dict[str, Any]]], ...] = (_of_group, _of_i
 
 def _others(row: Mapping[str, Any], *left_out: str) -> dict[str, Any]:
     return {k: v for k, v in row.items() if k not in left_out}
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _steps_in(row: Mapping[str, Any]) -> tuple[str, list[dict[str, Any]]]:
@@ -145,40 +152,34 @@ def turns_of_steps(steps: Sequence[Mapping[str, Any]]) -> tuple[Turn, ...]:
     """Steps as turns, in the order in which each step names what was seen and what was done: writers write as time goes."""
     turns: list[Turn] = []
     for step in steps[:_MOST]:
-        turns += _of_prompted(step, len(turns)) if is_chat(step.get("completion")) else _of_step(step)
+        if is_chat(step.get("completion")):  # the whole prompt stands before it, of which what came since the last completion is new
+            turns += (*turns_of(step.get("prompt"))[len(turns) :], *_numbered(turns_of(step["completion"]), [step]))
+        else:
+            turns += _of_step(step)
     return tuple(turns)
 
 
-def _of_prompted(step: Mapping[str, Any], known: int) -> Iterator[Turn]:
-    """A completion with the whole prompt before it, of which only what came since the last completion is new."""
-    yield from turns_of(step.get("prompt"))[known:]
-    yield from _numbered(turns_of(step["completion"]), [step])
-
-
 def _of_step(step: Mapping[str, Any]) -> Iterator[Turn]:
-    text = next((step[k] for k in _SAID if isinstance(step.get(k), str) and step[k]), "")
-    done = next((step[k] for k in _DONE if step.get(k) is not None), None)
-    calls = done if isinstance(done, list) and done and isinstance(done[0], Mapping) else [] if done is None else [done]
-    spoken = False
+    text = shorten(next((step[k] for k in _SAID if isinstance(step.get(k), str) and step[k]), ""))
     actor = step.get("source") or step.get("role")
     if isinstance(actor, str) and actor not in ("agent", "assistant", "policy", "model"):
-        yield Turn(actor[:40], shorten(text), numbers=turn_numbers(step))
+        yield Turn(actor[:40], text, numbers=turn_numbers(step))
         return
+    done = first(step, _DONE)
+    calls = done if isinstance(done, list) and done and isinstance(done[0], Mapping) else [] if done is None else [done]
+    spoken = [Turn("assistant", text, tuple(map(call_of, calls)), numbers=turn_numbers(step))]
     for name, value in step.items():
         if name in _SEEN and value is not None:
             yield Turn("tool", _seen(value))
-        elif name in (*_SAID, *_DONE, "ac_len") and not spoken:
-            spoken = True
-            yield Turn("assistant", shorten(text), tuple(map(call_of, calls)), numbers=turn_numbers(step))
-    error = step.get("error") or step.get("last_action_error")
-    if isinstance(error, str):
+        elif name in (*_SAID, *_DONE, "ac_len") and spoken:
+            yield spoken.pop()
+    if error := first(step, ("error", "last_action_error"), str):
         yield Turn("tool", shorten(error), failed=True)
 
 
 def _seen(value: Any) -> str:
-    inner = value.get("results") if isinstance(value, Mapping) else None
-    parts = [str(part["content"]) for part in _mappings(inner) if "content" in part]
-    return shorten("\n".join(parts)) if parts else as_text(value) if isinstance(value, str) or is_chat(value) else as_text(value)[:_STATE]
+    parts = [str(part["content"]) for part in _mappings(_mapping(value).get("results")) if "content" in part]
+    return shorten("\n".join(parts)) if parts else as_text(value)[: None if isinstance(value, str) or is_chat(value) else _STATE]
 
 
 def _numbered(turns: Sequence[Turn], steps: Sequence[Mapping[str, Any]]) -> tuple[Turn, ...]:
@@ -188,20 +189,14 @@ def _numbered(turns: Sequence[Turn], steps: Sequence[Mapping[str, Any]]) -> tupl
         return tuple(turns)
     out = list(turns)
     for i, step in zip(spoken, steps, strict=True):
-        inner = step.get("tokens")
-        more = turn_numbers({k: v for k, v in inner.items() if k in _TOKEN_LISTS}) if isinstance(inner, Mapping) else {}
-        ids = inner.get("completion_ids") if isinstance(inner, Mapping) else None
-        more |= {"tokens": float(len(ids))} if isinstance(ids, (list, np.ndarray)) else {}
+        inner = _mapping(step.get("tokens"))
+        told = turn_numbers({**{k: v for k, v in inner.items() if k in _TOKEN_LISTS}, "tokens": inner.get("completion_ids")})
         cut = "length" if step.get("is_truncated") is True else out[i].stop
-        out[i] = out[i]._replace(numbers={**out[i].numbers, **turn_numbers(step), **more}, stop=cut)
+        out[i] = out[i]._replace(numbers={**out[i].numbers, **turn_numbers(step), **told}, stop=cut)
     return tuple(out)
 
 
 _TOKEN_LISTS = frozenset({*NUMBERS["trained"], *NUMBERS["logprob"]})
-
-
-def _reward(step: Mapping[str, Any]) -> float | None:
-    return turn_numbers(step).get("reward")
 
 
 def _means(steps: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> dict[str, float]:
