@@ -33,6 +33,8 @@ EITHER = ("logprobs", "log_probs", "token_logprobs", "output_logprobs", "respons
 _FEWEST_STEPS = 5
 _GROWTH = 1.5
 """How many times the first level the fitted last level must be for a gap to be called growing."""
+BY_STEP = ("gap_mean", "gap_p99", "k1", "k3", "ratio_max", "effective_share")
+"""What of the gap is told of each step."""
 
 
 def consistency(trainer: Path, engine: Path, until: float | None = None) -> dict[str, Any]:
@@ -42,31 +44,33 @@ def consistency(trainer: Path, engine: Path, until: float | None = None) -> dict
     and ``statement``. The shape is ``constant`` (as by precision), ``growing`` (as in a vicious circle), ``none`` or ``undecidable``.
     Raises ValueError when the dumps have no prompt in common or hold no responses; responses of steps after ``until`` are left out.
     """
-    left, right = (
-        rows if until is None else rows[rows["step"] <= until].reset_index(drop=True) for rows in (_rows(trainer), _rows(engine))
-    )
+    left, right = (_rows(path, until) for path in (trainer, engine))
     pairs = _pairs(left, right)
     if not len(pairs):
+        held = [(rows["prompt"].nunique(), f"{rows['step'].min():g} to {rows['step'].max():g}") for rows in (left, right)]
         raise ValueError(
-            f"{trainer} and {engine} have no response to the same prompt at the same step: {left['prompt'].nunique()} and "
-            f"{right['prompt'].nunique()} prompts, steps {_span(left)} and {_span(right)}"
+            f"{trainer} and {engine} have no response to the same prompt at the same step: {held[0][0]} and "
+            f"{held[1][0]} prompts, steps {held[0][1]} and {held[1][1]}"
         )
-    logs = _logprobs(pairs)
-    by_step = [_of_step(float(str(step)), part, logs.get(float(str(step)))) for step, part in pairs.groupby("step")]
-    found: dict[str, Any] = {
+    by_step = [
+        {"step": float(str(step)), "pairs": len(part), "exact_match": float(part["same"].mean())}
+        | {name: x for name, x in _gap(part).items() if name in BY_STEP}
+        for step, part in pairs.groupby("step")
+    ]
+    found = {
         "pairs": len(pairs),
         "only_in_a": len(left) - len(pairs),
         "only_in_b": len(right) - len(pairs),
         "steps": len(by_step),
-        **_texts(pairs),
-        "logprobs": _summary([pair for step in logs.values() for pair in step]),
+        "exact_match": float(pairs["same"].mean()),
+        **_divergence(pairs[~pairs["same"]]),
+        "logprobs": _gap(pairs),
         "by_step": by_step,
     }
     shape, statement = _shape(by_step, found)
-    cannot = (
-        [] if found["logprobs"] else ["no equally long log-probabilities of equal responses on both sides: the gap itself cannot be told"]
-    )
-    return {**found, "shape": shape, "statement": f"{statement} {usual(found)}".strip(), "cannot_tell": cannot}
+    cannot = "no equally long log-probabilities of equal responses on both sides: the gap itself cannot be told"
+    told = {"shape": shape, "statement": f"{statement} {usual(found)}".strip(), "cannot_tell": [] if found["logprobs"] else [cannot]}
+    return found | told
 
 
 def usual(found: dict[str, Any]) -> str:
@@ -82,15 +86,19 @@ def usual(found: dict[str, Any]) -> str:
     return f"A mean gap of {number(gap)} nats a token is not usual (up to {number(high)} is): another template, precision or weights."
 
 
-def _rows(path: Path) -> pd.DataFrame:
+def _rows(path: Path, until: float | None) -> pd.DataFrame:
     rows = read_run(path).rollouts
     if not len(rows) or not rows["prompt"].str.len().any():
         raise ValueError(f"{path} holds no responses with their prompts")
-    return rows[np.array([isinstance(r, str) for r in rows["response"]], dtype=bool)].reset_index(drop=True)
+    kept = rows["response"].map(lambda r: isinstance(r, str)) & (True if until is None else rows["step"] <= until)
+    return rows[kept].reset_index(drop=True)
 
 
 def _pairs(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
-    """Responses to one prompt at one step beside each other: equal ones first, in whatever order they were written, then by their order."""
+    """Responses to one prompt at one step beside each other: equal ones first, in whatever order they were written, then by their order.
+
+    ``same``: whether both are equal; ``logs``: both sides' log-probabilities of an equal response, where there are equally many.
+    """
     import pandas as pd
 
     on = ["step", "prompt"]
@@ -98,7 +106,14 @@ def _pairs(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
     same = _joined(left, right, [*on, "response"])
     same = same.assign(response_a=same["response"], response_b=same["response"]).drop(columns="response")
     rest = _joined(left.drop(index=same["number_a"].tolist()), right.drop(index=same["number_b"].tolist()), on)
-    return pd.concat([same, rest], ignore_index=True)
+    pairs = pd.concat([same, rest], ignore_index=True).assign(logs=None)
+    pairs["same"] = pairs["response_a"] == pairs["response_b"]
+    sides = (("a", TRAINER), ("b", ENGINE))
+    names = [next((n for n in (*(f"{n}_{side}" for n in (*own, *EITHER)), *own) if n in pairs), None) for side, own in sides]
+    if None not in names:
+        both = ((_numbers(x), _numbers(y)) for x, y in zip(*(pairs[name] for name in names), strict=True))
+        pairs["logs"] = [(x, y) if same and 0 < x.size == y.size else None for same, (x, y) in zip(pairs["same"], both, strict=True)]
+    return pairs
 
 
 def _joined(left: pd.DataFrame, right: pd.DataFrame, on: list[str]) -> pd.DataFrame:
@@ -107,58 +122,30 @@ def _joined(left: pd.DataFrame, right: pd.DataFrame, on: list[str]) -> pd.DataFr
     return placed[0].merge(placed[1], on=[*on, "place"], suffixes=("_a", "_b"))
 
 
-def _span(rows: pd.DataFrame) -> str:
-    return f"{rows['step'].min():g} to {rows['step'].max():g}"
-
-
-def _texts(pairs: pd.DataFrame) -> dict[str, Any]:
-    """How many pairs are equal, and where the others part."""
-    answers = list(zip(pairs["response_a"], pairs["response_b"], strict=True))
-    apart = [place for x, y in answers if (place := first_difference(x, y)) is not None]
-    found: dict[str, Any] = {"exact_match": 1 - len(apart) / len(answers)}
-    if apart:
-        shares = [p / max(len(x), len(y), 1) for (x, y), p in zip([q for q in answers if q[0] != q[1]], apart, strict=True)]
-        found["first_divergence"] = {
-            "median_character": float(np.median(apart)),
-            "earliest": min(apart),
-            "median_share": float(np.median(shares)),
-        }
-    return found
-
-
-def _logprobs(pairs: pd.DataFrame) -> dict[float, list[tuple[Floats, Floats]]]:
-    """Step -> (trainer, engine) log-probabilities of each pair that has equally many of an equal response."""
-    names = {str(c) for c in pairs.columns}
-    a = next((f"{n}_a" for n in (*TRAINER, *EITHER) if f"{n}_a" in names), next((n for n in TRAINER if n in names), None))
-    b = next((f"{n}_b" for n in (*ENGINE, *EITHER) if f"{n}_b" in names), next((n for n in ENGINE if n in names), None))
-    if a is None or b is None:
+def _divergence(apart: pd.DataFrame) -> dict[str, Any]:
+    """Where responses that are not equal part."""
+    answers = list(zip(apart["response_a"], apart["response_b"], strict=True))
+    places = [first_difference(x, y) or 0 for x, y in answers]
+    if not places:
         return {}
-    found: dict[float, list[tuple[Floats, Floats]]] = {}
-    for step, same, x, y in zip(pairs["step"], pairs["response_a"] == pairs["response_b"], pairs[a], pairs[b], strict=True):
-        left, right = _numbers(x), _numbers(y)
-        if same and left.size and left.size == right.size:
-            found.setdefault(float(step), []).append((left, right))
-    return found
+    shares = [place / max(len(x), len(y), 1) for (x, y), place in zip(answers, places, strict=True)]
+    middle, share = float(np.median(places)), float(np.median(shares))
+    return {"first_divergence": {"median_character": middle, "earliest": min(places), "median_share": share}}
 
 
 def _numbers(cell: Any) -> Floats:
     """A cell's list of numbers; None inside counts as missing, anything else gives an empty array."""
-    if not isinstance(cell, (list, tuple, np.ndarray)):
-        return np.empty(0)
-    return np.array([float(v) if isinstance(v, (int, float)) else np.nan for v in cell], np.float64)
+    values = cell if isinstance(cell, (list, tuple, np.ndarray)) else ()
+    return np.array([float(v) if isinstance(v, (int, float)) else np.nan for v in values], np.float64)
 
 
-def _summary(pairs: list[tuple[Floats, Floats]]) -> dict[str, float]:
+def _gap(part: pd.DataFrame) -> dict[str, float]:
+    """How far both sides' log-probabilities are apart; empty where none can be compared."""
+    logs = [pair for pair in part["logs"] if pair is not None]
     try:
-        return asdict(mismatch(np.concatenate([p[0] for p in pairs]), np.concatenate([p[1] for p in pairs]))) if pairs else {}
+        return asdict(mismatch(*(np.concatenate(side) for side in zip(*logs, strict=True)))) if logs else {}
     except TooFewPoints:
         return {}
-
-
-def _of_step(step: float, part: pd.DataFrame, logs: list[tuple[Floats, Floats]] | None) -> dict[str, Any]:
-    found = _summary(logs or [])
-    kept: dict[str, Any] = {k: found[k] for k in ("gap_mean", "gap_p99", "k1", "k3", "ratio_max", "effective_share") if k in found}
-    return {"step": step, "pairs": len(part), "exact_match": float((part["response_a"] == part["response_b"]).mean()), **kept}
 
 
 def _shape(by_step: list[dict[str, Any]], found: dict[str, Any]) -> tuple[str, str]:
