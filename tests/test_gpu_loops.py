@@ -1,15 +1,12 @@
 """The GPU profile on loops that it was not made for, and on loops in which nothing tells generation from training."""
 
 from dataclasses import replace
-from itertools import groupby
 
 import numpy as np
 import pytest
 from rl_advisor.gpu.look import look
 from rl_advisor.gpu.profile import profile
 from rl_advisor.gpu.signals import FINE
-from rl_advisor.gpu.strip import strips
-from rl_advisor.run import Run
 
 from gpu_loops import CANNOT, LOOPS, Part, Sensor, simulate
 from gpu_pieces import RECIPES, put_together
@@ -115,20 +112,6 @@ def test_more_steps_than_are_looked_at():
     loop = simulate(LOOPS["quick steps"], seconds=200, seed=1)
     assert loop.ends.size > 100
     assert np.abs(shares(profile(loop.run)) - loop.shares()).max() < 0.08
-
-
-def test_strips_of_each_gpu():
-    """Over time and over the average step each GPU has its phases in order, and its own power."""
-    loop = simulate(LOOPS["slow steps"], seconds=150, seed=1, gpus=2)
-    found = strips(loop.run)
-    assert [s.gpu for s in found.over_time] == [s.gpu for s in found.over_step] == ["0", "1"]
-    step = found.over_step[0]
-    assert next(n for n, _ in groupby(step.names)) == "generation"
-    assert step.names[-1] == "training"
-    assert step.names.count("training") / len(step.names) == pytest.approx(loop.shares()[1], abs=0.03)
-    training = np.array([n == "training" for n in step.names])
-    assert step.power[training].mean() > step.power[~training].mean() + 50
-    assert strips(Run()) is None
 
 
 def test_tensor_activity_settles_equal_levels():

@@ -6,7 +6,7 @@ from functools import singledispatch
 from typing import Any
 
 from rl_advisor.answers.document import of_several
-from rl_advisor.answers.document.blocks import Card, Charts, Checks, Facts, Fold, Lines, Phases, Samples, Section, Table, Words
+from rl_advisor.answers.document.blocks import Card, Charts, Facts, Fold, Lines, Samples, Section, Table, Words
 from rl_advisor.answers.document.curves import drawn, told
 from rl_advisor.answers.document.of_run import sections, story_rows
 from rl_advisor.answers.story.quantities import label
@@ -106,11 +106,6 @@ def _(block: Table) -> str:
 
 
 @markdown_of.register
-def _(block: Checks) -> str:
-    return "\n".join(f"- [{'x' if found else ' '}] {name}" for name, found in block.rows)
-
-
-@markdown_of.register
 def _(block: Fold) -> str:
     return f"<details><summary>{inert(block.title)}</summary>\n\n{_all(block.blocks)}\n\n</details>"
 
@@ -128,11 +123,6 @@ def _(card: Card) -> str:
     look = f" Look at: {inert(where)}." if where else ""
     curve = f"\n  {markdown_of(Charts([card.curve]))}" if card.curve else ""
     return f"- {first}**{plain(f.pattern)}** ({plain(f.link)}): {inert(f.statement)}{look}{curve}"
-
-
-@markdown_of.register
-def _(_block: Phases) -> str:
-    return ""  # a picture; its shares stand in the table below it
 
 
 @markdown_of.register

@@ -7,7 +7,6 @@ from typing import Any
 from rl_advisor.answers.document.curves import Drawn
 from rl_advisor.assessment import FindingView
 from rl_advisor.features.text.turns import Turn
-from rl_advisor.gpu.strip import Strips
 
 
 @dataclass(frozen=True)
@@ -36,19 +35,13 @@ class Facts:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under their heads; ``keys`` are the kinds by which a picture colours what each row is about."""
+    """Rows of cells under their heads; ``keys`` are the kinds by which a picture colours what each row is about, ``shares`` their parts."""
 
     label: str
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     keys: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
-class Checks:
-    """What should be there, and whether it is."""
-
-    rows: Sequence[tuple[str, bool]]
+    shares: Sequence[float] = ()
 
 
 @dataclass(frozen=True)
@@ -85,14 +78,6 @@ class Samples:
     """Samples worth reading under the titles of their kinds, each with the turns of its episode."""
 
     kinds: Sequence[tuple[str, Sequence[tuple[Mapping[str, Any], Sequence[Turn]]]]]
-
-
-@dataclass(frozen=True)
-class Phases:
-    """Where the time of a step went, and of each GPU where telemetry can be split."""
-
-    shares: Sequence[dict[str, Any]]
-    strips: Strips | None
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rl_advisor.answers.context import context
-from rl_advisor.answers.document.blocks import Card, Charts, Checks, Facts, Fold, Lines, Phases, Samples, Section, Table, Words
+from rl_advisor.answers.document.blocks import Card, Charts, Facts, Fold, Lines, Samples, Section, Table, Words
 from rl_advisor.answers.document.curves import Drawn, constant
 from rl_advisor.answers.episodes import failure_lines, formula_lines
 from rl_advisor.answers.story.chain import cause_of, chain
@@ -13,7 +13,6 @@ from rl_advisor.answers.story.telling import Story
 from rl_advisor.assessment import BROKEN, Assessment, FindingView
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.gpu.profile import profile
-from rl_advisor.gpu.strip import strips
 from rl_advisor.output.wording import listed, plain, sentence, value
 from rl_advisor.run import Run
 from rl_advisor.samples import spotcheck
@@ -41,7 +40,7 @@ def sections(run: Run, a: Assessment, curves: Sequence[Drawn]) -> list[Section]:
         Section("gpu", "GPU time", _phases(run)),
         Section("next", "Next test", _experiment(a)),
         Section("checked", "What was checked", [Words(counted(a), "note"), *_looked_at(run, a, cards)]),
-        Section("deliverables", "Reproducibility checklist", [Checks(_deliverables(run, a))]),
+        Section("deliverables", "Reproducibility checklist", [Lines(_deliverables(run, a))]),
     )
     return [s for s in found if s.blocks]
 
@@ -134,6 +133,7 @@ def _phases(run: Run) -> list[Any]:
         return []
     shown = [p for p in found["phases"] if p["share"] > SMALL]
     period, untold = found["step_period_s"], found["cannot_tell"]
+    heads = ("phase", "share", "s a step", "W", "J a step", "confidence")
     rows = [
         [plain(p["name"]), _share(p), *(_known(p[k]) for k in ("seconds_per_step", "power_w", "energy_j_per_step")), p["confidence"]]
         for p in shown
@@ -141,8 +141,7 @@ def _phases(run: Run) -> list[Any]:
     return [
         Words(found["says"]),
         *([Words(f"One step takes {_known(period)} s on average.")] if period else []),
-        Phases(found["phases"], strips(run)),
-        Table("Phases of a step", ("phase", "share", "s a step", "W", "J a step", "confidence"), rows, [p["name"] for p in shown]),
+        Table("Phases of a step", heads, rows, [p["name"] for p in shown], [p["share"] for p in shown]),
         *([Fold("What this cannot tell", [Lines(untold)])] if untold else []),
     ]
 
@@ -228,10 +227,12 @@ def _read(run: Run) -> list[str]:
     ]
 
 
-def _deliverables(run: Run, a: Assessment) -> list[tuple[str, bool]]:
-    """What a finished run should leave behind, and whether it was found among what was read."""
+def _deliverables(run: Run, a: Assessment) -> list[str]:
+    """What a finished run should leave behind: what was found among what was read, and what was not."""
     saved, found = [c.step for c in run.checkpoints], context(run)
     rows = [("best checkpoint", a.best_checkpoint.path is not None), ("last checkpoint", max(saved, default=-1) >= 0.95 * a.step)]
     if a.verdict in BROKEN:
         rows.append(("a checkpoint from after the break, to study it", a.onset is not None and max(saved, default=-1) >= a.onset.step))
-    return [*rows, *((what, what in part["there"]) for part in found.values() for what in (*part["there"], *part["missing"]))]
+    rows += [(what, kind == "there") for part in found.values() for kind in ("there", "missing") for what in part[kind]]
+    sides = ((title, [what for what, there in rows if there == so]) for title, so in (("There", True), ("Missing", False)))
+    return [f"{title}: {listed(whats)}" for title, whats in sides if whats]

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from functools import singledispatch
 from typing import Any
 
-from rl_advisor.answers.document.blocks import Card, Charts, Checks, Facts, Fold, Lines, Phases, Samples, Table, Words
+from rl_advisor.answers.document.blocks import Card, Charts, Facts, Fold, Lines, Samples, Table, Words
 from rl_advisor.answers.document.curves import Drawn, told
 from rl_advisor.answers.document.of_run import span
 from rl_advisor.answers.story.quantities import label, quantity
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.output.layout import spark
-from rl_advisor.reports.html.pictures import gpu_strips, shares
+from rl_advisor.reports.html.pictures import shares
 from rl_advisor.reports.html.words import figures, plain, prose, text
 from rl_advisor.samples.excerpts import excerpt
 
@@ -60,16 +60,10 @@ def _(block: Table) -> str:
         for key, (first, *cells) in zip(keys, block.rows, strict=True)
     )
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {block.label}"><table><thead><tr>{tops}</tr></thead>'
+        shares(block.keys, block.shares)
+        + f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {block.label}"><table><thead><tr>{tops}</tr></thead>'
         f"<tbody>{lines}</tbody></table></div>"
     )
-
-
-@html_of.register
-def _(block: Checks) -> str:
-    there = '<li class="there"><b aria-hidden="true">✓</b> {}</li>'
-    gone = '<li class="gone"><b aria-hidden="true">✗</b> {} <span class="missing">(missing)</span></li>'
-    return f'<ul class="checklist">{"".join((there if found else gone).format(text(name)) for name, found in block.rows)}</ul>'
 
 
 @html_of.register
@@ -121,11 +115,6 @@ def _evidence(e: Mapping[str, float | str], places: Mapping[str, tuple[str, str]
     if not key:
         return f'<span class="evidence">{said}</span>'
     return f'<a class="evidence" href="#{key}" data-first="{low:g}" data-last="{high:g}">{said}</a>'
-
-
-@html_of.register
-def _(block: Phases) -> str:
-    return shares(block.shares) + (gpu_strips(block.strips) if block.strips else "")
 
 
 @html_of.register

@@ -1,15 +1,14 @@
-"""The pictures of the pages as SVG: curves over one axis of steps, and where the time of GPUs went."""
+"""The pictures of the pages as SVG: curves over one axis of steps, and parts of a whole."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from rl_advisor.answers.document.curves import WHOLE, binned, logarithmic, thinned
-from rl_advisor.gpu.strip import CELLS, Strip, Strips
 from rl_advisor.output.wording import tick, value
-from rl_advisor.reports.html.words import figures, text
+from rl_advisor.reports.html.words import text
 from rl_advisor.run import Curve, Floats
 
 WIDE, HIGH, STRIP = 1000, 150, 26
@@ -128,39 +127,13 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
     return [float(t) for t in np.arange(math.ceil(low / wide) * wide, high + 1e-9 * wide, wide)]
 
 
-def shares(phases: Sequence[Mapping[str, object]]) -> str:
-    """The phases of a step as one strip."""
-    return _strip([(str(p["name"]), float(str(p["share"]))) for p in phases], "")
-
-
-def _strip(bars: Sequence[tuple[str, float]], said: str, line: str = "") -> str:
-    """Phases beside each other, each as wide as its share, and a line over them; an empty name is a gap."""
-    inside, at, total = "", 0.0, dict.fromkeys((name for name, _ in bars if name), 0.0)
-    for name, share in bars:
-        if name:
-            inside += f'<rect class="phase {name}" x="{WIDE * at:.1f}" y="0" width="{WIDE * share:.1f}" height="{STRIP}"/>'
-            total[name] += share
-        at += share
-    told = said + (", ".join(f"{name} {100 * share:.0f} %" for name, share in total.items()) or "phases not told")
-    picture = f'<svg class="strip" viewBox="0 0 {WIDE} {STRIP}" preserveAspectRatio="none" role="img" aria-label="{text(told)}">'
-    return f"{picture}{inside}{line}</svg>"
-
-
-def gpu_strips(found: Strips) -> str:
-    """The phases and the power of each GPU, over some steps of the run and over the average step."""
-    first = f", from step {found.first_step:g} on" if np.isfinite(found.first_step) else ""
-    more = f"<p>{found.more} more GPUs are not shown.</p>" if found.more else ""
-    out = ""
-    for title, rows in ((f"{figures(found.seconds)} s{first}", found.over_time), ("the average step", found.over_step)):
-        top = max((float(np.nanmax(r.power)) for r in rows if np.isfinite(r.power).any()), default=0.0)
-        out += f"<h3>Phases and power over {title}</h3>{''.join(_gpu(r, top) for r in rows)}{more}" if rows else ""
-    return out
-
-
-def _gpu(row: Strip, top: float) -> str:
-    """Coloured phases, and power as a line above them, up to the highest of all GPUs."""
-    known = np.flatnonzero(np.isfinite(row.power)) if top > 0 else np.empty(0, int)
-    points = " ".join(f"{WIDE * (i + 0.5) / CELLS:.1f},{STRIP * (1 - 0.9 * row.power[i] / top):.1f}" for i in known)
-    line = f'<polyline class="watts" fill="none" points="{points}"/>' if points else ""
-    strip = _strip([(name, 1 / CELLS) for name in row.names], f"GPU {row.gpu}: ", line)
-    return f'<div class="gpu-strip"><span>GPU {text(row.gpu, 60)}</span>{strip}</div>'
+def shares(kinds: Sequence[str], parts: Sequence[float]) -> str:
+    """Parts of a whole beside each other, each as wide as its share; nothing where there are none."""
+    begins = np.cumsum([0.0, *parts])
+    bars = "".join(
+        f'<rect class="phase {kind}" x="{WIDE * at:.1f}" y="0" width="{WIDE * part:.1f}" height="{STRIP}"/>'
+        for kind, at, part in zip(kinds, begins, parts, strict=False)
+    )
+    told = ", ".join(f"{kind} {100 * part:.0f} %" for kind, part in zip(kinds, parts, strict=False))
+    box = f'viewBox="0 0 {WIDE} {STRIP}" preserveAspectRatio="none"'
+    return f'<svg class="strip" {box} role="img" aria-label="{text(told)}">{bars}</svg>' if parts else ""
