@@ -125,7 +125,7 @@ def test_both_reports_say_the_same_in_the_same_order(judged, page) -> None:
         sample in text and sample in said for sample in ("9 + 8 + 0 = 1 7", "Best rewarded", "Worst rewarded", "Random, latest step")
     )
     there, missing = (line for line in text.splitlines() if line.startswith(("- There:", "- Missing:")))
-        assert "report on a private test set" in missing and "seed" in there
+    assert "report on a private test set" in missing and "seed" in there
 
 
 def test_page_is_small_whole_and_asks_for_nothing(page) -> None:
