@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -50,22 +49,11 @@ def _guess(run: Run) -> dict[str, Any]:
 
 
 def _taken(run: Run) -> list[dict[str, Any]]:
-    """How many metrics and samples were taken from each file, most first; many files of one kind in a folder are told together."""
-    metrics: dict[str, set[str]] = {}
-    for curve in run.curves.values():
-        for file in curve.source.split(", "):
-            metrics.setdefault(re.sub(r" and \d+ more$", "", file), set()).add(curve.raw)
+    """How many metrics and samples were taken from each file, most first."""
+    metrics = Counter(re.sub(r" and \d+ more$", "", file) for curve in run.curves.values() for file in curve.source.split(", "))
     samples = Counter(run.rollouts["source"].tolist() if "source" in run.rollouts else ())
-    kinds: dict[tuple[str, str], list[str]] = {}
-    for file in run.files:
-        kinds.setdefault((str(PurePosixPath(file).parent), PurePosixPath(file).suffix), []).append(file)
-    lots = [lot for files in kinds.values() for lot in ([files] if len(files) > 3 else [[file] for file in files])]
-    rows = []
-    for files in lots:
-        first = PurePosixPath(files[0])
-        counts = {"metrics": len(set().union(*(metrics.get(f, ()) for f in files))), "samples": sum(samples[f] for f in files)}
-        where = {"from": str(first)} if len(files) == 1 else {"from": str(first.parent / f"*{first.suffix}"), "files": len(files)}
-        rows.append({**where, **{what: count for what, count in counts.items() if count}})
+    counts = {file: {"metrics": metrics[file], "samples": samples[file]} for file in run.files}
+    rows = [{"from": file, **{what: n for what, n in found.items() if n}} for file, found in counts.items()]
     return sorted(rows, key=lambda row: (-row.get("metrics", 0), -row.get("samples", 0)))
 
 

@@ -22,8 +22,8 @@ LISTED, LONGEST, SHORT = 20, 90, 220
 
 
 def _source(row: Answer) -> str:
-    """A file, or several of a kind, with what was taken from there."""
-    counts = [f"{number(row[what])} {what}" for what in ("files", "metrics", "samples") if what in row]
+    """A file with what was taken from there."""
+    counts = [f"{number(row[what])} {what}" for what in ("metrics", "samples") if what in row]
     return f"{row['from']} ({', '.join(counts)})" if counts else str(row["from"])
 
 

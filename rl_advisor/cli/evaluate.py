@@ -1,15 +1,15 @@
 """The command ``eval``: an advisor, or answers made elsewhere, scored on labelled runs."""
 
-import sys
+from itertools import count
 from pathlib import Path
 from typing import Any
-
-import click
 
 from rl_advisor.cli.judging import available
 from rl_advisor.cli.options import command
 from rl_advisor.cli.show import show
+from rl_advisor.cli.waiting import told
 from rl_advisor.output.errors import UsageError, as_usage_error
+from rl_advisor.output.progress import report_progress
 
 
 @command("eval")
@@ -29,22 +29,20 @@ def evaluate(corpus: str | None, answers: str | None, key: str | None, advisor: 
         file, tasks = run_folders.existing(answers), None if key is None else run_folders.existing(key)
         scores = as_usage_error(lambda: score_answers(folder, file, key=tasks, rows=how["rows"]))
     else:
-        scores = as_usage_error(lambda: _scored(folder, available(advisor), **how))
+        scores = as_usage_error(lambda: told(folder.name, lambda: _scored(folder, available(advisor), **how)))
     show("eval", clean(scores), as_json)
 
 
 def _scored(folder: Path, advisor: str, cuts: tuple[float, ...], rows: bool) -> dict[str, Any]:
-    """The scores of an advisor, with a bar that counts its judgements."""
+    """The scores of an advisor; its judgements are counted while they are made."""
     from rl_advisor.evals.harness import evaluate as scored
     from rl_advisor.tools import advisor_named
 
     assess = advisor_named(advisor).assess
-    total = sum(1 for _ in (folder / "runs").iterdir()) * (len(set(cuts) - {1.0}) + 1)
-    with click.progressbar(length=total, label="judging", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
+    number, total = count(1), sum(1 for _ in (folder / "runs").iterdir()) * (len(set(cuts) - {1.0}) + 1)
 
-        def judged(run: Any) -> Any:
-            answer = assess(run)
-            bar.update(1)
-            return answer
+    def judged(run: Any) -> Any:
+        report_progress("judgement", next(number), total)
+        return assess(run)
 
-        return scored(folder, judged, cuts, rows=rows)
+    return scored(folder, judged, cuts, rows=rows)

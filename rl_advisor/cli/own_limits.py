@@ -4,11 +4,10 @@ import contextlib
 import signal
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-CPU_S, MEMORY = 300, 4 << 30
-"""Seconds of processor time, and bytes beyond what the process has before it reads: far more than any sound run takes."""
+CPU_S, MEMORY = 300, 5 << 30
+"""Seconds of processor time, and bytes of data: far more than any sound run takes."""
 
 
 class TooMuch(BaseException):
@@ -28,7 +27,7 @@ def bounded() -> Iterator[None]:
         return
     before = {what: resource.getrlimit(what) for what in (resource.RLIMIT_CPU, resource.RLIMIT_DATA)}
     used = resource.getrusage(resource.RUSAGE_SELF)
-    most = {resource.RLIMIT_CPU: int(used.ru_utime + used.ru_stime) + CPU_S, resource.RLIMIT_DATA: _held() + MEMORY}
+    most = {resource.RLIMIT_CPU: int(used.ru_utime + used.ru_stime) + CPU_S, resource.RLIMIT_DATA: MEMORY}
     heard = signal.signal(signal.SIGXCPU, _over)
     try:
         for what, (soft, hard) in before.items():
@@ -50,11 +49,3 @@ def bounded() -> Iterator[None]:
 
 def _over(*_: Any) -> None:
     raise TooMuch
-
-
-def _held() -> int:
-    """Bytes of data that the process has now."""
-    with contextlib.suppress(OSError, ValueError, StopIteration):
-        lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
-        return int(next(line for line in lines if line.startswith("VmData")).split()[1]) * 1024
-    return 1 << 30

@@ -18,17 +18,20 @@ _CLEAN = "\x1b[2K"
 def busy(what: str, work: Callable[[], T]) -> T:
     """The result of ``work`` within the command's own limits; nothing is said where nobody watches."""
     with bounded():
-        return _told(what, work) if sys.stderr.isatty() else work()
+        return told(what, work)
 
 
-def _told(what: str, work: Callable[[], T]) -> T:
-    began = told = time.monotonic()
+def told(what: str, work: Callable[[], T]) -> T:
+    """The result of ``work``, which may take as long as it does."""
+    if not sys.stderr.isatty():
+        return work()
+    began = last = time.monotonic()
 
     def ear(part: str, number: int, total: int) -> None:
-        nonlocal told
+        nonlocal last
         now = time.monotonic()
-        if now - began > SILENT_S and now - told > EVERY_S:
-            told = now
+        if now - began > SILENT_S and now - last > EVERY_S:
+            last = now
             click.echo(f"{_CLEAN}{part} {number:,} of {total:,} ({now - began:.0f} s)\r", err=True, nl=False)
 
     click.echo(f"reading {what} ...\r", err=True, nl=False)

@@ -40,8 +40,6 @@ _SECRET_KEY = re.compile(
     r"(?i)(?:^|[_./-])(?:api_?key|access_?key|private_?key|secret|secret_?key|passw(?:or)?d|credentials?|auth|cookie"
     r"|(?:auth|access|hub|hf|api|bearer|wandb|session)_?token)$"
 )
-_FEW_DIGITS = {"p": 2, "noise": 3, "detectable_change": 2}
-"""Fields whose later digits mean nothing."""
 _SENTENCE_WORDS, _LONG_NAME, _LONG_PATH = 4, 100, 400
 
 
@@ -69,8 +67,8 @@ def rounded(value: float, digits: int = DIGITS) -> float | int | None:
     if 10**digits <= abs(value) < LARGEST_INTEGER:
         return round(value)
     short = float(f"{value:.{digits}g}")
-    # The largest numbers of all round up to infinity.
-    return short if math.isfinite(short) else value
+    # The largest numbers of all round up to infinity; what is nearly sure does not round up to certainty.
+    return short if math.isfinite(short) and (short != 1 or value >= 1) else value
 
 
 def clean(value: Any) -> Any:
@@ -86,7 +84,7 @@ def _clean(value: Any, depth: int) -> Any:
     if depth > DEEPEST:
         return "[nested too deep]"
     if isinstance(value, Mapping):
-        return {readable(str(_plain(k)), 200): _member(k, v, depth) for k, v in value.items()}
+        return {readable(str(_plain(k)), 200): _clean(_masked(k, v), depth + 1) for k, v in value.items()}
     # Arrays, numpy's scalars and pandas' columns all know their plain form; numpy itself is not needed for that.
     if hasattr(value, "tolist"):
         value = value.tolist()
@@ -122,16 +120,6 @@ def _plain(value: Any) -> Any:
     if type(value).__name__ == "NAType":
         return None
     raise TypeError(f"{type(value).__name__} has no place in an answer")
-
-
-def _member(key: Any, value: Any, depth: int) -> Any:
-    """A value of a mapping: masked or rounded as its key asks."""
-    if isinstance(value, float) and key in _FEW_DIGITS:
-        short = rounded(float(value), _FEW_DIGITS[key])
-        return short if short != 1 or value >= 1 else float(f"{1 - float(f'{1 - value:.1g}'):.12g}")  # nearly sure is not sure
-    if isinstance(value, list) and isinstance(key, str) and key.endswith("interval"):
-        return [rounded(float(v), 3) if isinstance(v, float) and abs(v) < 1000 else _clean(v, depth + 1) for v in value]
-    return _clean(_masked(key, value), depth + 1)
 
 
 def _masked(key: Any, value: Any) -> Any:
