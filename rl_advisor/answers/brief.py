@@ -10,10 +10,10 @@ import orjson
 
 from rl_advisor.answers.templates import picked
 from rl_advisor.features.bins import evenly
+from rl_advisor.output import Answer
 from rl_advisor.output.budget import fit
 from rl_advisor.output.wording import chance, raw, value
 
-Answer = dict[str, Any]
 RIVAL = 0.03
 """Probability from which another verdict is worth its characters."""
 CURVES, GAPS, SPOKEN = 6, 3, 220

@@ -19,6 +19,7 @@ from rl_advisor.features.aggregate import least_p, level
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.verdict import judge
+from rl_advisor.output import Answer
 from rl_advisor.output.wording import apart, listed, pair, value
 from rl_advisor.run import Floats, Run
 from rl_advisor.vocabulary import metric
@@ -40,7 +41,7 @@ class Variant:
     final: Floats
     """The final level of each run that has one."""
     best: Floats
-    settings: dict[str, Any]
+    settings: Answer
     """Those that not all variants share."""
 
     @property
@@ -49,7 +50,7 @@ class Variant:
         return self.runs[0] if len(self.runs) == 1 else self.name
 
 
-def compare(runs: Sequence[Run]) -> dict[str, Any]:
+def compare(runs: Sequence[Run]) -> Answer:
     """What differs, in sentences; each run's row, each variant's seeds together, variants against the first, settings that differ.
 
     Raises:
@@ -84,7 +85,7 @@ def _name(by: Common) -> str | None:
     return names.pop() if len(names) == 1 else next((c.name for c in by.curves if c is not None), None)
 
 
-def _row(run: Run, by: Common, place: int) -> dict[str, Any]:
+def _row(run: Run, by: Common, place: int) -> Answer:
     """How a run went: first and last value of the compared curve as logged, its best and its final level."""
     judged, curve = judge(open_case(run)), by.curves[place]
     q = None
@@ -93,7 +94,7 @@ def _row(run: Run, by: Common, place: int) -> dict[str, Any]:
         cut = replace(curve, step=curve.step[keep], value=curve.value[keep], time=None) if 0 < keep.sum() < keep.size else curve
         q = quantity(cut, run if cut is curve else None)
     link = judged.cause.link.value if judged.cause else (judged.link.value if judged.link else "none")
-    row: dict[str, Any] = {"run": run.name, "steps": run.last_step, "verdict": judged.verdict, "first_broken_link": link}
+    row: Answer = {"run": run.name, "steps": run.last_step, "verdict": judged.verdict, "first_broken_link": link}
     if q is None:
         return row | {"outcome": None}
     level_ = final(curve, by.until)
@@ -124,7 +125,7 @@ def _variants(rows: Sequence[Mapping[str, Any]], told: Mapping[str, list[Any]], 
     return found
 
 
-def _said_of(v: Variant) -> dict[str, Any]:
+def _said_of(v: Variant) -> Answer:
     """A variant's seeds together: interquartile means of the final and the best level, with intervals where there are two seeds."""
     known = {"final": asdict(level(v.final)), "best": asdict(level(v.best))} if v.final.size > 1 and v.best.size > 1 else {}
     return {"variant": v.name, "runs": v.runs, "settings": v.settings, **known}
@@ -139,14 +140,14 @@ def _few(variants: Sequence[Variant]) -> list[str]:
     return [f"{seeds} too few to tell luck from effect: use at least 4 of each, better 10."]
 
 
-def _between(variants: Sequence[Variant]) -> list[dict[str, Any]]:
+def _between(variants: Sequence[Variant]) -> list[Answer]:
     """Each variant against the first: difference of the final levels, probability of improvement, and what can be said."""
     of = {v.name: v for v in variants}
     found = against(variants[0].name, {v.name: v.final for v in variants}) if len(variants) > 1 else []
     return [pair | _said_of_pair(of[pair["a"]], of[pair["b"]], pair, len(found)) for pair in found]
 
 
-def _said_of_pair(a: Variant, b: Variant, found: Mapping[str, Any], pairs: int) -> dict[str, Any]:
+def _said_of_pair(a: Variant, b: Variant, found: Mapping[str, Any], pairs: int) -> Answer:
     changed = {key: [a.settings[key], b.settings[key]] for key in a.settings if repr(a.settings[key]) != repr(b.settings[key])}
     known = min(1.0, pairs * least_p(a.final.size, b.final.size)) <= RISK
     said = f"{_delta(a, b, found['b_minus_a'])}{_changes(changed)}. {_weight(a, b, found['p'], changed, known=known)}"

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from rl_advisor.answers.saved_batch import batch_of, fingerprint
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.fit import explained_variance, predictable
 from rl_advisor.finding import number
+from rl_advisor.output import Answer
 from rl_advisor.output.errors import UsageError
 
 TELLS, NOTHING, MUCH_LESS, SMALL = 0.3, 0.1, 0.5, 0.1
@@ -18,7 +18,7 @@ the returns' spread that its values have, below which it is at fault."""
 REPAIR = "Repair the critic alone: reward scale, normalised returns, its learning rate, its size, bootstrap target, masks of ends."
 
 
-def critic_test(batch: Path) -> dict[str, Any]:
+def critic_test(batch: Path) -> Answer:
     """What the batch shows, as plain JSON: the regressor's and the critic's explained variance, both scales, and what they mean.
 
     Raises:

@@ -2,7 +2,6 @@
 
 import difflib
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.features.bins import reduce
 from rl_advisor.features.change import change_points, onset
 from rl_advisor.features.trend import Trend, direction
+from rl_advisor.output import Answer
 from rl_advisor.output.errors import no_such
 from rl_advisor.priors.bank import EARLY, usual
 from rl_advisor.priors.circumstances import circumstances
@@ -35,10 +35,9 @@ FIRST = (
 
 SCORES = ("share", "reward", "score")
 """Units in which 0 to 1 is the whole range; a KL or a loss below one is none."""
-Fields = dict[str, Any]
 
 
-def summaries(run: Run, metrics: Sequence[str] = ()) -> Fields:
+def summaries(run: Run, metrics: Sequence[str] = ()) -> Answer:
     """Every named curve measured; without names the foremost twelve, and the names of the rest under ``left_out``.
 
     Names that the run does not have are told under ``unknown``, with the nearest that it has.
@@ -59,7 +58,7 @@ def summaries(run: Run, metrics: Sequence[str] = ()) -> Fields:
     }
 
 
-def _among_others(run: Run, curve: Curve) -> Fields:
+def _among_others(run: Run, curve: Curve) -> Answer:
     """Where its last value lies among sound runs of others like this one; nothing where that is not known."""
     value, early = curve.finite()[1], bool(run.planned_steps) and run.last_step <= EARLY * (run.planned_steps or 0)
     known = usual(curve.name, circumstances(run, "early" if early else "late")) if value.size else None
@@ -104,14 +103,14 @@ def _foremost(run: Run) -> list[Curve]:
     return [c for c in in_order(run) if metric(c.name)][:MOST]
 
 
-def summary(curve: Curve, alone: Curve | None = None) -> Fields:
+def summary(curve: Curve, alone: Curve | None = None) -> Answer:
     """One curve measured; what needs more points than there are is left out, and ``too_few`` says so.
 
     ``alone`` is the curve without its lag where it is a mean over past episodes: directions are those of what came between its rows.
     """
     step, value = curve.finite()
     known = metric(curve.name)
-    fields: Fields = {
+    fields: Answer = {
         "name": curve.name,
         "logged_as": curve.raw,
         "link": known.link if known else None,
@@ -126,16 +125,16 @@ def summary(curve: Curve, alone: Curve | None = None) -> Fields:
     return fields | (_shape(curve, alone or curve, step, value) if value.size else {"too_few": "no finite value was logged"})
 
 
-def _shape(curve: Curve, alone: Curve, step: Floats, value: Floats) -> Fields:
+def _shape(curve: Curve, alone: Curve, step: Floats, value: Floats) -> Answer:
     top, newest = int(np.argmax(value)), zip(step[-RECENT:].tolist(), value[-RECENT:].tolist(), strict=True)
-    fields: Fields = {
+    fields: Answer = {
         "first": value[0],
         "last": value[-1],
         "highest": {"value": value[top], "step": step[top]},
         "newest": [[round(s), v] for s, v in newest],
         "noise": found.noise if (found := course(alone)) is not None else 0.0,
     }
-    parts: tuple[Callable[[Floats, Floats], Fields], ...] = (_onset, _changes)
+    parts: tuple[Callable[[Floats, Floats], Answer], ...] = (_onset, _changes)
     try:
         fields |= _highest(outcomes.course_of(alone)) | _directions(alone)
         for part in parts:
@@ -155,12 +154,12 @@ def margin(curve: Curve) -> float:
     return outcomes.MATERIAL * max(float(np.ptp(measured.smoothed)), 0.1 * float(np.median(np.abs(measured.value))))
 
 
-def _highest(measured: Course) -> Fields:
+def _highest(measured: Course) -> Answer:
     """Where the level is highest."""
     return {"smoothed_highest": {"value": measured.best, "step": measured.best_step, "step_interval": list(measured.best_between)}}
 
 
-def _directions(curve: Curve) -> Fields:
+def _directions(curve: Curve) -> Answer:
     """Straight-line change over everything and over the last third, as the judgement measures them."""
     measured, least = outcomes.course_of(curve), margin(curve)
     return {
@@ -169,23 +168,23 @@ def _directions(curve: Curve) -> Fields:
     }
 
 
-def _direction(found: Trend, margin: float) -> Fields:
+def _direction(found: Trend, margin: float) -> Answer:
     """A trend's direction and size; where none can be told, also what could have been seen."""
     which = direction(found, margin)
-    fields: Fields = {"direction": which, "change": found.slope * found.span, "interval": [found.low * found.span, found.high * found.span]}
+    fields: Answer = {"direction": which, "change": found.slope * found.span, "interval": [found.low * found.span, found.high * found.span]}
     if which != "undecidable":
         return fields
     return fields | {"detectable_change": found.detectable}
 
 
-def _onset(step: Floats, value: Floats) -> Fields:
+def _onset(step: Floats, value: Floats) -> Answer:
     found = onset(step, value)
     if found is None:
         return {"onset": None}
     return {"onset": {"kind": found.kind, "step": found.at, "interval": [found.low, found.high], "size": found.size}}
 
 
-def _changes(step: Floats, value: Floats) -> Fields:
+def _changes(step: Floats, value: Floats) -> Answer:
     return {"change_points": [{"step": c.step, "before": c.before, "after": c.after} for c in change_points(step, value)]}
 
 

@@ -12,6 +12,7 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.features.mismatch import first_difference, mismatch
 from rl_advisor.features.trend import trend
 from rl_advisor.finding import number
+from rl_advisor.output import Answer
 from rl_advisor.priors import prior
 from rl_advisor.reading import read_run
 from rl_advisor.run import Floats
@@ -37,7 +38,7 @@ BY_STEP = ("gap_mean", "gap_p99", "k1", "k3", "ratio_max", "effective_share")
 """What of the gap is told of each step."""
 
 
-def consistency(trainer: Path, engine: Path, until: float | None = None) -> dict[str, Any]:
+def consistency(trainer: Path, engine: Path, until: float | None = None) -> Answer:
     """Two dumps of the same prompts compared, of the training engine and of the inference engine (they may be one file).
 
     Gives ``pairs``, ``exact_match`` (share), ``first_divergence`` (characters), ``logprobs`` (gap, k1, k3, ratios), ``by_step``, ``shape``
@@ -73,7 +74,7 @@ def consistency(trainer: Path, engine: Path, until: float | None = None) -> dict
     return found | told
 
 
-def usual(found: dict[str, Any]) -> str:
+def usual(found: Answer) -> str:
     """Whether a difference of this size is usual for two engines of one model, in a sentence."""
     if found["exact_match"] == 1 and not found["logprobs"].get("gap_mean"):
         return ""
@@ -122,7 +123,7 @@ def _joined(left: pd.DataFrame, right: pd.DataFrame, on: list[str]) -> pd.DataFr
     return placed[0].merge(placed[1], on=[*on, "place"], suffixes=("_a", "_b"))
 
 
-def _divergence(apart: pd.DataFrame) -> dict[str, Any]:
+def _divergence(apart: pd.DataFrame) -> Answer:
     """Where responses that are not equal part."""
     answers = list(zip(apart["response_a"], apart["response_b"], strict=True))
     places = [first_difference(x, y) or 0 for x, y in answers]
@@ -148,7 +149,7 @@ def _gap(part: pd.DataFrame) -> dict[str, float]:
         return {}
 
 
-def _shape(by_step: list[dict[str, Any]], found: dict[str, Any]) -> tuple[str, str]:
+def _shape(by_step: list[Answer], found: Answer) -> tuple[str, str]:
     """What the gap does over the steps, and that in words."""
     logs = found["logprobs"]
     what = "the mean log-probability gap" if logs else "the share of responses that differ"

@@ -1,11 +1,10 @@
 """Why episodes failed, in sentences that every door shares: shares with intervals, the reward without what was lost, what to do first."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from rl_advisor.output import Answer
 from rl_advisor.output.wording import percent, value
 
-Found = Mapping[str, Any]
 _MOST = 4
 """Reasons that are named; the rest are few."""
 _DO = {
@@ -22,12 +21,12 @@ _DO = {
 _COMMON = 0.1
 
 
-def failure_lines(found: Found) -> list[str]:
+def failure_lines(found: Answer) -> list[str]:
     """At most five sentences; none where no episode failed."""
     return list(_lines(found))[:5] if found.get("failed") else []
 
 
-def _lines(found: Found) -> Iterator[str]:
+def _lines(found: Answer) -> Iterator[str]:
     reasons = found["reasons"]
     named = [f"{name} {percent(r['share'])} ({percent(r['low'])} to {percent(r['high'])})" for name, r in list(reasons.items())[:_MOST]]
     rest = sum(r["count"] for r in list(reasons.values())[_MOST:])
@@ -40,7 +39,7 @@ def _lines(found: Found) -> Iterator[str]:
     yield from _course(found["by_step"], reasons)
 
 
-def _lost(reward: Found) -> Iterator[str]:
+def _lost(reward: Answer) -> Iterator[str]:
     """What the infrastructure cost, and what became of the lost episodes."""
     share = f"{percent(reward['share_lost'])} of all, {percent(reward['low'])} to {percent(reward['high'])}"
     became = [f"{reward['scored']} were scored {value(reward['lost_mean'])} on average"] if "lost_mean" in reward else []
@@ -56,7 +55,7 @@ def _lost(reward: Found) -> Iterator[str]:
     yield f"the infrastructure lost {reward['lost']} ({share}): {', '.join(became)}{mean}{low}: {_DO['infrastructure']}"
 
 
-def _course(steps: list[dict[str, Any]], reasons: Found) -> Iterator[str]:
+def _course(steps: list[Answer], reasons: Answer) -> Iterator[str]:
     """The reason, other than wrong answers, whose share of all episodes moved most from the first steps to the last."""
     moved = {name: steps[-1].get(name, 0.0) - steps[0].get(name, 0.0) for name in reasons if name in _DO}
     name = max(moved, key=lambda n: abs(moved[n]), default="")
@@ -68,23 +67,23 @@ def _course(steps: list[dict[str, Any]], reasons: Found) -> Iterator[str]:
         )
 
 
-def formula_lines(found: Found) -> list[str]:
+def formula_lines(found: Answer) -> list[str]:
     """What the reward pays for, and how it treats right and wrong answers to one prompt, in at most three sentences."""
     return list(_formula(found))
 
 
-def _sum(found: Found) -> str:
+def _sum(found: Answer) -> str:
     terms = [f"{value(t['weight'])}{_range(t)} * {t['what']}" for t in found["terms"]]
     least = 1e-3 * max(abs(t["weight"]) for t in found["terms"])
     return " + ".join([value(found["constant"])] * (abs(found["constant"]) > least) + terms)
 
 
-def _range(term: Found) -> str:
+def _range(term: Answer) -> str:
     low, high = value(term["low"]), value(term["high"])
     return f" ({low} to {high})" if low != high else ""
 
 
-def _formula(found: Found) -> Iterator[str]:
+def _formula(found: Answer) -> Iterator[str]:
     if terms := found.get("terms"):
         kind = "reward =" if found["holds"] else "the reward goes with"
         explains = f"explains {percent(found['r2'])} on prompts that were not fitted, {found['episodes']} episodes"
@@ -100,7 +99,7 @@ def _formula(found: Found) -> Iterator[str]:
             yield f"of {pairs['prompts']} prompts with a right and a wrong episode {' and '.join(bad)}: read such a pair"
 
 
-def credit_lines(found: Found) -> list[str]:
+def credit_lines(found: Answer) -> list[str]:
     """Where credit goes wrong inside episodes, in at most four sentences, and what cannot be told."""
     lines = list(_credit(found))[:4]
     if found.get("cannot_tell") and lines:
@@ -108,7 +107,7 @@ def credit_lines(found: Found) -> list[str]:
     return lines
 
 
-def _credit(found: Found) -> Iterator[str]:
+def _credit(found: Answer) -> Iterator[str]:
     if c := found.get("certain"):
         yield (
             f"failure was certain from turn {value(c['turn'])} on (the middle of {c['episodes']} failed episodes going one way together "

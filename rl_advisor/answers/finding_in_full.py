@@ -1,13 +1,12 @@
 """One finding in full: what was measured in this run, and the manual page of its pattern. The answer of ``explain_finding``."""
 
-from typing import Any
-
 from rl_advisor.answers.curves import summary
 from rl_advisor.answers.story.naming import renamed
 from rl_advisor.answers.story.quantities import own_names
 from rl_advisor.assessment import view
 from rl_advisor.detectors import patterns
 from rl_advisor.judgement.diagnosis import run_detector
+from rl_advisor.output import Answer
 from rl_advisor.output.errors import no_such
 from rl_advisor.run import Run
 
@@ -15,7 +14,7 @@ CURVES = 2
 """Curves of the evidence that are measured beside it."""
 
 
-def explained(run: Run, pattern: str) -> dict[str, Any]:
+def explained(run: Run, pattern: str) -> Answer:
     """The finding with its measures, the curves that it rests on, and the pattern's manual page.
 
     Raises:
@@ -30,7 +29,7 @@ def explained(run: Run, pattern: str) -> dict[str, Any]:
     told = {k: found[k] for k in ("pattern", "link", "outcome", "statement", "onset", "measures", "evidence")}
     curves = [summary(run.curves[name]) for name in dict.fromkeys(cited)][:CURVES]
     about = {"is" if head == "Title" else head: text for head, text in detector.page.items()}
-    answer: dict[str, Any] = renamed(
+    answer: Answer = renamed(
         {
             "run": run.name,
             **told,

@@ -9,13 +9,14 @@ import numpy as np
 
 from rl_advisor.answers.context import context
 from rl_advisor.answers.story.surroundings import settings
+from rl_advisor.output import Answer
 from rl_advisor.output.clean import is_name, untrusted
 from rl_advisor.run import Curve, Run
 from rl_advisor.settings.protocol import protocol
 from rl_advisor.vocabulary import metric
 
 
-def inventory(run: Run) -> dict[str, Any]:
+def inventory(run: Run) -> Answer:
     """Frameworks, files, metrics, samples, telemetry, checkpoints, configuration and gaps of a run."""
     return {
         "run": run.name,
@@ -42,13 +43,13 @@ def inventory(run: Run) -> dict[str, Any]:
     }
 
 
-def _guess(run: Run) -> dict[str, Any]:
+def _guess(run: Run) -> Answer:
     """Which metric was taken as the outcome where nothing says that it is one, and the next best."""
     guess = run.outcome_guess
     return {"outcome_guess": {"raw": guess.raw, "runner_up": guess.runner_up, "lower_is_better": guess.lower_is_better}} if guess else {}
 
 
-def _taken(run: Run) -> list[dict[str, Any]]:
+def _taken(run: Run) -> list[Answer]:
     """How many metrics and samples were taken from each file, most first."""
     metrics = Counter(re.sub(r" and \d+ more$", "", file) for curve in run.curves.values() for file in curve.source.split(", "))
     samples = Counter(run.rollouts["source"].tolist() if "source" in run.rollouts else ())
@@ -57,12 +58,12 @@ def _taken(run: Run) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (-row.get("metrics", 0), -row.get("samples", 0)))
 
 
-def _steps(run: Run) -> dict[str, Any]:
+def _steps(run: Run) -> Answer:
     seen = np.unique(np.concatenate([c.step for c in run.curves.values()])) if run.curves else np.empty(0)
     return {"first": run.first_step, "last": run.last_step, "count": int(seen.size), "planned": run.planned_steps, "unit": run.step_unit}
 
 
-def _metric(curve: Curve) -> dict[str, Any]:
+def _metric(curve: Curve) -> Answer:
     known = metric(curve.name)
     row = {"name": curve.name, "raw": curve.raw, "source": curve.source, "points": curve.value.size, "link": known.link if known else None}
     lost = int((~np.isfinite(curve.value)).sum())
@@ -74,20 +75,20 @@ def _metric(curve: Curve) -> dict[str, Any]:
     )
 
 
-def _rollouts(run: Run) -> dict[str, Any]:
+def _rollouts(run: Run) -> Answer:
     table = run.rollouts
     steps = sorted(table["step"].dropna().unique().tolist()) if len(table) else []
     return {"count": len(table), "steps": steps, "fields": [str(c) for c in table.columns]}
 
 
-def _telemetry(run: Run) -> dict[str, Any]:
+def _telemetry(run: Run) -> Answer:
     table = run.telemetry
     if not len(table):
         return {"gpus": 0, "samples": 0, "hours": 0}
     return {"gpus": int(table["gpu"].nunique()), "samples": len(table), "hours": float(np.ptp(table["time"].to_numpy())) / 3600}
 
 
-def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
+def _settings(config: Mapping[str, Any]) -> Answer:
     """The configuration, with text that is more than a name in an envelope."""
     return {str(key): _setting(value, str(key), 0) for key, value in config.items()}
 

@@ -1,15 +1,13 @@
 """A judgement as every door gets it: the assessment, what is told of it, and the run's own metric names. The answer of ``assess``."""
 
-from typing import Any
-
 from rl_advisor.answers.context import context
 from rl_advisor.answers.story import telling
 from rl_advisor.answers.story.quantities import logged_at, outcome_quantities
 from rl_advisor.answers.story.sentences import trusted
 from rl_advisor.assessment import Assessment
+from rl_advisor.output import Answer
 from rl_advisor.run import Run
 
-Answer = dict[str, Any]
 ORDER = ("present", "unclear", "not_logged", "absent")
 """Outcomes in the order in which to read findings."""
 

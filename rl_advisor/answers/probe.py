@@ -4,11 +4,12 @@ The procedure for rewards that do not increase: a small run on the test prompts 
 can do the task at all. What the pair shows decides where to look next.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 from rl_advisor.answers.story.quantities import quantity
 from rl_advisor.curves import outcomes
 from rl_advisor.judgement.case import case_of
+from rl_advisor.output import Answer
 from rl_advisor.output.errors import UsageError
 from rl_advisor.run import Curve, Run
 
@@ -36,7 +37,7 @@ BRANCHES: dict[tuple[Way, Way], tuple[str, str]] = {
 UNTOLD = ("One of the two is too short or too noisy to say.", "Run both on for as many steps again, or with more prompts a step.")
 
 
-def probe(test: Run, train: Run) -> dict[str, Any]:
+def probe(test: Run, train: Run) -> Answer:
     """``said``, ``do``, and of both runs the reward with its way; ``branch`` names the two ways.
 
     Raises:
@@ -57,7 +58,7 @@ def _rise(run: Run, curve: Curve) -> float:
     return max(whole, top) if fell else whole
 
 
-def _row(name: str, run: Run) -> dict[str, Any]:
+def _row(name: str, run: Run) -> Answer:
     curve = outcomes.training(run)
     told = None if curve is None else quantity(run.curves.get(curve.name, curve), run)
     if curve is None or told is None:

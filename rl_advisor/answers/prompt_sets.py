@@ -12,6 +12,7 @@ import numpy as np
 
 from rl_advisor.answers.table_file import table
 from rl_advisor.features.aggregate import improvement, rank_p
+from rl_advisor.output import Answer
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading.parsing.chat import as_text
 from rl_advisor.reading.parsing.sample_names import NAMES
@@ -39,7 +40,7 @@ SMALL = 0.64
 """Share of pairs (Vargha and Delaney's A, 2000: medium from .64) from which two sets are called different in length."""
 
 
-def compared(train: Path, test: Path) -> dict[str, Any]:
+def compared(train: Path, test: Path) -> Answer:
     """Both sets described, what they share, and one sentence for each thing that speaks against training on one for the other.
 
     Raises:
@@ -61,7 +62,7 @@ def compared(train: Path, test: Path) -> dict[str, Any]:
     return {**told, "shared": shared, "faults": faults, "says": " ".join([counted, *faults]) + lacks}
 
 
-def described(path: Path) -> dict[str, Any]:
+def described(path: Path) -> Answer:
     """A set of prompts: how many different ones, their length in words, and the base model's pass rate over them, where it is there."""
     found = table(path, MOST)
     rows, name = found.to_dict("records"), next((n for n in NAMES["prompt"] if n in found), None)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rl_advisor.output import Answer
 from rl_advisor.output.progress import report_progress
 from rl_advisor.output.wording import WORDS
 from rl_advisor.run_reference import split_reference
@@ -12,7 +13,6 @@ from rl_advisor.run_reference import split_reference
 if TYPE_CHECKING:
     from rl_advisor.run import Run
 
-Row = dict[str, Any]
 MOST_ROWS, LONGEST_S = 100, 90.0
 """Runs that are read one by one, and seconds of processor time after which the rest are only named."""
 
@@ -24,7 +24,7 @@ def places_of(asked: Path, run: "Run") -> list[str]:
     return list(dict.fromkeys((run.place, *run.others)))
 
 
-def rows_of(asked: Path, places: Sequence[str], read: Callable[[Path], "Run"], row: Callable[["Run"], Row]) -> list[Row]:
+def rows_of(asked: Path, places: Sequence[str], read: Callable[[Path], "Run"], row: Callable[["Run"], Answer]) -> list[Answer]:
     """What ``row`` says of each run; of one that cannot be read, or comes too late, why."""
     base = asked if asked.is_dir() else asked.parent
     out, began, most = [], time.process_time(), _seconds()
@@ -50,10 +50,10 @@ def _seconds() -> float:
     return LONGEST_S if most == resource.RLIM_INFINITY else min(LONGEST_S, max(1.0, 0.5 * (most - time.process_time())))
 
 
-def judged(assess: Callable[["Run"], Any]) -> Callable[["Run"], Row]:
+def judged(assess: Callable[["Run"], Any]) -> Callable[["Run"], Answer]:
     """What a table of judgements says of a run."""
 
-    def row(run: "Run") -> Row:
+    def row(run: "Run") -> Answer:
         a = assess(run)
         best = a.best_checkpoint
         return {
@@ -72,25 +72,25 @@ def judged(assess: Callable[["Run"], Any]) -> Callable[["Run"], Row]:
     return row
 
 
-def held(run: "Run") -> Row:
+def held(run: "Run") -> Answer:
     """What a table of contents says of a run."""
     steps = {"first": run.first_step, "last": run.last_step, "planned": run.planned_steps, "unit": run.step_unit}
     known = sum(c.mapped or c.guessed for c in run.curves.values())
     return {"frameworks": run.frameworks, "steps": steps, "metrics": known, "files": len(run.files), **_outcome(run), "error": None}
 
 
-def worst_first(rows: Sequence[Row]) -> list[Row]:
+def worst_first(rows: Sequence[Answer]) -> list[Answer]:
     """Rows in the order in which to look at them: what could not be read last."""
     return sorted(rows, key=_urgency)
 
 
-def _urgency(row: Row) -> tuple[int, float, str]:
+def _urgency(row: Answer) -> tuple[int, float, str]:
     verdict = str(row.get("verdict"))
     worst = list(WORDS["verdict"])
     return worst.index(verdict) if verdict in worst else len(worst), -float(row.get("p") or 0.0), str(row["run"])
 
 
-def _outcome(run: "Run") -> Row:
+def _outcome(run: "Run") -> Answer:
     """The run's own name of its outcome, with its last value; and that it was guessed."""
     from rl_advisor.curves import outcomes
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from rl_advisor.output import Answer
 from rl_advisor.output.clean import is_name, untrusted
 from rl_advisor.output.errors import UsageError
 from rl_advisor.run import Run
@@ -12,7 +13,7 @@ LONGEST, LONGEST_CODE = 1500, 1 << 20
 SEED = 0
 
 
-def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | None = None, reward: Path | None = None) -> dict[str, Any]:
+def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | None = None, reward: Path | None = None) -> Answer:
     """What the samples say, what changed since the first ones, the triad at a step, text statistics over steps, the reward's audit.
 
     ``audit`` adds as many of the most suspicious samples, with their reasons and how common each reason is. ``reward``
@@ -29,7 +30,7 @@ def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | N
         picked = spotcheck.triad(run, step, count, SEED)
     except ValueError as none:
         raise UsageError(str(none)) from none
-    answer: dict[str, Any] = {"responses": _counted(run), "says": _says(run), "changes": changes(run)}
+    answer: Answer = {"responses": _counted(run), "says": _says(run), "changes": changes(run)}
     answer |= _episodes(run)
     answer |= {key: _marked(value, key, key) for key, value in dict(picked).items()}
     answer["statistics"] = _marked(spotcheck.statistics(run), "statistics")
@@ -48,7 +49,7 @@ def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | N
     return {"run": run.name, **answer, "gaps": [g for i, g in enumerate(gaps) if g not in gaps[:i]]}
 
 
-def _episodes(run: Run) -> dict[str, Any]:
+def _episodes(run: Run) -> Answer:
     """Why episodes failed, what the reward pays for and where credit goes, in numbers and in sentences; each only where it can be told."""
     from rl_advisor.answers.episodes import credit_lines, failure_lines, formula_lines
     from rl_advisor.samples.credit import credit
@@ -56,14 +57,14 @@ def _episodes(run: Run) -> dict[str, Any]:
     from rl_advisor.samples.reward_formula import paid_for
 
     asked = (("failures", why_failed, failure_lines), ("paid_for", paid_for, formula_lines), ("credit", credit, credit_lines))
-    found: dict[str, Any] = {}
+    found: Answer = {}
     for name, look, lines in asked:
         if part := look(run):
             found[name] = _marked(part, name) | {"says": lines(part)}
     return found
 
 
-def _counted(run: Run) -> dict[str, Any]:
+def _counted(run: Run) -> Answer:
     """How many responses there are, and at which steps."""
     rows = run.rollouts
     if not len(rows):
@@ -71,7 +72,7 @@ def _counted(run: Run) -> dict[str, Any]:
     return {"count": len(rows), "steps": int(rows["step"].nunique()), "first": float(rows["step"].min()), "last": float(rows["step"].max())}
 
 
-def _says(run: Run) -> list[dict[str, Any]]:
+def _says(run: Run) -> list[Answer]:
     """What the detectors that read samples found: causes before what they bring about, then what cannot be decided."""
     from rl_advisor.detectors import patterns
     from rl_advisor.finding import Outcome, Role

@@ -12,7 +12,8 @@ from typing import Any
 from rl_advisor.answers.context import said as on_record
 from rl_advisor.answers.context import unrecorded
 from rl_advisor.gpu.sentence import seconds_of
-from rl_advisor.output.layout import Answer, more, number, pairs, said, spark
+from rl_advisor.output import Answer
+from rl_advisor.output.layout import more, number, pairs, said, spark
 from rl_advisor.output.wording import plain, raw, value
 
 Scope = Sequence[Any]

@@ -6,7 +6,8 @@ import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rl_advisor.output.layout import Answer, page_width, said, spark
+from rl_advisor.output import Answer
+from rl_advisor.output.layout import page_width, said, spark
 from rl_advisor.output.wording import WORDS, listed
 
 COLOURS = {"good": "32", "even": "36", "bad": "31", "open": "33"}

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from rl_advisor.features.aggregate import gap, improvement, rank_p
+from rl_advisor.output import Answer
 from rl_advisor.run import Floats, Run
 
 RISK = 0.05
@@ -24,7 +25,7 @@ LOGGED = {
 """Curves that are settings, where the configuration does not say them."""
 
 
-def logged(run: Run) -> dict[str, Any]:
+def logged(run: Run) -> Answer:
     """Settings that only the log tells: the first value of a curve that is one."""
     found = {ours: run.curves[name].finite()[1] for name, ours in LOGGED.items() if name in run.curves and ours not in run.settings}
     return {ours: float(f"{x[0]:.3g}") for ours, x in found.items() if x.size}
@@ -36,7 +37,7 @@ def grouped(telling: Mapping[str, Sequence[Any]], count: int) -> list[int]:
     return [known.setdefault(repr([values[i] for values in telling.values()]), len(known)) for i in range(count)]
 
 
-def against(base: Hashable, levels: Mapping[Any, Floats]) -> list[dict[str, Any]]:
+def against(base: Hashable, levels: Mapping[Any, Floats]) -> list[Answer]:
     """Each variant's levels against those of one of them: difference, probability of improvement, p corrected for the number of pairs."""
     a, pairs = levels[base], len(levels) - 1
     return [

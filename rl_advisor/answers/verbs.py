@@ -8,6 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
+from rl_advisor.output import Answer
+
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
@@ -88,9 +90,9 @@ def model_of(name: str, arguments: Mapping[str, Argument], base: "type[Model]") 
     return create_model(name, __base__=base, **{a: _field(said) for a, said in arguments.items()})  # type: ignore[call-overload,no-any-return]
 
 
-def schema_of(arguments: Mapping[str, Argument], said: set[str]) -> dict[str, Any]:
+def schema_of(arguments: Mapping[str, Argument], said: set[str]) -> Answer:
     """The arguments as a JSON schema, without what names, errors and earlier descriptions (``said``) say: every client pays for it."""
-    told: dict[str, Any] = {}
+    told: Answer = {}
     for name, argument in arguments.items():
         told[name] = {word: argument[word] for word in _TOLD if argument.get(word)}
         if told[name].get("description") in said:
@@ -113,7 +115,7 @@ def _field(argument: Argument) -> tuple[Any, Any]:
 def _kind(argument: Argument) -> Any:
     from pydantic import Field
 
-    bounds: dict[str, Any] = {ours: argument[theirs] for theirs, ours in _BOUNDS.items() if theirs in argument}
+    bounds: Answer = {ours: argument[theirs] for theirs, ours in _BOUNDS.items() if theirs in argument}
     if argument["type"] == "array":
         return Annotated[list[_kind(argument["items"])], Field(**bounds)]  # type: ignore[misc]
     if argument["type"] == "object":

@@ -8,6 +8,7 @@ import click
 from rl_advisor.cli.options import command
 from rl_advisor.cli.show import show
 from rl_advisor.cli.waiting import busy
+from rl_advisor.output import Answer
 
 
 @click.group()
@@ -53,7 +54,7 @@ def _tools() -> Any:
     return cases
 
 
-def _show(answer: dict[str, Any], as_json: bool) -> None:
+def _show(answer: Answer, as_json: bool) -> None:
     from rl_advisor.tools.cases.shelf import CaseFile, page
 
     if as_json:

@@ -8,6 +8,7 @@ from rl_advisor.cli.judging import available
 from rl_advisor.cli.options import command
 from rl_advisor.cli.show import show
 from rl_advisor.cli.waiting import told
+from rl_advisor.output import Answer
 from rl_advisor.output.errors import UsageError, as_usage_error
 from rl_advisor.output.progress import report_progress
 
@@ -33,7 +34,7 @@ def evaluate(corpus: str | None, answers: str | None, key: str | None, advisor: 
     show("eval", clean(scores), as_json)
 
 
-def _scored(folder: Path, advisor: str, cuts: tuple[float, ...], rows: bool) -> dict[str, Any]:
+def _scored(folder: Path, advisor: str, cuts: tuple[float, ...], rows: bool) -> Answer:
     """The scores of an advisor; its judgements are counted while they are made."""
     from rl_advisor.evals.harness import evaluate as scored
     from rl_advisor.tools import advisor_named

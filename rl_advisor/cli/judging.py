@@ -9,6 +9,7 @@ from rl_advisor.cli.gate import Gate
 from rl_advisor.cli.options import Several, command
 from rl_advisor.cli.show import show
 from rl_advisor.cli.waiting import busy
+from rl_advisor.output import Answer
 
 BUILTIN = ("price",)
 """Options that the built-in advisor knows; the others are for those that ask a model."""
@@ -41,7 +42,7 @@ def report(run: str, to: tuple[str, ...], as_json: bool, **asked: Any) -> None:
     gate.close(judged, lambda: show("report", answer["written"], as_json))
 
 
-def _judged(run: str, asked: Mapping[str, Any], to: tuple[str, ...]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _judged(run: str, asked: Mapping[str, Any], to: tuple[str, ...]) -> tuple[Answer, list[Answer]]:
     """The judgement and where it was written; what the gate looks at, a judgement for each run that lies there."""
     from rl_advisor import tools
     from rl_advisor.tools import report_file
@@ -58,7 +59,7 @@ def _judged(run: str, asked: Mapping[str, Any], to: tuple[str, ...]) -> tuple[di
         several = found.get("runs")
         return {"judgement": found}, several if isinstance(several, list) else [found]
 
-    def written() -> dict[str, Any]:
+    def written() -> Answer:
         whole = tools.beside(tools.read(run, how["until"], how["mapping"]), how["against"], how["mapping"], how["planned"])
         signed = tools.advisor_named(judge).assess(whole, **options)
         return {"written": report_file.report(whole, signed, asked["out"], to, run), "judgement": tools.judgement_of(whole, signed)}
@@ -67,7 +68,7 @@ def _judged(run: str, asked: Mapping[str, Any], to: tuple[str, ...]) -> tuple[di
     return answer, [answer["judgement"]]
 
 
-def _told(advisor: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _told(advisor: str, asked: Mapping[str, Any]) -> Answer:
     """What the advisor is told of the options given; of those that it makes no use of a person is told."""
     given = {
         name: asked[name] for name in ("price", "model", "base_url", "max_cost", "max_tokens", "transcript") if asked[name] is not None

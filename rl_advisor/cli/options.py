@@ -11,6 +11,7 @@ import click
 from rl_advisor.answers.verbs import Argument, Verb, entries, function_of, verbs
 from rl_advisor.cli.show import show
 from rl_advisor.cli.waiting import busy
+from rl_advisor.output import Answer
 
 
 def command(name: str, into: Callable[..., Any] = click.command, cls: Any = None) -> Callable[[Callable[..., None]], click.Command]:
@@ -54,7 +55,7 @@ def _parameter(name: str, argument: Argument, words: tuple[str, ...]) -> Callabl
     if name in words:
         return click.argument(name, nargs=-1 if several else 1, required=required, type=kind, metavar=metavar, default=default)
     flag = argument.get("option") or f"--{name.replace('_', '-')}"
-    how: dict[str, Any] = {"help": argument.get("help", argument.get("description")), "show_default": default not in (None, "")}
+    how: Answer = {"help": argument.get("help", argument.get("description")), "show_default": default not in (None, "")}
     if argument["type"] == "boolean":
         flag = f"{flag}/--no-{name.replace('_', '-')}" if default else flag
         return click.option(flag, name, *filter(None, [argument.get("short")]), is_flag=True, default=bool(default), **how)

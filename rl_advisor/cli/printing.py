@@ -11,7 +11,8 @@ from typing import Any
 from rl_advisor.answers.templates import Missing, Scope, found_at, rows_of, templated
 from rl_advisor.answers.terminal import answer_page, look_of_terminal
 from rl_advisor.features.bins import evenly
-from rl_advisor.output.layout import Answer, anything, filled, gaps, number, page_width, said, table
+from rl_advisor.output import Answer
+from rl_advisor.output.layout import anything, filled, gaps, number, page_width, said, table
 from rl_advisor.output.wording import counted
 
 COLUMNS = 8

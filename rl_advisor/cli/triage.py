@@ -12,6 +12,7 @@ import click
 from rl_advisor.cli.gate import Gate
 from rl_advisor.cli.options import command
 from rl_advisor.cli.show import show
+from rl_advisor.output import Answer
 
 if TYPE_CHECKING:
     from rl_advisor.triage import How, Row, Store
@@ -63,7 +64,7 @@ def _teller(as_json: bool) -> "Callable[[Row], None]":
     return lambda change: click.echo(json.dumps(change) if as_json else change["text"])
 
 
-def _written(rows: "Sequence[Row]", given: dict[str, Any]) -> None:
+def _written(rows: "Sequence[Row]", given: Answer) -> None:
     """The files that were asked for."""
     from rl_advisor.output import safe_write
     from rl_advisor.triage import files, page, work
@@ -79,7 +80,7 @@ def _written(rows: "Sequence[Row]", given: dict[str, Any]) -> None:
         safe_write.put(given["page"], page.page(rows, section(common(rows)), files.links(found, given["page"])))
 
 
-def _how(given: dict[str, Any]) -> "How":
+def _how(given: Answer) -> "How":
     from rl_advisor.triage import How
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

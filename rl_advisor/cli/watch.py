@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from rl_advisor.cli.options import command
+from rl_advisor.output import Answer
 
 
 @command("watch")
@@ -27,7 +28,7 @@ def watch(run: str, as_json: bool, recording: Path | None, **how: Any) -> None:
             "Run it where the trainer writes, or judge a copy again and again with assess"
         )
 
-    def tell(change: dict[str, Any]) -> None:
+    def tell(change: Answer) -> None:
         click.echo(json.dumps(change) if as_json else watching.line(change))
 
     with recorded(recording):

@@ -10,6 +10,8 @@ from typing import Any
 
 import orjson
 
+from rl_advisor.output import Answer
+
 _PIECES = re.compile(r"([A-Za-z]+)|(\d+)|([^\sA-Za-z\d])")
 _FEW_KEYS, _FEW_ROWS, _MOST_REPORTED = 12, 6, 8
 _HIGHEST, _STEP = 512.0, 0.8
@@ -27,7 +29,7 @@ def tokens(value: Any) -> int:
     return total
 
 
-def fit(value: dict[str, Any], limit: int, size: Callable[[Any], int] = tokens) -> dict[str, Any]:
+def fit(value: Answer, limit: int, size: Callable[[Any], int] = tokens) -> Answer:
     """The answer within a ``limit`` of ``size``: all that is longer than a level is cut to it, and the level sinks until it fits.
 
     Lists of numbers or points are thinned evenly; other lists keep their head, so they must come in order of importance. ``cut`` says

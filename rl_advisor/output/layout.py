@@ -5,9 +5,9 @@ import textwrap
 from collections.abc import Iterable
 from typing import Any
 
+from rl_advisor.output import Answer
 from rl_advisor.output.wording import value as spoken
 
-Answer = dict[str, Any]
 NARROWEST, WIDTH, WIDEST = 40, 100, 120
 """Columns of a page: at least, where nothing is known of the terminal, and at most."""
 

@@ -13,6 +13,7 @@ from rl_advisor.answers.story.quantities import label
 from rl_advisor.answers.story.telling import Story, in_own_names
 from rl_advisor.assessment import Assessment
 from rl_advisor.finding import number
+from rl_advisor.output import Answer
 from rl_advisor.output.layout import spark
 from rl_advisor.output.wording import plain, value
 from rl_advisor.run import Run
@@ -36,7 +37,7 @@ def render(run: Run, assessment: Assessment) -> str:
     return _joined([*head, *map(_section, sections(run, a, drawn(run, assessment)))])
 
 
-def compared(_: Sequence[Run], answer: dict[str, Any]) -> str:
+def compared(_: Sequence[Run], answer: Answer) -> str:
     """Several runs: what differs first, then runs, variants and settings as tables."""
     said = [*answer["said"], *answer["notes"]]
     head = [f"# {len(answer['runs'])} runs side by side", markdown_of(Lines(said))]

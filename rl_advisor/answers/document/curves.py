@@ -1,7 +1,6 @@
 """The curves that a document draws: which ones lead, which are wanted besides, as at most 512 bins each, with what was measured on them."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from rl_advisor.curves import outcomes
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.bins import evenly, reduce
 from rl_advisor.features.change import change_points
+from rl_advisor.output import Answer
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.vocabulary import metric
 
@@ -134,7 +134,7 @@ def binned(curve: Curve) -> dict[str, list[float]]:
     return {name: [float(f"{v:.5g}") for v in column.tolist()] for name, column in short.items()}
 
 
-def payload(run: Run, assessment: Assessment, curves: list[Drawn]) -> dict[str, Any]:
+def payload(run: Run, assessment: Assessment, curves: list[Drawn]) -> Answer:
     """Everything the page's script needs, as plain JSON."""
     best = assessment.best_checkpoint
     onset = assessment.onset
@@ -199,7 +199,7 @@ def _table(step: Floats, reached: Floats) -> list[list[float]]:
     return [[float(f"{v:.8g}") for v in column.tolist()] for column in thinned(step, np.maximum.accumulate(reached), 200)]
 
 
-def _marks(d: Drawn, assessment: Assessment) -> dict[str, Any]:
+def _marks(d: Drawn, assessment: Assessment) -> Answer:
     """Change points of a curve, and the onsets of the present findings that rest on it."""
     present = [f for f in assessment.findings if f.outcome == "present" and f.onset]
     mine = [f.onset for f in present if any(e["metric"] == d.curve.name for e in f.evidence)]

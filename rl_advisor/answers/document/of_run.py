@@ -13,6 +13,7 @@ from rl_advisor.answers.story.telling import Story
 from rl_advisor.assessment import BROKEN, Assessment, FindingView
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.gpu.profile import profile
+from rl_advisor.output import Answer
 from rl_advisor.output.wording import listed, plain, sentence, value
 from rl_advisor.run import Run
 from rl_advisor.samples import spotcheck
@@ -120,7 +121,7 @@ def _turns(run: Run, row: Mapping[str, Any]) -> Sequence[Turn]:
     return episode_turns(here.iloc[0].to_dict()) if len(here) else ()
 
 
-def phases(run: Run) -> dict[str, Any] | None:
+def phases(run: Run) -> Answer | None:
     """The profile of the GPUs, where there is telemetry or are timers to make one of."""
     found = profile(run) if len(run.telemetry) or run.family("time/phase/") else None
     return found if found is not None and found["phases"] else None
@@ -146,7 +147,7 @@ def _phases(run: Run) -> list[Any]:
     ]
 
 
-def _share(p: dict[str, Any]) -> str:
+def _share(p: Answer) -> str:
     spread = f" ({100 * p['share_low']:.0f} to {100 * p['share_high']:.0f})" if p["share_high"] - p["share_low"] > SMALL else ""
     return f"{100 * p['share']:.0f} %{spread}"
 

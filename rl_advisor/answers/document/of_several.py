@@ -1,13 +1,12 @@
 """The document about several runs: what differs first, then runs, the seeds of each variant together, and settings."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from rl_advisor.answers.compare import spelled, spelled_levels
 from rl_advisor.answers.document.blocks import Section, Table, Words
+from rl_advisor.output import Answer
 from rl_advisor.output.wording import plain, value
 
-Answer = Mapping[str, Any]
 RUNS = ("run", "variant", "verdict", "first_broken_link", "start", "best", "best_step", "last", "final")
 
 

@@ -4,7 +4,8 @@ import re
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Any
+
+from rl_advisor.output import Answer
 
 _ADDRESS = re.compile(r"\b((?:\d{1,3}\.){3}\d{1,3}|localhost|[\w-]{1,60}(?:\.[\w-]{1,60}){0,5}):(\d{2,5})\b")
 LONGEST = 4_000
@@ -12,12 +13,12 @@ LONGEST = 4_000
 
 
 @cache
-def procedures() -> dict[str, dict[str, Any]]:
+def procedures() -> dict[str, Answer]:
     """Every procedure by its name."""
     return tomllib.loads(Path(__file__).with_name("procedures.toml").read_text(encoding="utf-8"))
 
 
-def asked_for(text: str) -> dict[str, Any] | None:
+def asked_for(text: str) -> Answer | None:
     """The procedure that a text asks for: one of whose groups of words all stand in it, the one with the most; None where there is none.
 
     What comes back has ``title`` and ``steps`` of ``do``, ``run`` and ``means``.

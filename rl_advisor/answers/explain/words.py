@@ -1,10 +1,10 @@
 """A word explained: a pattern, a check, a verdict, a metric of ours or of any framework."""
 
 import difflib
-from typing import Any
 
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import number
+from rl_advisor.output import Answer
 from rl_advisor.output.wording import WORDS
 from rl_advisor.priors import table
 from rl_advisor.priors.bank import known_groups
@@ -14,7 +14,7 @@ from rl_advisor.vocabulary import METRICS, metric
 from rl_advisor.vocabulary.dialects import dialects
 
 
-def explain_word(word: str) -> dict[str, Any] | None:
+def explain_word(word: str) -> Answer | None:
     """What a pattern, check, verdict or metric of that name is; None for a word that is none of them."""
     name = word.strip().lower().replace(" ", "_").replace("-", "_")
     if name in patterns():
@@ -34,7 +34,7 @@ def nearest(word: str) -> list[str]:
     return difflib.get_close_matches(word.lower(), known, n=4, cutoff=0.45)
 
 
-def _metric(raw: str) -> dict[str, Any] | None:
+def _metric(raw: str) -> Answer | None:
     """What a metric is by each framework that logs it under that name, and which values are usual."""
     spoken = {d.name: our_name(raw, d) for d in dialects().values()}
     names = dict.fromkeys([raw] if metric(raw) else [ours for ours in spoken.values() if ours])

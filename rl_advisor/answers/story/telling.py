@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from rl_advisor.answers.story import sentences
 from rl_advisor.answers.story.chain import chain, moves, named
@@ -13,6 +12,7 @@ from rl_advisor.answers.story.quantities import Quantity, outcome_quantities, ow
 from rl_advisor.answers.story.surroundings import could_change, missing, second_call, settings, unnamed
 from rl_advisor.assessment import Assessment, FindingView, QuantityView
 from rl_advisor.judgement.slowness import slowest
+from rl_advisor.output import Answer
 from rl_advisor.output.wording import WORDS, clause, listed, sentence
 from rl_advisor.run import Run
 
@@ -128,7 +128,7 @@ def paragraph(story: Story, a: Assessment) -> str:
     return " ".join(p for p in parts if p)
 
 
-def as_json(story: Story) -> dict[str, Any]:
+def as_json(story: Story) -> Answer:
     """The story as plain values."""
     told = asdict(story)
     return told | {"curves": [row | {"last_said": q.spelled(q.last)} for row, q in zip(told["curves"], story.curves, strict=True)]}

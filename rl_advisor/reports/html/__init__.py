@@ -14,6 +14,7 @@ from rl_advisor.answers.document.of_run import sections, story_rows
 from rl_advisor.answers.story.quantities import Quantity
 from rl_advisor.answers.story.telling import Story, in_own_names
 from rl_advisor.assessment import Assessment
+from rl_advisor.output import Answer
 from rl_advisor.output.wording import WORDS, listed, value
 from rl_advisor.reports.html.page import asset, locked, section, titled
 from rl_advisor.reports.html.parts import html_of
@@ -91,7 +92,7 @@ def _ends(first: Sequence[float], last: Sequence[float]) -> tuple[float, float]:
     return min(first), max(*last, min(first) + 1)
 
 
-def compared(runs: Sequence[Run], answer: dict[str, Any]) -> str:
+def compared(runs: Sequence[Run], answer: Answer) -> str:
     """The page on several runs: what differs first, then curves over each other, runs, variants and settings."""
     title = f"{len(runs)} runs side by side"
     ranked = sorted(answer["runs"], key=lambda r: -(r["final"] if r.get("final") is not None else -np.inf))

@@ -6,10 +6,10 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from rl_advisor import __version__
 from rl_advisor.answers.document.blocks import Section
+from rl_advisor.output import Answer
 from rl_advisor.output.clean import clean, readable
 from rl_advisor.reports.html.parts import beside
 
@@ -37,7 +37,7 @@ def locked(  # noqa: PLR0913
     title: str,
     mood: str,
     body: str,
-    data: dict[str, Any] | None = None,
+    data: Answer | None = None,
     styles: Sequence[str] = ("uplot.min.css", "report.css"),
     scripts: Sequence[str] = ("uplot.min.js", "report.js"),
 ) -> str:
@@ -68,7 +68,7 @@ def _digest(content: str) -> str:
     return base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
 
 
-def _inert_json(data: dict[str, Any]) -> str:
+def _inert_json(data: Answer) -> str:
     """JSON that no parser of HTML can leave: every angle bracket, ampersand and line separator is an escape."""
     plain_json = json.dumps(clean(data), allow_nan=False, separators=(",", ":"))
     for sign in "<>&":
