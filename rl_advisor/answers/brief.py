@@ -29,7 +29,7 @@ def characters(value: Any) -> int:
 
 
 @cache
-def briefs() -> Mapping[str, Mapping[str, Any]]:
+def briefs() -> Mapping[str, Answer]:
     """The table of what is told of each verb's answer."""
     return tomllib.loads(Path(__file__).with_name("briefs.toml").read_text(encoding="utf-8"))
 

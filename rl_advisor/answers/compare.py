@@ -101,7 +101,7 @@ def _row(run: Run, by: Common, place: int) -> Answer:
     return row | {"outcome": q.metric, "start": q.first, "best": q.best, "best_step": q.best_step, "last": q.last, "final": level_}
 
 
-def spelled_levels(row: Mapping[str, Any]) -> dict[str, str]:
+def spelled_levels(row: Answer) -> dict[str, str]:
     """The levels of a run's row as every door spells them: the logged ones with the digits that tell them apart."""
     known = metric(row["outcome"]) if row.get("outcome") else None
     unit = known.unit if known else ""
@@ -114,7 +114,7 @@ def _letter(number: int) -> str:
     return chr(ord("A") + number) if number < 26 else f"V{number + 1}"
 
 
-def _variants(rows: Sequence[Mapping[str, Any]], told: Mapping[str, list[Any]], names: list[str]) -> list[Variant]:
+def _variants(rows: Sequence[Answer], told: Mapping[str, list[Any]], names: list[str]) -> list[Variant]:
     found = []
     for name in dict.fromkeys(names):
         own = [row for row in rows if row["variant"] == name]
@@ -147,7 +147,7 @@ def _between(variants: Sequence[Variant]) -> list[Answer]:
     return [pair | _said_of_pair(of[pair["a"]], of[pair["b"]], pair, len(found)) for pair in found]
 
 
-def _said_of_pair(a: Variant, b: Variant, found: Mapping[str, Any], pairs: int) -> Answer:
+def _said_of_pair(a: Variant, b: Variant, found: Answer, pairs: int) -> Answer:
     changed = {key: [a.settings[key], b.settings[key]] for key in a.settings if repr(a.settings[key]) != repr(b.settings[key])}
     known = min(1.0, pairs * least_p(a.final.size, b.final.size)) <= RISK
     said = f"{_delta(a, b, found['b_minus_a'])}{_changes(changed)}. {_weight(a, b, found['p'], changed, known=known)}"
@@ -191,7 +191,7 @@ def _weight(a: Variant, b: Variant, p: float, changed: Mapping[str, list[Any]], 
     return f"That is more than luck (p {number(p)}); which of the {len(changed)} settings did it cannot be told: change one at a time."
 
 
-def _unlogged(rows: Sequence[Mapping[str, Any]], variants: Sequence[Variant]) -> list[str]:
+def _unlogged(rows: Sequence[Answer], variants: Sequence[Variant]) -> list[str]:
     """That runs alike in every logged setting ended as differently as sound and broken ones do."""
     for v in variants:
         verdicts = {row["verdict"] for row in rows if row["variant"] == v.name} - {"undecidable"}
@@ -200,7 +200,7 @@ def _unlogged(rows: Sequence[Mapping[str, Any]], variants: Sequence[Variant]) ->
     return []
 
 
-def _ranked(rows: Sequence[Mapping[str, Any]], variants: Sequence[Variant], *, seeds: bool) -> list[str]:
+def _ranked(rows: Sequence[Answer], variants: Sequence[Variant], *, seeds: bool) -> list[str]:
     """Many runs, or seeds of one variant, in one sentence: the best, the worst, and what lies between."""
     known = sorted((row for row in rows if row.get("final") is not None), key=lambda row: -row["final"])
     if not known:

@@ -4,15 +4,15 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
+from rl_advisor.output import Answer
 from rl_advisor.run import Run
 
-PARTS: Mapping[str, Mapping[str, Mapping[str, Any]]] = tomllib.loads(Path(__file__).with_name("context.toml").read_text(encoding="utf-8"))
+PARTS: Mapping[str, Mapping[str, Answer]] = tomllib.loads(Path(__file__).with_name("context.toml").read_text(encoding="utf-8"))
 """When -> what belongs on record then -> where it may stand."""
 
 
-def on_record(run: Run) -> Callable[[Mapping[str, Any]], bool]:
+def on_record(run: Run) -> Callable[[Answer], bool]:
     """What tells whether something is on record: a table's row says by which patterns, of which names of the run."""
     config = [str(key) for key in run.config if not str(key).startswith("code.")]
     parts = {part: getattr(run, part) for part in ("curves", "rollouts", "checkpoints", "telemetry", "others")}
@@ -36,12 +36,12 @@ def context(run: Run) -> dict[str, dict[str, list[str]]]:
     }
 
 
-def unrecorded(found: Mapping[str, Any]) -> str:
+def unrecorded(found: Answer) -> str:
     """What a context lacks of that without which runs cannot be compared or taken up again, listed."""
     return ", ".join(w for when, part in found.items() for w in part["missing"] if PARTS[when][w].get("decides"))
 
 
-def said(found: Mapping[str, Any]) -> str:
+def said(found: Answer) -> str:
     """The context in a line: what is recorded, and what is not and when it belongs there."""
     there = [what for part in found.values() for what in part["there"]]
     missing = [f"{when}: {', '.join(part['missing'])}" for when, part in found.items() if part["missing"]]

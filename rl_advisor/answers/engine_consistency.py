@@ -113,7 +113,8 @@ def _pairs(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
     names = [next((n for n in (*(f"{n}_{side}" for n in (*own, *EITHER)), *own) if n in pairs), None) for side, own in sides]
     if None not in names:
         both = ((_numbers(x), _numbers(y)) for x, y in zip(*(pairs[name] for name in names), strict=True))
-        pairs["logs"] = [(x, y) if same and 0 < x.size == y.size else None for same, (x, y) in zip(pairs["same"], both, strict=True)]
+        equal = zip(pairs["same"], both, strict=True)
+        pairs["logs"] = pd.Series([(x, y) if same and 0 < x.size == y.size else None for same, (x, y) in equal], dtype=object)
     return pairs
 
 

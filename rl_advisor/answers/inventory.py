@@ -37,7 +37,7 @@ def inventory(run: Run) -> Answer:
         "taken": _taken(run),
         "not_taken": [{"where": g.where, "why": g.why} for g in run.ignored],
         "settings": settings(run),
-        "config": _settings(run.config),
+        "config": _settings(dict(run.config)),
         "protocol": protocol(run),
         "context": context(run),
     }
@@ -88,7 +88,7 @@ def _telemetry(run: Run) -> Answer:
     return {"gpus": int(table["gpu"].nunique()), "samples": len(table), "hours": float(np.ptp(table["time"].to_numpy())) / 3600}
 
 
-def _settings(config: Mapping[str, Any]) -> Answer:
+def _settings(config: Answer) -> Answer:
     """The configuration, with text that is more than a name in an envelope."""
     return {str(key): _setting(value, str(key), 0) for key, value in config.items()}
 

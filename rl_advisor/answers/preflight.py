@@ -7,13 +7,13 @@ import json
 import re
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from rl_advisor.answers.context import context
 from rl_advisor.features.aggregate import gap, improvement, rank_p
 from rl_advisor.finding import Outcome, number
-from rl_advisor.output import Answer
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import part_of
 from rl_advisor.reading.parsing.bytes_in import lines
@@ -41,7 +41,7 @@ def returns(path: Path) -> Floats:
     return np.array([value for value in found if value is not None and np.isfinite(value)])
 
 
-def before(plan: Path | None = None, *, gpus: int = 1, gib: float | None = None, **files: Path) -> Answer:
+def before(plan: Path | None = None, *, gpus: int = 1, gib: float | None = None, **files: Path) -> dict[str, Any]:
     """What :func:`preflight` says of a folder or file of settings, and of files by name.
 
     They are ``random``, ``scripted``, ``rewards``, ``model``, and ``train`` with ``test`` (prompts).
@@ -70,9 +70,9 @@ def preflight(  # noqa: PLR0913
     scripted: Floats,
     settings: Run,
     rewards: Floats = NONE,
-    memory: Answer | None = None,
-    prompts: Answer | None = None,
-) -> Answer:
+    memory: dict[str, Any] | None = None,
+    prompts: dict[str, Any] | None = None,
+) -> dict[str, Any]:
     """What is known before the first update, as plain JSON: both policies against each other, the histogram, the context, the settings.
 
     ``rewards`` are more of them, of no known policy; ``memory`` is an estimate, with ``gib_there`` where the GPU's size is known;
@@ -109,16 +109,16 @@ def preflight(  # noqa: PLR0913
     }
 
 
-def setup_of(settings: Run, gpus: int) -> Answer:
+def setup_of(settings: Run, gpus: int) -> dict[str, Any]:
     """What the settings say of the memory's set-up: tokens of prompt and response, adapters, a critic."""
     lengths = [settings.config.get(key) for key in settings.config if re.search(r"(?i)max_prompt_length$", str(key))]
     tokens = sum(int(n) for n in (settings.settings.get("max_response_length"), *lengths[:1]) if isinstance(n, int | float))
     ranks = [n for key, n in settings.config.items() if re.search(r"(?i)lora_r(ank)?$", str(key)) and isinstance(n, int) and n > 0]
-    known: Answer = {"gpus": gpus, "critic": str(settings.settings.get("algorithm", "")).lower() in ("ppo", "gae")}
+    known: dict[str, Any] = {"gpus": gpus, "critic": str(settings.settings.get("algorithm", "")).lower() in ("ppo", "gae")}
     return known | ({"tokens": tokens} if tokens else {}) | ({"lora_rank": ranks[0]} if ranks else {})
 
 
-def _too_large(memory: Answer | None) -> str:
+def _too_large(memory: dict[str, Any] | None) -> str:
     """Why the plan does not fit into the GPU; empty where it does or nothing is known."""
     there = (memory or {}).get("gib_there")
     if memory is None or there is None or memory["total_gib"] <= there:
@@ -127,7 +127,7 @@ def _too_large(memory: Answer | None) -> str:
     return f"It needs about {memory['total_gib']:.0f} GiB a GPU and {there:.0f} are there. Reduce first: {first}."
 
 
-def _against(random: Floats, scripted: Floats) -> Answer:
+def _against(random: Floats, scripted: Floats) -> dict[str, Any]:
     """The two policies against each other, with intervals; ``tells_apart`` is None where there are too few episodes."""
     counts = {"random": int(random.size), "scripted": int(scripted.size)}
     if min(counts.values()) < FEW:
@@ -159,7 +159,7 @@ def _against(random: Floats, scripted: Floats) -> Answer:
     }
 
 
-def histogram(values: Floats) -> Answer:
+def histogram(values: Floats) -> dict[str, Any]:
     """The shape of the rewards, what it means, and whether it is an alarm."""
     if not values.size:
         return {"shape": "none", "alarm": False, "says": "No episode was given.", "bins": []}

@@ -109,7 +109,7 @@ def _shared(shared: Mapping[str, int]) -> list[str]:
     return [f"{share} of the test's prompts stand in training: take these {copies} out, or the test measures memory."]
 
 
-def _lengths(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
+def _lengths(a: Answer, b: Answer) -> list[str]:
     """Whether one set's prompts are clearly longer."""
     if min(a["prompts"], b["prompts"]) < 8:
         return []
@@ -119,7 +119,7 @@ def _lengths(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
     return [f"The test's prompts have {b['words'][1]:.0f} words in the middle, training's {a['words'][1]:.0f}: another distribution."]
 
 
-def _difficulty(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
+def _difficulty(a: Answer, b: Answer) -> list[str]:
     """What the base model's pass rates say: no signal where nearly all are never or always solved, and sets that are not equally hard."""
     said = []
     if (rate := a["pass_rate"]) is not None and (flat := rate["never"] + rate["always"]) > 0.8:

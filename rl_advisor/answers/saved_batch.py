@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.answers.table_file import table
+from rl_advisor.output import Answer
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading.formats.arrays import numbers
 from rl_advisor.run import Floats
@@ -75,7 +76,7 @@ def fingerprint(batch: Mapping[str, Floats]) -> str:
     return digest.hexdigest()[:12]
 
 
-def _of(columns: Mapping[str, Any], role: str) -> Any:
+def _of(columns: Answer, role: str) -> Any:
     """The array of a role; of a table the columns that begin with one of its names side by side; None where there is none."""
     for name in NAMES[role]:
         if name in columns:

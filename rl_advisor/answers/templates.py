@@ -67,9 +67,9 @@ class Missing(LookupError):  # noqa: N818 - it names what happened
     """A value is not there, so its line is not either."""
 
 
-def rows_of(entry: Mapping[str, Any], scope: Scope) -> Sequence[Scope]:
+def rows_of(entry: Answer, scope: Scope) -> Sequence[Scope]:
     """The scope of each row that an entry speaks of: ``each`` of a list, ``when`` it holds, by ``sort``, the first ``most``."""
-    rows: list[Mapping[str, Any]] = [{}]
+    rows: list[Answer] = [{}]
     if "each" in entry:
         found = _found(entry["each"], scope) or ()
         named = found.items() if isinstance(found, Mapping) and not entry.get("use") else [("", row) for row in _list(found)]
@@ -80,7 +80,7 @@ def rows_of(entry: Mapping[str, Any], scope: Scope) -> Sequence[Scope]:
     return held[: entry.get("most")]
 
 
-def picked(fields: Mapping[str, Any], scope: Scope) -> Answer:
+def picked(fields: Answer, scope: Scope) -> Answer:
     """A value for each name: one that a path finds, a template filled, or either for each row of a list; what is not there is left out."""
     made: Answer = {}
     for name, entry in fields.items():

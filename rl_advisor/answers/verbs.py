@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     Model = TypeVar("Model", bound=BaseModel)
 
-Argument = Mapping[str, Any]
+Argument = Answer
 """What is said of an argument, in the words of JSON Schema and those that the head of the table explains."""
-_KINDS: Mapping[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool}
+_KINDS: Answer = {"string": str, "integer": int, "number": float, "boolean": bool}
 _BOUNDS = {
     "minimum": "ge",
     "maximum": "le",
@@ -67,7 +67,7 @@ def verbs() -> Mapping[str, Verb]:
     return entries(tomllib.loads(Path(__file__).with_name("verbs.toml").read_text(encoding="utf-8")), "verb")
 
 
-def entries(held: Mapping[str, Any], kind: str) -> Mapping[str, Verb]:
+def entries(held: Answer, kind: str) -> Mapping[str, Verb]:
     """The entries of a table by their names; what several take is said once, and completed where one differs."""
     shared: Mapping[str, Argument] = held["argument"]
 

@@ -2,10 +2,10 @@
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 import click
 
+from rl_advisor.output import Answer
 from rl_advisor.output.errors import no_such
 from rl_advisor.output.wording import listed, percent, plain
 
@@ -26,7 +26,7 @@ class Gate:
             if verdict not in VERDICTS:
                 raise no_such("verdict", verdict, VERDICTS)
 
-    def close(self, judged: Iterable[Mapping[str, Any]], show: Callable[[], None]) -> None:
+    def close(self, judged: Iterable[Answer], show: Callable[[], None]) -> None:
         """Show the answer, then end with the gate's exit code where a judgement is among the verdicts, or cost too much."""
         told = [reason for one in judged if (reason := self._reason(one))]
         try:
@@ -38,7 +38,7 @@ class Gate:
             click.echo(f"rl-advisor: the gate closes: {listed(told, 5)}", err=True)
             sys.exit(FAILED)
 
-    def _reason(self, judged: Mapping[str, Any]) -> str:
+    def _reason(self, judged: Answer) -> str:
         verdict, run = str(judged.get("verdict")), str(judged.get("run", "the run"))
         if verdict in self._verdicts:
             return f"{run} is {plain(verdict)}"
@@ -47,7 +47,7 @@ class Gate:
         return ""
 
 
-def wasted(judged: Mapping[str, Any]) -> float:
+def wasted(judged: Answer) -> float:
     """The share of a run's steps that came after its best, where it is over for the run to go on; 0 while it may still pay."""
     step, best = judged.get("step"), judged.get("best_checkpoint")
     best = best.get("step") if isinstance(best, Mapping) else best

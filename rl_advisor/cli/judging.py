@@ -1,6 +1,5 @@
 """The commands that judge a run: ``assess`` prints the judgement, ``report`` writes it where it is looked at."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -42,7 +41,7 @@ def report(run: str, to: tuple[str, ...], as_json: bool, **asked: Any) -> None:
     gate.close(judged, lambda: show("report", answer["written"], as_json))
 
 
-def _judged(run: str, asked: Mapping[str, Any], to: tuple[str, ...]) -> tuple[Answer, list[Answer]]:
+def _judged(run: str, asked: Answer, to: tuple[str, ...]) -> tuple[Answer, list[Answer]]:
     """The judgement and where it was written; what the gate looks at, a judgement for each run that lies there."""
     from rl_advisor import tools
     from rl_advisor.tools import report_file
@@ -68,7 +67,7 @@ def _judged(run: str, asked: Mapping[str, Any], to: tuple[str, ...]) -> tuple[An
     return answer, [answer["judgement"]]
 
 
-def _told(advisor: str, asked: Mapping[str, Any]) -> Answer:
+def _told(advisor: str, asked: Answer) -> Answer:
     """What the advisor is told of the options given; of those that it makes no use of a person is told."""
     given = {
         name: asked[name] for name in ("price", "model", "base_url", "max_cost", "max_tokens", "transcript") if asked[name] is not None

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from rl_advisor.answers.templates import Missing, Scope, found_at, rows_of, templated
 from rl_advisor.answers.terminal import answer_page, look_of_terminal
@@ -34,7 +33,7 @@ def text(kind: str, answer: Answer, *, whole: bool = False) -> str:
 
 
 @cache
-def _pages() -> Mapping[str, Sequence[Mapping[str, Any]]]:
+def _pages() -> Mapping[str, Sequence[Answer]]:
     return tomllib.loads(Path(__file__).with_name("pages.toml").read_text(encoding="utf-8"))
 
 
@@ -46,7 +45,7 @@ def _lines(page: str, scope: Scope) -> Iterable[str]:
             yield from (*head, *(line for line in body if line)) if body else ()
 
 
-def _body(entry: Mapping[str, Any], scope: Scope) -> Iterable[str]:
+def _body(entry: Answer, scope: Scope) -> Iterable[str]:
     """The lines of an entry: one for each of its rows."""
     rows = rows_of(entry, scope)
     if columns := entry.get("table"):

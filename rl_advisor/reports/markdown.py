@@ -1,7 +1,7 @@
 """The document as Markdown, for pull requests and chats. Nothing is computed here; every number stands in the assessment."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any
 
@@ -131,7 +131,7 @@ def _(block: Samples) -> str:
     return "\n".join(_sample(title, row) for title, rows in block.kinds for row, _ in rows)
 
 
-def _sample(title: str, row: Mapping[str, Any]) -> str:
+def _sample(title: str, row: Answer) -> str:
     """What was written stands as code, in which no page of Markdown follows a link or calls a person."""
     said = re.sub(r"\s+", " ", excerpt(row["response"], 160, 60)).replace("`", "'")
     reward = "no reward" if row["reward"] is None else f"reward {number(row['reward'])}"

@@ -1,12 +1,13 @@
 """What a document is made of: each block says what it holds, and nothing of how a page shows it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from rl_advisor.answers.document.curves import Drawn
 from rl_advisor.assessment import FindingView
 from rl_advisor.features.text.turns import Turn
+from rl_advisor.output import Answer
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class Charts:
 class Samples:
     """Samples worth reading under the titles of their kinds, each with the turns of its episode."""
 
-    kinds: Sequence[tuple[str, Sequence[tuple[Mapping[str, Any], Sequence[Turn]]]]]
+    kinds: Sequence[tuple[str, Sequence[tuple[Answer, Sequence[Turn]]]]]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The document about one run: evidence with its curves, samples, GPUs, the next test, and all else that was looked at, folded."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rl_advisor.answers.context import context
@@ -114,7 +114,7 @@ def _samples(run: Run) -> list[Any]:
     return [*folded, Words("Model output, shown verbatim.", "note"), Samples(kinds)]
 
 
-def _turns(run: Run, row: Mapping[str, Any]) -> Sequence[Turn]:
+def _turns(run: Run, row: Answer) -> Sequence[Turn]:
     """The turns of the episode that a sample is."""
     rows = run.rollouts
     here = rows[(rows["source"] == row["source"]) & (rows["row"] == row["row"])] if {"source", "row"} <= set(rows.columns) else rows[:0]

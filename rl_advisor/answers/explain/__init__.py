@@ -20,7 +20,6 @@ from rl_advisor.judgement.proofs.crashes import crash_in
 from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.judgement.settings_to_change import usual_value
 from rl_advisor.judgement.verdict import Judged, judge
-from rl_advisor.output import Answer
 from rl_advisor.output.wording import counted, listed, percent, plain, sentence
 from rl_advisor.run import Run
 from rl_advisor.settings.of_run import TOLD
@@ -62,7 +61,7 @@ class Explained:
     """What was asked, answered."""
 
 
-def a_word(text: str, question: str = "") -> Answer | None:
+def a_word(text: str, question: str = "") -> dict[str, Any] | None:
     """What a single word is: a pattern, check, verdict or metric, the question about it answered first; None for any other text."""
     word = explain_word(text) if len(text) < 80 and len(text.split()) <= 3 else None
     if word is None:
@@ -72,7 +71,7 @@ def a_word(text: str, question: str = "") -> Answer | None:
     return {"recognised": f"{word['kind']} {word['word']}", "metrics": [], "proven": [], "causes": [], "ask": [], **word}
 
 
-def explain_run(run: Run, text: str = "", question: str = "") -> Answer:
+def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     """What the rows of a run say, as plain JSON in its own names; ``text`` is what they were read from, with all that the rows lack."""
     rows, read, asked = Rows(run), coverage(run, text), question or question_in(text)
     judged, found = _judged(rows)
@@ -83,7 +82,7 @@ def explain_run(run: Run, text: str = "", question: str = "") -> Answer:
     crash = crash_in(text)
     steps = asked_for(asked or text) if not (run.curves or crash) else None
     nothing = not (run.curves or run.config or any(f.seen_in in ("crash", "warnings") for f in e.faults))
-    said: Answer = {
+    said: dict[str, Any] = {
         **({"crash": _retold(crash)} if crash else {}),
         "recognised": _recognised(rows, read),
         "read": {

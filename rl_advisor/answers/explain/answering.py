@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from rl_advisor.answers.explain.words import explain_word
 from rl_advisor.answers.explain.written import NUMBER, bare, shown
 from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.proofs.rows import Rows
-from rl_advisor.output import Answer
 from rl_advisor.output.wording import percent
 from rl_advisor.run import Curve
 
@@ -32,7 +32,7 @@ class Asked:
 
     question: str
     rows: Rows
-    told: Sequence[Answer]
+    told: Sequence[dict[str, Any]]
     proven: Sequence[Finding]
 
 
@@ -117,7 +117,7 @@ def _values(asked: Asked) -> dict[str, Curve]:
 _PLAIN = frozenset(("loss", "reward", "step", "steps", "time", "mean", "is", "it"))
 
 
-def _judged(told: Answer) -> str:
+def _judged(told: dict[str, Any]) -> str:
     """One metric's value and whether it is normal."""
     sort = {"normal": "normal", "unusual": "not usual", "broken": "far outside of what is possible in a sound run"}.get(told["normal"])
     if sort is None and " or " in told["meaning"]:

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from rl_advisor.answers.explain.told import by_frameworks
 from rl_advisor.answers.explain.written import shown
 from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.proofs.rows import Rows
-from rl_advisor.output import Answer
 from rl_advisor.output.wording import counted
 from rl_advisor.priors import Circumstances, Prior, prior
 from rl_advisor.run import Curve
@@ -25,7 +25,7 @@ _SAID_ANYWAY = ("progress/", "time/", "throughput/", "memory/")
 UNKNOWN = "Depends on the task; only the trend tells."
 
 
-def metrics(rows: Rows, proofs: Sequence[Finding]) -> list[Answer]:
+def metrics(rows: Rows, proofs: Sequence[Finding]) -> list[dict[str, Any]]:
     """What each metric that matters is here, its value, and whether that is normal; what is not normal first."""
     curves = [c for c in rows.run.curves.values() if c.value.size and not c.name.startswith(_SAID_ANYWAY)]
     told = [t for curve in curves if (t := _told(rows, curve, proofs))]
@@ -35,7 +35,7 @@ def metrics(rows: Rows, proofs: Sequence[Finding]) -> list[Answer]:
     return told[: max(MOST, min(odd, 2 * MOST))]
 
 
-def _told(rows: Rows, curve: Curve, proofs: Sequence[Finding]) -> Answer | None:
+def _told(rows: Rows, curve: Curve, proofs: Sequence[Finding]) -> dict[str, Any] | None:
     """One metric; None for a name that nobody uses and whose numbers are all finite."""
     known, lost = metric(curve.name), int(np.sum(~np.isfinite(curve.value)))
     meanings = sorted(by_frameworks(curve.raw)) if known is None else []

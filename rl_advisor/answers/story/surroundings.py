@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,14 @@ from rl_advisor.assessment import Assessment
 from rl_advisor.curves import outcomes
 from rl_advisor.curves.task import task
 from rl_advisor.judgement.at_odds import is_machinery
+from rl_advisor.output import Answer
 from rl_advisor.output.wording import pair, value
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import METRICS
 
 FAR = 1 / 3
 """Relative difference of before and after, of their sum, from which a curve without a name is worth a word: it doubled or halved."""
-TABLES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("surroundings.toml").read_text(encoding="utf-8"))
+TABLES: Answer = tomllib.loads(Path(__file__).with_name("surroundings.toml").read_text(encoding="utf-8"))
 
 
 def settings(run: Run) -> dict[str, str]:

@@ -1,7 +1,6 @@
 """The assessment as one self-contained HTML page: it loads nothing, runs one script of ours, and shows a run's words as words."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -105,7 +104,7 @@ def compared(runs: Sequence[Run], answer: Answer) -> str:
     return locked(title, "open", f'<main id="main">{head}{titled("curves", "Outcome over the run", over) if over else ""}{held}</main>')
 
 
-def _overlay(runs: Sequence[Run], answer: Mapping[str, Any], kinds: Mapping[str, str], legend: str) -> str:
+def _overlay(runs: Sequence[Run], answer: Answer, kinds: Mapping[str, str], legend: str) -> str:
     """The compared curve of every run in one picture; empty where the runs do not compare."""
     able = zip(answer["runs"], common(runs).curves, strict=True)
     shown = [(row["run"], c) for row, c in able if c is not None and np.isfinite(c.value).sum() > 1]
@@ -118,7 +117,7 @@ def _overlay(runs: Sequence[Run], answer: Mapping[str, Any], kinds: Mapping[str,
     return drawing([Panel(lines, legend, said)], ends, f"{answer['by']} over {runs[0].step_unit}", kind="overlay")
 
 
-def _legend(answer: Mapping[str, Any], letters: Sequence[str], kinds: Mapping[str, str]) -> str:
+def _legend(answer: Answer, letters: Sequence[str], kinds: Mapping[str, str]) -> str:
     """Each variant that has a colour with its runs and its settings; the others are grey."""
     settings, out = {v["variant"]: v["settings"] for v in answer["variants"]}, ""
     for letter in letters:

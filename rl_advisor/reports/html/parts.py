@@ -9,6 +9,7 @@ from rl_advisor.answers.document.curves import Drawn, told
 from rl_advisor.answers.document.of_run import span
 from rl_advisor.answers.story.quantities import label, quantity
 from rl_advisor.features.text.turns import Turn
+from rl_advisor.output import Answer
 from rl_advisor.output.layout import spark
 from rl_advisor.reports.html.pictures import shares
 from rl_advisor.reports.html.words import figures, plain, prose, text
@@ -128,7 +129,7 @@ def _(block: Samples) -> str:
     return f'<div class="triad">{columns}</div>'
 
 
-def _sample(row: Mapping[str, Any], turns: Sequence[Turn]) -> str:
+def _sample(row: Answer, turns: Sequence[Turn]) -> str:
     reward = f"reward {figures(row['reward'])}" if row["reward"] is not None else "no reward"
     prompt = f'<pre class="prompt" dir="auto">{text(excerpt(row["prompt"], 300, 100))}</pre>' if row["prompt"] else ""
     body = _turns(turns) if len(turns) > 1 else f'<pre dir="auto">{text(excerpt(row["response"], 320, 120))}</pre>'
