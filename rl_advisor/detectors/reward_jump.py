@@ -52,7 +52,7 @@ def detect(run: Run, share: float = 0.25) -> Answer:
         where = (Evidence(train.name, jump.step, jump.step), Evidence(held.name, float(held.step[0]), float(held.step[-1])))
         text = f"{train.name} jumps {about(jump.before, jump.after)} at step {jump.step:.0f}; "
         text += f"{held.name} changes by {number(there.delta)}"
-        if abs(there.delta) < abs(size) / 4:
+        if abs(there.delta) / held.scale < abs(size) / scale / 4:
             onset = segments.around(train.step, jump.step, 2)
             return present(f"{text}: the reward changed, not the policy.", onset, measures, where)
     return absent(f"{train.name} makes no jump that {held.name} does not make.")

@@ -133,7 +133,7 @@ def cause_of(case: Case, verdict: Verdict) -> Finding | None:
     left = roots(case)
     if verdict == "not_learning":
         silent = [f for f in left if patterns()[f.pattern].role is Role.SILENCE]
-        return next(iter(silent or left), None)
+        return next((f for f in silent or left if f.link is not Link.SYSTEMS or breaks(f)), None)
     return next((f for f in left if breaks(f)), None)
 
 
@@ -158,4 +158,4 @@ def likely_link(case: Case, verdict: Verdict) -> Link | None:
         return Link.POLICY_UPDATE
     if verdict == "reward_hacking":
         return Link.REWARD_SIGNAL
-    return Link.EXPLORATION if "control" in task(case.run).traits else Link.TRAINING_SIGNAL
+    return Link.TRAINING_SIGNAL
