@@ -14,6 +14,7 @@ A row is a pattern that comes down to "statistic of a metric, bound, sentence" (
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
+from math import isfinite
 from types import ModuleType
 from typing import Any
 
@@ -23,12 +24,13 @@ from rl_advisor.finding import Answer, Evidence, Outcome, Role, manual_page, not
 from rl_advisor.run import Run
 from rl_advisor.settings.conditions import OUTCOMES, Condition, View, named, ways
 from rl_advisor.settings.of_run import OF_RUN
-from rl_advisor.settings.statistics import SAMPLES, parts_of
+from rl_advisor.settings.of_samples import SAMPLES
+from rl_advisor.settings.statistics import parts_of
 from rl_advisor.vocabulary import Link
 
 OF_OUTCOME = "eval/score/*|reward/mean|reward/success|reward/used|reward/component/*|pairs/accuracy"
 """What may be the outcome."""
-ROWS = ("rows.toml", "parts.toml", "machine.toml")
+ROWS = ("rows.toml", "parts.toml", "samples.toml", "machine.toml")
 HEADINGS = ("Looks for", "Means", "Not to be confused with", "Next test", "Source")
 LIKELIEST = (Outcome.PRESENT, Outcome.UNCLEAR, Outcome.ABSENT, Outcome.NOT_LOGGED)
 """Which answer counts where a row is asked of several metrics."""
@@ -139,7 +141,7 @@ def _of_view(view: View, row: Mapping[str, Any]) -> Answer:
         return not_logged("The setting that it is held against is not given.")
     found = {(c.statistic, c.metric): view.measured(c.statistic, c.metric) for c in every}
     said = {one: view.told(*one) for one in named(row["says"])}
-    measures = {" ".join(one): value for one, value in {**found, **said}.items() if value is not None}
+    measures = {" ".join(one): value for one, value in {**found, **said}.items() if value is not None and isfinite(value)}
     told = view.true(row["when"])
     if not view.so(row.get("of", [[]])):
         return not_logged(f"{row.get('lacks', 'What would tell is not logged')}.")

@@ -16,14 +16,7 @@ from rl_advisor.output.wording import percent
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, word_order_of
 from rl_advisor.samples.rows import reference_columns
-from rl_advisor.samples.text_change import explained, pays, shift, shift_or_none, wilson
-
-GROWTH = 1.25
-"""Growth of a length or a count below which it is not called inflated."""
-PAID = 0.3
-"""Rank correlation with the reward inside groups, lower end of its interval, from which a property counts as paid for."""
-SHARE = 0.5
-"""Share of the reward's gain that a property must explain."""
+from rl_advisor.samples.text_change import shift_or_none
 
 
 @dataclass(frozen=True)
@@ -47,31 +40,6 @@ def held_out_rose(run: Run) -> bool | None:
     except TooFewPoints:
         value = curve.finite()[1]
         return bool(value[-1] > value[0]) if value.size > 1 else None
-
-
-def paid_growth(s: Stretches, column: str, name: str) -> Sign | None:
-    """Whether a count grew, is paid for inside groups, and explains most of the reward's gain; None where it cannot be told.
-
-    It must be paid for above the start's middle level too: a model that learns to finish its answers gains by length only up to there.
-    """
-    grew, gain, pay = shift_or_none(s, column), shift(s, "reward"), pays(s, column)
-    if grew is None:
-        return None
-    middle = float(s.first[column].median())
-    more = pays(s, column, above=middle)
-    still = more is not None and more.low > 0
-    share = explained(pay, grew, gain)
-    measures = {f"{column}_first": grew.first, f"{column}_latest": grew.latest, "gain_explained": share}
-    if pay is not None:
-        measures |= {"rank_correlation": pay.rho, "rank_correlation_low": pay.low, "rank_correlation_high": pay.high}
-    grown = grew.up and grew.latest >= GROWTH * grew.first and gain.up
-    if not grown or pay is None or pay.low < PAID or share < SHARE or not still:
-        return Sign(False, f"{name} went {grew.words}", measures, column)
-    text = (
-        f"{name} grew {grew.words}, among responses to one prompt the reward follows it (rank correlation {number(pay.rho)}, "
-        f"interval {number(pay.low)} to {number(pay.high)}), which explains {percent(min(share, 1.0))} of the reward's gain"
-    )
-    return Sign(True, text, measures, column)
 
 
 def word_order(s: Stretches, keep: float = 0.75, least: float = 1.0) -> Sign | None:
@@ -110,19 +78,6 @@ def dependence(s: Stretches, keep: float = 0.7) -> Sign | None:
 
 _CLUSTERING = 2.0
 """Responses to one prompt are no independent trials; their errors are widened by this."""
-
-
-def paid_kind(s: Stretches, column: str, words: str, above: float) -> Sign:
-    """Whether responses with more than ``above`` of a measure became common, by more than chance, and earn what the first ones earned."""
-    first, latest = (part[column].to_numpy(np.float64) > above for part in (s.first, s.latest))
-    low, _ = wilson(int(latest.sum()), len(latest))
-    _, before = wilson(int(first.sum()), len(first))
-    paid = bool(latest.any()) and float(s.latest.loc[latest, "reward"].mean()) >= float(s.first["reward"].mean())
-    a, b = float(first.mean()), float(latest.mean())
-    text = f"the share that {words} went from {number(a)} to {number(b)}"
-    change = shift_or_none(s, column)
-    there = change is not None and change.up and low > max(before, 0.05) and b >= 0.1 and paid
-    return Sign(there, text, {f"{column}_first": a, f"{column}_latest": b}, column)
 
 
 def turned_reference(s: Stretches) -> Sign | None:

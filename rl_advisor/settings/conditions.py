@@ -23,21 +23,12 @@ from rl_advisor.gpu import facts as gpu_facts
 from rl_advisor.output.wording import from_to, percent
 from rl_advisor.priors import Prior
 from rl_advisor.run import Curve, Run
-from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.text_change import onset
 from rl_advisor.settings.given import Given, Settings, said
 from rl_advisor.settings.not_finite import blank, broken, called, sound
 from rl_advisor.settings.of_run import OF_RUN, usual, value_of
-from rl_advisor.settings.statistics import (
-    FEWEST,
-    OF_COURSE,
-    OF_SAMPLES,
-    OF_STRETCH,
-    OF_VALUES,
-    SAMPLES,
-    logged_curve,
-    stretches_or_none,
-)
+from rl_advisor.settings.of_samples import OF_SAMPLES, SAMPLES, of_samples, stretches_or_none, with_column
+from rl_advisor.settings.statistics import FEWEST, OF_COURSE, OF_STRETCH, OF_VALUES, logged_curve
 from rl_advisor.vocabulary import metric as of_name
 
 OUTCOMES: Mapping[str, Callable[[Run], Curve | None]] = {
@@ -120,15 +111,7 @@ class View:
         if statistic in OF_RUN:
             return OF_RUN[statistic](self.run, metric)
         if metric.startswith(SAMPLES):
-            column, table = metric.removeprefix(SAMPLES), stretches_or_none(self.run)
-            try:
-                return (
-                    OF_SAMPLES[statistic](table, column)
-                    if table is not None and column in table.table and statistic in OF_SAMPLES
-                    else None
-                )
-            except TooFewPoints:
-                return None
+            return of_samples(self.run, statistic, metric.removeprefix(SAMPLES))
         curve = self.curve(metric)
         if curve is None or statistic not in {*OF_VALUES, *OF_STRETCH, *OF_COURSE}:
             return None
@@ -204,8 +187,10 @@ class View:
         """When what a row looks for began: a metric, and before it one of ``SINCE`` where that is not its main change."""
         kind, _, metric = text.rpartition(" ")
         metric = self.named(metric)
-        if metric.startswith(SAMPLES):
-            return onset(stretches(self.run), metric.removeprefix(SAMPLES))
+        of_text, _, metric = metric.rpartition("|") if metric.startswith(SAMPLES) and "|" in metric else ("", "", metric)
+        for column in (m.removeprefix(SAMPLES) for m in (of_text, metric) if m.startswith(SAMPLES)):
+            if (s := stretches_or_none(self.run)) is not None:
+                return onset(with_column(s, column), column)
         curve = self.curve(metric)
         if curve is None:
             return None

@@ -6,16 +6,18 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from rl_advisor.curves import outcomes, segments
+from rl_advisor.curves.course import Course
 from rl_advisor.curves.task import task
 from rl_advisor.gpu.facts import FACTS
 from rl_advisor.priors import Prior, prior
 from rl_advisor.priors.circumstances import circumstances, updates_per_batch
 from rl_advisor.run import Curve, Floats, Run
-from rl_advisor.samples.text_change import shift_or_none
+from rl_advisor.samples.text_signs import held_out_rose
 from rl_advisor.settings.derived import all_at
 from rl_advisor.settings.given import Given, Settings
 from rl_advisor.settings.not_finite import blank, broken, curves_of, sound
-from rl_advisor.settings.statistics import FEWEST, SAMPLES, logged_curve, parts_of, stretches_or_none
+from rl_advisor.settings.of_samples import SAMPLES, of_samples
+from rl_advisor.settings.statistics import FEWEST, logged_curve, parts_of
 
 
 def _setting(run: Run, name: str) -> float | None:
@@ -114,9 +116,7 @@ def _part(run: Run, asked: str, of: Callable[[Floats], bool]) -> bool:
 def _part_rises(run: Run, family: str) -> bool:
     """Whether one of a family surely rose, by three of the smallest changes that matter."""
     if family.startswith(SAMPLES):
-        table = stretches_or_none(run)
-        found = [shift_or_none(table, name.removeprefix(SAMPLES)) for name in parts_of(run, family)] if table is not None else []
-        return any(part is not None and part.up for part in found)
+        return any((of_samples(run, "grown", name.removeprefix(SAMPLES)) or 0) > 0 for name in parts_of(run, family))
     courses = (outcomes.course_or_none(c) for c in run.family(family).values())
     return any((c.gain.low > 0 or c.got_somewhere) and c.last - c.start > 3 * c.margin for c in courses if c is not None)
 
@@ -125,6 +125,12 @@ def _growth(curve: Curve) -> float:
     """How many times as large its values became."""
     first, last = (float(np.median(np.abs(part))) for part in (segments.opening(curve, 0.2), segments.final(curve)))
     return last / max(first, 1e-12)
+
+
+def _singles(run: Run) -> list[Course]:
+    """The courses of held-out scores of one answer each."""
+    courses = (outcomes.course_or_none(c) for name, c in run.family("eval/score/").items() if segments.drawn(name) == 1)
+    return [c for c in courses if c is not None]
 
 
 def _outgrown(run: Run, name: str) -> float | None:
@@ -173,6 +179,10 @@ OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
     "part_paid": lambda run, prefix: _part(run, prefix, lambda x: bool(np.abs(x).max() > 1e-9)),
     "part_unpaid": lambda run, prefix: _part(run, prefix, lambda x: bool(np.abs(x).max() <= 1e-9)),
     "all_at": all_at,
+    "held_rose": lambda run, _: held_out_rose(run),
+    "draws": lambda _, name: segments.drawn(name),
+    "kept_single": lambda run, _: any(c.rose and not c.fell for c in _singles(run)),
+    "part_falls": lambda run, family: any((of_samples(run, "shrunk", n.removeprefix(SAMPLES)) or 0) > 0 for n in parts_of(run, family)),
     "parts": lambda run, family: len(parts_of(run, family)),
     "part_rises": _part_rises,
     "part_earned": lambda run, prefix: _part(run, prefix, lambda x: bool(0.3 < np.median(x[-x.size // 5 :]) <= 1)),

@@ -9,17 +9,13 @@ import numpy as np
 from rl_advisor.curves import segments
 from rl_advisor.curves.ahead import ahead
 from rl_advisor.curves.course import Course
-from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import Discontinuity, discontinuity, spikes
 from rl_advisor.run import Curve, Floats, Run
-from rl_advisor.samples.measured_text import Stretches, stretches
-from rl_advisor.samples.text_change import pays, shift
 from rl_advisor.settings.derived import derived
+from rl_advisor.settings.of_samples import SAMPLES, stretches_or_none
 
 FEWEST = 5
 """Points below which nothing is said of a curve."""
-SAMPLES, MANY = "samples/", 50
-"""Prefix of the measures of sampled text, and how many values say what is usual among them."""
 
 
 def logged_curve(run: Run, metric: str) -> Curve | None:
@@ -29,14 +25,6 @@ def logged_curve(run: Run, metric: str) -> Curve | None:
         for name in metric.split("|")
     )
     return next((curve for curves in every for curve in curves if curve is not None and curve.finite()[1].size), None)
-
-
-def stretches_or_none(run: Run) -> Stretches | None:
-    """The first and the latest samples; None where there are too few."""
-    try:
-        return stretches(run) if len(run.rollouts) else None
-    except TooFewPoints:
-        return None
 
 
 def parts_of(run: Run, family: str) -> list[str]:
@@ -80,13 +68,6 @@ def _sinks(x: Floats) -> float:
     """What share of its first value was lost in a few rows that (almost) all lie lower than the one before."""
     steady = 3 <= x.size <= FEW and x[0] > 0 and np.mean(np.diff(x) < 0) >= 0.75
     return 1 - float(x[-1] / x[0]) if steady else 0.0
-
-
-def _outlying(x: Floats) -> float:
-    """How many times the spread of most values the farthest lies away from their middle."""
-    low, high = np.quantile(x, [0.05, 0.95]) if x.size >= MANY else (0.0, math.inf)
-    nonzero = np.abs(x[x != 0])
-    return float(np.abs(x - np.median(x)).max() / max(high - low, float(np.median(nonzero)) if nonzero.size else 1.0)) if x.size else 0.0
 
 
 @lru_cache(maxsize=64)
@@ -162,6 +143,7 @@ OF_COURSE: Mapping[str, Callable[[Course], float]] = {
     "change": lambda c: c.recent.slope * c.recent.span,
     "sunk": lambda c: c.start - c.last,
     "sunk_share": lambda c: (c.start - c.last) / max(abs(c.start), 1e-9),
+    "fell_back": lambda c: c.best - c.last,
     "lost": lambda c: c.lost,
     "falls": lambda c: c.falls,
     "margin": lambda c: c.margin,
@@ -184,15 +166,3 @@ OF_COURSE: Mapping[str, Callable[[Course], float]] = {
     **{way: lambda c, way=way: c.direction() == way for way in ("rising", "falling", "flat", "undecidable")},  # type: ignore[misc]
 }
 """What may be asked of the course behind a curve's noise; ``rise`` and ``fall`` are what it surely gained or lost."""
-OF_SAMPLES: Mapping[str, Callable[[Stretches, str], float | None]] = {
-    "first": lambda s, column: shift(s, column).first,
-    "latest": lambda s, column: shift(s, column).latest,
-    "more": lambda s, column: shift(s, column).delta,
-    "range": lambda s, column: float(np.ptp(s.table[column].dropna().to_numpy(np.float64))),
-    "grown": lambda s, column: shift(s, column).low,
-    "shrunk": lambda s, column: -shift(s, column).high,
-    "outlying": lambda s, column: _outlying(s.table[column].dropna().to_numpy(np.float64)),
-    "paid": lambda s, column: found.low if (found := pays(s, column)) else None,
-}
-"""What may be asked of a measure of the sampled text; ``grown`` and ``shrunk`` are what it surely gained or lost, ``paid`` how surely the
-reward follows it among responses to one prompt."""

@@ -6,16 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from rl_advisor.detectors import (
-    format_hacking,
-    length_inflation,
     patterns,
-    pseudo_success,
-    reward_inconsistent,
-    reward_shortcut,
-    template_collapse,
-    tool_hacking,
 )
-from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Outcome
 from rl_advisor.judgement.diagnosis import run_detector
 from rl_advisor.run import Curve, Run
@@ -122,7 +114,7 @@ FAULTS = {
 )
 def test_reward_shortcut(name: str, expected: Outcome) -> None:
     """A shortcut needs a rising reward and worse or bulkier text; a better, longer, terser or restyled one is none."""
-    assert reward_shortcut.detect(made(FAULTS[name])).outcome is expected
+    assert patterns()["reward_shortcut"].detect(made(FAULTS[name])).outcome is expected
 
 
 @pytest.mark.parametrize(
@@ -138,7 +130,7 @@ def test_reward_shortcut(name: str, expected: Outcome) -> None:
 )
 def test_reward_shortcut_on_real_runs(name: str, expected: Outcome) -> None:
     """Hacks of real GRPO runs are found in their samples alone, healthy runs are not accused."""
-    finding = reward_shortcut.detect(real(name))
+    finding = patterns()["reward_shortcut"].detect(real(name))
     assert finding.outcome is expected
     if expected is PRESENT:
         assert finding.onset is not None
@@ -149,17 +141,17 @@ def test_reward_shortcut_on_real_runs(name: str, expected: Outcome) -> None:
 def test_a_rising_held_out_score_makes_a_shortcut_unclear() -> None:
     """With the same samples and a held-out score that rises, nothing is called a hack."""
     run = made(paid_by_length, held_out=[0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
-    assert reward_shortcut.detect(run).outcome is UNCLEAR
-    assert length_inflation.detect(run).outcome is UNCLEAR
+    assert patterns()["reward_shortcut"].detect(run).outcome is UNCLEAR
+    assert patterns()["length_inflation"].detect(run).outcome is UNCLEAR
     fallen = made(paid_by_length, held_out=[0.9, 0.8, 0.7, 0.5, 0.4, 0.3, 0.2, 0.1])
-    assert reward_shortcut.detect(fallen).outcome is PRESENT
+    assert patterns()["reward_shortcut"].detect(fallen).outcome is PRESENT
 
 
 def test_paid_though_cut_is_not_enough_alone() -> None:
     """Responses that are all cut and paid are truncation, and no shortcut."""
     truncated = Curve("response/truncated", "clipped", "made", np.arange(8) * 10.0, np.linspace(0, 1, 8), mapped=True)
     run = replace(made(learning), curves={"response/truncated": truncated})
-    assert (reward_shortcut.detect(run).outcome, patterns()["truncation"].detect(run).outcome) == (ABSENT, PRESENT)
+    assert (patterns()["reward_shortcut"].detect(run).outcome, patterns()["truncation"].detect(run).outcome) == (ABSENT, PRESENT)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +166,7 @@ def test_paid_though_cut_is_not_enough_alone() -> None:
 )
 def test_length_inflation(name: str, expected: Outcome) -> None:
     """Growth that the reward pays for is inflation; growth it does not pay for is left open."""
-    assert length_inflation.detect(made(FAULTS[name])).outcome is expected
+    assert patterns()["length_inflation"].detect(made(FAULTS[name])).outcome is expected
 
 
 def wrong_grow(p: int, t: float, rng: RNG) -> tuple[str, float]:
@@ -184,7 +176,7 @@ def wrong_grow(p: int, t: float, rng: RNG) -> tuple[str, float]:
 
 def test_wrong_answers_that_grow_are_inflation() -> None:
     """When only wrong responses grow, length is inflated without any gain."""
-    assert length_inflation.detect(made(wrong_grow)).outcome is PRESENT
+    assert patterns()["length_inflation"].detect(made(wrong_grow)).outcome is PRESENT
 
 
 @pytest.mark.parametrize(
@@ -207,7 +199,7 @@ def test_length_inflation_by_curves(
     curves = {
         n: Curve(n, n, "made", at, np.linspace(*e, 60) + 0.01 * abs(e[0]) * rng.normal(size=60), mapped=True) for n, e in ends.items()
     }
-    assert length_inflation.detect(Run(curves=curves)).outcome is expected
+    assert patterns()["length_inflation"].detect(Run(curves=curves)).outcome is expected
 
 
 @pytest.mark.parametrize(("name", "expected"), [("collapsing", PRESENT), ("learning", ABSENT), ("coding", ABSENT), ("terse", ABSENT)])
@@ -221,7 +213,7 @@ def test_sample_repetition(name: str, expected: Outcome) -> None:
 @pytest.mark.parametrize(("name", "expected"), [("template", PRESENT), ("terse", ABSENT), ("learning", ABSENT), ("shouting", ABSENT)])
 def test_template_collapse(name: str, expected: Outcome) -> None:
     """One text for all is a collapse; bare numbers that differ from prompt to prompt are not."""
-    assert template_collapse.detect(made(FAULTS[name])).outcome is expected
+    assert patterns()["template_collapse"].detect(made(FAULTS[name])).outcome is expected
 
 
 def calls(count: int, rng: RNG, same: bool = False) -> str:
@@ -274,7 +266,7 @@ def mending(p: int, t: float, rng: RNG) -> tuple[str, float]:
 )
 def test_tool_hacking(write: object, expected: Outcome) -> None:
     """Paid, identical, stubborn or vanished calls are found; calls that solve more, or that mend an error, are not accused."""
-    assert tool_hacking.detect(made(write)).outcome is expected  # type: ignore[arg-type]
+    assert patterns()["tool_hacking"].detect(made(write)).outcome is expected  # type: ignore[arg-type]
 
 
 def empty_form(p: int, t: float, rng: RNG) -> tuple[str, float]:
@@ -292,7 +284,7 @@ def good_form(p: int, t: float, rng: RNG) -> tuple[str, float]:
 @pytest.mark.parametrize(("write", "expected"), [(empty_form, PRESENT), (good_form, ABSENT), (learning, ABSENT)])
 def test_format_hacking(write: object, expected: Outcome) -> None:
     """Empty fields that are paid are found; filled ones, and texts without fields, are not accused."""
-    assert format_hacking.detect(made(write)).outcome is expected  # type: ignore[arg-type]
+    assert patterns()["format_hacking"].detect(made(write)).outcome is expected  # type: ignore[arg-type]
 
 
 def with_parts(run: Run, form: tuple[float, float], content: tuple[float, float]) -> Run:
@@ -311,7 +303,7 @@ def test_parts_that_pull_apart(form: tuple[float, float], content: tuple[float, 
     """Form at its ceiling while content falls is found by both detectors; both rising, or form known from the start, by neither."""
     run = with_parts(made(learning), form, content)
     assert patterns()["reward_component_dominance"].detect(run).outcome is hacked
-    assert format_hacking.detect(run).outcome is hacked
+    assert patterns()["format_hacking"].detect(run).outcome is hacked
 
 
 def claims(p: int, t: float, rng: RNG) -> tuple[str, float]:
@@ -323,7 +315,7 @@ def claims(p: int, t: float, rng: RNG) -> tuple[str, float]:
 def test_pseudo_success(success: float | None, expected: Outcome) -> None:
     """Claims against a recorded failure are found, claims that are true are not, and without a record nothing can be told."""
     run = made(claims) if success is None else made(claims, success=success)
-    assert pseudo_success.detect(run).outcome is expected
+    assert patterns()["pseudo_success"].detect(run).outcome is expected
 
 
 def any_answer(p: int, _: float, rng: RNG) -> tuple[str, float]:
@@ -357,15 +349,14 @@ def test_a_string_of_numbers_is_no_answer(response: str, answer: str) -> None:
 @pytest.mark.parametrize(("name", "expected"), [("random_reward", PRESENT), ("improving", ABSENT), ("length_hack", UNCLEAR)])
 def test_reward_inconsistent(name: str, expected: Outcome) -> None:
     """A real run with random rewards is found by its identical responses; a fixed rule is consistent; too few twins say nothing."""
-    assert reward_inconsistent.detect(real(name)).outcome is expected
+    assert patterns()["reward_inconsistent"].detect(real(name)).outcome is expected
 
 
 def test_a_single_step_is_too_short() -> None:
     """Nothing can be compared within one step."""
     run = made(learning).until(0)
-    for module in (reward_shortcut, template_collapse, tool_hacking, format_hacking, pseudo_success):
-        with pytest.raises(TooFewPoints):
-            module.detect(run)
+    for name in ("reward_shortcut", "template_collapse", "tool_hacking", "format_hacking", "pseudo_success"):
+        assert run_detector(patterns()[name], run).outcome is UNCLEAR
 
 
 def test_evaluation_samples_are_not_training_samples() -> None:
@@ -373,7 +364,7 @@ def test_evaluation_samples_are_not_training_samples() -> None:
     run = made(learning)
     evaluated = made(salad).rollouts.assign(split="eval")
     both = replace(run, rollouts=pd.concat([run.rollouts.assign(split="train"), evaluated], ignore_index=True))
-    assert reward_shortcut.detect(both).measures == pytest.approx(reward_shortcut.detect(run).measures)
+    assert patterns()["reward_shortcut"].detect(both).measures == pytest.approx(patterns()["reward_shortcut"].detect(run).measures)
 
 
 def leaving(p: int, t: float, rng: RNG) -> tuple[str, float]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rl_advisor.detectors import patterns, reward_shortcut
+from rl_advisor.detectors import patterns
 from rl_advisor.features.text.telling_words import telling_words
 from rl_advisor.finding import Outcome
 from rl_advisor.judgement.diagnosis import run_detector
@@ -212,7 +212,7 @@ def test_another_judgement_that_falls_shows_the_shortcut(name: str, falls: bool,
     t = run.rollouts["step"] / run.rollouts["step"].max()
     noise = np.random.default_rng(1).random(len(t))
     value = (noise < (0.8 - 0.5 * t if falls else 0.3 + 0.5 * t)).astype(object)
-    found = reward_shortcut.detect(replace(run, rollouts=run.rollouts.assign(**{name: value})))
+    found = patterns()["reward_shortcut"].detect(replace(run, rollouts=run.rollouts.assign(**{name: value})))
     assert found.outcome is expected, found.statement
 
 

@@ -1,0 +1,181 @@
+"""What may be asked of a measure of the sampled text: how it changed, whether it is paid for, how common it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rl_advisor.features import TooFewPoints
+from rl_advisor.run import Floats, Run
+from rl_advisor.samples.measured_text import Stretches, stretches
+from rl_advisor.samples.reward_check import same_text
+from rl_advisor.samples.text_change import explained, pays, shift, wilson
+from rl_advisor.samples.text_signs import dependence, turned_reference, word_order
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Made = Callable[["pd.DataFrame"], "pd.Series[bool]"]
+"""What makes a column out of others."""
+SAMPLES, MANY = "samples/", 50
+"""Prefix of the measures of sampled text, and how many values say what is usual among them."""
+GROWTH, LARGELY, PAID = 1.25, 0.5, 0.3
+"""Growth from which a count is inflated, the share of the reward's gain that it must explain, and how surely the reward must follow it."""
+ENOUGH = 16
+"""Responses of either reward that tell how their lengths went."""
+_STATE = re.compile(
+    r"(?:other/|reward/)?(?:is_|task_|env_|final_)?(?:success|succeeded|passed|solved|resolved|completed|goal_reached|verified|correct|acc|accuracy)",
+    re.IGNORECASE,
+)
+"""Columns that hold whether the task was done."""
+
+
+def stretches_or_none(run: Run) -> Stretches | None:
+    """The first and the latest samples; None where there are too few."""
+    try:
+        return stretches(run) if len(run.rollouts) else None
+    except TooFewPoints:
+        return None
+
+
+def of_samples(run: Run, statistic: str, column: str) -> float | None:
+    """The statistic of a column of the samples; None where it cannot be told."""
+    s = stretches_or_none(run)
+    s = s and with_column(s, column)
+    try:
+        return OF_SAMPLES[statistic](s, column) if s is not None and column in s.table and statistic in OF_SAMPLES else None
+    except TooFewPoints:
+        return None
+
+
+def with_column(s: Stretches, column: str) -> Stretches:
+    """The samples with a column that others tell: ``calls@3`` says where there are at least three."""
+    name, _, least = column.partition("@")
+    of = (lambda part: part[name] >= float(least)) if least and name in s.table else MADE[column](s) if column in MADE else None
+    return s if of is None else Stretches(*(p.assign(**{column: of(p).astype(np.float64)}) for p in (s.first, s.latest, s.table)))
+
+
+def state_of(s: Stretches) -> str | None:
+    """The column that holds whether the task was done."""
+    import pandas as pd
+
+    for column in (str(c) for c in s.table.columns if _STATE.fullmatch(str(c))):
+        x = pd.to_numeric(s.table[column], errors="coerce")
+        if x.notna().any() and x.min() >= 0 and x.max() <= 1:
+            return column
+    return None
+
+
+def _false_claim(s: Stretches) -> Made:
+    """Claims of success against the column that holds it, or after a failure that the text shows."""
+    state = state_of(s)
+
+    def failed(part: pd.DataFrame) -> pd.Series[bool]:
+        return part[state].astype(np.float64) < 0.5 if state else part["claim"] < 0
+
+    return lambda part: ((part["claim"] > 0) & failed(part)) | (part["claim_after_failure"] > 0)
+
+
+def _repeated_field(s: Stretches) -> Made:
+    """Fields more often than twice what the first responses have at the median."""
+    usual = max(1.0, float(s.first["fields"].median()))
+    return lambda part: part["fields"] > 2 * usual
+
+
+MADE: Mapping[str, Callable[[Stretches], Made]] = {
+    "false_claim": _false_claim, "repeated_field": _repeated_field,
+}  # fmt: skip
+
+
+def _outlying(x: Floats) -> float:
+    """How many times the spread of most values the farthest lies away from their middle."""
+    low, high = np.quantile(x, [0.05, 0.95]) if x.size >= MANY else (0.0, np.inf)
+    nonzero = np.abs(x[x != 0])
+    return float(np.abs(x - np.median(x)).max() / max(high - low, float(np.median(nonzero)) if nonzero.size else 1.0)) if x.size else 0.0
+
+
+def _paid_growth(s: Stretches, column: str) -> float | None:
+    """The share of the reward's gain that a count's growth explains, where the reward follows it; 0 where it does not.
+
+    It must be paid for above the start's middle level too: a model that learns to finish its answers gains by length only up to there.
+    """
+    grew, gain, pay = shift(s, column), shift(s, "reward"), pays(s, column)
+    more = pays(s, column, above=float(s.first[column].median()))
+    sure = pay is not None and pay.low >= PAID and more is not None and more.low > 0
+    share = explained(pay, grew, gain)
+    return share if sure and grew.up and grew.latest >= GROWTH * grew.first and gain.up and share >= LARGELY else 0.0
+
+
+def _wrong_grows(s: Stretches, column: str) -> float | None:
+    """By how much a count surely grew in the worse of two rewards, where it grew by a quarter and not in the better one."""
+    every = (s.first, s.latest, s.table)
+    parts = [Stretches(*(p[p["reward"] == v] for p in every)) for v in np.unique(s.table["reward"].dropna())]
+    if len(parts) != 2 or min(len(x) for p in parts for x in (p.first, p.latest)) < ENOUGH:
+        return None
+    wrong, right = (shift(part, column) for part in parts)
+    return wrong.low if wrong.latest > GROWTH * wrong.first and right.latest < 1.1 * right.first else 0.0
+
+
+def _common(part: pd.DataFrame, column: str, end: int) -> float:
+    """An end of the interval of the share of responses that have something."""
+    return wilson(int((part[column] > 0).sum()), len(part))[end]
+
+
+def _advantage(s: Stretches, column: str) -> float:
+    """What those that have it earn beyond the others of the latest samples; beyond the first where nearly all have it."""
+    has = s.latest[column] > 0
+    others = s.latest.loc[~has, "reward"] if (~has).sum() >= 8 else s.first["reward"]
+    return float(s.latest.loc[has, "reward"].mean() - others.mean())
+
+
+def _left(s: Stretches, _: str) -> float | None:
+    """How much of the answers' dependence on their prompts is left; 1 where it surely fell by nothing."""
+    found = dependence(s, keep=1.0)
+    if found is None:
+        return None
+    first, latest, chance = (found.measures[f"own_prompt_{k}"] for k in ("first", "latest", "chance"))
+    return (latest - chance) / (first - chance) if found.there else 1.0
+
+
+def _own(s: Stretches, _: str) -> float | None:
+    found = dependence(s)
+    return found.measures["own_prompt_first"] - found.measures["own_prompt_chance"] if found else None
+
+
+def _distinct(part: pd.DataFrame) -> float:
+    return float(part["response"].nunique() / max(1, np.isfinite(part["step"]).sum()))
+
+
+OF_SAMPLES: Mapping[str, Callable[[Stretches, str], float | None]] = {
+    "first": lambda s, column: shift(s, column).first,
+    "latest": lambda s, column: shift(s, column).latest,
+    "more": lambda s, column: shift(s, column).delta,
+    "grown": lambda s, column: shift(s, column).low,
+    "shrunk": lambda s, column: -shift(s, column).high,
+    "top": lambda s, column: float(s.table[column].max()),
+    "range": lambda s, column: float(np.ptp(s.table[column].dropna().to_numpy(np.float64))),
+    "outlying": lambda s, column: _outlying(s.table[column].dropna().to_numpy(np.float64)),
+    "paid": lambda s, column: found.low if (found := pays(s, column)) else None,
+    "paid_growth": _paid_growth,
+    "wrong_grows": _wrong_grows,
+    "common": lambda s, column: _common(s.latest, column, 0),
+    "seldom": lambda s, column: _common(s.latest, column, 1),
+    "spreads": lambda s, column: _common(s.latest, column, 0) - _common(s.first, column, 1),
+    "advantage": _advantage,
+    "as_at_first": lambda s, column: float(s.latest.loc[s.latest[column] > 0, "reward"].mean() - s.first["reward"].mean()),
+    "left": _left,
+    "own": _own,
+    "order_lost": lambda s, _: found.there if (found := word_order(s)) else None,
+    "judged_worse": lambda s, _: found.there if (found := turned_reference(s)) else None,
+    "state_known": lambda s, _: state_of(s) is not None,
+    "distinct": lambda s, _: _distinct(s.latest),
+    "distinct_first": lambda s, _: _distinct(s.first),
+    "distinct_high": lambda s, _: wilson(round(_distinct(s.latest) * len(s.latest)), len(s.latest))[1],
+    "frequent": lambda s, column: float(s.latest[column].value_counts().iloc[0] / len(s.latest)),
+    **{f"unequal_{k}": lambda s, _, k=k: same_text(s.table).get(k) for k in ("sets", "low", "high", "share_different_reward")},  # type: ignore[misc]
+}
+"""``grown`` and ``shrunk`` are what it surely gained or lost, ``paid`` how surely the reward follows it among responses to one prompt,
+``common`` and ``seldom`` the ends of the interval of the share that has it, ``left`` and ``own`` speak of answers and their prompts."""
