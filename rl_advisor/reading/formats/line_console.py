@@ -5,19 +5,19 @@ lines, and what they are is asked afterwards.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, drawn_lines, head, lines
 from rl_advisor.reading.parsing.csv_in import layout_of_any, read_table
-from rl_advisor.reading.parsing.line_shapes import LIMIT, shapes_of
+from rl_advisor.reading.parsing.line_shapes import LIMIT
 from rl_advisor.reading.parsing.log_lines import Watch
 from rl_advisor.reading.parsing.metric_table import part_of
-from rl_advisor.reading.parsing.printed_rows import run_of
+from rl_advisor.reading.parsing.printed_rows import read_lines
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.run import Event, Gap, Run
-from rl_advisor.run_reference import MARK, listed
+from rl_advisor.run import Run
 
 FORMAT = "line_console"
 GENERAL = True
@@ -55,7 +55,10 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
         return next((replace(p, formats=(FORMAT,)) for reading in readings if (p := reading(path, ask)).curves), Run())
     if _has_rows(path) and (part := _lines(path, ask)).curves:
         return replace(part, formats=(FORMAT,))
-    return Run(events=_events(path), formats=(FORMAT,)) if bare_name(path).endswith(_LOGS) else Run()
+    watch = Watch(path.name)
+    for line in islice(watch.through(lines(path)), LIMIT) if bare_name(path).endswith(_LOGS) else ():
+        watch.look(line, None)
+    return Run(events=watch.finish(None), formats=(FORMAT,) if watch.line else ())
 
 
 def _has_rows(path: Path) -> bool:
@@ -69,8 +72,8 @@ def _has_rows(path: Path) -> bool:
     if _BOX.search(start.replace(b"\r", b"")) and _told_in_full(path):
         return False
     text = re.split(r"[\r\n]+", start.decode("utf-8", "replace"))
-    shapes = shapes_of(text[:-1] if len(start) >= _HEAD else text, Watch(path.name), headings=bare_name(path).endswith(".md"))
-    return bool(run_of(shapes, path.name)[0].curves)
+    whole = text[:-1] if len(start) >= _HEAD else text
+    return bool(read_lines(whole, path.name, headings=bare_name(path).endswith(".md")).curves)
 
 
 def _told_in_full(path: Path) -> bool:
@@ -79,16 +82,9 @@ def _told_in_full(path: Path) -> bool:
 
 
 def _lines(path: Path, ask: Request) -> Run:
-    watch = Watch(path.name)
-    text = watch.through(drawn_lines(path))
+    text: Iterable[str] = drawn_lines(path)
     text = (_COMMA.sub(r"\1.\2", line) for line in text) if _writes_commas(path) else text
-    shapes = shapes_of(text, watch, headings=bare_name(path).endswith(".md"))
-    part, runs, step_at = run_of(shapes, path.name, ask.run, anybodys=ask.last_resort)
-    events = tuple(replace(event, step=step_at(event.step)) for event in watch.finish(None))
-    several = listed(runs, runs[0] if ask.run not in runs else ask.run, path.name) if runs else Run()
-    place = several.place or (MARK + ask.run if ask.run in runs else "")
-    gaps = (Gap(path.name, f"more than {LIMIT:,} lines with numbers; only the first of them were read"),) if shapes.cut else ()
-    return replace(part, events=events, place=place, others=several.others, gaps=(*several.gaps, *gaps))
+    return read_lines(text, path.name, ask, headings=bare_name(path).endswith(".md"))
 
 
 def _writes_commas(path: Path) -> bool:
@@ -96,13 +92,6 @@ def _writes_commas(path: Path) -> bool:
     start = head(path, _HEAD).decode("utf-8", "replace")
     found = [match[2] for match in _COMMA.finditer(start)]
     return any(len(part) != 3 for part in found) and len(found) >= FEW and _POINT.search(start) is None
-
-
-def _events(path: Path) -> tuple[Event, ...]:
-    watch = Watch(path.name)
-    for line in islice(watch.through(lines(path)), LIMIT):
-        watch.look(line, None)
-    return watch.finish(None)
 
 
 def _cells(path: Path, ask: Request) -> Run:

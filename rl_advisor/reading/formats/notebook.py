@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
-from html.parser import HTMLParser
+from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, parse_json, plain_text
-from rl_advisor.reading.parsing.line_shapes import shapes_of
-from rl_advisor.reading.parsing.log_lines import Watch
 from rl_advisor.reading.parsing.metric_table import part_of, step_columns
-from rl_advisor.reading.parsing.printed_rows import run_of
+from rl_advisor.reading.parsing.printed_rows import read_lines
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Gap, Run
-from rl_advisor.run_reference import MARK, chosen, listed
+from rl_advisor.run_reference import chosen, listed
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FORMAT = "notebook"
-SIZE_LIMIT, MOST_CELLS, FEWEST = 128_000_000, 2_000_000, 3
-HTML_LIMIT = 16_000_000
+SIZE_LIMIT, FEWEST = 128_000_000, 3
+HTML_LIMIT, CELL_LIMIT = 16_000_000, 400
+_CELL, _TAG = re.compile(r"<t[dh]\b"), re.compile(r"<[^<>]*>")
 _TRAINER = {"training loss": "loss", "validation loss": "eval_loss"}
 """What Trainer's table calls the losses that it logs under other names."""
 
@@ -47,17 +47,8 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
         several = listed(ranked, name, path.name)
         part = part_of(tables[name], path.name)
         return replace(part, place=several.place, others=several.others, gaps=(*several.gaps, *part.gaps), formats=(FORMAT,))
-    return _printed([line for kind, text in outputs if kind == "text" for line in text.splitlines()], path.name, ask)
-
-
-def _printed(lines: list[str], source: str, ask: Request) -> Run:
-    watch, wanted = Watch(source), ask.run
-    part, runs, _ = run_of(shapes_of(watch.through(lines), watch), source, wanted, anybodys=ask.last_resort)
-    if not part.curves:
-        return Run()
-    several = listed(runs, wanted if wanted in runs else runs[0], source) if runs else Run()
-    place = several.place or (MARK + wanted if wanted in runs else "")
-    return replace(part, place=place, others=several.others, gaps=several.gaps, formats=(FORMAT,))
+    part = read_lines((line for kind, text in outputs if kind == "text" for line in text.splitlines()), path.name, ask)
+    return replace(part, formats=(FORMAT,)) if part.curves else Run()
 
 
 def _outputs(found: Any) -> Iterator[tuple[str, str]]:
@@ -80,41 +71,14 @@ def _tables(html: str) -> Iterator[pd.DataFrame]:
     """The tables of a page that have a column which counts their rows."""
     import pandas as pd
 
-    reader = _Cells()
-    reader.feed(html[:HTML_LIMIT])
-    for rows in reader.tables:
+    for table in html[:HTML_LIMIT].split("<table")[1:]:
+        rows = [[_plain(cell) for cell in _CELL.split(row)[1:]] for row in table.partition("</table")[0].split("<tr")[1:]]
         names = [_TRAINER.get(name.lower(), "/".join(part.strip(" ") for part in name.split("/"))) for name in rows[0]] if rows else []
         body = [row for row in rows[1:] if len(row) == len(names)]
         if len(set(names)) == len(names) > 1 and len(body) >= FEWEST and step_columns(names):
             yield pd.DataFrame(body, columns=names)
 
 
-class _Cells(HTMLParser):
-    """Collects the cells of every table, row by row."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tables: list[list[list[str]]] = []
-        self._cell: list[str] | None = None
-        self._count = 0
-
-    def handle_starttag(self, tag: str, _: object) -> None:
-        """Begin a table, a row or a cell."""
-        if tag == "table":
-            self.tables.append([])
-        elif tag == "tr" and self.tables:
-            self.tables[-1].append([])
-        elif tag in ("td", "th") and self.tables and self.tables[-1]:
-            self._cell = []
-
-    def handle_endtag(self, tag: str) -> None:
-        """Keep a cell that is complete."""
-        if tag in ("td", "th") and self._cell is not None and self._count < MOST_CELLS:
-            self.tables[-1][-1].append("".join(self._cell).strip())
-            self._count += 1
-            self._cell = None
-
-    def handle_data(self, data: str) -> None:
-        """Take what stands inside a cell."""
-        if self._cell is not None:
-            self._cell.append(data[:200])
+def _plain(cell: str) -> str:
+    """What stands in a cell, without its tags."""
+    return unescape(_TAG.sub("", f"<{cell}"[:CELL_LIMIT])).strip()

@@ -1,17 +1,20 @@
 """The lines that repeat become curves: those that do are told from prose and settings, and their numbers laid over the count."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from rl_advisor.reading.parsing.learner_words import of_a_learner, speaks
-from rl_advisor.reading.parsing.line_shapes import Family, Shapes
+from rl_advisor.reading.parsing.line_shapes import LIMIT, Family, Shapes, shapes_of
+from rl_advisor.reading.parsing.log_lines import Watch
 from rl_advisor.reading.parsing.metric_table import step_columns, unit_of
 from rl_advisor.reading.parsing.printed_axis import FEWEST, FEWEST_ROWS, Axis, Lines, Places, axis_of, by_order, counts
+from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.slot_names import BARE
-from rl_advisor.run import UNSAID, Curve, Run
+from rl_advisor.run import UNSAID, Curve, Gap, Run
+from rl_advisor.run_reference import MARK, listed
 
 FEWEST_OF_ANYBODY = 5
 """Lines of names that tell of no learner."""
@@ -88,37 +91,58 @@ def _counted(names: Sequence[str]) -> bool:
     return bool(step_columns(names)) or any(name.rpartition("/")[2] in ("n_updates", "nupdates") for name in names)
 
 
-Told = tuple[Run, list[str], Callable[[float | None], float | None]]
+def read_lines(text: Iterable[str], source: str, ask: Request = WHOLE, *, headings: bool = False) -> Run:
+    """The run that lines tell of, with what a log says besides.
 
-
-def run_of(shapes: Shapes, source: str, wanted: str = "", *, anybodys: bool = False) -> Told:
-    """The run that the lines tell of, the names of all runs among them, largest first, and which step a record has.
-
-    Of several runs the one that is wanted, else the largest; nothing where the lines are no learner's, unless they may be ``anybodys``.
+    Of several runs the one that is wanted, else the largest; nothing where the lines are no learner's, unless they may be anybody's, in the
+    last resort.
     """
-    found = lines_of(shapes)
+    watch = Watch(source)
+    shapes = shapes_of(watch.through(text), watch, headings=headings)
+    found, anybodys = lines_of(shapes), ask.last_resort
     if anybodys:
         found = [lines for lines in found if lines.record.size >= FEWEST_OF_ANYBODY and (lines.number != lines.number[0]).any()]
+    axis = _axis(found, shapes, anybodys=anybodys)
+    if axis is None:
+        return Run()
+    runs = axis.largest_first
+    read = (ask.run if ask.run in runs else runs[0]) if runs else ""
+    curves = _curves(found, axis, source, axis.runs.index(read) if runs else -1)
+    if all(c.step.size < FEWEST_ROWS for c in curves.values()) and all(n.record.size >= FEWEST and _still(n) for n in found):
+        return Run()  # settings that are printed again
+    several = listed(runs, read, source) if runs else Run()
+    cut = (Gap(source, f"more than {LIMIT:,} lines with numbers; only the first of them were read"),) if shapes.cut else ()
+    return Run(
+        curves=curves,
+        planned_steps=axis.planned,
+        step_unit=UNSAID if axis.name in ("", BARE) else unit_of(axis.name),
+        axis="step" if axis.name else "row",
+        events=tuple(replace(event, step=axis.step_at(event.step)) for event in watch.finish(None)),
+        place=several.place or (MARK + read if ask.run in runs else ""),
+        others=several.others,
+        gaps=(*several.gaps, *cut),
+    )
+
+
+def _axis(found: Sequence[Lines], shapes: Shapes, *, anybodys: bool) -> Axis | None:
+    """The count by which the lines go, else their order; None where they are no learner's."""
     axis = axis_of(found, shapes)
     names = {name for lines in found for name in lines.names if name != BARE and (axis is None or name != axis.name)}
     if axis is None and not any(counts(lines, name) for lines in found for name in lines.names):
         axis = by_order([lines for lines in found if not anybodys or SHARE * lines.record.size >= shapes.records], anybodys=anybodys)
-    if axis is None or (not anybodys and not of_a_learner([name for name in names if not step_columns([name])], axis.name)):
-        return Run(), [], lambda _: None
-    runs = axis.largest_first
-    chosen = axis.runs.index(wanted if wanted in runs else runs[0]) if runs else -1
+    learner = axis and (anybodys or of_a_learner([name for name in names if not step_columns([name])], axis.name))
+    return axis if learner else None
+
+
+def _curves(found: Sequence[Lines], axis: Axis, source: str, wanted: int) -> dict[str, Curve]:
+    """Each name with its numbers over the count."""
     where: dict[str, list[tuple[Lines, int]]] = {}
     for lines in found:
         for column, name in enumerate(lines.names):
             where.setdefault(name, []).append((lines, column))
-    curves = {name: _curve(name, source, where[name], axis, chosen) for name in sorted(names)}
-    fewest = FEWEST_ROWS if runs and axis.values > FEWEST else 1
-    kept = {name: curve for name, curve in curves.items() if curve.step.size >= fewest}
-    if all(c.step.size < FEWEST_ROWS for c in kept.values()) and all(n.record.size >= FEWEST and _still(n) for n in found):
-        return Run(), [], lambda _: None  # settings that are printed again
-    unit = UNSAID if axis.name in ("", BARE) else unit_of(axis.name)
-    run = Run(curves=kept, planned_steps=axis.planned, step_unit=unit, axis="step" if axis.name else "row")
-    return run, runs, axis.step_at
+    curves = {name: _curve(name, source, where[name], axis, wanted) for name in sorted(where) if name not in (BARE, axis.name)}
+    fewest = FEWEST_ROWS if axis.runs and axis.values > FEWEST else 1
+    return {name: curve for name, curve in curves.items() if curve.step.size >= fewest}
 
 
 def _curve(name: str, source: str, columns: Sequence[tuple[Lines, int]], axis: Axis, wanted: int) -> Curve:
