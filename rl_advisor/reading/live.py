@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from rl_advisor.reading import format_of, read_with
+from rl_advisor.reading import format_of, part_of, read_with
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import GZIP_MAGIC, ZSTD_MAGIC
 from rl_advisor.reading.parsing.request import Request
@@ -50,7 +50,7 @@ class Follower:
     def __init__(self, path: Path | str, *, mapping: Mapping[str, str] | None = None) -> None:
         """Nothing is read yet; ``mapping`` is that of ``read_run``."""
         self._path, self._mapping = Path(path), mapping or {}
-        self._seen: dict[Path, _Seen] = {}
+        self._seen: dict[tuple[Path, bool], _Seen] = {}
         self.decoded = 0
         """Bytes decoded by the last ``read``."""
 
@@ -60,7 +60,7 @@ class Follower:
         return read_with(self._part, self._path, self._mapping)
 
     def _part(self, path: Path, ask: Request) -> Run | None:
-        status, seen = path.stat(), self._seen.get(path)
+        status, seen = path.stat(), self._seen.get((path, ask.last_resort))
         if seen is not None and (seen.inode, seen.size, seen.changed) == (status.st_ino, status.st_size, status.st_mtime_ns):
             return seen.shown
         with confined_files.opened(path) as file:
@@ -68,11 +68,11 @@ class Follower:
         grown = seen is not None and seen.inode == status.st_ino and status.st_size >= seen.size and start.startswith(seen.start)
         module = format_of(path, ask)
         packed = start.startswith((GZIP_MAGIC, ZSTD_MAGIC, b"\xff\xfe", b"\xfe\xff"))
-        kind: str | re.Pattern[bytes] | None = None if packed else getattr(module, "APPENDED", None)
+        kind: str | re.Pattern[bytes] | None = None if packed or ask.last_resort else getattr(module, "APPENDED", None)
         if module is None or kind is None or (kind == "table" and not _header(path)):
             self.decoded += status.st_size if module else 0
             end, part = 0, None
-            shown = None if module is None else module.read(path, ask)
+            shown = part_of(path, ask)
         else:
             goes_on = seen is not None and grown and seen.part is not None and seen.part.axis != "row" and not seen.part.others
             part, begin = (seen.part, seen.end) if seen is not None and goes_on else (None, 0)
@@ -80,7 +80,7 @@ class Follower:
             part = part if end == begin else _joined(part, self._piece(module, path, ask, begin, end))
             last = end if isinstance(kind, str) else _whole_end(path, "lines", end, status.st_size)
             shown = part if part is not None and last == end else _joined(part, self._piece(module, path, ask, end, last))
-        self._seen[path] = _Seen(status.st_ino, status.st_size, status.st_mtime_ns, start, end, part, shown)
+        self._seen[path, ask.last_resort] = _Seen(status.st_ino, status.st_size, status.st_mtime_ns, start, end, part, shown)
         return shown
 
     def _piece(self, module: object, path: Path, ask: Request, begin: int, end: int) -> Run:

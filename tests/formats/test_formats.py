@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rl_advisor.discovery import modules
-from rl_advisor.reading import format_of
+from rl_advisor.reading import format_of, read_run
 
 DATA = Path(__file__).parent.parent / "data" / "formats"
 FORMATS = modules("rl_advisor.reading.formats", "FORMAT", "claims", "read")
 FIXTURES = {
-    "trainer_state.json": "trainer_state", "train.log": "dict_console", "console.log": "block_console",
+    "trainer_state.json": "columns", "train.log": "dict_console", "console.log": "block_console",
     "verl_metrics.jsonl": "metrics_jsonl", "metrics.jsonl": "metrics_jsonl", "steps.jsonl": "metrics_jsonl",
     "progress.json": "metrics_jsonl", "progress.csv": "metrics_csv",
     "0.monitor.csv": "monitor", "evaluations.npz": "arrays", "training_args.json": "configuration", "config.yaml": "configuration",
@@ -143,9 +143,10 @@ def test_the_closing_summary_is_no_step(tmp_path):
     """The row with train_runtime repeats the last step and is left out."""
     (tmp_path / "trainer_state.json").write_text(
         '{"log_history": [{"step": 1, "loss": NaN}, {"step": 2, "loss": 3.0},'
-        ' {"step": 2, "loss": 9.0, "train_runtime": 5.0}], "max_steps": -1}'
+        ' {"step": 2, "train_loss": 9.0, "train_runtime": 5.0}], "max_steps": -1}'
     )
-    run = part_of(tmp_path / "trainer_state.json")
+    run = read_run(tmp_path / "trainer_state.json")
+    assert "train_loss" not in run.curves
     assert list(run.curves["loss"].step) == [1, 2]
     assert run.curves["loss"].value[1] == 3.0
     assert run.planned_steps is None

@@ -1,12 +1,14 @@
 """Metrics in one JSON document: lists of equal length, lists of rows, maps from steps to values, of one run or of several."""
 
+import re
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, parse_json
+from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, json_values, parse_json
 from rl_advisor.reading.parsing.json_rows import decoded, json_lines
 from rl_advisor.reading.parsing.json_run import run_of_document
+from rl_advisor.reading.parsing.json_tables import FEWEST
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Gap, Run
@@ -15,6 +17,7 @@ FORMAT = "columns"
 GENERAL = True
 SIZE_LIMIT = 256_000_000
 MOST_ROWS = 1_000_000
+_ROWS = re.compile(rb"\[\s*+\{")
 
 
 def claims(path: Path, ask: Request = WHOLE) -> bool:
@@ -24,12 +27,17 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
 
 
 def read(path: Path, ask: Request = WHOLE) -> Run:
-    """The curves of the document; in the last resort those of the lines that hold an object."""
+    """The curves of the document; of a damaged one those of its first list of rows, or of the lines that hold an object."""
+    gaps: tuple[Gap, ...] = ()
     try:
-        found = parse_json(document(path, SIZE_LIMIT))
-    except (ValueError, OverflowError, *PACK_ERRORS) as error:
-        if not ask.last_resort:
-            return Run(gaps=(Gap(path.name, f"damaged, or no columns of numbers: {error}"[:300]),), formats=(FORMAT,))
+        found = parse_json(text := document(path, SIZE_LIMIT))
+    except (OverflowError, *PACK_ERRORS) as error:
+        return Run(gaps=(Gap(path.name, f"no columns of numbers: {error}"[:300]),), formats=(FORMAT,))
+    except ValueError as error:
         found = [row for _, line in islice(json_lines(path), MOST_ROWS) if line and (row := decoded(line)) is not None]
+        if len(found) < FEWEST:
+            begin = _ROWS.search(text)
+            found = json_values(text[begin.end() - 1 :].decode("utf-8", "replace"))[0] if begin else []
+            gaps = (Gap(path.name, f"the JSON ends early or is damaged; rows before that were kept: {error}"[:300]),)
     part = run_of_document(found, path.name, ask.run, anybodys=ask.last_resort)
-    return replace(part, formats=(FORMAT,)) if part.curves else Run()
+    return replace(part, gaps=(*gaps, *part.gaps), formats=(FORMAT,)) if part.curves or (gaps and not ask.last_resort) else Run()

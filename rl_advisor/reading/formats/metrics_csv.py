@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rl_advisor.reading.parsing.bytes_in import bare_name
 from rl_advisor.reading.parsing.columns import number
 from rl_advisor.reading.parsing.csv_in import Layout, layout_of, read_table
-from rl_advisor.reading.parsing.metric_table import of_a_trainer, part_of, plain_number, step_columns
+from rl_advisor.reading.parsing.metric_table import part_of, plain_number, step_columns
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.trajectories import is_sample
 from rl_advisor.run import Gap, Run
@@ -28,10 +28,7 @@ _CHART_STEPS = ("step", "global_step", "train/global_step", "relative time (wall
 
 
 def claims(path: Path, ask: Request = WHOLE) -> bool:
-    """Whether the header has a column that counts steps and the first row has two numbers and no long text.
-
-    Without such a column all must be numbers, under names of a trainer.
-    """
+    """Whether the header has a column that counts steps and the first row has two numbers and no long text."""
     if not bare_name(path).endswith((".csv", ".tsv", ".txt")):
         return False
     layout = layout_of(path)
@@ -42,10 +39,8 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
         return False
     first = layout.rows[0]
     numbers = sum(_is_number(cell, layout) for cell in first)
-    if not step_columns(names):
-        return numbers == len(names) and of_a_trainer(names, names) and not any(_is_number(name, layout) for name in names)
     long = (cell for cell in first if len(cell) > 60 and not cell.startswith(("{", "[")))
-    return numbers >= 2 and all(_is_number(cell, layout) for cell in long)
+    return bool(step_columns(names)) and numbers >= 2 and all(_is_number(cell, layout) for cell in long)
 
 
 def read(path: Path, ask: Request = WHOLE) -> Run:

@@ -1,17 +1,14 @@
-"""JSON lines of metrics: flat with a step key, ``{"step": 3, "data": {...}}``, or ``{"step", "time"}`` lines that give only the clock.
-
-Lines that name no step are read in their order, where their names are those that only a trainer writes.
-"""
+"""JSON lines of metrics: flat with a step key, ``{"step": 3, "data": {...}}``, or ``{"step", "time"}`` lines that give only the clock."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, byte_lines, head, parse_json
 from rl_advisor.reading.parsing.columns import Row, curves_of, number
-from rl_advisor.reading.parsing.metric_table import OF_PLAN, of_a_trainer, over_steps, step_columns
+from rl_advisor.reading.parsing.metric_table import OF_PLAN, over_steps, step_columns
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.tracker_rows import flat
 from rl_advisor.reading.parsing.trajectories import is_sample
@@ -20,8 +17,6 @@ from rl_advisor.run import Gap, Run
 FORMAT = "metrics_jsonl"
 APPENDED = "lines"
 """How a growing file goes on, so that what was appended can be read alone."""
-_FEWEST = 3
-"""Lines without a step that a log has at least."""
 LINE_LIMIT = 16_000_000
 _SUFFIXES = (".jsonl", ".json", ".ndjson", ".log")
 
@@ -32,32 +27,14 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
         return False
     if not head(path, 64).lstrip().startswith(b"{"):
         return False
-    start = head(path, 2_000_000).lstrip()
     try:
-        row = parse_json(start.split(b"\n", 1)[0])
+        row = parse_json(head(path, 2_000_000).lstrip().split(b"\n", 1)[0])
     except ValueError:
         return False
     if not isinstance(row, dict) or is_sample(row, ask.columns) or any(_rows_inside(v) for v in row.values()):
         return False
     numbers = [name for name, value in _values(dict(row), nested=True).items() if number(value) is not None]
-    return len(numbers) > 1 and (bool(step_columns(numbers)) or _ordered(start))
-
-
-def _ordered(start: bytes) -> bool:
-    """Whether the first lines are rows of a trainer's metrics that name no step."""
-    found = []
-    for line in start.split(b"\n")[:_FEWEST]:
-        try:
-            found.append(parse_json(line))
-        except ValueError:
-            return False
-    return len(found) == _FEWEST and all(isinstance(row, dict) and _of_a_trainer(row) for row in found)
-
-
-def _of_a_trainer(row: Mapping[str, Any]) -> bool:
-    numbers = [k for k, v in row.items() if isinstance(v, int | float) and not isinstance(v, bool)]
-    text = any(isinstance(v, str) and len(v) > 40 for v in row.values())
-    return not text and of_a_trainer(list(row), numbers)
+    return len(numbers) > 1 and bool(step_columns(numbers))
 
 
 def _rows_inside(value: object) -> bool:

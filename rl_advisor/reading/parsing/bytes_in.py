@@ -23,6 +23,8 @@ LONGEST_WHOLE = 18
 """Digits of a whole number; longer ones are kept as other numbers are."""
 MOST_BLANK = 100_000
 """Blank lines in a row behind which nothing more is looked for."""
+RECODED_LIMIT = 256_000_000
+"""Bytes of a file in UTF-16 that are read."""
 BUFFER = 1 << 17
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -38,33 +40,6 @@ def bare_name(path: Path) -> str:
     for suffix in (".gz", ".zst"):
         name = name.removesuffix(suffix)
     return name
-
-
-class _Recoded(io.RawIOBase):
-    """UTF-16 text as UTF-8 bytes, streamed: what PowerShell's ``>`` and ``Tee-Object`` write."""
-
-    def __init__(self, file: IO[bytes], encoding: str) -> None:
-        self._file, self._decoder, self._rest = file, codecs.getincrementaldecoder(encoding)("replace"), b""
-
-    def readable(self) -> bool:
-        """Whether it can be read: always."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill the buffer as far as there is text; 0 at the end."""
-        while not self._rest:
-            raw = self._file.read(1 << 16)
-            self._rest = self._decoder.decode(raw, final=not raw).encode()
-            if not raw:
-                break
-        size = min(len(buffer), len(self._rest))
-        buffer[:size], self._rest = self._rest[:size], self._rest[size:]
-        return size
-
-    def close(self) -> None:
-        """Close the file below, too."""
-        self._file.close()
-        super().close()
 
 
 def _encoding(start: bytes) -> str:
@@ -86,7 +61,9 @@ def open_bytes(path: Path) -> IO[bytes]:
     if magic == ZSTD_MAGIC:
         return from_zstd(file, path)
     if encoding := _encoding(start):
-        return io.BufferedReader(_Recoded(file, encoding))
+        with file:
+            raw = file.read(RECODED_LIMIT)
+        return io.BufferedReader(io.BytesIO(raw.decode(encoding, "replace").encode()))
     if start.startswith(codecs.BOM_UTF8):
         file.seek(3)
     return file

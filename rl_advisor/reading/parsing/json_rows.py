@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import orjson
 
-from rl_advisor.reading.parsing.bytes_in import open_bytes, say_torn, whole_text
-from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
+from rl_advisor.reading.parsing.bytes_in import byte_lines, whole_text
 
 LONGEST = 16 << 20
 """Longest line read, in bytes; a longer one counts as corrupt."""
@@ -18,24 +17,9 @@ Row = dict[str, Any]
 
 def json_lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
     """Line number (from 0) and line; None for one longer than LONGEST. Blank lines count but are not given."""
-    number, inside = 0, False
-    with open_bytes(path) as file:
-        for piece in _pieces(file, path):
-            long = len(piece) > LONGEST
-            if not inside and not piece.isspace():
-                yield number, None if long else piece
-            ended = piece.endswith(b"\n")
-            inside = (inside or long) and not ended
-            number += ended
-
-
-def _pieces(file: IO[bytes], path: Path) -> Iterator[bytes]:
-    """The lines of a file, long ones in pieces. A packed file that is torn ends where it is torn."""
-    try:
-        while piece := file.readline(LONGEST + 1):
-            yield piece
-    except PACK_ERRORS:
-        say_torn(path)
+    for number, line in enumerate(byte_lines(path, LONGEST + 1)):
+        if not line.isspace():
+            yield number, line if len(line) <= LONGEST else None
 
 
 def decoded(line: bytes | bytearray) -> Row | None:

@@ -12,7 +12,7 @@ import numpy as np
 from rl_advisor.reading.parsing.columns import number
 from rl_advisor.reading.parsing.flat_config import flat
 from rl_advisor.reading.parsing.json_tables import FEWEST, Content, Table, runs_in
-from rl_advisor.reading.parsing.metric_table import of_a_trainer, part_of, step_columns
+from rl_advisor.reading.parsing.metric_table import part_of, step_columns
 from rl_advisor.run import UNSAID, Curve, Floats, Gap, Run
 from rl_advisor.run_reference import chosen, listed
 
@@ -20,7 +20,7 @@ from rl_advisor.run_reference import chosen, listed
 def run_of_document(found: Any, source: str, wanted: str = "", *, anybodys: bool = False) -> Run:
     """Each column as a curve over the steps that its table names, else over the order of the rows; one run of several.
 
-    Nothing where no table counts its rows or has the names of a trainer, unless it may be ``anybodys``.
+    Nothing where no table counts its rows, unless it may be ``anybodys``.
     """
     if isinstance(found, dict) and (series := _series(found, source)):
         return Run(curves=series)
@@ -35,8 +35,8 @@ def run_of_document(found: Any, source: str, wanted: str = "", *, anybodys: bool
 
 
 def _counts(tables: Sequence[Table]) -> bool:
-    """Whether a table counts its rows, or has the names of a trainer."""
-    return any(step_columns(list(t.columns)) or of_a_trainer(list(t.columns), [*t.columns, *t.columns]) for t in tables if t.counted)
+    """Whether a table counts its rows."""
+    return any(step_columns(list(t.columns)) for t in tables if t.counted)
 
 
 def _part(content: Content, source: str, run: str) -> Run:

@@ -119,7 +119,11 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Table | None:
     flattened = [flat(row) for row in rows]
     names = dict.fromkeys(name for row in flattened for name in row)
     sample = any(isinstance(value, str) and len(value) > LABEL for value in flattened[0].values()) if rows else True
-    if len(rows) < 2 or sample or not any(_is_number(value) for row in flattened for value in row.values()):
+    if (
+        (len(rows) < 2 and not step_columns(list(names)))
+        or sample
+        or not any(_is_number(value) for row in flattened for value in row.values())
+    ):
         return None
     return Table("", {name: [row.get(name) for row in flattened] for name in names})
 

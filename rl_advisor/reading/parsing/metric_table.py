@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 STEP_COLUMNS = (
     "global_step_max_steps", "train_global_step", "trainer_global_step", "training_global_step", "step", "global_step", "_step",
     "training_iteration", "iteration", "iter", "total_timesteps", "timesteps_total", "timesteps", "num_timesteps",
-    "misc_total_timesteps", "time_total_timesteps",
+    "misc_total_timesteps", "time_total_timesteps", "timestepsofar",
     "timesteps_so_far", "total_env_interacts", "total_env_steps", "total_steps", "env_steps", "env_step", "environment_steps",
     "agent_steps", "actor_steps", "num_env_steps", "total_num_steps", "t_env", "learner_steps", "timestep", "total_num_timesteps",
     "total_num_frames", "num_frames", "train_step", "training_step", "train_steps", "current_steps", "frames", "frame", "update", "steps",
@@ -35,11 +35,6 @@ STEP_COLUMNS = (
 """Column names that count rows, best first, in lower case with underscores."""
 OF_PLAN = "global_step/max_steps"
 """Where ms-swift writes its step and what is planned, as ``5/100``."""
-_TRAINERS = re.compile(
-    r"(?i)(?:^|[_/. ])(?:loss|entropy|grad_?norm|learning_?rate|lr|approx_?kl|kl)(?:$|[_/. ])"
-    r"|(?:episode|epis|ep|mean|avg|average|total|train\w{0,20}|eval\w{0,20})[_/. ]?(?:reward|return|rew|ret|score|len|length)s?(?:$|[_/. ])"
-)
-_SAMPLES = {"id", "idx", "index", "uid", "name", "file", "path", "problem", "label", "target", "prediction", "model", "dataset"}
 RUN_COLUMNS = (
     "run", "run_id", "run_name", "run_uuid", "seed", "trial_id", "experiment", "experiment_id", "exp_name", "agent", "algo", "algorithm",
     "method", "env", "env_id", "env_name", "task", "arm", "variant", "exp", "trial", "condition", "model_name",
@@ -187,11 +182,6 @@ def step_columns(names: Sequence[str]) -> list[str]:
     return [plain[key] for key in STEP_COLUMNS if key in plain]
 
 
-def of_a_trainer(names: Sequence[str], numbers: Sequence[str]) -> bool:
-    """Whether rows that name no step are a trainer's: two numbers, one of a name that only trainers write, and none of a sample."""
-    return len(numbers) >= 2 and not _SAMPLES & {name.lower() for name in names} and any(_TRAINERS.search(name) for name in numbers)
-
-
 def _plain(name: str) -> str:
     """The name in lower case with underscores between its words."""
     return re.sub(r"[ ./-]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip()).lower())
@@ -261,7 +251,7 @@ def _run_columns(table: pd.DataFrame) -> list[Any]:
         return named
     for step in step_columns([str(c) for c in table.columns])[:1]:
         steps = numbers_in(table[step])
-        told = [c for c in few if not pd.api.types.is_numeric_dtype(table[c]) and c != step]
+        told = [c for c in few if c != step and np.isnan(numbers_in(table[c])).all()]
         return [c for c in told if _parts(table[c].astype("string").fillna("").to_numpy(str), steps)][:1]
     return []
 
