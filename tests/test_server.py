@@ -425,6 +425,28 @@ def test_work_that_nobody_waits_for_ends(monkeypatch, mode):
         time.sleep(0.01)
 
 
+def test_a_short_call_does_not_wait_for_those_that_never_end(monkeypatch):
+    """While calls that never end have every processor, another is answered."""
+    real, calls = isolated.answer, 8
+
+    async def talk(client):
+        monkeypatch.setattr(isolated, "answer", never_done)
+        async with anyio.create_task_group() as group:
+            for i in range(calls):
+                group.start_soon(client.call_tool, "assess_run", {"run": "run-01", "until": 100 + i})
+            while POOL.working() < calls:
+                await anyio.sleep(0.05)
+            monkeypatch.setattr(isolated, "answer", real)
+            loaded = await client.call_tool("load_run", {"run": "run-01"})
+            still = POOL.working()
+            group.cancel_scope.cancel()
+        return loaded, still
+
+    loaded, still = with_client([DATA], talk)
+    assert loaded.structured_content["frameworks"] == ["trl"]
+    assert still == calls
+
+
 @pytest.mark.parametrize(
     "text", ["0.0.0.0:8000", "192.168.1.5:80", "example.org:80", "[::]:80", "8000", "localhost:0", "localhost:99999", ":80"]
 )

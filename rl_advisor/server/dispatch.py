@@ -17,12 +17,13 @@ from rl_advisor import tools
 from rl_advisor.answers import run_folders
 from rl_advisor.output.clean import aliased, clean, is_name, readable
 from rl_advisor.server.confinement import Outside, below, called, inside
-from rl_advisor.server.scheduler import Busy, Scheduler, Slot
 from rl_advisor.workers import POOL, Crowded, Limits, Stopped, in_worker, isolated
 
 TELL_EVERY = 0.2
 """Seconds between two notes of progress."""
 MOST_KEPT, MOST_NEAR = 64, 2_000
+PLACES = 32
+"""Calls that have a worker at a time; on the processors run those that have run least, of equals the newest (``workers.pool``)."""
 LIMITS = Limits(cpu_s=20, memory=1_500 << 20, wall_s=120)
 BUSY = "The server is busy with other runs, and this one takes long; ask again in a minute."
 log = logging.getLogger("rl_advisor.server")
@@ -59,8 +60,7 @@ class Dispatcher:
         """Answer about what lies below the folders ``roots``, and below the addresses ``stores``."""
         self.roots = roots
         self._stores = stores
-        self._turns = Scheduler()
-        self._threads, self._fetching = CapacityLimiter(8), CapacityLimiter(2)
+        self._places, self._threads, self._fetching = CapacityLimiter(PLACES), CapacityLimiter(8), CapacityLimiter(2)
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
         self._under_way: dict[Hashable, _Shared] = {}
 
@@ -146,14 +146,12 @@ class Dispatcher:
             raise isolated.Refused(isolated.GONE) from None
 
     async def _worked(self, function: Callable[..., Any], arguments: Sequence[Any], about: str, ear: Listener) -> Any:
-        """The answer of a worker, or why files that stay as they are will never give one."""
-
-        async def turn_of(turn: Slot) -> Any:
-            return await run_sync(lambda: self._in_worker(function, arguments, about, ear, turn), limiter=CapacityLimiter(1))
-
+        """The answer of a worker, or why files that stay as they are will never give one; whose turn it is the pool of workers knows."""
+        asked = (isolated.fenced, [str(r) for r in self.roots], f"{function.__module__}:{function.__qualname__}", *arguments)
+        how: dict[str, Any] = {"limits": LIMITS, "about": about, "ear": ear, "raises": (isolated.Refused,)}
         try:
-            return await self._turns.taken(turn_of)
-        except (Busy, Crowded):
+            return await run_sync(lambda: in_worker(*asked, wanted=from_thread.check_cancelled, **how), limiter=self._places)
+        except Crowded:
             raise isolated.Refused(BUSY) from None
         except Stopped as stopped:
             return isolated.Refused(f"The run could not be read: {stopped}.")
@@ -165,15 +163,6 @@ class Dispatcher:
             isolated.Refused: why there is no answer.
         """
         return _given(await self._worked(function, [about], str(about), Listener(None)))
-
-    def _in_worker(self, function: Callable[..., Any], arguments: Sequence[Any], about: str, ear: Listener, turn: Slot) -> Any:
-        def wanted() -> None:
-            from_thread.check_cancelled()
-            turn.go_on()
-
-        asked = (isolated.fenced, [str(r) for r in self.roots], f"{function.__module__}:{function.__qualname__}")
-        how: dict[str, Any] = {"wanted": wanted, "meter": turn.has_taken, "came": turn.came}
-        return in_worker(*asked, *arguments, limits=LIMITS, about=about, ear=ear, raises=(isolated.Refused,), **how)
 
     def _keep(self, key: Hashable, answer: Any) -> None:
         self._kept[key] = answer
