@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rl_advisor.advisors.grounding.points import Number, Points, WrongClaim, number
+from rl_advisor.advisors.grounding.points import Points, WrongClaim, number
 from rl_advisor.assessment import Verdict
 from rl_advisor.output.wording import pair, percent, plain, value
 from rl_advisor.run import Curve, Run
@@ -16,8 +16,6 @@ from rl_advisor.run import Curve, Run
 Says = Literal["is", "went", "rose", "fell", "flat", "highest", "lowest", "above", "below"]
 Shown = Mapping[str, Sequence[float | str]]
 """What the tools showed, by the dotted path of each value."""
-SHARES = frozenset({"share", "score", ""})
-"""Units that may be said in percent."""
 FARTHEST = 1e15
 """Steps beyond which nobody counts."""
 COMPARED = 400
@@ -99,9 +97,9 @@ class Evidence:
         """A claim about a curve, which goes by its alias where its name reads like a sentence."""
         name = next((alias for alias, odd in self._aliases.items() if odd == curve.name), curve.name)
         try:
-            says, first, last = CHECKS[claim.says](_Held(claim, Points(self.run, curve), name))
+            says, first, last = CHECKS[claim.says](claim, Points(self.run, curve, name, claim.unit))
         except WrongClaim as wrong:
-            return Checked(claim, why=str(wrong).replace(curve.name, name))
+            return Checked(claim, why=str(wrong))
         return Checked(claim, says, metric=curve.name, steps=(first, last))
 
     def _nearest(self, name: str) -> str:
@@ -157,111 +155,75 @@ Told = tuple[str, float, float]
 """A claim in our words, and from which step to which it reaches."""
 
 
-class _Held:
-    """A claim beside the curve it is about."""
-
-    def __init__(self, claim: Claim, points: Points, name: str) -> None:
-        self.claim, self.points, self.name = claim, points, name
-        unit, known = claim.unit.strip().casefold(), points.unit
-        self.percent = unit in ("percent", "%")
-        same = known in SHARES if self.percent else not (unit and known) or unit in (known, f"{known}s", known.removesuffix("s"))
-        if not same:
-            raise WrongClaim(f"{self.name} is in {known}, not in {claim.unit}")
-
-    def number(self, x: float | str | None, field: str) -> Number:
-        """A number that the claim needs."""
-        if x is None or isinstance(x, str):
-            raise WrongClaim(f"`{self.claim.says}` needs a number as {field}")
-        return number(x, self.points.unit, percent=self.percent)
-
-    def end(self) -> Number | None:
-        """The value, where one is given."""
-        return None if self.claim.value is None else self.number(self.claim.value, "value")
-
-    def stretch(self) -> tuple[float, float]:
-        """From which step to which the claim reaches."""
-        first, last = self.points.place(self.claim.from_step, 0), self.points.place(self.claim.step)
-        if first >= last:
-            raise WrongClaim(f"from_step {first:.0f} is not before step {last:.0f}")
-        return first, last
-
-    def pair(self, a: float, b: float) -> tuple[str, str]:
-        """Two values as people say them."""
-        return pair(a, b, self.points.unit)
-
-
-def _is(held: _Held) -> Told:
-    found = held.points.at(held.claim.step, held.number(held.claim.value, "value"))
+def _is(claim: Claim, points: Points) -> Told:
+    found = points.at(claim.step, points.number(claim.value, "value"))
     about = "" if found.logged else "about "
-    return f"{held.name} is {about}{held.points.spelled(found.value)} at step {found.step:.0f}", found.step, found.step
+    return f"{points.name} is {about}{points.spelled(found.value)} at step {found.step:.0f}", found.step, found.step
 
 
-def _moved(held: _Held) -> Told:
+def _moved(claim: Claim, points: Points) -> Told:
     """Went, rose, fell or is flat: the values that are given were logged, and a direction was measured."""
-    claim, points = held.claim, held.points
-    first, last = held.stretch()
-    given = None if claim.from_value is None else held.number(claim.from_value, "from_value")
+    first, last = points.stretch(claim.from_step, claim.step)
+    given = points.said(claim.from_value)
     if claim.says == "went" and (given is None or claim.value is None):
         raise WrongClaim("`went` needs from_value and value")
     a = points.at(claim.from_step, given, 0) if given is not None else None
-    b = points.at(claim.step, held.end()) if claim.value is not None else None
+    b = points.at(claim.step, points.said(claim.value)) if claim.value is not None else None
     if claim.says != "went":
-        _measured(held, first, last)
+        _measured(claim.says, points, first, last)
         if a is not None and b is not None and claim.says != "flat" and (b.value > a.value) != (claim.says == "rose"):
             raise WrongClaim(f"from {a.value:.4g} to {b.value:.4g} is the other way")
     if a is None or b is None or claim.says == "flat":
         at = f" at about {points.spelled(b.value)}" if b is not None and claim.says == "flat" else ""
         how = "is flat" if claim.says == "flat" else claim.says
-        return f"{held.name} {how} from step {first:.0f} to {last:.0f}{at}", first, last
-    before, after = held.pair(a.value, b.value)
-    return f"{held.name} {claim.says} from {before} at step {a.step:.0f} to {after} at step {b.step:.0f}", a.step, b.step
+        return f"{points.name} {how} from step {first:.0f} to {last:.0f}{at}", first, last
+    before, after = pair(a.value, b.value, points.unit)
+    return f"{points.name} {claim.says} from {before} at step {a.step:.0f} to {after} at step {b.step:.0f}", a.step, b.step
 
 
-def _measured(held: _Held, first: float, last: float) -> None:
+def _measured(says: Says, points: Points, first: float, last: float) -> None:
     """Raises WrongClaim unless the claimed direction is the measured one."""
-    wanted = {"rose": "rising", "fell": "falling", "flat": "flat"}[held.claim.says]
-    way = held.points.way(first, last)
+    wanted = {"rose": "rising", "fell": "falling", "flat": "flat"}[says]
+    way = points.way(first, last)
     if way == "undecidable":
         raise WrongClaim(
-            f"no direction of {held.name} can be told from step {first:.0f} to {last:.0f}; `went` gives two values without one"
+            f"no direction of {points.name} can be told from step {first:.0f} to {last:.0f}; `went` gives two values without one"
         )
     if way != wanted:
-        raise WrongClaim(f"{held.name} is measured as {way} from step {first:.0f} to {last:.0f}")
+        raise WrongClaim(f"{points.name} is measured as {way} from step {first:.0f} to {last:.0f}")
 
 
-def _extreme(held: _Held) -> Told:
-    claim, points = held.claim, held.points
+def _extreme(claim: Claim, points: Points) -> Told:
     if claim.value is None and claim.step is None:
         raise WrongClaim(f"`{claim.says}` needs a value or a step")
     i = int(points.value.argmax() if claim.says == "highest" else points.value.argmin())
-    top, said = float(points.value[i]), held.end()
+    top, said = float(points.value[i]), points.said(claim.value)
     if said is not None and not said.fits(top):
-        raise WrongClaim(f"{held.name} was {claim.says} at {top:.4g} (step {points.step[i]:.0f})")
+        raise WrongClaim(f"{points.name} was {claim.says} at {top:.4g} (step {points.step[i]:.0f})")
     at = points.at(claim.step if claim.step is not None else float(points.step[i]), said or number(float(f"{top:.4g}")))
-    return f"{held.name} was {claim.says} at step {at.step:.0f}, at {points.spelled(top)}", at.step, at.step
+    return f"{points.name} was {claim.says} at step {at.step:.0f}, at {points.spelled(top)}", at.step, at.step
 
 
-def _bounded(held: _Held) -> Told:
+def _bounded(claim: Claim, points: Points) -> Told:
     """Above or below a value: at a step, or all along from one step to another."""
-    claim, points = held.claim, held.points
-    said = held.number(claim.value, "value")
+    said = points.number(claim.value, "value")
     if claim.from_step is None and claim.step is not None:
         at = points.at(claim.step, None)
         first = last = at.step
         logged = points.between(first, last)
     else:
-        first, last = held.stretch()
+        first, last = points.stretch(claim.from_step, claim.step)
         logged = points.between(first, last)
     if not logged.size:
-        raise WrongClaim(f"{held.name} was not logged from step {first:.0f} to {last:.0f}")
+        raise WrongClaim(f"{points.name} was not logged from step {first:.0f} to {last:.0f}")
     worst = float(logged.min() if claim.says == "above" else logged.max())
     if worst <= said.value if claim.says == "above" else worst >= said.value:
-        raise WrongClaim(f"{held.name} came to {worst:.4g} there")
+        raise WrongClaim(f"{points.name} came to {worst:.4g} there")
     when = f"at step {last:.0f}" if first == last else f"from step {first:.0f} to {last:.0f}"
-    return f"{held.name} is {claim.says} {points.spelled(said.value)} {when}", first, last
+    return f"{points.name} is {claim.says} {points.spelled(said.value)} {when}", first, last
 
 
-CHECKS: Mapping[Says, Callable[[_Held], Told]] = {
+CHECKS: Mapping[Says, Callable[[Claim, Points], Told]] = {
     "is": _is,
     "went": _moved,
     "rose": _moved,

@@ -6,17 +6,17 @@ import numpy as np
 
 from rl_advisor.answers.curves import SKETCH, margin, sketch
 from rl_advisor.answers.story.quantities import unit_of
-from rl_advisor.curves import outcomes
+from rl_advisor.curves.course import FEWEST, OUTSIDES, course
 from rl_advisor.curves.untrail import untrailed
-from rl_advisor.features import TooFewPoints
-from rl_advisor.features.change import change_points
-from rl_advisor.features.trend import Direction, direction, level_change, trend
+from rl_advisor.features.trend import Direction, direction, trend
 from rl_advisor.output.wording import WHOLE
 from rl_advisor.output.wording import value as spelled
 from rl_advisor.run import Curve, Floats, Run
 
 NEAR = 0.5
 """Steps are shown whole."""
+SHARES = frozenset({"share", "score", ""})
+"""Units that may be said in percent."""
 TWICE = 1.1
 """A number that is quoted with fewer digits than it was shown with was rounded twice: a tenth more than once."""
 
@@ -70,16 +70,37 @@ def number(said: float, unit: str = "", *, percent: bool = False) -> Number:
 
 
 class Points:
-    """The points of a curve of a run."""
+    """The points of a curve of a run, and how a claim about it says numbers."""
 
-    def __init__(self, run: Run, curve: Curve) -> None:
-        """Take the finite points, and those of the sketch where that shows means."""
-        self.run, self.curve, self.unit = run, curve, unit_of(curve)
+    def __init__(self, run: Run, curve: Curve, name: str, unit: str = "") -> None:
+        """Take the finite points, and those of the sketch where that shows means; ``unit`` is the claim's."""
+        self.run, self.curve, self.name, self.unit = run, curve, name, unit_of(curve)
         self.step, self.value = curve.finite()
         if not self.step.size:
-            raise WrongClaim(f"{curve.name} has no finite value")
+            raise WrongClaim(f"{name} has no finite value")
         shown = sketch(self.step, self.value)[:-1] if self.step.size > SKETCH else []
         self._means = [Point(s, v, logged=False) for s, v in shown]
+        said, known = unit.strip().casefold(), self.unit
+        self._percent = said in ("percent", "%")
+        if known not in SHARES if self._percent else said and known and said not in (known, f"{known}s", known.removesuffix("s")):
+            raise WrongClaim(f"{name} is in {known}, not in {unit}")
+
+    def number(self, x: float | str | None, field: str) -> Number:
+        """A number that a claim needs."""
+        if x is None or isinstance(x, str):
+            raise WrongClaim(f"this claim needs a number as {field}")
+        return number(x, self.unit, percent=self._percent)
+
+    def said(self, x: float | str | None) -> Number | None:
+        """The same, where one is given."""
+        return None if x is None else self.number(x, "value")
+
+    def stretch(self, first: float | None, last: float | None) -> tuple[float, float]:
+        """From which step to which a claim reaches."""
+        begin, end = self.place(first, 0), self.place(last)
+        if begin >= end:
+            raise WrongClaim(f"from_step {begin:.0f} is not before step {end:.0f}")
+        return begin, end
 
     def spelled(self, x: float) -> str:
         """A value as people say it."""
@@ -98,10 +119,10 @@ class Points:
         there = [Point(s, v) for s, v in zip(self.step[near].tolist(), self.value[near].tolist(), strict=True)]
         there += [p for p in self._means if abs(p.step - where) <= NEAR]
         if not there:
-            raise WrongClaim(f"{self.curve.name} was not logged at step {where:.0f}{self._beside(where)}")
+            raise WrongClaim(f"{self.name} was not logged at step {where:.0f}{self._beside(where)}")
         found = next((p for p in there if said is None or said.fits(p.value)), None)
         if found is None:
-            raise WrongClaim(f"{self.curve.name} was {there[0].value:.4g} at step {where:.0f}")
+            raise WrongClaim(f"{self.name} was {there[0].value:.4g} at step {where:.0f}")
         return found
 
     def _beside(self, where: float) -> str:
@@ -114,41 +135,17 @@ class Points:
         return self.value[(self.step >= first - NEAR) & (self.step <= last + NEAR)]
 
     def way(self, first: float, last: float) -> Direction:
-        """Which way the curve went between two steps, by the measures of ``curves``: its line, its ends, its breaks."""
+        """Which way the curve went between two steps: the line there, else its level at both, in every course that may be."""
         alone = untrailed(self.run, self.curve)
-        shape = outcomes.course_or_none(alone)
-        step, value = (shape.step, shape.value) if shape is not None else alone.finite()
-        least = margin(alone) if shape is not None else 0.0
-        inside = (step >= first - NEAR) & (step <= last + NEAR)
-        for measure in (_line, _ends):
-            try:
-                if (found := measure(step[inside], value[inside], least)) != "undecidable":
-                    return found
-            except TooFewPoints:
-                continue
-        return _breaks(step, value, first, last, least)
-
-
-def _line(step: Floats, value: Floats, least: float) -> Direction:
-    return direction(trend(step, value), least)
-
-
-def _ends(step: Floats, value: Floats, least: float) -> Direction:
-    """The first fifth against the last."""
-    fifth = max(2, value.size // 5)
-    if value.size < 2 * fifth:
-        raise TooFewPoints("too short for two ends")
-    ends = np.r_[0:fifth, value.size - fifth : value.size]
-    found = level_change(step[ends], value[ends], float(step[value.size - fifth]))
-    if max(-found.low, found.high) <= least:
-        return "flat"
-    return "rising" if found.low > 0 else "falling" if found.high < 0 else "undecidable"
-
-
-def _breaks(step: Floats, value: Floats, first: float, last: float, least: float) -> Direction:
-    """What the breaks between two steps add up to."""
-    try:
-        moved = sum(c.after - c.before for c in change_points(step, value) if first < c.step <= last + NEAR)
-    except TooFewPoints:
-        return "undecidable"
-    return "undecidable" if abs(moved) <= least else "rising" if moved > 0 else "falling"
+        whole = course(alone, FEWEST)
+        if whole is None:
+            return "undecidable"
+        there = (whole.step >= first - NEAR) & (whole.step <= last + NEAR)
+        least = margin(alone)
+        if there.sum() >= FEWEST and (line := direction(trend(whole.step[there], whole.value[there]), least)) != "undecidable":
+            return line
+        begins, ends = (whole.level.draws[:, np.abs(whole.level.step - step).argmin()] for step in (first, last))
+        low, high = np.quantile(ends - begins, OUTSIDES)
+        if max(-low, high) <= least:
+            return "flat"
+        return "rising" if low > 0 else "falling" if high < 0 else "undecidable"
