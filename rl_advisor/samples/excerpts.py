@@ -50,15 +50,17 @@ def _continues(char: str) -> bool:
 
 def shown(row: pd.Series) -> dict[str, Any]:
     """One response for reading: excerpts, step, group, reward and its components, the file's other columns, file and row."""
-    answer: dict[str, Any] = {"step": _plain(row["step"]), "group": str(row.get("group", "")), "reward": _plain(row.get("reward"))}
-    parts = {str(k).removeprefix("reward/"): _plain(v) for k, v in row.items() if str(k).startswith("reward/")}
-    extra = {str(k): _plain(v) for k, v in row.items() if str(k) not in _OURS and not str(k).startswith("reward/")}
-    optional = {k: _plain(row[k]) for k in ("advantage", "length", "truncated", "tool_calls") if k in row and _plain(row[k]) is not None}
-    answer |= {"components": parts} if parts else {}
-    answer |= optional
-    answer |= {"other": {k: v for k, v in list(extra.items())[:12] if v is not None}} if extra else {}
-    answer |= {"prompt": excerpt(str(row.get("prompt", ""))), "response": excerpt(str(row["response"]))}
-    return {**answer, "source": str(row.get("source", "")), "row": int(row.get("row", row.name if isinstance(row.name, int) else 0))}
+    cells = {str(k): _plain(v) for k, v in row.items() if str(k) not in ("prompt", "response", "turns")}
+    parts = {k.removeprefix("reward/"): v for k, v in cells.items() if k.startswith("reward/")}
+    more = [k for k, v in cells.items() if k not in _OURS and not k.startswith("reward/")][:12]
+    return {
+        "step": cells["step"], "group": str(row.get("group", "")), "reward": cells.get("reward"),
+        **({"components": parts} if parts else {}),
+        **{k: cells[k] for k in ("advantage", "length", "truncated", "tool_calls") if cells.get(k) is not None},
+        **({"other": {k: cells[k] for k in more if cells[k] is not None}} if more else {}),
+        "prompt": excerpt(str(row.get("prompt", ""))), "response": excerpt(str(row["response"])),
+        "source": str(row.get("source", "")), "row": int(row.get("row", row.name if isinstance(row.name, int) else 0)),
+    }
 
 
 def _plain(value: Any) -> Any:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_TELLING, _SURE = 8, 3.0
+"""Words that are told of each kind, and the z value from which they are."""
+
+
 def triad(run: Run, step: int | None = None, count: int = 3, seed: int = 0) -> dict[str, Any]:
     """The samples to read, each with its provenance.
 
@@ -33,29 +37,24 @@ def triad(run: Run, step: int | None = None, count: int = 3, seed: int = 0) -> d
         raise ValueError(f"count must be 1 or more, not {count}")
     rows = _readable(run)
     if not len(rows):
-        return {
-            "step": None,
-            "highest": [],
-            "lowest": [],
-            "random": [],
-            "gaps": [{"where": "rollouts", "why": "no responses with text were found"}],
-        }
+        nothing = [{"where": "rollouts", "why": "no responses with text were found"}]
+        return {"step": None, "highest": [], "lowest": [], "random": [], "gaps": nothing}
     latest = _step(rows, step)
     here, pool = rows[rows["step"] == latest], rows[rows["step"] == latest] if step is not None else rows
-    rewarded = pool[np.isfinite(pool["reward"])].sort_values(["reward", "step"], ascending=[False, False], kind="stable")
+    rewarded = pool[np.isfinite(pool["reward"])].sort_values("step", ascending=False, kind="stable")
     drawn = here[here["sampled"].astype(bool)] if "sampled" in here else here
     picked = drawn.iloc[np.sort(np.random.default_rng(seed).permutation(len(drawn))[:count])]
-    lowest = rewarded.sort_values(["reward", "step"], ascending=[True, False], kind="stable")
+    highest, lowest = (rewarded.sort_values("reward", ascending=up, kind="stable") for up in (False, True))
     return {
         "step": latest,
-        "highest": _show(_varied(rewarded, count)),
+        "highest": _show(_varied(highest, count)),
         "lowest": _show(_varied(lowest, count)),
         "random": _show(picked),
-        "longest": _show(here.loc[here["response"].str.len().sort_values(ascending=False, kind="stable").index[:1]]),
+        "longest": _show(here.loc[[here["response"].str.len().idxmax()]]),
         "newest_failures": _show(_failures(rows[rows["step"] <= latest], count)),
-        "contrast": _contrast(here, count),
-        "contradicting": _contradicting(here, count, _nothing(rows["reward"])),
-        "early_late": _early_late(rows[rows["step"] <= latest], count),
+        "contrast": _pairs(here, "group", "reward", ("worse", "better"), count),
+        "contradicting": _pairs(_best_paid(here, _nothing(rows["reward"])), "group", "answer", ("one", "other"), count),
+        "early_late": _pairs(rows[(rows["step"] <= latest) & (rows["prompt"] != "")], "prompt", "step", ("early", "late"), count),
         "gaps": _unshown(rows, rewarded),
     }
 
@@ -120,13 +119,12 @@ def _failures(rows: pd.DataFrame, count: int) -> pd.DataFrame:
     return _varied(failed.sort_values("step", ascending=False, kind="stable"), count)
 
 
-def _contrast(rows: pd.DataFrame, count: int) -> list[dict[str, Any]]:
-    """Best and worst rated response of the groups with the widest spread: the same prompt, different rewards."""
-    rows = rows.dropna(subset=["reward"])  # NaN sorts last and would pass for the best
-    spread = rows.groupby("group")["reward"].agg(lambda r: r.max() - r.min()).dropna()
-    groups = spread[spread > 0].sort_values(ascending=False, kind="stable").index[:count]
-    parts = [rows[rows["group"] == g].sort_values("reward", kind="stable") for g in groups]
-    return [{"better": shown(p.iloc[-1]), "worse": shown(p.iloc[0])} for p in parts]
+def _pairs(rows: pd.DataFrame, by: str, along: str, named: tuple[str, str], count: int) -> list[dict[str, Any]]:
+    """The first and the last along a column of the sets in which it differs most: one prompt, two answers."""
+    ends = rows.groupby(by)[along].agg(["min", "max"])
+    apart = (ends["max"] - ends["min"]).sort_values(ascending=False, kind="stable")
+    sets = (rows[rows[by] == key].dropna(subset=[along]).sort_values(along, kind="stable") for key in apart[apart > 0].index[:count])
+    return [dict(zip(named, (shown(each.iloc[0]), shown(each.iloc[-1])), strict=True)) for each in sets]
 
 
 def _nothing(reward: pd.Series) -> float:
@@ -135,38 +133,21 @@ def _nothing(reward: pd.Series) -> float:
     return low if high > low else 0.0
 
 
-def _contradicting(rows: pd.DataFrame, count: int, nothing: float) -> list[dict[str, Any]]:
-    """Two responses to one prompt that earn the most, and more than ``nothing``, and end in different numbers or letters."""
+def _best_paid(rows: pd.DataFrame, nothing: float) -> pd.DataFrame:
+    """The responses that earn the most, and more than ``nothing``, and end in a number or a letter, with the ``answer``'s number."""
+    import pandas as pd
+
     best = rows[(rows["reward"] >= rows["reward"].max() - 1e-9) & (rows["reward"] > nothing + 1e-9)]
     answers = best["response"].map(single_answer)
-    pairs = []
-    for _, part in answers[answers != ""].groupby(best["group"]):
-        other = part[part != part.iloc[0]]
-        if len(other):
-            pairs.append({"one": shown(best.loc[part.index[0]]), "other": shown(best.loc[other.index[0]])})
-    return pairs[:count]
-
-
-def _early_late(rows: pd.DataFrame, count: int) -> list[dict[str, Any]]:
-    """First and latest response to prompts that come back, those furthest apart first."""
-    if "prompt" not in rows or not rows["prompt"].str.len().any():
-        return []
-    seen = rows.groupby("prompt")["step"].agg(["min", "max"])
-    apart = (seen["max"] - seen["min"]).sort_values(ascending=False, kind="stable")
-    pairs = [rows[rows["prompt"] == p].sort_values("step", kind="stable") for p in apart[apart > 0].index[:count]]
-    return [{"early": shown(p.iloc[0]), "late": shown(p.iloc[-1])} for p in pairs]
+    return best[answers != ""].assign(answer=pd.factorize(answers[answers != ""])[0])
 
 
 def _of_step(step: object, part: pd.DataFrame) -> dict[str, Any]:
-    means = {k: float(part[k].astype(np.float64).mean()) for k in ("reward", *MEASURED) if k in part and part[k].notna().any()}
-    groups = [distinct_share(g["response"].tolist()) for _, g in part.groupby("group") if len(g) > 1]
-    firsts = part.groupby("group")["response"].first().tolist()
-    found = {"step": float(str(step)), "responses": len(part), **means, **_lengths(part)}
-    if groups:
-        found["distinct_in_group"] = float(np.mean(groups))
-    if len(firsts) > 1:
-        found["distinct_across"] = distinct_share(firsts)
-    return {k: round(v, 4) if isinstance(v, float) else v for k, v in found.items()}
+    by = part.groupby("group")["response"]
+    means = {k: part[k].astype(np.float64).mean() for k in ("reward", *MEASURED) if k in part}
+    means |= {"distinct_in_group": by.agg(list).map(distinct_share).mean(), "distinct_across": distinct_share(by.first().tolist())}
+    known = {k: round(float(v), 4) for k, v in (means | _lengths(part)).items() if np.isfinite(v)}
+    return {"step": float(str(step)), "responses": len(part), **known}
 
 
 def _lengths(part: pd.DataFrame) -> dict[str, float]:
@@ -175,12 +156,9 @@ def _lengths(part: pd.DataFrame) -> dict[str, float]:
     values = np.unique(rated["reward"])
     if values.size < 2:
         return {}
-    tenth = max(1, len(rated) // 10)
-    found = {"tokens_high_reward": rated["tokens"].tail(tenth).mean(), "tokens_low_reward": rated["tokens"].head(tenth).mean()}
-    if values.size == 2:
-        right = rated["reward"] == values[1]
-        found |= {"tokens_right": rated.loc[right, "tokens"].mean(), "tokens_wrong": rated.loc[~right, "tokens"].mean()}
-    return {k: float(v) for k, v in found.items()}
+    tokens, tenth, right = rated["tokens"], max(1, len(rated) // 10), rated["reward"] == values[-1]
+    found = {"tokens_high_reward": tokens.tail(tenth).mean(), "tokens_low_reward": tokens.head(tenth).mean()}
+    return found | ({"tokens_right": tokens[right].mean(), "tokens_wrong": tokens[~right].mean()} if values.size == 2 else {})
 
 
 def _words(run: Run) -> dict[str, Any]:
@@ -194,20 +172,10 @@ def _words(run: Run) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, (before, after) in pairs.items():
         with suppress(TooFewPoints):
-            found[name] = _both_ends(telling_words(before.tolist(), after.tolist()))
+            ranked = telling_words(before.tolist(), after.tolist())
+            ends = {"more": ranked[:_TELLING], "less": ranked[::-1][:_TELLING]}
+            found[name] = {
+                end: [word._asdict() for word in some if abs(word.z) >= _SURE and (word.z > 0) == (end == "more")]
+                for end, some in ends.items()
+            }
     return found
-
-
-def _both_ends(ranked: list[Any], most: int = 8, least_z: float = 3.0) -> dict[str, Any]:
-    more = [w for w in ranked[:most] if w.z >= least_z]
-    less = [w for w in ranked[::-1][:most] if w.z <= -least_z]
-    return {"more": [_word(w) for w in more], "less": [_word(w) for w in less]}
-
-
-def _word(word: Any) -> dict[str, Any]:
-    return {
-        "word": word.word[:40],
-        "z": round(word.z, 1),
-        "share_before": round(word.share_first, 4),
-        "share_after": round(word.share_second, 4),
-    }

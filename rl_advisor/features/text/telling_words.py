@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from math import log
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,15 +17,13 @@ _FEWEST_PAIRS = 8
 _LONGEST = 400
 
 
-@dataclass(frozen=True)
-class Word:
-    """A word's weight between two sets of texts: log odds ratio, its z value, and its share of all words in each."""
+class Word(NamedTuple):
+    """A word, the z value of its log odds ratio between two sets of texts, and its share of all words in each."""
 
     word: str
-    log_odds: float
     z: float
-    share_first: float
-    share_second: float
+    share_before: float
+    share_after: float
 
 
 def telling_words(first: Sequence[str], second: Sequence[str], prior: float = 100.0) -> list[Word]:
@@ -44,7 +42,8 @@ def telling_words(first: Sequence[str], second: Sequence[str], prior: float = 10
         p = prior * count / n
         ya, yb = a[word] + p, b[word] + p
         delta = float(np.log(yb / (nb + prior - yb)) - np.log(ya / (na + prior - ya)))
-        found.append(Word(word, delta, delta / float(np.sqrt(1 / ya + 1 / yb)), a[word] / na, b[word] / nb))
+        z = round(delta / float(np.sqrt(1 / ya + 1 / yb)), 1)
+        found.append(Word(word[:40], z, round(a[word] / na, 4), round(b[word] / nb, 4)))
     return sorted(found, key=lambda w: (-w.z, w.word))
 
 
