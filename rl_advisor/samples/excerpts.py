@@ -54,12 +54,16 @@ def shown(row: pd.Series) -> dict[str, Any]:
     parts = {k.removeprefix("reward/"): v for k, v in cells.items() if k.startswith("reward/")}
     more = [k for k, v in cells.items() if k not in _OURS and not k.startswith("reward/")][:12]
     return {
-        "step": cells["step"], "group": str(row.get("group", "")), "reward": cells.get("reward"),
+        "step": cells["step"],
+        "group": str(row.get("group", "")),
+        "reward": cells.get("reward"),
         **({"components": parts} if parts else {}),
         **{k: cells[k] for k in ("advantage", "length", "truncated", "tool_calls") if cells.get(k) is not None},
         **({"other": {k: cells[k] for k in more if cells[k] is not None}} if more else {}),
-        "prompt": excerpt(str(row.get("prompt", ""))), "response": excerpt(str(row["response"])),
-        "source": str(row.get("source", "")), "row": int(row.get("row", row.name if isinstance(row.name, int) else 0)),
+        "prompt": excerpt(str(row.get("prompt", ""))),
+        "response": excerpt(str(row["response"])),
+        "source": str(row.get("source", "")),
+        "row": int(row.get("row", row.name if isinstance(row.name, int) else 0)),
     }
 
 

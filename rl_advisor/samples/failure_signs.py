@@ -15,7 +15,7 @@ import numpy as np
 from rl_advisor.features.text.behaviour import is_control, is_error
 from rl_advisor.features.text.measures import bounded, fields, final_answer
 from rl_advisor.features.text.phrases import REFUSAL, VERIFIER_ATTACK
-from rl_advisor.features.text.repetition import identical_run, tail_loop
+from rl_advisor.features.text.repetition import again, identical_run, tail_loop
 from rl_advisor.features.text.turns import Turn
 
 SHORT, LAST = 600, 300
@@ -76,14 +76,14 @@ class Reason(NamedTuple):
 
 def reason_of(episode: Episode) -> Reason:
     """The reason that the signs of an episode weigh heaviest for. Of several signs of one reason the strongest counts, others a third."""
-    found: dict[str, list[Sign]] = defaultdict(list)
-    for sign in (s for looked in _LOOKED for s in looked(episode)):
-        found[sign.reason].append(sign)
-    ranked = {name: sorted(signs, key=lambda s: -s.weight) for name, signs in found.items()}
-    weights = {name: signs[0].weight + sum(s.weight for s in signs[1:]) / 3 for name, signs in ranked.items()}
+    strongest: dict[str, Sign] = {}
+    weights: dict[str, float] = defaultdict(float)
+    for sign in sorted((s for looked in _LOOKED for s in looked(episode)), key=lambda s: -s.weight):
+        weights[sign.reason] += sign.weight / (3 if sign.reason in strongest else 1)
+        strongest.setdefault(sign.reason, sign)
     best = max(weights, key=lambda name: weights[name])
     p = float(np.exp(weights[best]) / (np.exp(list(weights.values())).sum() + 1.0))
-    return Reason(best, p, ranked[best][0])
+    return Reason(best, p, strongest[best])
 
 
 def _told(e: Episode) -> Iterator[Sign]:
@@ -128,8 +128,8 @@ def _repetition(e: Episode) -> Iterator[Sign]:
     if loop is not None and loop.share > 0.3:
         yield Sign("looped", 3.0 + 2 * loop.share, said[-1][-120:], "its last words")
     calls = [call for turn in e.turns for call in turn.calls] if not is_control(e.turns) else []
-    run, again = identical_run(calls), 1 - len(set(calls)) / max(len(calls), 1)
-    weight = max(1.0 * run - 0.5 if run >= 3 else 0.0, 6 * again if len(calls) >= 6 and again >= 0.5 else 0.0)
+    run, anew = identical_run(calls), again(calls)
+    weight = max(1.0 * run - 0.5 if run >= 3 else 0.0, 6 * anew if len(calls) >= 6 and anew >= 0.5 else 0.0)
     if weight:
         yield Sign("looped", min(weight, 4.5), " ".join(calls[-1])[:120], f"{len(calls)} calls, {len(set(calls))} different")
     if 1 < run < 3 and calls[-1] == calls[-2]:

@@ -6,6 +6,7 @@ import zlib
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from rl_advisor.features.text.measures import (
     words,
 )
 from rl_advisor.features.text.phrases import CLAIM, HEDGING, PRAISE, REFUSAL, VERIFIER_ATTACK, claims_after_failure, tool_calls
-from rl_advisor.features.text.repetition import identical_run, repeated_share, tail_loop, variety
+from rl_advisor.features.text.repetition import again, identical_run, repeated_share, tail_loop, variety
 from rl_advisor.features.text.telling_words import word_order
 from rl_advisor.features.text.turns import spoken
 from rl_advisor.run import Floats, Run
@@ -143,7 +144,8 @@ def _asked(prompt: str) -> _Asked:
 
 
 def _of_one(prompt: str, response: str) -> dict[str, float]:
-    calls = tool_calls(response)
+    calls = [(call.lower(), failed) for call, failed in tool_calls(response)]
+    made = [call for call, _ in calls]
     claimed, attack = claims_after_failure(response), VERIFIER_ATTACK.search(response)
     response = spoken(response)
     tokens = words(response)
@@ -168,11 +170,11 @@ def _of_one(prompt: str, response: str) -> dict[str, float]:
         "claim": float(bool(CLAIM.search(response[-400:]))),
         "claim_after_failure": float(claimed),
         "attack": float(bool(attack)),
-        "calls": float(len(calls.made)),
-        "identical_calls": float(identical_run(calls.made)),
-        "repeated_calls": 1 - len(set(calls.made)) / len(calls.made) if calls.made else np.nan,
-        "failed_calls": calls.failed / len(calls.made) if calls.made else np.nan,
-        "error_retries": float(calls.retried),
+        "calls": float(len(calls)),
+        "identical_calls": float(identical_run(made)),
+        "repeated_calls": again(made),
+        "failed_calls": sum(failed for _, failed in calls) / len(calls) if calls else np.nan,
+        "error_retries": float(sum(a == (b[0], True) for a, b in pairwise(calls))),
         "new_words": float(sum(t not in asked.words for t in set(tokens))) / len(tokens) if tokens else np.nan,
     }
 

@@ -184,11 +184,10 @@ def test_a_mark_hides_no_match(phrases: Phrases, said: str) -> None:
 def test_tool_calls() -> None:
     """The usual notations are counted; talking about calling is not."""
     text = '<tool_call>{"name": "a"}</tool_call>\nAction: search[x]\ncall set f 4 ok call get f\n```tool_code\nrun()\n```'
-    assert tool_calls(text).made == ['{"name": "a"}', "search[x]", "set f 4", "get f", "run()"]
+    assert [call.lower() for call, _ in tool_calls(text)] == ['{"name": "a"}', "search[x]", "set f 4", "get f", "run()"]
     stubborn = "call get f error call get f error call get g ok call get g ok"
-    assert (tool_calls(stubborn).failed, tool_calls(stubborn).retried) == (2, 1)
-    assert tool_calls("call get f error call get g ok").retried == 0
-    assert tool_calls("I will phone them and we talk about actions.").made == []
+    assert tool_calls(stubborn) == [("get f", True), ("get f", True), ("get g", False), ("get g", False)]
+    assert tool_calls("I will phone them and we talk about actions.") == []
 
 
 @pytest.mark.parametrize(
@@ -306,5 +305,5 @@ def test_no_text_breaks_a_measure(text: str) -> None:
     shares = [repeated_share(tokens), variety(tokens), copied_share(tokens, tokens), foreign_share(text, text)]
     assert all(math.isnan(s) or s >= 0 for s in shares)
     assert isinstance(final_answer(text), str)
-    assert len(tool_calls(text).made) >= tool_calls(text).failed >= tool_calls(text).retried
+    assert all(isinstance(failed, bool) for _, failed in tool_calls(text))
     assert isinstance(empty_fields(text), bool)

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from rl_advisor.features.text.measures import bounded
+from rl_advisor.features.text.repetition import again
 from rl_advisor.features.text.turns import Turn
 
 _CORRECTS = re.compile(
@@ -35,16 +36,15 @@ def behaviour(turns: Sequence[Turn]) -> dict[str, float]:
     model = [turn for turn in turns if turn.role == "assistant"]
     calls, answers = [call for turn in model for call in turn.calls], [turn for turn in turns if turn.role == "tool"]
     said = bounded("\n".join(turn.text for turn in model))
-    seen = [turn.text for turn in answers]
     others = any(turn.role != "assistant" for turn in turns)
     return {
         "turns": float(sum(a.role != "assistant" == b.role for a, b in pairwise((Turn("", ""), *turns)))),
         "tool_calls": float(len(calls)),
         "tools": float(len({name for name, _ in calls})) if calls else np.nan,
         "first_call": float(next((i for i, turn in enumerate(model, 1) if turn.calls), np.nan)),
-        "repeated_calls": 1 - len(set(calls)) / len(calls) if calls else np.nan,
+        "repeated_calls": again(calls),
         "tool_failures": float(np.mean([is_error(turn) for turn in answers])) if answers else np.nan,
-        "idle_turns": 1 - len(set(seen)) / len(seen) if seen else np.nan,
+        "idle_turns": again([turn.text for turn in answers]),
         "corrections": float(len(_CORRECTS.findall(said))),
         "thinking": float(sum(len(thought.split()) for thought in _THINKS.findall(said))),
         "control_tokens": float(bool(_CONTROL.search(_ENDS.sub("", said)))),

@@ -5,7 +5,7 @@ The patterns run over text of strangers, so every repetition in them is bounded.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 from rl_advisor.features.text.measures import bounded
@@ -89,27 +89,13 @@ CALL = _phrases(
 """Calls as Hermes and Qwen, Llama, ReAct, Gemma, Search-R1, Mistral and DeepSeek write them, and in plain words before their outcome."""
 
 
-@dataclass(frozen=True)
-class Calls:
-    """The tool calls written in a text."""
-
-    made: list[str]
-    """Each with its arguments, in order."""
-    failed: int
-    """Calls that a failure is shown after, before the next one."""
-    retried: int
-    """Failed calls that are followed by the very same call: nothing was learned from the error."""
-
-
-def tool_calls(text: str, most: int = 1_000) -> Calls:
-    """The tool calls written in a text and what was shown after each; by the usual notations only."""
+def tool_calls(text: str, most: int = 1_000) -> list[tuple[str, bool]]:
+    """The tool calls written in a text by the usual notations, each with whether a failure is shown after it, before the next one."""
     text = bounded(text)
-    found = [match for match, _ in zip(CALL.finditer(text), range(most), strict=False)]
-    made = [" ".join(next((g for g in match.groups() if g), "").split()).lower() for match in found]
+    found = list(islice(CALL.finditer(text), most))
     ends = [*(match.start() for match in found[1:]), len(text)]
-    failed = [bool(FAILURE.search(text, match.end(), end)) for match, end in zip(found, ends, strict=False)]
-    again = [bad and call == following for bad, call, following in zip(failed, made, made[1:], strict=False)]
-    return Calls(made, sum(failed), sum(again))
+    bodies = (" ".join(next(filter(None, match.groups()), "").split()) for match in found)
+    return [(body, bool(FAILURE.search(text, match.end(), end))) for body, match, end in zip(bodies, found, ends, strict=False)]
 
 
 def claims_after_failure(text: str) -> bool:

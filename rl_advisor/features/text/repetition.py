@@ -44,7 +44,7 @@ def repeated_share(tokens: Sequence[str], n: int = 4, window: int = 100) -> floa
     """Share of n-grams that occurred before in the same window of ``window`` tokens, mean over windows; NaN below a quarter window."""
     if len(tokens) < max(window // 4, 2 * n):
         return np.nan
-    return _mean([1 - len(set(g)) / len(g) for g in (ngrams(tokens[s : s + window], n) for s in _starts(len(tokens), window))])
+    return _mean([again(ngrams(tokens[s : s + window], n)) for s in _starts(len(tokens), window)])
 
 
 def variety(tokens: Sequence[str], window: int = 50) -> float:
@@ -61,6 +61,11 @@ def _mean(shares: list[float]) -> float:
 def _starts(count: int, window: int) -> list[int]:
     """Where half overlapping windows begin; a text shorter than one is a single window."""
     return sorted({*range(0, max(count - window, 0) + 1, window // 2), max(count - window, 0)})
+
+
+def again(items: Sequence[object]) -> float:
+    """The share of items that were there before; NaN for none."""
+    return 1 - len(set(items)) / len(items) if items else np.nan
 
 
 def identical_run(items: Sequence[object]) -> int:

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from rl_advisor.features.text.measures import bounded
-from rl_advisor.features.text.phrases import CALL
+from rl_advisor.features.text.phrases import tool_calls
 
 TURN_NUMBERS = ("reward", "advantage", "logprob", "tokens", "trained", "version", "seconds", "done")
 """What a turn may be logged with: ``logprob`` is the mean of its tokens, ``trained`` their share in the loss, ``version`` the policy's."""
@@ -53,8 +52,7 @@ def with_written_calls(turn: Turn) -> Turn:
     """The turn with the calls that its text holds, where none stand beside it."""
     if turn.role != "assistant" or turn.calls:
         return turn
-    bodies = [next((g for g in match.groups() if g), "") for match in CALL.finditer(bounded(turn.text))]
-    return turn._replace(calls=tuple((_name(body), " ".join(body.split())) for body in bodies[:1_000])) if bodies else turn
+    return turn._replace(calls=tuple((_name(body), body) for body, _ in tool_calls(turn.text)))
 
 
 def _split(text: str) -> Iterator[Turn]:
