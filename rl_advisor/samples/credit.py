@@ -15,7 +15,7 @@ import numpy as np
 from rl_advisor.features.text.behaviour import is_error
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.run import Run
-from rl_advisor.samples.episodes import episode_turns, failures, looked_at
+from rl_advisor.samples.episodes import failures, looked_at, turns_of
 from rl_advisor.samples.text_change import wilson
 
 if TYPE_CHECKING:
@@ -39,10 +39,9 @@ def credit(run: Run) -> dict[str, Any]:
     rows = looked_at(run)
     if not len(rows):
         return {}
-    turns = [episode_turns(row) for row in rows.to_dict("records")]
+    turns = [some[:_MOST] for some in turns_of(rows)]
     if not any(len(some) > 2 for some in turns):
         return {}
-    turns = [some[:_MOST] for some in turns]
     failed, _ = failures(rows)
     told = {name for some in turns for turn in some for name in turn.numbers}
     parts = {

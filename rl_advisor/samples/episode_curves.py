@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rl_advisor.features.text.behaviour import behaviour, is_control, way
+from rl_advisor.features.text.behaviour import behaviour, calls_by_tool, is_control, way
 from rl_advisor.run import Curve, Run
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 ROWS = 4_000
 """Episodes that are looked at in all, as many of each step."""
 _LOOK, _FEWEST, _TOOLS = 64, 4, 5
-"""Episodes by which a run is known to be one of several turns, fewest of a step, and tools that get a curve of their own."""
+"""Episodes by which a run is known to be one of several turns, fewest steps of a curve, and tools that get a curve of their own."""
 
 
 _OUTCOMES = ("reward/", "eval/score/", "rollouts/reward")
@@ -28,27 +27,19 @@ _ALWAYS = ("episode/turns", "episode/tool_calls", "episode/tool_failures", "epis
 def with_episode_curves(run: Run) -> Run:
     """The run with the mean behaviour of its episodes at each step, where it has episodes of several turns and does not log it itself."""
     run = _with_reward(run)
-    rows = run.rollouts
-    if not len(rows) or "response" not in rows or "episode/pretended" in run.curves:
+    if not len(run.rollouts) or "response" not in run.rollouts or "episode/pretended" in run.curves:
         return run
-    from rl_advisor.samples.episodes import INFRASTRUCTURE, episode_turns, judged
-    from rl_advisor.samples.rows import spread, training
+    from rl_advisor.samples.episodes import INFRASTRUCTURE, judged, looked_at, turns_of
 
-    train = training(run)
-    if not len(train) or (
-        "turns" not in train and not any(_has_turns(text) for text in train["response"].iloc[:: max(1, len(train) // _LOOK)].tolist())
-    ):
+    rows = looked_at(run, ROWS)
+    if not len(rows) or ("turns" not in rows and not any(map(_has_turns, rows["response"].iloc[:: max(1, len(rows) // _LOOK)]))):
         return run
-    per_step = max(_FEWEST, ROWS // max(1, train["step"].nunique()))
-    looked = spread(train, train["step"].nunique(), per_step).head(5 * ROWS)
-    turns = [episode_turns(row) for row in looked.to_dict("records")]
+    turns = turns_of(rows)
     if not any((len(t) > 1 or (t and t[0].calls)) and not is_control(t) for t in turns):
         return run
-    table = _measures(looked, turns)
-    table["errors"] = 0.0
-    failed = judged(looked)
-    table.loc[failed.index[failed["reason"] == INFRASTRUCTURE], "errors"] = 1.0
-    found = {f"episode/{name}": _curve(name, table[["step", name]].dropna()) for name in table.columns if name not in ("step", "cluster")}
+    table, failed = _measures(rows, turns), judged(rows)
+    table["errors"] = table.index.isin(failed.index[failed["reason"] == INFRASTRUCTURE]).astype(np.float64)
+    found = {f"episode/{name}": _curve(name, table[["step", name]].dropna()) for name in table.columns if name != "step"}
     told = {name: c for name, c in found.items() if c.step.size and (name in _ALWAYS or c.value.any())}
     return replace(run, curves={**told, **run.curves})
 
@@ -76,17 +67,11 @@ def _measures(rows: pd.DataFrame, turns: list[Any]) -> pd.DataFrame:
     """One row an episode: its behaviour, its calls by tool, and whether another one of its group took the same way."""
     import pandas as pd
 
-    table = pd.DataFrame([behaviour(t) for t in turns])
-    used = [Counter(name for turn in t for name, _ in turn.calls if name) for t in turns]
-    common = Counter(name for one in used for name in one).most_common(_TOOLS)
-    for name, _ in common if len(common) > 1 else ():
-        table[f"calls/{name[:60]}"] = [float(one[name]) for one in used]
-    table["step"] = rows["step"].to_numpy(np.float64)
-    taken = pd.DataFrame({"cluster": rows["step"].astype(str) + "/" + rows["group"].astype(str), "way": [way(t) for t in turns]})
-    size = taken.groupby("cluster")["way"].transform("size")
-    same = taken.groupby(["cluster", "way"])["way"].transform("size")
-    table["alike"] = np.where(size > 1, same > 1, np.nan)
-    return table
+    by_tool = {f"calls/{name[:60]}": used for name, used in calls_by_tool(turns, _TOOLS).items()}
+    table = pd.DataFrame([behaviour(t) for t in turns]).assign(**by_tool, step=rows["step"].to_numpy(np.float64))
+    taken = rows[["step", "group"]].assign(way=[way(t) for t in turns])
+    size, same = (taken.groupby(of)["way"].transform("size").to_numpy() for of in (["step", "group"], ["step", "group", "way"]))
+    return table.assign(alike=np.where(size > 1, same > 1, np.nan))
 
 
 def _curve(name: str, rows: pd.DataFrame) -> Curve:

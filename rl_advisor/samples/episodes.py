@@ -49,11 +49,11 @@ def why_failed(run: Run) -> dict[str, Any]:
     return {**answer, "reward": _without(rows, lost)} if lost.any() else answer
 
 
-def looked_at(run: Run) -> pd.DataFrame:
-    """The training episodes that are looked into: those that say something, as many of each step, MOST in all."""
+def looked_at(run: Run, most: int = MOST) -> pd.DataFrame:
+    """The training episodes that are looked into: those that say something, as many of each step, so many in all."""
     rows = training(run)
     rows = rows[rows["response"].astype(bool)] if len(rows) else rows
-    return spread(rows, MOST // _EACH, max(_EACH, MOST // max(1, rows["step"].nunique()))) if len(rows) else rows
+    return spread(rows, most // _EACH, max(_EACH, most // max(1, rows["step"].nunique()))) if len(rows) else rows
 
 
 def _told_of(part: pd.DataFrame, failed: int) -> dict[str, Any]:
@@ -107,6 +107,11 @@ def episode_turns(row: Any) -> tuple[Turn, ...]:
     if not isinstance(turns, tuple) or not turns:
         return turns_in(str(row.get("response", "")))
     return tuple(with_written_calls(turn) for turn in turns if turn.text.strip() or turn.calls or turn.failed)
+
+
+def turns_of(rows: pd.DataFrame) -> list[tuple[Turn, ...]]:
+    """The turns of every row."""
+    return [episode_turns(row) for row in rows.to_dict("records")]
 
 
 def judged(rows: pd.DataFrame) -> pd.DataFrame:

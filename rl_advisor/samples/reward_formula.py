@@ -15,10 +15,10 @@ import numpy as np
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.sparse import FEWEST, Formula, Term, formula, least_squares
-from rl_advisor.features.text.behaviour import behaviour
+from rl_advisor.features.text.behaviour import behaviour, calls_by_tool
 from rl_advisor.features.text.measures import final_answer, words
 from rl_advisor.run import Floats, Run
-from rl_advisor.samples.episodes import episode_turns
+from rl_advisor.samples.episodes import turns_of
 from rl_advisor.samples.failure_signs import marks, same_answer
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.rows import numbers, of_samples, right_answers, right_or_wrong, where
@@ -143,26 +143,21 @@ def _half(rows: pd.DataFrame) -> np.ndarray:
 
 def _measures(rows: pd.DataFrame, right: np.ndarray | None, half: np.ndarray) -> dict[str, Floats]:
     """Everything that is tried: counts of the text, marks, words, behaviour, and being right where that is known."""
-    turns = [episode_turns(row) for row in rows.to_dict("records")]
+    turns = turns_of(rows)
     own = ["\n".join(t.text for t in some if t.role == "assistant") for some in turns]
     found = {"words": _array(len(t.split()) for t in own), "characters": _array(map(len, own))}
     found |= {name: _array(len(pattern.findall(text)) for text in own) for name, pattern in _COUNTED.items()}
     found |= {name: rows[column].to_numpy(np.float64) for column, name in _HELD["measured"].items() if column in rows}
     did = [behaviour(some) for some in turns]
     found |= {name.replace("_", " "): _array(d[name] for d in did) for name in ("turns", "tool_calls", "corrections", "thinking")}
-    found |= _of_tools(turns) | _of_marks(own) | _of_words(own, rows["reward"].to_numpy(np.float64), half)
+    found |= {f"calls of {name}": np.array(used) for name, used in calls_by_tool(turns, 8).items() if _NAME.fullmatch(name)}
+    found |= _of_marks(own) | _of_words(own, rows["reward"].to_numpy(np.float64), half)
     found |= {TASK: right} if right is not None and np.isfinite(right).all() else {}
     return {name: np.nan_to_num(x) for name, x in found.items() if name == TASK or np.isfinite(x).mean() > 0.9}
 
 
 def _array(values: Any) -> Floats:
     return np.fromiter((float(v) for v in values), np.float64)
-
-
-def _of_tools(turns: list[Any]) -> dict[str, Floats]:
-    used = [Counter(name for turn in some for name, _ in turn.calls if name) for some in turns]
-    names = Counter(name for one in used for name in one).most_common(8)
-    return {f"calls of {name}": _array(one[name] for one in used) for name, _ in names if len(names) > 1 and _NAME.fullmatch(name)}
 
 
 def _of_marks(texts: list[str]) -> dict[str, Floats]:

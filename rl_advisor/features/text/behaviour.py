@@ -1,6 +1,7 @@
 """What one episode did, in numbers: turns, calls, what failed or changed nothing, second thoughts, thinking, and tools only pretended."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -50,6 +51,13 @@ def behaviour(turns: Sequence[Turn]) -> dict[str, float]:
         "control_tokens": float(bool(_CONTROL.search(_ENDS.sub("", said)))),
         "pretended": float(bool((others and _RESULT_IN_SPEECH.search(said)) or (not calls and _CLAIMS_CALL.search(said)))),
     }
+
+
+def calls_by_tool(episodes: Sequence[Sequence[Turn]], most: int) -> dict[str, list[float]]:
+    """How often each episode calls each of the commonest tools; nothing where there is but one."""
+    used = [Counter(name for turn in turns for name, _ in turn.calls if name) for turns in episodes]
+    common = Counter(name for one in used for name in one).most_common(most)
+    return {name: [float(one[name]) for one in used] for name, _ in common} if len(common) > 1 else {}
 
 
 def is_control(turns: Sequence[Turn]) -> bool:
