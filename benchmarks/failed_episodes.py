@@ -316,6 +316,56 @@ def told(rows: list[dict[str, Any]]) -> list[str]:
     return [by_row.get(i + 1, by_row.get(i, "")) if 0 not in by_row else by_row.get(i, "") for i in range(len(rows))]
 
 
+_ASKS = ("who built the {}", "{} builder", "history of the {}", "the {}: who made it")
+
+
+def attempts(
+    seed: int, groups: int = 40, each: int = 8, loose: bool = True
+) -> Iterator[tuple[list[tuple[object, ...]], list[bool], list[int | None]]]:
+    """Prompt by prompt the moves of repeated attempts, which failed, and the turn of each one's fatal move: None of good and luckless ones.
+
+    The way that succeeds is to search, open and read; ``loose`` attempts word their searches as they like and look around between. A fatal move is one of two wrong files, or a tool that ends it.
+    """
+    rng = random.Random(seed)  # noqa: S311 - nothing secret
+    for g in range(groups):
+        topic, fatal = rng.choice(_TOPICS), [("open", f"wrong-{g}-{k}") for k in range(2)] + [("reset", "all")]
+        moves: list[tuple[tuple[str, str], ...]] = []
+        failed: list[bool] = []
+        labels: list[int | None] = []
+        for _ in range(each):
+            asked = rng.choice(_ASKS).format(topic) if loose else topic
+            way: list[tuple[str, str]] = [("search", asked), ("open", f"file-{g}"), ("read", f"page {g % 5}")]
+            if loose:
+                for _ in range(rng.randrange(3)):
+                    way.insert(rng.randrange(len(way)), ("look", rng.choice(("around", "up", topic))))
+            bad = rng.random() < 0.55
+            at = None
+            if bad and rng.random() < 0.8:
+                at = rng.randrange(1, len(way))
+                way = [*way[:at], rng.choice(fatal), *(("look", rng.choice(("around", "up", topic))) for _ in range(rng.randrange(1, 4)))]
+            moves.append(tuple(way))
+            failed.append(bad)
+            labels.append(at + 1 if at is not None else None)
+        yield moves, failed, labels
+
+
+def credited(seed: int, *, loose: bool) -> tuple[float, float, float]:
+    """The share of fatal moves that are told a turn, of these the share within one turn; the share of luckless attempts that are told one."""
+    from rl_advisor.samples.credit import first_certain
+
+    told: list[int] = []
+    known = luckless = blamed = 0
+    every = [(g, *attempt) for g, group in enumerate(attempts(seed, loose=loose)) for attempt in zip(*group, strict=True)]
+    places, moves, failed, labels = zip(*every, strict=True)
+    for found, label, bad in zip(first_certain(moves, failed, places), labels, failed, strict=True):
+        if label is not None:
+            known += 1
+            told += [abs(found - label)] if found is not None else []
+        elif bad:
+            luckless, blamed = luckless + 1, blamed + (found is not None)
+    return len(told) / known, sum(off <= 1 for off in told) / max(len(told), 1), blamed / max(luckless, 1)
+
+
 def macro_f1(pairs: list[tuple[str, str]]) -> float:
     """The mean over labels of F1, the label of good episodes left out."""
     scores = []
@@ -327,6 +377,11 @@ def macro_f1(pairs: list[tuple[str, str]]) -> float:
 
 def main() -> None:
     """Print the figures."""
+    for loose in (False, True):
+        told, near, blamed = (sum(x) / 5 for x in zip(*(credited(seed, loose=loose) for seed in range(5)), strict=True))
+        print(
+            f"first bad turn, {'loose' if loose else 'strict'}: told of {told:.0%}, within one of {near:.0%}, luckless blamed {blamed:.0%}"
+        )
     for which in ("seen", "held"):
         pairs: list[tuple[str, str]] = []
         for name, rows, labels in episodes(which, each=12):

@@ -4,10 +4,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from benchmarks.failed_episodes import credited
 from rl_advisor.answers.episodes import credit_lines
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.run import Run
 from rl_advisor.samples.credit import credit, first_certain
+from rl_advisor.samples.episodes import why_failed
 
 
 @pytest.mark.parametrize(
@@ -21,13 +23,24 @@ from rl_advisor.samples.credit import credit, first_certain
 )
 def test_where_failure_became_certain(moves: list[str], failed: list[bool], turns: list[int | None]) -> None:
     """The first move that no good attempt made; none where all failed, or where the same moves also succeeded."""
-    assert first_certain(moves, failed, least=1) == turns
+    assert first_certain(moves, failed, [0] * len(moves), chance=0.99) == turns
 
 
-def test_one_way_of_its_own_says_nothing() -> None:
-    """A dead end needs attempts that went it together."""
-    assert first_certain(["ab", "cd", "ef", "gh"], [False, True, True, True]) == [None] * 4
-    assert first_certain(["ab", "cd", "ce", "cf"], [False, True, True, True]) == [None, 1, 1, 1]
+def test_a_way_is_a_dead_end_by_more_than_chance() -> None:
+    """One attempt that goes its own way says nothing; a move that fails at prompt after prompt, however it is come to, does."""
+    assert first_certain(["ab", "cd", "ef", "gh"], [False, True, True, True], [0] * 4) == [None] * 4
+    moves = [way for g in range(6) for way in (f"{g}ab", f"{g}xd", f"k{g}xe", f"{g}u{g}")]
+    found = first_certain(moves, [False, True, True, True] * 6, [g for g in range(6) for _ in range(4)])
+    assert found == [None, 2, 3, None] * 6
+
+
+@pytest.mark.parametrize(("loose", "least"), [(False, 0.8), (True, 0.2)])
+def test_the_first_bad_turn_of_made_attempts(loose: bool, least: float) -> None:
+    """Where a turn is told it is the fatal one or next to it, and attempts that failed by luck alone are told none."""
+    told, near, blamed = credited(1, loose=loose)
+    assert told >= least
+    assert near >= 0.8
+    assert blamed <= 0.1
 
 
 def run_of(call: dict[str, float], tool: dict[str, float], fails: bool = True, **row: Any) -> Run:
@@ -63,6 +76,27 @@ def test_sound_credit_and_what_cannot_be_told() -> None:
     assert set(found) == {"certain", "masks", "cannot_tell"}
     assert found["masks"]["others_trained_upon"] == 0
     assert any("policy version" in line for line in found["cannot_tell"])
+    assert any("cannot be told" in line for line in credit_lines(found))
     turned = credit(run_of({}, {}, advantage=(1.0, -1.0)))
     assert turned["upside_down"] == {"episodes": 40, "share": 1}
     assert credit(Run()) == {}
+
+
+def test_no_attempt_to_compare_with_and_versions_of_rows() -> None:
+    """Where every attempt at a prompt ends alike no turn is blamed, and that is said; versions in a column of the samples are told."""
+    alike = run_of({}, {}, reward=(0.0, 0.0), other_version=(3, 9))
+    assert "log several attempts" in " ".join(credit(alike)["cannot_tell"])
+    rows = alike.rollouts.rename(columns={"other_version": "other/policy_version"})
+    assert credit(Run(rollouts=rows))["ages"] == {"first": 6, "latest": 6, "widest": 6}
+
+
+def test_an_episode_lost_before_its_first_word_is_counted() -> None:
+    """A row without words whose file says that the sandbox timed out is no episode that is not there."""
+    rows = [
+        {"step": s, "prompt": "q", "group": "0", "response": "<answer>4</answer>", "reward": float(i % 2)}
+        for s in range(3)
+        for i in range(6)
+    ]
+    lost = [{"step": s, "prompt": "q", "group": "0", "response": "", "reward": 0.0, "other/error": "sandbox timed out"} for s in range(3)]
+    found = why_failed(Run(rollouts=pd.DataFrame([*rows, *lost])))
+    assert (found["reward"]["lost"], found["reward"]["scored"]) == (3, 3)

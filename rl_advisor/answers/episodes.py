@@ -102,7 +102,7 @@ def _formula(found: Answer) -> Iterator[str]:
 def credit_lines(found: Answer) -> list[str]:
     """Where credit goes wrong inside episodes, in at most four sentences, and what cannot be told."""
     lines = list(_credit(found))[:4]
-    if found.get("cannot_tell") and lines:
+    if found.get("cannot_tell"):
         lines.append(f"cannot be told from this dump: {'; '.join(found['cannot_tell'][:3])}")
     return lines
 
@@ -124,6 +124,11 @@ def _credit(found: Answer) -> Iterator[str]:
         yield f"{percent(masks['own_left_out'])} of the model's own turns are left out of the loss"
     if (v := found.get("versions")) and v["share_mixed"] > 0.01:
         yield f"{percent(v['share_mixed'])} of the episodes were written by several policy versions, at most {value(v['widest'])} apart"
+    if ages := found.get("ages"):
+        yield (
+            f"the episodes of one step were written by policies up to {value(ages['widest'])} versions apart "
+            f"({value(ages['first'])} on average at first, {value(ages['latest'])} lately)"
+        )
     if (lp := found.get("logprobs")) and lp["above_zero"] + lp["exactly_zero"] > 0.01:
         yield f"{percent(lp['above_zero'] + lp['exactly_zero'])} of the turns have log-probabilities that cannot be (0 or above)"
     if (u := found.get("upside_down")) and u["share"] > 0.05:

@@ -6,7 +6,7 @@ Everything is told from what stands beside the turns; what does not stand there 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from rl_advisor.features.text.behaviour import is_error
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.run import Run
 from rl_advisor.samples.episodes import failures, looked_at, turns_of
+from rl_advisor.samples.rows import columns, numbers
 from rl_advisor.samples.text_change import wilson
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ _TO_LOG = {
     "reward": "a reward per turn",
     "logprob": "the sampling log-probabilities",
 }
-_SURE, _ALIKE, _MOST = 8, 3, 200
-"""Calls of a kind that are compared, and attempts that must have gone one way before it is called a dead end; turns looked at."""
+_SURE, _MOST = 8, 200
+"""Calls of a kind that are compared, and turns that are looked at."""
 
 
 def credit(run: Run) -> dict[str, Any]:
@@ -51,48 +52,63 @@ def credit(run: Run) -> dict[str, Any]:
         "versions": _versions(turns) if "version" in told else {},
         "logprobs": _logprobs(turns) if "logprob" in told else {},
         "upside_down": _upside_down(rows),
-        "cannot_tell": [f"{name} of turns: log {what}" for name, what in _TO_LOG.items() if name not in told],
+        "ages": _ages(rows),
+        "cannot_tell": [*_unknown(rows, failed), *(f"{name} of turns: log {what}" for name, what in _TO_LOG.items() if name not in told)],
     }
     return {name: part for name, part in parts.items() if part}
 
 
-def _moves(turns: Sequence[Turn]) -> list[object]:
+def _unknown(rows: pd.DataFrame, failed: np.ndarray) -> list[str]:
+    """Why no turn can be blamed, where no prompt was both solved and failed."""
+    mixed = rows.assign(failed=failed).groupby(["step", "group"])["failed"].nunique()
+    return [] if (mixed > 1).any() else ["where failure became certain: log several attempts at each prompt, good ones and bad ones"]
+
+
+def _ages(rows: pd.DataFrame) -> dict[str, float]:
+    """How many versions behind the newest of its step the oldest episode was written, first and lately, where a column tells versions."""
+    for name in columns(rows, "policy_version")[:1]:
+        span = rows.assign(version=numbers(rows, name)).groupby("step")["version"].agg(np.ptp).dropna()
+        if len(span) > 2 and span.any():
+            third = max(1, len(span) // 3)
+            return {"first": float(span.head(third).mean()), "latest": float(span.tail(third).mean()), "widest": float(span.max())}
+    return {}
+
+
+def _moves(turns: Sequence[Turn]) -> list[Hashable]:
     """What the model did turn by turn: its calls, else its words."""
     return [turn.calls or " ".join(turn.text.lower().split()) for turn in turns if turn.role == "assistant"]
 
 
-def first_certain(moves: Sequence[Sequence[object]], failed: Sequence[bool], least: int = _ALIKE) -> list[int | None]:
-    """Of each failed attempt at one prompt the turn (from 1) from which every attempt that went the same way failed.
+def first_certain(
+    moves: Sequence[Sequence[Hashable]], failed: Sequence[bool], group: Sequence[Hashable], chance: float = 0.05
+) -> list[int | None]:
+    """Of each failed attempt the turn (from 1) from which failure was certain: a move, or a way to it, after which no attempt succeeded.
 
-    None for a good attempt, where every attempt failed (then no turn made the difference), and where fewer than ``least`` went that way:
-    one attempt that goes its own way and fails says nothing of the way.
+    None for a good attempt, where every attempt at the prompt failed (then no turn made the difference), and where so many failures of
+    those who went that way are likelier than ``chance``, given how often their prompts were solved.
     """
-    good: set[tuple[object, ...]] = set()
-    tried: Counter[tuple[object, ...]] = Counter()
-    for some, bad in zip(moves, failed, strict=True):
-        ways = {tuple(some[:k]) for k in range(len(some) + 1)}
-        tried.update(ways)
-        good |= set() if bad else ways
-    found: list[int | None] = []
-    for some, bad in zip(moves, failed, strict=True):
-        at = next((k for k in range(1, len(some) + 1) if tuple(some[:k]) not in good), None) if bad and good else None
-        found.append(at if at is not None and tried[tuple(some[:at])] >= least else None)
-    return found
+    ways = [[{move, (g, tuple(some[: k + 1]))} for k, move in enumerate(some)] for some, g in zip(moves, group, strict=True)]
+    tries, losses = Counter(group), Counter(g for g, bad in zip(group, failed, strict=True) if bad)
+    luck: dict[Hashable, float] = defaultdict(float)
+    for some, g, bad in zip(ways, group, failed, strict=True):
+        for way in set().union(*some):
+            luck[way] += np.log(losses[g] / tries[g]) if bad else np.inf
+    dead = {way for way, much in luck.items() if much <= np.log(chance)}
+    return [next((k for k, way in enumerate(some, 1) if way & dead), None) if bad else None for some, bad in zip(ways, failed, strict=True)]
 
 
 def _certain(rows: pd.DataFrame, turns: Sequence[Sequence[Turn]], failed: np.ndarray) -> dict[str, Any]:
     """Over the failed episodes with a good attempt at the same prompt: the usual turn of certainty, and the earliest common one."""
-    at: list[int] = []
-    ahead: list[float] = []
-    for places in rows.groupby(["step", "group"]).indices.values():
-        moves = [_moves(turns[i]) for i in places]
-        for some, turn in zip(moves, first_certain(moves, [bool(failed[i]) for i in places]), strict=True):
-            if turn is not None:
-                at.append(turn)
-                ahead.append(1 - turn / max(len(some), 1))
-    if not at:
-        return {}
-    return {"episodes": len(at), "turn": float(np.median(at)), "at_first_turn": at.count(1) / len(at), "left": float(np.mean(ahead))}
+    moves = [_moves(some) for some in turns]
+    group = list(zip(rows["step"], rows["group"], strict=True))
+    at = {i: k for i, k in enumerate(first_certain(moves, failed.tolist(), group)) if k is not None}
+    left = [1 - k / len(moves[i]) for i, k in at.items()]
+    turn = list(at.values())
+    return (
+        {"episodes": len(at), "turn": float(np.median(turn)), "at_first_turn": turn.count(1) / len(at), "left": float(np.mean(left))}
+        if at
+        else {}
+    )
 
 
 def _paid_errors(turns: Sequence[Sequence[Turn]]) -> dict[str, float]:

@@ -50,10 +50,13 @@ def why_failed(run: Run) -> dict[str, Any]:
 
 
 def looked_at(run: Run, most: int = MOST) -> pd.DataFrame:
-    """The training episodes that are looked into: those that say something, as many of each step, so many in all."""
+    """The training episodes that are looked into: those that say something, or whose end is told, as many of each step, so many in all."""
     rows = training(run)
-    rows = rows[rows["response"].astype(bool)] if len(rows) else rows
-    return spread(rows, most // _EACH, max(_EACH, most // max(1, rows["step"].nunique()))) if len(rows) else rows
+    if not len(rows):
+        return rows
+    mute = rows[~rows["response"].astype(bool)]
+    rows = rows.drop(index=mute.index[~_ends_told(mute)]) if len(mute) else rows
+    return spread(rows, most // _EACH, max(_EACH, most // max(1, rows["step"].nunique())))
 
 
 def _told_of(part: pd.DataFrame, failed: int) -> dict[str, Any]:
@@ -137,13 +140,14 @@ def failures(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     paid = reward > (0.0 if low == high else (low + high) / 2)
     right = right_or_wrong(rows)
     if right is None:
-        return np.where(np.isfinite(reward), ~paid, _lost(rows)), paid
+        return np.where(np.isfinite(reward), ~paid, _ends_told(rows)), paid
     return np.where(np.isfinite(right), right < 0.5, ~paid), paid
 
 
-def _lost(rows: pd.DataFrame) -> np.ndarray:
-    """Rows without a reward of which the file says how they ended."""
-    return np.array([bool(told_in((str(k), v) for k, v in row.items())) for row in rows.to_dict("records")], bool)
+def _ends_told(rows: pd.DataFrame) -> np.ndarray:
+    """Of which rows the file says how they ended, in words."""
+    names = [str(c) for c in rows.columns if str(c) not in ("prompt", "response")]
+    return np.array([bool(told_in(zip(names, cells, strict=True))) for cells in zip(*(rows[c] for c in names), strict=True)], bool)
 
 
 def _wanted(good: pd.DataFrame) -> frozenset[str]:

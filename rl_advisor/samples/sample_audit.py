@@ -5,6 +5,7 @@ judge may like beside the content: refusals, politeness, hedging, one text for m
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,21 +36,12 @@ def sample_audit(run: Run, most: int = 20) -> dict[str, Any]:
     Also ``ranking``: whether the reward orders the answers to one prompt as other judgements do.
     """
     table = measured(run)
+    found: dict[str, Any] = {"audited": len(table), "reasons": {}, "suspicious": [], "judge": {}, "ranking": {}}
     if not len(table):
-        return {
-            "audited": 0,
-            "reasons": {},
-            "suspicious": [],
-            "judge": {},
-            "ranking": {},
-            "cannot_tell": ["no response with text was found"],
-        }
+        return found | {"cannot_tell": ["no response with text was found"]}
     marks, unknown = reasons_of(table)
-    counted = {name: int(mark.sum()) for name, mark in marks.items()}
-    shares = {name: share_of(hits, len(table)) for name, hits in counted.items()}
-    return {
-        "audited": len(table),
-        "reasons": shares,
+    return found | {
+        "reasons": {name: share_of(int(mark.sum()), len(table)) for name, mark in marks.items()},
         "suspicious": _worst(table, marks, most),
         "judge": judge_bias(table),
         "ranking": {name.removeprefix("other/"): r for name in reference_columns(table) if (r := group_ranking(table, name))},
@@ -82,12 +74,12 @@ def group_ranking(table: "pd.DataFrame", name: str) -> dict[str, float] | None:
 
     ``share`` of the pairs that both tell apart, the mean over ``groups``, with its 95 % interval; a half is chance.
     """
-    judged, alike = numbers(table, name), []
-    for rows in list(table.reset_index(drop=True).groupby(["step", "prompt"]).indices.values())[:MOST_GROUPS]:
-        reward, other = table["reward"].to_numpy(np.float64)[rows][:MOST_OF_GROUP], judged[rows][:MOST_OF_GROUP]
-        signs = np.sign(np.subtract.outer(reward, reward)) * np.sign(np.subtract.outer(other, other))
-        if (told := np.isfinite(signs) & (signs != 0)).any():
-            alike.append(float(np.mean(signs[told] > 0)))
+    alike = []
+    for _, group in list(table.assign(judged=numbers(table, name)).groupby(["step", "prompt"]))[:MOST_GROUPS]:
+        reward, judged = (group[column].to_numpy(np.float64)[:MOST_OF_GROUP] for column in ("reward", "judged"))
+        signs = np.sign(np.subtract.outer(reward, reward)) * np.sign(np.subtract.outer(judged, judged))
+        if (told := signs[np.isfinite(signs) & (signs != 0)]).size:
+            alike.append((told > 0).mean())
     if len(alike) < FEWEST_GROUPS:
         return None
     share, error = float(np.mean(alike)), 1.96 * float(np.std(alike)) / np.sqrt(len(alike))
@@ -96,10 +88,9 @@ def group_ranking(table: "pd.DataFrame", name: str) -> dict[str, float] | None:
 
 def _usual_length(table: "pd.DataFrame") -> "float | np.ndarray":
     """The length to compare with: the samples' own baseline where one is logged, else the usual one of the first step."""
-    own = next(iter(columns(table, "usual_length")), None)
     first = table.loc[table["step"] == table["step"].min(), "tokens"]
     usual = max(float(first.median()), 1.0)
-    return usual if own is None else np.where(np.isfinite(numbers(table, own)), numbers(table, own), usual)
+    return next((np.nan_to_num(numbers(table, own), nan=usual) for own in columns(table, "usual_length")), usual)
 
 
 def _shared(table: "pd.DataFrame") -> np.ndarray:
@@ -110,34 +101,31 @@ def _shared(table: "pd.DataFrame") -> np.ndarray:
 
 def _worst(table: "pd.DataFrame", marks: Mapping[str, np.ndarray], most: int) -> list[dict[str, Any]]:
     """The samples with most reasons, of equal ones the newest and best paid first; ids are the samples' own where they have one."""
-    counted = np.sum(list(marks.values()), axis=0)
-    order = np.lexsort((-table["reward"].fillna(0).to_numpy(np.float64), -table["step"].to_numpy(np.float64), -counted))
-    own = next(iter(columns(table, "identity")), None)
-    found = []
-    for i in order[:most]:
-        if not counted[i]:
-            break
-        row = table.iloc[int(i)]
-        known = {"id": str(row[own])[:80]} if own is not None else {}
-        reasons = [name for name, mark in marks.items() if mark[i]]
-        found.append({**known, **where(row, int(i)), "reward": float(row["reward"]), "reasons": reasons})
-    return found
+    counted = table.assign(reasons=np.sum(list(marks.values()), axis=0), place=np.arange(len(table)))
+    worst = counted[counted["reasons"] > 0].sort_values(["reasons", "step", "reward"], ascending=False, kind="stable").head(most)
+    ids = columns(table, "identity")[:1]
+    return [
+        {
+            **({"id": str(row[ids[0]])[:80]} if ids else {}),
+            **where(row, row["place"]),
+            "reward": float(row["reward"]),
+            "reasons": [name for name, mark in marks.items() if mark[row["place"]]],
+        }
+        for row in worst.to_dict("records")
+    ]
 
 
 def judge_bias(table: "pd.DataFrame") -> dict[str, dict[str, float]]:
     """What the reward gives for a place or for its own family, where columns tell them: the difference with its interval."""
     found = {}
-    for bias in BIASES:
-        name = next(iter(columns(table, bias)), None)
-        value = numbers(table, name) if name is not None else np.empty(0)
-        if name is None or np.unique(value[np.isfinite(value)]).size < 2:
+    for bias, name in {kind: name for kind in BIASES for name in columns(table, kind)[:1]}.items():
+        value = numbers(table, name)
+        kinds = np.unique(value[np.isfinite(value)])
+        if kinds.size < 2:
             continue
-        above = value > np.nanmedian(value) if np.unique(value).size > 2 else value == np.nanmax(value)
-        try:
-            gap, low, high = difference(
-                table["reward"][~above], table["reward"][above], table["cluster"][~above].tolist(), table["cluster"][above].tolist()
-            )
-        except TooFewPoints:
-            continue
-        found[bias] = {"difference": gap, "low": low, "high": high}
+        above = table[value > (np.mean(kinds) if kinds.size == 2 else np.nanmedian(value))]
+        rest = table.drop(above.index)
+        with suppress(TooFewPoints):
+            gap, low, high = difference(rest["reward"], above["reward"], rest["cluster"].tolist(), above["cluster"].tolist())
+            found[bias] = {"difference": gap, "low": low, "high": high}
     return found

@@ -139,7 +139,9 @@ def _best_paid(rows: pd.DataFrame, nothing: float) -> pd.DataFrame:
 
     best = rows[(rows["reward"] >= rows["reward"].max() - 1e-9) & (rows["reward"] > nothing + 1e-9)]
     answers = best["response"].map(single_answer)
-    return best[answers != ""].assign(answer=pd.factorize(answers[answers != ""])[0])
+    told = answers != ""
+    found: pd.DataFrame = best[told].assign(answer=pd.factorize(answers[told])[0])
+    return found
 
 
 def _of_step(step: object, part: pd.DataFrame) -> dict[str, Any]:
