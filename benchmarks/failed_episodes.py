@@ -324,7 +324,8 @@ def attempts(
 ) -> Iterator[tuple[list[tuple[object, ...]], list[bool], list[int | None]]]:
     """Prompt by prompt the moves of repeated attempts, which failed, and the turn of each one's fatal move: None of good and luckless ones.
 
-    The way that succeeds is to search, open and read; ``loose`` attempts word their searches as they like and look around between. A fatal move is one of two wrong files, or a tool that ends it.
+    The way that succeeds is to search, open and read; ``loose`` attempts word their searches as they like and look around between. A fatal
+    move is one of two wrong files, or a tool that ends it.
     """
     rng = random.Random(seed)  # noqa: S311 - nothing secret
     for g in range(groups):
@@ -350,7 +351,7 @@ def attempts(
 
 
 def credited(seed: int, *, loose: bool) -> tuple[float, float, float]:
-    """The share of fatal moves that are told a turn, of these the share within one turn; the share of luckless attempts that are told one."""
+    """The share of fatal moves that are told a turn, of these the share within one turn, and the share of luckless attempts told one."""
     from rl_advisor.samples.credit import first_certain
 
     told: list[int] = []
@@ -378,9 +379,9 @@ def macro_f1(pairs: list[tuple[str, str]]) -> float:
 def main() -> None:
     """Print the figures."""
     for loose in (False, True):
-        told, near, blamed = (sum(x) / 5 for x in zip(*(credited(seed, loose=loose) for seed in range(5)), strict=True))
+        found, near, blamed = (sum(x) / 5 for x in zip(*(credited(seed, loose=loose) for seed in range(5)), strict=True))
         print(
-            f"first bad turn, {'loose' if loose else 'strict'}: told of {told:.0%}, within one of {near:.0%}, luckless blamed {blamed:.0%}"
+            f"first bad turn, {'loose' if loose else 'strict'}: told of {found:.0%}, within one of {near:.0%}, luckless blamed {blamed:.0%}"
         )
     for which in ("seen", "held"):
         pairs: list[tuple[str, str]] = []
