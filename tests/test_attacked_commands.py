@@ -8,7 +8,7 @@ import anyio
 import click
 import pytest
 from click.testing import CliRunner
-from rl_advisor.cli import own_limits
+from rl_advisor.cli import waiting as own_limits
 from rl_advisor.cli.commands import main
 from rl_advisor.remote import copies
 

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from rl_advisor.answers.critic import critic_test
-from rl_advisor.answers.saved_batch import fingerprint
+from rl_advisor.answers.critic import critic_test, fingerprint
 from rl_advisor.cli.commands import main
 from rl_advisor.features.fit import explained_variance, predictable
 from rl_advisor.output.errors import UsageError

@@ -115,8 +115,9 @@ def test_the_picture_marks_the_break_and_does_not_smooth_across_it() -> None:
     assert marked(run) == {"break": 152.0}
     image = np.array(Image.open(io.BytesIO(picture(run, ["eval_accuracy"]))).convert("RGB")).astype(int)
     wanted = np.array([int(MARKS["break"][i : i + 2], 16) for i in (1, 3, 5)])
-    at = np.flatnonzero((np.abs(image - wanted).sum(axis=2) < 90).sum(axis=0) > HEIGHT / 3)
-    assert abs(at.mean() - (LEFT + (WIDTH - LEFT - RIGHT) * 152 / 300)) < 3
+    at = np.flatnonzero((np.abs(image - wanted).sum(axis=2) < 90).sum(axis=0) > HEIGHT / 6)
+    assert abs(at.mean() - (LEFT + (WIDTH - LEFT - RIGHT) * 152 / 300) / 2) < 3
+    assert image.shape[1] * 2 == WIDTH
     blue = np.argwhere((image[:, :, 2] - image[:, :, 0] > 90) & (image[:, :, 0] < 110))
     before = blue[(blue[:, 1] < at.min() - 2) & (blue[:, 1] > at.min() - 40)]
-    assert before[:, 0].max() < HEIGHT / 2
+    assert before[:, 0].max() < HEIGHT / 4

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.answers.comparable import Common, common, final
+from rl_advisor.answers.comparable import NO_VARIANT, RISK, Common, against, common, final, grouped, logged
 from rl_advisor.answers.story.quantities import label, quantity
-from rl_advisor.answers.variants import NO_VARIANT, RISK, against, grouped, logged
 from rl_advisor.assessment import BROKEN
 from rl_advisor.features.aggregate import least_p, level
 from rl_advisor.finding import number

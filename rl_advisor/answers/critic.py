@@ -1,16 +1,101 @@
 """The fixed-batch test of a critic: can the returns of one saved batch be told from its observations, and does the critic tell them."""
 
+import zipfile
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from rl_advisor.answers.saved_batch import batch_of, fingerprint
+from rl_advisor.answers.table_file import table
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.fit import explained_variance, predictable
 from rl_advisor.finding import number
 from rl_advisor.output import Answer
 from rl_advisor.output.errors import UsageError
+from rl_advisor.reading.formats.arrays import numbers
+from rl_advisor.run import Floats
+
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "observations": ("observations", "obs", "observation", "states", "state", "features", "hidden", "inputs"),
+    "returns": ("returns", "return", "ret", "value_targets", "targets", "return_to_go", "rtg"),
+    "values": ("values", "value", "value_preds", "vf_preds", "predictions", "old_values"),
+}
+"""What a batch holds -> the names it may go by; of a table also columns that begin with one of observations' names (``obs_0``)."""
+PICKLED = (".pt", ".pth", ".ckpt", ".bin", ".pkl", ".pickle", ".joblib")
+MOST_ROWS = 20_000
+
+
+def batch_of(path: Path) -> dict[str, Floats]:
+    """Observations as a table, returns and values as vectors, at most 20,000 rows, whole numbers and no others.
+
+    Raises:
+        UsageError: there is no such file, or it lacks observations or returns; the message names what it has.
+    """
+    if not path.is_file():
+        raise UsageError(f"there is no file {path.name}")
+    if path.suffix.lower() in PICKLED:
+        raise UsageError(
+            f"{path.name} is a pickle, which runs code when it is opened, so it is not. Where it was written, convert it: "
+            f"batch = torch.load({path.name!r}, weights_only=True); "
+            f"numpy.savez({path.stem + '.npz'!r}, **{{k: v.float().numpy() for k, v in batch.items() if hasattr(v, 'numpy')}})"
+        )
+    try:
+        archive = path.suffix.lower() == ".npz"
+        columns = dict(numbers(path)) if archive else {str(name): _stacked(part) for name, part in table(path, MOST_ROWS).items()}
+    except (ValueError, TypeError, OSError, EOFError, LookupError, SyntaxError, RuntimeError, zipfile.BadZipFile, MemoryError) as unfit:
+        raise UsageError(f"{path.name} cannot be read as a batch: {str(unfit)[:200]}") from unfit
+    found = {role: _of(columns, role) for role in NAMES}
+    observations, returns, values = (found[role] for role in ("observations", "returns", "values"))
+    if observations is None or returns is None:
+        lacks = "observations" if observations is None else "returns"
+        raise UsageError(
+            f"{path.name} holds no {lacks}; it has {', '.join(sorted(columns)[:12]) or 'nothing'}. Names: {', '.join(NAMES[lacks])}"
+        )
+    # Buffers of several environments are step by environment: an environment's steps belong together.
+    if returns.ndim == 2 and returns.shape[1] > 1 and observations.shape[:2] == returns.shape:
+        observations, returns = np.moveaxis(observations, 1, 0).reshape(returns.size, -1), returns.T
+        values = values.T if values is not None and values.shape == returns.T.shape else values
+    returns = returns.ravel()
+    sizes = {"observations": len(observations), "returns": returns.size, **({"values": values.size} if values is not None else {})}
+    if len(set(sizes.values())) > 1:
+        raise UsageError(f"{path.name}: {', '.join(f'{n} {role}' for role, n in sizes.items())}: not one of each")
+    rows_of = observations.reshape(returns.size, -1)[:MOST_ROWS]
+    rows = {
+        "observations": rows_of,
+        "returns": returns[:MOST_ROWS],
+        **({"values": values.ravel()[:MOST_ROWS]} if values is not None else {}),
+    }
+    whole = np.isfinite(rows["returns"]) & np.isfinite(rows_of).all(axis=1)
+    return {role: np.asarray(part[whole], np.float64) for role, part in rows.items()}
+
+
+def fingerprint(batch: Mapping[str, Floats]) -> str:
+    """Twelve letters that are the same for the same numbers, whatever file they came in: what shows that two tries used one batch."""
+    digest = sha256()
+    for role in sorted(batch):
+        digest.update(role.encode() + np.ascontiguousarray(batch[role], dtype="<f4").tobytes())
+    return digest.hexdigest()[:12]
+
+
+def _of(columns: Answer, role: str) -> Any:
+    """The array of a role; of a table the columns that begin with one of its names side by side; None where there is none."""
+    for name in NAMES[role]:
+        if name in columns:
+            return np.asarray(columns[name])
+        parts = sorted((c for c in columns if c.startswith((f"{name}_", f"{name}.", f"{name}/"))), key=lambda c: (len(c), c))
+        if role == "observations" and parts:
+            return np.column_stack([columns[c] for c in parts])
+    return None
+
+
+def _stacked(column: Any) -> Any:
+    """Numbers, or lists of numbers of one length, as an array; text is no column of a batch."""
+    values = column.tolist()
+    array = np.array(values, dtype=object) if not values or isinstance(values[0], str) else np.array(values)
+    return array if array.dtype.kind in "fiub" else np.empty((0, 0))
+
 
 TELLS, NOTHING, MUCH_LESS, SMALL = 0.3, 0.1, 0.5, 0.1
 """Explained variance from which observations tell returns; up to which they do not; the critic's share of it, and the share of

@@ -1,8 +1,7 @@
 """One finding in full: what was measured in this run, and the manual page of its pattern. The answer of ``explain_finding``."""
 
 from rl_advisor.answers.curves import summary
-from rl_advisor.answers.story.naming import renamed
-from rl_advisor.answers.story.quantities import own_names
+from rl_advisor.answers.story.quantities import own_names, renamed
 from rl_advisor.assessment import view
 from rl_advisor.detectors import patterns
 from rl_advisor.judgement.diagnosis import run_detector

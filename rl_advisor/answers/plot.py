@@ -1,7 +1,8 @@
 """A few curves as one picture (PNG), for models and people that look rather than read: one panel each, break and checkpoint through all."""
 
+import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -11,15 +12,14 @@ from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.checkpoint import best_checkpoint
 from rl_advisor.judgement.verdict import judge
 from rl_advisor.output.clean import is_name
-from rl_advisor.run import Curve, Floats, Run
-
-if TYPE_CHECKING:
-    from rl_advisor.answers.sheet import Sheet
+from rl_advisor.run import Curve, Run
 
 MOST = 6
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 150, 66, 14, 24, 20
+FINE = 2
+"""How much larger it is drawn before it is shrunk, which makes smooth lines without a plotting library; lengths are in these pixels."""
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM, LETTER = (FINE * n for n in (720, 150, 66, 14, 24, 20, 11))
 POINTS = 600
-FAINT, LINE, RAW = "#d7dbe0", "#1f5fa8", "#a9c4e4"
+INK, FAINT, LINE, RAW = "#20242a", "#d7dbe0", "#1f5fa8", "#a9c4e4"
 MARKS = {"break": "#c0392b", "keep": "#2e8b57"}
 """What is marked, and its colour."""
 
@@ -30,13 +30,17 @@ def picture(run: Run, metrics: Sequence[str] = ()) -> bytes:
     Raises:
         NoSuchChoice: a name that the run does not have; the message names those it has.
     """
-    from rl_advisor.answers.sheet import Sheet
+    from PIL import Image, ImageDraw, ImageFont
 
     curves = [named(run, name) for name in metrics][:MOST] or _foremost(run)
-    sheet, marks = Sheet(WIDTH, HEIGHT * max(1, len(curves))), marked(run)
+    image, marks, file = Image.new("RGB", (WIDTH, HEIGHT * max(1, len(curves))), "white"), marked(run), io.BytesIO()
+    pen = ImageDraw.Draw(image)
+    pen.font = ImageFont.load_default(LETTER)
     for i, curve in enumerate(curves):
-        _panel(sheet, curve, i * HEIGHT, f"metric {i + 1}", run.last_step, marks)
-    return sheet.png()
+        _panel(pen, curve, i, run.last_step, marks)
+    small = image.resize((image.width // FINE, image.height // FINE), Image.Resampling.LANCZOS)
+    small.quantize(64).save(file, "PNG", optimize=True)
+    return file.getvalue()
 
 
 def marked(run: Run) -> dict[str, float]:
@@ -53,39 +57,35 @@ def _foremost(run: Run) -> list[Curve]:
     return [c for start in FIRST for c in run.curves.values() if c.name.startswith(start)][:MOST]
 
 
-def _panel(sheet: "Sheet", curve: Curve, top: int, number: str, last: float, marks: dict[str, float]) -> None:  # noqa: PLR0913
+def _panel(pen: Any, curve: Curve, number: int, last: float, marks: dict[str, float]) -> None:
     """One curve with the run's own name, the ends of both axes, the marks and, where values were not finite, how many."""
     step, value = curve.finite()
-    lost = curve.value.size - value.size
-    name = next((n for n in (curve.raw, curve.name) if is_name(n)), number)
+    lost, top = curve.value.size - value.size, number * HEIGHT
+    name = next((n for n in (curve.raw, curve.name) if is_name(n)), f"metric {number + 1}")
     right, high, low = WIDTH - RIGHT, top + TOP, top + HEIGHT - BOTTOM
-    sheet.box((LEFT, high), (right, low), outline=FAINT)
-    sheet.write((LEFT, top + 5), name + (f"   ({lost} of {curve.value.size} not finite)" if lost else ""))
+    pen.rectangle((LEFT, high, right, low), fill=None, outline=FAINT, width=FINE)
+    pen.text((LEFT, top + LETTER), name + (f"   ({lost} of {curve.value.size} not finite)" if lost else ""), INK, anchor="lm")
     if not value.size:
         return
-    first = min(float(step[0]), 0.0) if step[0] > 0 else float(step[0])
-    bottom, ceiling = _range(value)
-    across, up = (right - LEFT) / max(last - first, 1e-9), (low - high) / (ceiling - bottom)
-    for row, (said, at) in enumerate(marks.items()):
-        x = LEFT + (min(max(at, first), last) - first) * across
-        sheet.line([(x, high), (x, low)], MARKS[said], 1)
-        sheet.write((x + 3, high + 2 + 12 * row), f"{said} {at:.0f}")
+    first, (lowest, highest) = min(float(step[0]), 0.0), np.clip((value.min(), value.max()), -1e300, 1e300).tolist()
+    apart = highest - lowest or max(abs(highest), 1.0) * 0.1  # a little room, and some where all are the same
+    across, up = (right - LEFT) / max(last - first, 1e-9), (low - high) / (1.08 * apart)
+
+    def at(s: float, v: float) -> tuple[float, float]:
+        return LEFT + (min(s, last) - first) * across, low - (v - lowest + 0.04 * apart) * up
+
+    for row, (said, begun) in enumerate(marks.items()):
+        x, _ = at(max(begun, first), 0)
+        pen.line((x, high, x, low), MARKS[said], FINE)
+        pen.text((x + LETTER / 2, high + (row + 0.7) * LETTER), f"{said} {begun:.0f}", INK, anchor="lm")
     pieces = np.split(np.arange(step.size), [int(np.searchsorted(step, marks["break"]))] if "break" in marks else [])
     lines = [(step, value, RAW, 1), *((step[p], smooth(step[p], value[p]), LINE, 2) for p in pieces if p.size)]
     for steps, line, colour, width in lines:
         bins = reduce(steps, line, POINTS)
-        sheet.line(
-            [(LEFT + (s - first) * across, low - (v - bottom) * up) for s, v in zip(bins.step, bins.mean, strict=True)], colour, width
-        )
-    sheet.write((LEFT - 4, high), f"{value.max():.3g}", "ra")
-    if value.min() < value.max():
-        sheet.write((LEFT - 4, low), f"{value.min():.3g}", "rs")
-    sheet.write((LEFT, low + 3), f"{first:g}")
-    sheet.write((right, low + 3), f"step {last:g}", "ra")
-
-
-def _range(value: Floats) -> tuple[float, float]:
-    """Lowest and highest value shown, a little apart when all are the same."""
-    low, high = float(np.clip(value.min(), -1e300, 1e300)), float(np.clip(value.max(), -1e300, 1e300))
-    apart = high - low or max(abs(high), 1.0) * 0.1
-    return low - 0.04 * apart, high + 0.04 * apart
+        points = [at(s, v) for s, v in zip(bins.step, bins.mean, strict=True)]
+        pen.line(points if len(points) > 1 else [points[0], (points[0][0] + 2 * FINE, points[0][1])], colour, width * FINE, joint="curve")
+    ends = [(f"{highest:.3g}", high), *([(f"{lowest:.3g}", low)] if lowest < highest else [])]
+    for said, y in ends:
+        pen.text((LEFT - LETTER / 2, y), said, INK, anchor="rm")
+    pen.text((LEFT, low + LETTER), f"{first:g}", INK, anchor="lm")
+    pen.text((right, low + LETTER), f"step {last:g}", INK, anchor="rm")

@@ -11,7 +11,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import click
 
 from rl_advisor import __version__
-from rl_advisor.cli import ask, case, evaluate, extras, judging, serve, triage, watch
+from rl_advisor.cli import ask, case, evaluate, extras, judging, triage, watch
 from rl_advisor.cli.door import Door
 from rl_advisor.cli.options import command, commands
 
@@ -38,7 +38,7 @@ _OWN = (
     judging.report,
     evaluate.evaluate,
     case.case,
-    serve.serve,
+    extras.serve,
     triage.triage,
     watch.watch,
     *extras.COMMANDS,

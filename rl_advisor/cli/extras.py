@@ -12,6 +12,25 @@ from rl_advisor.cli.waiting import busy
 from rl_advisor.output.errors import UsageError
 
 
+@command("serve")
+def serve(roots: tuple[str, ...], remote: tuple[str, ...], http: str | None, case_folder: Path | None) -> None:
+    """Serve the tools to an assistant over the Model Context Protocol."""
+    from rl_advisor.workers import POOL
+
+    POOL.start("rl_advisor.workers.isolated:load")  # beside the protocol's own library, which takes as long
+    from rl_advisor import server
+
+    where = None if http is None else server.address(http)
+    started = server.build(roots or (".",), remote, case_folder)
+    if where is not None:
+        click.echo(f"rl-advisor: serving http://{where[0]}:{where[1]}/mcp", err=True)
+    elif sys.stdin.isatty():
+        click.echo(
+            "rl-advisor: waiting for an assistant on standard input; this command is for its configuration, not for typing.", err=True
+        )
+    server.serve(started, where)
+
+
 @command("gpu")
 def gpu(run: str, until: float | None, as_json: bool) -> None:
     """Show where the GPUs' time went in RUN. Exit code 3: nothing of GPUs lies there."""

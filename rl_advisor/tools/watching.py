@@ -11,8 +11,7 @@ from pydantic import BaseModel
 
 from rl_advisor.answers import run_folders
 from rl_advisor.answers.judgement import completed
-from rl_advisor.answers.story.naming import named
-from rl_advisor.answers.story.quantities import own_names
+from rl_advisor.answers.story.quantities import named, own_names
 from rl_advisor.assessment import BROKEN, Assessment
 from rl_advisor.output import safe_write
 from rl_advisor.output.clean import clean, readable

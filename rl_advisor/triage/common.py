@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.answers.variants import NO_VARIANT, RISK, against, grouped
+from rl_advisor.answers.comparable import NO_VARIANT, RISK, against, grouped
 from rl_advisor.features.aggregate import level
 from rl_advisor.output.wording import percent
 from rl_advisor.triage.looks import Look, looks_at, surviving

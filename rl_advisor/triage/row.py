@@ -102,7 +102,7 @@ def outcome(run: "Run") -> Row | None:
 
 def settings(run: "Run") -> dict[str, Any]:
     """Settings by their own keys, values that fit a cell; what only the log tells (a learning rate) under our name."""
-    from rl_advisor.answers.variants import logged
+    from rl_advisor.answers.comparable import logged
 
     first = logged(run)
     measured = {c.raw for c in run.curves.values()} | {c.raw.rpartition("/")[2] for c in run.curves.values()}

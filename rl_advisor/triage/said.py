@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rl_advisor.answers.variants import RISK
+from rl_advisor.answers.comparable import RISK
 from rl_advisor.output.layout import number, said
 from rl_advisor.output.wording import listed, percent, plain
 from rl_advisor.reports.html.page import titled

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from rl_advisor.answers.variants import grouped
+from rl_advisor.answers.comparable import grouped
 from rl_advisor.triage.common import band, changed_together, common, settings_of
 from rl_advisor.triage.looks import design_effect, looks_at, surviving
 from rl_advisor.triage.said import sentences

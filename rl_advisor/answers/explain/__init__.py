@@ -11,7 +11,7 @@ from rl_advisor.answers.explain.metrics import metrics
 from rl_advisor.answers.explain.procedures import asked_for
 from rl_advisor.answers.explain.words import explain_word
 from rl_advisor.answers.explain.written import Coverage, coverage
-from rl_advisor.answers.story.naming import renamed
+from rl_advisor.answers.story.quantities import renamed
 from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.diagnosis import role_of

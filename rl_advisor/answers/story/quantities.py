@@ -1,16 +1,48 @@
 """The quantities that an answer names, each measured once: logged values under the name that the run gave them, and the best level."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from rl_advisor.assessment import QuantityView
+from rl_advisor.assessment import Assessment, QuantityView
 from rl_advisor.curves import outcomes
 from rl_advisor.curves.logged import best_level
 from rl_advisor.features.bins import evenly
 from rl_advisor.output.wording import about, apart, value
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.vocabulary import metric
+
+KEPT = frozenset({"metric", "names", "untrusted", "pattern", "path", "run", "config"})
+"""Fields that hold a name of ours for programs, or words that are not ours to change."""
+
+
+def renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """``value`` with our metric names replaced by the run's own in every text, keys and names for programs left alone."""
+    if not names:
+        return value
+    pattern = re.compile(r"(?<![\w/])(?:" + "|".join(re.escape(n) for n in sorted(names, key=len, reverse=True)) + r")(?![\w/])")
+    return _each(value, lambda text: pattern.sub(lambda m: names[m[0]], text))
+
+
+def named(a: Assessment, names: Mapping[str, str]) -> Assessment:
+    """The assessment in the run's own names."""
+    return Assessment.model_validate(renamed(a.model_dump(by_alias=True), names))
+
+
+def _each(value: Any, change: Any) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, tuple):
+        return tuple(_each(v, change) for v in value)
+    if isinstance(value, list):
+        return [_each(v, change) for v in value]
+    if isinstance(value, dict):
+        return {k: v if k in KEPT else _each(v, change) for k, v in value.items()}
+    return value
+
 
 SKETCHED, RECENT, AROUND = 12, 5, 5
 """Points of a sketch, newest points given one by one, and points whose median says what was usual before and after an event."""

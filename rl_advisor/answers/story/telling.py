@@ -6,9 +6,8 @@ from dataclasses import asdict, dataclass
 
 from rl_advisor.answers.story import sentences
 from rl_advisor.answers.story.chain import chain, moves, named
-from rl_advisor.answers.story.naming import named as named_in
-from rl_advisor.answers.story.naming import renamed
-from rl_advisor.answers.story.quantities import Quantity, outcome_quantities, own_names, sketched
+from rl_advisor.answers.story.quantities import Quantity, outcome_quantities, own_names, renamed, sketched
+from rl_advisor.answers.story.quantities import named as named_in
 from rl_advisor.answers.story.surroundings import could_change, missing, second_call, settings, unnamed
 from rl_advisor.assessment import Assessment, FindingView, QuantityView
 from rl_advisor.judgement.slowness import slowest

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from rl_advisor.answers.comparable import NO_VARIANT
 from rl_advisor.answers.compare import differing
-from rl_advisor.answers.variants import NO_VARIANT
 from rl_advisor.assessment import BROKEN
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.verdict import Judged, judge
