@@ -119,8 +119,7 @@ def _(block: Charts) -> str:
 @markdown_of.register
 def _(card: Card) -> str:
     f, first = card.finding, "first break: " if card.first else ""
-    cited = ((card.places.get(str(e["metric"]), ("", str(e["metric"])))[1], e) for e in f.evidence)
-    where = ", ".join(f"{name} {e['first_step']:.0f} to {e['last_step']:.0f}" for name, e in cited)
+    where = ", ".join(f"{name} {low:.0f} to {high:.0f}" for _, name, low, high in card.look)
     look = f" Look at: {inert(where)}." if where else ""
     curve = f"\n  {markdown_of(Charts([card.curve]))}" if card.curve else ""
     return f"- {first}**{plain(f.pattern)}** ({plain(f.link)}): {inert(f.statement)}{look}{curve}"

@@ -62,8 +62,8 @@ class Card:
     finding: FindingView
     key: str
     first: bool
-    places: dict[str, tuple[str, str]]
-    """Metric -> the anchor at which it can be looked at (empty where it is not drawn) and the name that the run gave it."""
+    look: Sequence[tuple[str, str, float, float]]
+    """Where its evidence lies: the anchor at which it can be looked at (empty where it is not drawn), the run's own name, the steps."""
     curve: Drawn | None = None
 
 

@@ -58,19 +58,18 @@ class _Cards:
     def __init__(self, run: Run, a: Assessment, curves: Sequence[Drawn]) -> None:
         self.cause, self.curves, self.shown = cause_of(a), {d.curve.name: d for d in curves}, set[str]()
         self.keys = {f.pattern: f"finding-{i}" for i, f in enumerate(a.findings)}
-        self.places = {name: ("", label(c)) for name, c in run.curves.items()}
-        self.places |= {name: (d.key, label(d.curve)) for name, d in self.curves.items()}
-        self.places |= {
-            "rollouts": ("samples" if len(run.rollouts) else "", "samples"),
-            "telemetry": ("gpu" if phases(run) else "", "GPU time"),
-        }
+        self.names = {name: label(c) for name, c in run.curves.items()} | {"rollouts": "samples", "telemetry": "GPU time"}
+        self.anchors = {name: d.key for name, d in self.curves.items()}
+        self.anchors |= {"rollouts": "samples"} if len(run.rollouts) else {}
+        self.anchors |= {"telemetry": "gpu"} if phases(run) else {}
 
     def of(self, f: FindingView, *, with_curve: bool = False) -> Card:
         """The card of a finding, with the first curve of its evidence that does not stand in the document yet."""
-        cited = (self.curves.get(str(e["metric"])) for e in f.evidence) if with_curve else ()
-        curve = next((d for d in cited if d is not None and d.key not in self.shown), None)
+        places = [(str(e["metric"]), float(e["first_step"]), float(e["last_step"])) for e in f.evidence]
+        curve = next((d for n, *_ in places if with_curve and (d := self.curves.get(n)) and d.key not in self.shown), None)
         self.shown |= {curve.key} if curve else set()
-        return Card(f, self.keys[f.pattern], f is self.cause and f.outcome == "present", self.places, curve)
+        look = [(self.anchors.get(n, ""), self.names.get(n, n), low, high) for n, low, high in places]
+        return Card(f, self.keys[f.pattern], f is self.cause and f.outcome == "present", look, curve)
 
 
 def _more(blocks: Sequence[Any], title: str = "{} more") -> list[Fold]:
@@ -230,10 +229,11 @@ def _read(run: Run) -> list[str]:
 
 def _deliverables(run: Run, a: Assessment) -> list[str]:
     """What a finished run should leave behind: what was found among what was read, and what was not."""
-    saved, found = [c.step for c in run.checkpoints], context(run)
-    rows = [("best checkpoint", a.best_checkpoint.path is not None), ("last checkpoint", max(saved, default=-1) >= 0.95 * a.step)]
-    if a.verdict in BROKEN:
-        rows.append(("a checkpoint from after the break, to study it", a.onset is not None and max(saved, default=-1) >= a.onset.step))
-    rows += [(what, kind == "there") for part in found.values() for kind in ("there", "missing") for what in part[kind]]
-    sides = ((title, [what for what, there in rows if there == so]) for title, so in (("There", True), ("Missing", False)))
-    return [f"{title}: {listed(whats)}" for title, whats in sides if whats]
+    last, found = max((c.step for c in run.checkpoints), default=-1), context(run)
+    saved = {"best checkpoint": a.best_checkpoint.path is not None, "last checkpoint": last >= 0.95 * a.step}
+    saved |= {"a checkpoint from after the break, to study it": bool(a.onset and last >= a.onset.step)} if a.verdict in BROKEN else {}
+    sides = {
+        side: [*(name for name, so in saved.items() if so is there), *(name for part in found.values() for name in part[side])]
+        for side, there in (("there", True), ("missing", False))
+    }
+    return [f"{side.capitalize()}: {listed(names)}" for side, names in sides.items() if names]

@@ -1,6 +1,6 @@
 """Each block of a document as HTML in which nothing of a run's own words can act."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any
 
@@ -96,7 +96,7 @@ def _(card: Card) -> str:
     f = card.finding
     when = f' <span class="when">began at {span(f.onset["low"], f.onset["high"])}</span>' if f.onset else ""
     badge = ' <strong class="badge">first break</strong>' if card.first else ""
-    links = "".join(_evidence(e, card.places) for e in f.evidence)
+    links = "".join(_evidence(*place) for place in card.look)
     measures = [(n, v) for n, v in f.measures.items() if v is not None]
     rows = "".join(f"<div><dt>{plain(n)}</dt><dd>{figures(v)}</dd></div>" for n, v in measures)
     return (
@@ -109,10 +109,8 @@ def _(card: Card) -> str:
     )
 
 
-def _evidence(e: Mapping[str, float | str], places: Mapping[str, tuple[str, str]]) -> str:
-    name, low, high = str(e["metric"]), float(e["first_step"]), float(e["last_step"])
-    key, called = places.get(name, ("", name))
-    said = f"{text(called, 200)}, {span(low, high)}"
+def _evidence(key: str, name: str, low: float, high: float) -> str:
+    said = f"{text(name, 200)}, {span(low, high)}"
     if not key:
         return f'<span class="evidence">{said}</span>'
     return f'<a class="evidence" href="#{key}" data-first="{low:g}" data-last="{high:g}">{said}</a>'
