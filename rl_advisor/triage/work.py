@@ -53,7 +53,8 @@ def for_server(path: str) -> Row:
     """The row of the run at this path, for who is inside a worker already; raises ``isolated.Refused`` where there is none."""
     from rl_advisor.workers import isolated
 
-    return dict(isolated.or_refused(lambda: read_and_judged(path)))
+    with isolated.refusing():
+        return dict(read_and_judged(path))
 
 
 def places_at(folders: list[str]) -> list[Row]:
