@@ -3,14 +3,11 @@
 import os
 import time
 from datetime import datetime
-from http.client import HTTPMessage, responses
 from pathlib import Path
-from typing import IO
-from urllib.error import HTTPError
 from urllib.parse import parse_qs, unquote, urlencode, urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from rl_advisor.output.errors import UsageError
+from rl_advisor.remote import guarded
 from rl_advisor.remote.bounds import Bounds
 
 ADDRESSES = ("prometheus+http://HOST:9090/?start=TIME&end=TIME[&step=SECONDS][&query=PROMQL]",)
@@ -20,7 +17,6 @@ HOUR_S, STEP_S = 3600.0, 15.0
 POINTS = 10_000
 """Points of one series in one question; the server refuses more than 11,000."""
 _KNOWN = {"query", "start", "end", "step"}
-_PATIENCE_S = 60
 
 
 def claims(address: str) -> bool:
@@ -45,27 +41,9 @@ def fetch(address: str, into: Path, bounds: Bounds) -> None:
     while at <= end and not bounds.stop.is_set():
         until = min(end, at + POINTS * step)
         query = urlencode({"query": asked.get("query", EVERY), "start": at, "end": until, "step": step})
-        with _opened(Request(f"{server}?{query}", headers=_who(split.username, split.password))) as answer:  # noqa: S310 - http or https only
+        with guarded.opened(f"{server}?{query}", server, _who(split.username, split.password), stays=True) as answer:
             bounds.copy(answer, into / f"prometheus-{at:.0f}.json")
         at = until + step
-
-
-class _NoRedirect(HTTPRedirectHandler):
-    """Redirects are refused: the key would go along to a server that nobody named."""
-
-    def redirect_request(  # noqa: PLR0913, PLR0917, RUF100 - the signature is the library's
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
-    ) -> None:
-        """Nothing: the answer is then an error of that code."""
-
-
-def _opened(request: Request) -> IO[bytes]:
-    try:
-        return build_opener(_NoRedirect).open(request, timeout=_PATIENCE_S)  # type: ignore[no-any-return]
-    except HTTPError as refusal:
-        refusal.close()
-        # Its own words may hold what it was sent, and whatever else it wants to be read.
-        raise OSError(f"the server answered {refusal.code} {responses.get(refusal.code, '')}".strip()) from None
 
 
 def _who(user: str | None, password: str | None) -> dict[str, str]:
