@@ -1,13 +1,13 @@
 """Which code a run was started with: the commit in W&B's metadata or a text file, uncommitted changes in a diff, installed packages.
 
-No metric and no setting of training: keys begin with ``code.``.
+No metric and no setting of training: keys begin with ``code.``. Of W&B's metadata no address and no host is taken.
 """
 
 import re
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.reading.parsing.bytes_in import bare_name, document, json_object
+from rl_advisor.reading.parsing.bytes_in import bare_name, document
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Run
 
@@ -15,44 +15,32 @@ FORMAT = "code_version"
 BESIDE = True
 """Says how a run was set up, and is none."""
 SIZE_LIMIT = 4_000_000
-_NAME = re.compile(
-    r"(?i)wandb-metadata\.json|[\w-]{0,40}\.(?:diff|patch)|requirements(?:-frozen)?\.txt|git[_-]?(?:commit|hash|sha|rev)\w{0,10}\.txt"
+_METADATA = r"wandb-metadata\.json"
+_TEXTS = (
+    (_METADATA, "commit", r'"commit"\s*:\s*"([0-9a-f]{7,64})"'),
+    (_METADATA, "program", r'"program"\s*:\s*"(?:[^"\n]{0,400}/)?([\w .+@-]{1,120})"'),
+    (_METADATA, "python", r'"python"\s*:\s*"([\w .+@/-]{1,120})"'),
+    (_METADATA, "gpu", r'"gpu"\s*:\s*"([\w .+@/-]{1,120})"'),
+    (r"git[_-]?(?:commit|hash|sha|rev)\w{0,10}\.txt", "commit", r"\A[\s\S]{0,1000}?\b([0-9a-f]{7,64})\b"),
 )
-_COMMIT = re.compile(r"\b[0-9a-f]{7,64}\b")
-_WORD = re.compile(r"[\w .+@/-]{1,120}")
+"""A file's name, what is told, and where it stands."""
+_COUNTS = (
+    (r"[\w-]{0,40}\.(?:diff|patch)", "uncommitted_lines", r"(?m)^(?:\+(?!\+\+)|-(?!--))"),
+    (r"requirements(?:-frozen)?\.txt", "packages", r"(?m)^[^#\s]"),
+)
+"""A file's name, what is counted, and by which mark."""
 
 
 def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether the name is one of those."""
-    return _NAME.fullmatch(bare_name(path)) is not None
+    return any(re.fullmatch(f"(?i){name}", bare_name(path)) for name, *_ in (*_TEXTS, *_COUNTS))
 
 
 def read(path: Path, _: Request = WHOLE) -> Run:
     """What the file says of the code."""
-    found = _of(path.name.lower(), document(path, SIZE_LIMIT).decode("utf-8", "replace"))
-    return Run(config={f"code.{name}": value for name, value in found.items()}, formats=(FORMAT,))
-
-
-def _of(name: str, text: str) -> dict[str, Any]:
-    if name.endswith(".json"):
-        return _metadata(json_object(text))
-    rows = text.splitlines()
-    if name.endswith((".diff", ".patch")):
-        return {"uncommitted_lines": sum(row[:1] in ("+", "-") and row[:3] not in ("+++", "---") for row in rows)}
-    if name.startswith("requirements"):
-        return {"packages": sum(bool(row.strip()) and not row.startswith("#") for row in rows)}
-    commit = _COMMIT.search(text[:1000])
-    return {"commit": commit[0]} if commit else {}
-
-
-def _metadata(told: dict[str, Any]) -> dict[str, Any]:
-    """Of W&B's metadata the commit, the program's name, Python and the GPU; no address and no host."""
-    git: Any = told.get("git")
-    git = git if isinstance(git, dict) else {}
-    rows = {
-        "commit": git.get("commit"),
-        "program": Path(str(told.get("program") or "")).name,
-        "python": told.get("python"),
-        "gpu": told.get("gpu"),
+    text, called = document(path, SIZE_LIMIT).decode("utf-8", "replace"), bare_name(path)
+    found: dict[str, Any] = {
+        f"code.{key}": told[1] for name, key, mark in _TEXTS if re.fullmatch(name, called) and (told := re.search(mark, text))
     }
-    return {name: value for name, value in rows.items() if isinstance(value, str) and _WORD.fullmatch(value)}
+    found |= {f"code.{key}": len(re.findall(mark, text)) for name, key, mark in _COUNTS if re.fullmatch(name, called)}
+    return Run(config=found, formats=(FORMAT,))
