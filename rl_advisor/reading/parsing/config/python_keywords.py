@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from rl_advisor.reading.parsing.config.rewards import of_rewards
@@ -23,20 +24,14 @@ def of_python(text: str) -> dict[str, Any]:
         return {}
     known: dict[str, Any] = {}
     found: dict[str, Any] = {}
-    calls: list[str] = []
-    for number, node in enumerate(ast.walk(tree)):
-        if number > NODE_LIMIT:
-            break
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            _assigned(node.targets[0].id, node.value, known, found)
-        elif isinstance(node, ast.ClassDef) and node.name.endswith(("Args", "Config", "Arguments")):
-            found |= dict(_fields(node, known))
-        elif isinstance(node, ast.Call) and (name := _name(node.func)):
-            calls.append(name)
-            found |= dict(_keywords(name, node, known))
-    if not found and not calls:
-        return {}
-    return found | of_rewards(tree) | ({CALLS: sorted(set(calls))[:400]} if calls else {})
+    for node in islice(ast.walk(tree), NODE_LIMIT):
+        if isinstance(node, ast.Assign) and (name := _name(node.targets[0])) and (value := _value(node.value, known)) is not _UNKNOWN:
+            known[name] = value  # put in where its name is used
+            if name.isupper() or name.endswith(("_rate", "_coef", "timesteps")):
+                found.setdefault(name.lower(), value)
+        found |= {key: value for key, node in _given(node) if (value := _value(node, known)) is not _UNKNOWN}
+    calls = {_name(node.func) for node in islice(ast.walk(tree), NODE_LIMIT) if isinstance(node, ast.Call)} - {""}
+    return found | of_rewards(tree) | {CALLS: sorted(calls)[:400]} if calls else found
 
 
 def _parsed(text: str) -> ast.Module | None:
@@ -53,52 +48,27 @@ def _parsed(text: str) -> ast.Module | None:
         return None
 
 
-def _assigned(name: str, node: ast.expr, known: dict[str, Any], found: dict[str, Any]) -> None:
-    """A constant is kept to be put in where its name is used; the items of a dictionary are settings."""
-    value = _value(node, known)
-    if value is not _UNKNOWN:
-        known[name] = value
-        if name.isupper() or name.endswith(("_rate", "_coef", "timesteps")):
-            found.setdefault(name.lower(), value)
-    for keys, item in _items(node):
-        inner = _value(item, known)
-        if inner is not _UNKNOWN:
-            found[f"{name}.{keys}"] = inner
-
-
-def _items(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """The items of a dictionary by their names; of ``dict(a=1)``, too."""
-    if isinstance(node, ast.Dict):
-        for key, value in zip(node.keys, node.values, strict=True):
-            if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                yield key.value[:120], value
-    elif isinstance(node, ast.Call) and _name(node.func) == "dict":
-        yield from ((k.arg, k.value) for k in node.keywords if k.arg)
-
-
-def _fields(node: ast.ClassDef, known: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The fields of a class of arguments with their defaults."""
-    for line in node.body:
-        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name) and line.value is not None:
-            value = _value(line.value, known)
-            if value is not _UNKNOWN:
-                yield line.target.id, value
-
-
-def _keywords(name: str, node: ast.Call, known: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The keywords of a call with values that can be told."""
-    if name == "add_argument" and node.args and isinstance(node.args[0], ast.Constant):
-        default = next((_value(k.value, known) for k in node.keywords if k.arg == "default"), _UNKNOWN)
-        if default is not _UNKNOWN:
-            yield str(node.args[0].value).lstrip("-").replace("-", "_")[:120], default
-        return
-    main = bool(_ALGORITHMS.fullmatch(name)) or name.endswith(_MAIN)
-    for keyword in node.keywords:
-        value = _value(keyword.value, known)
-        if keyword.arg and value is not _UNKNOWN:
-            yield (keyword.arg if main else f"{name}.{keyword.arg}"), value
-    if name == "learn" and node.args and (steps := _value(node.args[0], known)) is not _UNKNOWN:
-        yield "total_timesteps", steps
+def _given(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """What a piece of a script sets: items of a dictionary, fields of a class of arguments, keywords of a call, defaults of arguments."""
+    if isinstance(node, ast.Assign):
+        whole, name = node.value, _name(node.targets[0])
+        if isinstance(whole, ast.Dict):
+            for key, value in zip(whole.keys, whole.values, strict=True):
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    yield f"{name}.{key.value[:120]}", value
+        elif isinstance(whole, ast.Call) and _name(whole.func) == "dict":
+            yield from ((f"{name}.{k.arg}", k.value) for k in whole.keywords if k.arg)
+    elif isinstance(node, ast.ClassDef) and node.name.endswith(("Args", "Config", "Arguments")):
+        yield from ((_name(line.target), line.value) for line in node.body if isinstance(line, ast.AnnAssign) and line.value is not None)
+    elif isinstance(node, ast.Call) and (name := _name(node.func)):
+        if name == "add_argument" and node.args and isinstance(node.args[0], ast.Constant):
+            argument = str(node.args[0].value).lstrip("-").replace("-", "_")[:120]
+            yield from ((argument, k.value) for k in node.keywords if k.arg == "default")
+            return
+        main = bool(_ALGORITHMS.fullmatch(name)) or name.endswith(_MAIN)
+        yield from ((k.arg if main else f"{name}.{k.arg}", k.value) for k in node.keywords if k.arg)
+        if name == "learn" and node.args:
+            yield "total_timesteps", node.args[0]
 
 
 _UNKNOWN = object()
@@ -128,11 +98,12 @@ _PLAIN = (bool, int, float, str, type(None))
 
 def _computed(left: Any, operator: ast.operator, right: Any) -> Any:
     """The product or quotient of two numbers; other arithmetic is not done."""
-    if not (isinstance(left, int | float) and isinstance(right, int | float)):
-        return _UNKNOWN
-    if isinstance(operator, ast.Mult):
-        return float(left) * float(right) if isinstance(left, float) or isinstance(right, float) else left * right
-    return left / right if isinstance(operator, ast.Div) and right else _UNKNOWN
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        if isinstance(operator, ast.Mult):
+            return float(left) * float(right) if isinstance(left, float) or isinstance(right, float) else left * right
+        if isinstance(operator, ast.Div) and right:
+            return left / right
+    return _UNKNOWN
 
 
 def _name(node: ast.expr) -> str:
