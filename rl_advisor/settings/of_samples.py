@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -12,8 +11,9 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.run import Floats, Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.reward_check import same_text
+from rl_advisor.samples.rows import columns, numbers
 from rl_advisor.samples.text_change import explained, pays, shift, wilson
-from rl_advisor.samples.text_signs import dependence, turned_reference, word_order
+from rl_advisor.samples.text_signs import dependence, judged_worse, word_order_lost
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,11 +26,6 @@ GROWTH, LARGELY, PAID = 1.25, 0.5, 0.3
 """Growth from which a count is inflated, the share of the reward's gain that it must explain, and how surely the reward must follow it."""
 ENOUGH = 16
 """Responses of either reward that tell how their lengths went."""
-_STATE = re.compile(
-    r"(?:other/|reward/)?(?:is_|task_|env_|final_)?(?:success|succeeded|passed|solved|resolved|completed|goal_reached|verified|correct|acc|accuracy)",
-    re.IGNORECASE,
-)
-"""Columns that hold whether the task was done."""
 
 
 def stretches_or_none(run: Run) -> Stretches | None:
@@ -60,13 +55,8 @@ def with_column(s: Stretches, column: str) -> Stretches:
 
 def state_of(s: Stretches) -> str | None:
     """The column that holds whether the task was done."""
-    import pandas as pd
-
-    for column in (str(c) for c in s.table.columns if _STATE.fullmatch(str(c))):
-        x = pd.to_numeric(s.table[column], errors="coerce")
-        if x.notna().any() and x.min() >= 0 and x.max() <= 1:
-            return column
-    return None
+    told = {column: numbers(s.table, column) for column in columns(s.table, "succeeded")}
+    return next((column for column, x in told.items() if np.isfinite(x).any() and np.nanmin(x) >= 0 and np.nanmax(x) <= 1), None)
 
 
 def _false_claim(s: Stretches) -> Made:
@@ -131,20 +121,6 @@ def _advantage(s: Stretches, column: str) -> float:
     return float(s.latest.loc[has, "reward"].mean() - others.mean())
 
 
-def _left(s: Stretches, _: str) -> float | None:
-    """How much of the answers' dependence on their prompts is left; 1 where it surely fell by nothing."""
-    found = dependence(s, keep=1.0)
-    if found is None:
-        return None
-    first, latest, chance = (found.measures[f"own_prompt_{k}"] for k in ("first", "latest", "chance"))
-    return (latest - chance) / (first - chance) if found.there else 1.0
-
-
-def _own(s: Stretches, _: str) -> float | None:
-    found = dependence(s)
-    return found.measures["own_prompt_first"] - found.measures["own_prompt_chance"] if found else None
-
-
 def _distinct(part: pd.DataFrame) -> float:
     return float(part["response"].nunique() / max(1, np.isfinite(part["step"]).sum()))
 
@@ -166,10 +142,10 @@ OF_SAMPLES: Mapping[str, Callable[[Stretches, str], float | None]] = {
     "spreads": lambda s, column: _common(s.latest, column, 0) - _common(s.first, column, 1),
     "advantage": _advantage,
     "as_at_first": lambda s, column: float(s.latest.loc[s.latest[column] > 0, "reward"].mean() - s.first["reward"].mean()),
-    "left": _left,
-    "own": _own,
-    "order_lost": lambda s, _: found.there if (found := word_order(s)) else None,
-    "judged_worse": lambda s, _: found.there if (found := turned_reference(s)) else None,
+    "left": lambda s, _: found[1] if (found := dependence(s)) else None,
+    "own": lambda s, _: found[0] if (found := dependence(s)) else None,
+    "order_lost": lambda s, _: word_order_lost(s),
+    "judged_worse": lambda s, _: judged_worse(s),
     "state_known": lambda s, _: state_of(s) is not None,
     "distinct": lambda s, _: _distinct(s.latest),
     "distinct_first": lambda s, _: _distinct(s.first),
