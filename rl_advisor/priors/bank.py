@@ -13,13 +13,8 @@ if TYPE_CHECKING:
     from rl_advisor.priors import Circumstances
 
 FILE = Path(__file__).parent / "bank.json"
-LEVELS = (0.005, 0.05, 0.5, 0.95, 0.995)
-"""Which quantiles are kept, behind the number of runs and of repositories."""
 EARLY = 0.1
 """Share of a run that is its early phase."""
-REACH = 0.25
-"""How far beyond its outermost quantiles a group's values may lie and still be usual, in half widths of the group: with it sound runs of
-repositories left out lie outside in few cases (docs/log.md)."""
 ACRONYM = 4
 """Letters up to which the name of a method is an acronym."""
 Bank = Mapping[str, Mapping[str, Sequence[float]]]
@@ -83,17 +78,9 @@ def usual_of(bank: Bank, metric: str, among: Sequence[str], phase: str) -> Usual
     for group in among:
         found = row.get(f"{group} {phase}".strip()) or row.get(group)
         if found:
-            runs, repositories, bottom, low, middle, high, top = found
-            least, most = _beyond(bottom, middle, -1), _beyond(top, middle, 1)
+            runs, repositories, least, low, _, high, most = found
             return Usual(int(runs), int(repositories), group, phase, low, high, least, most)
     return None
-
-
-def _beyond(end: float, middle: float, side: int) -> float:
-    """A quantile moved outwards: by a factor where it has the sign of the middle, by its distance where it has not."""
-    if end * middle > 0 and abs(end) != abs(middle) and (abs(end) > abs(middle)) == (side * end > 0):
-        return float(end * (end / middle) ** REACH)
-    return end + REACH * (end - middle) if end != middle else end + side * max(abs(end), 1e-9) * REACH
 
 
 def known_groups(metric: str) -> list[Usual]:

@@ -55,9 +55,31 @@ def test_a_repository_is_one_vote_and_a_thin_group_leans_on_the_wider() -> None:
         return building.Told("kl/ref", "", owner, (f"grpo/{framework}", "grpo"), np.full(25, value))
 
     many = [of("a/a", 9.0, "x")] * 90 + [of(f"b/{i}", 1.0, "x") for i in range(9)]
-    assert building.bank(many)["kl/ref"]["grpo"][4] == 1.0
-    thin = building.bank([of(f"c/{i}", 5.0, "y") for i in range(4)] + [of(f"d/{i}", 1.0, "x") for i in range(40)])["kl/ref"]
-    assert thin["grpo/y"][4] == 1.0
+    assert building.measured(many)["kl/ref"]["grpo"][3][0.5] == 1.0
+    thin = building.measured([of(f"c/{i}", 5.0, "y") for i in range(4)] + [of(f"d/{i}", 1.0, "x") for i in range(40)])["kl/ref"]
+    assert thin["grpo/y"][3][0.5] == 1.0
+
+
+def test_a_band_is_as_narrow_as_it_was_fitted_and_open_where_the_table_has_no_words() -> None:
+    """A wider band reaches farther on both sides; a clip fraction is never too small; a metric without a band is not told."""
+    rows = [building.Told("ratio/clip_fraction", "", f"a/{i}", ("ppo",), np.linspace(0.01, 0.3, 25) * (1 + i / 9)) for i in range(9)]
+    kind, found = rows[0].kind, building.measured(rows)
+    made = [building.bank(found, {kind: band})["ratio/clip_fraction"]["ppo"] for band in building.BANDS]
+    assert [row[:2] for row in made] == [[9, 9]] * len(made)
+    assert [row[2] for row in made] == [0.0] * len(made)
+    assert sorted(row[6] for row in made) == [row[6] for row in made]
+    assert made[0][6] < made[-1][6] / 1.5
+    assert building.bank(found, {}) == {}
+    assert building.meant("kl/ref", "grpo early", 0.1, 0.2) == (0.1, 0.2)
+
+
+def test_a_run_that_the_table_calls_broken_says_nothing_of_what_is_usual() -> None:
+    def of(value: float) -> list[building.Told]:
+        curve = Curve("entropy/mean", "entropy", "f", np.arange(20.0), np.full(20, value), mapped=True)
+        return list(building.told("a/b", Run(curves={"entropy/mean": curve}), Circumstances(method="grpo")))
+
+    assert {row.phase for row in of(0.2)} == {"early", "late", ""}
+    assert of(0.0) == []
 
 
 @pytest.mark.parametrize(
@@ -66,7 +88,7 @@ def test_a_repository_is_one_vote_and_a_thin_group_leans_on_the_wider() -> None:
         ("policy/grad_norm", 500.0, None, "above nearly all"),
         ("policy/grad_norm", 0.5, None, "within nine of ten"),
         ("policy/grad_norm", 0.5, 1000, "in their first tenth"),
-        ("policy/loss", 0.5, None, ""),
+        ("value/loss", 0.5, None, ""),
     ],
 )
 def test_a_curve_says_where_its_last_value_lies_among_others(name: str, last: float, planned: int | None, says: str) -> None:
