@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
-from itertools import pairwise
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rl_advisor.features.text.behaviour import is_error
-from rl_advisor.features.text.turns import Turn
+from rl_advisor.features.text.turns import TURN_NUMBERS, Turn
 from rl_advisor.run import Run
 from rl_advisor.samples.episodes import failures, looked_at, turns_of
 from rl_advisor.samples.rows import columns, numbers
-from rl_advisor.samples.text_change import wilson
+from rl_advisor.samples.text_change import share_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,18 +44,34 @@ def credit(run: Run) -> dict[str, Any]:
     if not any(len(some) > 2 for some in turns):
         return {}
     failed, _ = failures(rows)
-    told = {name for some in turns for turn in some for name in turn.numbers}
+    table = _table(turns)
     parts = {
         "certain": _certain(rows, turns, failed),
-        "paid_errors": _paid_errors(turns),
-        "masks": _masks(turns) if "trained" in told else {},
-        "versions": _versions(turns) if "version" in told else {},
-        "logprobs": _logprobs(turns) if "logprob" in told else {},
+        "paid_errors": _paid_errors(table),
+        "masks": _masks(table),
+        "versions": _versions(table),
+        "logprobs": _logprobs(table["logprob"].dropna()),
         "upside_down": _upside_down(rows),
         "ages": _ages(rows),
-        "cannot_tell": [*_unknown(rows, failed), *(f"{name} of turns: log {what}" for name, what in _TO_LOG.items() if name not in told)],
+        "cannot_tell": [
+            *_unknown(rows, failed),
+            *(f"{name} of turns: log {what}" for name, what in _TO_LOG.items() if not table[name].notna().any()),
+        ],
     }
     return {name: part for name, part in parts.items() if part}
+
+
+def _table(turns: Sequence[Sequence[Turn]]) -> pd.DataFrame:
+    """One row a turn: its episode, whether the model spoke, whether its call failed (NaN without an answered call), and its numbers."""
+    import pandas as pd
+
+    rows = [
+        {"episode": i, "own": turn.role == "assistant", **turn.numbers}
+        | ({"call_failed": is_error(after)} if turn.calls and after is not None and after.role == "tool" else {})
+        for i, some in enumerate(turns)
+        for turn, after in zip_longest(some, some[1:])
+    ]
+    return pd.DataFrame(rows, columns=["episode", "own", "call_failed", *TURN_NUMBERS])
 
 
 def _unknown(rows: pd.DataFrame, failed: np.ndarray) -> list[str]:
@@ -111,43 +127,35 @@ def _certain(rows: pd.DataFrame, turns: Sequence[Sequence[Turn]], failed: np.nda
     )
 
 
-def _paid_errors(turns: Sequence[Sequence[Turn]]) -> dict[str, float]:
+def _paid_errors(table: pd.DataFrame) -> dict[str, float]:
     """Calls that failed and calls that did not: what each was paid or given as advantage, where turns have either."""
-    found: dict[tuple[str, bool], list[float]] = defaultdict(list)
-    for some in turns:
-        for turn, after in pairwise(some):
-            if turn.calls and after.role == "tool":
-                for name in ("advantage", "reward"):
-                    if name in turn.numbers:
-                        found[name, is_error(after)].append(turn.numbers[name])
     for name in ("advantage", "reward"):
-        bad, fine = found[name, True], found[name, False]
-        if len(bad) >= _SURE and len(fine) >= _SURE:
-            paid = sum(x > 0 for x in bad)
-            low, high = wilson(paid, len(bad))
-            told = {"failed_calls": len(bad), "share_positive": paid / len(bad), "low": low, "high": high}
-            return {**told, f"mean_{name}_failed": float(np.mean(bad)), f"mean_{name}_fine": float(np.mean(fine))}
+        bad, fine = (table.loc[table["call_failed"].eq(failed), name].dropna() for failed in (True, False))
+        if min(len(bad), len(fine)) >= _SURE:
+            told = share_of(int((bad > 0).sum()), len(bad))
+            shares = {"failed_calls": len(bad), "share_positive": told["share"], "low": told["low"], "high": told["high"]}
+            return {**shares, f"mean_{name}_failed": float(bad.mean()), f"mean_{name}_fine": float(fine.mean())}
     return {}
 
 
-def _masks(turns: Sequence[Sequence[Turn]]) -> dict[str, float]:
+def _masks(table: pd.DataFrame) -> dict[str, float]:
     """Turns of tools and users whose tokens stand in the loss, and turns of the model that do not."""
-    known = [turn for some in turns for turn in some if "trained" in turn.numbers]
-    others, own = ([t.numbers["trained"] > 0 for t in known if (t.role == "assistant") is mine] for mine in (False, True))
-    found = {"others_trained_upon": float(np.mean(others)), "of_others": len(others)} if others else {}
-    return found | ({"own_left_out": 1 - float(np.mean(own)), "of_own": len(own)} if own else {})
+    own, others = (table.loc[table["own"] == mine, "trained"].dropna() > 0 for mine in (True, False))
+    found = {"others_trained_upon": float(others.mean()), "of_others": len(others)} if len(others) else {}
+    return found | ({"own_left_out": 1 - float(own.mean()), "of_own": len(own)} if len(own) else {})
 
 
-def _versions(turns: Sequence[Sequence[Turn]]) -> dict[str, float]:
+def _versions(table: pd.DataFrame) -> dict[str, float]:
     """How many episodes were written by more than one policy version, and how far apart those are at most."""
-    spans = [np.ptp(v) for some in turns if (v := [t.numbers["version"] for t in some if "version" in t.numbers])]
-    return {"episodes": len(spans), "share_mixed": float(np.mean([s > 0 for s in spans])), "widest": float(max(spans))}
+    span = table.dropna(subset=["version"]).groupby("episode")["version"].agg(np.ptp)
+    return {"episodes": len(span), "share_mixed": float((span > 0).mean()), "widest": float(span.max())} if len(span) else {}
 
 
-def _logprobs(turns: Sequence[Sequence[Turn]]) -> dict[str, float]:
+def _logprobs(value: pd.Series) -> dict[str, float]:
     """Log-probabilities that cannot be: above 0, or exactly 0 over a whole turn of several tokens."""
-    values = np.array([t.numbers["logprob"] for some in turns for t in some if "logprob" in t.numbers])
-    return {"turns": values.size, "above_zero": float(np.mean(values > 1e-6)), "exactly_zero": float(np.mean(values == 0))}
+    return (
+        {"turns": len(value), "above_zero": float((value > 1e-6).mean()), "exactly_zero": float((value == 0).mean())} if len(value) else {}
+    )
 
 
 def _upside_down(rows: pd.DataFrame) -> dict[str, float]:
