@@ -11,7 +11,7 @@ from rl_advisor.features.text.measures import final_answer
 from rl_advisor.run import Floats, Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.rows import numbers, reference_columns
-from rl_advisor.samples.text_change import paid, wilson
+from rl_advisor.samples.text_change import paid, share_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,26 +26,19 @@ def audit(run: Run) -> dict[str, Any]:
     """Histogram, groups, parts, and relations of the reward; keys are left out where the samples cannot tell."""
     table = measured(run)
     rows = table if len(table) else run.rollouts
-    if not len(rows) or "reward" not in rows or not np.isfinite(rows["reward"].astype(np.float64)).any():
+    rows = rows[np.isfinite(rows["reward"].astype(np.float64))] if "reward" in rows else rows.iloc[:0]
+    if not len(rows):
         return {"responses": 0, "cannot_tell": ["no sample has a reward"]}
-    rows = rows[np.isfinite(rows["reward"].astype(np.float64))]
-    found: dict[str, Any] = {"responses": len(rows), "histogram": histogram(rows["reward"].to_numpy(np.float64))}
-    if "group" in rows:
-        found["groups"] = groups(rows)
-        found["same_text"] = same_text(rows)
-    found["components"] = components(rows)
-    found["against_reference"] = against_reference(rows)
-    if "cluster" in rows:
-        found["against_length"] = against_length(rows)
-    return {k: v for k, v in found.items() if v}
+    looks = ((groups, "group"), (same_text, "prompt"), (components, "reward"), (against_reference, "reward"), (against_length, "cluster"))
+    found = {look.__name__: look(rows) for look, needs in looks if needs in rows}
+    return {"responses": len(rows), "histogram": histogram(rows["reward"].to_numpy(np.float64))} | {k: v for k, v in found.items() if v}
 
 
 def histogram(reward: Floats) -> dict[str, Any]:
     """What values the reward takes: its shares at the extremes, and whether a rare tail carries the mean."""
-    low, high, middle = float(reward.min()), float(reward.max()), float(np.median(reward))
-    mad = float(np.median(np.abs(reward - middle)))
-    scale = max(1.4826 * mad, 0.05 * (float(np.quantile(reward, 0.95)) - float(np.quantile(reward, 0.05))))
-    far = np.abs(reward - middle) > 10 * scale if scale > 0 else np.zeros(reward.size, bool)
+    low, early, middle, late, high = np.quantile(reward, [0, 0.05, 0.5, 0.95, 1]).tolist()
+    off = np.abs(reward - middle)
+    scale = max(1.4826 * float(np.median(off)), 0.05 * (late - early))
     return {
         "values": int(np.unique(np.round(reward, 9)).size),
         "min": low,
@@ -53,14 +46,15 @@ def histogram(reward: Floats) -> dict[str, Any]:
         "max": high,
         "share_at_max": float((reward == high).mean()),
         "share_at_min": float((reward == low).mean()),
-        "share_far_outside": float(far.mean()),
+        "share_far_outside": float((off > 10 * scale).mean()) if scale > 0 else 0.0,
         "counts": np.histogram(reward, bins=10)[0].tolist() if high > low else [reward.size],
     }
 
 
 def _sets(rows: pd.DataFrame, of: list[str], least: int = 2) -> pd.DataFrame:
-    """Sets of at least so many rewarded responses that have something in common: their size and their lowest and highest reward."""
+    """Sets of at least so many rewarded responses that have something in common: size, lowest and highest reward, whether all are alike."""
     by = rows.groupby(of)["reward"].agg(["count", "min", "max"])
+    by["flat"] = by["max"] - by["min"] <= 1e-9
     return by[by["count"] >= least]
 
 
@@ -69,17 +63,17 @@ def groups(rows: pd.DataFrame) -> dict[str, Any]:
     by = _sets(rows, ["step", "group"])
     if not len(by):
         return {}
-    flat = by["max"] - by["min"] <= 1e-9
+    flat = by["flat"]
     top, bottom = float(rows["reward"].max()), float(rows["reward"].min())
     right = flat & (by["max"] >= top - 1e-9) & (top > bottom or top > 0)
     wrong = flat & (by["min"] <= bottom + 1e-9) & ~right
-    low, high = wilson(int(flat.sum()), len(by))
+    told = share_of(int(flat.sum()), len(by))
     return {
         "count": len(by),
         "size": float(by["count"].median()),
-        "share_flat": float(flat.mean()),
-        "flat_low": low,
-        "flat_high": high,
+        "share_flat": told["share"],
+        "flat_low": told["low"],
+        "flat_high": told["high"],
         "share_all_best": float(right.mean()),
         "share_all_worst": float(wrong.mean()),
     }
@@ -87,20 +81,17 @@ def groups(rows: pd.DataFrame) -> dict[str, Any]:
 
 def flat_groups(rows: pd.DataFrame) -> pd.Series:
     """The share of groups without spread at each step, over groups of at least 4 rewarded responses; empty where there are none."""
-    by = _sets(rows, ["step", "group"], _GROUP)
-    found: pd.Series = (by["max"] - by["min"] <= 1e-9).groupby("step").mean()
+    found: pd.Series = _sets(rows, ["step", "group"], _GROUP).groupby("step")["flat"].mean()
     return found
 
 
 def same_text(rows: pd.DataFrame) -> dict[str, Any]:
     """Whether the same response to the same prompt gets the same reward: how many such sets there are, and the share that disagree."""
-    sets = _sets(rows[rows["response"].astype(bool)], ["step", "prompt", "response"]) if "prompt" in rows else rows.iloc[:0]
+    sets = _sets(rows[rows["response"].astype(bool)], ["step", "prompt", "response"])
     if not len(sets):
         return {}
-    spread = float(rows["reward"].max() - rows["reward"].min())
-    differ = int((sets["max"] - sets["min"] > 0.05 * spread).sum()) if spread > 0 else 0
-    low, high = wilson(differ, len(sets))
-    return {"sets": len(sets), "share_different_reward": differ / len(sets), "low": low, "high": high}
+    told = share_of(int((sets["max"] - sets["min"] > 0.05 * np.ptp(rows["reward"])).sum()) if np.ptp(rows["reward"]) > 0 else 0, len(sets))
+    return {"sets": len(sets), "share_different_reward": told["share"], "low": told["low"], "high": told["high"]}
 
 
 def components(rows: pd.DataFrame) -> dict[str, Any]:
@@ -115,8 +106,8 @@ def components(rows: pd.DataFrame) -> dict[str, Any]:
 
 def _ends(rows: pd.DataFrame, name: str) -> dict[str, float]:
     """A column's mean at the first and at the latest step."""
-    value, step = numbers(rows, name), rows["step"].to_numpy()
-    return {f"mean_{which}_step": float(np.nanmean(value[step == at])) for which, at in (("first", step.min()), ("last", step.max()))}
+    means = rows.assign(value=numbers(rows, name)).groupby("step")["value"].mean()
+    return {"mean_first_step": float(means.iloc[0]), "mean_last_step": float(means.iloc[-1])}
 
 
 def against_reference(rows: pd.DataFrame) -> dict[str, Any]:
