@@ -23,7 +23,7 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Outcome, Role, manual_page, not_logged
 from rl_advisor.run import Run
 from rl_advisor.settings.conditions import OUTCOMES, Condition, View, named, ways
-from rl_advisor.settings.of_run import OF_RUN
+from rl_advisor.settings.of_run import OF_RUN, value_of
 from rl_advisor.settings.of_samples import SAMPLES
 from rl_advisor.settings.statistics import parts_of
 from rl_advisor.vocabulary import Link
@@ -121,14 +121,16 @@ def _of_row(name: str, row: Mapping[str, Any]) -> Detector:
 
 def _detect(run: Run, row: Mapping[str, Any]) -> Answer:
     """What a row answers of a run: of the metrics that it is asked of in turn, the one that shows it."""
-    every = (parts_of(run, name[:-1]) if name.endswith("/*") else [name] for name in row.get("each", ()))
-    views = [View(run, name) for names in every for name in names if name.startswith(SAMPLES) or View(run, name).curve("it") is not None]
+    every = [name for one in row.get("each", ()) for name in (parts_of(run, one[:-1]) if one.endswith("/*") else [one])]
+    views = [v for v in map(partial(View, run), every) if v.it.startswith(SAMPLES) or v.curve("it") or value_of(run, v.it) is not None]
     answers, short = [], TooFewPoints("nothing that it is asked of has enough points")
     for view in views if "each" in row else [View(run)]:
         try:
             answers.append(_of_view(view, row))
         except TooFewPoints as error:
             short = error
+    if not answers and "lacks" in row:
+        return not_logged(f"{row['lacks']}.")
     if not answers:
         raise short
     return min(answers, key=lambda a: LIKELIEST.index(a.outcome))
@@ -149,7 +151,7 @@ def _of_view(view: View, row: Mapping[str, Any]) -> Answer:
     outcome = _outcome(view, row, told)
     onset = view.since(row["since"]) if outcome is Outcome.PRESENT and "since" in row else None
     but = f"; {row.get('but', 'what would tell is not logged')}" if outcome is Outcome.UNCLEAR else ""
-    shows = f": {row['shows']}" if outcome is Outcome.PRESENT else but
+    shows = f": {view.says(row['shows'])}" if outcome is Outcome.PRESENT else but
     return Answer(outcome, f"{text}{shows}.", onset, measures, _where(view, every))
 
 
@@ -165,6 +167,8 @@ def _where(view: View, every: Sequence[Condition]) -> tuple[Evidence, ...]:
     """Where to look for what was asked: curves, the machine, the samples."""
     curves = dict.fromkeys(curve for c in every if c.statistic not in OF_RUN and (curve := view.curve(c.metric)) is not None)
     where = [Evidence(c.name, float(c.step[0]), float(c.step[-1])) for c in curves]
+    if view.it and not curves and not view.it.startswith(SAMPLES):
+        where.append(Evidence(view.it, view.run.first_step, view.run.last_step))
     if any(c.statistic.startswith("gpu") for c in every):
         where.append(Evidence("telemetry" if len(view.run.telemetry) else "time/phase/*", view.run.first_step, view.run.last_step))
     if len(view.run.rollouts) and any(view.named(c.metric).startswith(SAMPLES) for c in every):

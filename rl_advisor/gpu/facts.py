@@ -155,6 +155,14 @@ def _skew(run: Run) -> float | None:
     return float(np.median(ratio)) if ratio.size >= 3 else None
 
 
+def _fullest(run: Run) -> float | None:
+    """The highest share of a GPU's memory in use."""
+    if not {"memory_gib", "memory_total_gib"} <= set(map(str, run.telemetry.columns)):
+        return None
+    share = float((run.telemetry["memory_gib"] / run.telemetry["memory_total_gib"].clip(lower=1e-9)).max())
+    return share if np.isfinite(share) else None
+
+
 def _phase(name: str, key: str, unsure: float) -> Callable[[Run], float]:
     """The share of a step that a phase takes, or a bound of it, which is nothing or all where phases are told with low confidence."""
 
@@ -183,6 +191,7 @@ FACTS: Mapping[str, Callable[[Run], float | None]] = {
     "warmer": lambda run: found[1] if (found := _cooling(run)) else None,
     "tail": _tail,
     "skew": _skew,
+    "fullest": _fullest,
     "skew_alone": lambda run: None if len(run.telemetry) else _skew(run),
     **{
         f"{name}{end}": _phase(name, f"share{end}", low)

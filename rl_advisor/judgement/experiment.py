@@ -24,7 +24,7 @@ def next_experiment(case: Case, judged: Judged, call: Call, best: BestCheckpoint
 
     A fault that is proven goes before: of the link that broke, or any where no finding says what broke.
     """
-    if judged.cause is not None and "usual_high" in judged.cause.measures and (told := of_setting(case, judged.cause)):
+    if judged.cause is not None and "usual_high it" in judged.cause.measures and (told := of_setting(case, judged.cause)):
         return told
     faults = [f for f in that_matter(case.proven, judged.verdict) if judged.cause is None or f.link is judged.cause.link]
     if faults:
@@ -57,7 +57,7 @@ def _named(test: str, case: Case, best: BestCheckpoint | None) -> str:
 
 def of_setting(case: Case, cause: Finding) -> Experiment | None:
     """The setting that is out of range at a usual value, and how long to look; None where it is not known by which key to set it."""
-    told = usual_value(case.run, cause.evidence[0].metric, cause.measures) if cause.evidence else ""
+    told = usual_value(case.run, cause.evidence[0].metric, cause.measures["value it"]) if cause.evidence else ""
     if not told:
         return None
     return Experiment(

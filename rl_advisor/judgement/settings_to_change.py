@@ -4,7 +4,6 @@ What to turn for a pattern its detector says, in our words (``CHANGE``); what a 
 configuration, and under ``switches`` what has no number of ours.
 """
 
-from collections.abc import Mapping
 from math import ceil, inf, isfinite
 
 import numpy as np
@@ -83,7 +82,7 @@ def concrete(run: Run, ours: str, now: object, times: float) -> float | None:
     return float(round(value)) if float(now).is_integer() and value >= 1 and ours not in SHARES else value
 
 
-def usual_value(run: Run, metric: str, present: Mapping[str, float]) -> str:
+def usual_value(run: Run, metric: str, now: float | None = None) -> str:
     """The setting that a row of priors speaks of, at a usual value, by the key that the run gave it; empty where there is none."""
     ours, row = next((s for s, name in USUAL.items() if name == metric), ""), prior(metric, circumstances(run))
     if not ours or row is None:
@@ -91,7 +90,7 @@ def usual_value(run: Run, metric: str, present: Mapping[str, float]) -> str:
     known = [dialects()[f] for f in run.frameworks if f in dialects()]
     key = next((k for d in known for k, name in d.config.items() if name == ours and k in run.config), ours)
     value = row.middle if ours in SHARES else float(max(1, round(row.middle)))
-    return f"Set `{key}` = {number(value)}{_present(present.get(ours))}"
+    return f"Set `{key}` = {number(value)}{_present(now)}"
 
 
 def learning_rate(run: Run) -> float | None:

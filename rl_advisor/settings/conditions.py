@@ -26,7 +26,7 @@ from rl_advisor.run import Curve, Run
 from rl_advisor.samples.text_change import onset
 from rl_advisor.settings.given import Given, Settings, said
 from rl_advisor.settings.not_finite import blank, broken, called, sound
-from rl_advisor.settings.of_run import OF_RUN, usual, value_of
+from rl_advisor.settings.of_run import OF_RUN, setting_of, usual, value_of
 from rl_advisor.settings.of_samples import OF_SAMPLES, SAMPLES, of_samples, stretches_or_none, with_column
 from rl_advisor.settings.statistics import FEWEST, OF_COURSE, OF_STRETCH, OF_VALUES, logged_curve
 from rl_advisor.vocabulary import metric as of_name
@@ -184,21 +184,29 @@ class View:
         return _NUMBER.sub(lambda m: self._spelled(m[1], m[2]), "; ".join(known or [text]))
 
     def since(self, text: str) -> Onset | None:
-        """When what a row looks for began: a metric, and before it one of ``SINCE`` where that is not its main change."""
-        kind, _, metric = text.rpartition(" ")
-        metric = self.named(metric)
-        of_text, _, metric = metric.rpartition("|") if metric.startswith(SAMPLES) and "|" in metric else ("", "", metric)
-        for column in (m.removeprefix(SAMPLES) for m in (of_text, metric) if m.startswith(SAMPLES)):
-            if (s := stretches_or_none(self.run)) is not None:
-                return onset(with_column(s, column), column)
+        """When what a row looks for began: metrics (the first that tells), each with one of ``SINCE`` where that is not its main change."""
+        kind = ""
+        for part in text.split("|"):
+            kind, metric = part.split(" ") if " " in part else (kind, part)
+            if (found := self._since(kind, self.named(metric))) is not None:
+                return found
+        return None
+
+    def _since(self, kind: str, metric: str) -> Onset | None:
+        if metric.startswith(SAMPLES):
+            column, s = metric.removeprefix(SAMPLES), stretches_or_none(self.run)
+            return onset(with_column(s, column), column) if s is not None else None
+        if kind == "event":
+            at = next((e.step for e in self.run.events if e.kind == metric and e.step is not None), None)
+            return None if at is None else segments.around(segments.logged(self.run), at)
         curve = self.curve(metric)
-        if curve is None:
-            return None
-        return SINCE[kind](curve)
+        if curve is None and kind == "start" and metric == self.it:
+            return Onset(self.run.first_step, self.run.first_step, self.run.first_step)
+        return SINCE[kind](curve) if curve is not None else None
 
     def _spelled(self, statistic: str, metric: str) -> str:
         if statistic in WORDS:
-            return WORDS[statistic](self, metric)
+            return WORDS[statistic](self, self.named(metric))
         value, curve = self.measured(statistic, metric), self.curve(metric)
         if value is None:
             return "unknown"
@@ -263,6 +271,7 @@ WORDS: Mapping[str, Callable[[View, str], str]] = {
     "fell": lambda view, metric: _of_curve(view, metric, lambda curve: from_to(float(curve.finite()[1].max()), curve.finite()[1][-1])),
     "unpaid": lambda view, prefix: " or ".join(c.raw for c in view.run.family(prefix).values() if not c.finite()[1].any()),
     "gpu_name": lambda view, name: gpu_facts.NAMES[name](view.run),
+    "setting": lambda _, name: setting_of(name),
     "given": lambda view, names: said(_written(view, names)),
     "key": lambda view, names: next((g.key for g in _written(view, names)), names),
     "value": lambda view, metric: number(value_of(view.run, metric) or 0.0),

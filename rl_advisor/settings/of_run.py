@@ -74,9 +74,20 @@ def _unlike(run: Run, asked: str) -> bool | None:
 
 
 def value_of(run: Run, name: str) -> float | None:
-    """The setting that a metric of the table of priors stands for, as given or as logged."""
-    given, curve = Settings(run).number(SETTING_OF.get(name, name.rpartition("/")[2])), logged_curve(run, name)
-    return given if given is not None or curve is None else float(np.median(curve.finite()[1][-FEWEST:]))
+    """The setting that a metric of the table of priors stands for, as given, or as logged where it does not move by itself."""
+    setting = setting_of(name)
+    given, curve = _setting(run, setting), logged_curve(run, name)
+    if given is not None or curve is None:
+        return given
+    value = curve.finite()[1]
+    if setting == "learning_rate":  # the middle of the first half of a schedule
+        return float(np.median(value[: max(3, value.size // 2)]))
+    return float(value[0]) if np.ptp(value) <= 0.01 * abs(value[0]) else None
+
+
+def setting_of(name: str) -> str:
+    """The setting that a metric stands for."""
+    return SETTING_OF.get(name, name.rpartition("/")[2])
 
 
 def usual(run: Run, name: str) -> Prior | None:
@@ -125,6 +136,20 @@ def _growth(curve: Curve) -> float:
     """How many times as large its values became."""
     first, last = (float(np.median(np.abs(part))) for part in (segments.opening(curve, 0.2), segments.final(curve)))
     return last / max(first, 1e-12)
+
+
+def _way(run: Run, of: Callable[[Course, Course], float]) -> float | None:
+    """Something of score and reward as a share of the way that the reward made."""
+    held, train = (outcomes.course_or_none(curve(run)) for curve in (outcomes.held_out, outcomes.training))
+    return None if held is None or train is None or train.last == train.start else of(held, train) / (train.last - train.start)
+
+
+def _parted(run: Run, _: str) -> float | None:
+    """By how many of the smallest changes that matter the reward of all samples gained more than that of those trained on."""
+    whole, used = (outcomes.course_or_none(run.curves.get(name)) for name in ("reward/mean", "reward/used"))
+    if whole is None or used is None:
+        return None
+    return (whole.last - whole.start - used.last + used.start) / max(whole.margin, used.margin, 1e-12)
 
 
 def _singles(run: Run) -> list[Course]:
@@ -179,6 +204,13 @@ OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
     "part_paid": lambda run, prefix: _part(run, prefix, lambda x: bool(np.abs(x).max() > 1e-9)),
     "part_unpaid": lambda run, prefix: _part(run, prefix, lambda x: bool(np.abs(x).max() <= 1e-9)),
     "all_at": all_at,
+    "value": value_of,
+    "usual_low": lambda run, name: row.usual[0] if (row := usual(run, name)) is not None else None,
+    "usual_high": lambda run, name: row.usual[1] if (row := usual(run, name)) is not None else None,
+    "read": lambda run, kind: any(kind in name for name in run.formats),
+    "followed": lambda run, _: _way(run, lambda held, train: float(np.quantile(held.value, 0.9)) - train.start),
+    "apart_at_first": lambda run, _: _way(run, lambda held, train: abs(held.start - train.start)),
+    "parted": _parted,
     "held_rose": lambda run, _: held_out_rose(run),
     "draws": lambda _, name: segments.drawn(name),
     "kept_single": lambda run, _: any(c.rose and not c.fell for c in _singles(run)),
@@ -197,7 +229,7 @@ OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
     "framework": lambda run, name: name in (run.frameworks or ("None",)),
     "updates": lambda run, _: updates_per_batch(run.config),
     "calls": lambda run, names: Settings(run).calls(*names.split("|")),
-    "events": lambda run, kind: float(sum(e.kind == kind for e in run.events)),
+    "events": lambda run, kind: float(sum(kind in (e.kind, "any") for e in run.events)),
     "logged": lambda run, prefix: any(c.finite()[1].size > 1 for c in run.family(prefix).values()),
     "broke": _broke,
     "thriving": lambda run, _: outcomes.thriving(run),

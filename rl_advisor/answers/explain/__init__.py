@@ -174,7 +174,7 @@ def _summary(e: Explained) -> str:
         said = [verdict]
     else:
         said = [verdict, *_checked(e), *[p.statement for p in e.proven if not p.there][:2]]
-    to_set = next((s for t in strange if (s := usual_value(e.rows.run, t["metric"], {}))), "") if not likely else ""
+    to_set = next((s for t in strange if (s := usual_value(e.rows.run, t["metric"]))), "") if not likely else ""
     do = (
         to_set.replace(" (not given)", "") + "."
         if to_set
