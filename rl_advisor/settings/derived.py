@@ -4,6 +4,9 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from rl_advisor.features import TooFewPoints
+from rl_advisor.gpu.look import look
+from rl_advisor.gpu.steps import step_of
 from rl_advisor.run import Curve, Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.reward_check import flat_groups, groups
@@ -55,8 +58,22 @@ def _at_cap(run: Run) -> Curve | None:
     return Curve("response/length", mean.raw, mean.source, mean.step, full, mapped=True) if full.any() and cap > 1 else None
 
 
+def _memory(run: Run) -> Curve | None:
+    """The highest memory of each step, of telemetry."""
+    if not len(run.telemetry):
+        return None
+    seen = look(run)
+    if "memory_gib" not in seen.ticks.value or len(seen.steps.spans) < 8:
+        raise TooFewPoints("needs memory telemetry over 8 steps with known ends")
+    place = step_of(seen.steps, seen.ticks.time)
+    highest = np.full(len(seen.steps.spans), np.nan)
+    np.fmax.at(highest, place[place >= 0], seen.ticks.value["memory_gib"][place >= 0])
+    return Curve("telemetry", "memory", "telemetry", seen.steps.number, highest, mapped=True)
+
+
 DERIVED: Mapping[str, tuple[Callable[[Run], Curve | None], ...]] = {
     "response/truncated": (_cut, _at_cap),
     "reward/flat_groups": (_flat,),
+    "memory/allocated": (_memory,),
 }
 """What tells a curve that is not logged, the surest first."""

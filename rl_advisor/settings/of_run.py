@@ -17,6 +17,7 @@ from rl_advisor.settings.derived import all_at
 from rl_advisor.settings.given import Given, Settings
 from rl_advisor.settings.not_finite import blank, broken, curves_of, sound
 from rl_advisor.settings.of_samples import SAMPLES, of_samples
+from rl_advisor.settings.standstill import decimals, farthest, little, logged_late, policy_moved, unbaselined, wrong_at_first
 from rl_advisor.settings.statistics import FEWEST, logged_curve, parts_of
 
 
@@ -211,6 +212,7 @@ OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
     "followed": lambda run, _: _way(run, lambda held, train: float(np.quantile(held.value, 0.9)) - train.start),
     "apart_at_first": lambda run, _: _way(run, lambda held, train: abs(held.start - train.start)),
     "parted": _parted,
+    **{f.__name__: f for f in (decimals, farthest, policy_moved, little, unbaselined, wrong_at_first, logged_late)},
     "held_rose": lambda run, _: held_out_rose(run),
     "draws": lambda _, name: segments.drawn(name),
     "kept_single": lambda run, _: any(c.rose and not c.fell for c in _singles(run)),

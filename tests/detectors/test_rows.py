@@ -12,6 +12,9 @@ from rl_advisor.run import Run
 from rl_advisor.settings import checks
 from rl_advisor.settings.conditions import condition
 from rl_advisor.settings.given import Settings
+from rl_advisor.settings.of_run import OF_RUN
+from rl_advisor.settings.of_samples import OF_SAMPLES
+from rl_advisor.settings.statistics import OF_COURSE, OF_STRETCH, OF_VALUES
 
 POINTS = 60
 
@@ -70,3 +73,10 @@ def test_training_without_reward_is_asked_what_fits_it() -> None:
 def test_the_graph_of_causes_names_patterns_that_exist() -> None:
     """No edge from or to a pattern that is gone."""
     assert set(graph()) <= set(patterns())
+
+
+def test_a_statistic_has_one_meaning() -> None:
+    """What is asked of the run, of a curve's values, of its stretches and of its course never shares a name."""
+    names = [name for table in (OF_RUN, OF_VALUES, OF_STRETCH, OF_COURSE) for name in table if name not in OF_SAMPLES or table is OF_RUN]
+    assert len(names) == len(set(names))
+    assert not OF_RUN.keys() & OF_SAMPLES.keys()

@@ -1,0 +1,80 @@
+"""Whether a policy moves, whether its reward gains what matters, and what the first logged step shows: facts of a run for rows."""
+
+import numpy as np
+
+from rl_advisor.curves import outcomes, segments
+from rl_advisor.run import Run
+
+STILL, USUAL_STEP = 0.02, 1e-3
+"""Nats from the reference, and of a usual update, up to which a policy stands still."""
+FIRSTS = {"kl/ref": 0.05, "kl/mismatch": 0.05, "mismatch/logprob": 0.1, "response/truncated": 0.9}
+"""Levels at the first step above which a practitioner stops and looks (nats per token; share)."""
+
+
+def decimals(run: Run, _: str = "", most: int = 3) -> bool:
+    """Whether numbers are logged with more decimals than these: a console of three prints 5e-7 as 0, which is no rate of 0."""
+    values = (c.finite()[1] for c in run.curves.values())
+    return any(bool(np.any(np.abs(v - v.round(most)) > 1e-9 * np.abs(v))) for v in values)
+
+
+def farthest(run: Run, _: str = "", tenth: float = 0.1) -> float | None:
+    """The most by which all updates together can have moved the policy, as a share of its actions; None where that is not logged.
+
+    By Pinsker's inequality a KL of k nats changes at most the square root of k/2 of the probability, and the changes of single updates
+    add up. Asked of a run only when its entropy stands still as well: the KL may be logged of one update in many.
+    """
+    kl, entropy = run.curves.get("kl/old"), run.curves.get("entropy/mean")
+    if kl is None or entropy is None or entropy.finite()[1].size < 8 or kl.finite()[1].size < 0.8 * entropy.finite()[1].size:
+        return None
+    nats = entropy.finite()[1]
+    if np.ptp(nats) > tenth * max(0.01, 0.01 * float(np.median(np.abs(nats)))):
+        return None
+    return float(np.sqrt(np.clip(kl.finite()[1], 0, None) / 2).sum())
+
+
+def policy_moved(run: Run, _: str = "") -> bool:
+    """Whether anything logged says that the policy moves; so where nothing does, for then it must not be called still."""
+    kl, steps = (run.curves[n].finite()[1] if n in run.curves else np.empty(0) for n in ("kl/ref", "kl/old"))
+    silent = not steps.size and not {"kl/ref", "entropy/mean"} & run.curves.keys()
+    far = kl.size > 0 and float(np.median(segments.final(run.curves["kl/ref"]))) > STILL
+    strides = steps.size > 0 and float(np.median(np.abs(steps))) > USUAL_STEP
+    return bool(segments.departures(run, factor=1.3).keys() - {"kl/ref"}) or far or strides or silent
+
+
+def little(run: Run, _: str = "") -> bool | None:
+    """Whether the reward's gain is too small to matter: within the margin, or below a fifth of its own spread with room above."""
+    s, std = outcomes.course_or_none(outcomes.training(run)), run.curves.get("reward/std")
+    if s is None:
+        return None
+    gain, spread = (
+        max(s.last - s.start, s.gain.delta),
+        float(np.median(std.finite()[1])) if std is not None and std.finite()[1].size else 0.0,
+    )
+    room = (s.ceiling - s.start) if s.ceiling is not None else np.inf
+    return bool(not s.at_ceiling and not s.fell and (gain <= s.margin or (gain < 0.2 * spread and gain < 0.2 * room)))
+
+
+def unbaselined(run: Run, _: str = "", close: float = 0.02) -> float | None:
+    """The share of rows at which mean advantage and a mean reward differ by next to nothing; None where they are not logged together."""
+    advantage, found = run.curves.get("advantage/mean"), []
+    for reward in (run.curves.get("reward/mean"), run.curves.get("reward/used")):
+        if advantage is None or reward is None:
+            continue
+        _steps, a, b = np.intersect1d(advantage.step, reward.step, return_indices=True)
+        x, y = advantage.value[a], reward.value[b]
+        told = np.isfinite(x) & np.isfinite(y) & (np.abs(y) > close)  # a reward of nothing equals a centred advantage by chance
+        if told.sum() >= 8:
+            found.append(float(np.mean(np.abs(x - y)[told] <= np.maximum(close, 0.1 * np.abs(y[told])))))
+    return max(found, default=None)
+
+
+def wrong_at_first(run: Run, _: str = "") -> float | None:
+    """How many measures stand at the first logged step where only a wrong set-up can put them."""
+    firsts = [(run.curves[n].finite()[1][0], level) for n, level in FIRSTS.items() if n in run.curves and run.curves[n].finite()[1].size]
+    return float(sum(value > level for value, level in firsts)) if firsts else None
+
+
+def logged_late(run: Run, _: str = "", first: float = 2.0) -> bool:
+    """Whether the log begins after the first updates."""
+    steps = [run.curves[n].finite()[0][0] for n in FIRSTS if n in run.curves and run.curves[n].finite()[1].size]
+    return run.step_unit == "env steps" or min(steps, default=0.0) > first
