@@ -123,7 +123,7 @@ CASES = [
     ("narrowing", run(eval__score__passAT1=score(0.3, 0.5, 0.6), eval__score__passAT16=score(0.9, 0.85, 0.6, 0.5)), P),
     ("narrowing", run(eval__score__passAT1=score(0.3, 0.5, 0.6), eval__score__passAT16=score(0.7, 0.85, 0.9)), A),
     ("narrowing", run(eval__score__passAT1=score(0.6, 0.4, 0.1), eval__score__passAT16=score(0.9, 0.6, 0.3)), A),
-    ("narrowing", run(eval__score__accuracy=score(0.3, 0.6)), U),
+    ("narrowing", run(eval__score__accuracy=score(0.3, 0.6)), N),
     ("wrong_from_start", run(kl__ref=flat(0.4, 0.01), kl__mismatch=flat(0.2, 0.01)), P),
     ("wrong_from_start", run(kl__ref=rising(0.0, 0.4, sd=0.001), kl__mismatch=flat(0.001, 0.0001)), A),
     # A KL that no single update of the run makes was there before the first; one that every update makes proves nothing.
