@@ -6,7 +6,7 @@ Rows are read from JSONL, JSON, CSV or Parquet; a pass rate of the base model is
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,6 +33,9 @@ PASSED = (
     "score",
 )
 """Columns that say how often the base model solves a prompt, the likeliest first; the mean over the rows of one prompt is taken."""
+if TYPE_CHECKING:
+    import pandas as pd
+
 MOST, LONGEST = 100_000, 20_000
 WINDOW = 13
 """Words in a row that two prompts must share to be called near copies (the window of GPT-3's contamination study, arXiv:2005.14165)."""
@@ -46,58 +49,46 @@ def compared(train: Path, test: Path) -> Answer:
     Raises:
         UsageError: a file holds no prompts; the message names its columns.
     """
-    sets = {"train": described(train), "test": described(test)}
-    a, b = sets["train"], sets["test"]
-    same = set(a["_keys"]) & set(b["_keys"])
-    windows = set().union(*(_windows(key) for key in a["_keys"]))
-    near = sum(key not in same and bool(_windows(key) & windows) for key in b["_keys"])
-    shared = {"the_same": len(same), "near_copies": near, "of_test": len(b["_keys"])}
-    faults = [*_shared(shared), *(_lengths(a, b)), *(_difficulty(a, b))]
-    told = {name: {k: v for k, v in part.items() if not k.startswith("_")} for name, part in sets.items()}
-    unknown = [name for name, part in sets.items() if part["pass_rate"] is None]
-    lacks = (
-        f" How hard they are for the base model is not in the rows of {' and '.join(unknown)}: add a column pass_rate." if unknown else ""
-    )
+    (a, ours), (b, theirs) = described(train), described(test)
+    same, windows = set(ours.index) & set(theirs.index), set().union(*map(_windows, ours.index))
+    near = sum(key not in same and bool(_windows(key) & windows) for key in theirs.index)
+    shared = {"the_same": len(same), "near_copies": near, "of_test": len(theirs)}
+    faults = [*_shared(shared), *_lengths(ours, theirs), *_difficulty(ours, theirs)]
+    unknown = " and ".join(name for name, part in (("train", a), ("test", b)) if part["pass_rate"] is None)
+    lacks = f" How hard they are for the base model is not in the rows of {unknown}: add a column pass_rate." if unknown else ""
     counted = f"{a['prompts']} prompts to train on, {b['prompts']} to test on; {len(same)} are the same, {near} more are near copies."
-    return {**told, "shared": shared, "faults": faults, "says": " ".join([counted, *faults]) + lacks}
+    return {"train": a, "test": b, "shared": shared, "faults": faults, "says": " ".join([counted, *faults]) + lacks}
 
 
-def described(path: Path) -> Answer:
-    """A set of prompts: how many different ones, their length in words, and the base model's pass rate over them, where it is there."""
+def described(path: Path) -> tuple[Answer, "pd.Series[float]"]:
+    """A set of prompts: how many, their length in words, the base model's pass rate over them; and that rate by prompt, NaN if unknown."""
+    import pandas as pd
+
     found = table(path, MOST)
-    rows, name = found.to_dict("records"), next((n for n in NAMES["prompt"] if n in found), None)
+    name = next((n for n in NAMES["prompt"] if n in found), None)
     if name is None:
         columns = ", ".join(sorted(map(str, found))[:12]) or "nothing"
         raise UsageError(f"{path.name} holds no prompts; it has {columns}. Names that are known: {', '.join(NAMES['prompt'][:8])}")
-    passed = next((n for n in PASSED if sum(_number(row.get(n)) is not None for row in rows) * 2 > len(rows)), None)
-    rates: dict[str, list[float]] = {}
-    for row in rows:
-        key = _plain(as_text(row.get(name)))
-        if key:
-            rate = _number(row.get(passed)) if passed else None
-            rates.setdefault(key, []).extend([] if rate is None else [rate])
-    means = np.array([np.mean(r) for r in rates.values() if r], dtype=np.float64)
-    sizes = np.array([len(key.split()) for key in rates], dtype=np.float64)
-    return {
+    numbers = {n: pd.to_numeric(found[n], errors="coerce").astype(float) for n in PASSED if n in found}
+    passed = next((n for n, rate in numbers.items() if rate.notna().mean() > 0.5), None)
+    keys = found[name].map(lambda cell: _plain(as_text(cell)))
+    means = pd.Series(numbers[passed] if passed else np.nan, index=found.index)[keys != ""].groupby(keys[keys != ""], sort=False).mean()
+    if not means.dropna().between(0, 1).all():
+        means[:] = np.nan  # a reward on a scale of its own
+    known, sizes = means.dropna(), _sizes(means)
+    rate = {"mean": known.mean(), "never": (known == 0).mean(), "always": (known == 1).mean(), "prompts": float(known.size)}
+    told = {
         "file": path.name,
-        "prompts": len(rates),
-        "words": [float(q) for q in np.quantile(sizes, [0.05, 0.5, 0.95])] if sizes.size else [],
-        "pass_rate": _rate(means) if means.size and means.min() >= 0 and means.max() <= 1 else None,
+        "prompts": len(means),
+        "words": np.quantile(sizes, [0.05, 0.5, 0.95]).tolist() if sizes.size else [],
+        "pass_rate": rate if known.size else None,
         "pass_rate_column": passed,
-        "_keys": tuple(rates),
-        "_sizes": sizes,
-        "_means": means,
     }
+    return told, means
 
 
-def _rate(means: Floats) -> dict[str, float]:
-    """The mean pass rate and the shares of prompts that are never and always solved: those give a group no spread."""
-    return {
-        "mean": float(means.mean()),
-        "never": float(np.mean(means == 0)),
-        "always": float(np.mean(means == 1)),
-        "prompts": float(means.size),
-    }
+def _sizes(means: "pd.Series[float]") -> Floats:
+    return np.array([len(str(key).split()) for key in means.index], np.float64)
 
 
 def _shared(shared: Mapping[str, int]) -> list[str]:
@@ -109,31 +100,25 @@ def _shared(shared: Mapping[str, int]) -> list[str]:
     return [f"{share} of the test's prompts stand in training: take these {copies} out, or the test measures memory."]
 
 
-def _lengths(a: Answer, b: Answer) -> list[str]:
+def _lengths(ours: "pd.Series[float]", theirs: "pd.Series[float]") -> list[str]:
     """Whether one set's prompts are clearly longer."""
-    if min(a["prompts"], b["prompts"]) < 8:
+    a, b = _sizes(ours), _sizes(theirs)
+    if min(a.size, b.size) < 8 or rank_p(a, b) > 0.01 or abs(improvement(a, b).value - 0.5) < SMALL - 0.5:
         return []
-    longer, p = improvement(a["_sizes"], b["_sizes"]), rank_p(a["_sizes"], b["_sizes"])
-    if p > 0.01 or max(longer.value, 1 - longer.value) < SMALL:
-        return []
-    return [f"The test's prompts have {b['words'][1]:.0f} words in the middle, training's {a['words'][1]:.0f}: another distribution."]
+    return [f"The test's prompts have {np.median(b):.0f} words in the middle, training's {np.median(a):.0f}: another distribution."]
 
 
-def _difficulty(a: Answer, b: Answer) -> list[str]:
+def _difficulty(ours: "pd.Series[float]", theirs: "pd.Series[float]") -> list[str]:
     """What the base model's pass rates say: no signal where nearly all are never or always solved, and sets that are not equally hard."""
-    said = []
-    if (rate := a["pass_rate"]) is not None and (flat := rate["never"] + rate["always"]) > 0.8:
-        kind = "never" if rate["never"] > rate["always"] else "always"
-        said.append(
-            f"{100 * flat:.0f} % of training's prompts are {kind} solved by the base model: their groups have no spread. Filter to 0.1-0.9."
-        )
-    if a["pass_rate"] is not None and b["pass_rate"] is not None:
-        (low_a, high_a), (low_b, high_b) = (wilson(part["pass_rate"]["mean"] * part["_means"].size, part["_means"].size) for part in (a, b))
-        if low_a > high_b or low_b > high_a:
-            said.append(
-                f"The base model solves {a['pass_rate']['mean']:.2f} of training and {b['pass_rate']['mean']:.2f} of the test: "
-                f"{'the test is harder' if low_a > high_b else 'training is harder'} than the other set."
-            )
+    a, b, said = ours.dropna(), theirs.dropna(), []
+    never, always = (a == 0).mean(), (a == 1).mean()
+    if a.size and never + always > 0.8:
+        share, kind = 100 * (never + always), "never" if never > always else "always"
+        said = [f"{share:.0f} % of training's prompts are {kind} solved by the base model: their groups have no spread. Filter to 0.1-0.9."]
+    (low_a, high_a), (low_b, high_b) = (wilson(part.sum(), part.size) for part in (a, b))
+    if low_a > high_b or low_b > high_a:
+        harder = "the test is harder" if low_a > high_b else "training is harder"
+        said.append(f"The base model solves {a.mean():.2f} of training and {b.mean():.2f} of the test: {harder} than the other set.")
     return said
 
 
@@ -146,8 +131,3 @@ def _windows(key: str) -> set[int]:
     """Runs of words of a prompt, as numbers; a prompt that is shorter has none, and must be the same to be a copy."""
     words = key.split()
     return {hash(tuple(words[i : i + WINDOW])) for i in range(len(words) - WINDOW + 1)}
-
-
-def _number(value: Any) -> float | None:
-    """A pass rate or a verdict as a number, or None."""
-    return float(value) if isinstance(value, int | float | np.number) and np.isfinite(value) else None
