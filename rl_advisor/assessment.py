@@ -87,19 +87,6 @@ class RivalView(_Frozen):
     against: str
 
 
-class QuantityView(_Frozen):
-    """A logged quantity as every door says it: raw values of the outcome, and what others usually were before and after the first break."""
-
-    metric: str
-    first: float | None = None
-    last: float | None = None
-    best: float | None = None
-    best_step: float | None = None
-    at_checkpoint: float | None = None
-    before: float | None = None
-    after: float | None = None
-
-
 class TaskView(_Frozen):
     """What is trained: the kind of training, how it learns, its actions and weights where they are known, and what says so."""
 
@@ -145,12 +132,10 @@ class Assessment(_Frozen):
     ruled_out: list[str]
     could_not_see: list[str]
     next_experiment: Experiment
-    quantities: list[QuantityView] = Field(default_factory=list)
-    """What the summary says of curves, each measured once."""
     words: str = ""
     """What an advisor that is not the built-in one says in its own words."""
     summary: str = ""
-    """The answer in sentences; a door writes it, with ``quantities`` (``answers.judgement.completed``)."""
+    """The answer in sentences; a door writes it (``answers.judgement.completed``)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True)
 

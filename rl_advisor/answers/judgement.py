@@ -2,8 +2,6 @@
 
 from rl_advisor.answers.context import context
 from rl_advisor.answers.story import telling
-from rl_advisor.answers.story.quantities import logged_at, outcome_quantities
-from rl_advisor.answers.story.sentences import trusted
 from rl_advisor.assessment import Assessment
 from rl_advisor.output import Answer
 from rl_advisor.run import Run
@@ -24,10 +22,6 @@ def judgement(run: Run, a: Assessment) -> Answer:
 
 
 def completed(run: Run, a: Assessment) -> Assessment:
-    """The assessment with every quantity that the story says as values, and with its summary: a model's own words where one judged."""
-    kept = trusted(run, a)
-    at = logged_at(run.curves.get(kept.metric), a.best_checkpoint.step) if kept is not None else None
-    outcome = [q.view(at if kept is not None and q.metric == kept.metric else None) for q in outcome_quantities(run)]
-    moved = [view for _, view in telling.effects(run, a) if view is not None]
+    """The assessment with its summary: a model's own words where one judged."""
     ours = "" if a.words and a.words not in a.could_not_see else telling.paragraph(telling.tell(run, a), a)
-    return a.model_copy(update={"quantities": [*outcome, *moved], "summary": f"{ours} {a.words}".strip()})
+    return a.model_copy(update={"summary": f"{ours} {a.words}".strip()})

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from evals.lab.own_sentences.said import CONCEPTS, NO_VALUE, NO_WAY, Direction, Number, Sentence, concept, plain_words, sentences
+from rl_advisor.answers.story.quantities import logged_at, moved, outcome_quantities
 from rl_advisor.assessment import Assessment, FindingView
+from rl_advisor.run import Run
 
 _WORDS = {
     **{name: name for name, _ in CONCEPTS},
@@ -86,10 +88,21 @@ def facts(a: Assessment) -> Facts:
     for line in (*a.could_not_see, *a.ruled_out, a.next_experiment.do, a.why, a.risk, *a.at_odds, *(e.says for e in a.evidence)):
         for s in sentences(line, patterns, metrics):
             _told(s, next((m.name for m in s.mentions if m.kind == "pattern"), "lists"), frozenset(), numbers, ways)
-    for answer in (q.model_dump() for q in a.quantities):
+    for answer in _quantities(a):
         numbers += _walk(answer, frozenset(), "")
     present = frozenset(f.pattern for f in a.findings if f.outcome == "present")
     return Facts(tuple(numbers), tuple(ways), patterns, metrics, _nouns(a), present, a.verdict)
+
+
+def _quantities(a: Assessment) -> Iterator[dict[str, Any]]:
+    """Logged values of the outcome, and what curves usually were before and after the first break, where the run is known."""
+    run = getattr(a, "_of", Run())
+    for q in outcome_quantities(run):
+        at = logged_at(run.curves.get(q.metric), a.best_checkpoint.step)
+        yield {"metric": q.metric, "first": q.first, "last": q.last, "best": q.best, "best_step": q.best_step, "at_checkpoint": at}
+    for curve in run.curves.values():
+        if (found := moved(curve, a.onset.step if a.onset else None)) is not None:
+            yield {"metric": curve.name, "before": found[0], "after": found[1]}
 
 
 def named(metrics: Iterable[str]) -> frozenset[str]:

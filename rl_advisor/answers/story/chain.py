@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rl_advisor.answers.story.quantities import moved
-from rl_advisor.assessment import Assessment, FindingView, QuantityView
+from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import Role
 from rl_advisor.judgement.slowness import IDLE
@@ -74,19 +74,19 @@ def _place(f: FindingView) -> tuple[float, float]:
     return (f.onset["step"] if f.onset else float("inf")), -patterns()[f.pattern].weight if f.pattern in patterns() else 0.0
 
 
-def moves(run: Run, found: Iterable[FindingView], at: float | None, told: Iterable[str] = ()) -> list[tuple[str, QuantityView | None]]:
+def moves(run: Run, found: Iterable[FindingView], at: float | None, told: Iterable[str] = ()) -> list[str]:
     """Findings in a few words each: how the metric moved that shows it, told once, or the pattern's name where none of the run's does."""
-    seen, out = set(told), list[tuple[str, QuantityView | None]]()
+    seen, out = set(told), list[str]()
     for f in found:
         names = [str(e["metric"]) for e in f.evidence if str(e["metric"]) in run.curves]
         fresh = [n for n in names if n not in seen]
         seen |= set(names)
-        moving = ((n, *m) for n in fresh if (m := moved(run.curves[n], at)))
-        far = next(((n, a, b, said) for n, a, b, said in moving if abs(b - a) > DISTANT * max(abs(a), abs(b))), None)
+        moving = (m for n in fresh if (m := moved(run.curves[n], at)))
+        far = next((said for a, b, said in moving if abs(b - a) > DISTANT * max(abs(a), abs(b))), None)
         if far is not None:
-            out.append((far[3], QuantityView(metric=far[0], before=far[1], after=far[2])))
+            out.append(far)
         elif not names:
-            out.append((named(f), None))
+            out.append(named(f))
     return out
 
 

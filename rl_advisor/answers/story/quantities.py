@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.assessment import Assessment, QuantityView
+from rl_advisor.assessment import Assessment
 from rl_advisor.curves import outcomes
 from rl_advisor.curves.logged import best_level
 from rl_advisor.features.bins import evenly
@@ -94,12 +94,6 @@ class Quantity:
     def spelled(self, x: float) -> str:
         """One of its values, with the digits that tell the first, the last and the best apart: one spelling at every door."""
         return value(x, self.unit, apart((self.first, self.last, *([] if self.best is None else [self.best])), self.unit))
-
-    def view(self, at_checkpoint: float | None = None) -> QuantityView:
-        """Its values for an assessment."""
-        return QuantityView(
-            metric=self.metric, first=self.first, last=self.last, best=self.best, best_step=self.best_step, at_checkpoint=at_checkpoint
-        )
 
 
 def unit_of(curve: Curve) -> str:

@@ -9,7 +9,7 @@ from rl_advisor.answers.story.chain import chain, moves, named
 from rl_advisor.answers.story.quantities import Quantity, outcome_quantities, own_names, renamed, sketched
 from rl_advisor.answers.story.quantities import named as named_in
 from rl_advisor.answers.story.surroundings import could_change, missing, second_call, settings, unnamed
-from rl_advisor.assessment import Assessment, FindingView, QuantityView
+from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.judgement.slowness import slowest
 from rl_advisor.output import Answer
 from rl_advisor.output.wording import WORDS, clause, listed, sentence
@@ -83,7 +83,7 @@ def _facts(run: Run, a: Assessment, outcome: Iterable[str]) -> Iterable[tuple[st
         ("In words", a.words),
         ("Do now", do),
         ("Limits" if a.verdict in sentences.SOUND else "Cause", cause),
-        ("Effect", listed([said for said, _ in effects(run, a)], EFFECTS)),
+        ("Effect", listed(_effects(run, a), EFFECTS)),
         ("Score", "; ".join(outcome)),
         ("Keep", sentences.keep(run, a)),
         ("Beside", sentences.beside(a)),
@@ -98,7 +98,7 @@ def _cited(f: FindingView | None) -> list[str]:
     return [str(e["metric"]) for e in f.evidence] if f is not None else []
 
 
-def effects(run: Run, a: Assessment) -> list[tuple[str, QuantityView | None]]:
+def _effects(run: Run, a: Assessment) -> list[str]:
     """The effects that are not told by the outcome or by the cause's own metric."""
     told = chain(a)
     cause = next((m for m in _cited(told.cause) if m in run.curves), "")
