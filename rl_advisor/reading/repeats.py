@@ -13,8 +13,6 @@ from rl_advisor.run import Curve, Floats, Gap, Run
 
 _CLOCKS = ("/time", "/wall_time", "_by_time")
 _SUMMARY = ("train_runtime", "train_samples_per_second", "train_steps_per_second", "train_loss", "total_flos")
-_SAME_CALL_S = 0.25
-"""Points of one log call are written within this time."""
 FEWEST_POINTS = 5
 """Points that a metric must have for its numbers to be nobody else's."""
 FEWEST = 3
@@ -45,23 +43,14 @@ def _repeats_over(part: Run, name: str, base: str) -> bool:
 
 
 def _without_closing_row(part: Run) -> Run:
-    """The part without the closing summary and without what it repeats in the same call; unchanged when it has none."""
-    marks = [c for n, c in part.curves.items() if n.rsplit("/", 1)[-1] == "train_runtime" and c.step.size]
-    if not marks:
+    """The part without the closing summary, which is no step."""
+    if not any(_last(name) == "train_runtime" for name in part.curves):
         return part
-    kept = {n: _without_summary(c, marks[0]) for n, c in part.curves.items() if n.rsplit("/", 1)[-1] not in _SUMMARY}
-    return replace(part, curves={n: c for n, c in kept.items() if c.step.size})
+    return replace(part, curves={name: curve for name, curve in part.curves.items() if _last(name) not in _SUMMARY})
 
 
-def _without_summary(curve: Curve, mark: Curve) -> Curve:
-    """The curve without what it repeats in the summary's call; a last step that was logged just before it stays."""
-    if curve.time is None or mark.time is None or not curve.step.size:
-        return curve
-    summary = (curve.step[:, None] == mark.step).any(axis=1) & (np.abs(curve.time[:, None] - mark.time) < _SAME_CALL_S).any(axis=1)
-    for step in np.unique(curve.step[summary]):
-        at = np.flatnonzero(curve.step == step)
-        summary[at[np.argmin(curve.time[at])]] = False
-    return curve.points(~summary)
+def _last(name: str) -> str:
+    return name.rpartition("/")[2]
 
 
 def _without_copies(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, drawn_lines, head, lines
-from rl_advisor.reading.parsing.csv_in import layout_of_any, read_table
+from rl_advisor.reading.parsing.csv_in import layout_of, read_table
 from rl_advisor.reading.parsing.line_shapes import LIMIT
 from rl_advisor.reading.parsing.log_lines import Watch
 from rl_advisor.reading.parsing.metric_table import part_of
@@ -95,8 +95,8 @@ def _writes_commas(path: Path) -> bool:
 
 
 def _cells(path: Path, ask: Request) -> Run:
-    layout = layout_of_any(path)
-    if layout is None:
+    layout = layout_of(path, loosely=True)
+    if not layout.names:
         return Run()
     table, gaps = read_table(path, layout=layout)
     part = part_of(table, path.name, run=ask.run)

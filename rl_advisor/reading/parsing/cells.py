@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import orjson
+
+from rl_advisor.reading.parsing.nested_cells import dictionary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 _CUT = ("length", "max_tokens", "max_output_tokens", "max_length", "max_turns", "truncat", "token_limit", "clipped")
 """Parts of a finish reason that say a limit ended the response (``length``, ``max_tokens``, ``max_response_length_exceeded``)."""
 _MOST_PARTS = 50
-_LONGEST = 100_000
 
 
 def first(place: Mapping[str, Any], names: Iterable[str], kind: type | tuple[type, ...] = object) -> Any:
@@ -46,23 +46,12 @@ def as_cut(value: Any) -> float:
     return as_number(value)
 
 
-def named_numbers(column: pd.Series) -> dict[str, pd.Series]:
-    """The numbers that mappings in a column name (``{"format": 1, "correct": 0}``, JSON text too), each as a column; empty without any."""
+def named_numbers(column: pd.Series) -> pd.DataFrame:
+    """The numbers that mappings in a column name (``{"format": 1, "correct": 0}``, as text too), each as a column; empty without any."""
     import pandas as pd
 
-    cells = [_mapping(value) for value in column.tolist()]
-    names = dict.fromkeys(str(k) for cell in cells for k in list(cell)[:_MOST_PARTS])
-    found = {name: [_plain(cell.get(name)) for cell in cells] for name in list(names)[:_MOST_PARTS]}
-    return {n: pd.Series(v, index=column.index, dtype=np.float64) for n, v in found.items() if np.isfinite(v).any()}
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    if isinstance(value, str) and value.startswith("{") and len(value) <= _LONGEST:
-        try:
-            value = orjson.loads(value)
-        except orjson.JSONDecodeError:
-            return {}
-    return value if isinstance(value, Mapping) else {}
+    found = pd.DataFrame([cell if isinstance(cell, Mapping) else dictionary(cell) for cell in column], index=column.index)
+    return found.rename(columns=str).iloc[:, :_MOST_PARTS].map(_plain).dropna(axis=1, how="all")
 
 
 def _plain(value: Any) -> float:

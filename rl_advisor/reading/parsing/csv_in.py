@@ -6,8 +6,9 @@ import csv
 import io
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -27,7 +28,6 @@ FEWEST = 3
 """Rows of a table that is told by its rows alone."""
 _COMMENTS = ("#", "%", "//")
 _MANY = 200
-_LOOKED_AT = 20
 """Rows by which the layout is told."""
 _COMMA_DECIMAL = re.compile(r"-?\d*,\d+(?:[eE][-+]?\d+)?")
 _POINT_DECIMAL = re.compile(r"-?\d*\.\d+(?:[eE][-+]?\d+)?")
@@ -49,58 +49,48 @@ class Layout:
     rows: tuple[tuple[str, ...], ...] = ()
 
 
-def layout_of(path: Path) -> Layout:
-    """The layout of a table by its first lines: commas, semicolons or tabs; a ``.txt`` is a table only with tabs (Spinning Up)."""
-    lines = re.split("\r\n?|\n", head(path, _HEAD).decode("utf-8", "replace").replace("\0", ""))[:-1]
-    comments = next((i for i, line in enumerate(lines) if not line.startswith("#")), len(lines))
-    lines = lines[comments:]
-    allowed = "\t" if bare_name(path).endswith(".txt") else ",;\t"
-    best = Layout(comments=comments)
-    for separator in allowed if lines else "":
-        try:  # a quoted cell may hold ends of lines
-            reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator)
-            rows = [tuple(cell.strip() for cell in row) for row in islice(reader, _LOOKED_AT + 1)]
-        except csv.Error:  # a cell without an end
-            continue
-        if len(rows) > 1 and len(rows[0]) > len(best.names) and len(rows[1]) == len(rows[0]):
-            best = Layout(separator, *_numbers_of(rows[1:], separator), comments, rows[0], rows=tuple(rows[1:]))
-    return _with_names(best)
+def layout_of(path: Path, *, loosely: bool = False) -> Layout:
+    """The layout of a table by its first lines: commas, semicolons or tabs; a ``.txt`` is a table only with tabs (Spinning Up).
 
-
-def layout_of_any(path: Path) -> Layout | None:
-    """The layout of rows of numbers parted by anything, blanks too, with a header, or one in a comment, or none.
-
-    None where fewer than four in five of the first lines are such rows.
+    Loosely told are also rows of numbers parted by blanks, with a header, or one in a comment, or none. No names where there is none.
     """
-    lines = re.split("\r\n?|\n", head(path, _HEAD).decode("utf-8", "replace"))[:-1]
-    above = next((i for i, line in enumerate(lines) if line.strip() and not line.startswith(_COMMENTS)), len(lines))
-    body = [line for line in lines[above : above + _MANY] if line.strip()]
-    found = [layout for separator in (",", ";", "\t", BLANKS) if (layout := _parted(body, separator))]
-    best = max(found, key=lambda layout: _share(layout.rows), default=None)
-    if best is None:
-        return None
+    lines = re.split("\r\n?|\n", head(path, _HEAD).decode("utf-8", "replace").replace("\0", ""))[:-1]
+    marks = _COMMENTS if loosely else ("#",)
+    above = next((i for i, line in enumerate(lines) if not line.startswith(marks) and (line.strip() or not loosely)), len(lines))
+    separators = [",", ";", "\t", BLANKS] if loosely else ["\t"] if bare_name(path).endswith(".txt") else [",", ";", "\t"]
+    found = [layout for by in separators if (layout := _parted(lines[above : above + _MANY], by, loosely))]
+    best = max(found, key=lambda layout: _share(layout.rows) if loosely else len(layout.names), default=Layout())
+    best = replace(best, comments=above)
     comment = lines[above - 1].lstrip("".join(_COMMENTS) + " ") if above else ""
-    said = next((cells for by in (best.separator, BLANKS) if len(cells := _cells(comment, by)) == len(best.names)), ())
+    said = next((row for by in (best.separator, BLANKS) for row in _rows([comment], by) if len(row) == len(best.names)), ())
     if _is_row(best.names) and any(said) and not any(map(_NUMBER.fullmatch, said)):
-        return replace(best, comments=above, names=said, bare=True)
-    return _with_names(replace(best, comments=above), Path(bare_name(path)).stem)
+        return replace(best, names=said, bare=True)
+    return _with_names(best, Path(bare_name(path)).stem if loosely else "c0")
 
 
-def _parted(lines: Sequence[str], separator: str) -> Layout | None:
-    """The layout of lines that this parts into equally many cells, mostly numbers; None where it does not."""
-    rows = [_cells(line, separator) for line in lines]
+def _parted(lines: Sequence[str], separator: str, loosely: bool) -> Layout | None:
+    """The layout of lines that this parts into equally many cells, mostly numbers where they are told loosely; None where it does not."""
+    rows = _rows(lines, separator)
     if separator == BLANKS and len(rows) > 1 and len(rows[0]) != len(rows[1]):  # blanks may stand inside a name
         rows[0] = tuple(re.split(r"\s{2,}|\t", lines[0].strip()))
+    if len(rows) < 2 or (not loosely and len(rows[1]) != len(rows[0])):
+        return None
     alike = [row for row in rows[1:] if len(row) == len(rows[0])]
-    if len(alike) < FEWEST or 5 * len(alike) < 4 * (len(rows) - 1) or 2 * _share(alike) < len(rows[0]):
+    if loosely and (len(alike) < FEWEST or 5 * len(alike) < 4 * (len(rows) - 1) or 2 * _share(alike) < len(rows[0])):
         return None
     if separator == BLANKS and _share(alike) < len(rows[0]):  # words among them are names: ``loss 0.5 reward 1``
         return None
     return Layout(separator, *_numbers_of(alike, separator), names=rows[0], rows=tuple(alike))
 
 
-def _cells(line: str, separator: str) -> tuple[str, ...]:
-    return tuple(line.split() if separator == BLANKS else [cell.strip(" '\"") for cell in line.split(separator)])
+def _rows(lines: Sequence[str], separator: str) -> list[tuple[str, ...]]:
+    """The cells of lines; a quoted one may hold ends of lines."""
+    if separator == BLANKS:
+        return [tuple(line.split()) for line in lines if line.strip()]
+    with suppress(csv.Error):  # a cell without an end
+        rows = csv.reader([f"{line}\n" for line in lines], delimiter=separator)
+        return [tuple(cell.strip(" '\"") for cell in row) for row in rows if row]
+    return []
 
 
 def _share(rows: Sequence[tuple[str, ...]]) -> int:

@@ -75,7 +75,7 @@ def over_steps(
 ) -> Run:
     """Columns over the numbers of their rows, from 0, as curves over the steps that one of them counts; else over the order of the rows."""
     found = step_columns(list(columns)) or _rising(columns)
-    step = next((name for name in found if _goes_up(columns[name].value)), "".join(found[:1]))
+    step = next((name for name in found if goes_up(columns[name].value)), "".join(found[:1]))
     steps = _full(columns[step], size) if step else np.arange(1.0, size + 1)
     if step in ("train/global_step", "trainer/global_step"):  # a tracker's row without one belongs to the step before it, or to 0
         before = np.searchsorted(columns[step].step, np.arange(size), "right") - 1
@@ -143,7 +143,7 @@ def _wide(table: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     plain = {_plain(str(name)): str(name) for name in reversed(table.columns)}
-    steps = [name for name in step_columns(list(map(str, table.columns))) if _goes_up(numbers_in(table[name]))]
+    steps = [name for name in step_columns(list(map(str, table.columns))) if goes_up(numbers_in(table[name]))]
     name = next((plain[n] for n in LONG_NAMES if n in plain), None)
     value = next((plain[v] for v in LONG_VALUES if v in plain), None)
     if (
@@ -187,7 +187,7 @@ def _plain(name: str) -> str:
     return re.sub(r"[ ./-]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip()).lower())
 
 
-def _goes_up(steps: Floats) -> bool:
+def goes_up(steps: Floats) -> bool:
     """Whether a count goes up but for a few new starts: ``steps`` is often the length of an episode."""
     known = steps[np.isfinite(steps)]
     return bool(known.size > 1 and known.max() > known[0] and (np.diff(known) < 0).sum() <= max(2, known.size // 50))

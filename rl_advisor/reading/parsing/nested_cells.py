@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 LIMIT = 64_000_000
 """Characters of dictionaries in one table; beyond that they stay closed."""
+LONGEST = 1_000_000
+"""Characters of a dictionary that is opened."""
 _SETTINGS = ("config", "params", "hyperparameters")
 _NAN, _INF = (re.compile(rf"(?<=[\s:\[(,-]){word}(?=[\s,\])}}])") for word in ("-?nan", "inf"))
 
@@ -25,24 +27,24 @@ def opened(table: pd.DataFrame) -> pd.DataFrame:
     closed = [
         name
         for name in table.columns
-        if not pd.api.types.is_numeric_dtype(table[name]) and str(name).lower() not in _SETTINGS and _is_dictionary(table[name].dropna())
+        if not pd.api.types.is_numeric_dtype(table[name]) and str(name).lower() not in _SETTINGS and _isdictionary(table[name].dropna())
     ]
     if sum(int(table[name].astype(str).str.len().sum()) for name in closed) > LIMIT:
         return table
     parts = [table.drop(columns=closed)]
     for name in closed:
-        rows = [flat(_dictionary(cell), f"{name}/") for cell in table[name]]
+        rows = [flat(dictionary(cell), f"{name}/") for cell in table[name]]
         parts.append(pd.DataFrame(rows, index=table.index).drop(columns=list(table.columns), errors="ignore"))
     return pd.concat(parts, axis=1) if closed else table
 
 
-def _is_dictionary(cells: pd.Series[Any]) -> bool:
-    return bool(len(cells)) and str(cells.iloc[0]).startswith("{") and bool(_dictionary(cells.iloc[0]))
+def _isdictionary(cells: pd.Series[Any]) -> bool:
+    return bool(len(cells)) and str(cells.iloc[0]).startswith("{") and bool(dictionary(cells.iloc[0]))
 
 
-def _dictionary(cell: Any) -> dict[str, Any]:
+def dictionary(cell: Any) -> dict[str, Any]:
     """What a cell says, as JSON or as Python writes it; empty when it is neither."""
-    if not isinstance(cell, str) or not cell.startswith("{"):
+    if not isinstance(cell, str) or not cell.startswith("{") or len(cell) > LONGEST:
         return {}
     try:
         found = parse_json(cell)

@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from rl_advisor.reading.parsing.learner_words import speaks, words
 from rl_advisor.reading.parsing.line_shapes import Family, Shapes
-from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, steady, step_columns
+from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, goes_up, steady, step_columns
 from rl_advisor.reading.parsing.slot_names import BARE
+from rl_advisor.reading.parsing.starts import starts
 from rl_advisor.run import Floats
 
 FEWEST = 3
@@ -177,7 +178,7 @@ def _enough(step: Floats, own: Sequence[Lines]) -> bool:
 
 def _goes_up(step: Floats) -> bool:
     """Whether the numbers are those of a count: hardly any goes back."""
-    return step.size == 1 or (bool(step[-1] > step[0]) and int((np.diff(step) < 0).sum()) <= max(2, step.size // 50))
+    return step.size == 1 or goes_up(step)
 
 
 def _runs(record: Places, step: Floats, form: Places, own: Sequence[Lines], shapes: Shapes) -> tuple[Places, tuple[str, ...]]:
@@ -196,15 +197,13 @@ def _runs(record: Places, step: Floats, form: Places, own: Sequence[Lines], shap
 
 def _starts(record: Places, step: Floats, own: Sequence[Lines]) -> tuple[Places, tuple[str, ...]]:
     """The runs that follow each other, each from its first step on, named by the time at which they begin; none for one run."""
-    early = step[0] + (step[1] - step[0] if step.size > 1 else 0)
-    again = np.flatnonzero((np.diff(step) < 0) & (step[1:] <= early)) + 1
-    if not 0 < again.size <= MOST_RUNS or not all(_goes_up(part) for part in np.split(step, again)):
+    bounds = starts(step)
+    if not 1 < len(bounds) <= MOST_RUNS or not all(_goes_up(step[first:last]) for first, last in bounds):
         return np.zeros(step.size, np.int64), ()
     stamps = {r: s for lines in own for r, s in lines.family.stamps.items()}
-    starts = [0, *again.tolist()]
-    names = [stamps.get(int(record[at]), "")[:19] or f"run {i + 1}" for i, at in enumerate(starts)]
-    names = [name if names.count(name) == 1 else f"run {i + 1}" for i, name in enumerate(names)]
-    return np.repeat(np.arange(len(starts)), np.diff([*starts, step.size])), tuple(names)
+    names = [stamps.get(int(record[first]), "")[:19] or f"run {i}" for i, (first, _) in enumerate(bounds, 1)]
+    names = [name if names.count(name) == 1 else f"run {i}" for i, name in enumerate(names, 1)]
+    return np.repeat(np.arange(len(bounds)), [last - first for first, last in bounds]), tuple(names)
 
 
 def _taking_turns(step: Floats, form: Places) -> list[int]:
