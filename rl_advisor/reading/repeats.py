@@ -43,10 +43,13 @@ def _repeats_over(part: Run, name: str, base: str) -> bool:
 
 
 def _without_closing_row(part: Run) -> Run:
-    """The part without the closing summary, which is no step."""
-    if not any(_last(name) == "train_runtime" for name in part.curves):
+    """The part without the closing summary, and without what it repeats of the last step."""
+    end = next((curve.step[-1] for name, curve in part.curves.items() if _last(name) == "train_runtime" and curve.step.size), None)
+    if end is None:
         return part
-    return replace(part, curves={name: curve for name, curve in part.curves.items() if _last(name) not in _SUMMARY})
+    kept = {name: curve for name, curve in part.curves.items() if _last(name) not in _SUMMARY}
+    first = {name: int(np.argmax(curve.step == end)) for name, curve in kept.items()}
+    return replace(part, curves={n: c.points((c.step != end) | (np.arange(c.step.size) == first[n])) for n, c in kept.items()})
 
 
 def _last(name: str) -> str:

@@ -139,8 +139,8 @@ def _with_parts(table: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     for column, prefix in (("reward", "reward/"), ("metrics", "")):
-        parts = named_numbers(table[column]) if column in table and not pd.api.types.is_numeric_dtype(table[column]) else {}
-        for name, value in parts.items():
+        told = column in table and not pd.api.types.is_numeric_dtype(table[column])
+        for name, value in named_numbers(table[column]).items() if told else ():
             if name != "total" and (own := f"{prefix}{name}") not in table and name not in ROLLOUT_COLUMNS:
                 table[own] = value
     return table
