@@ -1,26 +1,28 @@
 """The tool that judges every run of a folder, a page at a time: what one call has no time for, the next one goes on with."""
 
-import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import anyio
+from anyio.to_thread import run_sync
 from mcp.server.mcpserver import Context
 
 from rl_advisor.output.budget import fit
 from rl_advisor.output.clean import aliased, clean
 from rl_advisor.server.confinement import called
-from rl_advisor.server.dispatch import BUSY, Dispatcher
-from rl_advisor.triage import Place, Row, is_row, order, parts_of, settled, whole
+from rl_advisor.server.dispatch import Dispatcher, Listener
+from rl_advisor.triage import How, Place, Store, answers, is_row, order, settled, whole
+from rl_advisor.triage.engines.on_processes import threads
 from rl_advisor.triage.row import CONTRACT
-from rl_advisor.triage.work import for_server, inside, places_at
+from rl_advisor.triage.work import places_at
 from rl_advisor.workers import isolated
+from rl_advisor.workers.pool import PROCESSORS
 
-SECONDS, ONE_RUN_S, AT_ONCE = 20.0, 8.0, 3
-"""For how long a call judges, how much of that one run may take, and how many are judged at a time: one place stays free for others."""
-MOST_KEPT = 20_000
+SECONDS, ONE_RUN_S, AT_ONCE = 20.0, 8.0, min(8, PROCESSORS + 1)
+"""For how long a call judges, how much processor time one run may take, and how many are judged at a time."""
 SHOWN = ("run", "urgency", *CONTRACT[1:], "why", "saves_gpu_hours", "age_s")
 
 
@@ -30,7 +32,7 @@ class Triage:
     def __init__(self, desk: Dispatcher) -> None:
         """Nothing is known yet."""
         self._desk = desk
-        self._known: OrderedDict[str, Row] = OrderedDict()
+        self._store = Store(None)
         self._one_at_a_time = anyio.Lock()
 
     async def page(self, ctx: Context[Any, Any] | None, root: str, first: int, rows: int, only: str | None) -> dict[str, Any]:
@@ -41,8 +43,8 @@ class Triage:
         """
         places = await self._places(root)
         async with self._one_at_a_time:
-            await self._judged(settled(places, self._found)[1], ctx, len(places))
-        known, unknown = settled(places, self._found)
+            await self._judged(places, ctx)
+        known, unknown = settled(places, self._store.known)
         found = sorted((whole(answer, p) for p, answer in known if is_row(answer)), key=order)
         from rl_advisor.triage.common import common
         from rl_advisor.triage.said import sentences
@@ -62,51 +64,27 @@ class Triage:
         named = {part for row in shown for part in (row["run"], *row["run"].split("/"))}
         return fit(aliased(clean({k: v for k, v in answer.items() if v is not None}), named), isolated.LONGEST_ANSWER)
 
-    def _found(self, keys: Sequence[str]) -> dict[str, Row]:
-        return {key: self._known[key] for key in keys if key in self._known}
-
     async def _places(self, root: str) -> Sequence[Place]:
         roots = self._desk.roots
         folders = [str(await self._desk.run(root))] if root else [str(folder) for folder in roots]
         found = await self._desk.worked(places_at, folders)
         return [Place(**{**told, "run": called(roots, Path(told["where"]))}) for told in found]
 
-    async def _judged(self, places: Sequence[Place], ctx: Context[Any, Any] | None, total: int) -> None:
-        """Judge places until all are known or the time is up."""
-        queue, done = list(reversed(places)), total - len(places)
+    async def _judged(self, places: Sequence[Place], ctx: Context[Any, Any] | None) -> None:
+        """Judge places until all are known or the time is up; what is under way then is begun again by the next call."""
+        over, ear = Event(), Listener(ctx)
+        how = How(jobs=AT_ONCE, seconds=round(ONE_RUN_S), roots=tuple(str(root) for root in self._desk.roots))
 
-        async def lane() -> None:
-            nonlocal done
-            while queue:
-                place, began = queue.pop(), time.monotonic()
-                try:
-                    queue.extend(reversed(await self._one(place)))
-                except anyio.get_cancelled_exc_class():
-                    if time.monotonic() - began > ONE_RUN_S:
-                        self._keep(place.key, {"error": f"not judged: it needed more than {ONE_RUN_S:g} seconds; ask assess_run"})
-                    raise
-                done += 1
-                if ctx is not None:
-                    await ctx.report_progress(done, total, f"run {done} of {total}")
+        def judge() -> None:
+            total, rows = len(places), answers(places, how, self._store, threads(AT_ONCE, over))
+            for done, (_, _, more) in enumerate(rows, 1):
+                if over.is_set():
+                    break
+                total += more
+                ear("run", done, total)
 
-        with anyio.move_on_after(SECONDS):
-            async with anyio.create_task_group() as lanes:
-                for _ in range(AT_ONCE):
-                    lanes.start_soon(lane)
-
-    async def _one(self, place: Place) -> list[Place]:
-        """Judge one place; the places in it that are to be judged, too."""
-        path = inside(place.where, place.inner)
         try:
-            answer = await self._desk.worked(for_server, path)
-        except isolated.Refused as refused:
-            if refused.args == (BUSY,):  # another time
-                return []
-            answer = {"error": self._desk.said(refused)[:300]}
-        self._keep(place.key, answer)
-        return settled(parts_of(place, answer), self._found)[1]
-
-    def _keep(self, key: str, answer: Row) -> None:
-        self._known[key] = answer
-        while len(self._known) > MOST_KEPT:
-            self._known.popitem(last=False)
+            with anyio.move_on_after(SECONDS):
+                await run_sync(judge, abandon_on_cancel=True)
+        finally:
+            over.set()

@@ -6,6 +6,7 @@ roots -> look -> places -> (store) -> work on an engine -> rows -> urgency, what
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from rl_advisor.triage.engines import Submit, engine
@@ -30,6 +31,8 @@ class How:
     cluster: str = ""
     seconds: int = 20
     memory: int = 1_500 << 20
+    roots: tuple[str, ...] = ()
+    """Folders below which files are opened through no link."""
 
 
 def triage(roots: Sequence[str], how: How, store: Store, tell: Callable[[Row, int, int], None] = lambda *_: None) -> list[Row]:
@@ -67,13 +70,18 @@ def settled(places: Iterable[Place], known: Callable[[Sequence[str]], Mapping[st
     return found, unknown
 
 
-def answers(places: Sequence[Place], how: How, store: Store) -> Iterator[tuple[Place, Row, int]]:
-    """Each place with its answer, known ones first, and how many more runs it turned out to hold; their answers come later."""
+def answers(
+    places: Sequence[Place], how: How, store: Store, by: AbstractContextManager[Submit] | None = None
+) -> Iterator[tuple[Place, Row, int]]:
+    """Each place with its answer, known ones first, and how many more runs it turned out to hold; their answers come later.
+
+    The work is done ``by`` an engine that is open already, else by the one named.
+    """
     found, unknown = settled(places, store.known)
     for place, answer in found:
         yield place, answer, more_in(answer)
     if unknown:
-        with engine(how.engine, how.jobs, how.cluster) as submit:
+        with by or engine(how.engine, how.jobs, how.cluster) as submit:
             yield from _worked(deque(unknown), how, store, submit)
 
 
@@ -82,7 +90,7 @@ def _worked(queue: "deque[Place]", how: How, store: Store, submit: Submit) -> It
     pending: dict[Future[Row], tuple[Place, int]] = {}
 
     def begin(place: Place, tried: int) -> None:
-        pending[submit(Task(place.where, place.inner, place.address, how.seconds, how.memory))] = (place, tried)
+        pending[submit(Task(place.where, place.inner, place.address, how.seconds, how.memory, how.roots))] = (place, tried)
 
     while queue or pending:
         while queue and len(pending) < how.jobs + AHEAD:
@@ -119,4 +127,19 @@ def is_row(answer: Row) -> bool:
     return "several" not in answer or "verdict" in answer
 
 
-__all__ = ["How", "Looked", "Place", "Row", "Store", "is_row", "look", "order", "parts_of", "rows_of", "settled", "triage", "whole"]
+__all__ = [
+    "How",
+    "Looked",
+    "Place",
+    "Row",
+    "Store",
+    "answers",
+    "is_row",
+    "look",
+    "order",
+    "parts_of",
+    "rows_of",
+    "settled",
+    "triage",
+    "whole",
+]

@@ -27,6 +27,7 @@ class Task:
     address: bool = False
     seconds: int = 20
     memory: int = 1_500 << 20
+    roots: tuple[str, ...] = ()
 
 
 def work(task: Task, wanted: Callable[[], None] = lambda: None) -> Row:
@@ -47,14 +48,6 @@ def work(task: Task, wanted: Callable[[], None] = lambda: None) -> Row:
         except ValueError as unreachable:
             return {"error": str(unreachable), "passing": True}
         return _judged(inside(str(folder), task.inner), task, wanted)
-
-
-def for_server(path: str) -> Row:
-    """The row of the run at this path, for who is inside a worker already; raises ``isolated.Refused`` where there is none."""
-    from rl_advisor.workers import isolated
-
-    with isolated.refusing():
-        return dict(read_and_judged(path))
 
 
 def places_at(folders: list[str]) -> list[Row]:
@@ -91,6 +84,7 @@ def _judged(path: str, task: Task, wanted: Callable[[], None]) -> Row:
     """The answer of a worker, or why there is none."""
     from rl_advisor.output.errors import UsageError
     from rl_advisor.reading import UnreadableRun
+    from rl_advisor.workers import isolated
 
     refusals = (UnreadableRun, FileNotFoundError, UsageError)
     began, why, passing = time.monotonic(), "", False
@@ -100,7 +94,8 @@ def _judged(path: str, task: Task, wanted: Callable[[], None]) -> Row:
             break
         limits = Limits(cpu_s=max(1, int(left)), memory=task.memory, wall_s=3 * left)
         try:
-            found: Row = in_worker(read_and_judged, path, limits=limits, about=path, wanted=wanted, raises=refusals)
+            asked = (list(task.roots), f"{read_and_judged.__module__}:{read_and_judged.__name__}", path)
+            found: Row = in_worker(isolated.fenced, *asked, limits=limits, about=path, wanted=wanted, raises=refusals)
         except Stopped as stopped:
             why, passing = str(stopped), isinstance(stopped, Crowded)
         except refusals as unreadable:

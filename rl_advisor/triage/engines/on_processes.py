@@ -21,17 +21,23 @@ def engine(jobs: int, address: str = "") -> Iterator[Submit]:
     from rl_advisor.workers import POOL
 
     del address
-    over = Event()
+    POOL.widened(jobs)
+    warmed()
+    with threads(jobs, Event()) as submit:
+        yield submit
+
+
+@contextmanager
+def threads(jobs: int, over: Event) -> Iterator[Submit]:
+    """So many tasks at a time on the workers as they are; all of them end once it is ``over``."""
 
     def wanted() -> None:
         if over.is_set():
             raise _Over
 
-    POOL.widened(jobs)
-    warmed()
-    threads = ThreadPoolExecutor(jobs)
+    waiting = ThreadPoolExecutor(jobs)
     try:
-        yield lambda task: threads.submit(work, task, wanted)
+        yield lambda task: waiting.submit(work, task, wanted)
     finally:
         over.set()
-        threads.shutdown(cancel_futures=True)
+        waiting.shutdown(cancel_futures=True)
