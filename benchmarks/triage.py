@@ -75,7 +75,7 @@ def known(folder: Path, count: int) -> None:
             _linked(sample[number % len(sample)], chosen / f"{number:06}")
         answer = work(Task(str(sample[0])))
         with Store(store) as kept:
-            for place in look([str(chosen)]).places:
+            for place in look([str(chosen)]):
                 kept.keep(place.key, answer)
         first = _measured([str(chosen), "--store", str(store)])
         page = _measured([str(chosen), "--store", str(store), "--page", f"{room}/page.html", "--parquet", f"{room}/rows.parquet"])

@@ -30,8 +30,8 @@ def triage(roots: tuple[str, ...], as_json: bool, every_row: bool, store: Path |
         found = look(roots)
         rows = sorted(rows_of(found, how, kept, _Progress(alone=not given["watch"])), key=order)
         _written(rows, given)
-        for note in found.notes:
-            click.echo(f"rl-advisor: {note}", err=True)
+        if not found:
+            click.echo("rl-advisor: nothing there looks like a run", err=True)
         return rows
 
     how, gate = _how(given), Gate(given["fail_on"], given["fail_on_cost"])

@@ -115,17 +115,13 @@ def named(run: Run, name: str) -> Curve:
     Raises:
         NoSuchChoice: there is none, or several; the message names them.
     """
-    curves = list(run.curves.values())
-    for fits in (
-        lambda c: name in (c.name, c.raw),
-        lambda c: name.lower() in (c.name.lower().split("/")[-1], re.split(r"[/.]", c.raw.lower())[-1]),
-        lambda c: c.name.lower() == f"{name.lower()}/ref",
-        lambda c: name.lower() in (c.name.lower().split("/")[0], re.split(r"[/.]", c.raw.lower())[0]),
-    ):
-        found = [c for c in curves if fits(c)]
+    curves, wanted = list(run.curves.values()), name.lower()
+    called = [[c for c in curves if wanted in {re.split(r"[/.]", x.lower())[at] for x in (c.name, c.raw)}] for at in (-1, 0)]
+    exact = [[c for c in curves if name in (c.name, c.raw)], [c for c in curves if c.name.lower() == f"{wanted}/ref"]]
+    for found in (exact[0], called[0], exact[1], called[1]):
         if len(found) == 1:
             return found[0]
         if found:
             raise UsageError(f"{name!r} may be {', '.join(sorted(c.raw for c in found)[:6])}; name one of them")
-    near = sorted((c.raw for c in curves), key=lambda raw: (name.lower() not in raw.lower(), raw))[:6]
+    near = sorted((c.raw for c in curves), key=lambda raw: (wanted not in raw.lower(), raw))[:6]
     raise UsageError(f"nothing logged goes by {name!r}; there are {', '.join(near) or 'no curves yet'}")

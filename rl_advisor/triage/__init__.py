@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from rl_advisor.triage.engines import Submit, engine
-from rl_advisor.triage.looking import Looked, Place, inner_key, look
+from rl_advisor.triage.looking import Place, inner_key, look
 from rl_advisor.triage.row import Row
 from rl_advisor.triage.store import Store
 from rl_advisor.triage.urgency import order, whole
@@ -43,11 +43,11 @@ def triage(roots: Sequence[str], how: How, store: Store, tell: Callable[[Row, in
     return sorted(rows_of(look(roots), how, store, tell), key=order)
 
 
-def rows_of(looked: Looked, how: How, store: Store, tell: Callable[[Row, int, int], None] = lambda *_: None) -> list[Row]:
+def rows_of(places: Sequence[Place], how: How, store: Store, tell: Callable[[Row, int, int], None] = lambda *_: None) -> list[Row]:
     """The rows of the places, in the order in which they came."""
     rows: list[Row] = []
-    total = len(looked.places)
-    for place, answer, more in answers(looked.places, how, store):
+    total = len(places)
+    for place, answer, more in answers(places, how, store):
         total += more
         if is_row(answer):
             rows.append(whole(answer, place))
@@ -129,7 +129,6 @@ def is_row(answer: Row) -> bool:
 
 __all__ = [
     "How",
-    "Looked",
     "Place",
     "Row",
     "Store",

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,15 +36,7 @@ class Place:
     """Which of several runs that lie there."""
 
 
-@dataclass
-class Looked:
-    """What was found at the roots."""
-
-    places: list[Place] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-
-def look(roots: Sequence[str]) -> Looked:
+def look(roots: Sequence[str]) -> list[Place]:
     """The runs at the roots: folders, files and addresses.
 
     Raises:
@@ -54,14 +46,11 @@ def look(roots: Sequence[str]) -> Looked:
     """
     from rl_advisor.remote import copies
 
-    found = Looked()
+    found: list[Place] = []
     for root in dict.fromkeys(roots):
         named = f"{root.rstrip('/')}/" if len(set(roots)) > 1 else ""
-        found.places += _remote(root, named) if copies.is_address(root) else _local(root, named)
-    found.places = list({place.where: place for place in found.places}.values())
-    if not found.places:
-        found.notes.append("nothing there looks like a run")
-    return found
+        found += _remote(root, named) if copies.is_address(root) else _local(root, named)
+    return list({place.where: place for place in found}.values())
 
 
 def _local(root: str, named: str) -> list[Place]:

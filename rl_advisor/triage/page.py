@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.output.layout import number
 from rl_advisor.output.wording import plain
 from rl_advisor.reports.html.page import locked
 from rl_advisor.reports.html.words import text
 from rl_advisor.triage.row import Row
-from rl_advisor.triage.table import HEAD, cells
+from rl_advisor.triage.table import HEAD, cells, saved
 from rl_advisor.triage.urgency import CLASSES, SAID
 
 HEADS = (
@@ -44,8 +43,7 @@ def page(rows: Sequence[Row], common: str = "", reports: Mapping[str, str] | Non
         f"{f'<button type=button>{said}</button>' if by else f'<span class=note>{said}</span>'}</div>"
         for by, said in HEADS
     )
-    worth = sum(row.get("saves_gpu_hours") or 0.0 for row in rows)
-    lede = f'<p class="lede">Stopping what is advised to stop would save {number(round(worth, 1))} GPU hours.</p>' if worth >= 0.1 else ""
+    lede = "".join(f'<p class="lede">{text(line, LONGEST)}</p>' for line in saved(rows))
     body = (
         f'<main id="main" class="wide"><header class="verdict"><h1><span class="word">{title}</span></h1>{lede}'
         f'<ul class="counts">{chips}</ul></header><section aria-label="Runs"><div class="finding-bar">'

@@ -22,7 +22,7 @@ def lines(rows: Sequence[Row], shown: int = SHOWN) -> Iterator[str]:
     rows = safe(rows)
     counts = Counter(row["urgency"] for row in rows)
     yield f"{len(rows):,} runs: " + ", ".join(f"{counts[name]:,} {SAID[name]}" for name in CLASSES if counts[name])
-    yield from _saved(rows)
+    yield from saved(rows)
     yield ""
     first = [row for row in rows if row["urgency"] != "unread"][:shown]
     yield from table([HEAD], [cells(row) for row in first]) if first else ()
@@ -35,7 +35,7 @@ def lines(rows: Sequence[Row], shown: int = SHOWN) -> Iterator[str]:
         yield from (line for sentence in islice(sentences(common(rows)), 6) for line in filled(f"- {sentence}"))
 
 
-def _saved(rows: Sequence[Row]) -> Iterator[str]:
+def saved(rows: Sequence[Row]) -> Iterator[str]:
     """What stopping the dead and hopeless would save, where it is logged."""
     gpu = sum(row.get("saves_gpu_hours") or 0.0 for row in rows)
     hours = sum(row.get("saves_hours") or 0.0 for row in rows if not row.get("saves_gpu_hours"))

@@ -54,7 +54,7 @@ def places_at(folders: list[str]) -> list[Row]:
     """What may be judged below these folders, for who is inside a worker already."""
     from rl_advisor.triage.looking import look
 
-    return [asdict(place) for place in look(folders).places]
+    return [asdict(place) for place in look(folders)]
 
 
 def report(path: str) -> str:

@@ -44,7 +44,7 @@ def test_a_listing_of_the_disk_is_that_of_a_store(tmp_path: Path) -> None:
             path = tmp_path / name / file
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("step,reward\n1,2\n")
-        found = {p.run for p in look([str(tmp_path / name)]).places}
+        found = {p.run for p in look([str(tmp_path / name)])}
         assert found == {run or name for run in TREES[name][1]} or name == "nothing that is a log", name
 
 
@@ -56,7 +56,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "root" / "a" / "progress.csv").write_text("step,reward\n1,2\n")
     (tmp_path / "root" / "b").symlink_to(tmp_path / "outside")
     (tmp_path / "root" / "a" / "train.log").symlink_to(tmp_path / "outside" / "progress.csv")
-    assert [p.run for p in look([str(tmp_path / "root")]).places] == ["a"]
+    assert [p.run for p in look([str(tmp_path / "root")])] == ["a"]
 
 
 def test_a_key_follows_the_content(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_a_key_follows_the_content(tmp_path: Path) -> None:
     file.write_text("step,reward\n1,2\n")
 
     def key() -> str:
-        return look([str(tmp_path)]).places[0].key
+        return look([str(tmp_path)])[0].key
 
     first, moment = key(), file.stat().st_mtime_ns
     assert first == key()
@@ -84,7 +84,7 @@ def test_names_say_which_root(tmp_path: Path) -> None:
     for root in ("x", "y"):
         (tmp_path / root / "a").mkdir(parents=True)
         (tmp_path / root / "a" / "progress.csv").write_text("step,reward\n1,2\n")
-    assert [p.run for p in look([str(tmp_path / "x")]).places] == ["a"]
-    both = look([str(tmp_path / "x"), f"{tmp_path / 'y'}/", str(tmp_path / "x")]).places
+    assert [p.run for p in look([str(tmp_path / "x")])] == ["a"]
+    both = look([str(tmp_path / "x"), f"{tmp_path / 'y'}/", str(tmp_path / "x")])
     assert [f"{tmp_path}/x/a", f"{tmp_path}/y/a"] == [p.run for p in both]
     assert both[0].where == f"{tmp_path}/x/a"

@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rl_advisor.advisors.model.turns import Tool, ToolCall
+from rl_advisor.answers.judgement import ORDER
 from rl_advisor.answers.verbs import Argument, Verb, function_of, model_of, schema_of, verbs
 from rl_advisor.assessment import FindingView
 from rl_advisor.output import shipped
@@ -64,8 +65,7 @@ class Toolbox:
         return answer
 
     def _findings(self, outcome: str | None = None) -> Answer:
-        order = ("present", "unclear", "not_logged", "absent")
-        found = sorted((f for f in self.findings if outcome in (None, f.outcome)), key=lambda f: order.index(f.outcome))
+        found = sorted((f for f in self.findings if outcome in (None, f.outcome)), key=lambda f: ORDER.index(f.outcome))
         return {"findings": [f.model_dump() for f in found]}
 
     def safe(self, answer: Answer, longest: int) -> Answer:
