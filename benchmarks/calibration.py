@@ -13,7 +13,6 @@ from rl_advisor.curves.ahead import WORTH, ahead
 from rl_advisor.curves.course import course_of
 from rl_advisor.features.autoregression import colour
 from rl_advisor.features.change import change_points, discontinuity, onset
-from rl_advisor.features.relation import correlation, gap_trend
 from rl_advisor.features.series import Floats
 from rl_advisor.features.trend import direction, level_change, trend
 from rl_advisor.run import Curve
@@ -40,16 +39,6 @@ def level_moves(step: Floats, value: Floats) -> bool:
     return found.low > 0 or found.high < 0
 
 
-def _related(pair: Floats) -> bool:
-    found = correlation(pair[:, 0], pair[:, 1])
-    return found.low > 0 or found.high < 0
-
-
-def _parting(pair: Floats) -> bool:
-    step = np.arange(pair.shape[0], dtype=np.float64)
-    return direction(gap_trend(step, pair[:, 0], step[::10], pair[::10, 1]), 0.0) in ("rising", "falling")
-
-
 FALSE_ALARMS: dict[str, Says] = {
     "trend": lambda s, v: direction(trend(s, v), 0.0) in ("rising", "falling"),
     "level_change": level_moves,
@@ -72,16 +61,6 @@ def size_table(series: int) -> Rows:
         for phi in PHIS:
             curves = memory(n, phi, series, n)
             yield [str(n), str(phi), *cells([share(says, np.arange(float(n)), curves) for says in FALSE_ALARMS.values()])]
-
-
-def pairs_table(series: int) -> Rows:
-    """False alarms at a nominal 5 %, two curves that have nothing to do with each other."""
-    yield ["phi", "correlation, n=30", "correlation, n=100", "gap of a curve and every 10th point of another, n=300"]
-    for phi in PHIS:
-        found = [
-            np.mean([says(memory(n, phi, 2, i)) for i in range(series)]) for says, n in ((_related, 30), (_related, 100), (_parting, 300))
-        ]
-        yield [str(phi), *cells([float(v) for v in found])]
 
 
 def awkward_table(series: int) -> Rows:
@@ -198,7 +177,6 @@ def _gain_scores(u: Floats, mean: Floats, curves: Floats) -> list[float]:
 
 TABLES: dict[str, Callable[[int], Rows]] = {
     "size": size_table,
-    "pairs": pairs_table,
     "awkward": awkward_table,
     "power": power_table,
     "order": order_table,

@@ -102,8 +102,9 @@ def undecided_yet_known(_: Run, a: Assessment) -> Iterator[str]:
 
 
 def collapsed_at_its_best(run: Run, a: Assessment) -> Iterator[str]:
-    """It is called collapsed, and its last logged fifth stands as high as any fifth."""
-    x = outcome(run)
+    """It is called collapsed, and the last logged fifth of the curve that the reason names stands as high as any fifth."""
+    named = next((c.curve for c in (performance(run).held, performance(run).train) if c is not None and a.why.startswith(c.name)), None)
+    x = named.finite()[1] if named is not None else outcome(run)
     if a.verdict == "collapsed" and x.size >= 10:
         parts = [float(np.median(p)) for p in np.array_split(x, 5)]
         if np.ptp(parts) > 0 and parts[-1] >= max(parts):

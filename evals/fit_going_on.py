@@ -24,7 +24,7 @@ from rl_advisor.evals import scoring
 from rl_advisor.features.series import Floats
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.continuation import LEAST
-from rl_advisor.judgement.going_on import FACTS, FILE, facts
+from rl_advisor.judgement.going_on import FACTS, FILE, PAYS, facts
 from rl_advisor.judgement.weights import weights
 from rl_advisor.reading import UnreadableRun
 from rl_advisor.run import Run
@@ -83,13 +83,18 @@ def of_strangers() -> Iterator[Asked]:
                 yield Asked(opened, share, None, float(np.mean(given)), world.repository, f"strangers {key}")
 
 
+def reached(run: Run, share: float) -> float:
+    """The step at which a share of what was logged is done: a run that was resumed does not begin at zero."""
+    return run.first_step + share * (run.last_step - run.first_step)
+
+
 def row_of(asked: Asked) -> Row | None:
     """The facts of a prefix; None when it cannot be read or has no outcome."""
     try:
         run = asked.open()
     except (UnreadableRun, OSError, ValueError):
         return None
-    step = asked.step if asked.step is not None else asked.share and asked.share * run.last_step
+    step = asked.step if asked.step is not None else asked.share and reached(run, asked.share)
     case = open_case(run.until(step) if step is not None else run)
     label = fit_weights.Labelled(asked.open, VERDICTS[:1], VERDICTS, asked.kin, asked.group)
     told, seen = facts(case, dict.fromkeys(VERDICTS, np.nan)), fit_weights.row(label, case)
@@ -103,7 +108,7 @@ def judged(rows: Sequence[Row], by: Mapping[str, fit_weights.Fit]) -> list[Row]:
         told = row.facts.copy()
         if row.seen is not None:
             of = by[row.asked.kin if row.asked.kin in by else min(by)]
-            odds = fit_weights.cooled(of.probabilities([row.seen]), weights().temperature)[0]
+            odds = fit_weights.cooled(of.probabilities([row.seen]), weights().temperature, weights().lapse)[0]
             for name in set(VERDICTS) & set(FACTS):
                 told[list(FACTS).index(name)] = odds[VERDICTS.index(name)]
         out.append(replace(row, facts=told))
@@ -176,11 +181,12 @@ def main() -> None:
 def write(found: Fit, prefixes: int) -> None:
     """The data file."""
     told = {
-        name: {"usual": round(float(u), 4), "spread": round(float(s), 4), "weight": round(float(w), 3)}
+        name: {"usual": round(float(u), 4), "spread": round(float(s), 4), "weights": {PAYS: round(float(w), 3)}}
         for name, u, s, w in zip(FACTS, found.usual, found.spread, found.weights[1:], strict=True)
     }
     FILE.write_text(
-        json.dumps({"prefixes": prefixes, "intercept": round(float(found.weights[0]), 3), "facts": told}, indent=1) + "\n", encoding="utf-8"
+        json.dumps({"prefixes": prefixes, "prior": {PAYS: round(float(found.weights[0]), 3)}, "amounts": told}, indent=1) + "\n",
+        encoding="utf-8",
     )
 
 

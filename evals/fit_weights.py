@@ -24,7 +24,6 @@ from rl_advisor.assessment import VERDICTS
 from rl_advisor.curves.performance import REWARD_LOST
 from rl_advisor.evals import scoring
 from rl_advisor.features.series import Floats
-from rl_advisor.judgement import signs
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.evidence import context, fitting, found
 from rl_advisor.judgement.weights import FILE, standing
@@ -35,17 +34,16 @@ from scipy.optimize import minimize
 from evals import remembering
 
 NAMES = (
-    *("gained", "lost", "second half", "slope", "still rises", "best at", "end of best", "size", "share at the end"),
+    *("gained", "lost", "second half", "slope", "still rises", "best at", "kept", "size", "share at the end"),
     REWARD_LOST,
-    *signs.SIGNS,
 )
 """What is weighed, one weight a verdict: of 48 amounts these, chosen one after the other by log loss with kin left out; weights above and
 below the usual for all 48 travelled less well (docs/log.md)."""
 RIDGE, PRIOR_RIDGE = 2.0, 0.04
 UNSHAPED = 100
 """How much dearer weights of reward hacking are: no shape of the outcome speaks for it, only signs of gaming do."""
-TEMPERATURES = np.arange(0.2, 1.51, 0.05)
-"""By what the sum may be divided that gives the probabilities."""
+TEMPERATURES, LAPSES = np.arange(0.2, 1.51, 0.05), np.arange(0, 0.31, 0.02)
+"""By what the sum may be divided that gives the probabilities, and the shares that nothing measured foretells, as they are tried."""
 VERDICTS_HELD, WEIGHTS_HELD = 1.5, np.arange(0.5, 1.0, 0.01)
 """How many verdicts a set holds in the mean, and the weights of sets that are tried."""
 MAIN = 0.4
@@ -111,7 +109,6 @@ def row(label: Labelled, case: Case) -> Row | None:
     amounts = case.performance.amounts()
     if amounts is None:
         return None
-    amounts = amounts | signs.signs(case.run)
     speaks = (*(p.speaks for p in (*found(case), *context(case))), fitting(case))
     said = sum((np.array([s[v] for v in VERDICTS]) for s in speaks), np.zeros(len(VERDICTS)))
     return Row(label, np.array([amounts.get(n, np.nan) for n in NAMES]), said)
@@ -231,29 +228,29 @@ def covered(rows: Sequence[Row], odds: Floats) -> float:
     return float(weight)
 
 
-def cooled(odds: Floats, temperature: float) -> Floats:
-    """Probabilities, a row a run, from logarithms divided by a temperature."""
+def cooled(odds: Floats, temperature: float, lapse: float = 0.0) -> Floats:
+    """Probabilities, a row a run, from logarithms divided by a temperature, a share of them spread evenly."""
     sharper = odds ** (1 / temperature)
-    return np.asarray(sharper / sharper.sum(axis=1, keepdims=True))
+    return np.asarray((1 - lapse) * sharper / sharper.sum(axis=1, keepdims=True) + lapse / odds.shape[1])
 
 
-def temperature(rows: Sequence[Row], odds: Floats) -> float:
-    """The temperature at which labelled runs, left out of the fit, have the least Brier score, every kin alike.
+def right(rows: Sequence[Row], said: Sequence[str]) -> Floats:
+    """How right each verdict is, as much of its label as it has: all where it is both readers' own, less where one would but defend it."""
+    own = np.array([np.mean([v == m for m in r.label.mains]) for v, r in zip(said, rows, strict=True)])
+    return MAIN * own + (1 - MAIN) * np.array([v in {*r.label.admitted, *r.label.mains} for v, r in zip(said, rows, strict=True)])
 
-    Half right is a verdict that a reader would defend and that is no reader's own: by what is admitted alone nearly all is sure.
-    """
+
+def meant(rows: Sequence[Row], odds: Floats) -> tuple[float, float]:
+    """The temperature and the lapse at which labelled runs, left out of the fit, have the least Brier score, every kin alike."""
     real = [i for i, r in enumerate(rows) if r.label.group != MADE]
     many = Counter(rows[i].label.kin for i in real)
     weight = np.array([1 / many[rows[i].label.kin] for i in real])
-    said = [VERDICTS[odds[i].argmax()] for i in real]
-    right = np.array(
-        [((v in rows[i].label.admitted) + np.mean([v == m for m in rows[i].label.mains])) / 2 for v, i in zip(said, real, strict=True)]
-    )
+    truth = right([rows[i] for i in real], [VERDICTS[odds[i].argmax()] for i in real])
 
-    def brier(t: float) -> float:
-        return float(weight @ (cooled(odds[real], t).max(axis=1) - right) ** 2)
+    def brier(by: tuple[float, float]) -> float:
+        return float(weight @ (cooled(odds[real], *by).max(axis=1) - truth) ** 2)
 
-    return float(min(TEMPERATURES, key=brier))
+    return min(((float(t), float(lapse)) for t in TEMPERATURES for lapse in LAPSES), key=brier)
 
 
 def report(name: str, rows: Sequence[Row], found_: Floats) -> None:
@@ -266,11 +263,11 @@ def report(name: str, rows: Sequence[Row], found_: Floats) -> None:
     }
     kin = np.array([r.label.kin for r in rows])
     told = (f"{k} {np.mean([np.mean(np.array(v)[kin == q]) for q in set(kin)]):.2f}/{np.mean(v):.2f}" for k, v in hits.items())
-    sure, right = found_.max(axis=1), np.array(hits["admissible"])
+    sure, truth, held = found_.max(axis=1), right(rows, said), np.array(hits["admissible"])
     places = {low: (sure >= low) & (sure < low + 0.2) for low in (0.2, 0.4, 0.6, 0.8)}
-    bins = ", ".join(f"{low:.1f}+: {right[k].mean():.2f} ({k.sum()})" for low, k in places.items() if k.any())
-    error = scoring.calibration_error(right, sure)
-    print(f"{name:28} {len(rows):4} runs of {len(set(kin)):3} kin | {' '.join(told)} | ECE {error:.3f} | admissible by probability {bins}")
+    bins = ", ".join(f"{low:.1f}+: {truth[k].mean():.2f} ({k.sum()})" for low, k in places.items() if k.any())
+    error = f"{scoring.calibration_error(truth, sure):.3f}, of admissible alone {scoring.calibration_error(held, sure):.3f}"
+    print(f"{name:28} {len(rows):4} runs of {len(set(kin)):3} kin | {' '.join(told)} | ECE {error} | right by probability {bins}")
 
 
 def main() -> None:
@@ -282,10 +279,10 @@ def main() -> None:
     asked = parser.parse_args()
     rows = read(labelled(asked.corpora))
     away = left_out(rows, asked.ridge)
-    best = temperature(rows, away)
-    away, whole = cooled(away, best), cooled(sets_left_out(rows, asked.ridge), best)
+    best = meant(rows, away)
+    away, whole = cooled(away, *best), cooled(sets_left_out(rows, asked.ridge), *best)
     weight = covered(rows, away)
-    print(f"temperature {best:.2f}")
+    print(f"temperature {best[0]:.2f}, lapse {best[1]:.2f}")
     for group in sorted({r.label.group for r in rows}):
         mine = [i for i, r in enumerate(rows) if r.label.group == group]
         report(group, [rows[i] for i in mine], away[mine])
@@ -294,7 +291,7 @@ def main() -> None:
         write(fit(rows, asked.ridge), len(rows), best, weight)
 
 
-def write(found_: Fit, runs: int, best: float, weight: float) -> None:
+def write(found_: Fit, runs: int, best: tuple[float, float], weight: float) -> None:
     """The data file: every weight rounded to what it is worth."""
 
     def shares(values: Floats) -> dict[str, float]:
@@ -312,7 +309,8 @@ def write(found_: Fit, runs: int, best: float, weight: float) -> None:
         json.dumps(
             {
                 "runs": runs,
-                "temperature": round(best, 2),
+                "temperature": round(best[0], 2),
+                "lapse": round(best[1], 2),
                 "covered": round(weight, 2),
                 "prior": shares(found_.weights[0]),
                 "amounts": amounts,

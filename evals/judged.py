@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from evals.contradictions import contradictions
+from evals.fit_going_on import reached
 from rl_advisor import tools
 from rl_advisor.advisors.builtin import of_case
 from rl_advisor.assessment import BROKEN, VERDICTS, Assessment
@@ -77,7 +78,7 @@ def cases(read: Read, cache: Path | None) -> tuple[Case | None, Case | None]:
     else:
         try:
             run = tools.read(read.path)
-            opened = [open_case(run.until(run.last_step * cut)) for cut in CUTS]
+            opened = [open_case(run.until(reached(run, cut))) for cut in CUTS]
             parts = tuple((case.run, case.findings) for case in opened)
         except (UnreadableRun, OSError, ValueError):
             parts = (None, None)

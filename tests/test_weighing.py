@@ -20,7 +20,6 @@ from rl_advisor.features.autoregression import colour
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.evidence import gather
 from rl_advisor.judgement.meaning import MEANS
-from rl_advisor.judgement.signs import SIGNS
 from rl_advisor.judgement.verdict import decided, judge
 from rl_advisor.judgement.weights import probabilities, weights
 from rl_advisor.reading import read_run
@@ -60,7 +59,7 @@ def test_order_does_not_count(name: str) -> None:
 
 def test_every_amount_is_weighed_once() -> None:
     """What is weighed is measured, by few numbers."""
-    assert set(weights().usual) <= {*AMOUNTS, REWARD_LOST, *SIGNS}
+    assert set(weights().usual) <= {*AMOUNTS, REWARD_LOST}
     assert sum(len(w) for w in weights().of.values()) + len(weights().prior) <= 120
 
 
@@ -102,7 +101,7 @@ def test_amounts_know_no_unit(scale: float, shift: float, seed: int) -> None:
     other = course(Curve("reward/mean", "r", "f", np.arange(40.0), value * scale + shift))
     assert one is not None
     assert other is not None
-    free = [n for n in AMOUNTS if n not in {"size", "end of best", "share at the end"}]
+    free = [n for n in AMOUNTS if n not in {"size", "kept", "share at the end"}]
     assert [other.amounts[n] for n in free] == pytest.approx([one.amounts[n] for n in free], abs=0.02)
 
 

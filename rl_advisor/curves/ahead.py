@@ -13,6 +13,8 @@ WORTH = 4.0
 """By how many of the smallest changes that matter a level must lie above the best for going on to pay."""
 LOOKS = 16
 """Steps at which the continued courses are looked at."""
+LEAST_GAIN, LEAST_CHANCE = 0.05, 0.2
+"""The least that a gain that pays brings, as a share of the outcome's scale, and the least chance by which what is expected is divided."""
 
 
 class Ahead(NamedTuple):
@@ -22,6 +24,11 @@ class Ahead(NamedTuple):
     """Probability of a level above the best so far by ``WORTH``."""
     expected: float
     """How far above it is expected to lie; 0 where it stays below."""
+
+    @property
+    def gain(self) -> float:
+        """What a gain brings if there is one, of what is expected as a share of the outcome's scale."""
+        return max(LEAST_GAIN, self.expected / max(self.pays, LEAST_CHANCE))
 
 
 @lru_cache(maxsize=256)
@@ -39,5 +46,6 @@ def ahead(found: Course, until: float) -> Ahead:
     luck = np.random.default_rng(0).standard_normal((len(draws), LOOKS)) * np.sqrt(np.diff(more))
     fades = FADES * (step[-1] - step[0])
     paths = found.ends[:, None] + pace[:, None] * fades * (1 - np.exp(-more[1:] / fades)) + wander[:, None] * luck.cumsum(axis=1)
-    above = paths.max(axis=1) - draws.max(axis=1)
+    top = draws.max(axis=1)
+    above = np.minimum(paths.max(axis=1), np.inf if found.ceiling is None else np.maximum(found.ceiling, top)) - top
     return Ahead(float((above > WORTH * found.margin).mean()), float(np.maximum(above, 0).mean()))

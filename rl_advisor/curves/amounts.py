@@ -20,7 +20,7 @@ AMOUNTS: dict[str, str] = {
     "falls lately": "probability that the last third falls",
     "order": "how much it goes one way: rank correlation of its levels with their steps",
     "best at": "when the best was reached, as a share of the steps",
-    "end of best": "its end as a share of its best",
+    "kept": "its end beside its best: 1 where it is as high, less what it lost as a share of the larger of the two",
     "size": "its range against its usual level, as a logarithm",
     "deepest dip": "the deepest fall, as a share of the range",
     "share at the end": "its end, where it is a share of 0 to 1",
@@ -81,13 +81,13 @@ def _sizes(found: Level, top: int) -> dict[str, float]:
     """How large the levels are, and whether they gained."""
     d, v, mean, tenth = found.draws, found.value, found.mean, max(1, found.step.size // 10)
     matters = max(MATTERS * float(np.ptp(mean)), SCATTER * found.noise)
-    start, end, best = d[:, : max(1, v.size // 20)].mean(axis=1), d[:, -tenth:].mean(axis=1), d.max(axis=1).mean()
+    start, end = d[:, : max(1, v.size // 20)].mean(axis=1), d[:, -tenth:].mean(axis=1)
     at_best = d[:, max(0, top - tenth // 2) : top + tenth // 2 + 1].mean(axis=1)
     share = bool(v.min() >= 0 and v.max() <= 1)
     return {
         "rose": (at_best - start > matters).mean(),
         "gained": (end - start > matters).mean(),
-        "end of best": float(np.clip(end.mean() / best, -1, 1)) if best > 0 else NO_LEVEL,
+        "kept": (1 - np.clip((at_best - end) / np.maximum(np.maximum(np.abs(at_best), np.abs(end)), 1e-12), -2, 2)).mean(),
         "size": min(3.0, np.log1p(float(np.ptp(mean)) / (np.abs(mean).mean() + 1e-9))),
         "share at the end": float(np.clip(end.mean(), 0, 1)) if share else NO_LEVEL,
     }

@@ -17,7 +17,6 @@ import numpy as np
 from rl_advisor.curves import outcomes, segments
 from rl_advisor.curves.outcomes import Course
 from rl_advisor.curves.task import task
-from rl_advisor.features.relation import gap_trend
 from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
 from rl_advisor.output.wording import about
 from rl_advisor.run import Run
@@ -45,7 +44,6 @@ def detect(run: Run) -> Answer:
         "score_start": held.start,
         "score_best": held.best,
         "score_last": held.last,
-        "gap_p": gap_trend(train.step, train.value, held.step, held.value).p,
         "side_metrics_changed": float(len(left)),
     }
     where = (Evidence(held.name, held.best_step, float(held.step[-1])), Evidence(train.name, held.best_step, float(train.step[-1])))

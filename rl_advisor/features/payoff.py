@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.features import TooFewPoints, student
-from rl_advisor.features.relation import ranks
+from rl_advisor.features.series import ranks
 
 Floats = npt.NDArray[np.float64]
 _FEWEST_GROUPS = 8
@@ -24,8 +24,6 @@ class Payoff:
     """Its 95 % interval, groups being the independent units."""
     slope: float
     """Reward per unit of the property, inside groups."""
-    slope_low: float
-    slope_high: float
     groups: int
     """Groups in which both differ."""
 
@@ -45,19 +43,18 @@ def payoff(value: npt.ArrayLike, reward: npt.ArrayLike, group: Sequence[object])
     if len(parts) < _FEWEST_GROUPS:
         raise TooFewPoints(f"{len(parts)} groups with different rewards and different values, {_FEWEST_GROUPS} needed")
     rho, low, high = _clustered([(ranks(x[p]), ranks(y[p])) for p in parts])
-    slope, slope_low, slope_high = _clustered([(x[p], y[p]) for p in parts], scale_y=False)
-    return Payoff(rho, max(low, -1.0), min(high, 1.0), slope, slope_low, slope_high, len(parts))
+    centred = [(x[p] - x[p].mean(), y[p]) for p in parts]
+    slope = sum(float(a @ b) for a, b in centred) / sum(float(a @ a) for a, _ in centred)
+    return Payoff(rho, max(low, -1.0), min(high, 1.0), slope, len(parts))
 
 
-def _clustered(parts: list[tuple[Floats, Floats]], *, scale_y: bool = True) -> tuple[float, float, float]:
-    """Pooled slope of centred y on centred x (a correlation when both are scaled), with an interval from group residuals."""
+def _clustered(parts: list[tuple[Floats, Floats]]) -> tuple[float, float, float]:
+    """Pooled correlation inside groups, with an interval from group residuals."""
     pairs = [(x - x.mean(), y - y.mean()) for x, y in parts]
-    sxy = np.array([float(x @ y) for x, y in pairs])
-    sxx = np.array([float(x @ x) for x, _ in pairs])
-    syy = np.array([float(y @ y) for _, y in pairs])
-    size = float(np.sqrt(sxx.sum() * syy.sum())) if scale_y else float(sxx.sum())
+    sxy, sxx, syy = (np.array([float(pair[i] @ pair[k]) for pair in pairs]) for i, k in ((0, 1), (0, 0), (1, 1)))
+    size = float(np.sqrt(sxx.sum() * syy.sum()))
     value = float(sxy.sum()) / size
-    residual = sxy - value * (np.sqrt(sxx * syy) if scale_y else sxx)
+    residual = sxy - value * np.sqrt(sxx * syy)
     error = float(np.sqrt((residual**2).sum() * len(pairs) / (len(pairs) - 1))) / size
     reach = student.quantile(len(pairs) - 1, 0.975) * error
     return value, value - reach, value + reach

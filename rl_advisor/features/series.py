@@ -50,6 +50,13 @@ def bin_edges(n: int, most: int) -> Indices:
     return (np.arange(bins) * n) // bins
 
 
+def ranks(value: Floats) -> Floats:
+    """Ranks from 1, ties sharing their mean."""
+    _, inverse, counts = np.unique(value, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return ((2 * last - counts + 1) / 2)[inverse]
+
+
 def constant(value: Floats) -> bool:
     """Whether a curve varies by no more than rounding."""
     return bool(np.ptp(value) <= 1e-12 * max(LEAST, float(np.abs(value).max())))

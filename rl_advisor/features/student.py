@@ -12,10 +12,6 @@ import numpy as np
 from rl_advisor.features.series import Floats
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
-_FEW = 20.0
-"""Degrees of freedom below which the tails are integrated over the angle, in which they end."""
-_FAR = 40.0
-"""Beyond so many spreads nothing is left of a distribution with more degrees of freedom than ``_FEW``."""
 
 
 def normal_quantile(share: float) -> float:
@@ -26,21 +22,20 @@ def normal_quantile(share: float) -> float:
 def below(freedom: float, value: Floats | float) -> Floats:
     """P(T <= value) for Student's t, to about 1e-10: the density integrated from 0 by Gauss and Legendre's rule.
 
-    With few degrees of freedom over ``u`` of ``x = sqrt(f) sinh(u)``, in which the heavy tail falls off like an exponential.
+    Over ``u`` of ``x = sqrt(f) sinh(u)``, in which a heavy tail falls off like an exponential and a light one like a normal; beyond the end
+    nothing is left of either.
     """
     x = np.asarray(value, np.float64)
-    density = lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - 0.5 * log(freedom * pi)
-    far = np.abs(x)
-    if freedom < _FEW:
-        end = np.minimum(np.arcsinh(far / sqrt(freedom)), 36.0 / freedom + 4.0)
-        u = end[..., None] * (_NODES + 1) / 2
-        inside = np.exp(density - freedom * np.log(np.cosh(u))) * sqrt(freedom)
-    else:
-        end = np.minimum(far, _FAR)
-        u = end[..., None] * (_NODES + 1) / 2
-        inside = np.exp(density - (freedom + 1) / 2 * np.log1p(u * u / freedom))
+    end = np.minimum(np.arcsinh(np.abs(x) / sqrt(freedom)), 36.0 / freedom + sqrt(72.0 / freedom))
+    u = end[..., None] * (_NODES + 1) / 2
+    inside = np.exp(_density(freedom) - freedom * np.log(np.cosh(u))) * sqrt(freedom)
     half = np.clip(inside @ _WEIGHTS * end / 2, 0.0, 0.5)
     return np.where(np.isnan(x), np.nan, np.where(x < 0, 0.5 - half, 0.5 + half))
+
+
+def _density(freedom: float) -> float:
+    """The logarithm of the density at 0."""
+    return lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - 0.5 * log(freedom * pi)
 
 
 @lru_cache(4096)
@@ -51,9 +46,8 @@ def quantile(freedom: float, share: float) -> float:
     if share < 0.5:
         return -quantile(freedom, 1 - share)
     x = normal_quantile(share)
-    density = lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - 0.5 * log(freedom * pi)
     for _ in range(200):
-        step = (share - float(below(freedom, x))) / exp(density - (freedom + 1) / 2 * log1p(x * x / freedom))
+        step = (share - float(below(freedom, x))) / exp(_density(freedom) - (freedom + 1) / 2 * log1p(x * x / freedom))
         x += step
         if step <= 1e-12 * (1 + x):
             break

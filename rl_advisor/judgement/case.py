@@ -15,9 +15,6 @@ from rl_advisor.judgement.diagnosis import diagnose
 from rl_advisor.judgement.proven import proven
 from rl_advisor.run import Run
 
-UNKNOWN_RISE = 0.0
-"""Chance that a curve rose that is not there: nothing shows it."""
-
 SOLVED = 0.985
 """Share of the highest possible from which a task counts as solved."""
 FOLLOWS = 1 / 6
@@ -61,7 +58,7 @@ class Case:
         """Probability that the held-out score rose; 0 where none is logged. Beside a reward that rose far, a sixth of its way is asked."""
         held, train = self.performance.held, self.performance.train
         if held is None:
-            return UNKNOWN_RISE
+            return 0.0
         far = FOLLOWS * (train.last - train.start) if train is not None and train.ceiling == held.ceiling == 1.0 else 0.0
         return min(held.rise(), held.rise(far))
 
@@ -78,22 +75,7 @@ class Case:
     @property
     def paid(self) -> float:
         """Probability that the training reward rose; 0 where none is logged."""
-        return self.performance.train.rise() if self.performance.train else UNKNOWN_RISE
-
-    @property
-    def gamed(self) -> float:
-        """Probability that the reward rose and kept it while the score did not; in control both are paid alike.
-
-        A score that steps alone, once, from one evaluation to the next, was measured in another way: it says nothing of the reward.
-        """
-        train = self.performance.train
-        apart = (
-            self.performance.held is not None
-            and not self.present("eval_protocol_change")
-            and train is not None
-            and "control" not in task(self.run).traits
-        )
-        return self.paid * (1 - self.progressed) * max(0.0, 1 - 2 * train.amounts["lost"]) if apart and train is not None else 0.0
+        return self.performance.train.rise() if self.performance.train else 0.0
 
     @cached_property
     def solved(self) -> bool:

@@ -7,10 +7,13 @@ import numpy as np
 from rl_advisor.assessment import Call, CallReason
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
-from rl_advisor.judgement.forecast import UNKNOWN_END, USUAL_GAIN, forecast, plan_left
-from rl_advisor.judgement.going_on import DEAD, facts, weighing
+from rl_advisor.judgement.going_on import UNKNOWN_END, facts, foreseen, plan_left, probability, usual
 from rl_advisor.judgement.verdict import Judged
 
+DEAD = ("reward_always_paid", "reward_never_paid", "frozen_policy", "no_gradient")
+"""Findings that say that nothing is left to learn from."""
+USUAL_GAIN = 1 / 3
+"""What a gain that pays usually brings, as a share of the outcome's range; over the labelled prefixes that paid it is 0.32."""
 BROKEN = frozenset({"reward_hacking", "collapsed", "degrading"})
 """Verdicts after which going on with the same settings is no plan."""
 DIED = 0.03
@@ -36,13 +39,13 @@ class Continuation:
 
 def continuation(case: Case, judged: Judged) -> Continuation:
     """The probability that going on pays, what it would bring, and what bounds it."""
-    ahead, told = forecast(case), facts(case, judged.probabilities)
-    gain = ahead.gain if ahead is not None else USUAL_GAIN
+    found, told = foreseen(case), facts(case, judged.probabilities)
+    gain = found.gain if found is not None else USUAL_GAIN
     if told is None:
         died = any(e.kind in ("error", "out_of_memory") for e in case.run.events)
-        return Continuation(DIED if died else weighing().usual(plan_left(case)), gain, "dead" if died else "not_measured")
+        return Continuation(DIED if died else usual(plan_left(case)), gain, "dead" if died else "not_measured")
     bound = bounded(case, judged)
-    return Continuation(float(np.clip(coherent(case, judged, weighing().probability(told), bound), 0.01, 0.97)), gain, bound)
+    return Continuation(float(np.clip(coherent(case, judged, probability(told), bound), 0.01, 0.97)), gain, bound)
 
 
 def coherent(case: Case, judged: Judged, p: float, bound: CallReason | None) -> float:
@@ -51,7 +54,7 @@ def coherent(case: Case, judged: Judged, p: float, bound: CallReason | None) -> 
     Of 22 strangers' runs that improve with a forecast below ``LEAST``, going on was worth it in 15.
     """
     unknown = judged.probabilities.get("undecidable", 0.0)
-    p = (1 - unknown) * p + unknown * weighing().usual(plan_left(case))
+    p = (1 - unknown) * p + unknown * usual(plan_left(case))
     if bound:
         return min(p, BOUND)
     if judged.verdict == "improving":
@@ -79,7 +82,8 @@ def call(case: Case, judged: Judged, continuation: Continuation, price: float | 
     ``price`` is what the whole budget costs, as a share of the outcome's scale. Without one a broken run is stopped; with one its small
     odds are weighed like any others, since where compute costs next to nothing a recovery is worth waiting for.
     """
-    if continuation.bound == "not_measured" or (judged.verdict == "undecidable" and continuation.bound is None and price is None):
+    hopes = continuation.p >= LEAST and continuation.bound is None
+    if continuation.bound == "not_measured" or (judged.verdict == "undecidable" and not hopes and not continuation.bound and price is None):
         return "undecided", "not_measured"
     if price is not None:
         left = case.remaining if case.run.planned_steps else UNKNOWN_END / (1 + UNKNOWN_END)

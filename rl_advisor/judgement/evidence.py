@@ -1,9 +1,9 @@
 """What is weighed: pieces of evidence, each saying what it speaks for or against, how much, and why.
 
-No piece decides alone and no order counts. Three kinds go in together: what the outcome and the metrics beside it did (amounts of
-``curves.course`` and ``signs``, by weights that were fitted on labelled runs), what the detectors found (by the role and the weight that
-each declares), and the context (how much of the plan is done, whether anything was measured). A weight is a change of the logarithm of the
-odds. The outcome is one piece: what it says for or against a verdict is what that verdict means (``meaning``).
+No piece decides alone and no order counts. Three kinds go in together: what the outcome did (amounts of ``curves.course``, by weights that
+were fitted on labelled runs), what the detectors found (by the role and the weight that each declares), and the context (how much of the
+plan is done, whether anything was measured). A weight is a change of the logarithm of the odds. The outcome is one piece: what it says for
+or against a verdict is what that verdict means (``meaning``).
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from rl_advisor.assessment import VERDICTS, Verdict
 from rl_advisor.curves.performance import Performance
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import Finding, Outcome, Role
-from rl_advisor.judgement import meaning, signs
+from rl_advisor.judgement import meaning
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.causes import explained_by
 from rl_advisor.judgement.weights import Weights, centred, weights
@@ -50,9 +50,7 @@ class Piece:
         """What it says for a verdict, or against it; empty where it has nothing to say of it."""
         if self.outcome is None:
             return self.says
-        return (
-            meaning.denies(verdict, self.outcome) if against else told_once([(c, self.metric) for c in meaning.says(verdict, self.outcome)])
-        )
+        return meaning.denies(verdict, self.outcome) if against else told_once(meaning.says(verdict, self.outcome))
 
     @property
     def strongest(self) -> Verdict:
@@ -71,9 +69,6 @@ FEW, SAY_LITTLE = 8, 4.0
 """Points below which an outcome is hardly a course, and what a single one weighs for not being able to tell."""
 LEAST_FIT = 0.05
 """What is left of the odds of a verdict whose meaning the outcome denies."""
-FALLS: tuple[Verdict, ...] = ("collapsed", "degrading")
-PARTED = 0.8
-"""How much of the odds of a fall goes where the reward surely rose and kept its rise while the score surely did not."""
 INSIDE = -2.0
 """How far below the middle of its band an outcome still counts as within."""
 
@@ -82,7 +77,6 @@ def gather(case: Case, by: Weights | None = None) -> list[Piece]:
     """Everything that speaks for or against a verdict."""
     return [
         *outcome_piece(case, by or weights()),
-        *sign_pieces(case, by or weights()),
         *found(case),
         *beside_sound_runs(case),
         *context(case),
@@ -104,16 +98,7 @@ def fitting(case: Case) -> Speaks:
         return dict.fromkeys(VERDICTS, 0.0)
     amounts = case.performance.counts.amounts
     fits = {v: max(LEAST_FIT, means(amounts)) for v, means in meaning.MEANS.items()} | ({"not_learning": LEAST_FIT} if case.solved else {})
-    for v in FALLS:  # a score that fell beside a reward that rose and stayed is gaming's, not a fall of all there is
-        fits[v] *= 1 - PARTED * case.gamed
     return centred({v: float(np.log(fit)) for v, fit in fits.items()})
-
-
-def sign_pieces(case: Case, by: Weights) -> Iterator[Piece]:
-    """What the run shows beside its outcome, a piece a sign; nothing where there is no outcome."""
-    told = signs.signs(case.run) if case.performance.counts is not None else {}
-    for name, amount in told.items():
-        yield Piece(signs.says(name, case.run), by.speak({name: amount}), signs.SIGNS[name])
 
 
 def found(case: Case) -> Iterator[Piece]:

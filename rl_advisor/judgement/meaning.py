@@ -112,12 +112,20 @@ REASONS: Mapping[Verdict, Callable[[Course], list[str]]] = {
 }
 
 
-def says(verdict: Verdict, performance: Performance) -> list[str]:
-    """What of the outcome speaks for a verdict; of a gamed reward, what reward and score did."""
+def says(verdict: Verdict, performance: Performance) -> list[tuple[str, str]]:
+    """What of the outcome speaks for a verdict, each clause with its metric; of a gamed reward, what reward and score did.
+
+    Of a fall the curve speaks that lost more, of anything else the one that counts.
+    """
     held, train, counts = performance.held, performance.train, performance.counts
     if verdict == "reward_hacking" and held is not None and train is not None:
-        return [f"{train.name} went {_way(train, train.start, train.last)} while {held.name} went {_way(held, held.start, held.last)}"]
-    return REASONS[verdict](counts) if counts is not None and verdict in REASONS else []
+        way = f"{train.name} went {_way(train, train.start, train.last)} while {held.name} went {_way(held, held.start, held.last)}"
+        return [(way, train.name)]
+    if counts is None or verdict not in REASONS:
+        return []
+    if REASONS[verdict] is fallen:
+        counts = max((c for c in (counts, held, train) if c is not None), key=lambda c: MEANS[verdict](c.amounts))
+    return [(clause, counts.name) for clause in REASONS[verdict](counts)]
 
 
 def denies(verdict: Verdict, performance: Performance) -> str:

@@ -15,7 +15,7 @@ from rl_advisor.detectors import patterns
 from rl_advisor.finding import Finding, Role
 from rl_advisor.judgement import meaning
 from rl_advisor.judgement.case import Case
-from rl_advisor.judgement.causes import root_of_fall, roots
+from rl_advisor.judgement.causes import before, root_of_fall, roots
 from rl_advisor.judgement.diagnosis import with_role
 from rl_advisor.judgement.evidence import Piece, gather
 from rl_advisor.judgement.weights import probabilities, weights
@@ -116,7 +116,7 @@ def decided(odds: Mapping[Verdict, float]) -> Verdict:
 
 def reason(case: Case, verdict: Verdict, evidence: list[Piece]) -> str:
     """One sentence: what the verdict's own definition measured, and what else speaks most for it."""
-    own = [(clause, case.performance.counts.name) for clause in meaning.says(verdict, case.performance)] if case.performance.counts else []
+    own = meaning.says(verdict, case.performance)
     others = sorted((p for p in evidence if p.beside and p.speaks[verdict] > TELLS), key=lambda p: -p.speaks[verdict])
     clauses = [*own, *((p.says, p.metric) for p in others[: MOST_REASONS - len(own)])]
     return told_once(clauses) or "nothing that was measured speaks for any verdict"
@@ -132,7 +132,7 @@ def cause_of(case: Case, verdict: Verdict) -> Finding | None:
         return next((case.findings[p] for p in with_role(Role.GAMING) if case.present(p)), None) or _first(case, Link.REWARD_SIGNAL)
     left = roots(case)
     if verdict == "not_learning":
-        silent = [f for f in left if patterns()[f.pattern].role is Role.SILENCE]
+        silent = [f for f in left if patterns()[f.pattern].role is Role.SILENCE and not any(before(other, f) for other in left)]
         return next((f for f in silent or left if f.link is not Link.SYSTEMS or breaks(f)), None)
     return next((f for f in left if breaks(f)), None)
 

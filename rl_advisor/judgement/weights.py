@@ -1,14 +1,15 @@
-"""How much each amount of a course speaks for each verdict: one data file, each line readable as "this, above the usual, speaks for that".
+"""How much each measured amount speaks for each answer: data files, each line readable as "this, above the usual, speaks for that".
 
-Fitted by a regularised multinomial regression on labelled runs (``evals/fit_weights.py``), which also says how the fit does on repositories
-and whole sets left out. An amount has a usual value, a spread, and one weight a verdict.
+Fitted by regularised regressions on labelled runs (``evals/fit_weights.py``, ``evals/fit_going_on.py``), which also say how the fits do on
+repositories and whole sets left out. An amount has a usual value, a spread, and one weight an answer.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ FILE = Path(__file__).parent / "weights.json"
 
 @dataclass(frozen=True)
 class Weights:
-    """The prior of every verdict, and for every amount its usual value, its spread, and one weight a verdict."""
+    """The prior of every answer, and for every amount its usual value, its spread, and one weight an answer."""
 
     prior: Floats
     usual: Mapping[str, tuple[float, float]]
@@ -29,14 +30,25 @@ class Weights:
     """Weight of a set of the likeliest verdicts: one and a half in the mean."""
     temperature: float = 1.0
     """What the sum of all that speaks is divided by: below one the fit, which leans to small weights, was too modest."""
+    lapse: float = 0.0
+    """Share of the labels that nothing measured foretells, however much of it there is: spread over all verdicts."""
+
+    @classmethod
+    def read(cls, told: Mapping[str, Any], answers: Sequence[str]) -> "Weights":
+        """The weights of a data file."""
+        of = {name: np.array([row["weights"][a] for a in answers]) for name, row in told["amounts"].items()}
+        usual = {name: (row["usual"], row["spread"]) for name, row in told["amounts"].items()}
+        rest = {name: told[name] for name in ("covered", "temperature", "lapse") if name in told}
+        return cls(np.array([told["prior"][a] for a in answers]), usual, of, **rest)
+
+    def total(self, amounts: Mapping[str, float]) -> Floats:
+        """What some amounts add to the logarithm of the odds of each answer."""
+        rows = [standing(amount, *self.usual[name]) * self.of[name] for name, amount in amounts.items() if name in self.of]
+        return np.asarray(np.sum(rows, axis=0) if rows else np.zeros_like(self.prior))
 
     def speak(self, amounts: Mapping[str, float]) -> dict[Verdict, float]:
-        """What some amounts add to the logarithm of the odds of each verdict."""
-        total = np.zeros(len(VERDICTS))
-        for name, amount in amounts.items():
-            if name in self.of:
-                total += standing(amount, *self.usual[name]) * self.of[name]
-        return dict(zip(VERDICTS, (total - total.mean()).tolist(), strict=True))
+        """The same for every verdict, without a common part."""
+        return centred(dict(zip(VERDICTS, self.total(amounts).tolist(), strict=True)))
 
 
 def standing(amount: float, usual: float, spread: float) -> float:
@@ -55,13 +67,11 @@ def probabilities(by: Weights, speaks: list[Mapping[Verdict, float]]) -> dict[Ve
     total = by.prior + sum((np.array([s[v] for v in VERDICTS]) for s in speaks), np.zeros(len(VERDICTS)))
     total = total / by.temperature
     odds = np.exp(total - total.max())
-    return dict(zip(VERDICTS, (odds / odds.sum()).tolist(), strict=True))
+    told = (1 - by.lapse) * odds / odds.sum() + by.lapse / len(VERDICTS)
+    return dict(zip(VERDICTS, told.tolist(), strict=True))
 
 
 @cache
 def weights() -> Weights:
-    """The weights as they were fitted."""
-    told = json.loads(FILE.read_text(encoding="utf-8"))
-    of = {name: np.array([entry["weights"][v] for v in VERDICTS]) for name, entry in told["amounts"].items()}
-    usual = {name: (entry["usual"], entry["spread"]) for name, entry in told["amounts"].items()}
-    return Weights(np.array([told["prior"][v] for v in VERDICTS]), usual, of, told["covered"], told["temperature"])
+    """The weights of the verdicts as they were fitted."""
+    return Weights.read(json.loads(FILE.read_text(encoding="utf-8")), VERDICTS)

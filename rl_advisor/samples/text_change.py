@@ -76,7 +76,7 @@ def paid(table: pd.DataFrame, column: str) -> Payoff | None:
 
 def explained(pay: Payoff | None, of: Shift, gain: Shift) -> float:
     """Share of the reward's gain that the measure's change would bring at the price paid inside groups; 0 when unknown."""
-    if pay is None or pay.slope_low <= 0 or gain.delta <= 0 or of.delta <= 0:
+    if pay is None or pay.low <= 0 or gain.delta <= 0 or of.delta <= 0:
         return 0.0
     return pay.slope * of.delta / gain.delta
 

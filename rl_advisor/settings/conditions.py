@@ -9,7 +9,7 @@ statistics are asked of the run (``setting target_kl``, ``thriving run``).
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from math import isfinite
 from typing import Any
 
@@ -105,6 +105,7 @@ class View:
             return found if found is not None and found.finite()[1].size >= self.fewest else None
         return logged_curve(self.run, metric)
 
+    @lru_cache(maxsize=4096)  # noqa: B019  what several rows ask is measured once; a few runs stay
     def number(self, statistic: str, metric: str) -> float | None:
         """The statistic of a metric; None where it is not logged."""
         metric = self.named(metric)

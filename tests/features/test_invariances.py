@@ -10,7 +10,6 @@ from rl_advisor.curves.course import course_of
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.bins import smooth
 from rl_advisor.features.change import change_points, discontinuity, onset, spikes
-from rl_advisor.features.relation import correlation, gap_trend
 from rl_advisor.features.trend import level_change, trend
 from rl_advisor.run import Curve
 
@@ -72,18 +71,6 @@ def test_peaks_and_gains_move_with_scale(value: np.ndarray, shift: float, scale:
 
 
 @QUICK
-@given(CURVES)
-def test_correlation_knows_only_ranks(value: np.ndarray) -> None:
-    """Any increasing function of one series changes nothing; swapping changes nothing; minus turns the sign."""
-    other = np.roll(value, 1)
-    plain = correlation(value, other)
-    assert correlation(np.exp(value / 10), other).rho == pytest.approx(plain.rho)
-    assert correlation(other, value).rho == pytest.approx(plain.rho)
-    assert correlation(-value, other).rho == pytest.approx(-plain.rho)
-    assert plain.low <= plain.rho <= plain.high
-
-
-@QUICK
 @given(arrays(np.float64, st.integers(1, 40), elements=st.floats(-1e6, 1e6)))
 def test_the_smoother_stays_inside(value: np.ndarray) -> None:
     """It does not leave the range of the data."""
@@ -108,8 +95,6 @@ def test_no_feature_answers_nan_or_breaks(value: np.ndarray) -> None:
         lambda s, v: level_change(s, v, s.size / 2),
         lambda s, v: onset(s, v, draws=20) or discontinuity(s, v),
         discontinuity,
-        lambda _, v: correlation(v, np.roll(v, 2)),
-        lambda s, v: gap_trend(s, v, s[::2], v[::2]),
     )
     for feature in features:
         try:
