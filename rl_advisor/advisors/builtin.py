@@ -59,7 +59,7 @@ def of_case(case: Case, price: float | None = None) -> Assessment:
 
 MOST, RIVALS = 12, 3
 """Pieces of evidence that are shown, the weightiest, and other verdicts."""
-LEAST = 0.01
+LEAST = 0.03
 """Probability from which another verdict is a rival."""
 
 
