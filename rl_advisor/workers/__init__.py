@@ -10,12 +10,12 @@ process, without bounds.
 import os
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import orjson
 
-from rl_advisor.workers.fork_server import BYTES, ERROR, RESULT
+from rl_advisor.workers.fork_server import BYTES, ERROR, PROGRESS
 from rl_advisor.workers.pool import POOL, Worker
 
 TICK_S = 0.05
@@ -44,37 +44,20 @@ class Crowded(Stopped):
     """The machine had no room for it beside other work; at another time it might do."""
 
 
-@dataclass
-class Call:
-    """One piece of work under way."""
-
-    limits: Limits
-    ear: Listener | None = None
-    wanted: Callable[[], None] = lambda: None
-    """Asked at every tick; what it raises ends the work, and its worker."""
-    meter: Callable[[float], None] = lambda _: None
-    """Hears at every tick how many seconds of processor time the work has taken."""
-    raises: tuple[type[Exception], ...] = ()
-    """What the work may raise, told apart by the class's name; anything else is ``Stopped``."""
-    began: float = field(default_factory=time.monotonic)
-
-
 def in_worker(  # noqa: PLR0913
     function: Callable[..., Any],
     *args: Any,
     limits: Limits | None = None,
     about: str = "",
-    ear: Listener | None = None,
+    ear: Listener = lambda *_: None,
     wanted: Callable[[], None] = lambda: None,
-    meter: Callable[[float], None] = lambda _: None,
-    came: float | None = None,
     raises: tuple[type[Exception], ...] = (),
 ) -> Any:
     """What ``function(*args)`` gives: JSON or bytes. The function is one of a module's own; its arguments are JSON.
 
     Work ``about`` the same thing goes to the same worker where that is free: what it remembers is used again. ``ear`` hears
-    :mod:`rl_advisor.output.progress`, ``meter`` how many seconds of processor time were taken; ``wanted`` is asked at every tick.
-    ``came`` is when it was asked for, where that was before now: of equals the newest runs first.
+    :mod:`rl_advisor.output.progress`; ``wanted`` is asked at every tick, and what it raises ends the work, and its worker. The work may
+    raise ``raises``, told apart by the class's name.
 
     Raises:
         Stopped: a limit was met, or the worker broke.
@@ -82,63 +65,56 @@ def in_worker(  # noqa: PLR0913
     """
     if not hasattr(os, "fork"):
         return function(*args)
+    limits = limits or Limits()
     try:
-        worker = POOL.take(about, time.monotonic() if came is None else came)
+        worker = POOL.take(about)
     except OSError as failed:
         raise Crowded(f"no worker could be started ({failed.strerror or failed})") from None
+    kept = False
     try:
-        call = Call(limits or Limits(), ear, wanted, meter, raises)
-        answer = _asked(worker, function, args, call)
-    except BaseException as failure:
-        kept = isinstance(failure, raises)
-        POOL.give_back(worker) if kept else POOL.end(worker)
-        raise
-    POOL.give_back(worker)
-    return answer
-
-
-def _asked(worker: Worker, function: Callable[..., Any], args: tuple[Any, ...], call: Call) -> Any:
-    """What the worker answers."""
-    asked = {"function": f"{function.__module__}:{function.__qualname__}", "args": args, "limits": asdict(call.limits)}
-    try:
-        worker.channel.send_bytes(orjson.dumps(asked))
+        worker.channel.send_bytes(orjson.dumps([f"{function.__module__}:{function.__qualname__}", args, asdict(limits)]))
         while True:
-            _awaited(worker, call)
-            message = worker.channel.recv_bytes(call.limits.output)
-            kind, payload = message[:1], message[1:]
-            if kind == BYTES:
-                return payload
-            said = orjson.loads(payload)
-            if kind == RESULT:
+            _awaited(worker, limits, wanted)
+            message = worker.channel.recv_bytes(limits.output)
+            kind, said = message[:1], message[1:] if message[:1] == BYTES else orjson.loads(message[1:])
+            if kind == PROGRESS:
+                ear(*said)
+            elif kind == ERROR:
+                expected = next((k for k in raises if k.__name__ == said[0]), None)
+                kept = expected is not None
+                raise (
+                    expected(said[1])
+                    if expected
+                    else Stopped(_TOO_LARGE if said[0] == "MemoryError" else f"its files broke the reader ({said[0]})")
+                )
+            else:
+                kept = True
                 return said
-            if kind == ERROR:
-                raise _raised(said, call)
-            if call.ear is not None:
-                call.ear(*said)
     except (EOFError, ConnectionError):
-        raise Stopped(_died(worker, call.limits)) from None
+        raise Stopped(_died(worker, limits)) from None
     except OSError:
         raise Stopped("its answer was larger than an answer may be") from None
+    finally:
+        (POOL.give_back if kept else POOL.end)(worker)
 
 
-def _awaited(worker: Worker, call: Call) -> None:
+def _awaited(worker: Worker, limits: Limits, wanted: Callable[[], None]) -> None:
     """Come back when the worker has something to say.
 
     Raises:
         Stopped: it has used up its time or memory.
     """
     while not worker.channel.poll(TICK_S):
-        call.wanted()
-        if time.monotonic() - call.began > call.limits.wall_s:
-            raise Stopped(f"it needed more than {call.limits.wall_s:g} seconds")
+        wanted()
+        if time.monotonic() - worker.came > limits.wall_s:
+            raise Stopped(f"it needed more than {limits.wall_s:g} seconds")
         POOL.look(worker)
-        call.meter(worker.ran)
-        if worker.size > call.limits.memory:
+        if worker.size > limits.memory:
             raise Stopped(_TOO_LARGE)
         if POOL.crowded(worker):
             raise Crowded("it needed more memory than the machine has left beside other work")
     POOL.go_on(worker)  # it may have been stopped in the middle of its answer
-    call.wanted()
+    wanted()
 
 
 _TOO_LARGE = "it needed more memory than it may take"
@@ -153,14 +129,6 @@ def _died(worker: Worker, limits: Limits) -> str:
 
 _BETWEEN_S = 1.0
 """Seconds of processor time that a worker may take between two looks."""
-
-
-def _raised(said: list[str], call: Call) -> Exception:
-    """The error that the worker told of."""
-    kind = next((k for k in call.raises if k.__name__ == said[0]), None)
-    if kind is not None:
-        return kind(said[1])
-    return Stopped(_TOO_LARGE if said[0] == "MemoryError" else f"its files broke the reader ({said[0]})")
 
 
 __all__ = ["POOL", "Crowded", "Limits", "Stopped", "in_worker"]

@@ -58,10 +58,10 @@ def _work(channel: Connection) -> None:
     _bounded_for_good()
     with contextlib.suppress(EOFError, OSError):
         while True:
-            _answer(channel, orjson.loads(channel.recv_bytes(LONGEST_QUESTION)))
+            _answer(channel, *orjson.loads(channel.recv_bytes(LONGEST_QUESTION)))
 
 
-def _answer(channel: Connection, asked: dict[str, Any]) -> None:
+def _answer(channel: Connection, function: str, args: list[Any], limits: dict[str, Any]) -> None:
     told = 0.0
 
     def ear(what: str, number: int, total: int) -> None:
@@ -70,10 +70,10 @@ def _answer(channel: Connection, asked: dict[str, Any]) -> None:
             told = time.monotonic()
             channel.send_bytes(PROGRESS + orjson.dumps([what, number, total]))
 
-    _bounded(asked["limits"])
+    _bounded(limits)
     try:
         with progress.listening(ear):
-            answer = named(asked["function"])(*asked["args"])
+            answer = named(function)(*args)
         kind, payload = (BYTES, answer) if isinstance(answer, bytes) else (RESULT, orjson.dumps(answer))
     except Exception as error:  # noqa: BLE001 - whatever it is, the caller hears its name, and its message where that is expected
         kind, payload = ERROR, _said(error)

@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from bisect import bisect
 from dataclasses import dataclass
 from multiprocessing import Pipe
@@ -77,27 +78,26 @@ class Pool:
             self.loaded = loaded or self.loaded
             self._started()
 
-    def take(self, about: str, came: float = 0.0) -> Worker:
+    def take(self, about: str) -> Worker:
         """A worker: the idle one that worked about the same before, a fresh one, or the one idle for longest."""
         with self._lock:
             same = next((w for w in self._idle if w.about == about), None)
             worker = same or (self._idle.pop(0) if len(self._idle) >= self._most_idle else self._forked())
             if same:
                 self._idle.remove(same)
-            worker.about, worker.came, worker.size, worker.ran, worker.before = about, came, 0, 0.0, _seen(worker.pid)[1]
+            worker.about, worker.came, worker.size, worker.ran, worker.before = about, time.monotonic(), 0, 0.0, _seen(worker.pid)[1]
             self._held.append(worker)
             return worker
 
     def give_back(self, worker: Worker) -> None:
         """Keep it for the next call, unless it has grown large."""
         self.look(worker)
-        if worker.size > LARGEST_IDLE:
-            self.end(worker)
-            return
         with self._lock:
             self._held.remove(worker)
             self._idle.append(worker)
-            spare = self._idle.pop(0) if len(self._idle) > self._most_idle else None
+            spare = worker if worker.size > LARGEST_IDLE else self._idle[0] if len(self._idle) > self._most_idle else None
+            if spare:
+                self._idle.remove(spare)
         if spare:
             self.end(spare)
 
