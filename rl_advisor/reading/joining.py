@@ -10,6 +10,8 @@ from rl_advisor.run import Curve, Floats, Gap
 
 OVERLAP, PACES = 0.5, 8.0
 """Share of their length by which two pieces of one curve may overlap, and by how much their intervals may differ."""
+_OTHER_AXIS = "stand at other steps in the two, which count different things; taken were only those of"
+_UNEQUAL = "differ between the two at common steps; kept were the numbers of"
 
 
 @dataclass(frozen=True)
@@ -55,25 +57,15 @@ def _averaged(curve: Curve) -> Curve:
 def agree(a: Curve, b: Curve) -> tuple[int, bool]:
     """How many steps two curves share, and whether the values there are the same within what printing keeps (three decimals or digits)."""
     _, i, j = np.intersect1d(a.step, b.step, assume_unique=True, return_indices=True)
-    if not i.size:
-        return 0, True
     x, y = a.value[i], b.value[j]
-    fixed = 6e-4 if _three_decimals(x) or _three_decimals(y) else 1e-9
-    relative = 6e-3 if _three_digits(x) or _three_digits(y) else 1e-3
+    known = [v[np.isfinite(v) & (v != 0)] for v in (x, y)]
+    fixed = 6e-4 if any(_are_whole(v * 1e3) for v in known) else 1e-9
+    relative = 6e-3 if any(v.size and _are_whole(v / 10.0 ** (np.floor(np.log10(np.abs(v))) - 2)) for v in known) else 1e-3
     return int(i.size), bool(np.isclose(x, y, rtol=relative, atol=fixed, equal_nan=True).all())
 
 
-def _three_decimals(value: Floats) -> bool:
-    return bool(np.allclose(value, np.round(value, 3), rtol=0, atol=1e-9, equal_nan=True))
-
-
-def _three_digits(value: Floats) -> bool:
-    """Whether every value is one that three significant digits write in full."""
-    known = value[np.isfinite(value) & (value != 0)]
-    if not known.size:
-        return False
-    unit = 10.0 ** (np.floor(np.log10(np.abs(known))) - 2)
-    return bool(np.allclose(known / unit, np.round(known / unit), rtol=0, atol=1e-6))
+def _are_whole(value: Floats) -> bool:
+    return bool(np.allclose(value, np.round(value), rtol=0, atol=1e-6))
 
 
 def united(a: Curve, b: Curve) -> Curve:
@@ -98,8 +90,7 @@ def joined(sources: Sequence[Source]) -> tuple[dict[str, Curve], list[Gap]]:
     """
     curves: dict[str, Curve] = {}
     bases: dict[str, str] = {}
-    unequal: dict[tuple[str, str], list[str]] = {}
-    apart: dict[tuple[str, str], list[str]] = {}
+    left_out: dict[tuple[str, str, str], list[str]] = {}
     for source in sorted(sources, key=lambda s: (s.item.order, s.console, s.curve.raw != s.item.base, -s.curve.step.size)):
         curve = source.curve
         name = curve.name
@@ -114,13 +105,15 @@ def joined(sources: Sequence[Source]) -> tuple[dict[str, Curve], list[Gap]]:
             continue
         shared, same = agree(curves[name], curve)
         if not shared and not _goes_on(curves[name], curve):
-            apart.setdefault((curves[name].source, curve.source), []).append(name)
+            left_out.setdefault((_OTHER_AXIS, curves[name].source, curve.source), []).append(name)
         elif same:
             curves[name] = united(curves[name], curve)
         else:
-            unequal.setdefault((curves[name].source, curve.source), []).append(name)
-    gaps = [_conflict(kept, left, names) for (kept, left), names in unequal.items()]
-    gaps += [_other_axis(kept, left, names) for (kept, left), names in apart.items()]
+            left_out.setdefault((_UNEQUAL, curves[name].source, curve.source), []).append(name)
+    gaps = []
+    for (why, kept, left), names in left_out.items():
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        gaps.append(Gap(f"{kept}, {left}", f"{', '.join(names[:5])}{more} {why} {kept}"))
     return {name: curves[name] for name in sorted(curves, key=lambda n: (not curves[n].mapped, n))}, gaps
 
 
@@ -141,15 +134,3 @@ def _goes_on(a: Curve, b: Curve) -> bool:
     span = min(float(np.ptp(a.step)), float(np.ptp(b.step)))
     paces = sorted(float(np.median(np.diff(c.step))) for c in (a, b))
     return bool(overlap <= OVERLAP * span and paces[1] <= PACES * paces[0])
-
-
-def _other_axis(kept: str, left: str, names: Sequence[str]) -> Gap:
-    listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return Gap(
-        f"{kept}, {left}", f"{listed} stand at other steps in the two, which count different things; only those of {kept} were taken"
-    )
-
-
-def _conflict(kept: str, left: str, names: Sequence[str]) -> Gap:
-    listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return Gap(f"{kept}, {left}", f"{listed} differ between the two at common steps; the numbers of {kept} were kept")
