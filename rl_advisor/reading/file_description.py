@@ -1,10 +1,7 @@
 """What a file looks like from outside, for who asks why it was refused: its names, sizes, first and last lines; bounded, never obeyed."""
 
-import json
-from itertools import islice
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any
 
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import bare_name, head, plain_text
@@ -13,7 +10,6 @@ from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 
 MOST_NAMES, LONGEST_LINE, LONGEST_NAME = 30, 160, 60
 _LOOKED_AT = 65_536
-_DEEPEST = 3
 
 
 def shape_of(path: Path) -> list[str]:
@@ -26,10 +22,8 @@ def shape_of(path: Path) -> list[str]:
         return _arrays(path)
     if not start or b"\0" in start[:4_096]:
         return [f"binary, beginning with {start[:8].hex(' ')}" if start else "empty"]
-    found = _document(start) if bare_name(path).endswith(".json") else []
-    if not found and bare_name(path).endswith((".csv", ".tsv")) and (names := layout_of(path).names):
-        found = [f"columns: {_listed(list(names))}", *_ends(path, start)]
-    return found or _ends(path, start)
+    names = layout_of(path).names if bare_name(path).endswith((".csv", ".tsv")) else ()
+    return [*([f"columns: {_listed(list(names))}"] if names else []), *_ends(path, start)]
 
 
 def _arrays(path: Path) -> list[str]:
@@ -51,24 +45,6 @@ def _arrays(path: Path) -> list[str]:
             return [f"an array of shape {shape} and type {kind}"]
     except (ValueError, OSError, EOFError, SyntaxError, TokenError, MemoryError, RecursionError, zipfile.BadZipFile) as error:
         return [f"an array file that stays closed: {str(error)[:LONGEST_LINE]}"]
-
-
-def _document(start: bytes) -> list[str]:
-    """The keys of a JSON document, as deep as three levels; empty where it is cut off or damaged."""
-    try:
-        found = json.loads(start)
-    except (ValueError, RecursionError):
-        return []
-    return [f"JSON: {_described(found, 0)[: 4 * LONGEST_LINE]}"]
-
-
-def _described(value: Any, depth: int) -> str:
-    if isinstance(value, dict) and depth < _DEEPEST:
-        inside = ", ".join(f"{str(k)[:LONGEST_NAME]}: {_described(v, depth + 1)}" for k, v in islice(value.items(), 8))
-        return f"{{{inside}{', ...' if len(value) > 8 else ''}}}"
-    if isinstance(value, list):
-        return f"list of {len(value)}" + (f" x {_described(value[0], depth + 1)}" if value and depth < _DEEPEST else "")
-    return type(value).__name__ if not isinstance(value, str) else "text"
 
 
 def _ends(path: Path, start: bytes) -> list[str]:

@@ -98,7 +98,7 @@ def test_web_folder_reads_as_on_disk(web, example: Path) -> None:
 def test_web_file_reads_alone(web, example: Path) -> None:
     """One file is a run, too, and a missing one is the caller's mistake."""
     base = web(example)
-    assert tools.read(f"{base}/trainer_state.json").formats == ("trainer_state",)
+    assert tools.read(f"{base}/trainer_state.json").formats == ("columns",)
     with pytest.raises(FileNotFoundError, match="no run at"):
         tools.read(f"{base}/none.json")
 

@@ -7,7 +7,8 @@ SWE-agent's ``.traj``).
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from io import TextIOWrapper
 from itertools import islice
 from math import nan
@@ -59,60 +60,26 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     small = path.stat().st_size <= (_SMALL if bare_name(path) == path.name.lower() else _SMALL // _PACKING)
     kept = Reservoir(rows_per_step=10**9, budget=4 * _SMALL) if small else Reservoir()
     said, coming = path_step(path), _rows(path, ask.columns, skip=not small)
+    called = cache(lambda names: {ours: raw for raw, ours in roles(names, ask.columns)[0].items()}.get)
     while some := list(islice(coming, _TOGETHER)):
-        kept.corrupt += sum(row is None for _, row, *_ in some)
-        for alike in _alike(some):
-            _offer(kept, alike, said, ask.columns)
+        known = [row for row in some if row[1] is not None]
+        kept.corrupt += len(some) - len(known)
+        if known:
+            told = [_told(number, row, size, called(tuple(row)), said) for number, row, size, _ in known]
+            kept.offer(Batch(*zip(*told, strict=True)), lambda picked, known=known: [known[i][3] for i in picked])  # type: ignore[misc]
     rows = kept.table(lambda payload: payload if isinstance(payload, dict) else decoded(payload))
     return run_of_rows(rows, path, ask.columns, FORMAT, kept.beside(path.name))
 
 
-def _alike(rows: Sequence[_Row]) -> Iterable[list[_Row]]:
-    """The rows that can be read, those of the same columns together."""
-    found: dict[tuple[str, ...], list[_Row]] = {}
-    for row in rows:
-        if row[1] is not None:
-            found.setdefault(tuple(row[1]), []).append(row)
-    return found.values()
-
-
-def _offer(kept: Reservoir, some: list[_Row], said: int | None, columns: Mapping[str, str]) -> None:
-    """Offer rows of the same columns by what decides whether they are kept: their step, reward, length in bytes, and prompt."""
-    numbers, rows, sizes, payloads = zip(*some, strict=True)
-    at_step, at_reward, at_response, at_prompt = _places(tuple(rows[0]), columns)
-    batch = Batch(
-        number=numbers,
-        step=_steps([row.get(at_step, said) for row in rows]),
-        reward=_plain([row.get(at_reward, nan) for row in rows], float, as_number),
-        size=[_size(row, at_response) if size is None else size for row, size in zip(rows, sizes, strict=True)],
-        prompt=_plain([row.get(at_prompt, "") for row in rows], str, lambda p: str(p)[:2_000]),
-    )
-    kept.offer(batch, lambda picked: [payloads[i] for i in picked])
-
-
-def _plain(values: list[Any], kind: type, change: Callable[[Any], Any]) -> list[Any]:
-    """The values, those of another kind changed; nearly always there are none."""
-    return values if set(map(type, values)) == {kind} else [v if type(v) is kind else change(v) for v in values]
-
-
-def _steps(values: list[Any]) -> list[Any]:
-    """The values, None for one that can be no step."""
-    if set(map(type, values)) <= {int, str}:
-        return values
-    return [v if isinstance(v, (int, float, str)) and v == v else None for v in values]  # noqa: PLR0124 - NaN equals nothing
-
-
-def _size(row: dict[str, Any], at_response: str) -> int:
-    response = row.get(at_response)
-    if not isinstance(response, str):
-        return sum(len(str(v)) for v in row.values())
-    return len(response) if response.isascii() else len(response.encode("utf-8", "replace"))
-
-
-def _places(names: tuple[str, ...], columns: Mapping[str, str]) -> tuple[str, str, str, str]:
-    """The names that step, reward, response and prompt go by in a row of these names; one that is in no row where there is none."""
-    raw = {ours: raw for raw, ours in roles(names, columns)[0].items()}
-    return raw.get("step", "\0"), raw.get("reward", "\0"), raw.get("response", "\0"), raw.get("prompt", "\0")
+def _told(number: int, row: Mapping[Any, Any], size: int | None, raw: Callable[[str], Any], said: int | None) -> tuple[Any, ...]:
+    """What decides whether a row is kept: its number, step, reward, length in bytes, and prompt."""
+    step, reward, prompt = row.get(raw("step"), said), row.get(raw("reward"), nan), row.get(raw("prompt"), "")
+    if size is None:
+        response = row.get(raw("response"))
+        size = len(response.encode("utf-8", "replace")) if isinstance(response, str) else sum(len(str(v)) for v in row.values())
+    step = step if isinstance(step, (int, float, str)) and step == step else None  # noqa: PLR0124 - NaN equals nothing
+    reward = reward if type(reward) is float else as_number(reward)
+    return number, step, reward, size, prompt if isinstance(prompt, str) else str(prompt)[:2_000]
 
 
 def _rows(path: Path, columns: Mapping[str, str], *, skip: bool = False) -> Iterator[_Row]:
@@ -130,7 +97,8 @@ def _json_rows(path: Path, columns: Mapping[str, str], skip: bool) -> Iterator[_
             yield number, *brief, line
         else:
             row = None if line is None else decoded(line)
-            cut = cut_of(row, line, _places(tuple(row), columns)[2]) if skip and row and line else None
+            named = next((raw for raw, ours in roles(list(row), columns)[0].items() if ours == "response"), "") if skip and row else ""
+            cut = cut_of(row, line, named) if named and row and line else None
             yield number, row, None, line if skip else row
 
 
