@@ -73,29 +73,33 @@ def in_worker(  # noqa: PLR0913
     kept = False
     try:
         worker.channel.send_bytes(orjson.dumps([f"{function.__module__}:{function.__qualname__}", args, asdict(limits)]))
-        while True:
-            _awaited(worker, limits, wanted)
-            message = worker.channel.recv_bytes(limits.output)
-            kind, said = message[:1], message[1:] if message[:1] == BYTES else orjson.loads(message[1:])
-            if kind == PROGRESS:
-                ear(*said)
-            elif kind == ERROR:
-                expected = next((k for k in raises if k.__name__ == said[0]), None)
-                kept = expected is not None
-                raise (
-                    expected(said[1])
-                    if expected
-                    else Stopped(_TOO_LARGE if said[0] == "MemoryError" else f"its files broke the reader ({said[0]})")
-                )
-            else:
-                kept = True
-                return said
+        kind, said = _answered(worker, limits, ear, wanted)
+        expected = next((k for k in raises if k.__name__ == said[0]), None) if kind == ERROR else None
+        kept = kind != ERROR or expected is not None
+        if expected is not None:
+            raise expected(said[1])
+        if kind == ERROR:
+            raise Stopped(_TOO_LARGE if said[0] == "MemoryError" else f"its files broke the reader ({said[0]})")
     except (EOFError, ConnectionError):
         raise Stopped(_died(worker, limits)) from None
     except OSError:
         raise Stopped("its answer was larger than an answer may be") from None
+    else:
+        return said
     finally:
         (POOL.give_back if kept else POOL.end)(worker)
+
+
+def _answered(worker: Worker, limits: Limits, ear: Listener, wanted: Callable[[], None]) -> tuple[bytes, Any]:
+    """The kind of a worker's answer, and what it says; raises as ``_awaited``."""
+    while True:
+        _awaited(worker, limits, wanted)
+        message = worker.channel.recv_bytes(limits.output)
+        kind = message[:1]
+        said = message[1:] if kind == BYTES else orjson.loads(message[1:])
+        if kind != PROGRESS:
+            return kind, said
+        ear(*said)
 
 
 def _awaited(worker: Worker, limits: Limits, wanted: Callable[[], None]) -> None:
