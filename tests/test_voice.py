@@ -4,11 +4,12 @@ import re
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rl_advisor import tools
 from rl_advisor.answers.brief import brief, briefs, characters
 from rl_advisor.answers.terminal import Look, answer_page
-from rl_advisor.output.wording import chance, pair, percent, value
+from rl_advisor.output.wording import chance, pair, percent, told_once, value
 from rl_advisor.reports import html, markdown
 
 ROOT = Path(__file__).parents[1]
@@ -81,3 +82,21 @@ def test_a_brief_keeps_within_its_characters(run) -> None:
 def test_numbers_are_spelled_as_people_spell_them(spelled, wanted) -> None:
     """Percent, two digits, whole steps; two values that differ are told apart."""
     assert spelled == wanted
+
+
+def test_a_clause_that_begins_another_is_not_said_again() -> None:
+    """What a longer clause already says is said once."""
+    clauses = [("reward has only 3 points, which scatter by 0.19", "reward"), ("reward has only 3 points", "reward"), ("kl rose", "kl")]
+    assert told_once(clauses) == "reward has only 3 points, which scatter by 0.19; kl rose"
+
+
+def test_no_best_is_told_of_what_never_moved() -> None:
+    """Where nothing is learned the highest point is luck: neither the score nor the checkpoint names it."""
+    from rl_advisor.api import assess
+    from rl_advisor.run import Curve, Run
+
+    steps = np.arange(200.0)
+    flat = np.random.default_rng(0).normal(1.0, 0.3, 200)
+    told = assess(Run(curves={"reward/mean": Curve("reward/mean", "reward", "a", steps, flat)}))
+    assert told.verdict == "not_learning"
+    assert ", best" not in str(told) and "was best" not in str(told)

@@ -143,7 +143,8 @@ def clause(text: str) -> str:
 def told_once(clauses: Sequence[tuple[str, str | None]]) -> str:
     """Clauses and the metric that each is about, as one sentence that names a metric once and calls it "it" while it stays the same."""
     said, last = [], None
-    for text, name in clauses:
+    whole = [c for i, c in enumerate(clauses) if not any(other.startswith(c[0].rstrip(".")) for other, _ in clauses[:i])]
+    for text, name in whole:
         again = name is not None and name == last and text.startswith(f"{name} ")
         said.append(f"it{text[len(name or '') :]}" if again else text)
         last = name if name is not None and text.startswith(f"{name} ") else None

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from rl_advisor.answers.explain.answering import Asked, answered, question_in, where_time_goes
 from rl_advisor.answers.explain.faults import certain, faults, odd
 from rl_advisor.answers.explain.metrics import metrics
@@ -31,6 +33,8 @@ NOTHING = (
 MOST_CAUSES, MOST_QUESTIONS, UNREAD = 4, 3, 8
 SURE = 0.85
 """Probability from which a verdict on pasted rows is said as one."""
+HELD, FAR, COURSES = ("entropy/mean", "reward/std", "response/length", "episode/length"), 8, 5
+"""Metrics whose level is worth a word where it moved so many times over, from so many rows on."""
 ENOUGH = 8
 """Rows from which the judge is asked, too."""
 WHERE: Mapping[str, str] = {
@@ -183,7 +187,8 @@ def _summary(e: Explained) -> str:
         else ""
     )
     rows = f"Read {e.read.rows} of {e.read.present} rows." if e.read.rows < e.read.present else ""
-    parts = [e.answer, *stopped, *(s for s in said if s not in e.answer), f"Do first: {do}" if do else "", rows]
+    again = not do or any(do in s for s in stopped)
+    parts = [e.answer, *stopped, *(s for s in said if s not in e.answer), "" if again else f"Do first: {do}", rows]
     return " ".join(filter(None, parts))
 
 
@@ -209,11 +214,13 @@ def _verdict(e: Explained) -> str:
 def _checked(e: Explained) -> list[str]:
     """What was looked at and found within its range, and what was not: never that all is well."""
     run, rows = e.rows.run, e.rows.count
+    moved = [_short(t) for t in e.told if t["normal"] == "normal" and _moved_far(run, t["metric"])]
     usual, open_ = ([_short(t) for t in e.told if t["normal"] == kind and not t["non_finite"]] for kind in ("normal", "unknown"))
     short = rows < ENOUGH and not all(c.note == TOLD for c in run.curves.values())
     course = "One row shows no course." if rows == 1 else f"{rows} rows show too little of a course to judge it."
     lines = (
-        (f"Within what is usual: {listed(usual, 4)}.", bool(usual)),
+        (f"Still within what is usual, but far from where it began: {listed(moved, 3)}.", bool(moved)),
+        (f"Within what is usual: {listed([u for u in usual if u not in moved], 4)}.", bool(set(usual) - set(moved))),
         (where_time_goes(e.rows), not e.told),
         (f"Not judged, because the level depends on the task: {listed(open_, 4)}.", bool(open_)),
         (f"Not understood: {listed(list(e.read.unread), 4)}.", bool(e.read.unread)),
@@ -223,6 +230,13 @@ def _checked(e: Explained) -> list[str]:
     said = [words for words, so in lines if so and words]
     none = f"No fault in {counted(len(run.config), 'setting')} by the checks that know them; the log would show the rest."
     return said or [none if run.config else "Nothing in these lines could be judged."]
+
+
+def _moved_far(run: Run, metric: str) -> bool:
+    """Whether what a sound run gives up slowly is eight times higher or lower than at the beginning."""
+    x = run.curves[metric].finite()[1] if metric in HELD and metric in run.curves else np.empty(0)
+    first, last = (float(np.median(part)) for part in (x[:3], x[-3:])) if x.size >= COURSES else (0.0, 0.0)
+    return min(first, last) > 0 and max(first, last) > FAR * min(first, last)
 
 
 def _short(told: Mapping[str, Any]) -> str:

@@ -77,11 +77,16 @@ class Quantity:
     @property
     def said(self) -> str:
         """From where to where it went, and its best where that lies between."""
+        return f"{self.went}{self.best_said}"
+
+    @property
+    def went(self) -> str:
+        """From where to where it went."""
         if self.points == 1:
             return f"{self.metric} is {self.spelled(self.last)} (one point)"
         if len({self.first, self.last, *self.blocks}) == 1:
             return f"{self.metric} is {self.spelled(self.last)} throughout"
-        return f"{self.metric} from {self.spelled(self.first)} to {self.spelled(self.last)}{self.best_said}"
+        return f"{self.metric} from {self.spelled(self.first)} to {self.spelled(self.last)}"
 
     @property
     def best_said(self) -> str:

@@ -90,7 +90,8 @@ def keep(run: Run, a: Assessment) -> str:
         return f"{best.path}: {best.why}" if best.path else best.why
     if best.path is None:
         none = "no saved checkpoint beats the start" if run.checkpoints else "no checkpoint was saved"
-        return f"{none}; {told.metric} was best at step {best.step}" if told.best > min(told.first, told.last) else none
+        rose = a.verdict != "not_learning" and told.best > min(told.first, told.last)
+        return f"{none}; {told.metric} was best at step {best.step}" if rose else none
     at = logged_at(run.curves.get(told.metric), best.step)
     there = f" ({told.metric} {told.spelled(at)}){_tied(run, a, told, at)}" if at is not None else ""
     if at is None or best.step is None or told.best_step is None or abs(best.step - told.best_step) < 1:

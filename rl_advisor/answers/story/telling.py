@@ -56,7 +56,8 @@ def tell(run: Run, a: Assessment) -> Story:
     metric = next((m for m in _cited(told.cause) if m in run.curves), "")
     curves = sketched(run, metric)
     order = {q.metric: i for i, q in enumerate(curves)}
-    outcome = tuple(q.said for q in outcome_quantities(run)) or (sentences.nothing(run),)
+    moved = a.verdict != "not_learning"  # the best of a curve that never moved is luck
+    outcome = tuple(q.said if moved else q.went for q in outcome_quantities(run)) or (sentences.nothing(run),)
     return Story(
         framework=", ".join(run.frameworks),
         progress=sentences.progress(run, a),
