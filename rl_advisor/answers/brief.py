@@ -154,5 +154,10 @@ def _points(c: Answer) -> Answer:
     return told | ({"raw": row} if whole else {"means": row, "latest": " ".join(raw(v) for _, v in c["newest"])})
 
 
-_PREPARED: Mapping[str, Callable[[Answer], Answer]] = {"assess": _assess, "curves": _measured, "samples": _samples}
+def _held(answer: Answer) -> Answer:
+    plan = answer["steps"]["planned"] or "an unknown plan"
+    return {"plan": plan, "unmapped_in_all": len(answer["unmapped"]), "settings_in_all": len(answer["config"])}
+
+
+_PREPARED: Mapping[str, Callable[[Answer], Answer]] = {"load": _held, "assess": _assess, "curves": _measured, "samples": _samples}
 """What is made of an answer before its fields are picked."""

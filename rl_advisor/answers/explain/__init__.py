@@ -235,7 +235,8 @@ def _checked(e: Explained) -> list[str]:
 def _moved_far(run: Run, metric: str) -> bool:
     """Whether what a sound run gives up slowly is eight times higher or lower than at the beginning."""
     x = run.curves[metric].finite()[1] if metric in HELD and metric in run.curves else np.empty(0)
-    first, last = (float(np.median(part)) for part in (x[:3], x[-3:])) if x.size >= COURSES else (0.0, 0.0)
+    k = max(1, x.size // 8)
+    first, last = (float(np.median(part)) for part in (x[:k], x[-k:])) if x.size >= COURSES else (0.0, 0.0)
     return min(first, last) > 0 and max(first, last) > FAR * min(first, last)
 
 
