@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 HEAD, TAIL = 700, 500
 """Characters kept from the beginning and the end of a long text."""
-_JOINER = "\u200d"
+_CONTINUES = re.compile(
+    "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u064b-\u065f\u0941-\u094d\u1ab0-\u1aff\u1dc0-\u1dff\u200d\u20d0-\u20ff\ufe00-\ufe2f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
+)
+"""Combining marks, joiners, variants, tones and tags."""
 _OURS = frozenset(
     {"step", "prompt", "response", "reward", "advantage", "group", "length", "truncated", "split", "source", "row", "cluster", "tool_calls"}
 )
@@ -31,21 +34,7 @@ def excerpt(text: str, head: int = HEAD, tail: int = TAIL) -> str:
 
 def _boundary(text: str, at: int) -> int:
     """The nearest place at or before ``at`` where no character is taken apart: not before a combining mark, a joiner or behind one."""
-    for place in range(at, max(at - 32, 0), -1):
-        if not _continues(text[place]) and text[place - 1] != _JOINER:
-            return place
-    return at
-
-
-def _continues(char: str) -> bool:
-    code = ord(char)
-    return (
-        unicodedata.combining(char) > 0
-        or char == _JOINER
-        or 0xFE00 <= code <= 0xFE0F
-        or 0x1F3FB <= code <= 0x1F3FF
-        or 0xE0020 <= code <= 0xE007F
-    )
+    return next((i for i in range(at, max(at - 32, 0), -1) if not _CONTINUES.match(text[i]) and text[i - 1] != "\u200d"), at)
 
 
 def shown(row: pd.Series) -> dict[str, Any]:
