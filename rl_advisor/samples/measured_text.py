@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -101,20 +100,15 @@ def _measure(rows: pd.DataFrame) -> pd.DataFrame:
 
     if not len(rows):
         return rows
-    table = rows.copy()
-    prompts = table["prompt"].tolist()
-    pairs = list(zip(prompts, table["response"].tolist(), strict=True))
+    pairs = list(zip(rows["prompt"].tolist(), rows["response"].tolist(), strict=True))
     seen = {pair: _of_one(*pair) for pair in dict.fromkeys(pairs)}
-    measures = pd.DataFrame({name: [seen[pair][name] for pair in pairs] for name in seen[pairs[0]]}, index=table.index)
-    if "tool_calls" in table:
-        measures["calls"] = measures["calls"].where(measures["calls"] > 0, table["tool_calls"])
-    table["cluster"] = table["step"].astype(str) + "/" + table["group"].astype(str)
-    clusters: dict[str, list[str]] = defaultdict(list)
-    for cluster, response in zip(table["cluster"].tolist(), table["response"].tolist(), strict=True):
-        clusters[cluster].append(response)
-    distinct = {cluster: distinct_share(responses) for cluster, responses in clusters.items()}
-    table["distinct"] = [distinct[cluster] for cluster in table["cluster"].tolist()]
-    measures["tokens"] = table["length"].astype(np.float64) if "length" in table else measures["words"]
+    measures = pd.DataFrame([seen[pair] for pair in pairs], index=rows.index)
+    if "tool_calls" in rows:
+        measures["calls"] = measures["calls"].where(measures["calls"] > 0, rows["tool_calls"])
+    measures["tokens"] = rows["length"].astype(np.float64) if "length" in rows else measures["words"]
+    table = rows.assign(cluster=rows["step"].astype(str) + "/" + rows["group"].astype(str))
+    by = table.groupby("cluster")["response"]
+    table["distinct"] = table["cluster"].map(by.agg(list).map(distinct_share))
     return pd.concat([table, measures], axis=1)
 
 

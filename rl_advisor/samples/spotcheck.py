@@ -145,9 +145,9 @@ def _best_paid(rows: pd.DataFrame, nothing: float) -> pd.DataFrame:
 
 
 def _of_step(step: object, part: pd.DataFrame) -> dict[str, Any]:
-    by = part.groupby("group")["response"]
+    firsts = part.drop_duplicates("cluster")
     means = {k: part[k].astype(np.float64).mean() for k in ("reward", *MEASURED) if k in part}
-    means |= {"distinct_in_group": by.agg(list).map(distinct_share).mean(), "distinct_across": distinct_share(by.first().tolist())}
+    means |= {"distinct_in_group": firsts["distinct"].mean(), "distinct_across": distinct_share(firsts["response"].tolist())}
     known = {k: round(float(v), 4) for k, v in (means | _lengths(part)).items() if np.isfinite(v)}
     return {"step": float(str(step)), "responses": len(part), **known}
 
