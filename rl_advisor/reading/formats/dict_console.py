@@ -2,9 +2,10 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, head, lines, plain_text
 from rl_advisor.reading.parsing.columns import Row, curves_of
@@ -28,6 +29,8 @@ _KNOWN = re.compile(
     r"|accuracy|mean_token_accuracy)(?:@\w+)?|eval[_/].+|rollout/(?:response_len|truncated|zero_std|repetition|raw_reward)\S{0,80}"
 )
 """Names of which a row of training metrics has two; other dicts in a log are settings."""
+_OPENED = re.compile(rf"(?:{_KNOWN.pattern})$|completions/|num_|.*/")
+"""What the first name of a row may be that a terminal wrapped."""
 
 
 def claims(path: Path, _: Request = WHOLE) -> bool:
@@ -67,8 +70,14 @@ def read(path: Path, _: Request = WHOLE) -> Run:
         rows.append((count, math.nan, values))
         named.append(int(step.group(1)) if step else None)
         bars.append(dict(seen))
-    run = Run(events=watch.finish(count), formats=(FORMAT,), axis="row")
-    return _with_steps(run, path.name, rows, named, bars)
+    run = Run(curves=curves_of(rows, path.name), events=watch.finish(count), formats=(FORMAT,), axis="row")
+    steps, planned = _steps_of(rows, named, bars)
+    if not steps:
+        return run
+    of_row = {row[0]: step for step, row in zip(steps, rows, strict=True)}
+    events = tuple(replace(e, step=of_row.get(e.step or 0.0, 0.0)) for e in run.events)
+    exact = curves_of([(step, math.nan, values) for step, (_, _, values) in zip(steps, rows, strict=True)], path.name)
+    return replace(run, curves=exact, events=events, axis="step", planned_steps=planned)
 
 
 def _dicts(text: Iterable[str]) -> Iterator[tuple[str, str, str]]:
@@ -77,7 +86,13 @@ def _dicts(text: Iterable[str]) -> Iterator[tuple[str, str, str]]:
     for line in map(plain_text, text):
         held = held + line if held else line
         start = held.rfind("{'") if "{'" in held else held.rfind('{"')
-        if start >= 0 and "}" not in held[start:] and len(held) - start < DICT_LIMIT and _open(held[start:]):
+        if (
+            start >= 0
+            and "}" not in held[start:]
+            and len(held) - start < DICT_LIMIT
+            and (first := _PAIR.match(held, start + 1))
+            and _OPENED.match(first[2])
+        ):
             continue
         found = list(_DICT.finditer(held)) if start >= 0 else []
         at = 0
@@ -91,14 +106,6 @@ def _dicts(text: Iterable[str]) -> Iterator[tuple[str, str, str]]:
         yield held, held[held.rfind("{") + 1 :].rpartition(",")[0], held
 
 
-def _open(text: str) -> bool:
-    """Whether an unclosed dict looks like one of metrics that was wrapped."""
-    first = _PAIR.match(text, 1)
-    return first is not None and (
-        _KNOWN.fullmatch(first.group(2)) is not None or first.group(2).startswith(("completions/", "num_")) or "/" in first.group(2)
-    )
-
-
 def _values(body: str) -> dict[str, float]:
     return {m.group(2): math.nan if m.group(3) == "None" else float(m.group(3)) for m in _PAIR.finditer(body)}
 
@@ -109,21 +116,20 @@ def _is_row(values: dict[str, float]) -> bool:
     return "train_runtime" not in values and (known >= 2 or (known > 0 and _is_evaluation(values)))
 
 
-def _is_evaluation(values: dict[str, float]) -> bool:
+def _is_evaluation(values: Mapping[str, Any]) -> bool:
     own = [name for name in values if name not in ("epoch", "step")]
     return bool(own) and all(name.startswith(("eval_", "eval/")) for name in own)
 
 
-def _with_steps(run: Run, source: str, rows: list[Row], named: list[int | None], bars: list[dict[int, int]]) -> Run:
-    if rows and all(step is not None for step in named):
-        exact = [float(step) for step in named if step is not None]
-        return _stepped(run, source, rows, exact, None)
-    training = [i for i, row in enumerate(rows) if not _is_evaluation(dict(row[2]))]
+def _steps_of(rows: Sequence[Row], named: Sequence[int | None], bars: Sequence[dict[int, int]]) -> tuple[list[float], int | None]:
+    """The step of each row and what is planned; none where neither the text nor a progress bar tells."""
+    if rows and None not in named:
+        return [float(step or 0) for step in named], None
+    training = [i for i, row in enumerate(rows) if not _is_evaluation(row[2])]
     for total in sorted(set().union(*(bars[i] for i in training)) if training else (), reverse=True):
-        fit = _fit([bars[i].get(total, 0) for i in training])
-        if fit is not None:
-            return _stepped(run, source, rows, [fit[0] + fit[1] * row[0] for row in rows], total)
-    return replace(run, curves=curves_of(rows, source))
+        if fit := _fit([bars[i].get(total, 0) for i in training]):
+            return [fit[0] + fit[1] * row[0] for row in rows], total
+    return [], None
 
 
 def _fit(bar: list[int]) -> tuple[int, int] | None:
@@ -140,10 +146,3 @@ def _fit(bar: list[int]) -> tuple[int, int] | None:
     ahead = [bar[i] - start - pace * (i + 1) for i in ends]
     even = sum(0 <= steps < max(pace, 1) for steps in ahead) >= 0.9 * len(ends)
     return (start, pace) if even and not left and pace > 0 and start >= 0 else None
-
-
-def _stepped(run: Run, source: str, rows: list[Row], steps: list[float], planned: int | None) -> Run:
-    exact = [(step, row[1], row[2]) for step, row in zip(steps, rows, strict=True)]
-    of_row = {row[0]: step for step, row in zip(steps, rows, strict=True)}
-    events = tuple(replace(e, step=of_row.get(e.step or 0.0, 0.0)) for e in run.events)
-    return replace(run, curves=curves_of(exact, source), events=events, axis="step", planned_steps=planned)
