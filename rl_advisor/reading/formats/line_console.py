@@ -98,6 +98,6 @@ def _cells(path: Path, ask: Request) -> Run:
     layout = layout_of(path, loosely=True)
     if not layout.names:
         return Run()
-    table, gaps = read_table(path, layout=layout)
+    table, gaps = read_table(path, layout)
     part = part_of(table, path.name, run=ask.run)
     return replace(part, gaps=(*gaps, *part.gaps))

@@ -123,8 +123,8 @@ def _numbers_of(rows: Sequence[tuple[str, ...]], separator: str) -> tuple[str, s
     return ".", "," if any(_THOUSANDS.fullmatch(cell) for cell in cells) else None
 
 
-def read_table(path: Path, skip: int | None = None, layout: Layout | None = None) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
-    """The table below ``skip`` lines (below its comments, when not given), numbers as numbers.
+def read_table(path: Path, layout: Layout | None = None) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
+    """The table below its comments, numbers as numbers.
 
     A header that is repeated begins a new part of the table, which may have other columns. Lines with too many or, at the end, too few
     cells are left out with a gap.
@@ -133,8 +133,8 @@ def read_table(path: Path, skip: int | None = None, layout: Layout | None = None
 
     layout = layout or layout_of(path)
     text, gaps = _text(path), list[Gap]()
-    lines, between = layout.comments if skip is None else skip, layout.separator.encode()
-    text = text.split(b"\n", lines)[-1] if lines else text
+    between = layout.separator.encode()
+    text = text.split(b"\n", layout.comments)[-1]
     if text and not text.endswith(b"\n"):
         whole, _, cut = text.rpartition(b"\n")
         if cut and not _complete(whole, cut, between):

@@ -159,10 +159,11 @@ def _entries(name: str, every: Sequence[Lines], shapes: Shapes) -> Axis | None:
     record, step, form = record[known], step[known], form[known]
     if step.size == 0 or not _enough(step, own):
         return None
-    run, runs = _runs(record, step, form, own, shapes)
-    alone = not runs
-    if alone:
-        run, runs = _starts(record, step, own)
+    names = _headed(record, step, shapes.labels) or (_in_turns(step, form, own[0].family.texts) if len(own) == 1 else [])
+    alone = not names
+    names = names or _starts(record, step, own)
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    run, runs = np.array([numbers[name] for name in names] or np.zeros(step.size), np.int64), tuple(numbers)
     new = np.r_[True, (np.diff(step) != 0) | (np.diff(run) != 0)]
     if not runs and not _goes_up(step[new]):
         return None
@@ -181,50 +182,36 @@ def _goes_up(step: Floats) -> bool:
     return step.size == 1 or goes_up(step)
 
 
-def _runs(record: Places, step: Floats, form: Places, own: Sequence[Lines], shapes: Shapes) -> tuple[Places, tuple[str, ...]]:
-    """Which run each entry is of, and their names, by what stands in the lines or above them; none where there is one."""
-    if _labelled(record, step, shapes.labels):
-        at = np.searchsorted([r for r, _ in shapes.labels], record, "right") - 1
-        names = [f"{name}" for _, name in shapes.labels]
-        there = list(dict.fromkeys(names[i] if i >= 0 else "start" for i in at))
-        return np.array([there.index(names[i] if i >= 0 else "start") for i in at]), tuple(there)
-    if len(own) == 1 and (kinds := _taking_turns(step, form)):
-        texts = [own[0].family.texts[kind] for kind in kinds if kind < len(own[0].family.texts)]
-        if len({len(text.split()) for text in texts}) == 1 and len(texts) == len(kinds):
-            return np.searchsorted(kinds, form), _apart(texts)
-    return np.zeros(step.size, np.int64), ()
+def _headed(record: Places, step: Floats, labels: Sequence[tuple[int, str]]) -> list[str]:
+    """The heading or block that each entry stands below, where the count goes back or stands still as these change, and only there."""
+    at = np.searchsorted([r for r, _ in labels], record, "right") - 1
+    names, back = [labels[i][1] if i >= 0 else "start" for i in at], np.diff(step) <= 0
+    if len(set(names)) == 1:
+        return names if at[0] >= 0 else []
+    return names if back.any() and (np.diff(at)[back] != 0).all() else []
 
 
-def _starts(record: Places, step: Floats, own: Sequence[Lines]) -> tuple[Places, tuple[str, ...]]:
-    """The runs that follow each other, each from its first step on, named by the time at which they begin; none for one run."""
+def _in_turns(step: Floats, form: Places, texts: Sequence[str]) -> list[str]:
+    """What tells each entry's line apart, where forms of lines count each for itself, as the agents or processes of one log do."""
+    kinds = np.unique(form)
+    if not 1 < kinds.size <= MOST_TURNS or kinds[-1] >= len(texts) or not all(_goes_up(step[form == kind]) for kind in kinds):
+        return []
+    again = (np.diff(step) <= 0) & (np.diff(form) != 0)
+    if again.sum() < max(2, step.size // (4 * kinds.size)) or len({len(texts[kind].split()) for kind in kinds}) > 1:
+        return []
+    names = dict(zip(kinds.tolist(), _apart([texts[kind] for kind in kinds]), strict=True))
+    return [names[kind] for kind in form.tolist()]
+
+
+def _starts(record: Places, step: Floats, own: Sequence[Lines]) -> list[str]:
+    """The run that each entry is of where several follow each other from their first steps on, by the time at which it begins."""
     bounds = starts(step)
     if not 1 < len(bounds) <= MOST_RUNS or not all(_goes_up(step[first:last]) for first, last in bounds):
-        return np.zeros(step.size, np.int64), ()
+        return []
     stamps = {r: s for lines in own for r, s in lines.family.stamps.items()}
     names = [stamps.get(int(record[first]), "")[:19] or f"run {i}" for i, (first, _) in enumerate(bounds, 1)]
     names = [name if names.count(name) == 1 else f"run {i}" for i, name in enumerate(names, 1)]
-    return np.repeat(np.arange(len(bounds)), [last - first for first, last in bounds]), tuple(names)
-
-
-def _taking_turns(step: Floats, form: Places) -> list[int]:
-    """The forms of lines that count each for itself, as the agents or processes of one log do; empty where they count together."""
-    kinds = np.unique(form)
-    if not 1 < kinds.size <= MOST_TURNS or not all(_goes_up(step[form == kind]) for kind in kinds):
-        return []
-    again = (np.diff(step) <= 0) & (np.diff(form) != 0)
-    return kinds.tolist() if again.sum() >= max(2, step.size // (4 * kinds.size)) else []
-
-
-def _labelled(record: Places, step: Floats, labels: Sequence[tuple[int, str]]) -> bool:
-    """Whether headings or blocks part the entries: the count goes back or stands still where they change, and only there."""
-    if not labels:
-        return False
-    at = np.searchsorted([r for r, _ in labels], record, "right") - 1
-    used = {labels[i][1] if i >= 0 else "" for i in at}
-    if len(used) == 1:
-        return used != {""}
-    back = np.diff(step) <= 0
-    return bool(back.any()) and bool((np.diff(at)[back] != 0).all())
+    return [name for name, (first, last) in zip(names, bounds, strict=True) for _ in range(first, last)]
 
 
 def _apart(texts: Sequence[str]) -> tuple[str, ...]:
