@@ -22,7 +22,7 @@ def test_lists_of_one_object_are_curves_over_its_steps(tmp_path: Path) -> None:
     run = read_run(tmp_path)
     assert run.curves["reward/mean"].step.tolist() == [10, 20, 30, 40]
     assert run.curves["reward/mean"].guessed
-    assert [g.why for g in run.gaps if g.where == "history.json"] == ["1 lists are not as long as step; left out"]
+    assert [g.why for g in run.gaps if g.where == "history.json"] == ["1 lists are not as long as the steps; left out"]
 
 
 @pytest.mark.parametrize("text", ['{"a": 1}', '{"ids": ["x"]}', '{"model": {"b": [1, 2, 3]}}', "[1, 2, 3]", '{"shape": []}'])

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.reading.parsing.bytes_in import bare_name, byte_lines, head, parse_json
+from rl_advisor.reading.parsing.bytes_in import bare_name, byte_lines, head, json_object, parse_json
 from rl_advisor.reading.parsing.columns import Row, curves_of, number
 from rl_advisor.reading.parsing.metric_table import OF_PLAN, over_steps, step_columns
 from rl_advisor.reading.parsing.request import WHOLE, Request
@@ -25,13 +25,8 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
     """Whether the first line is a JSON object with a step and a number, and no text of a rollout."""
     if not bare_name(path).endswith(_SUFFIXES):
         return False
-    if not head(path, 64).lstrip().startswith(b"{"):
-        return False
-    try:
-        row = parse_json(head(path, 2_000_000).lstrip().split(b"\n", 1)[0])
-    except ValueError:
-        return False
-    if not isinstance(row, dict) or is_sample(row, ask.columns) or any(_rows_inside(v) for v in row.values()):
+    row = json_object(head(path, 2_000_000).lstrip().partition(b"\n")[0])
+    if not row or is_sample(row, ask.columns) or any(_rows_inside(v) for v in row.values()):
         return False
     numbers = [name for name, value in _values(dict(row), nested=True).items() if number(value) is not None]
     return len(numbers) > 1 and bool(step_columns(numbers))

@@ -13,7 +13,7 @@ from rl_advisor.reading.parsing.columns import number
 from rl_advisor.reading.parsing.flat_config import flat
 from rl_advisor.reading.parsing.json_tables import FEWEST, Content, Table, runs_in
 from rl_advisor.reading.parsing.metric_table import part_of, step_columns
-from rl_advisor.run import UNSAID, Curve, Floats, Gap, Run
+from rl_advisor.run import Curve, Floats, Gap, Run
 from rl_advisor.run_reference import chosen, listed
 
 
@@ -46,7 +46,7 @@ def _part(content: Content, source: str, run: str) -> Run:
     parts = [(table, part_of(pd.DataFrame(_nan_said(table)), source, lambda c, t=table: f"{t.prefix}{c}", run)) for table in content.tables]  # type: ignore[misc]
     parts = [(table, part) for table, part in parts if part.curves]
     counted = [part for _, part in parts if part.axis == "step"]
-    base = max(counted or [part for _, part in parts], key=_points, default=Run())
+    base = max(counted or [part for _, part in parts], key=lambda part: max(c.step.size for c in part.curves.values()), default=Run())
     steps = {t.rows: c.step for t, part in parts if part.axis == "step" for c in part.curves.values() if c.step.size == t.rows}
     curves: dict[str, Curve] = {}
     odd = 0
@@ -59,7 +59,7 @@ def _part(content: Content, source: str, run: str) -> Run:
                 curves[free] = replace(curve, name=free, raw=free, step=steps[table.rows])
             else:
                 odd += 1
-    gaps: tuple[Gap, ...] = (Gap(source, f"{odd} lists are not as long as {_counter(content.tables)}; left out"),) if odd else ()
+    gaps: tuple[Gap, ...] = (Gap(source, f"{odd} lists are not as long as the steps; left out"),) if odd else ()
     gaps += tuple(gap for _, part in parts for gap in part.gaps)
     return replace(base, curves=curves, gaps=gaps, config=flat(content.settings))
 
@@ -70,14 +70,6 @@ def _nan_said(table: Table) -> dict[str, list[Any]]:
         name: ["nan" if v != v else v for v in values] if any(v != v for v in values) else values  # noqa: PLR0124
         for name, values in table.columns.items()
     }
-
-
-def _points(part: Run) -> int:
-    return max((curve.step.size for curve in part.curves.values()), default=0)
-
-
-def _counter(tables: Sequence[Table]) -> str:
-    return next((step_columns(list(table.columns))[0] for table in tables if step_columns(list(table.columns))), UNSAID)
 
 
 def _series(found: dict[Any, Any], source: str) -> dict[str, Curve]:
