@@ -53,24 +53,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("modules", nargs="+", type=Path)
     parser.add_argument("--tests", nargs="+", default=list(TESTS))
-    parser.add_argument("--most", type=int, default=1000, help="numbers that are tried at most")
+    parser.add_argument("--most", type=int, default=1000, help="numbers that are tried at most, evenly chosen")
     said = parser.parse_args()
+    found = [(module, number) for module in said.modules for number in numbers(module.read_text(encoding="utf-8"))]
+    tried = [found[i * len(found) // said.most] for i in range(said.most)] if len(found) > said.most else found
+    survived = 0
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
         shutil.copytree(HOUSE, tree, ignore=shutil.ignore_patterns(".*", "__pycache__", "corpus", "shared"))
         (tree / "evals/corpus").symlink_to(HOUSE / "evals/corpus")
-        tried = survived = 0
-        for module in said.modules:
-            place = tree / module
-            text = place.read_text(encoding="utf-8")
-            for number in list(numbers(text))[: said.most - tried]:
-                place.write_text(changed(text, number), encoding="utf-8")
-                tried += 1
-                if not noticed(tree, said.tests):
-                    survived += 1
-                    print(f"{module}:{number.lineno}: {number.value} | {text.splitlines()[number.lineno - 1].strip()}", flush=True)
-            place.write_text(text, encoding="utf-8")
-    print(f"{tried - survived} of {tried} numbers have a witness")
+        for module, number in tried:
+            text = module.read_text(encoding="utf-8")
+            (tree / module).write_text(changed(text, number), encoding="utf-8")
+            if not noticed(tree, said.tests):
+                survived += 1
+                print(f"{module}:{number.lineno}: {number.value} | {text.splitlines()[number.lineno - 1].strip()}", flush=True)
+            (tree / module).write_text(text, encoding="utf-8")
+    print(f"{len(tried) - survived} of {len(tried)} numbers have a witness")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,8 @@ from evals import fit_going_on, fit_weights
 RIDGE = 5.0
 POWERS = (0.25, 0.5, 1.0, 2.0)
 """Ways in which a fitted learning curve flattens."""
+RUNS = 2
+"""Runs of a repository that are asked: it is one vote, and each run costs a judgement at each cut."""
 SLIGHT = 0.01
 """Share of a range that no learning curve needs to foresee."""
 PATIENCE = 1 / 3
@@ -65,6 +67,18 @@ class Cut:
     row: fit_going_on.Row
     fitted: float = float("nan")
     """The gain that a fit of a learning curve foresees, as a share of the range so far."""
+
+
+def chosen() -> list[Half]:
+    """The cuts of a few runs of each repository, evenly chosen, those with twins first."""
+    by: dict[str, dict[str, list[Half]]] = defaultdict(lambda: defaultdict(list))
+    for half in halves():
+        by[table.world(half.id).repository][half.id].append(half)
+    out = []
+    for mine in by.values():
+        names = [n for n in mine if np.isfinite(mine[n][0].twins)] or list(mine)
+        out += [half for i in np.unique(np.linspace(0, len(names) - 1, RUNS).astype(int)) for half in mine[names[i]]]
+    return out
 
 
 def cut_of(half: Half) -> Cut | None:
@@ -197,7 +211,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
     with multiprocessing.Pool(2) as pool:
-        cuts = [cut for cut in pool.map(cut_of, halves(), chunksize=6) if cut is not None]
+        cuts = [cut for cut in pool.map(cut_of, chosen(), chunksize=6) if cut is not None]
     rows = fit_weights.read(fit_weights.labelled(asked.corpora))
     judged = fit_going_on.judged([c.row for c in cuts], fit_weights.fits(rows))
     told = page([replace(c, row=row) for c, row in zip(cuts, judged, strict=True)], fit_going_on.left_out(judged), rows)

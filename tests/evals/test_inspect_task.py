@@ -1,4 +1,4 @@
-"""The Inspect task with a model that follows a script and the real server over stdio: Inspect's own mock, and a provider over HTTP."""
+"""The Inspect task with a model that follows a script: Inspect's own mock without tools, and a provider over HTTP with the real server."""
 
 import json
 import sys
@@ -29,9 +29,9 @@ def own_home(monkeypatch, tmp_path):
         monkeypatch.setenv(name, str(tmp_path / "home"))
 
 
-def called(name, **arguments):
-    """A scripted tool call; the usage is given, since Inspect would download an encoding to count tokens."""
-    output = ModelOutput.for_tool_call(MODEL, name, arguments)
+def submitted(answer):
+    """A scripted call; the usage is given, since Inspect would download an encoding to count tokens."""
+    output = ModelOutput.for_tool_call(MODEL, "submit", {"answer": answer})
     output.usage = ModelUsage(input_tokens=7, output_tokens=3, total_tokens=10)
     return output
 
@@ -52,30 +52,20 @@ def evaluated(work, model, tmp_path):
     return inspect_ai.eval(work, model=model, display="none", log_dir=str(tmp_path), max_samples=1)[0]
 
 
-def mocked(tmp_path, *, tools):
-    work = task_of(2, tools=tools)
-    script = []
-    for sample in work.dataset:
-        look = [called("summarize_curves", run=sample.id)] if tools else []
-        script += [*look, called("submit", answer=right_answer(sample))]
-    return evaluated(work, get_model(MODEL, custom_outputs=iter(script)), tmp_path)
-
-
-@pytest.mark.parametrize("tools", [True, False])
-def test_a_scripted_model_is_scored(tmp_path, tools):
-    """Right answers hit by Inspect's scorers and by ours; the tool's answer reached the model; tokens are counted."""
-    log = mocked(tmp_path, tools=tools)
+def test_a_scripted_model_is_scored(tmp_path):
+    """Right answers without tools hit by Inspect's scorers and by ours; tokens are counted."""
+    work = task_of(2, tools=False)
+    script = (submitted(right_answer(sample)) for sample in work.dataset)
+    log = evaluated(work, get_model(MODEL, custom_outputs=script), tmp_path)
     assert log.status == "success", log.error
     assert {s.name: s.metrics["mean"].value for s in log.results.scores}["answered"] == 1
     lines = list(answers(log))
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert {line["tokens"] for line in lines} == {20 if tools else 10}
+    assert {line["tokens"] for line in lines} == {10}
     scored = score_answers(CORPUS, tmp_path / "a.jsonl", rows=True, resamples=3)
     answered = {(sample.metadata["run"], sample.metadata["cut"]) for sample in log.samples}
     assert all(row["verdict_hit"] != 0 for row in scored["rows"] if (row["run"], row["cut"]) in answered)
-    told = [m.text for sample in log.samples for m in sample.messages if m.role == "tool" and m.function == "summarize_curves"]
-    assert len(told) == (len(log.samples) if tools else 0)
-    assert all("reward/mean" in text for text in told)
+    assert not any(m.role == "tool" and m.function != "submit" for sample in log.samples for m in sample.messages)
 
 
 def completion(says, number):
