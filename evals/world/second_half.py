@@ -30,7 +30,7 @@ from evals import fit_going_on, fit_weights
 RIDGE = 5.0
 POWERS = (0.25, 0.5, 1.0, 2.0)
 """Ways in which a fitted learning curve flattens."""
-RUNS = 2
+RUNS = 1
 """Runs of a repository that are asked: it is one vote, and each run costs a judgement at each cut."""
 SLIGHT = 0.01
 """Share of a range that no learning curve needs to foresee."""
