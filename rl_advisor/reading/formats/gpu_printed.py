@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.reading.parsing.bytes_in import document, json_object, json_values, lines
+from rl_advisor.reading.parsing.cells import first
 from rl_advisor.reading.parsing.gpu_counters import counted_by, first_lines, is_header, no_times, numbers, pivoted, telemetry_of
 from rl_advisor.reading.parsing.gpu_csv import gpu_csv, names_counters
 from rl_advisor.reading.parsing.request import WHOLE, Request
@@ -89,9 +90,10 @@ def _objects(path: Path) -> Raw:
 def _documents(path: Path) -> Raw:
     """The JSON documents of gpustat one after the other, up to what is none."""
     found, whole = json_values(document(path).decode("utf-8", "replace"))
-    rows = [(query, gpu) for query in found for gpu in _inside(query, "gpus", list) or () if isinstance(gpu, dict)]
+    queries = [query for query in found if isinstance(query, dict)]
+    rows = [{**gpu, "query_time": q.get("query_time")} for q in queries for gpu in first(q, ("gpus",), list) or () if isinstance(gpu, dict)]
     gaps = [] if whole else [Gap(path.name, "what follows the last whole document is cut off")]
-    return _columns([{**gpu, "query_time": query.get("query_time")} for query, gpu in rows]), gaps
+    return _columns(rows), gaps
 
 
 def _scraped(path: Path) -> Raw:
@@ -103,9 +105,10 @@ def _scraped(path: Path) -> Raw:
 def _answer(path: Path) -> Raw:
     """The series that Prometheus' query API answers with."""
     answer = json_object(document(path))
-    series = _inside(_inside(answer, "data", dict) or answer, "result", list) or []
-    named = [(_inside(one, "metric", dict) or {}, _inside(one, "values", list) or [_inside(one, "value", list)]) for one in series]
-    return _sampled(path, ((str(m.get("__name__")), m, *pair) for m, pairs in named for pair in pairs if pair and len(pair) == 2))
+    series = first(first(answer, ("data",), dict) or answer, ("result",), list) or []
+    named = [(one.get("metric"), first(one, ("values",)) or [one.get("value")]) for one in series if isinstance(one, dict)]
+    pairs = ((m, pair) for m, held in named if isinstance(m, dict) and isinstance(held, list) for pair in held)
+    return _sampled(path, ((str(m.get("__name__")), m, *pair) for m, pair in pairs if isinstance(pair, list) and len(pair) == 2))
 
 
 def _sampled(path: Path, samples: Iterable[tuple[str, Mapping[str, Any], Any, Any]]) -> Raw:
@@ -126,12 +129,6 @@ def _sampled(path: Path, samples: Iterable[tuple[str, Mapping[str, Any], Any, An
         found["time"] = found.groupby(["gpu", "column"]).cumcount() * SCRAPE_SECONDS
         gaps = [no_times(path, SCRAPE_SECONDS)]
     return _columns(pivoted(found)), gaps
-
-
-def _inside(value: Any, name: str, kind: type) -> Any:
-    """What stands under a name, where it is of that kind."""
-    found = value.get(name) if isinstance(value, dict) else None
-    return found if isinstance(found, kind) else None
 
 
 def _columns(rows: Any) -> Mapping[str, Any]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rl_advisor.reading.parsing.bytes_in import head, lines
 from rl_advisor.reading.parsing.columns import Row, curves_of, number
+from rl_advisor.reading.parsing.config.values import typed
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
@@ -24,7 +25,7 @@ def read(path: Path, _ask: Request = WHOLE) -> Run:
     """One curve, or one entry of the configuration."""
     kind, name = _place(path)
     if kind == "params":
-        return Run(config={name: _value(head(path, 8_000).decode("utf-8", "replace"))}, formats=(FORMAT,))
+        return Run(config={name: typed(head(path, 8_000).decode("utf-8", "replace"))}, formats=(FORMAT,))
     gaps: list[Gap] = []
     return Run(curves=curves_of(_rows(path, name, gaps), path.name), gaps=tuple(gaps), formats=(FORMAT,))
 
@@ -44,10 +45,3 @@ def _rows(path: Path, name: str, gaps: list[Gap]) -> Iterator[Row]:
             yield cells[2], cells[0] / 1e3, {name: cells[1]}
         elif line.strip() and not gaps:
             gaps.append(Gap(path.name, f"line {count} is no 'time value step'"))
-
-
-def _value(text: str) -> str | float | int:
-    found = number(text)
-    if found is None:
-        return text
-    return int(found) if found.is_integer() and "." not in text else found

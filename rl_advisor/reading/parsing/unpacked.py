@@ -17,15 +17,26 @@ _PIECE = 1 << 14
 _BUFFER = 1 << 17
 
 
-class _Members(io.RawIOBase):
-    """What the members of a gzip file hold, one behind the other; zeros between them are filling."""
+class _Below(io.RawIOBase):
+    """Something to be read that lies in an opened file, which is closed with it."""
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file, self._count, self._engine = file, 0, zlib.decompressobj(31)
+    _file: IO[bytes]
 
     def readable(self) -> bool:
         """Whether it can be read: always."""
         return True
+
+    def close(self) -> None:
+        """Close the file below, too."""
+        self._file.close()
+        super().close()
+
+
+class _Members(_Below):
+    """What the members of a gzip file hold, one behind the other; zeros between them are filling."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._count, self._engine = file, 0, zlib.decompressobj(31)
 
     def readinto(self, buffer: Any) -> int:
         """Fill the buffer; 0 at the end.
@@ -56,22 +67,13 @@ class _Members(io.RawIOBase):
                 raise OSError(f"it has more than {MOST_MEMBERS:,} parts")
         return data
 
-    def close(self) -> None:
-        """Close the file below, too."""
-        self._file.close()
-        super().close()
 
-
-class _Bounded(io.RawIOBase):
+class _Bounded(_Below):
     """What a packed file holds, until it has become more than any log is packed to."""
 
     def __init__(self, file: IO[bytes], path: Path, times: int) -> None:
         self._file, self._came, self._times = file, 0, times
         self._most = max(_PACKED_FROM, times * path.stat().st_size)
-
-    def readable(self) -> bool:
-        """Whether it can be read: always."""
-        return True
 
     def readinto(self, buffer: Any) -> int:
         """Fill the buffer; 0 at the end.
@@ -84,11 +86,6 @@ class _Bounded(io.RawIOBase):
         if self._came > self._most:
             raise OSError(f"it unpacks to more than {self._times} times its size")
         return int(size)
-
-    def close(self) -> None:
-        """Close the file below, too."""
-        self._file.close()
-        super().close()
 
 
 def unzipped(path: Path, times: int = MOST_PACKED) -> IO[bytes]:
