@@ -145,7 +145,7 @@ PAID = Expected(link=("reward_signal",), call=("stop",), never=(QUIET,), verdict
 SAMPLES = (
     Situation("j_declines", lambda: sampled(declines, reward=way(0.4, 0.9, 1.3, sd=0.06)), PAID, ("002 pitfall RLHF refusal",)),
     Situation("j_templates", lambda: sampled(three_templates), Expected(present=("answers_alike",), link=("exploration", "reward_signal"), never=(QUIET,)), ("002 explore tab uniform",)),
-    Situation("j_not_what_counts", lambda: sampled(not_what_counts, reward=share(0.3, 0.5, 0.7, sd=0.02)), Expected(present=("unreliable_proxy",), link=("reward_signal",), never=(QUIET,), confidence=("low", "medium")), ("002 reward dist low correlation",)),
+    Situation("j_not_what_counts", lambda: sampled(not_what_counts, reward=share(0.3, 0.5, 0.7, sd=0.02)), Expected(present=("unreliable_proxy",), link=("reward_signal",), never=(QUIET,), do=r"score|read|check|calibrat"), ("002 reward dist low correlation",)),
     Situation("j_circles", lambda: sampled(circles, reward=share(0.25, 0.45, 0.7, sd=0.02)), PAID, ("002 hack audit repeat",)),
     Situation("j_searches", lambda: sampled(searches, reward=way(0.2, 0.5, 0.9, sd=0.04)), Expected(verdict=("reward_hacking",), link=("reward_signal",), present=("tool_hacking",), call=("stop",)), ("002 pitfall Agentic tool",)),
 )  # fmt: skip
