@@ -1,12 +1,13 @@
 """Curves measured for a reader: shape with intervals, onset, change points, and a short numeric sketch. The answer of ``curves``."""
 
 import difflib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import asdict
 
 import numpy as np
 
 from rl_advisor.curves import outcomes
-from rl_advisor.curves.course import Course, course
+from rl_advisor.curves.course import course
 from rl_advisor.curves.pace import pace
 from rl_advisor.curves.untrail import untrailed
 from rl_advisor.features import TooFewPoints
@@ -126,6 +127,7 @@ def summary(curve: Curve, alone: Curve | None = None) -> Answer:
 
 
 def _shape(curve: Curve, alone: Curve, step: Floats, value: Floats) -> Answer:
+    """What it did: as logged, then its level, its directions by the ruler of the judgement, its onset and where its level changed."""
     top, newest = int(np.argmax(value)), zip(step[-RECENT:].tolist(), value[-RECENT:].tolist(), strict=True)
     fields: Answer = {
         "first": value[0],
@@ -134,13 +136,18 @@ def _shape(curve: Curve, alone: Curve, step: Floats, value: Floats) -> Answer:
         "newest": [[round(s), v] for s, v in newest],
         "noise": found.noise if (found := course(alone)) is not None else 0.0,
     }
-    parts: tuple[Callable[[Floats, Floats], Answer], ...] = (_onset, _changes)
     try:
-        fields |= _highest(outcomes.course_of(alone)) | _directions(alone)
-        for part in parts:
-            fields |= part(step, value)
-        if (known := metric(curve.name)) is not None and known.better:
-            fields["rate"] = {"pace": pace(outcomes.course_of(alone), margin(curve), known.better)}
+        measured, least, known = outcomes.course_of(alone), margin(alone), metric(curve.name)
+        fields |= {
+            "smoothed_highest": {"value": measured.best, "step": measured.best_step, "step_interval": list(measured.best_between)},
+            "overall": _direction(measured.overall, least),
+            "recent": {"from_step": measured.recent_first} | _direction(measured.recent, least),
+        }
+        begun = onset(step, value)
+        told = begun and {"kind": begun.kind, "step": begun.at, "interval": [begun.low, begun.high], "size": begun.size}
+        fields |= {"onset": told, "change_points": [asdict(c) for c in change_points(step, value)]}
+        if known is not None and known.better:
+            fields["rate"] = {"pace": pace(measured, margin(curve), known.better)}
     except TooFewPoints as short:
         fields["too_few"] = str(short)
     return fields | {"sketch": sketch(step, value)}
@@ -154,20 +161,6 @@ def margin(curve: Curve) -> float:
     return outcomes.MATERIAL * max(float(np.ptp(measured.smoothed)), 0.1 * float(np.median(np.abs(measured.value))))
 
 
-def _highest(measured: Course) -> Answer:
-    """Where the level is highest."""
-    return {"smoothed_highest": {"value": measured.best, "step": measured.best_step, "step_interval": list(measured.best_between)}}
-
-
-def _directions(curve: Curve) -> Answer:
-    """Straight-line change over everything and over the last third, as the judgement measures them."""
-    measured, least = outcomes.course_of(curve), margin(curve)
-    return {
-        "overall": _direction(measured.overall, least),
-        "recent": {"from_step": measured.recent_first} | _direction(measured.recent, least),
-    }
-
-
 def _direction(found: Trend, margin: float) -> Answer:
     """A trend's direction and size; where none can be told, also what could have been seen."""
     which = direction(found, margin)
@@ -175,17 +168,6 @@ def _direction(found: Trend, margin: float) -> Answer:
     if which != "undecidable":
         return fields
     return fields | {"detectable_change": found.detectable}
-
-
-def _onset(step: Floats, value: Floats) -> Answer:
-    found = onset(step, value)
-    if found is None:
-        return {"onset": None}
-    return {"onset": {"kind": found.kind, "step": found.at, "interval": [found.low, found.high], "size": found.size}}
-
-
-def _changes(step: Floats, value: Floats) -> Answer:
-    return {"change_points": [{"step": c.step, "before": c.before, "after": c.after} for c in change_points(step, value)]}
 
 
 def sketch(step: Floats, value: Floats) -> list[list[float]]:
