@@ -43,7 +43,7 @@ def test_it_is_said_in_plain_text(tmp_path):
     page = " ".join(text("load", answer).split())
     assert "read: metrics.jsonl (3 metrics); dumps/" in page
     assert "old.jsonl (empty)" in page
-    assert "progress.csv: a git-lfs pointer" in page
+    assert "progress.csv: could not be read: a git-lfs pointer" in page
 
 
 def test_files_of_another_run_are_neither(tmp_path):

@@ -64,15 +64,9 @@ def _steps(run: Run) -> Answer:
 
 
 def _metric(curve: Curve) -> Answer:
-    known = metric(curve.name)
+    known, lost = metric(curve.name), int((~np.isfinite(curve.value)).sum())
     row = {"name": curve.name, "raw": curve.raw, "source": curve.source, "points": curve.value.size, "link": known.link if known else None}
-    lost = int((~np.isfinite(curve.value)).sum())
-    return (
-        row
-        | ({"not_finite": lost} if lost else {})
-        | ({"guessed": True} if curve.guessed else {})
-        | ({"note": curve.note} if curve.note else {})
-    )
+    return row | {what: x for what, x in (("not_finite", lost), ("guessed", curve.guessed), ("note", curve.note)) if x}
 
 
 def _rollouts(run: Run) -> Answer:

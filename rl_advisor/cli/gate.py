@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext, suppress
 
 import click
 
@@ -21,30 +22,23 @@ class Gate:
         from rl_advisor.assessment import VERDICTS
 
         self._verdicts = [v.strip().lower().replace("-", "_") for v in (fail_on or "").split(",") if v.strip()]
-        self._cost = cost
-        for verdict in self._verdicts:
-            if verdict not in VERDICTS:
-                raise no_such("verdict", verdict, VERDICTS)
+        self._cost = float("inf") if cost is None else cost
+        for unknown in (v for v in self._verdicts if v not in VERDICTS):
+            raise no_such("verdict", unknown, VERDICTS)
 
     def close(self, judged: Iterable[Answer], show: Callable[[], None]) -> None:
         """Show the answer, then end with the gate's exit code where a judgement is among the verdicts, or cost too much."""
         told = [reason for one in judged if (reason := self._reason(one))]
-        try:
+        with suppress(SystemExit) if told else nullcontext():
             show()
-        except SystemExit:
-            if not told:
-                raise
         if told:
             click.echo(f"rl-advisor: the gate closes: {listed(told, 5)}", err=True)
             sys.exit(FAILED)
 
     def _reason(self, judged: Answer) -> str:
-        verdict, run = str(judged.get("verdict")), str(judged.get("run", "the run"))
-        if verdict in self._verdicts:
-            return f"{run} is {plain(verdict)}"
-        if self._cost is not None and wasted(judged) > self._cost:
-            return f"{run} spent {percent(wasted(judged))} of its steps after its best"
-        return ""
+        verdict, run, lost = str(judged.get("verdict")), str(judged.get("run", "the run")), wasted(judged)
+        dear = f"{run} spent {percent(lost)} of its steps after its best" if lost > self._cost else ""
+        return f"{run} is {plain(verdict)}" if verdict in self._verdicts else dear
 
 
 def wasted(judged: Answer) -> float:
