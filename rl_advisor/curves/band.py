@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rl_advisor.features.autoregression import effective_count, lag_one
 from rl_advisor.features.series import Bools
 from rl_advisor.features.student import quantile
 from rl_advisor.finding import Onset
@@ -179,17 +178,15 @@ def limit(runs: int, share: float) -> float:
 
 
 def stretches(step: Floats, value: Floats, edges: Floats) -> tuple[Floats, Floats]:
-    """Mean of every stretch and its standard error under noise with a memory; NaN where nothing is logged."""
-    place = np.clip(np.searchsorted(edges, step, side="right") - 1, 0, edges.size - 2)
+    """Mean of every stretch and its standard error; NaN where nothing is logged."""
     inside = (step >= edges[0]) & (step <= edges[-1])
-    place, value = place[inside], value[inside]
+    place = np.clip(np.searchsorted(edges, step[inside], side="right") - 1, 0, edges.size - 2)
     count = np.bincount(place, minlength=edges.size - 1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.bincount(place, value, edges.size - 1) / count
-    rest = value - means[place]
-    memory = lag_one(rest, np.ones(max(rest.size - 1, 0)), 1) if rest.size > 3 else 0.0
+        means = np.bincount(place, value[inside], edges.size - 1) / count
+    rest = value[inside] - means[place]
     noise = float(np.sqrt((rest**2).sum() / max(1, rest.size - (count > 0).sum())))
-    return means, noise / np.sqrt([max(1.0, effective_count(int(n), memory)) if n else 1.0 for n in count])
+    return means, noise / np.sqrt(np.maximum(count, 1))
 
 
 def scales(values: Sequence[Floats]) -> tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]]:

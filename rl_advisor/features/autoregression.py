@@ -129,11 +129,6 @@ def least_deviance(design: Floats, value: Floats, gap: Floats) -> float:
     return min(found)
 
 
-def effective_count(n: int, phi: float) -> float:
-    """Independent points that carry as much about a mean as ``n`` points of AR(1) noise."""
-    return float(np.clip(n * (1 - phi) / (1 + phi), min(n, 1), n))
-
-
 def solve(design: Floats, value: Floats) -> Floats:
     """Least-squares coefficients."""
     return np.asarray(np.linalg.lstsq(design, value, rcond=None)[0], np.float64)

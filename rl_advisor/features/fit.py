@@ -12,10 +12,6 @@ PENALTIES = (1e-3, 1e-1, 1e1, 1e3)
 FEWEST = 50
 
 
-SAME_EVERYWHERE = 1e-5
-"""Explained variance up to which a critic predicts one value for every state: nothing but rounding is left."""
-
-
 def explained_variance(target: Floats, told: Floats) -> float:
     """1 where ``told`` is the target but for a constant, 0 where it says no more than the mean, below 0 less; NaN for a constant target."""
     spread = float(np.var(target))

@@ -65,8 +65,11 @@ def improving(c: Course) -> list[str]:
 
 
 def plateaued(c: Course) -> list[str]:
-    """It came near its best early and has stayed about there."""
-    near = int(np.argmax(c.middle >= c.middle[c.top] - NEAR * float(np.ptp(c.middle))))
+    """It came early to where it is over its last third, and has stayed there."""
+    late = c.middle[-max(1, c.middle.size // 3) :]
+    reach = NEAR * float(np.ptp(c.middle))
+    away = np.flatnonzero((c.middle < late.min() - reach) | (c.middle > late.max() + reach))
+    near = int(away[-1]) + 1 if away.size else 0
     low, high = pair(c.middle[near:].min(), c.middle[near:].max(), _unit(c))
     where = f"between about {low} and {high}" if low != high else f"at {_level(c, c.middle[near:].max())}"
     stays = f"{c.name} has stayed {where} since step {c.level.step[near]:.0f}"
