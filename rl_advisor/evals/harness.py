@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 from pydantic import BaseModel
 
 from rl_advisor.evals import scoring
@@ -98,7 +99,8 @@ def summarize(corpus: Corpus, scored: Sequence[Row], *, rows: bool, resamples: i
         "cuts": {f"{cut:g}": block([r for r in scored if r.cut == cut], resamples) for cut in cuts},
         "pooled": block([r for r in scored if r.cut != WHOLE], resamples),
     }
-    answer: dict[str, Any] = plain(found | ({"rows": [shown(r) for r in scored]} if rows else {}))
+    # As JSON: None for NaN, lists for tuples.
+    answer: dict[str, Any] = orjson.loads(orjson.dumps(found | ({"rows": [shown(r) for r in scored]} if rows else {})))
     return answer
 
 
@@ -126,15 +128,6 @@ def _measured(name: str, rows: Sequence[Row], resamples: int) -> tuple[float, tu
     score = MEASURES[name].score
     span = scoring.interval(lambda index: score([taken[i] for i in index]), scoring.resamples([r.family for r in taken], resamples))
     return score(taken), span, len(taken)
-
-
-def plain(value: Any) -> Any:
-    """The same data with None for NaN and lists for tuples, so that it is JSON."""
-    if isinstance(value, Mapping):
-        return {key: plain(v) for key, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(v) for v in value]
-    return None if isinstance(value, float) and np.isnan(value) else value
 
 
 def _check_cuts(corpus: Corpus, cuts: Sequence[float] | set[float]) -> None:

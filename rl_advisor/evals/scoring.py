@@ -40,12 +40,6 @@ def macro_f1(verdicts: Sequence[str], admissible: Sequence[AbstractSet[str]]) ->
     return float(np.mean(scores)) if scores else float("nan")
 
 
-def mean(values: Floats) -> float:
-    """Mean of the values that are not NaN; NaN of none."""
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if known.size else float("nan")
-
-
 def smooth(scores: Floats, window: int = 5) -> Floats:
     """Centred moving mean of the same length.
 
