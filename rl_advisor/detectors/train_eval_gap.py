@@ -20,14 +20,13 @@ from rl_advisor.curves.task import task
 from rl_advisor.finding import Answer, Evidence, Role, absent, present, unclear
 from rl_advisor.output.wording import about
 from rl_advisor.run import Run
+from rl_advisor.settings.standstill import STYLE
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL
 ROLE = Role.GAMING
 WEIGHT = 2.0
 NEEDS: tuple[str, ...] = ("eval/score/*", "reward/mean|reward/used|reward/success")
-STYLE = {"response/length", "response/truncated", "response/repetition", "episode/tool_calls", "episode/turns"}
-"""Side metrics that a reward moves which pays for something beside the task."""
 
 
 def detect(run: Run) -> Answer:

@@ -58,6 +58,15 @@ def _at_cap(run: Run) -> Curve | None:
     return Curve("response/length", mean.raw, mean.source, mean.step, full, mapped=True) if full.any() and cap > 1 else None
 
 
+def _prompts(run: Run) -> Curve | None:
+    """The mean words of a prompt at each step with samples."""
+    if not len(run.rollouts) or "prompt" not in run.rollouts:
+        return None
+    rows = run.rollouts.drop_duplicates(["step", "prompt"])
+    words = rows.assign(words=[len(str(prompt).split()) for prompt in rows["prompt"]])
+    return _of_samples(words.groupby("step")["words"].mean())
+
+
 def _memory(run: Run) -> Curve | None:
     """The highest memory of each step, of telemetry."""
     if not len(run.telemetry):
@@ -75,5 +84,6 @@ DERIVED: Mapping[str, tuple[Callable[[Run], Curve | None], ...]] = {
     "response/truncated": (_cut, _at_cap),
     "reward/flat_groups": (_flat,),
     "memory/allocated": (_memory,),
+    "prompt/length": (_prompts,),
 }
 """What tells a curve that is not logged, the surest first."""

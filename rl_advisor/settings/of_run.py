@@ -17,7 +17,7 @@ from rl_advisor.settings.derived import all_at
 from rl_advisor.settings.given import Given, Settings
 from rl_advisor.settings.not_finite import blank, broken, curves_of, sound
 from rl_advisor.settings.of_samples import SAMPLES, of_samples
-from rl_advisor.settings.standstill import decimals, farthest, little, logged_late, policy_moved, unbaselined, wrong_at_first
+from rl_advisor.settings.standstill import FACTS as FACTS_OF_RUN
 from rl_advisor.settings.statistics import FEWEST, logged_curve, parts_of
 
 
@@ -212,7 +212,7 @@ OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
     "followed": lambda run, _: _way(run, lambda held, train: float(np.quantile(held.value, 0.9)) - train.start),
     "apart_at_first": lambda run, _: _way(run, lambda held, train: abs(held.start - train.start)),
     "parted": _parted,
-    **{f.__name__: f for f in (decimals, farthest, policy_moved, little, unbaselined, wrong_at_first, logged_late)},
+    **{fact.__name__: fact for fact in FACTS_OF_RUN},
     "held_rose": lambda run, _: held_out_rose(run),
     "draws": lambda _, name: segments.drawn(name),
     "kept_single": lambda run, _: any(c.rose and not c.fell for c in _singles(run)),
@@ -236,7 +236,6 @@ OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
     "broke": _broke,
     "thriving": lambda run, _: outcomes.thriving(run),
     "troubled": lambda run, _: outcomes.any_fell(run),
-    "stepped": lambda run, _: outcomes.stepped(run),
     "once": lambda run, _: True if circumstances(run).updates == "one" or _one_update(run) else None,
     "trained": lambda run, kinds: bool({*kinds.split("|")} & {task(run).kind, task(run).base, *task(run).traits}),
     "outgrown": _outgrown,

@@ -7,6 +7,10 @@ from rl_advisor.run import Run
 
 STILL, USUAL_STEP = 0.02, 1e-3
 """Nats from the reference, and of a usual update, up to which a policy stands still."""
+ONCE = 2.0
+"""Passes over the data below which no prompt can have been learned by heart."""
+STYLE = {"response/length", "response/truncated", "response/repetition", "episode/tool_calls", "episode/turns"}
+"""Side metrics that a reward moves which pays for something beside the task."""
 FIRSTS = {"kl/ref": 0.05, "kl/mismatch": 0.05, "mismatch/logprob": 0.1, "response/truncated": 0.9}
 """Levels at the first step above which a practitioner stops and looks (nats per token; share)."""
 
@@ -54,6 +58,25 @@ def little(run: Run, _: str = "") -> bool | None:
     return bool(not s.at_ceiling and not s.fell and (gain <= s.margin or (gain < 0.2 * spread and gain < 0.2 * room)))
 
 
+def seen_again(run: Run, _: str = "") -> float | None:
+    """At how many of the steps with samples a prompt is seen on average."""
+    return float(run.rollouts.groupby("prompt")["step"].nunique().mean()) if len(run.rollouts) and "prompt" in run.rollouts else None
+
+
+def repeats(run: Run, _: str = "", often: float = 2.0, many: float = 5.0) -> float:
+    """1 where prompts come back often enough to be learned by heart; 2 where they are so few that nothing else can be learned of them."""
+    epochs, back = run.curves.get("progress/epoch"), seen_again(run) or 0.0
+    passes = float(np.nanmax(epochs.value)) if epochs is not None else np.nan
+    steps = run.rollouts["step"].nunique() if back else 0
+    again = passes >= many or (back >= often and not passes < ONCE)
+    return again * (1.0 + (passes >= 4 * many or (steps >= 4 and back > 0.8 * steps)))
+
+
+def style(run: Run, _: str = "") -> bool:
+    """Whether side metrics left where they began that a gamed reward moves and learning by heart does not."""
+    return bool(segments.departures(run).keys() & STYLE)
+
+
 def unbaselined(run: Run, _: str = "", close: float = 0.02) -> float | None:
     """The share of rows at which mean advantage and a mean reward differ by next to nothing; None where they are not logged together."""
     advantage, found = run.curves.get("advantage/mean"), []
@@ -78,3 +101,7 @@ def logged_late(run: Run, _: str = "", first: float = 2.0) -> bool:
     """Whether the log begins after the first updates."""
     steps = [run.curves[n].finite()[0][0] for n in FIRSTS if n in run.curves and run.curves[n].finite()[1].size]
     return run.step_unit == "env steps" or min(steps, default=0.0) > first
+
+
+FACTS = (decimals, farthest, policy_moved, little, repeats, seen_again, style, unbaselined, wrong_at_first, logged_late)
+"""What rows may ask of a run, by these names."""
