@@ -9,7 +9,7 @@ from rl_advisor.judgement.continuation import call, continuation, risk
 from rl_advisor.judgement.experiment import next_experiment
 from rl_advisor.judgement.narrative import could_not_see, ruled_out
 from rl_advisor.judgement.one_thread import OneThread
-from rl_advisor.judgement.proven import that_matter
+from rl_advisor.judgement.proven import STANDS, that_matter
 from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.priors.circumstances import circumstances
 from rl_advisor.run import Run
@@ -93,7 +93,8 @@ def broken_link(case: Case, judged: Judged) -> BrokenLink:
     """The link of the first break, by the findings or by what is proven; none when nothing is broken."""
     if judged.cause is not None:
         return judged.cause.link.value
-    told = next((fault.link for fault in that_matter(case.proven, judged.verdict)), judged.link)
+    ended = judged.verdict in STANDS  # an error that ended a run is not what kept it from learning
+    told = next((f.link for f in that_matter(case.proven, judged.verdict) if f.seen_in != "crash" or not ended), judged.link)
     return told.value if told is not None else "none"
 
 

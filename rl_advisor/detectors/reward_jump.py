@@ -52,7 +52,7 @@ def detect(run: Run, share: float = 0.25) -> Answer:
         where = (Evidence(train.name, jump.step, jump.step), Evidence(held.name, float(held.step[0]), float(held.step[-1])))
         text = f"{train.name} jumps {about(jump.before, jump.after)} at step {jump.step:.0f}; "
         text += f"{held.name} changes by {number(there.delta)}"
-        if abs(there.delta) / held.scale < abs(size) / scale / 4:
+        if abs(there.delta) / way(held) < abs(size) / way(train) / 4:
             onset = segments.around(train.step, jump.step, 2)
             return present(f"{text}: the reward changed, not the policy.", onset, measures, where)
     return absent(f"{train.name} makes no jump that {held.name} does not make.")
@@ -61,6 +61,11 @@ def detect(run: Run, share: float = 0.25) -> Answer:
 def _learnable(run: Run, held: outcomes.Course, level: float) -> bool:
     """Whether returns of one task rose to a level that evaluation reached, too."""
     return "control" in task(run).traits and level <= float(held.value.max()) + held.margin
+
+
+def way(s: outcomes.Course) -> float:
+    """All that a curve ever moved: what a change is held against where two curves have other units."""
+    return max(float(np.ptp(s.smoothed)), s.margin, 1e-12)
 
 
 def nearest(overall: Change, held: outcomes.Course, at: float, most: int = 4) -> Change:
