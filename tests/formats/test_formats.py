@@ -150,6 +150,8 @@ def test_the_closing_summary_is_no_step(tmp_path):
     assert list(run.curves["loss"].step) == [1, 2]
     assert run.curves["loss"].value[1] == 3.0
     assert run.planned_steps is None
+    (tmp_path / "trainer_state.json").write_text('{"log_history": [{"step": 1, "x": 1}, {"step": 2, "x": 3.0}], "max_steps": 80}')
+    assert read_run(tmp_path / "trainer_state.json").planned_steps == 80
 
 
 def test_step_and_time_lines_give_the_clock():

@@ -61,7 +61,9 @@ def _part(content: Content, source: str, run: str) -> Run:
                 odd += 1
     gaps: tuple[Gap, ...] = (Gap(source, f"{odd} lists are not as long as the steps; left out"),) if odd else ()
     gaps += tuple(gap for _, part in parts for gap in part.gaps)
-    return replace(base, curves=curves, gaps=gaps, config=flat(content.settings))
+    most = number(content.settings.get("max_steps"))
+    planned = int(most) if most and 0 < most < 1e15 else None  # -1 for none, by transformers' Trainer
+    return replace(base, curves=curves, gaps=gaps, config=flat(content.settings), planned_steps=planned)
 
 
 def _nan_said(table: Table) -> dict[str, list[Any]]:
