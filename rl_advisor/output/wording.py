@@ -108,8 +108,9 @@ def about(first: float, last: float, unit: str = "") -> str:
 
 def roughly(level: float, unit: str = "") -> str:
     """A level; nothing and all of a share are said as they are."""
+    said = value(level, unit)
     exact = level == 0 or (unit == "share" and level == 1)
-    return value(level, unit) if exact else f"about {value(level, unit)}"
+    return said if exact or (not said[:1].isdigit() and said[:1] != "-") else f"about {said}"
 
 
 def counted(n: int, noun: str) -> str:
