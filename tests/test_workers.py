@@ -1,6 +1,7 @@
 """Work in a process of its own: what it gives, what the operating system takes from it, and whose turn it is when much is asked."""
 
 import contextlib
+import math
 import os
 import signal
 import socket
@@ -8,10 +9,14 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
+import anyio
+import anyio.lowlevel
 import pytest
 from rl_advisor import workers
+from rl_advisor.server.scheduler import Busy, Scheduler
 from rl_advisor.workers import POOL, Crowded, Limits, Stopped, in_worker
 
 MIB = 1 << 20
@@ -118,7 +123,7 @@ def test_expected_errors_keep_their_class_and_words():
 def test_work_that_nobody_waits_for_is_ended():
     """What ``wanted`` raises ends the worker."""
 
-    def unwanted():
+    def unwanted(_):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -170,6 +175,67 @@ def _lives(pid):
         return True
 
 
+def test_newest_and_shortest_go_first(monkeypatch):
+    """A short call is answered while calls that never end hold every place and many more wait, however patient the scheduler is."""
+    monkeypatch.setattr("rl_advisor.server.scheduler.PATIENCE_S", (math.inf,) * 3)
+
+    async def talk():
+        turns, answered = Scheduler(places=2), []
+        async with anyio.create_task_group() as group:
+            for _ in range(6):
+                group.start_soon(turns.taken, _until_over)
+            for _ in range(3):
+                await _hold(turns, working=2, waiting=4)
+                answered.append(await turns.taken(_one))
+            group.cancel_scope.cancel()
+        return answered, turns
+
+    answered, turns = anyio.run(talk)
+    assert answered == [1, 1, 1]
+    assert not turns._working and not turns._waiting
+
+
+def test_a_call_that_took_its_time_thrice_gives_way():
+    """Interrupted as often as it may be begun, it is told that the machine is busy."""
+
+    async def talk():
+        turns, refused = Scheduler(places=1), anyio.Event()
+
+        async def long():
+            with pytest.raises(Busy):
+                await turns.taken(partial(_until_over, taken=100.0))
+            refused.set()
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(long)
+            for _ in range(3):
+                await _hold(turns, working=1, waiting=0)
+                assert not refused.is_set()
+                await turns.taken(_one)
+            await refused.wait()
+        return turns
+
+    turns = anyio.run(talk)
+    assert not turns._working and not turns._waiting
+
+
+async def _one(_):
+    return 1
+
+
+async def _until_over(turn, taken=0.0):
+    while True:
+        turn.go_on(taken)
+        await anyio.lowlevel.checkpoint()
+
+
+async def _hold(turns, working, waiting):
+    """Return once so many calls work and wait."""
+    with anyio.fail_after(300):
+        while (len(turns._working), len(turns._waiting)) != (working, waiting):
+            await anyio.lowlevel.checkpoint()
+
+
 def test_what_has_run_least_runs(monkeypatch):
     """Beside work that never ends a short piece is not slowed down: the long one stands still meanwhile, and goes on afterwards."""
     monkeypatch.setattr(workers.pool, "PROCESSORS", 1)
@@ -177,14 +243,14 @@ def test_what_has_run_least_runs(monkeypatch):
 
     def long():
         with pytest.raises(KeyboardInterrupt):
-            in_worker(spin, wanted=lambda: _raised_when(ended))
+            in_worker(spin, wanted=lambda _: _raised_when(ended))
 
     thread = threading.Thread(target=long)
     thread.start()
     _until(lambda: POOL.working() == 1 and POOL._held[0].ran > 0)
     held = POOL._held[0]
     with pytest.raises(KeyboardInterrupt):
-        in_worker(spin, wanted=lambda: _raised_when(held.still))
+        in_worker(spin, wanted=lambda _: _raised_when(held.still))
     _until(lambda: not held.still)
     ended.append(1)
     thread.join()

@@ -17,13 +17,12 @@ from rl_advisor import tools
 from rl_advisor.answers import run_folders
 from rl_advisor.output.clean import aliased, clean, is_name, readable
 from rl_advisor.server.confinement import Outside, below, called, inside
+from rl_advisor.server.scheduler import Busy, Scheduler, Slot
 from rl_advisor.workers import POOL, Crowded, Limits, Stopped, in_worker, isolated
 
 TELL_EVERY = 0.2
 """Seconds between two notes of progress."""
 MOST_KEPT, MOST_NEAR = 64, 2_000
-PLACES = 32
-"""Calls that have a worker at a time; on the processors run those that have run least, of equals the newest (``workers.pool``)."""
 LIMITS = Limits(cpu_s=20, memory=1_500 << 20, wall_s=120)
 BUSY = "The server is busy with other runs, and this one takes long; ask again in a minute."
 log = logging.getLogger("rl_advisor.server")
@@ -60,7 +59,7 @@ class Dispatcher:
         """Answer about what lies below the folders ``roots``, and below the addresses ``stores``."""
         self.roots = roots
         self._stores = stores
-        self._places, self._threads, self._fetching = CapacityLimiter(PLACES), CapacityLimiter(8), CapacityLimiter(2)
+        self._turns, self._threads, self._fetching = Scheduler(), CapacityLimiter(8), CapacityLimiter(2)
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
         self._under_way: dict[Hashable, _Shared] = {}
 
@@ -146,12 +145,20 @@ class Dispatcher:
             raise isolated.Refused(isolated.GONE) from None
 
     async def _worked(self, function: Callable[..., Any], arguments: Sequence[Any], about: str, ear: Listener) -> Any:
-        """The answer of a worker, or why files that stay as they are will never give one; whose turn it is the pool of workers knows."""
+        """The answer of a worker, or why files that stay as they are will never give one."""
         asked = (isolated.fenced, [str(r) for r in self.roots], f"{function.__module__}:{function.__qualname__}", *arguments)
         how: dict[str, Any] = {"limits": LIMITS, "about": about, "ear": ear, "raises": (isolated.Refused,)}
+
+        async def turn_of(turn: Slot) -> Any:
+            def wanted(seconds: float) -> None:
+                from_thread.check_cancelled()
+                turn.go_on(seconds)
+
+            return await run_sync(lambda: in_worker(*asked, wanted=wanted, came=turn.came, **how), limiter=CapacityLimiter(1))
+
         try:
-            return await run_sync(lambda: in_worker(*asked, wanted=from_thread.check_cancelled, **how), limiter=self._places)
-        except Crowded:
+            return await self._turns.taken(turn_of)
+        except (Busy, Crowded):
             raise isolated.Refused(BUSY) from None
         except Stopped as stopped:
             return isolated.Refused(f"The run could not be read: {stopped}.")

@@ -30,7 +30,7 @@ class Task:
     roots: tuple[str, ...] = ()
 
 
-def work(task: Task, wanted: Callable[[], None] = lambda: None) -> Row:
+def work(task: Task, wanted: Callable[[float], None] = lambda _: None) -> Row:
     """The row of the run; ``{"several": [...]}`` where several lie there; ``{"error": ...}`` where none could be made.
 
     ``passing`` beside an error says that another time it might do. What ``wanted`` raises ends the work.
@@ -80,7 +80,7 @@ def inside(where: str, inner: str) -> str:
     return f"{where}{inner}" if inner.startswith("#") or not inner else f"{where.rstrip('/')}/{inner}"
 
 
-def _judged(path: str, task: Task, wanted: Callable[[], None]) -> Row:
+def _judged(path: str, task: Task, wanted: Callable[[float], None]) -> Row:
     """The answer of a worker, or why there is none."""
     from rl_advisor.output.errors import UsageError
     from rl_advisor.reading import UnreadableRun

@@ -50,14 +50,16 @@ def in_worker(  # noqa: PLR0913
     limits: Limits | None = None,
     about: str = "",
     ear: Listener = lambda *_: None,
-    wanted: Callable[[], None] = lambda: None,
+    wanted: Callable[[float], None] = lambda _: None,
+    came: float | None = None,
     raises: tuple[type[Exception], ...] = (),
 ) -> Any:
     """What ``function(*args)`` gives: JSON or bytes. The function is one of a module's own; its arguments are JSON.
 
     Work ``about`` the same thing goes to the same worker where that is free: what it remembers is used again. ``ear`` hears
-    :mod:`rl_advisor.output.progress`; ``wanted`` is asked at every tick, and what it raises ends the work, and its worker. The work may
-    raise ``raises``, told apart by the class's name.
+    :mod:`rl_advisor.output.progress`; ``wanted`` hears at every tick how many seconds of processor time were taken, and what it raises
+    ends the work, and its worker. ``came`` is when it was asked for, where that was before now: of equals the newest runs first. The work
+    may raise ``raises``, told apart by the class's name.
 
     Raises:
         Stopped: a limit was met, or the worker broke.
@@ -67,7 +69,7 @@ def in_worker(  # noqa: PLR0913
         return function(*args)
     limits = limits or Limits()
     try:
-        worker = POOL.take(about)
+        worker = POOL.take(about, came)
     except OSError as failed:
         raise Crowded(f"no worker could be started ({failed.strerror or failed})") from None
     kept = False
@@ -90,7 +92,7 @@ def in_worker(  # noqa: PLR0913
         (POOL.give_back if kept else POOL.end)(worker)
 
 
-def _answered(worker: Worker, limits: Limits, ear: Listener, wanted: Callable[[], None]) -> tuple[bytes, Any]:
+def _answered(worker: Worker, limits: Limits, ear: Listener, wanted: Callable[[float], None]) -> tuple[bytes, Any]:
     """The kind of a worker's answer, and what it says; raises as ``_awaited``."""
     while True:
         _awaited(worker, limits, wanted)
@@ -102,15 +104,15 @@ def _answered(worker: Worker, limits: Limits, ear: Listener, wanted: Callable[[]
         ear(*said)
 
 
-def _awaited(worker: Worker, limits: Limits, wanted: Callable[[], None]) -> None:
+def _awaited(worker: Worker, limits: Limits, wanted: Callable[[float], None]) -> None:
     """Come back when the worker has something to say.
 
     Raises:
         Stopped: it has used up its time or memory.
     """
     while not worker.channel.poll(TICK_S):
-        wanted()
-        if time.monotonic() - worker.came > limits.wall_s:
+        wanted(worker.ran)
+        if time.monotonic() - worker.began > limits.wall_s:
             raise Stopped(f"it needed more than {limits.wall_s:g} seconds")
         POOL.look(worker)
         if worker.size > limits.memory:
@@ -118,7 +120,7 @@ def _awaited(worker: Worker, limits: Limits, wanted: Callable[[], None]) -> None
         if POOL.crowded(worker):
             raise Crowded("it needed more memory than the machine has left beside other work")
     POOL.go_on(worker)  # it may have been stopped in the middle of its answer
-    wanted()
+    wanted(worker.ran)
 
 
 _TOO_LARGE = "it needed more memory than it may take"

@@ -42,6 +42,8 @@ class Worker:
     about: str = ""
     came: float = 0.0
     """When its work was asked for."""
+    began: float = 0.0
+    """When it was begun."""
     size: int = 0
     """Bytes beyond those of a fresh one, when it was last looked at."""
     ran: float = 0.0
@@ -78,14 +80,15 @@ class Pool:
             self.loaded = loaded or self.loaded
             self._started()
 
-    def take(self, about: str) -> Worker:
+    def take(self, about: str, came: float | None = None) -> Worker:
         """A worker: the idle one that worked about the same before, a fresh one, or the one idle for longest."""
         with self._lock:
             same = next((w for w in self._idle if w.about == about), None)
             worker = same or (self._idle.pop(0) if len(self._idle) >= self._most_idle else self._forked())
             if same:
                 self._idle.remove(same)
-            worker.about, worker.came, worker.size, worker.ran, worker.before = about, time.monotonic(), 0, 0.0, _seen(worker.pid)[1]
+            worker.about, worker.began, worker.size, worker.ran, worker.before = about, time.monotonic(), 0, 0.0, _seen(worker.pid)[1]
+            worker.came = worker.began if came is None else came
             self._held.append(worker)
             return worker
 

@@ -31,7 +31,7 @@ def engine(jobs: int, address: str = "") -> Iterator[Submit]:
 def threads(jobs: int, over: Event) -> Iterator[Submit]:
     """So many tasks at a time on the workers as they are; all of them end once it is ``over``."""
 
-    def wanted() -> None:
+    def wanted(_: float) -> None:
         if over.is_set():
             raise _Over
 

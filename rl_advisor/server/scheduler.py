@@ -1,0 +1,106 @@
+"""Whose turn it is when more is asked than the machine bears: what has taken least goes first, and of equals the newest.
+
+Nobody waits behind a call that takes long. While all places are taken, a call gives its place to one that came later and was not begun
+yet, and after its time (one second of a processor at first, four and sixteen when it is begun again) to any that had less. It is begun
+again later.
+"""
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import anyio
+
+from rl_advisor.workers.pool import STEPS_S
+
+T = TypeVar("T")
+PLACES = 4
+PATIENCE_S = STEPS_S
+"""Seconds of processor time for which a call may keep its place while others wait who were begun that often."""
+LONGEST_S = 240.0
+"""After which a call is begun no more, also when it never had its time."""
+_LOOK_AGAIN_S = 0.05
+"""Between two looks for a place."""
+
+
+class Interrupted(Exception):  # noqa: N818 - it names what happened
+    """The call gave its place to another; it may be begun again."""
+
+
+class Busy(Exception):  # noqa: N818 - it names what happened
+    """It was begun as often as it may be, and others who take less time always waited."""
+
+
+@dataclass(eq=False)
+class Slot:
+    """One call that waits or works."""
+
+    came: float = field(default_factory=time.monotonic)
+    """When it was asked for."""
+    begun: int = 0
+    """How often it was begun and had its time."""
+    taken: float = 0.0
+    """Seconds of processor time since it was begun."""
+    over: bool = False
+
+    def go_on(self, seconds: float) -> None:
+        """Nothing, or ``Interrupted``; told from the thread that works, with the processor time since it was begun."""
+        self.taken = seconds
+        if self.over:
+            raise Interrupted
+
+    def yields_to(self, waiting: "Slot") -> bool:
+        """Whether it gives its place to one that waits."""
+        return (not waiting.begun and waiting.came > self.came) or self.taken > PATIENCE_S[waiting.begun]
+
+
+class Scheduler:
+    """Gives a few calls at a time a place to work in."""
+
+    def __init__(self, places: int = PLACES) -> None:
+        """All places are free."""
+        self._places = places
+        self._working: list[Slot] = []
+        self._waiting: list[Slot] = []
+
+    async def taken(self, work: Callable[[Slot], Awaitable[T]]) -> T:
+        """What ``work`` gives, begun when there is a place for it, and again when it was interrupted.
+
+        Raises:
+            Busy: it was interrupted as often as it may be begun.
+        """
+        turn = Slot()
+        while turn.begun < len(PATIENCE_S) and time.monotonic() - turn.came < LONGEST_S:
+            await self._placed(turn)
+            try:
+                return await work(turn)
+            except Interrupted:
+                turn.begun += turn.taken > PATIENCE_S[turn.begun]
+            finally:
+                self._working.remove(turn)
+        raise Busy
+
+    async def _placed(self, turn: Slot) -> None:
+        """Come back with a place, given to who was begun least often, the newest first; one that is being left counts as free."""
+        turn.over, turn.taken = False, 0.0
+        self._waiting.append(turn)
+        try:
+            while turn is not self._first() or sum(not t.over for t in self._working) >= self._places:
+                if turn is self._first():
+                    self._make_room(turn)
+                await anyio.sleep(_LOOK_AGAIN_S)
+        finally:
+            self._waiting.remove(turn)
+        self._working.append(turn)
+
+    def _first(self) -> Slot:
+        """Of those that wait, who was begun least often, the newest of them."""
+        return min(self._waiting, key=lambda t: (t.begun, -t.came))
+
+    def _make_room(self, waiting: Slot) -> None:
+        """Interrupt the call that has taken most of those that yield to one that waits; one at a time."""
+        if not any(t.over for t in self._working):
+            yielding = [t for t in self._working if t.yields_to(waiting)]
+            if yielding:
+                max(yielding, key=lambda t: t.taken).over = True
