@@ -1,8 +1,10 @@
 """Do answers still depend on the question: does the response most like a response answer the same one."""
 
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -36,8 +38,8 @@ def own_group(responses: Sequence[str], groups: Sequence[object], most: int = 25
     names, texts = names[kept], [t for t, k in zip(responses, kept, strict=False) if k]
     if np.unique(names).size < 4:
         raise TooFewPoints(f"{np.unique(names).size} groups of several responses, 4 needed")
-    held = _held(texts)
-    rows = _unit(held * (np.log((1 + len(texts)) / (1 + held.sum(axis=0))) + 1e-3))
+    counts = _counts(texts)
+    rows = _unit(counts * (np.log((1 + len(texts)) / (1 + (counts > 0).sum(axis=0))) + 1e-3))
     near = np.round(rows @ rows.T, 9)
     np.fill_diagonal(near, -1.0)
     same = names[:, None] == names[None, :]
@@ -48,13 +50,21 @@ def own_group(responses: Sequence[str], groups: Sequence[object], most: int = 25
     )
 
 
-def _held(texts: Sequence[str]) -> Floats:
-    """Texts as rows of hashed words and pairs of words that they hold; columns that no text has are left out."""
+def _counts(texts: Sequence[str]) -> Floats:
+    """Texts as rows of hashed word and word-pair counts, damped; columns that no text has are left out."""
     rows = np.zeros((len(texts), _BUCKETS))
     for row, text in zip(rows, texts, strict=True):
-        tokens = words(text)
-        row[[zlib.crc32(t.encode("utf-8", "replace")) % _BUCKETS for t in {*tokens, *map(" ".join, pairwise(tokens))}]] = 1
+        tokens, found = words(text), dict[int, float]()
+        for word, n in Counter([*tokens, *map(" ".join, pairwise(tokens))]).items():
+            place = zlib.crc32(word.encode("utf-8", "replace")) % _BUCKETS
+            found[place] = found.get(place, 0.0) + _damped(n)
+        row[list(found)] = list(found.values())
     return rows[:, rows.any(axis=0)]
+
+
+@cache
+def _damped(count: int) -> float:
+    return float(1 + np.log(count))
 
 
 def _unit(rows: Floats) -> Floats:

@@ -77,6 +77,17 @@ class Case:
         """Probability that the training reward rose; 0 where none is logged."""
         return self.performance.train.rise() if self.performance.train else 0.0
 
+    @property
+    def gamed(self) -> float:
+        """Probability that the reward rose and kept it while the score did not; in control both are paid alike.
+
+        A score that steps alone, once, from one evaluation to the next, was measured in another way: it says nothing of the reward.
+        """
+        train, held = self.performance.train, self.performance.held
+        if train is None or held is None or self.present("eval_protocol_change") or "control" in task(self.run).traits:
+            return 0.0
+        return self.paid * (1 - self.progressed) * max(0.0, 1 - 2 * train.amounts["lost"])
+
     @cached_property
     def solved(self) -> bool:
         """Whether the outcome stands at the highest there can be: a share of nearly one, or the cap at which its values pile up."""

@@ -69,6 +69,9 @@ FEW, SAY_LITTLE = 8, 4.0
 """Points below which an outcome is hardly a course, and what a single one weighs for not being able to tell."""
 LEAST_FIT = 0.05
 """What is left of the odds of a verdict whose meaning the outcome denies."""
+FALLS: tuple[Verdict, ...] = ("collapsed", "degrading")
+PARTED = 0.8
+"""How much of the odds of a fall goes where the reward surely rose and kept its rise while the score surely did not."""
 INSIDE = -2.0
 """How far below the middle of its band an outcome still counts as within."""
 
@@ -98,6 +101,8 @@ def fitting(case: Case) -> Speaks:
         return dict.fromkeys(VERDICTS, 0.0)
     amounts = case.performance.counts.amounts
     fits = {v: max(LEAST_FIT, means(amounts)) for v, means in meaning.MEANS.items()} | ({"not_learning": LEAST_FIT} if case.solved else {})
+    for v in FALLS:  # a score that fell beside a reward that rose and stayed is gaming's, not a fall of all there is
+        fits[v] *= 1 - PARTED * case.gamed
     return centred({v: float(np.log(fit)) for v, fit in fits.items()})
 
 
