@@ -43,6 +43,8 @@ SAYS = {"fault": Outcome.PRESENT, "note": Outcome.UNCLEAR, "fine": Outcome.ABSEN
 """The outcomes of a check, as users know them."""
 STEPS, COUNTS = ("best_step", "jump_step", "split_step"), ("points", "zeros", "level", "median", "begin", "now", "three_times")
 """Statistics that are said as steps, and those that ask for no number of points."""
+_STAYED = re.compile(r"went from about (-?\d[\d.,e+-]*(?: %)?) to \1(?=[\s,;:]|$)")
+"""What went from a value to the same value stayed there."""
 _NUMBER = re.compile(r"\{(\w{1,60}) ([^{}]{1,160})\}")
 """A number in a row's sentence: a statistic of a metric."""
 _CONDITION = re.compile(r"(not )?(\w+) (\S+)(?: ([<>])(?: (-?[\d.e-]+))?(?: ([a-z]\w*) (\S+))?)?")
@@ -182,7 +184,7 @@ class View:
     def says(self, text: str) -> str:
         """A sentence of a row with its numbers; a clause (they stand between semicolons) whose numbers are not logged is left out."""
         known = [clause for clause in text.split("; ") if None not in [self.told(*one) for one in named(clause)]]
-        return _NUMBER.sub(lambda m: self._spelled(m[1], m[2]), "; ".join(known or [text]))
+        return _STAYED.sub(r"stayed at about \1", _NUMBER.sub(lambda m: self._spelled(m[1], m[2]), "; ".join(known or [text])))
 
     def since(self, text: str) -> Onset | None:
         """When what a row looks for began: metrics (the first that tells), each with one of ``SINCE`` where that is not its main change."""
