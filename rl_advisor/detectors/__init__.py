@@ -8,6 +8,7 @@ A row is a pattern that comes down to "statistic of a metric, bound, sentence" (
     doubt = ["rose score"]                                   as ``when``, where that holds: unclear all the same
     of = ["parts reward/component/ > 1"]                     what must hold for there to be anything to ask: else not logged
     each = ["response/aborted", "reward/component/*"]        metrics, or those of a family, of which it is asked in turn, as ``it``
+    link_of_each = true                                      the link is that of the metric asked, where that has one
     says = "{start pairs/chosen} at first, {end pairs/chosen} now"
 """
 
@@ -26,7 +27,7 @@ from rl_advisor.settings.conditions import OUTCOMES, Condition, View, named, way
 from rl_advisor.settings.of_run import OF_RUN, value_of
 from rl_advisor.settings.of_samples import SAMPLES
 from rl_advisor.settings.statistics import parts_of
-from rl_advisor.vocabulary import Link
+from rl_advisor.vocabulary import METRICS, Link
 
 OF_OUTCOME = "eval/score/*|reward/mean|reward/success|reward/used|reward/component/*|pairs/accuracy"
 """What may be the outcome."""
@@ -152,7 +153,8 @@ def _of_view(view: View, row: Mapping[str, Any]) -> Answer:
     onset = view.since(row["since"]) if outcome is Outcome.PRESENT and "since" in row else None
     but = f"; {row.get('but', 'what would tell is not logged')}" if outcome is Outcome.UNCLEAR else ""
     shows = f": {view.says(row['shows'])}" if outcome is Outcome.PRESENT else but
-    return Answer(outcome, f"{text}{shows}.", onset, measures, _where(view, every))
+    own = METRICS[view.it].link if row.get("link_of_each") and view.it in METRICS else None
+    return Answer(outcome, f"{text}{shows}.", onset, measures, _where(view, every), own)
 
 
 def _outcome(view: View, row: Mapping[str, Any], told: bool | None) -> Outcome:
