@@ -28,7 +28,7 @@ def commands():
     return {
         "load": [[RUN]],
         "curves": [[RUN], [RUN, "--metric", "kl"]],
-        "samples": [[RUN], [RUN, "--audit", "5"]],
+        "samples": [[RUN], [RUN, "--audit", "5"], [RUN, "--audit", str(OUT / "audit.csv")]],
         "gpu": [[str(ROOT / "tests" / "data" / "gpu" / "balanced")]],
         "assess": [[RUN], [RUN, "--until", "100", "-v"], [MANY[0], "--against", *MANY[1:4], "--out", str(OUT / "a.html")]],
         "case": [["open", RUN, "--cases", str(OUT / "cases")], ["list", "--cases", str(OUT / "cases"), "--json"]],

@@ -32,13 +32,13 @@ def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | N
         raise UsageError(str(none)) from none
     answer: Answer = {"responses": _counted(run), "says": _says(run), "changes": changes(run)}
     answer |= _episodes(run)
-    answer |= {key: _marked(value, key, key) for key, value in dict(picked).items()}
-    answer["statistics"] = _marked(spotcheck.statistics(run), "statistics")
-    answer["reward"] = _marked(audit_of_reward(run), "reward")
+    answer |= {key: marked(value, key, key) for key, value in dict(picked).items()}
+    answer["statistics"] = marked(spotcheck.statistics(run), "statistics")
+    answer["reward"] = marked(audit_of_reward(run), "reward")
     if audit is not None:
         from rl_advisor.samples.sample_audit import sample_audit
 
-        answer["audit"] = _marked(sample_audit(run, audit), "audit")
+        answer["audit"] = marked(sample_audit(run, audit), "audit")
     if reward:
         from rl_advisor.samples.reward_code import code_lines, read_reward, used
 
@@ -60,7 +60,7 @@ def _episodes(run: Run) -> Answer:
     found: Answer = {}
     for name, look, lines in asked:
         if part := look(run):
-            found[name] = _marked(part, name) | {"says": lines(part)}
+            found[name] = marked(part, name) | {"says": lines(part)}
     return found
 
 
@@ -91,16 +91,16 @@ _OURS = frozenset({"meaning", "source", "gaps", "cannot_tell", "where", "what", 
 _WRITTEN = frozenset({"prompt", "response", "word", "text", "quote", "example", "other"})
 
 
-def _marked(value: Any, origin: str, key: str = "") -> Any:
+def marked(value: Any, origin: str, key: str = "") -> Any:
     """The value with everything that the model or the data set wrote in envelopes that say where it stands."""
     if key in _OURS or (key == "reasons" and isinstance(value, list)):
         return value
     if isinstance(value, Mapping):
         row = f"{value['source']}, row {value['row']}" if "source" in value and "row" in value else origin
         inside = key in _WRITTEN and "response" not in value
-        return {k: _marked(v, row, key if inside else str(k)) for k, v in value.items()}
+        return {k: marked(v, row, key if inside else str(k)) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [_marked(v, origin, key) for v in value]
+        return [marked(v, origin, key) for v in value]
     if isinstance(value, str) and (key in _WRITTEN or not is_name(value)):
         return untrusted(value, origin, LONGEST)
     return value

@@ -1,7 +1,8 @@
-"""Commands that do more than to ask a verb: draw the GPUs, write what runs have in common, fetch a run, record the GPUs."""
+"""Commands that do more than ask a verb: write an audit sheet, draw the GPUs, set runs side by side, fetch a run, record the GPUs."""
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -40,6 +41,22 @@ def gpu(run: str, until: float | None, as_json: bool) -> None:
     show("gpu", answer, as_json)
     if not answer["gpus"] and not answer["phases"]:
         sys.exit(UNREADABLE)
+
+
+@command("samples")
+def samples(run: str, audit: str | None, as_json: bool, **asked: Any) -> None:
+    """Read what the model wrote in RUN: best and worst rewarded, random ones, why episodes failed, what the reward pays for."""
+    from rl_advisor import tools
+
+    sheet = Path(audit) if audit and not audit.isdigit() else None
+    most = None if sheet or not audit else click.IntRange(1, 1000)(audit)
+    answer = busy(run, lambda: tools.ask("spot_check_samples", run, audit=most, **asked))
+    if sheet:
+        from rl_advisor.answers.audit_sheet import audit_sheet
+        from rl_advisor.output.clean import clean
+
+        answer |= {"labels": clean(audit_sheet(tools.read(tools.place(run), asked["until"], asked["columns"]), sheet))}
+    show("samples", answer, as_json)
 
 
 @command("record")
@@ -90,4 +107,4 @@ def compare(runs: tuple[str, ...], until: float | None, probe: bool, out: str | 
     show("probe" if probe else "compare", answer, as_json)
 
 
-COMMANDS = (gpu, compare, fetch, record)
+COMMANDS = (samples, gpu, compare, fetch, record)

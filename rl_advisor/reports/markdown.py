@@ -6,7 +6,7 @@ from functools import singledispatch
 from typing import Any
 
 from rl_advisor.answers.document import of_several
-from rl_advisor.answers.document.blocks import Card, Charts, Facts, Fold, Lines, Samples, Section, Table, Words
+from rl_advisor.answers.document.blocks import Bars, Card, Charts, Facts, Fold, Lines, Samples, Section, Table, Words
 from rl_advisor.answers.document.curves import drawn, told
 from rl_advisor.answers.document.of_run import sections, story_rows
 from rl_advisor.answers.story.quantities import label
@@ -104,6 +104,11 @@ def _(block: Table) -> str:
     rows = ([inert(c) for c in row] for row in (block.head, *block.rows))
     head, *body = (f"| {' | '.join(row)} |" for row in rows)
     return "\n".join([head, f"|{' --- |' * len(block.head)}", *body])
+
+
+@markdown_of.register
+def _(block: Bars) -> str:
+    return f"{inert(block.said)} `{spark(list(block.counts))}`"
 
 
 @markdown_of.register

@@ -12,7 +12,7 @@ import numpy as np
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.payoff import difference
-from rl_advisor.run import Run
+from rl_advisor.run import Floats, Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.rows import columns, numbers, reference_columns, where
 from rl_advisor.samples.text_change import share_of
@@ -77,13 +77,18 @@ def group_ranking(table: "pd.DataFrame", name: str) -> dict[str, float] | None:
     alike = []
     for _, group in list(table.assign(judged=numbers(table, name)).groupby(["step", "prompt"]))[:MOST_GROUPS]:
         reward, judged = (group[column].to_numpy(np.float64)[:MOST_OF_GROUP] for column in ("reward", "judged"))
-        signs = np.sign(np.subtract.outer(reward, reward)) * np.sign(np.subtract.outer(judged, judged))
-        if (told := signs[np.isfinite(signs) & (signs != 0)]).size:
-            alike.append((told > 0).mean())
+        if (told := same_order(reward, judged)).size:
+            alike.append(told.mean())
     if len(alike) < FEWEST_GROUPS:
         return None
     share, error = float(np.mean(alike)), 1.96 * float(np.std(alike)) / np.sqrt(len(alike))
     return {"share": share, "low": float(max(0.0, share - error)), "high": float(min(1.0, share + error)), "groups": float(len(alike))}
+
+
+def same_order(one: Floats, other: Floats) -> np.ndarray:
+    """Of each ordered pair that both tell apart, whether both order it alike."""
+    signs = np.sign(np.subtract.outer(one, one)) * np.sign(np.subtract.outer(other, other))
+    return np.asarray(signs[np.isfinite(signs) & (signs != 0)] > 0)
 
 
 def _usual_length(table: "pd.DataFrame") -> "float | np.ndarray":

@@ -46,6 +46,14 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Bars:
+    """How many there are at each stretch of a scale, and what is said of them."""
+
+    counts: Sequence[int]
+    said: str
+
+
+@dataclass(frozen=True)
 class Fold:
     """Blocks that are seen when they are asked for; ``bulk`` ones not even on paper."""
 

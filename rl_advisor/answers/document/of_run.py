@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rl_advisor.answers.context import context
-from rl_advisor.answers.document.blocks import Card, Charts, Facts, Fold, Lines, Samples, Section, Table, Words
+from rl_advisor.answers.document.blocks import Bars, Card, Charts, Facts, Fold, Lines, Samples, Section, Table, Words
 from rl_advisor.answers.document.curves import Drawn, constant
 from rl_advisor.answers.episodes import failure_lines, formula_lines
 from rl_advisor.answers.story.chain import cause_of, chain
@@ -18,6 +18,7 @@ from rl_advisor.output.wording import listed, plain, sentence, value
 from rl_advisor.run import Run
 from rl_advisor.samples import spotcheck
 from rl_advisor.samples.episodes import episode_turns, why_failed
+from rl_advisor.samples.reward_check import audit
 from rl_advisor.samples.reward_formula import paid_for
 
 SHOWN, OPEN, NAMED, NOT_LOGGED = 6, 8, 24, 4
@@ -110,7 +111,14 @@ def _samples(run: Run) -> list[Any]:
     picked = spotcheck.triad(run, count=COUNT)
     kinds = [(title, [(row, _turns(run, row)) for row in picked[kind]]) for kind, title in KINDS if picked.get(kind)]
     folded = _more([Words(line) for line in said], "Why episodes failed, and what is paid")
-    return [*folded, Words("Model output, shown verbatim.", "note"), Samples(kinds)]
+    return [*folded, *_rewards(run), Words("Model output, shown verbatim.", "note"), Samples(kinds)]
+
+
+def _rewards(run: Run) -> list[Bars]:
+    """The histogram of the samples' rewards; none where all are alike."""
+    shape = audit(run).get("histogram", {"counts": ()})
+    said = "Rewards of the samples, {min:.4g} to {max:.4g}, median {median:.4g}."
+    return [Bars(shape["counts"], said.format(**shape))] if len(shape["counts"]) > 1 else []
 
 
 def _turns(run: Run, row: Answer) -> Sequence[Turn]:

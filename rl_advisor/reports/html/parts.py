@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any
 
-from rl_advisor.answers.document.blocks import Card, Charts, Facts, Fold, Lines, Samples, Table, Words
+from rl_advisor.answers.document.blocks import Bars, Card, Charts, Facts, Fold, Lines, Samples, Table, Words
 from rl_advisor.answers.document.curves import Drawn, told
 from rl_advisor.answers.document.of_run import span
 from rl_advisor.answers.story.quantities import label, quantity
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.output import Answer
 from rl_advisor.output.layout import spark
-from rl_advisor.reports.html.pictures import shares
+from rl_advisor.reports.html.pictures import bars, shares
 from rl_advisor.reports.html.words import figures, plain, prose, text
 from rl_advisor.samples.excerpts import excerpt
 
@@ -65,6 +65,11 @@ def _(block: Table) -> str:
         + f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {block.label}"><table><thead><tr>{tops}</tr></thead>'
         f"<tbody>{lines}</tbody></table></div>"
     )
+
+
+@html_of.register
+def _(block: Bars) -> str:
+    return f'<p class="note">{prose(block.said)}</p>{bars(block.counts, block.said)}'
 
 
 @html_of.register

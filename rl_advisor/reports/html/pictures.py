@@ -137,3 +137,11 @@ def shares(kinds: Sequence[str], parts: Sequence[float]) -> str:
     told = ", ".join(f"{kind} {100 * part:.0f} %" for kind, part in zip(kinds, parts, strict=False))
     box = f'viewBox="0 0 {WIDE} {STRIP}" preserveAspectRatio="none"'
     return f'<svg class="strip" {box} role="img" aria-label="{text(told)}">{bars}</svg>' if parts else ""
+
+
+def bars(counts: Sequence[int], said: str) -> str:
+    """A histogram: a bar for each count, as high as its part of the largest."""
+    wide, tall = WIDE / len(counts), HIGH / max(counts)
+    path = "".join(f"M{wide * i:.1f} {HIGH}v{-tall * n:.1f}h{wide - 4:.1f}V{HIGH}z" for i, n in enumerate(counts))
+    box = f'viewBox="0 0 {WIDE} {HIGH}" preserveAspectRatio="none"'
+    return f'<svg class="bars" {box} role="img" aria-label="{text(said, 400)}"><path d="{path}"/></svg>'
