@@ -58,8 +58,7 @@ def in_worker(  # noqa: PLR0913
 
     Work ``about`` the same thing goes to the same worker where that is free: what it remembers is used again. ``ear`` hears
     :mod:`rl_advisor.output.progress`; ``wanted`` hears at every tick how many seconds of processor time were taken, and what it raises
-    ends the work, and its worker. ``came`` is when it was asked for, where that was before now: of equals the newest runs first. The work
-    may raise ``raises``, told apart by the class's name.
+    ends the work, and its worker. ``came`` is when it was asked for: of equals the newest runs first. ``raises`` go by the class's name.
 
     Raises:
         Stopped: a limit was met, or the worker broke.
