@@ -29,7 +29,7 @@ HEAD = ["rl-advisor sample", "your score, more is better", "prompt", "response"]
 SAMPLES, FEWEST = 48, 8
 LONGEST, LARGEST, MOST_ROWS = 8_000, 1 << 24, 1_000
 """Characters of a cell that is written, bytes and rows of a sheet that is read."""
-_FORMULA = re.compile(r"(^|[;\t\n])(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20])")
+_FORMULA = re.compile(r"((?:^|[;\t\n])[^\S\t\n]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 """Where a spreadsheet, of whatever separator, would take a text for something to compute."""
 
 
