@@ -1,4 +1,4 @@
-"""One failure pattern a module or a row of ``rows.toml``; its docstring, or the row's page, is the manual page.
+"""One failure pattern a module or a row of its TOML files (``ROWS``); its docstring, or the row's page, is the manual page.
 
 A row is a pattern that comes down to "statistic of a metric, bound, sentence" (``settings.conditions``)::
 
