@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import orjson
@@ -43,25 +44,24 @@ def refusing() -> Iterator[None]:
 
 
 def load() -> None:
-    """Load everything that an answer may need, so that every worker begins with it."""
+    """Load everything that an answer may need, by answering for a small run, so that every worker begins with it."""
     import sqlite3
 
-    import numpy as np
     import pyarrow.parquet as pq
     import yaml
 
-    from rl_advisor.answers import curves, inventory, plot, spot_check
+    from rl_advisor.answers import curves, inventory, plot
     from rl_advisor.gpu import profile
-    from rl_advisor.reading import format_of
-    from rl_advisor.run import Curve, Run
-    from rl_advisor.tools import report_file
 
-    report_file.renderer("report.md")
-    format_of(Path("nothing"))
-    steps = np.arange(60.0)
-    rising = Curve("reward/mean", "reward", "loading", steps, steps + np.sin(steps))
-    tools.advisor_named("builtin").assess(Run(name="loading", curves={"reward/mean": rising}))
-    del sqlite3, pq, yaml, curves, inventory, plot, spot_check, profile
+    with TemporaryDirectory() as folder:
+        run = Path(folder)
+        rising = [{"step": i, "reward": i + i % 3, "kl": 0.01, "entropy": 1.0} for i in range(60)]
+        (run / "metrics.jsonl").write_bytes(b"\n".join(map(orjson.dumps, rising)))
+        episodes = [{"step": i, "prompt": "2+2", "response": f"It is {i}.", "reward": i % 2} for i in range(60)]
+        (run / "rollouts.jsonl").write_bytes(b"\n".join(map(orjson.dumps, episodes)))
+        answer({"verb": "assess_run", "run": folder})
+        page({"run": folder, "until": None})
+    del sqlite3, pq, yaml, curves, inventory, plot, profile
 
 
 def fenced(roots: Sequence[str], function: str, *arguments: Any) -> Any:
