@@ -1,93 +1,68 @@
 """Rows of a log become curves: one array of steps and one of values for each name."""
 
+from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rl_advisor.run import Curve, Floats
 
 Row = tuple[float, float, Mapping[str, Any]]
 """Step, seconds since the epoch (NaN when unknown), values by name."""
-Block = tuple[list[int], list[float], list[float], list[Floats | list[Any]]]
-
-
-Piece = tuple[Floats, Floats, Floats, Floats]
-"""Order, steps, times and values of one name in a block of rows."""
-Pieces = dict[str, list[Piece]]
-Axis = tuple[Any, Floats, Floats | None]
-"""How the pieces' rows are put in order (None: they are), their steps and their times."""
+Places = npt.NDArray[np.int64]
 BLOCK_ROWS = 4_096
 """Rows that are held as Python numbers before they become arrays."""
 
 
 def curves_of(rows: Iterable[Row], source: str, skip: Collection[str] = ()) -> dict[str, Curve]:
-    """One curve for each name that has a number somewhere, points in the order written; text, lists, tables and ``skip`` are left out."""
-    blocks: dict[tuple[str, ...], Block] = {}
-    pieces: Pieces = {}
-    names: tuple[str, ...] = ()
-    block: Block = ([], [], [], [])
-    for index, (at, clock, values) in enumerate(rows):
-        if (now := tuple(values)) != names or not block[0]:  # rows of equal names follow each other, mostly
-            names, block = now, blocks.setdefault(now, ([], [], [], []))
+    """One curve for each name that has a number somewhere, points in the order written; text, lists, tables and ``skip`` are left out.
+
+    Names of the same rows share their steps and times, which halves what a wide log takes.
+    """
+    steps, times = array("d"), array("d")
+    pieces: dict[str, list[tuple[Places, Floats]]] = {}
+    blocks: dict[tuple[str, ...], tuple[list[int], list[Floats | list[Any]]]] = {}
+    for index, (step, clock, values) in enumerate(rows):
+        steps.append(step)
+        times.append(clock)
+        block = blocks.setdefault(names := tuple(values), ([], []))
         block[0].append(index)
-        block[1].append(at)
-        block[2].append(clock)
-        block[3].append(_cells(values))
+        block[1].append(_cells(values))
         if len(block[0]) >= BLOCK_ROWS:
-            _store(pieces, names, blocks.pop(names))
-            block = ([], [], [], [])
+            _store(pieces, names, *blocks.pop(names))
     for names, block in blocks.items():
-        _store(pieces, names, block)
-    axes: dict[tuple[int, ...], Axis] = {}
-    kept = {name: pieces[name] for name in pieces if name not in skip}
-    pieces.clear()
-    return {name: _curve(name, source, kept[name], axes) for name in kept}
+        _store(pieces, names, *block)
+    step_of, time_of = np.frombuffer(steps), np.frombuffer(times)
+    axes: dict[tuple[int, ...], tuple[Places, Floats, Floats | None]] = {}
+    curves = {}
+    for name in [n for n in pieces if n not in skip]:
+        rows_of, values_of = zip(*pieces[name], strict=True)
+        if (key := tuple(map(id, rows_of))) not in axes:
+            turn = np.argsort(at := np.concatenate(rows_of), kind="stable")
+            time = time_of[at[turn]]
+            axes[key] = turn, step_of[at[turn]], time if np.isfinite(time).any() else None
+        turn, step, time = axes[key]
+        curves[name] = Curve(name, name, source, step, np.concatenate(values_of)[turn], time)
+    return curves
 
 
-def _store(pieces: Pieces, names: tuple[str, ...], block: Block) -> None:
-    order, step, time = np.array(block[0], np.float64), np.array(block[1], np.float64), np.array(block[2], np.float64)
-    for name, column in zip(names, _numbers(block[3], len(names)), strict=True):
+def _store(pieces: dict[str, list[tuple[Places, Floats]]], names: Sequence[str], rows: list[int], cells: list[Floats | list[Any]]) -> None:
+    at = np.array(rows)
+    whole = None if list in map(type, cells) else np.array(cells, np.float64)
+    for i, name in enumerate(names):
+        column = _column([row[i] for row in cells]) if whole is None else np.ascontiguousarray(whole[:, i])
         if column is not None:
-            pieces.setdefault(name, []).append((order, step, time, column))
-
-
-def _curve(name: str, source: str, parts: list[Piece], axes: dict[tuple[int, ...], Axis]) -> Curve:
-    """One curve of its pieces; those that come from the same rows share their steps and times, which halves what a wide log takes."""
-    key = tuple(id(part[0]) for part in parts)
-    if key not in axes:
-        axes[key] = _axis(parts)
-    turn, step, time = axes[key]
-    value = np.concatenate([part[3] for part in parts]) if len(parts) > 1 else parts[0][3]
-    return Curve(name, name, source, step, value if turn is None else value[turn], time)
-
-
-def _axis(parts: list[Piece]) -> Axis:
-    order, step, time = (np.concatenate([part[i] for part in parts]) for i in range(3))
-    turn = None if (np.diff(order) > 0).all() else np.argsort(order, kind="stable")
-    if turn is not None:
-        step, time = step[turn], time[turn]
-    return turn, step, time if np.isfinite(time).any() else None
+            pieces.setdefault(name, []).append((at, column))
 
 
 def _cells(values: Mapping[str, Any]) -> Floats | list[Any]:
     """The values of a row: an array when all are numbers, which takes a quarter of the memory of Python's."""
-    if str in map(type, values.values()):  # numpy would take "1_0" for ten
-        return list(values.values())
-    try:
-        return np.fromiter(values.values(), np.float64, len(values))
+    try:  # of text numpy would take "1_0" for ten
+        return list(values.values()) if str in map(type, values.values()) else np.fromiter(values.values(), np.float64, len(values))
     except (ValueError, TypeError, OverflowError):
         return list(values.values())
-
-
-def _numbers(rows: Sequence[Floats | list[Any]], width: int) -> list[Floats | None]:
-    if list in map(type, rows):
-        return [_column([row[i] for row in rows]) for i in range(width)]
-    try:
-        matrix = np.array(rows, dtype=np.float64)
-    except (ValueError, TypeError, OverflowError):
-        return [_column([row[i] for row in rows]) for i in range(width)]
-    return [np.ascontiguousarray(matrix[:, i]) for i in range(width)]
 
 
 def _column(values: list[Any]) -> Floats | None:
