@@ -35,15 +35,15 @@ def curves_of(rows: Iterable[Row], source: str, skip: Collection[str] = ()) -> d
     for names, block in blocks.items():
         _store(pieces, names, *block)
     step_of, time_of = np.frombuffer(steps), np.frombuffer(times)
-    axes: dict[tuple[int, ...], tuple[Places, Floats, Floats | None]] = {}
+    axes: dict[tuple[int, ...], tuple[Any, ...]] = {}
     curves = {}
     for name in [n for n in pieces if n not in skip]:
-        rows_of, values_of = zip(*pieces[name], strict=True)
+        rows_of, values_of = zip(*pieces.pop(name), strict=True)
         if (key := tuple(map(id, rows_of))) not in axes:
             turn = np.argsort(at := np.concatenate(rows_of), kind="stable")
             time = time_of[at[turn]]
-            axes[key] = turn, step_of[at[turn]], time if np.isfinite(time).any() else None
-        turn, step, time = axes[key]
+            axes[key] = rows_of, turn, step_of[at[turn]], time if np.isfinite(time).any() else None
+        _, turn, step, time = axes[key]
         curves[name] = Curve(name, name, source, step, np.concatenate(values_of)[turn], time)
     return curves
 
