@@ -8,6 +8,7 @@ import pytest
 from rl_advisor.reading import UnreadableRun, format_of, read_run
 from rl_advisor.reading.assembling import SPEAKS
 from rl_advisor.reading.formats import dict_console, line_console
+from rl_advisor.reading.parsing import line_shapes
 
 LINES = {
     "cleanrl": "global_step={i}00, episodic_return=[{i}.5]\nSPS: 10{i}\n",
@@ -144,3 +145,17 @@ def test_dicts_behind_a_step(tmp_path: Path, name: str) -> None:
     assert run.curves["reward/mean"].step.tolist() == [1, 2, 3, 4, 5]
     assert run.curves["reward/mean"].value.tolist() == [1.5, 2.5, 3.5, 4.5, 5.5]
     assert run.gaps == ()
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_lines_taken_at_once_give_what_they_give_one_by_one(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a log that is looked at block by block the common lines are taken together: same numbers, steps, totals, runs and events."""
+    path = written(tmp_path / "train.log", LINES[name], 300)
+    path.write_text(path.read_text() + "Saved.\nWARNING: nan found in the loss\n" + path.read_text().replace("1", "2"))
+    alone = read_run(path)
+    monkeypatch.setattr(line_shapes, "BLOCK", 2_000)
+    together = read_run(path)
+    assert {n: (c.step.tolist(), c.value.tolist()) for n, c in together.curves.items()} == {
+        n: (c.step.tolist(), c.value.tolist()) for n, c in alone.curves.items()
+    }
+    assert (together.planned_steps, together.others, together.events) == (alone.planned_steps, alone.others, alone.events)

@@ -5,15 +5,21 @@ each form. Forms with the same names are a family, whose numbers are kept as one
 """
 
 import re
-from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
 
 from rl_advisor.reading.parsing.bytes_in import plain_text
 from rl_advisor.reading.parsing.log_lines import INTERESTING, Watch
 from rl_advisor.reading.parsing.printed_tables import Header, cells_of, header_of, row_of
 from rl_advisor.reading.parsing.slot_names import Slot, slots
+from rl_advisor.run import Floats
 
+Places = npt.NDArray[np.int64]
 _POWER, _PARTS_OF = r"(?:[eE][-+]?\d+)?", r"(?:\.\d+|\.(?=[\]),]))?"
 _THOUSANDS = r"(?:,\d{3})+(?!\d|,\d)"
 NUMBER = re.compile(
@@ -36,6 +42,17 @@ DIGITS = 15
 """Digits of a total."""
 KEPT_APART = 100
 """Forms of a family that are told apart."""
+BLOCK = 1 << 20
+"""Characters of the lines that are looked at together."""
+COMMON, RARE = 8, 20
+"""Forms whose lines are taken at once, and of how many lines of the block before one was such a line at least."""
+_PLAIN = r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
+_CLOCK = r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?)?|\d{0,4}(?::\d\d)+(?:[.,]\d+)?"
+MOST_AT_ONCE = 100
+"""Numbers of a line of a form that is taken at once."""
+_JOINING = {"", ",", ":", "-", ".", "T"}
+"""What between two numbers may make them one."""
+MOST_STAMPS = 1_000
 _BARS = re.compile(r"(?<=\])(?=[^\[\]|]{0,60}?\d+%\|)")
 _INDEXED = re.compile(r"\[\(\d+, '([-+.\deE]+)'\)\]")
 _BLOCK = re.compile(r"Result for (\S+):$")
@@ -48,15 +65,14 @@ _RULE = re.compile(r"[-=_#*+|:─━│┃┏┓┗┛┡┩╇┳┻┬┴┼�
 
 @dataclass
 class Family:
-    """Lines with the same names: the record that each belongs to, its form, and its numbers one after the other."""
+    """Lines with the same names: the record that each belongs to, its form, and its numbers."""
 
     names: tuple[str, ...]
     counts: tuple[bool, ...]
     loose: tuple[bool, ...] = ()
     """Which of the names are none unless the lines come back alike."""
-    record: "array[int]" = field(default_factory=lambda: array("q"))
-    number: "array[float]" = field(default_factory=lambda: array("d"))
-    form: "array[int]" = field(default_factory=lambda: array("B"))
+    pieces: list[tuple[Places, Places, Floats]] = field(default_factory=list)
+    """Records, forms and numbers of lines."""
     texts: list[str] = field(default_factory=list)
     """The texts of its first forms."""
     header: tuple[str, ...] = ()
@@ -68,19 +84,30 @@ class Family:
     """In how many forms it was written."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Form:
     """What is taken from the lines of one form."""
 
     family: Family
-    slots: tuple[Slot, ...]
+    slots: Sequence[Slot]
     index: int
-    alone: bool
+    between: Sequence[str] = ()
+    """The texts before, between and behind its numbers."""
+    alone: bool = False
     """Whether a line says nothing but one name and its number."""
-    told: bool
+    told: bool = False
     """Whether it may also tell of an error."""
-    counting: bool
-    """Whether one of its numbers counts."""
+
+    @cached_property
+    def places(self) -> list[int]:
+        """Where the numbers that have a name stand, and behind them the totals."""
+        return [slot.at for slot in self.slots] + [slot.total for slot in self.slots if slot.total >= 0]
+
+    @property
+    def regular(self) -> bool:
+        """Whether its lines can be taken at once: none is looked at besides, and what stands between its numbers parts them."""
+        plain = _JOINING.isdisjoint(text.strip() for text in self.between[1:-1])
+        return plain and not (self.alone or self.told) and 1 < len(self.between) < MOST_AT_ONCE
 
 
 @dataclass
@@ -95,36 +122,53 @@ class Shapes:
 
 def shapes_of(text: Iterable[str], watch: Watch, *, headings: bool = False) -> Shapes:
     """The families of the lines of a log; what is none goes to the watch, with its record as the step."""
-    reader = _Reader(watch, headings)
+    reader, block, size = _Reader(watch, headings), list[str](), 0
     for line in text:
-        if "%|" in line or "\r" in line[:-1]:
-            for part in _parts(line):
-                reader.take(part)
-        else:
-            reader.take(line[:LINE].rstrip("\r"))
-        if reader.kept >= LIMIT:
-            reader.shapes.cut = True
-            break
+        block.append(line)
+        size += len(line)
+        if size > BLOCK:
+            reader.take(block)
+            block, size = [], 0
+            if reader.kept >= LIMIT:
+                reader.shapes.cut = True
+                break
+    reader.take(block)
     reader.shapes.records = reader.record
     return reader.shapes
 
 
 def _parts(line: str) -> Iterator[str]:
     """The line, or what stood in its place one after the other, where a progress bar was drawn again and again."""
-    for part in line.split("\r") if "\r" in line else (line,):
+    for part in line.split("\r") if "\r" in line[:-1] else (line.rstrip("\r"),):
         if part.count("%|", 0, LINE) > 1:
             yield from (piece[:LINE] for piece in _BARS.split(part))
         else:
             yield part[:LINE]
 
 
+def _alike(form: _Form, block: Sequence[str]) -> tuple[Places, Floats, Sequence[str]]:
+    """The lines of a block that are of a form, their numbers, and the time they begin with."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    tokens = [f"(?P<n{at}>{_PLAIN if at in form.places else f'{_CLOCK}|{_PLAIN}'})" for at in range(len(form.between) - 1)]
+    pattern = "".join(part for pair in zip(map(re.escape, form.between), [*tokens, "$"], strict=True) for part in pair)
+    found = compute.extract_regex(pa.array(block, pa.string()), pattern="^" + pattern)
+    at, found = np.flatnonzero(found.is_valid()), found.drop_null()
+    return at, np.column_stack([found.field(f"n{place}").cast("float64") for place in form.places]), found.field("n0")
+
+
 class _Reader:
-    """Takes in lines one after the other."""
+    """Takes in lines: those of the commonest forms of a block at once, the others one after the other."""
 
     def __init__(self, watch: Watch, headings: bool) -> None:
         self.shapes, self.watch, self.headings = Shapes(), watch, headings
         self.record = self.kept = 0
         self.known: dict[str, _Form | None] = {}
+        self.seen = Counter[_Form]()
+        """How many lines of the block were of each form."""
+        self.rows: dict[_Form, list[tuple[int, Sequence[float], str]]] = {}
+        """Records, numbers and times of the lines of the block that are taken one after the other."""
         self.group = ""
         """What stands before the names of a box, as ``train/``."""
         self.together: set[str] = set()
@@ -132,7 +176,34 @@ class _Reader:
         self.block = False
         self.header: Header | None = None
 
-    def take(self, raw: str) -> None:
+    def take(self, block: list[str]) -> None:
+        """Take in a block of lines."""
+        common = [form for form, often in self.seen.most_common(COMMON) if RARE * often > len(block) and form.regular]
+        alike = [(form, *found) for form in common if (found := _alike(form, block))[0].size]
+        self.seen.clear()
+        odd, makes, begun, behind = np.ones(len(block), bool), np.ones(len(block), np.int64), self.record, 0
+        for _, at, *_ in alike:
+            odd[at] = False
+        for i in [*np.flatnonzero(odd).tolist(), len(block)]:
+            if i > behind:
+                self.together.clear()
+                self.record += i - behind
+                self.watch.line += i - behind
+            behind, before = i + 1, self.record
+            for line in block[i:behind]:
+                self.watch.line += 1
+                for part in _parts(line):
+                    self._line(part)
+                self.watch.line -= line.endswith("\r")
+                makes[i] = self.record - before
+        record = begun + makes.cumsum()
+        for form, at, number, times in alike:
+            self._keep(form, record[at], number, times)
+        for form, rows in self.rows.items():
+            self._keep(form, np.array([row[0] for row in rows]), np.array([row[1] for row in rows]), [row[2] for row in rows])
+        self.rows.clear()
+
+    def _line(self, raw: str) -> None:
         """Take in one line."""
         line = plain_text(raw)
         if self.watch.inside:
@@ -140,7 +211,8 @@ class _Reader:
             return
         parts = NUMBER.split(_INDEXED.sub(r"\1", line) if "[(" in line else line)
         if self.header is not None and (row := row_of(line, self.header)):
-            self._row(row, self.header.names)
+            self.record += 1
+            self.rows.setdefault(self._row(row[0], self.header.names), []).append((self.record, row[1], ""))
             return
         if len(parts) < 3:
             self._words(line, raw)
@@ -151,7 +223,7 @@ class _Reader:
             self.together.clear()
             self.watch.look(raw, self.record)
             return
-        self._keep(form, parts[1::2])
+        self._take(form, parts[1::2])
         if form.told:
             self.watch.look(raw, self.record)
 
@@ -178,7 +250,7 @@ class _Reader:
             index = min(len(family.texts), KEPT_APART)
             family.texts += [text] if len(family.texts) < KEPT_APART else []
             family.forms += 1
-        return _Form(family, found, index, alone, INTERESTING.search(text) is not None, any(slot.counts for slot in found))
+        return _Form(family, found, index, texts, alone, INTERESTING.search(text) is not None)
 
     def _family(self, names: tuple[str, ...], counts: tuple[bool, ...], loose: tuple[bool, ...], header: tuple[str, ...] = ()) -> Family:
         key = (names, counts, header)
@@ -186,9 +258,16 @@ class _Reader:
             self.shapes.families[key] = Family(names, counts, loose, header=header)
         return self.shapes.families[key]
 
-    def _keep(self, form: _Form, tokens: Sequence[str]) -> None:
-        """The numbers of a line go to its family; lines of one name each make one record until a name comes back."""
-        family, name = form.family, form.family.names[0]
+    def _row(self, names: tuple[str, ...], header: tuple[str, ...]) -> _Form:
+        """The form of the rows of a table in which these columns hold numbers."""
+        key = "\1".join((*names, "", *header))
+        if (form := self.known.get(key)) is None:
+            form = self.known[key] = _Form(self._family(names, (False,) * len(names), (), header), (), 0)
+        return form
+
+    def _take(self, form: _Form, tokens: Sequence[str]) -> None:
+        """Take in the numbers of a line; lines of one name each make one record until a name comes back."""
+        name = form.family.names[0]
         if not form.alone or name in self.together:
             self.together.clear()
         if not self.block and not (form.alone and self.together):
@@ -196,34 +275,24 @@ class _Reader:
         if form.alone:
             self.together.add(name)
         try:
-            numbers = [_number(tokens[slot.at]) for slot in form.slots]
+            numbers = [float(tokens[at].replace(",", "")) for at in form.places]
         except ValueError:  # a clock where other lines have a number
             return
-        if form.counting:
-            self._marked(form, numbers, tokens)
-        family.record.append(self.record)
-        family.number.extend(numbers)
-        family.form.append(form.index)
-        self.kept += 1
+        self.rows.setdefault(form, []).append((self.record, numbers, tokens[0]))
 
-    def _marked(self, form: _Form, numbers: Sequence[float], tokens: Sequence[str]) -> None:
-        """Totals of counts, and the time at which a count goes back."""
-        family, width = form.family, len(form.slots)
-        for i, slot in enumerate(form.slots):
-            if slot.total >= 0 and slot.counts:
-                family.totals[slot.name] = max(family.totals.get(slot.name, 0.0), _whole(tokens[slot.total]))
-            if slot.counts and (not family.record or numbers[i] < family.number[i - width]) and len(family.stamps) < 1_000:
-                family.stamps[self.record] = tokens[0] if ":" in tokens[0] and slot.at else ""
-
-    def _row(self, row: tuple[tuple[str, ...], list[float]], header: tuple[str, ...]) -> None:
-        """A row of a table is a record of its own."""
-        names, numbers = row
-        family = self._family(names, (False,) * len(names), (), header)
-        self.record += 1
-        family.record.append(self.record)
-        family.number.extend(numbers)
-        family.form.append(0)
-        self.kept += 1
+    def _keep(self, form: _Form, record: Places, number: Floats, times: Sequence[str]) -> None:
+        """The numbers of lines of one form go to its family, with the totals of its counts, and the times at which a count goes back."""
+        family, width = form.family, len(form.family.names)
+        totals = iter(number[:, width:].T)
+        for slot, count in zip(form.slots, number.T, strict=False):
+            total = next(totals) if slot.total >= 0 else np.zeros(1)
+            if slot.counts:
+                family.totals[slot.name] = max(family.totals.get(slot.name, 0.0), total.max(where=total % 1 == 0, initial=0.0))
+                for back in np.flatnonzero(np.r_[True, count[1:] < count[:-1]])[: MOST_STAMPS - len(family.stamps)].tolist():
+                    family.stamps[int(record[back])] = time if slot.at and ":" in (time := str(times[back])) else ""
+        family.pieces.append((record, np.full(record.size, form.index), number[:, :width]))
+        self.seen[form] += record.size
+        self.kept += record.size
 
     def _words(self, line: str, raw: str) -> None:
         """A line without a number: it may open a block, a box's group or a table, or tell of an error."""
@@ -242,12 +311,3 @@ class _Reader:
         if not bare or _RULE.fullmatch(bare):
             self.group = ""
         self.together.clear()
-
-
-def _number(token: str) -> float:
-    return float(token.replace(",", "") if "," in token else token)
-
-
-def _whole(token: str) -> float:
-    """A total; 0 for what is none."""
-    return float(token) if token.isdecimal() and len(token) <= DIGITS else 0.0

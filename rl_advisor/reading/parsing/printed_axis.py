@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.reading.parsing.learner_words import speaks, words
-from rl_advisor.reading.parsing.line_shapes import Family, Shapes
+from rl_advisor.reading.parsing.line_shapes import Family, Places, Shapes
 from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, goes_up, steady, step_columns
 from rl_advisor.reading.parsing.slot_names import BARE
 from rl_advisor.reading.parsing.starts import starts
@@ -18,9 +18,10 @@ FEWEST = 3
 """Lines in which a name must come back."""
 FEWEST_ROWS = 2
 """Rows of a table."""
+Names = Sequence[str] | npt.NDArray[np.object_]
+"""The run that each entry is of; nothing where there is one."""
 MOST_RUNS = 200
 MOST_TURNS = 20
-Places = npt.NDArray[np.int64]
 
 
 @dataclass(eq=False)
@@ -36,6 +37,10 @@ class Lines:
     def names(self) -> tuple[str, ...]:
         """What their numbers are called."""
         return self.family.names
+
+    def called(self, name: str) -> Floats:
+        """The numbers of that name."""
+        return self.number[:, self.names.index(name)]
 
 
 @dataclass
@@ -55,7 +60,7 @@ class Axis:
     planned: int | None = None
 
     @property
-    def values(self) -> int:
+    def length(self) -> int:
         """How many values it takes, one after the other."""
         return int(self.turn[-1]) + 1
 
@@ -78,29 +83,23 @@ class Axis:
 
 def counts(lines: Lines, name: str) -> bool:
     """Whether a name of these lines is that of a count, and its numbers are: ``eps`` may be episodes or an epsilon."""
-    at = lines.names.index(name)
-    return (lines.family.counts[at] or bool(step_columns([name]))) and _whole(lines.number[:, at])
+    known = lines.called(name)[np.isfinite(lines.called(name))]
+    named = lines.family.counts[lines.names.index(name)] or bool(step_columns([name]))
+    return named and 20 * int((known % 1 != 0).sum()) <= known.size  # nearly all are whole
 
 
-def _whole(number: Floats) -> bool:
-    """Whether nearly all are whole numbers."""
-    known = number[np.isfinite(number)]
-    return 20 * int((known % 1 != 0).sum()) <= known.size
+def said_in(found: Sequence[Lines], size: int) -> npt.NDArray[np.int64]:
+    """How many lines each of so many records has."""
+    return np.bincount(np.concatenate([np.empty(0, np.int64), *(lines.record for lines in found)]), minlength=size)
 
 
 def by_order(found: Sequence[Lines], *, anybodys: bool = False) -> Axis | None:
     """The order of the lines as their axis, where no count stands anywhere: that of the longest family that tells of an outcome."""
     telling = [lines for lines in found if anybodys or sum(speaks(name) for name in lines.names) >= 2]
-    record = max(telling, key=lambda lines: lines.record.size).record if telling else _boxes(found)
+    boxes = np.flatnonzero(said_in([lines for lines in found if any(map(speaks, lines.names))], 0) >= FEWEST)
+    record = max(telling, key=lambda lines: lines.record.size).record if telling else boxes
     size = record.size
     return Axis("", record, np.arange(1.0, size + 1), np.zeros(size, np.int64), np.arange(size)) if size else None
-
-
-def _boxes(found: Sequence[Lines]) -> Places:
-    """The records, one metric a line, in which several names tell of an outcome."""
-    speaking = [lines.record for lines in found if any(map(speaks, lines.names))]
-    record, often = np.unique(np.concatenate(speaking) if speaking else np.empty(0, np.int64), return_counts=True)
-    return record[often >= FEWEST]
 
 
 def axis_of(found: Sequence[Lines], shapes: Shapes) -> Axis | None:
@@ -112,19 +111,18 @@ def axis_of(found: Sequence[Lines], shapes: Shapes) -> Axis | None:
     known = {name: axis for name, axis in known.items() if not axis.inner or not any(_outer(axis, other) for other in plain)}
     if not known:
         return None
-    telling = [lines.record for lines in found if any(speaks(name) for name in lines.names)]
-    told = np.unique(np.concatenate(telling)) if telling else np.empty(0, np.int64)
-    near = {name: bool(np.isin(axis.record, told).any()) for name, axis in known.items()}
-    most = max(axis.values for name, axis in known.items() if near[name] or not any(near.values()))
-    best = min(known, key=lambda name: (not near[name], known[name].values * 3 < most, _rank(name)))
+    told = said_in([lines for lines in found if any(map(speaks, lines.names))], shapes.records + 1)
+    near = {name: bool(told[axis.record].any()) for name, axis in known.items()}
+    most = max(axis.length for name, axis in known.items() if near[name] or not any(near.values()))
+    best = min(known, key=lambda name: (not near[name], known[name].length * 3 < most, _rank(name)))
     return _placed(known[best], found)
 
 
 def _rising(found: Sequence[Lines], shapes: Shapes) -> dict[str, Axis]:
     """Where no name says that it counts: what goes up at one pace in most of the longest lines, the leftmost of them."""
     longest = max(found, key=lambda lines: lines.record.size, default=None)
-    for at, name in enumerate(longest.names if longest else ()):
-        if not speaks(name) and steady(longest.number[:, at]) and (axis := _entries(name, [longest], shapes)):  # type: ignore[union-attr, list-item]
+    for name in longest.names if longest else ():
+        if not speaks(name) and steady(longest.called(name)) and (axis := _entries(name, [longest], shapes)):  # type: ignore[union-attr, list-item]
             return {name: axis}
     return {}
 
@@ -148,33 +146,32 @@ def _entries(name: str, every: Sequence[Lines], shapes: Shapes) -> Axis | None:
 
     Lines in which it starts anew much more often than in others count something else: games of an evaluation beside those of training.
     """
-    backs = [int((np.diff(lines.number[:, lines.names.index(name)]) < 0).sum()) for lines in every]
+    import pandas as pd
+
+    backs = [int((np.diff(lines.called(name)) < 0).sum()) for lines in every]
     own = [lines for lines, back in zip(every, backs, strict=True) if back <= max(2, 2 * min(backs), lines.record.size // 50)]
     record = np.concatenate([lines.record for lines in own])
-    step = np.concatenate([lines.number[:, lines.names.index(name)] for lines in own])
+    step = np.concatenate([lines.called(name) for lines in own])
     form = np.concatenate([lines.form + 1000 * i for i, lines in enumerate(own)])
     turn = np.argsort(record, kind="stable")
+    turn = turn[np.isfinite(step[turn])]
     record, step, form = record[turn], step[turn], form[turn]
-    known = np.isfinite(step)
-    record, step, form = record[known], step[known], form[known]
-    if step.size == 0 or not _enough(step, own):
+    few = FEWEST_ROWS if any(lines.family.header for lines in own) else min(FEWEST, sum(lines.record.size for lines in own))
+    if step.size == 0 or np.count_nonzero(np.diff(step)) + 1 < few:
         return None
-    names = _headed(record, step, shapes.labels) or (_in_turns(step, form, own[0].family.texts) if len(own) == 1 else [])
-    alone = not names
-    names = names or _starts(record, step, own)
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    run, runs = np.array([numbers[name] for name in names] or np.zeros(step.size), np.int64), tuple(numbers)
+    names = _headed(record, step, shapes.labels)
+    if not len(names) and len(own) == 1:
+        names = _in_turns(step, form, own[0].family.texts)
+    inner = not len(names)
+    if inner:
+        names = _starts(record, step, own)
+    run, runs = pd.factorize(np.asarray(names, object)) if len(names) else (np.zeros(step.size, np.int64), np.empty(0))
     new = np.r_[True, (np.diff(step) != 0) | (np.diff(run) != 0)]
-    if not runs and not _goes_up(step[new]):
+    if not len(runs) and not _goes_up(step[new]):
         return None
     turn = np.cumsum(new) - 1
     planned = max((lines.family.totals.get(name, 0.0) for lines in own), default=0.0)
-    return Axis(name, record, step, run, turn, runs, inner=alone and bool(runs), planned=int(planned) or None)
-
-
-def _enough(step: Floats, own: Sequence[Lines]) -> bool:
-    few = sum(lines.record.size for lines in own) < FEWEST
-    return few or np.unique(step).size >= (FEWEST_ROWS if any(lines.family.header for lines in own) else FEWEST)
+    return Axis(name, record, step, run, turn, tuple(runs), inner=inner and len(runs) > 0, planned=int(planned) or None)
 
 
 def _goes_up(step: Floats) -> bool:
@@ -182,36 +179,34 @@ def _goes_up(step: Floats) -> bool:
     return step.size == 1 or goes_up(step)
 
 
-def _headed(record: Places, step: Floats, labels: Sequence[tuple[int, str]]) -> list[str]:
+def _headed(record: Places, step: Floats, labels: Sequence[tuple[int, str]]) -> Names:
     """The heading or block that each entry stands below, where the count goes back or stands still as these change, and only there."""
-    at = np.searchsorted([r for r, _ in labels], record, "right") - 1
-    names, back = [labels[i][1] if i >= 0 else "start" for i in at], np.diff(step) <= 0
-    if len(set(names)) == 1:
-        return names if at[0] >= 0 else []
-    return names if back.any() and (np.diff(at)[back] != 0).all() else []
+    at = np.searchsorted([r for r, _ in labels], record, "right")
+    back, apart = np.diff(step) <= 0, np.diff(at) != 0
+    headed = apart[back].all() and back.any() if apart.any() else at[0]
+    return np.array(["start", *(name for _, name in labels)], object)[at] if headed else ()
 
 
-def _in_turns(step: Floats, form: Places, texts: Sequence[str]) -> list[str]:
+def _in_turns(step: Floats, form: Places, texts: Sequence[str]) -> Names:
     """What tells each entry's line apart, where forms of lines count each for itself, as the agents or processes of one log do."""
     kinds = np.unique(form)
     if not 1 < kinds.size <= MOST_TURNS or kinds[-1] >= len(texts) or not all(_goes_up(step[form == kind]) for kind in kinds):
-        return []
+        return ()
     again = (np.diff(step) <= 0) & (np.diff(form) != 0)
     if again.sum() < max(2, step.size // (4 * kinds.size)) or len({len(texts[kind].split()) for kind in kinds}) > 1:
-        return []
-    names = dict(zip(kinds.tolist(), _apart([texts[kind] for kind in kinds]), strict=True))
-    return [names[kind] for kind in form.tolist()]
+        return ()
+    return np.array(_apart([texts[kind] for kind in kinds]), object)[np.searchsorted(kinds, form)]
 
 
-def _starts(record: Places, step: Floats, own: Sequence[Lines]) -> list[str]:
+def _starts(record: Places, step: Floats, own: Sequence[Lines]) -> Names:
     """The run that each entry is of where several follow each other from their first steps on, by the time at which it begins."""
     bounds = starts(step)
     if not 1 < len(bounds) <= MOST_RUNS or not all(_goes_up(step[first:last]) for first, last in bounds):
-        return []
+        return ()
     stamps = {r: s for lines in own for r, s in lines.family.stamps.items()}
     names = [stamps.get(int(record[first]), "")[:19] or f"run {i}" for i, (first, _) in enumerate(bounds, 1)]
     names = [name if names.count(name) == 1 else f"run {i}" for i, name in enumerate(names, 1)]
-    return [name for name, (first, last) in zip(names, bounds, strict=True) for _ in range(first, last)]
+    return np.repeat(np.array(names, object), [last - first for first, last in bounds])
 
 
 def _apart(texts: Sequence[str]) -> tuple[str, ...]:
@@ -226,7 +221,7 @@ def _apart(texts: Sequence[str]) -> tuple[str, ...]:
 def _placed(axis: Axis, found: Sequence[Lines]) -> Axis:
     """The axis with whether its count stands before what belongs to it or behind: as its commonest other lines lie."""
     others = [lines for lines in found if axis.name not in lines.names and any(speaks(name) for name in lines.names)]
-    if not others or axis.values < FEWEST_ROWS:
+    if not others or axis.length < FEWEST_ROWS:
         return axis
     most = max(others, key=lambda lines: lines.record.size).record
     before, after = bool((most < axis.record[0]).any()), bool((most > axis.record[-1]).any())

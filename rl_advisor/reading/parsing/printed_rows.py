@@ -5,12 +5,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from rl_advisor.reading.parsing.learner_words import of_a_learner, speaks
 from rl_advisor.reading.parsing.line_shapes import LIMIT, Family, Shapes, shapes_of
 from rl_advisor.reading.parsing.log_lines import Watch
 from rl_advisor.reading.parsing.metric_table import step_columns, unit_of
-from rl_advisor.reading.parsing.printed_axis import FEWEST, FEWEST_ROWS, Axis, Lines, Places, axis_of, by_order, counts
+from rl_advisor.reading.parsing.printed_axis import FEWEST, FEWEST_ROWS, Axis, Lines, axis_of, by_order, counts, said_in
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.slot_names import BARE
 from rl_advisor.run import UNSAID, Curve, Gap, Run
@@ -30,37 +31,34 @@ def lines_of(shapes: Shapes) -> list[Lines]:
     Where nothing does, as in the few lines that people paste, those of a record that names a learner's numbers beside a count.
     """
     rows = Counter[tuple[str, ...]]()
-    for family in shapes.families.values():
-        rows[family.header] += len(family.record)
-    found = [lines for family in shapes.families.values() if len(family.record) and (lines := _lines(family)).names]
-    record, often = np.unique(np.concatenate([lines.record for lines in found]) if found else np.empty(0, np.int64), return_counts=True)
-    shared = record[often > 1]
+    found = [lines for family in shapes.families.values() if family.pieces and (lines := _lines(family)).names]
+    for lines in found:
+        rows[lines.family.header] += lines.record.size
+    shared = said_in(found, shapes.records + 1) > 1
     again = [lines for lines in found if _repeats(lines, rows[lines.family.header] if lines.family.header else 0, shared)]
     return again + _beside(again, found, shared) if again else _pasted(found)
 
 
-def _beside(again: Sequence[Lines], found: Sequence[Lines], shared: Places) -> list[Lines]:
+def _beside(again: Sequence[Lines], found: Sequence[Lines], shared: npt.NDArray[np.bool_]) -> list[Lines]:
     """What is said seldom, yet in a box of, or on a line with a count of, what repeats, as evaluations are."""
-    boxes = np.intersect1d(np.concatenate([lines.record for lines in again]), shared)
+    boxes = shared & (said_in(again, shared.size) > 0)
     counted = {name for lines in again for name in lines.names if counts(lines, name)}
     seldom = [lines for lines in found if lines.record.size < FEWEST and lines not in again]
-    return [
-        lines
-        for lines in seldom
-        if np.isin(lines.record, boxes).all() or (counted.intersection(lines.names) and any(map(speaks, lines.names)))
-    ]
+    return [lines for lines in seldom if boxes[lines.record].all() or (counted.intersection(lines.names) and any(map(speaks, lines.names)))]
 
 
 def _lines(family: Family) -> Lines:
-    number = np.frombuffer(family.number, np.float64).reshape(len(family.record), len(family.names))
-    if any(family.loose) and not (len(family.record) >= FEWEST_OF_ANYBODY and FORMS * family.forms <= len(family.record)):
+    record, form, number = map(np.concatenate, zip(*family.pieces, strict=True))
+    turn = np.argsort(record, kind="stable")
+    record, form, number = record[turn], form[turn], number[turn]
+    if any(family.loose) and not (record.size >= FEWEST_OF_ANYBODY and FORMS * family.forms <= record.size):
         kept = [i for i, loose in enumerate(family.loose) if not loose]
         number = number[:, kept]
         family = replace(family, names=tuple(family.names[i] for i in kept), counts=tuple(family.counts[i] for i in kept), loose=())
-    return Lines(family, np.frombuffer(family.record, np.int64), np.frombuffer(family.form, np.uint8).astype(np.int64), number)
+    return Lines(family, record, form, number)
 
 
-def _repeats(lines: Lines, rows: int, shared: Places) -> bool:
+def _repeats(lines: Lines, rows: int, shared: npt.NDArray[np.bool_]) -> bool:
     """Whether a family is one of lines that repeat: a table, or said often and told by a name, a count, a box or numbers that change."""
     size = lines.record.size
     if rows:
@@ -68,7 +66,7 @@ def _repeats(lines: Lines, rows: int, shared: Places) -> bool:
     if size < FEWEST or any(map(speaks, lines.names)) or any(lines.family.counts):
         return size >= FEWEST
     loose, still = lines.family.forms > max(3, size // 2), bool((lines.number == lines.number[0]).all())
-    return not loose and (not still or bool(np.isin(lines.record[0], shared)))
+    return not loose and (not still or bool(shared[lines.record[0]]))
 
 
 def _still(lines: Lines) -> bool:
@@ -98,7 +96,7 @@ def read_lines(text: Iterable[str], source: str, ask: Request = WHOLE, *, headin
     last resort.
     """
     watch = Watch(source)
-    shapes = shapes_of(watch.through(text), watch, headings=headings)
+    shapes = shapes_of(text, watch, headings=headings)
     found, anybodys = lines_of(shapes), ask.last_resort
     if anybodys:
         found = [lines for lines in found if lines.record.size >= FEWEST_OF_ANYBODY and (lines.number != lines.number[0]).any()]
@@ -141,7 +139,7 @@ def _curves(found: Sequence[Lines], axis: Axis, source: str, wanted: int) -> dic
         for column, name in enumerate(lines.names):
             where.setdefault(name, []).append((lines, column))
     curves = {name: _curve(name, source, where[name], axis, wanted) for name in sorted(where) if name not in (BARE, axis.name)}
-    fewest = FEWEST_ROWS if axis.runs and axis.values > FEWEST else 1
+    fewest = FEWEST_ROWS if axis.runs and axis.length > FEWEST else 1
     return {name: curve for name, curve in curves.items() if curve.step.size >= fewest}
 
 
