@@ -8,18 +8,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from rl_advisor.reading.parsing.bytes_in import plain_text
+from rl_advisor.reading.parsing.line_forms import Family, Form, Places, taken_at_once
 from rl_advisor.reading.parsing.log_lines import INTERESTING, Watch
 from rl_advisor.reading.parsing.printed_tables import Header, cells_of, header_of, row_of
 from rl_advisor.reading.parsing.slot_names import Slot, slots
 from rl_advisor.run import Floats
 
-Places = npt.NDArray[np.int64]
 _POWER, _PARTS_OF = r"(?:[eE][-+]?\d+)?", r"(?:\.\d+|\.(?=[\]),]))?"
 _THOUSANDS = r"(?:,\d{3})+(?!\d|,\d)"
 NUMBER = re.compile(
@@ -46,12 +44,6 @@ BLOCK = 1 << 20
 """Characters of the lines that are looked at together."""
 COMMON, RARE = 8, 20
 """Forms whose lines are taken at once, and of how many lines of the block before one was such a line at least."""
-_PLAIN = r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
-_CLOCK = r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?)?|\d{0,4}(?::\d\d)+(?:[.,]\d+)?"
-MOST_AT_ONCE = 100
-"""Numbers of a line of a form that is taken at once."""
-_JOINING = {"", ",", ":", "-", ".", "T"}
-"""What between two numbers may make them one."""
 MOST_STAMPS = 1_000
 _BARS = re.compile(r"(?<=\])(?=[^\[\]|]{0,60}?\d+%\|)")
 _INDEXED = re.compile(r"\[\(\d+, '([-+.\deE]+)'\)\]")
@@ -61,53 +53,6 @@ TITLE = 80
 """Characters of a heading."""
 _GROUP = re.compile(r"\| *+([\w. -]++/) *+\| *+\|")
 _RULE = re.compile(r"[-=_#*+|:─━│┃┏┓┗┛┡┩╇┳┻┬┴┼├┤┌┐└┘╞╡╪/ ~]*")
-
-
-@dataclass
-class Family:
-    """Lines with the same names: the record that each belongs to, its form, and its numbers."""
-
-    names: tuple[str, ...]
-    counts: tuple[bool, ...]
-    loose: tuple[bool, ...] = ()
-    """Which of the names are none unless the lines come back alike."""
-    pieces: list[tuple[Places, Places, Floats]] = field(default_factory=list)
-    """Records, forms and numbers of lines."""
-    texts: list[str] = field(default_factory=list)
-    """The texts of its first forms."""
-    header: tuple[str, ...] = ()
-    """The header of the table that its lines are rows of."""
-    totals: dict[str, float] = field(default_factory=dict)
-    stamps: dict[int, str] = field(default_factory=dict)
-    """Record at which a count went back, and the time that the line begins with."""
-    forms: int = 0
-    """In how many forms it was written."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Form:
-    """What is taken from the lines of one form."""
-
-    family: Family
-    slots: Sequence[Slot]
-    index: int
-    between: Sequence[str] = ()
-    """The texts before, between and behind its numbers."""
-    alone: bool = False
-    """Whether a line says nothing but one name and its number."""
-    told: bool = False
-    """Whether it may also tell of an error."""
-
-    @cached_property
-    def places(self) -> list[int]:
-        """Where the numbers that have a name stand, and behind them the totals."""
-        return [slot.at for slot in self.slots] + [slot.total for slot in self.slots if slot.total >= 0]
-
-    @property
-    def regular(self) -> bool:
-        """Whether its lines can be taken at once: none is looked at besides, and what stands between its numbers parts them."""
-        plain = _JOINING.isdisjoint(text.strip() for text in self.between[1:-1])
-        return plain and not (self.alone or self.told) and 1 < len(self.between) < MOST_AT_ONCE
 
 
 @dataclass
@@ -146,28 +91,16 @@ def _parts(line: str) -> Iterator[str]:
             yield part[:LINE]
 
 
-def _alike(form: _Form, block: Sequence[str]) -> tuple[Places, Floats, Sequence[str]]:
-    """The lines of a block that are of a form, their numbers, and the time they begin with."""
-    import pyarrow as pa
-    from pyarrow import compute
-
-    tokens = [f"(?P<n{at}>{_PLAIN if at in form.places else f'{_CLOCK}|{_PLAIN}'})" for at in range(len(form.between) - 1)]
-    pattern = "".join(part for pair in zip(map(re.escape, form.between), [*tokens, "$"], strict=True) for part in pair)
-    found = compute.extract_regex(pa.array(block, pa.string()), pattern="^" + pattern)
-    at, found = np.flatnonzero(found.is_valid()), found.drop_null()
-    return at, np.column_stack([found.field(f"n{place}").cast("float64") for place in form.places]), found.field("n0")
-
-
 class _Reader:
     """Takes in lines: those of the commonest forms of a block at once, the others one after the other."""
 
     def __init__(self, watch: Watch, headings: bool) -> None:
         self.shapes, self.watch, self.headings = Shapes(), watch, headings
         self.record = self.kept = 0
-        self.known: dict[str, _Form | None] = {}
-        self.seen = Counter[_Form]()
+        self.known: dict[str, Form | None] = {}
+        self.seen = Counter[Form]()
         """How many lines of the block were of each form."""
-        self.rows: dict[_Form, list[tuple[int, Sequence[float], str]]] = {}
+        self.rows: dict[Form, list[tuple[int, Sequence[float], str]]] = {}
         """Records, numbers and times of the lines of the block that are taken one after the other."""
         self.group = ""
         """What stands before the names of a box, as ``train/``."""
@@ -179,7 +112,7 @@ class _Reader:
     def take(self, block: list[str]) -> None:
         """Take in a block of lines."""
         common = [form for form, often in self.seen.most_common(COMMON) if RARE * often > len(block) and form.regular]
-        alike = [(form, *found) for form in common if (found := _alike(form, block))[0].size]
+        alike = [(form, *found) for form in common if (found := taken_at_once(form, block))[0].size]
         self.seen.clear()
         odd, makes, begun, behind = np.ones(len(block), bool), np.ones(len(block), np.int64), self.record, 0
         for _, at, *_ in alike:
@@ -227,7 +160,7 @@ class _Reader:
         if form.told:
             self.watch.look(raw, self.record)
 
-    def _learn(self, key: str, parts: Sequence[str]) -> "_Form | None":
+    def _learn(self, key: str, parts: Sequence[str]) -> "Form | None":
         """The form of lines with these texts, None for one without named numbers; times are no numbers."""
         texts, tokens = parts[::2], parts[1::2]
         found = tuple(
@@ -239,7 +172,7 @@ class _Reader:
         self.known[key] = form
         return form
 
-    def _form(self, found: tuple[Slot, ...], texts: Sequence[str]) -> _Form:
+    def _form(self, found: tuple[Slot, ...], texts: Sequence[str]) -> Form:
         alone = len(found) == 1 and len(texts) == 2 and texts[0].strip(" |│┃:=\t•-") == found[0].name and len(texts[1].strip(" |│┃")) < 6
         names = tuple(self.group + slot.name if alone and self.group and texts[0].startswith("|  ") else slot.name for slot in found)
         family = self._family(names, tuple(slot.counts for slot in found), tuple(slot.loose for slot in found))
@@ -250,7 +183,7 @@ class _Reader:
             index = min(len(family.texts), KEPT_APART)
             family.texts += [text] if len(family.texts) < KEPT_APART else []
             family.forms += 1
-        return _Form(family, found, index, texts, alone, INTERESTING.search(text) is not None)
+        return Form(family, found, index, texts, alone, INTERESTING.search(text) is not None)
 
     def _family(self, names: tuple[str, ...], counts: tuple[bool, ...], loose: tuple[bool, ...], header: tuple[str, ...] = ()) -> Family:
         key = (names, counts, header)
@@ -258,14 +191,14 @@ class _Reader:
             self.shapes.families[key] = Family(names, counts, loose, header=header)
         return self.shapes.families[key]
 
-    def _row(self, names: tuple[str, ...], header: tuple[str, ...]) -> _Form:
+    def _row(self, names: tuple[str, ...], header: tuple[str, ...]) -> Form:
         """The form of the rows of a table in which these columns hold numbers."""
         key = "\1".join((*names, "", *header))
         if (form := self.known.get(key)) is None:
-            form = self.known[key] = _Form(self._family(names, (False,) * len(names), (), header), (), 0)
+            form = self.known[key] = Form(self._family(names, (False,) * len(names), (), header), (), 0)
         return form
 
-    def _take(self, form: _Form, tokens: Sequence[str]) -> None:
+    def _take(self, form: Form, tokens: Sequence[str]) -> None:
         """Take in the numbers of a line; lines of one name each make one record until a name comes back."""
         name = form.family.names[0]
         if not form.alone or name in self.together:
@@ -280,7 +213,7 @@ class _Reader:
             return
         self.rows.setdefault(form, []).append((self.record, numbers, tokens[0]))
 
-    def _keep(self, form: _Form, record: Places, number: Floats, times: Sequence[str]) -> None:
+    def _keep(self, form: Form, record: Places, number: Floats, times: Sequence[str]) -> None:
         """The numbers of lines of one form go to its family, with the totals of its counts, and the times at which a count goes back."""
         family, width = form.family, len(form.family.names)
         totals = iter(number[:, width:].T)

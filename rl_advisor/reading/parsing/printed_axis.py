@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.reading.parsing.learner_words import speaks, words
-from rl_advisor.reading.parsing.line_shapes import Family, Places, Shapes
+from rl_advisor.reading.parsing.line_forms import Family, Places
+from rl_advisor.reading.parsing.line_shapes import Shapes
 from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, goes_up, steady, step_columns
 from rl_advisor.reading.parsing.slot_names import BARE
 from rl_advisor.reading.parsing.starts import starts

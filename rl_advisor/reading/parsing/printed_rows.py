@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.reading.parsing.learner_words import of_a_learner, speaks
-from rl_advisor.reading.parsing.line_shapes import LIMIT, Family, Shapes, shapes_of
+from rl_advisor.reading.parsing.line_forms import Family
+from rl_advisor.reading.parsing.line_shapes import LIMIT, Shapes, shapes_of
 from rl_advisor.reading.parsing.log_lines import Watch
 from rl_advisor.reading.parsing.metric_table import step_columns, unit_of
 from rl_advisor.reading.parsing.printed_axis import FEWEST, FEWEST_ROWS, Axis, Lines, axis_of, by_order, counts, said_in
