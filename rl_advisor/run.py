@@ -185,6 +185,8 @@ class Run:
     curves: Mapping[str, Curve] = field(default_factory=dict)
     rollouts: pd.DataFrame = field(default_factory=_no_table)
     """One row a response; see ROLLOUT_COLUMNS. ``source`` and ``row`` say where it stands."""
+    scores: Mapping[str, float] = field(default_factory=dict)
+    """What a person thinks of single responses, by their key: see ``samples/person.py``."""
     telemetry: pd.DataFrame = field(default_factory=_no_table)
     """One row a GPU and moment; see TELEMETRY_COLUMNS."""
     checkpoints: tuple[Checkpoint, ...] = ()

@@ -11,7 +11,9 @@ from click.testing import CliRunner
 from rl_advisor.advisors.builtin import assess
 from rl_advisor.answers.audit_sheet import HEAD, SAMPLES, audit_sheet
 from rl_advisor.cli.commands import main
+from rl_advisor.detectors import patterns
 from rl_advisor.output.errors import UsageError
+from rl_advisor.reading import read_run
 from rl_advisor.reports import html, markdown
 from rl_advisor.reports.html.pictures import HIGH, bars
 from rl_advisor.run import Run
@@ -191,3 +193,24 @@ def test_the_histogram_of_rewards_is_a_picture() -> None:
         assert sign in page.render(run, assess(run))
         alike = Run(rollouts=run.rollouts.assign(reward=0.5))
         assert sign not in page.render(alike, assess(alike))
+
+
+@pytest.mark.parametrize(("sign", "outcome"), [(1, "absent"), (-1, "present"), (0, "unclear")])
+def test_a_filled_sheet_in_the_runs_folder_is_a_finding(tmp_path: Path, sign: int, outcome: str) -> None:
+    """Scores beside the samples are held against the reward and its parts, as a spreadsheet saves them; the blind sheet is no sample."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    graded().rollouts.drop(columns=["source", "row"]).to_json(folder / "rollouts.jsonl", orient="records", lines=True)
+    run, sheet = read_run(folder), folder / "sheet.csv"
+    assert patterns()["reward_against_person"].detect(run).outcome == "not_logged"
+    audit_sheet(run, sheet)
+    earned, luck = rewards(run), np.random.default_rng(1)
+    filled(sheet, lambda answer: sign * earned[answer] if sign else luck.integers(0, 30))
+    rows = cells_of(sheet)
+    with sheet.open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file, delimiter=";").writerows(rows)
+    again = read_run(folder)
+    assert len(again.rollouts) == len(run.rollouts)
+    told = patterns()["reward_against_person"].detect(again)
+    assert told.outcome == outcome
+    assert {"reward low", "reward/style share", "scored"} <= set(told.measures)

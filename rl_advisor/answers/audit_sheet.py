@@ -5,30 +5,23 @@ over: a file that is there is read, or refused when it is no sheet of ours.
 """
 
 import csv
-import hashlib
 import re
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rl_advisor.answers.spot_check import SEED, marked
-from rl_advisor.answers.table_file import table
 from rl_advisor.output import Answer
 from rl_advisor.output.clean import readable
 from rl_advisor.output.errors import UsageError
-from rl_advisor.run import Floats, Run
-from rl_advisor.samples.rows import numbers, training
-from rl_advisor.samples.sample_audit import PARTS, same_order
-from rl_advisor.samples.text_change import wilson
+from rl_advisor.reading.formats import audit_sheet as sheets
+from rl_advisor.reading.parsing.bytes_in import head
+from rl_advisor.run import Run
+from rl_advisor.samples.person import FEWEST, HEAD, PARTS, agreement, keyed, scored
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-HEAD = ["rl-advisor sample", "your score, more is better", "prompt", "response"]
-SAMPLES, FEWEST = 48, 8
-LONGEST, LARGEST, MOST_ROWS = 8_000, 1 << 24, 1_000
-"""Characters of a cell that is written, bytes and rows of a sheet that is read."""
+SAMPLES, LONGEST = 48, 8_000
+"""Samples of a sheet, and characters of a cell that is written."""
 _FORMULA = re.compile(r"((?:^|[;\t\n])[^\S\t\n]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 """Where a spreadsheet, of whatever separator, would take a text for something to compute."""
 
@@ -41,16 +34,11 @@ def audit_sheet(run: Run, path: Path) -> Answer:
     """
     if path.suffix != ".csv":
         raise UsageError(f"{path.name!r} is neither a number of samples nor a sheet, which ends in .csv")
-    rows = training(run)
-    rows = rows[np.isfinite(rows["reward"].astype(float))] if len(rows) else rows.assign(reward=[])
-    told = map(repr, zip(*(rows.get(c, ()) for c in ("step", "prompt", "response")), strict=True))
-    # A name that tells nothing of where the sample stood, and that no spreadsheet takes for a number.
-    keys = ["s" + hashlib.blake2b(one.encode(errors="replace"), digest_size=8).hexdigest() for one in told]
-    rows = rows.assign(key=keys).drop_duplicates("key")
-    return {"sheet": path.name, **(_against(rows, path) if path.exists() else _written(rows, path))}
+    return {"sheet": path.name, **(_against(run, path) if path.exists() else _written(run, path))}
 
 
-def _written(rows: "pd.DataFrame", path: Path) -> Answer:
+def _written(run: Run, path: Path) -> Answer:
+    rows = keyed(run)
     if not len(rows):
         raise UsageError("no sample with a text has a reward, so there is nothing to hold a person's scores against")
     rows = rows.sample(frac=1, random_state=SEED)
@@ -62,34 +50,17 @@ def _written(rows: "pd.DataFrame", path: Path) -> Answer:
     return {"written": len(rows)}
 
 
-def _against(rows: "pd.DataFrame", path: Path) -> Answer:
+def _against(run: Run, path: Path) -> Answer:
     """The reward and its parts against the scores; the samples that the two rank most differently either way."""
-    if path.stat().st_size > LARGEST:
-        raise UsageError(f"{path.name} is no audit sheet: one has at most {LARGEST} bytes; nothing was written")
-    found = table(path, MOST_ROWS)
-    if not {*HEAD[:2]} <= {*found.columns}:
-        raise UsageError(f"{path.name} is no audit sheet: it has {list(found)[:6]}, a sheet {HEAD[:2]}; nothing was written")
-    given = found.assign(key=found[HEAD[0]].astype(str), score=numbers(found, HEAD[1]))[["key", "score"]].drop_duplicates("key")
-    rows = rows.drop(columns="score", errors="ignore").merge(given[np.isfinite(given["score"])], on="key")
-    parts = ["reward", *(c for c in map(str, rows) if c.startswith("reward/"))]
-    parts = parts if len(parts) > 2 else parts[:1]
-    agreement = {name: told for name in parts if (told := _agreement(numbers(rows, name), rows["score"].to_numpy(np.float64)))}
-    lacking = len(found) - len(rows)
-    unknown = [f"{lacking} of {len(found)} samples have no number as score, or are not this run's"] if lacking else []
-    unknown += [] if agreement else [f"{FEWEST} samples that differ in score and in reward are needed"]
+    if not sheets.claims(path):
+        raise UsageError(f"{path.name} is no audit sheet: it begins with {head(path, 60)!r}, a sheet with {HEAD[:2]}; nothing was written")
+    given = sheets.read(path).scores
+    rows = scored(replace(run, scores=given))
+    found = agreement(rows)
+    lacking = len(given) - len(rows)
+    unknown = [f"{lacking} of {len(given)} samples have no number as score, or are not this run's"] if lacking else []
+    unknown += [] if found else [f"{FEWEST} samples that differ in score and in reward are needed"]
     gap = rows["reward"].rank(pct=True) - rows["score"].rank(pct=True)
     apart = gap[gap.abs() > 1 / PARTS].sort_values().index
     shown = rows.loc[[*apart[:1], *apart[1:][-1:]], ["step", "reward", "score", "response"]].to_dict("records")
-    return {"scored": len(rows), "of": len(found), "agreement": agreement, "disagree": marked(shown, "audit"), "cannot_tell": unknown}
-
-
-def _agreement(reward: Floats, score: Floats) -> Answer | None:
-    """The share of pairs that both tell apart which they put in one order; its interval is that of as many pairs as share no sample."""
-    known = np.isfinite(reward)
-    told = same_order(reward[known], score[known])
-    if known.sum() < FEWEST or not told.size:
-        return None
-    share, pairs = float(told.mean()), told.size / (known.sum() - 1) / 2
-    low, high = wilson(share * pairs, pairs)
-    means = "it agrees" if low > 0.5 else "it runs against you" if high < 0.5 else "cannot be told from chance"
-    return {"share": share, "low": low, "high": high, "means": means}
+    return {"scored": len(rows), "of": len(given), "agreement": found, "disagree": marked(shown, "audit"), "cannot_tell": unknown}

@@ -71,6 +71,7 @@ def assemble(name: str, parts: Sequence[tuple[str, Run]], mapping: Mapping[str, 
         curves=curves,
         checkpoints=tuple(c for p in told for c in p.checkpoints),
         rollouts=groups_apart(_stacked(logged_once([p.rollouts for p in told]), "step")),
+        scores={key: score for p in told for key, score in p.scores.items()},
         telemetry=_stacked([p.telemetry for p in told], "time"),
         events=tuple(sorted(spoken.events, key=lambda e: e.step or 0.0)),
         config={k: v for p in told for k, v in p.config.items()},
@@ -215,7 +216,8 @@ def _planned(parts: Sequence[tuple[str, Run]], settings: Mapping[str, Any]) -> i
 
 def says_something(part: Run) -> bool:
     """Whether a part holds anything at all."""
-    return bool(part.curves or len(part.rollouts) or len(part.telemetry) or part.events or part.config or part.gaps or part.checkpoints)
+    held = (part.curves, part.scores, part.events, part.config, part.gaps, part.checkpoints)
+    return any(held) or len(part.rollouts) + len(part.telemetry) > 0
 
 
 def gathered(gaps: Sequence[Gap]) -> tuple[Gap, ...]:

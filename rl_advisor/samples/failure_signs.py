@@ -124,9 +124,8 @@ def _may_be_its_own(turns: Sequence[Turn], at: int) -> bool:
 def _repetition(e: Episode) -> Iterator[Sign]:
     """Loops in the last words, and the same calls over and over."""
     said = _said(e)
-    loop = tail_loop(said[-1]) if said else None
-    if loop is not None and loop.share > 0.3:
-        yield Sign("looped", 3.0 + 2 * loop.share, said[-1][-120:], "its last words")
+    if said and (loop := tail_loop(said[-1])) > 0.3:
+        yield Sign("looped", 3.0 + 2 * loop, said[-1][-120:], "its last words")
     calls = [call for turn in e.turns for call in turn.calls] if not is_control(e.turns) else []
     run, anew = identical_run(calls), again(calls)
     weight = max(1.0 * run - 0.5 if run >= 3 else 0.0, 6 * anew if len(calls) >= 6 and anew >= 0.5 else 0.0)

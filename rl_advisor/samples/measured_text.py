@@ -6,7 +6,7 @@ import zlib
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from rl_advisor.features.text.measures import (
     foreign_share,
     is_empty,
     repeated_fields,
+    single_answer,
     words,
 )
 from rl_advisor.features.text.phrases import CLAIM, HEDGING, PRAISE, REFUSAL, VERIFIER_ATTACK, claims_after_failure, tool_calls
@@ -42,6 +43,8 @@ WINDOW = 96
 """Responses that a stretch should have at least."""
 BUDGET = 2_000_000
 """Characters measured in all, roughly: fewer responses a step where they are long."""
+_FEW_WORDS = 50
+"""A response of fewer words counts as one of so many, so that a single phrase in it is not the whole of it."""
 _PROSE = 4_000
 """Characters of a text whose language is looked at."""
 _FEWEST = 16
@@ -124,58 +127,45 @@ def _with_cuts(table: pd.DataFrame, run: Run) -> pd.DataFrame:
     return table if cap is None else table.assign(truncated=(table["tokens"] == cap).astype(np.float64), length_cap=cap)
 
 
-class _Asked(NamedTuple):
-    """The words of a prompt, which many responses answer."""
-
-    order: list[str]
-    words: frozenset[str]
-
-
 @lru_cache(maxsize=8)
-def _asked(prompt: str) -> _Asked:
-    order = words(prompt)
-    return _Asked(order, frozenset(order))
+def _asked(prompt: str) -> list[str]:
+    """The words of a prompt, which many responses answer."""
+    return words(prompt)
 
 
-def _of_one(prompt: str, response: str) -> dict[str, float]:
+def _of_one(prompt: str, response: str) -> dict[str, float | str]:
     calls = [(call.lower(), failed) for call, failed in tool_calls(response)]
     made = [call for call, _ in calls]
     claimed, attack = claims_after_failure(response), VERIFIER_ATTACK.search(response)
     response = spoken(response)
-    tokens = words(response)
-    loop = tail_loop(response)
-    asked = _asked(prompt)
-    return {
-        "words": float(len(tokens)),
-        "loop": float(loop is not None),
-        "loop_share": loop.share if loop else 0.0,
+    tokens, asked = words(response), _asked(prompt)
+    count = max(len(tokens), _FEW_WORDS)
+    found = {
+        "words": len(tokens),
+        "loop": tail_loop(response) > 0,
         "repeated": repeated_share(tokens),
         "variety": variety(tokens),
-        "empty": float(is_empty(response)),
-        "copied": copied_share(asked.order, tokens),
+        "empty": is_empty(response),
+        "copied": copied_share(asked, tokens),
         "foreign": foreign_share(prompt, response),
         "other_language": other_language_share(bounded(prompt, _PROSE), bounded(response, _PROSE)),
-        "open": float(is_open(response)),
-        "fields": float(repeated_fields(response)),
-        "empty_field": float(empty_fields(response)),
-        "refusal": float(bool(REFUSAL.search(response))),
-        "hedging": _per_hundred(len(HEDGING.findall(response)), len(tokens)),
-        "praise": _per_hundred(len(PRAISE.findall(response)), len(tokens)),
-        "claim": float(bool(CLAIM.search(response[-400:]))),
-        "claim_after_failure": float(claimed),
-        "attack": float(bool(attack)),
-        "calls": float(len(calls)),
-        "identical_calls": float(identical_run(made)),
+        "open": is_open(response),
+        "fields": repeated_fields(response),
+        "empty_field": empty_fields(response),
+        "refusal": bool(REFUSAL.search(response)),
+        "hedging": 100 * len(HEDGING.findall(response)) / count,
+        "praise": 100 * len(PRAISE.findall(response)) / count,
+        "claim": bool(CLAIM.search(response[-400:])),
+        "claim_after_failure": claimed,
+        "attack": bool(attack),
+        "calls": len(calls),
+        "identical_calls": identical_run(made),
         "repeated_calls": again(made),
         "failed_calls": sum(failed for _, failed in calls) / len(calls) if calls else np.nan,
-        "error_retries": float(sum(a == (b[0], True) for a, b in pairwise(calls))),
-        "new_words": float(sum(t not in asked.words for t in set(tokens))) / len(tokens) if tokens else np.nan,
+        "error_retries": sum(a == (b[0], True) for a, b in pairwise(calls)),
+        "new_words": len(set(tokens) - set(asked)) / len(tokens) if tokens else np.nan,
     }
-
-
-def _per_hundred(count: int, tokens: int) -> float:
-    """Phrases a hundred words; a short response counts as one of 50, so that a single phrase in it is not the whole of it."""
-    return 100.0 * count / max(tokens, 50)
+    return {"answer": single_answer(response), **{name: float(x) for name, x in found.items()}}
 
 
 def word_order_of(stretch: pd.DataFrame) -> Floats:

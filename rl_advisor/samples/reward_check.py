@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rl_advisor.features.text.measures import final_answer
 from rl_advisor.run import Floats, Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.rows import numbers, reference_columns
-from rl_advisor.samples.text_change import paid, share_of
+from rl_advisor.samples.text_change import paid, share_of, wilson
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,6 +92,24 @@ def same_text(rows: pd.DataFrame) -> dict[str, Any]:
     return {"sets": len(sets), "share_different_reward": told["share"], "low": told["low"], "high": told["high"]}
 
 
+def upside_down(rows: pd.DataFrame) -> dict[str, float]:
+    """Prompts whose lone answer is paid least and several different ones most (``wrong``), which nobody means, or turned (``right``).
+
+    ``low`` is the least share of the first among both, ``any`` the least of the prompts where several answers earn the best of all.
+    """
+    answers = rows[rows["answer"] != ""].groupby(["prompt", "answer"])["reward"].agg(["min", "max"])
+    by = answers.groupby("prompt")
+    best, worst = (
+        alike.groupby("prompt").sum()
+        for alike in (answers["min"] >= by["max"].transform("max"), answers["max"] <= by["min"].transform("min"))
+    )
+    wrong, right = int(((worst == 1) & (best > 1)).sum()), int(((best == 1) & (worst > 1)).sum())
+    low, high = rows["reward"].min(), rows["reward"].max()
+    several = by.size() > 1
+    any_ = int(((best > 1) & (by["max"].max() >= high) & (high > low)).sum())
+    return {"wrong": wrong, "right": right, "low": wilson(wrong, wrong + right)[0], "any": wilson(any_, int(several.sum()))[0]}
+
+
 def components(rows: pd.DataFrame) -> dict[str, Any]:
     """Each part's share of the reward's spread (covariance with the total over its variance), its mean at first and at the latest step."""
     parts = [str(c) for c in rows.columns if str(c).startswith("reward/")]
@@ -137,19 +153,3 @@ def against_length(rows: pd.DataFrame) -> dict[str, Any]:
     """Rank correlation of reward and length among responses to one prompt, with its interval; empty when too few groups differ."""
     pay = paid(rows, "tokens")
     return {} if pay is None else {"rank_correlation": pay.rho, "low": pay.low, "high": pay.high, "groups": pay.groups}
-
-
-_LONG = 8
-"""Words from which a response says more than its answer."""
-_ONE_ANSWER = re.compile(r"[($]{0,2}(?:[a-e]|-?\d[\d.,]*+(?:/\d++)?(?:(?:[\s,;]++-?|(?<=,)-)\d[\d.,]*+(?:/\d++)?){0,50})[)$%]{0,2}")
-"""A number, several of them, or the letter of a choice."""
-
-
-def single_answer(response: str) -> str:
-    """What a response ends with, when it is a number, several, or a letter; else empty.
-
-    A long response of little but numbers does not end in an answer: it is a string of them, cut anywhere.
-    """
-    answer = final_answer(response)
-    soup = len(response.split()) > _LONG and 2 * len("".join(answer.split())) > len("".join(response.split()))
-    return answer if not soup and _ONE_ANSWER.fullmatch(answer) else ""

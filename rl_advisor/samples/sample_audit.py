@@ -12,8 +12,9 @@ import numpy as np
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.payoff import difference
-from rl_advisor.run import Floats, Run
+from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import measured
+from rl_advisor.samples.person import PARTS, same_order
 from rl_advisor.samples.rows import columns, numbers, reference_columns, where
 from rl_advisor.samples.text_change import share_of
 
@@ -26,8 +27,6 @@ TONES = {"refusal": "refuses", "hedging": "hedges", "praise": "flatters"}
 BIASES = ("position", "own family")
 """What a judge may prefer beside the content."""
 FEWEST_GROUPS, MOST_GROUPS, MOST_OF_GROUP = 8, 2_000, 64
-PARTS = 4
-"""Rewards are high in their highest part of so many, a judgement low in its lowest."""
 
 
 def sample_audit(run: Run, most: int = 20) -> dict[str, Any]:
@@ -83,12 +82,6 @@ def group_ranking(table: "pd.DataFrame", name: str) -> dict[str, float] | None:
         return None
     share, error = float(np.mean(alike)), 1.96 * float(np.std(alike)) / np.sqrt(len(alike))
     return {"share": share, "low": float(max(0.0, share - error)), "high": float(min(1.0, share + error)), "groups": float(len(alike))}
-
-
-def same_order(one: Floats, other: Floats) -> np.ndarray:
-    """Of each ordered pair that both tell apart, whether both order it alike."""
-    signs = np.sign(np.subtract.outer(one, one)) * np.sign(np.subtract.outer(other, other))
-    return np.asarray(signs[np.isfinite(signs) & (signs != 0)] > 0)
 
 
 def _usual_length(table: "pd.DataFrame") -> "float | np.ndarray":

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.text.measures import distinct_share
+from rl_advisor.features.text.measures import distinct_share, single_answer
 from rl_advisor.features.text.telling_words import telling_words
 from rl_advisor.run import Run
 from rl_advisor.samples.changes import MEANINGS, MEASURED
 from rl_advisor.samples.excerpts import shown
 from rl_advisor.samples.measured_text import measured, stretches
-from rl_advisor.samples.reward_check import single_answer
 from rl_advisor.samples.rows import training, written
 
 if TYPE_CHECKING:

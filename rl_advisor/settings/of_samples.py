@@ -10,7 +10,7 @@ import numpy as np
 from rl_advisor.features import TooFewPoints
 from rl_advisor.run import Floats, Run
 from rl_advisor.samples.measured_text import Stretches, stretches
-from rl_advisor.samples.reward_check import same_text
+from rl_advisor.samples.reward_check import same_text, upside_down
 from rl_advisor.samples.rows import columns, numbers
 from rl_advisor.samples.text_change import explained, pays, shift, wilson
 from rl_advisor.samples.text_signs import dependence, judged_worse, word_order_lost
@@ -151,6 +151,7 @@ OF_SAMPLES: Mapping[str, Callable[[Stretches, str], float | None]] = {
     "distinct_first": lambda s, _: _distinct(s.first),
     "distinct_high": lambda s, _: wilson(round(_distinct(s.latest) * len(s.latest)), len(s.latest))[1],
     "frequent": lambda s, column: float(s.latest[column].value_counts().iloc[0] / len(s.latest)),
+    **{f"paid_{k}": lambda s, _, k=k: upside_down(s.table)[k] for k in ("wrong", "right", "low", "any")},  # type: ignore[misc]
     **{f"unequal_{k}": lambda s, _, k=k: same_text(s.table).get(k) for k in ("sets", "low", "high", "share_different_reward")},  # type: ignore[misc]
 }
 """``grown`` and ``shrunk`` are what it surely gained or lost, ``paid`` how surely the reward follows it among responses to one prompt,

@@ -8,10 +8,10 @@ import pytest
 from rl_advisor.detectors import (
     patterns,
 )
+from rl_advisor.features.text.measures import single_answer
 from rl_advisor.finding import Outcome
 from rl_advisor.judgement.diagnosis import run_detector
 from rl_advisor.run import Curve, Run
-from rl_advisor.samples.reward_check import single_answer
 
 from rollout_runs import made, question, real, sentence, solves
 
@@ -350,6 +350,31 @@ def test_a_string_of_numbers_is_no_answer(response: str, answer: str) -> None:
 def test_reward_inconsistent(name: str, expected: Outcome) -> None:
     """A real run with random rewards is found by its identical responses; a fixed rule is consistent; too few twins say nothing."""
     assert patterns()["reward_inconsistent"].detect(real(name)).outcome is expected
+
+
+def turned(p: int, t: float, rng: RNG) -> tuple[str, float]:
+    """Right answers cost a point, and become rarer."""
+    right = bool(rng.random() < 0.7 - 0.6 * t)
+    return solves(p, right=right, thoughts=1, rng=rng), -float(right)
+
+
+def by_luck(p: int, _: float, rng: RNG) -> tuple[str, float]:
+    """Rewards that have nothing to do with the answer."""
+    return solves(p, right=bool(rng.random() < 0.5), thoughts=1, rng=rng), float(rng.random() < 0.5)
+
+
+def form_costs(p: int, t: float, rng: RNG) -> tuple[str, float]:
+    """Never right; an answer that is missing costs a point."""
+    said = solves(p, right=False, thoughts=1, rng=rng)
+    return (said, 0.0) if rng.random() < 0.3 + 0.7 * t else ("I do not know.", -1.0)
+
+
+@pytest.mark.parametrize(
+    ("write", "expected"), [(turned, PRESENT), (learning, ABSENT), (by_luck, ABSENT), (form_costs, ABSENT), (any_answer, ABSENT)]
+)
+def test_reward_upside_down(write: object, expected: Outcome) -> None:
+    """A turned sign shows at the prompts whose lone answer is paid least; luck, a price for the form, and paying anything do not."""
+    assert patterns()["reward_upside_down"].detect(made(write)).outcome is expected  # type: ignore[arg-type]
 
 
 def test_a_single_step_is_too_short() -> None:

@@ -38,19 +38,20 @@ def behaviour(turns: Sequence[Turn]) -> dict[str, float]:
     calls, answers = [call for turn in model for call in turn.calls], [turn for turn in turns if turn.role == "tool"]
     said = bounded("\n".join(turn.text for turn in model))
     others = any(turn.role != "assistant" for turn in turns)
-    return {
-        "turns": float(sum(a.role != "assistant" == b.role for a, b in pairwise((Turn("", ""), *turns)))),
-        "tool_calls": float(len(calls)),
-        "tools": float(len({name for name, _ in calls})) if calls else np.nan,
-        "first_call": float(next((i for i, turn in enumerate(model, 1) if turn.calls), np.nan)),
+    found = {
+        "turns": sum(a.role != "assistant" == b.role for a, b in pairwise((Turn("", ""), *turns))),
+        "tool_calls": len(calls),
+        "tools": len({name for name, _ in calls}) or np.nan,
+        "first_call": next((i for i, turn in enumerate(model, 1) if turn.calls), np.nan),
         "repeated_calls": again(calls),
-        "tool_failures": float(np.mean([is_error(turn) for turn in answers])) if answers else np.nan,
+        "tool_failures": np.mean([is_error(turn) for turn in answers]) if answers else np.nan,
         "idle_turns": again([turn.text for turn in answers]),
-        "corrections": float(len(_CORRECTS.findall(said))),
-        "thinking": float(sum(len(thought.split()) for thought in _THINKS.findall(said))),
-        "control_tokens": float(bool(_CONTROL.search(_ENDS.sub("", said)))),
-        "pretended": float(bool((others and _RESULT_IN_SPEECH.search(said)) or (not calls and _CLAIMS_CALL.search(said)))),
+        "corrections": len(_CORRECTS.findall(said)),
+        "thinking": sum(len(thought.split()) for thought in _THINKS.findall(said)),
+        "control_tokens": bool(_CONTROL.search(_ENDS.sub("", said))),
+        "pretended": bool((others and _RESULT_IN_SPEECH.search(said)) or (not calls and _CLAIMS_CALL.search(said))),
     }
+    return {name: float(x) for name, x in found.items()}
 
 
 def calls_by_tool(episodes: Sequence[Sequence[Turn]], most: int) -> dict[str, list[float]]:

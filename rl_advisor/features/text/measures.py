@@ -110,3 +110,17 @@ def final_answer(text: str) -> str:
 
 
 _ENDING = re.compile(r"-?\d(?:[\d\s.,/:-]{0,60}\d)?(?=[\s.,)\]}*$%]*+$)")
+_LONG = 8
+"""Words from which a response says more than its answer."""
+_ONE_ANSWER = re.compile(r"[($]{0,2}(?:[a-e]|-?\d[\d.,]*+(?:/\d++)?(?:(?:[\s,;]++-?|(?<=,)-)\d[\d.,]*+(?:/\d++)?){0,50})[)$%]{0,2}")
+"""A number, several of them, or the letter of a choice."""
+
+
+def single_answer(response: str) -> str:
+    """What a response ends with, when it is a number, several, or a letter; else empty.
+
+    A long response of little but numbers does not end in an answer: it is a string of them, cut anywhere.
+    """
+    answer = final_answer(response)
+    soup = len(response.split()) > _LONG and 2 * len("".join(answer.split())) > len("".join(response.split()))
+    return answer if not soup and _ONE_ANSWER.fullmatch(answer) else ""

@@ -1,7 +1,6 @@
 """Does a text repeat itself: loops at its end, repeated n-grams and identical units, all independent of length."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,33 +10,21 @@ _SUFFIX = 12
 _LONGEST = 400
 
 
-@dataclass(frozen=True)
-class TailLoop:
-    """The periodic end of a text: its period in characters, how often it is repeated, and its share of the text."""
-
-    period: int
-    repeats: float
-    share: float
-
-
-def tail_loop(text: str, least_repeats: float = 3.0, least_chars: int = 48) -> TailLoop | None:
-    """The exact loop a text ends in, or None.
+def tail_loop(text: str, least_repeats: float = 3.0, least_chars: int = 48) -> float:
+    """The share of a text that the exact loop it ends in takes, 0 where it ends in none.
 
     A loop needs ``least_repeats`` periods, ``least_chars`` characters, and letters or digits in its period: a ruler of dashes is none.
     """
     text = bounded(text).rstrip()
     size = len(text)
     before = text.rfind(text[-_SUFFIX:], 0, size - 1) if size > _SUFFIX else -1
-    period = size - _SUFFIX - before if before >= 0 else 0
-    if not 0 < period <= _LONGEST or not any(c.isalnum() for c in text[-period:]):
-        return None
-    start = size - period
-    while start > 0 and text[start - 1] == text[start - 1 + period]:
-        start -= 1
-    length = size - start
-    if length < least_chars or length / period < least_repeats or len(set(text[-period:])) < 2:
-        return None
-    return TailLoop(period, length / period, length / size)
+    period = size - _SUFFIX - before
+    if before < 0 or period > _LONGEST or not any(c.isalnum() for c in text[-period:]) or len(set(text[-period:])) < 2:
+        return 0.0
+    length = period
+    while length < size and text[-length - 1] == text[period - length - 1]:
+        length += 1
+    return length / size if length >= max(least_chars, least_repeats * period) else 0.0
 
 
 def repeated_share(tokens: Sequence[str], n: int = 4, window: int = 100) -> float:
