@@ -24,6 +24,7 @@ BrokenLink = Literal[
 ]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 BROKEN: frozenset[str] = frozenset({"not_learning", "degrading", "collapsed", "reward_hacking", "unstable"})
+FALLS: frozenset[Verdict] = frozenset({"collapsed", "degrading", "unstable"})
 """Verdicts that say something is wrong with the run."""
 
 

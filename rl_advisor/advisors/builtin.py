@@ -4,12 +4,13 @@ from rl_advisor.assessment import Assessment, BrokenLink, EvidenceView, OnsetVie
 from rl_advisor.curves.task import task
 from rl_advisor.judgement.at_odds import at_odds
 from rl_advisor.judgement.case import Case, open_case
+from rl_advisor.judgement.causes import proven_of
 from rl_advisor.judgement.checkpoint import best_checkpoint
 from rl_advisor.judgement.continuation import call, continuation, risk
 from rl_advisor.judgement.experiment import next_experiment
 from rl_advisor.judgement.narrative import could_not_see, ruled_out
 from rl_advisor.judgement.one_thread import OneThread
-from rl_advisor.judgement.proven import STANDS, that_matter
+from rl_advisor.judgement.proven import STANDS
 from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.priors.circumstances import circumstances
 from rl_advisor.run import Run
@@ -94,7 +95,7 @@ def broken_link(case: Case, judged: Judged) -> BrokenLink:
     if judged.cause is not None:
         return judged.cause.link.value
     ended = judged.verdict in STANDS  # an error that ended a run is not what kept it from learning
-    told = next((f.link for f in that_matter(case.proven, judged.verdict) if f.seen_in != "crash" or not ended), judged.link)
+    told = next((f.link for f in proven_of(case, judged.verdict) if f.seen_in != "crash" or not ended), judged.link)
     return told.value if told is not None else "none"
 
 

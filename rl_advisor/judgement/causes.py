@@ -7,10 +7,18 @@ onset intervals overlap are ties, which the order of the loop decides: outside i
 
 import numpy as np
 
+from rl_advisor.assessment import FALLS, Verdict
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.diagnosis import ORDER, role_of
+from rl_advisor.judgement.proven import STANDS
+
+BORNE = ("truncation", "flat_groups", "no_entropy", "drift")
+"""Causes that an outcome may bear: a score that was reached in spite of them says that they do not matter."""
+ONE_EVENT = 0.03
+"""Share of the steps until then within which two beginnings are one event: of curves that break together, the share of cut answers shows it
+before the mean entropy does."""
 
 
 def causes(case: Case) -> list[Finding]:
@@ -43,8 +51,16 @@ def explained_by(case: Case, finding: Finding) -> list[Finding]:
     return [other for other in causes(case) if other is not finding and explains(other, finding)]
 
 
-def root_of_fall(case: Case) -> Finding | None:
-    """The first root that can have made the outcome fall: not clearly later than the fall, and no mere aftermath of it."""
+def proven_of(case: Case, verdict: Verdict) -> list[Finding]:
+    """The proven faults that a verdict leaves standing; not rows whose finding is another's doing, or cannot have made the outcome fall."""
+    able = able_to_fell(case) if verdict in FALLS else roots(case)
+    others = {e.metric for f in causes(case) if f not in able for e in f.evidence} - {e.metric for f in able for e in f.evidence}
+    faults = [fault for fault in case.proven if fault.seen_in != "rows" or others.isdisjoint(fault.about)]
+    return [fault for fault in faults if not (fault.causes[0].name in BORNE and verdict in STANDS)]
+
+
+def able_to_fell(case: Case) -> list[Finding]:
+    """The roots that can have made the outcome fall: not clearly later than the fall, and no mere aftermath of it."""
     falls = [case.findings[p] for p in ("collapse", "decline") if case.present(p)]
     able = []
     for found in roots(case, of_fall=True):
@@ -52,8 +68,13 @@ def root_of_fall(case: Case) -> Finding | None:
         aftermath = role_of(found.pattern) is Role.CONSEQUENCE and falls and not any(before(found, fall) for fall in falls)
         if not late and not aftermath:
             able.append(found)
-    fresh = [f for f in able if not survived(case, f)]
-    return next(iter(fresh or able), None)
+    return able
+
+
+def root_of_fall(case: Case) -> Finding | None:
+    """The first root that can have made the outcome fall, those first that it did not outlive."""
+    able = able_to_fell(case)
+    return next(iter([f for f in able if not survived(case, f)] or able), None)
 
 
 def survived(case: Case, cause: Finding) -> bool:
@@ -67,8 +88,8 @@ def survived(case: Case, cause: Finding) -> bool:
 
 
 def before(a: Finding, b: Finding) -> bool:
-    """Whether ``a`` clearly began before ``b``: their onset intervals do not touch."""
-    return a.onset is not None and b.onset is not None and a.onset.high < b.onset.low
+    """Whether ``a`` clearly began before ``b``: their onset intervals do not touch, and it is more than the two curves' own delay."""
+    return a.onset is not None and b.onset is not None and a.onset.high < (1 - ONE_EVENT) * b.onset.low
 
 
 def in_order(findings: list[Finding]) -> list[Finding]:

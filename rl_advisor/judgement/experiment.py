@@ -7,8 +7,8 @@ from rl_advisor.curves.task import task
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.case import Case
-from rl_advisor.judgement.causes import roots
-from rl_advisor.judgement.proven import experiment_on, few, normal, that_matter
+from rl_advisor.judgement.causes import proven_of, roots
+from rl_advisor.judgement.proven import experiment_on, few, normal
 from rl_advisor.judgement.settings_to_change import lasting, turns, usual_value
 from rl_advisor.judgement.slowness import slowest
 from rl_advisor.judgement.usual_steps import usual_step
@@ -26,7 +26,7 @@ def next_experiment(case: Case, judged: Judged, call: Call, best: BestCheckpoint
     """
     if judged.cause is not None and "usual_high it" in judged.cause.measures and (told := of_setting(case, judged.cause)):
         return told
-    faults = [f for f in that_matter(case.proven, judged.verdict) if judged.cause is None or f.link is judged.cause.link]
+    faults = [f for f in proven_of(case, judged.verdict) if judged.cause is None or f.link is judged.cause.link]
     if faults:
         return experiment_on(faults[0])
     if judged.cause is None and few(case.run):

@@ -1,7 +1,5 @@
 """What is proven without weighing: a crash, what settings contradict, what single rows show; each with its link and the one thing to do."""
 
-from collections.abc import Sequence
-
 from rl_advisor.assessment import Experiment
 from rl_advisor.finding import Finding
 from rl_advisor.judgement.proofs import proofs
@@ -12,8 +10,6 @@ from rl_advisor.run import Run
 from rl_advisor.settings import checks
 
 FEW = 8
-BORNE = ("truncation", "flat_groups", "no_entropy", "drift")
-"""Causes that an outcome may bear: a score that was reached in spite of them says that they do not matter."""
 STANDS = ("improving", "plateaued")
 """Verdicts that say that an outcome was reached in spite of what single rows show."""
 RIGHT = {"crash": "It runs past that point.", "settings": "What showed it goes away: {because}", "rows": "The cause was {cause}."}
@@ -25,11 +21,6 @@ def proven(run: Run) -> list[Finding]:
     settings, crash = checks.proven(run), crash_of(run)
     confirmed, alone = ([f for f in settings if f.confirmed is sure] for sure in (True, False))
     return [*([crash] if crash else []), *confirmed, *(f for f in proofs(run) if f.there and f.causes), *alone]
-
-
-def that_matter(faults: Sequence[Finding], verdict: str) -> list[Finding]:
-    """The proven faults that a verdict leaves standing."""
-    return [fault for fault in faults if not (fault.causes[0].name in BORNE and verdict in STANDS)]
 
 
 def experiment_on(fault: Finding) -> Experiment:

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.assessment import Call, Experiment, Verdict
+from rl_advisor.assessment import FALLS, Call, Experiment, Verdict
 from rl_advisor.curves.task import task
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
@@ -17,7 +17,6 @@ from rl_advisor.run import Run
 
 HELD_LOSS = re.compile(r"(?i)(?:eval|val|valid|validation|test|dev|held.?out)\w{0,40}[/_ .-]?loss$")
 """A loss on data that is not trained on, by its name."""
-FALLS: frozenset[Verdict] = frozenset({"collapsed", "degrading", "unstable"})
 
 
 @cache

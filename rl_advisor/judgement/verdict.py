@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rl_advisor.assessment import BROKEN, Confidence, Verdict
+from rl_advisor.assessment import BROKEN, FALLS, Confidence, Verdict
 from rl_advisor.curves.task import task
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import Finding, Role
@@ -23,7 +23,6 @@ from rl_advisor.output.wording import told_once
 from rl_advisor.settings import checks
 from rl_advisor.vocabulary import Link
 
-FALLS: frozenset[Verdict] = frozenset({"collapsed", "degrading", "unstable"})
 SURE, LIKELY, QUARTER = 0.75, 0.5, 0.25
 """Probability from which a confidence is high, or medium; and the least that a verdict needs. Half was tried: of 18 labelled runs in which
 neither the sound nor the broken verdicts had it, the likeliest verdict was admitted in 13, undecidable in 3 (docs/log.md)."""
