@@ -47,7 +47,7 @@ _COUNTER = re.compile(
 _TELLING = re.compile(r"(?i)rew|return|score|loss|rate|length|entropy|acc|avg|\b(?:kl|lr)\b")
 _LEVELS = re.compile(r"^(?:(?:\[?(?:INFO|DEBUG|WARNING|ERROR|TRACE)\]?|and|with|the|at|in|is|of|a)[ :]+)+", re.IGNORECASE)
 _OF = re.compile(r"([^\W\d][\w ./-]{0,40}?) ?[:=]?$")
-_CLOSING = re.compile(r"[^\s:=]{0,4}\s*(?:$|[|│┃,;()\[\]{}]|[^\w\s] |and )")
+_CLOSING = re.compile(r"[^\s:=]{0,4}(?:\t|\s*(?:$|[|│┃,;()\[\]{}]|[^\w\s] |and ))")
 _NEXT = re.compile(r"[^\s:=]{0,4} +[^\W\d][\w./ -]{0,40} ")
 """Another bare name before the next number."""
 _ENDLESS = re.compile(r"(?i) (?:is|are|was|than|to|by|of|for|in|at|and|or|the|a|an|from|with|has|after|about)$")
