@@ -4,9 +4,8 @@ Nothing of it is run, and nothing is built from its tags.
 """
 
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, parse_json
 from rl_advisor.reading.parsing.config.command_line import of_commands
@@ -20,74 +19,44 @@ from rl_advisor.run import Gap, Run
 FORMAT = "configuration"
 BESIDE = True
 """Says how a run was set up, and is none."""
-
-
-class _Kind(NamedTuple):
-    """A kind of file: its name, how it begins, how large it may be, and who reads it."""
-
-    name: re.Pattern[str]
-    start: re.Pattern[bytes]
-    most: int
-    settings: Callable[[bytes], dict[str, Any]]
-
-
-def _of_map(found: Any) -> dict[str, Any]:
-    if not isinstance(found, dict):
-        raise ValueError("no map of settings")  # noqa: TRY004 - the file is damaged, not the program
-    return flat(of_one_behaviour(found))
-
-
-_KINDS = (
-    _Kind(
-        re.compile(
-            r"(?:config|args|params|hparams|recipe|run_config|training_args|grpo|ppo|configuration|trainer_config)\.ya?ml",
-        ),
-        re.compile(rb"(?m)^[\w\"'!-].*(:|\bapply)"),
-        2_000_000,
-        lambda data: _of_map(load_yaml(data)),
-    ),
-    _Kind(
-        re.compile(r"(?:training_args|params|config|args|hparams|hyperparameters|variant|run_config)\.json"),
-        re.compile(rb'(?s)\A\s*\{(?!.{0,8192}"(?:model_type|architectures|transformers_version)")'),
-        8_000_000,
-        lambda data: _of_map(parse_json(data)),
-    ),
-    _Kind(
-        re.compile(r".*\.(?:sh|bash|slurm|sbatch|zsh)"),
-        re.compile(rb"."),
-        TEXT_LIMIT,
-        lambda data: of_commands(data.decode("utf-8", "replace")),
-    ),
-    _Kind(
-        re.compile(r".*\.py"),
-        re.compile(
-            rb"\b(?:\w{0,20}(?:PPO|GRPO|RLOO|SAC|TD3|DQN|A2C|DDPG|TRPO|TQC)\w{0,20}|TrainingArguments|learning_rate|num_generations)\s*(?:\(|=)"
-        ),
-        TEXT_LIMIT,
-        lambda data: of_python(data.decode("utf-8", "replace")),
-    ),
+_MAP = re.compile(
+    r"(?:training_args|params|config|args|hparams|run_config)\.(?:ya?ml|json)|(?:hyperparameters|variant)\.json"
+    r"|(?:recipe|grpo|ppo|configuration|trainer_config)\.ya?ml"
 )
-
-
-def _kind(path: Path) -> _Kind | None:
-    return next((kind for kind in _KINDS if kind.name.fullmatch(bare_name(path))), None)
+_SCRIPT = re.compile(r".*\.(?:sh|bash|slurm|sbatch|zsh|py)")
+_MAPS = re.compile(rb"(?m)^[ \t]*+[\w\"'!{-].*(?::|\bapply)")
+_MODEL = re.compile(rb'"(?:model_type|architectures|transformers_version)"')
+"""What stands in the configuration of a model."""
+_TRAINS = re.compile(
+    rb"\b(?:\w{0,20}(?:PPO|GRPO|RLOO|SAC|TD3|DQN|A2C|DDPG|TRPO|TQC)\w{0,20}|TrainingArguments|learning_rate|num_generations)\s*(?:\(|=)"
+)
 
 
 def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether it is named and begins as one of them; of a script, whether it trains."""
-    kind = _kind(path)
-    if kind is None:
+    name = bare_name(path)
+    if _MAP.fullmatch(name):
+        start = head(path, 8_192)
+        return _MAPS.search(start) is not None and not _MODEL.search(start)
+    if not _SCRIPT.fullmatch(name) or path.stat().st_size > TEXT_LIMIT:
         return False
-    if kind.most > TEXT_LIMIT:
-        return kind.start.search(head(path, 8_192)) is not None
-    start = head(path, TEXT_LIMIT) if path.stat().st_size <= TEXT_LIMIT else b""
-    return kind.start.search(start) is not None and bool(kind.settings(start))
+    start = head(path, TEXT_LIMIT)
+    return (_TRAINS.search(start) is not None or not name.endswith(".py")) and bool(_settings(name, start))
 
 
 def read(path: Path, _: Request = WHOLE) -> Run:
     """The settings, flat."""
-    kind = _kind(path) or _KINDS[0]
+    name = bare_name(path)
     try:
-        return Run(config=kind.settings(document(path, kind.most)), formats=(FORMAT,))
+        return Run(config=_settings(name, document(path, 8_000_000 if name.endswith(".json") else 2_000_000)), formats=(FORMAT,))
     except (ValueError, OverflowError, RecursionError) as error:
         return Run(gaps=(Gap(path.name, f"the settings could not be read: {type(error).__name__}: {error}"[:300]),), formats=(FORMAT,))
+
+
+def _settings(name: str, data: bytes) -> dict[str, Any]:
+    if _SCRIPT.fullmatch(name):
+        return (of_python if name.endswith(".py") else of_commands)(data.decode("utf-8", "replace"))
+    found = (parse_json if name.endswith(".json") else load_yaml)(data)
+    if not isinstance(found, dict):
+        raise ValueError("no map of settings")  # noqa: TRY004 - the file is damaged, not the program
+    return flat(of_one_behaviour(found))

@@ -74,36 +74,35 @@ def _given(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 _UNKNOWN = object()
 
 
-def _value(node: ast.expr, known: dict[str, Any]) -> Any:  # noqa: PLR0911 - one return a kind of expression
+def _value(node: ast.expr, known: dict[str, Any]) -> Any:
     """The constant that an expression stands for, with known names put in; functions and classes by their name; else _UNKNOWN."""
-    if isinstance(node, ast.Constant):
-        return node.value[:VALUE_LIMIT] if isinstance(node.value, str) else node.value if isinstance(node.value, _PLAIN) else _UNKNOWN
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = _value(node.operand, known)
-        return -inner if isinstance(inner, int | float) else _UNKNOWN
-    if isinstance(node, ast.Name):
-        return known.get(node.id, node.id)
-    if isinstance(node, ast.Attribute):
-        return _name(node) or _UNKNOWN
-    if isinstance(node, ast.List | ast.Tuple):
-        values = [_value(v, known) for v in node.elts[:20]]
-        return _UNKNOWN if any(v is _UNKNOWN for v in values) else values
-    if isinstance(node, ast.BinOp):
-        return _computed(_value(node.left, known), node.op, _value(node.right, known))
-    return _name(node.func) or _UNKNOWN if isinstance(node, ast.Call) else _UNKNOWN
-
-
-_PLAIN = (bool, int, float, str, type(None))
+    found: Any = _UNKNOWN
+    match node:
+        case ast.Constant(value=str() as text):
+            found = text[:VALUE_LIMIT]
+        case ast.Constant(value=bool() | int() | float() | None as value):
+            found = value
+        case ast.UnaryOp(op=ast.USub()):
+            found = _computed(-1, ast.Mult(), _value(node.operand, known))
+        case ast.Name(id=name):
+            found = known.get(name, name)
+        case ast.Attribute(attr=name) | ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            found = name
+        case ast.List() | ast.Tuple():
+            values = [_value(v, known) for v in node.elts[:20]]
+            found = _UNKNOWN if _UNKNOWN in values else values
+        case ast.BinOp():
+            found = _computed(_value(node.left, known), node.op, _value(node.right, known))
+    return found
 
 
 def _computed(left: Any, operator: ast.operator, right: Any) -> Any:
     """The product or quotient of two numbers; other arithmetic is not done."""
-    if isinstance(left, int | float) and isinstance(right, int | float):
-        if isinstance(operator, ast.Mult):
-            return float(left) * float(right) if isinstance(left, float) or isinstance(right, float) else left * right
-        if isinstance(operator, ast.Div) and right:
-            return left / right
-    return _UNKNOWN
+    if not (isinstance(left, int | float) and isinstance(right, int | float)):
+        return _UNKNOWN
+    if isinstance(operator, ast.Mult):
+        return left * right
+    return left / right if isinstance(operator, ast.Div) and right else _UNKNOWN
 
 
 def _name(node: ast.expr) -> str:
