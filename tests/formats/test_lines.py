@@ -33,6 +33,13 @@ LINES = {
     "deepspeed": "epoch: 0|step: {i}|ppo_ep: 1|act_loss: 0.0{i}|cri_loss: 0.1|unsuper_loss: 0.0\naverage reward score: {i}.5\n-----\n",
     "epymarl": "[INFO 12:34:5{i}] my_main Recent Stats | t_env:      {i}0050 | Episode:       6{i}\nep_length_mean:   149.9\\tepsilon:    0.8\\t"
     "loss:   0.03\\treturn_mean:      {i}.5\n[INFO 12:34:59] my_main Updated target network\n",
+    "deepspeed_chat": "Epoch: 0 | Step: {i} | PPO Epoch: 1 | Actor Loss: 0.0{i} | Critic Loss: 0.1 | Unsupervised Loss: 0.0\n"
+    "End-to-End => Latency: 3.2{i}s, TFLOPs: 10.{i}, Samples/sec: 5.2\nAverage reward score: {i}.5 | EMA reward score: {i}.1\n------\n",
+    "tinker_cookbook": "        Step {i}\n┏━━━━━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━┓\n┃ Metric               ┃ Value    ┃\n┡━━━━━━━━━━━━━━━━━━━━━━╇━━━━━━━━━━┩\n"
+    "│ env/all/reward/total │ {i}.50000  │\n│ optim/lr             │ 0.000040 │\n│ progress/batch       │ {i}        │\n└──────────────────────┴──────────┘\n",
+    "labelled": "[A] Step {i}/30 | Reward: {i}.5 | KL: 0.00{i} | Loss: 0.1{i}\n",
+    "groups": "step {i}: n_groups={i}, skipped_groups=1{i}, mean_reward={i}.5, correct=3/4, loss=0.0{i}\n",
+    "said_at": "Episode {i}: reward {i}.5, length 7\n  eval score: 0.{i} at {i}00\n",
 }
 WANTED = {
     "cleanrl": (("cleanrl",), "episodic_return", [100, 200], "env steps", None),
@@ -50,6 +57,11 @@ WANTED = {
     "tune": (("rllib",), "episode_reward_mean", [1, 2], "iterations", None),
     "count_last": ((), "Reward", [1, 2], "episodes", None),
     "deepspeed": ((), "average reward score", [1, 2], "steps", None),
+    "deepspeed_chat": ((), "Average reward score", [1, 2], "steps", None),
+    "tinker_cookbook": (("tinker_cookbook",), "env/all/reward/total", [1, 2], "training steps", None),
+    "labelled": ((), "Reward", [1, 2], "steps", 30),
+    "groups": ((), "mean_reward", [1, 2], "steps", None),
+    "said_at": ((), "reward", [1, 2], "episodes", None),
     "epymarl": (("epymarl",), "return_mean", [10050, 20050], "env steps", None),
 }
 

@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, head, lines, plain_text
-from rl_advisor.reading.parsing.columns import Row, curves_of
+from rl_advisor.reading.parsing.columns import curves_of
 from rl_advisor.reading.parsing.log_lines import Watch
 from rl_advisor.reading.parsing.metric_table import OF_PLAN
 from rl_advisor.reading.parsing.request import WHOLE, Request
@@ -33,6 +33,15 @@ _OPENED = re.compile(rf"(?:{_KNOWN.pattern})$|completions/|num_|.*/")
 """What the first name of a row may be that a terminal wrapped."""
 
 
+class _Said(NamedTuple):
+    """A dict: how many rows of training there were, what it says, the step that the text names, and where the bars of each length stand."""
+
+    order: float
+    logged: dict[str, float]
+    step: int | None
+    bars: dict[int, int]
+
+
 def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether a text log has a dict of training metrics in its first megabyte."""
     if not bare_name(path).endswith(_SUFFIXES):
@@ -50,9 +59,7 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     ``row`` and the steps count the training rows so far (an evaluation row has the number of the training row before it).
     """
     watch = Watch(path.name)
-    rows: list[Row] = []
-    named: list[int | None] = []
-    bars: list[dict[int, int]] = []
+    rows: list[_Said] = []
     seen: dict[int, int] = {}
     count = 0.0
     for before, body, line in _dicts(watch.through(lines(path))):
@@ -67,17 +74,14 @@ def read(path: Path, _: Request = WHOLE) -> Run:
             values.pop("epoch", None)
         else:
             count += 1
-        rows.append((count, math.nan, values))
-        named.append(int(step.group(1)) if step else None)
-        bars.append(dict(seen))
-    run = Run(curves=curves_of(rows, path.name), events=watch.finish(count), formats=(FORMAT,), axis="row")
-    steps, planned = _steps_of(rows, named, bars)
-    if not steps:
-        return run
-    of_row = {row[0]: step for step, row in zip(steps, rows, strict=True)}
-    events = tuple(replace(e, step=of_row.get(e.step or 0.0, 0.0)) for e in run.events)
-    exact = curves_of([(step, math.nan, values) for step, (_, _, values) in zip(steps, rows, strict=True)], path.name)
-    return replace(run, curves=exact, events=events, axis="step", planned_steps=planned)
+        rows.append(_Said(count, values, int(step.group(1)) if step else None, dict(seen)))
+    known, planned = _steps_of(rows)
+    steps = known or [row.order for row in rows]
+    of_row = {row.order: step for step, row in zip(steps, rows, strict=True)}
+    stepped = [(step, math.nan, row.logged) for step, row in zip(steps, rows, strict=True)]
+    events = tuple(replace(e, step=of_row.get(e.step or 0.0, 0.0)) for e in watch.finish(count))
+    axis = "step" if known else "row"
+    return Run(curves=curves_of(stepped, path.name), events=events, formats=(FORMAT,), axis=axis, planned_steps=planned)
 
 
 def _dicts(text: Iterable[str]) -> Iterator[tuple[str, str, str]]:
@@ -121,14 +125,15 @@ def _is_evaluation(values: Mapping[str, Any]) -> bool:
     return bool(own) and all(name.startswith(("eval_", "eval/")) for name in own)
 
 
-def _steps_of(rows: Sequence[Row], named: Sequence[int | None], bars: Sequence[dict[int, int]]) -> tuple[list[float], int | None]:
+def _steps_of(rows: Sequence[_Said]) -> tuple[list[float], int | None]:
     """The step of each row and what is planned; none where neither the text nor a progress bar tells."""
-    if rows and None not in named:
-        return [float(step or 0) for step in named], None
-    training = [i for i, row in enumerate(rows) if not _is_evaluation(row[2])]
-    for total in sorted(set().union(*(bars[i] for i in training)) if training else (), reverse=True):
-        if fit := _fit([bars[i].get(total, 0) for i in training]):
-            return [fit[0] + fit[1] * row[0] for row in rows], total
+    named = [float(row.step) for row in rows if row.step is not None]
+    if len(named) == len(rows):
+        return named, None
+    bars = [row.bars for row in rows if not _is_evaluation(row.logged)]
+    for total in sorted({total for bar in bars for total in bar}, reverse=True):
+        if fit := _fit([bar.get(total, 0) for bar in bars]):
+            return [fit[0] + fit[1] * row.order for row in rows], total
     return [], None
 
 

@@ -74,6 +74,7 @@ _NOT_NAMES = {
     "eof",
     "vs",
     "to",
+    "at",
 }
 
 
