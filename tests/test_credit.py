@@ -63,7 +63,7 @@ def run_of(call: dict[str, float], tool: dict[str, float], fails: bool = True, *
 def test_what_turns_are_paid_and_trained_for() -> None:
     """Failing calls with a reward of their own, tools' words in the loss, two versions in one episode, log-probabilities that cannot be."""
     found = credit(run_of({"reward": 0.5, "trained": 1.0, "version": 3, "logprob": 0.2}, {"trained": 1.0, "version": 5}))
-    assert found["certain"] == {"episodes": 30, "turn": 1, "at_first_turn": 1, "left": pytest.approx(2 / 3)}
+    assert found["certain"] == {"episodes": 30, "turn": 1, "left": pytest.approx(2 / 3)}
     assert (found["paid_errors"]["share_positive"], found["masks"]["others_trained_upon"]) == (1, 1)
     assert (found["versions"]["share_mixed"], found["versions"]["widest"], found["logprobs"]["above_zero"]) == (1, 2, 1)
     assert len(credit_lines(found)) == 4

@@ -23,8 +23,8 @@ def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | N
         NoSuchChoice: the step lies before the first sample; the message names first and last.
     """
     from rl_advisor.samples import spotcheck
-    from rl_advisor.samples.changes import changes
     from rl_advisor.samples.reward_check import audit as audit_of_reward
+    from rl_advisor.samples.text_change import changes
 
     try:
         picked = spotcheck.triad(run, step, count, SEED)

@@ -15,8 +15,7 @@ from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.reward_check import rank_correlation
 from rl_advisor.samples.rows import reference_columns
-from rl_advisor.samples.text_change import shift_or_none
-from rl_advisor.samples.text_signs import samples
+from rl_advisor.samples.text_change import samples, shift_or_none
 from rl_advisor.vocabulary import Link
 
 LINK = Link.REWARD_SIGNAL

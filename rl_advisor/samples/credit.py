@@ -118,13 +118,10 @@ def _certain(rows: pd.DataFrame, turns: Sequence[Sequence[Turn]], failed: np.nda
     moves = [_moves(some) for some in turns]
     group = list(zip(rows["step"], rows["group"], strict=True))
     at = {i: k for i, k in enumerate(first_certain(moves, failed.tolist(), group)) if k is not None}
+    if not at:
+        return {}
     left = [1 - k / len(moves[i]) for i, k in at.items()]
-    turn = list(at.values())
-    return (
-        {"episodes": len(at), "turn": float(np.median(turn)), "at_first_turn": turn.count(1) / len(at), "left": float(np.mean(left))}
-        if at
-        else {}
-    )
+    return {"episodes": len(at), "turn": float(np.median([*at.values()])), "left": float(np.mean(left))}
 
 
 def _paid_errors(table: pd.DataFrame) -> dict[str, float]:

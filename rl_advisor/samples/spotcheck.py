@@ -11,10 +11,10 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.features.text.measures import distinct_share, single_answer
 from rl_advisor.features.text.telling_words import telling_words
 from rl_advisor.run import Run
-from rl_advisor.samples.changes import MEANINGS, MEASURED
 from rl_advisor.samples.excerpts import shown
 from rl_advisor.samples.measured_text import measured, stretches
 from rl_advisor.samples.rows import training, written
+from rl_advisor.samples.text_change import MEANINGS, MEASURED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,9 +77,7 @@ def statistics(run: Run) -> dict[str, Any]:
         return {"steps": [], "meaning": {}, "words": {}}
     steps = [_of_step(step, part) for step, part in table.groupby("step")]
     told = {k for s in steps for k in s}
-    whole = {name: {"step": c.step.tolist(), "value": c.value.tolist()} for name, c in run.family("rollouts/").items()}
-    answer = {"steps": steps, "meaning": {k: v for k, v in MEANINGS.items() if k in told}, "words": _words(run)}
-    return {**answer, "of_all_responses": whole} if whole else answer
+    return {"steps": steps, "meaning": {k: v for k, v in MEANINGS.items() if k in told}, "words": _words(run)}
 
 
 def _readable(run: Run) -> pd.DataFrame:

@@ -1,20 +1,36 @@
-"""How a text measure changed since a run's first samples, whether the reward pays for it, and when it set in."""
+"""What changed in the text since a run's first samples: every measure with its interval, its onset, and whether it is paid for.
+
+Besides signs that text got worse, each measured against the run's own first samples; None where it cannot be told.
+"""
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rl_advisor.curves import outcomes
 from rl_advisor.features import TooFewPoints
+from rl_advisor.features.dependence import own_group
 from rl_advisor.features.payoff import Payoff, difference, payoff
-from rl_advisor.finding import Onset
-from rl_advisor.output.wording import about
-from rl_advisor.samples.measured_text import Stretches
+from rl_advisor.finding import Evidence, Onset
+from rl_advisor.run import Run
+from rl_advisor.samples.measured_text import Stretches, stretches, word_order_of
+from rl_advisor.samples.rows import numbers, reference_columns
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_HELD = tomllib.loads(Path(__file__).with_name("measures.toml").read_text(encoding="utf-8"))
+MEASURED = tuple(_HELD["measured"])
+"""Columns of the measured table that are told of every step and compared."""
+MEANINGS: dict[str, str] = {**_HELD["measured"], **_HELD["counted"]}
+"""What is told of every step -> what it means."""
+_CLUSTERING = 2.0
+"""Responses to one prompt are no independent trials; their errors are widened by this."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +53,52 @@ class Shift:
         """Whether it fell by more than chance."""
         return self.high < 0
 
-    @property
-    def words(self) -> str:
-        """From about what to what: means over many samples."""
-        return about(self.first, self.latest)
+
+def changes(run: Run) -> dict[str, Any]:
+    """``first`` and ``latest`` stretch of steps, and ``measures`` that changed by more than chance, the largest change first.
+
+    Each with its 95 % interval (groups are the independent units), the step it set in, and how the reward follows it among responses to
+    one prompt. Changes are ranked by their size over the measure's spread; empty for samples of a single step.
+    """
+    try:
+        s = stretches(run)
+    except TooFewPoints as few:
+        return {"cannot_tell": str(few)}
+    found = [change for name in ("reward", *MEASURED, "distinct", "new_words") if (change := _of(s, name)) is not None]
+    found.sort(key=lambda c: -c.pop("weight"))
+    first, latest = s.first["step"], s.latest["step"]
+    return {
+        "first": {"from": float(first.min()), "to": float(first.max()), "responses": len(s.first)},
+        "latest": {"from": float(latest.min()), "to": float(latest.max()), "responses": len(s.latest)},
+        "steps": [float(s.table["step"].min()), float(s.table["step"].max())],
+        "measures": found,
+    }
+
+
+def _of(s: Stretches, name: str) -> dict[str, Any] | None:
+    """One measure's change; None where it did not change by more than chance or cannot be compared."""
+    change = shift_or_none(s, name)
+    if change is None or not (change.up or change.down):
+        return None
+    spread = float(np.nanstd(np.concatenate([numbers(part, name) for part in (s.first, s.latest)])))
+    found: dict[str, Any] = {
+        "measure": name,
+        "first": change.first,
+        "latest": change.latest,
+        "change": change.delta,
+        "interval": [change.low, change.high],
+        "weight": abs(change.delta) / spread if spread > 0 else 0.0,
+    }
+    if when := onset(s, name):
+        found["onset"] = {"step": when.step, "low": when.low, "high": when.high}
+    if name != "reward" and (pay := paid(s.table, name)):
+        found["reward_follows"] = {"rank_correlation": pay.rho, "low": pay.low, "high": pay.high, "groups": pay.groups}
+    return found
 
 
 def shift(s: Stretches, column: str) -> Shift:
     """The change of a measure from the first to the latest samples. Raises TooFewPoints when a side has fewer than two groups with it."""
-    a, b = s.first[column].to_numpy(np.float64), s.latest[column].to_numpy(np.float64)
+    a, b = (numbers(part, column) for part in (s.first, s.latest))
     delta, low, high = difference(a, b, s.first["cluster"].tolist(), s.latest["cluster"].tolist())
     return Shift(float(np.nanmean(a)), float(np.nanmean(b)), delta, low, high)
 
@@ -58,27 +111,12 @@ def shift_or_none(s: Stretches, column: str) -> Shift | None:
         return None
 
 
-def pays(s: Stretches, column: str, above: float = -np.inf) -> Payoff | None:
-    """How the reward follows a measure among responses to one prompt, over all samples; None where too few groups differ.
-
-    With ``above`` only responses with more than that of the measure are compared: is even more of it paid for?
-    """
-    return paid(s.table[s.table[column] > above], column)
-
-
 def paid(table: pd.DataFrame, column: str) -> Payoff | None:
     """How the reward follows a measure among responses to one prompt of a table; None where too few groups differ."""
     try:
         return payoff(table[column].to_numpy(np.float64), table["reward"].to_numpy(np.float64), table["cluster"].tolist())
     except TooFewPoints:
         return None
-
-
-def explained(pay: Payoff | None, of: Shift, gain: Shift) -> float:
-    """Share of the reward's gain that the measure's change would bring at the price paid inside groups; 0 when unknown."""
-    if pay is None or pay.low <= 0 or gain.delta <= 0 or of.delta <= 0:
-        return 0.0
-    return pay.slope * of.delta / gain.delta
 
 
 def onset(s: Stretches, column: str) -> Onset | None:
@@ -93,6 +131,59 @@ def onset(s: Stretches, column: str) -> Onset | None:
     high = float(steps[inside[-1] + 1]) if inside.size else float(steps[0])
     low = float(steps[inside[-1]]) if inside.size else min(0.0, high)
     return Onset(high, low, high)
+
+
+def held_out_rose(run: Run) -> bool | None:
+    """Whether the held-out score gained more than noise and kept it; of fewer points, whether it ended higher. None when none is logged."""
+    curve = outcomes.held_out(run)
+    if curve is None:
+        return None
+    try:
+        shape = outcomes.course_of(curve)
+        return (shape.rose or shape.direction() == "rising") and shape.last > shape.start + shape.margin
+    except TooFewPoints:
+        value = curve.finite()[1]
+        return bool(value[-1] > value[0]) if value.size > 1 else None
+
+
+def word_order_lost(s: Stretches, keep: float = 0.75, least: float = 1.0) -> bool | None:
+    """Whether text lost its word order: the latest has less than ``keep`` of what the first had, each judged by its own style.
+
+    The first must have had ``least`` nats of it: an untrained model has none to lose.
+    """
+    try:
+        first, latest = word_order_of(s.first), word_order_of(s.latest)
+    except TooFewPoints:
+        return None
+    if min(np.isfinite(first).mean(), np.isfinite(latest).mean()) < 0.5:
+        return None
+    _, _, high = difference(first, latest, s.first["cluster"].tolist(), s.latest["cluster"].tolist())
+    return bool(np.nanmean(first) > least and np.nanmean(latest) < keep * np.nanmean(first) and high < 0)
+
+
+def dependence(s: Stretches) -> tuple[float, float] | None:
+    """By how much more than chance the most similar response answered the same prompt at first, and the share that is left of it.
+
+    The share is 1 where it did not surely fall.
+    """
+    try:
+        a, b = (own_group(part["response"].tolist(), part["cluster"].tolist()) for part in (s.first, s.latest))
+    except TooFewPoints:
+        return None
+    first, latest = a.accuracy - a.chance, b.accuracy - b.chance
+    error = _CLUSTERING * np.sqrt(a.accuracy * (1 - a.accuracy) / a.n + b.accuracy * (1 - b.accuracy) / b.n)
+    return first, latest / first if first > 0.2 and first - latest > 1.96 * error else 1.0
+
+
+def judged_worse(s: Stretches) -> bool | None:
+    """Whether an independent judgement in the samples (a human's, a reference score, being correct) fell by more than chance."""
+    changes = [change for name in reference_columns(s.table) if (change := shift_or_none(s, name)) is not None]
+    return any(change.down for change in changes) if changes else None
+
+
+def samples(s: Stretches) -> Evidence:
+    """The samples as evidence."""
+    return Evidence("rollouts", float(s.table["step"].min()), float(s.table["step"].max()))
 
 
 def wilson(hits: float, n: float, z: float = 1.959964) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from rl_advisor.gpu.facts import FACTS
 from rl_advisor.priors import Prior, prior
 from rl_advisor.priors.circumstances import circumstances, updates_per_batch
 from rl_advisor.run import Curve, Floats, Run
-from rl_advisor.samples.text_signs import held_out_rose
+from rl_advisor.samples.text_change import held_out_rose
 from rl_advisor.settings.derived import all_at
 from rl_advisor.settings.given import Given, Settings
 from rl_advisor.settings.not_finite import blank, broken, curves_of, sound

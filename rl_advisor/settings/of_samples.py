@@ -12,8 +12,7 @@ from rl_advisor.run import Floats, Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.reward_check import same_text, upside_down
 from rl_advisor.samples.rows import columns, numbers
-from rl_advisor.samples.text_change import explained, pays, shift, wilson
-from rl_advisor.samples.text_signs import dependence, judged_worse, word_order_lost
+from rl_advisor.samples.text_change import dependence, judged_worse, paid, shift, wilson, word_order_lost
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,11 +91,11 @@ def _paid_growth(s: Stretches, column: str) -> float | None:
 
     It must be paid for above the start's middle level too: a model that learns to finish its answers gains by length only up to there.
     """
-    grew, gain, pay = shift(s, column), shift(s, "reward"), pays(s, column)
-    more = pays(s, column, above=float(s.first[column].median()))
-    sure = pay is not None and pay.low >= PAID and more is not None and more.low > 0
-    share = explained(pay, grew, gain)
-    return share if sure and grew.up and grew.latest >= GROWTH * grew.first and gain.up and share >= LARGELY else 0.0
+    grew, gain, pay = shift(s, column), shift(s, "reward"), paid(s.table, column)
+    more = paid(s.table[s.table[column] > s.first[column].median()], column)
+    sure = grew.up and grew.latest >= GROWTH * grew.first and gain.up and pay and pay.low >= PAID and more and more.low > 0
+    share = pay.slope * grew.delta / gain.delta if pay and sure else 0.0
+    return share if share >= LARGELY else 0.0
 
 
 def _wrong_grows(s: Stretches, column: str) -> float | None:
@@ -134,7 +133,7 @@ OF_SAMPLES: Mapping[str, Callable[[Stretches, str], float | None]] = {
     "top": lambda s, column: float(s.table[column].max()),
     "range": lambda s, column: float(np.ptp(s.table[column].dropna().to_numpy(np.float64))),
     "outlying": lambda s, column: _outlying(s.table[column].dropna().to_numpy(np.float64)),
-    "paid": lambda s, column: found.low if (found := pays(s, column)) else None,
+    "paid": lambda s, column: found.low if (found := paid(s.table, column)) else None,
     "paid_growth": _paid_growth,
     "wrong_grows": _wrong_grows,
     "common": lambda s, column: _common(s.latest, column, 0),

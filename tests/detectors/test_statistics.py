@@ -9,10 +9,9 @@ from rl_advisor.detectors import patterns
 from rl_advisor.features.text.telling_words import telling_words
 from rl_advisor.finding import Outcome
 from rl_advisor.judgement.diagnosis import run_detector
-from rl_advisor.samples.changes import MEANINGS
 from rl_advisor.samples.measured_text import stretches
 from rl_advisor.samples.rows import reference_columns
-from rl_advisor.samples.text_change import shift_or_none
+from rl_advisor.samples.text_change import MEANINGS, shift_or_none
 
 from rollout_runs import Write, made, question, sentence, solves
 

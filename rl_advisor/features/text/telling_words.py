@@ -18,12 +18,10 @@ _LONGEST = 400
 
 
 class Word(NamedTuple):
-    """A word, the z value of its log odds ratio between two sets of texts, and its share of all words in each."""
+    """A word, and the z value of its log odds ratio between two sets of texts."""
 
     word: str
     z: float
-    share_before: float
-    share_after: float
 
 
 def telling_words(first: Sequence[str], second: Sequence[str], prior: float = 100.0) -> list[Word]:
@@ -42,8 +40,7 @@ def telling_words(first: Sequence[str], second: Sequence[str], prior: float = 10
         p = prior * count / n
         ya, yb = a[word] + p, b[word] + p
         delta = float(np.log(yb / (nb + prior - yb)) - np.log(ya / (na + prior - ya)))
-        z = round(delta / float(np.sqrt(1 / ya + 1 / yb)), 1)
-        found.append(Word(word[:40], z, round(a[word] / na, 4), round(b[word] / nb, 4)))
+        found.append(Word(word[:40], round(delta / float(np.sqrt(1 / ya + 1 / yb)), 1)))
     return sorted(found, key=lambda w: (-w.z, w.word))
 
 

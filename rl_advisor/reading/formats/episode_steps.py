@@ -12,10 +12,10 @@ from typing import Any
 from rl_advisor.reading.parsing.bytes_in import bare_name, head
 from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.columns import curves_of
-from rl_advisor.reading.parsing.completions import run_of_rows
 from rl_advisor.reading.parsing.json_rows import decoded, json_lines
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Batch, Reservoir
+from rl_advisor.reading.parsing.trajectories import run_of_rows
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Run
 

@@ -17,12 +17,11 @@ from typing import Any
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, open_bytes, parse_json
 from rl_advisor.reading.parsing.cells import as_number
-from rl_advisor.reading.parsing.completions import run_of_rows
 from rl_advisor.reading.parsing.json_rows import LONGEST, cut_of, decoded, json_lines
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Batch, Reservoir
 from rl_advisor.reading.parsing.rollout_table import path_step, roles
-from rl_advisor.reading.parsing.trajectories import STEPS, TRAJECTORIES, holds_response
+from rl_advisor.reading.parsing.trajectories import STEPS, TRAJECTORIES, holds_response, run_of_rows
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Run
 
@@ -60,7 +59,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     small = path.stat().st_size <= (_SMALL if bare_name(path) == path.name.lower() else _SMALL // _PACKING)
     kept = Reservoir(rows_per_step=10**9, budget=4 * _SMALL) if small else Reservoir()
     said, coming = path_step(path), _rows(path, ask.columns, skip=not small)
-    called = cache(lambda names: {ours: raw for raw, ours in roles(names, ask.columns)[0].items()}.get)
+    called = cache(lambda names: roles(names, ask.columns).get)
     while some := list(islice(coming, _TOGETHER)):
         known = [row for row in some if row[1] is not None]
         kept.corrupt += len(some) - len(known)
@@ -97,7 +96,7 @@ def _json_rows(path: Path, columns: Mapping[str, str], skip: bool) -> Iterator[_
             yield number, *brief, line
         else:
             row = None if line is None else decoded(line)
-            named = next((raw for raw, ours in roles(list(row), columns)[0].items() if ours == "response"), "") if skip and row else ""
+            named = roles(list(row), columns).get("response", "") if skip and row else ""
             cut = cut_of(row, line, named) if named and row and line else None
             yield number, row, None, line if skip else row
 

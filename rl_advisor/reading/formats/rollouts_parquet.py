@@ -11,11 +11,11 @@ import numpy as np
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.chat import as_text
-from rl_advisor.reading.parsing.completions import run_of_rows
 from rl_advisor.reading.parsing.parquet_in import SUFFIXES, Described, cells, damage_told, described, whole
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.reservoir import Batch, Reservoir
 from rl_advisor.reading.parsing.rollout_table import path_step, roles
+from rl_advisor.reading.parsing.trajectories import run_of_rows
 from rl_advisor.run import Run
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _ALL_AT_ONCE, _ROWS = 32 << 20, 200_000
 def claims(path: Path, ask: Request = WHOLE) -> bool:
     """Whether the file is Parquet with a response-like column, or damaged so that nobody can say."""
     try:
-        return path.suffix.lower() in SUFFIXES and "response" in roles(described(path).schema.names, ask.columns)[0].values()
+        return path.suffix.lower() in SUFFIXES and "response" in roles(described(path).schema.names, ask.columns)
     except OSError:
         return True
 
@@ -56,7 +56,7 @@ def _whole(path: Path) -> tuple[pd.DataFrame, Run]:
 
 def _sample(file: Described, path: Path, columns: Mapping[str, str]) -> tuple[pd.DataFrame, Run]:
     """A bounded sample; only rows that are kept become Python objects."""
-    raw = {ours: name for name, ours in roles(file.schema.names, columns)[0].items()}
+    raw = roles(file.schema.names, columns)
     said, kept = path_step(path), Reservoir()
     for before, batch in _batches(path):
         kept.offer(_places(batch, raw, said, before), lambda picked, batch=batch: batch.take(picked).to_pylist())  # type: ignore[misc]

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from rl_advisor.reading.parsing.bytes_in import json_object
 from rl_advisor.reading.parsing.columns import Row, curves_of
-from rl_advisor.reading.parsing.completions import completions_table
 from rl_advisor.reading.parsing.gpu_counters import names_a_gpu
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.reading.parsing.rollout_table import roles
+from rl_advisor.reading.parsing.rollout_table import roles, rollout_table
 from rl_advisor.reading.parsing.sqlite_tables import rows, rows_of, runs_in, tables, until_damage
 from rl_advisor.reading.parsing.tracker_rows import flat, on_trainer_steps
 from rl_advisor.run import Curve, Gap, Run
@@ -57,12 +56,12 @@ def _responses(path: Path, logged: Sequence[Row], columns: Mapping[str, str]) ->
     for count, _, logs in logged:
         tables_in = [v.get("_value") for v in logs.values() if isinstance(v, dict) and v.get("_type") == "trackio.table"]
         for cells in (c for c in tables_in if isinstance(c, list) and c and all(isinstance(r, dict) for r in c)):
-            meaning = roles(list(cells[0]), columns)[0].values()
+            meaning = roles(list(cells[0]), columns)
             if "response" not in meaning or (mark := hash(str(cells))) in seen:
                 continue
             seen.add(mark)
             frame = pd.DataFrame(cells) if "step" in meaning else pd.DataFrame(cells).assign(step=int(count))
-            table, said = completions_table(frame, PurePath(path.name), columns)
+            table, said = rollout_table(frame, PurePath(path.name), columns)
             parts.append(table)
             gaps += said
     if not parts:

@@ -33,25 +33,17 @@ def layout_of(names: Iterable[str]) -> Layout | None:
     return next((layout for layout in LAYOUTS if layout.needs <= have), None)
 
 
-def roles(names: Sequence[str], said: Mapping[str, str] = NOTHING_SAID) -> tuple[dict[str, str], list[str]]:
-    """Raw name -> our name for the columns that can be told, and which of ours were guessed from the name alone.
-
-    What the caller said (our name -> theirs) goes before what is known or guessed.
-    """
-    found = {raw: ours for ours, raw in said.items() if raw in names}
-    layout = layout_of(names)
-    known = layout.meaning.items() if layout else ()
-    found |= {raw: ours for raw, ours in known if raw in names and raw not in found and ours not in found.values()}
+def roles(names: Sequence[str], said: Mapping[str, str] = NOTHING_SAID) -> dict[str, str]:
+    """Our name -> the column it is, where that can be told: by the caller (``said``), by a known writer's columns, else by its name."""
+    found = {ours: raw for ours, raw in said.items() if raw in names}
     lower = {name.lower(): name for name in reversed(names)}
-    guessed = []
-    for ours, theirs in NAMES.items():
-        raw = next((lower[name] for name in theirs if name in lower and lower[name] not in found), None)
-        if ours in found.values() or raw is None:
-            continue
-        found[raw] = ours
-        if raw.lower() not in (ours, "completion"):
-            guessed.append(ours)
-    return found, guessed
+    layout = layout_of(names)
+    known = [(ours, [raw]) for raw, ours in layout.meaning.items()] if layout else []
+    for ours, theirs in (*known, *((ours, [lower[name] for name in theirs if name in lower]) for ours, theirs in NAMES.items())):
+        raw = next((name for name in theirs if name in names and name not in found.values()), None)
+        if raw is not None:
+            found.setdefault(ours, raw)
+    return found
 
 
 def path_step(path: PurePath) -> int | None:
@@ -76,31 +68,26 @@ def rollout_table(rows: pd.DataFrame, path: PurePath, said: Mapping[str, str] = 
     """The rows with our columns where their meaning can be told and raw names elsewhere; and what had to be guessed or is missing.
 
     ``rows`` has one response a row and keeps its own index in ``row``; ``said`` is that of ``roles``.
-    The step comes from a column, else from the file's name.
+    The step comes from a column, else from the file's name; of a table that is known to write only the parts of a reward the sum is taken.
     """
-    import pandas as pd
-
     names = [str(name) for name in rows.columns]
-    meaning, guessed = roles(names, said)
-    raw = {ours: theirs for theirs, ours in meaning.items()}
-    gaps = [Gap(path.name, f"column '{raw[ours]}' was taken as the {ours}: guessed from its name") for ours in guessed]
-    table = rows.rename(columns={theirs: f"\0{ours}" for theirs, ours in meaning.items()})
-    table.columns = pd.Index(
-        [str(name).removeprefix("\0") if str(name).startswith("\0") else _free(str(name), raw) for name in table.columns]
-    )
-    table = _texts(table)
+    raw, layout = roles(names, said), layout_of(names)
+    sure = {*said.values(), *(layout.meaning if layout else ())}
+    guessed = [ours for ours, name in raw.items() if name not in sure and name.lower() not in (ours, "completion")]
+    notes = [f"column '{raw[ours]}' was taken as the {ours}: guessed from its name" for ours in guessed]
+    meaning = {name: ours for ours, name in raw.items()}
+    # A raw name does not stand where one of ours stands already.
+    free = [f"other/{name}" if name in raw or name in ("source", "row") else name for name in names]
+    table = _texts(rows.set_axis([meaning.get(name, other) for name, other in zip(names, free, strict=True)], axis=1))
     table, missing = _steps(table, path)
     table = _numbers(_with_parts(table))
     table["group"] = _groups(table)
     table["split"] = _splits(table, path)
     table["source"] = path.name
     table["row"] = rows.index.to_numpy()
-    return table, (*gaps, *((Gap(path.name, missing),) if missing else ()))
-
-
-def _free(name: str, taken: Mapping[str, str]) -> str:
-    """A raw name that does not stand where one of ours stands already."""
-    return f"other/{name}" if name in taken or name in ("source", "row") else name
+    parts = _reward_columns(rows, meaning) if layout and {"completion", "advantage"} <= {*names} else []
+    table, unsure = _with_reward(table, parts) if parts else (table, "")
+    return table, tuple(Gap(path.name, note) for note in (*notes, missing, unsure) if note)
 
 
 def _texts(table: pd.DataFrame) -> pd.DataFrame:
@@ -201,3 +188,41 @@ def _splits(table: pd.DataFrame, path: PurePath) -> pd.Series:
     if "split" in table:
         return pd.Series(["eval" if _EVAL.search(str(s).lower()) else "train" for s in table["split"]], index=table.index, dtype=object)
     return pd.Series(path_split(path), index=table.index, dtype=object)
+
+
+def _reward_columns(rows: pd.DataFrame, meaning: Mapping[str, str]) -> list[str]:
+    """The number columns between the completion and the advantage: the reward functions, then numbers the user added."""
+    import pandas as pd
+
+    names = list(rows.columns)
+    between = names[names.index("completion") + 1 : names.index("advantage")]
+    return [name for name in between if pd.api.types.is_numeric_dtype(rows[name]) and meaning.get(name, "reward") == "reward"]
+
+
+def _with_reward(table: pd.DataFrame, parts: list[str]) -> tuple[pd.DataFrame, str]:
+    """The table with ``reward`` (sum of the parts that the advantage follows) and ``reward/<part>``; and what is not certain."""
+    numbers: dict[str, int] = {}
+    group = np.array([numbers.setdefault(name, len(numbers)) for name in table["group"].tolist()], np.intp)
+    values, advantage = table[parts].to_numpy(np.float64), table["advantage"].to_numpy(np.float64)
+    advantage = np.where(np.isnan(advantage), 0.0, advantage)
+    told = {n: _explains(values[:, :n], advantage, group) for n in range(len(parts), 0, -1)}
+    used = next((n for n, fits in told.items() if fits), len(parts))
+    table = table.rename(columns={name: f"reward/{name}" for name in parts[:used]})
+    table["reward"] = np.nansum(values[:, :used], axis=1)
+    if told[used] is not False or used == 1:
+        return table, ""
+    return table, "no total reward is written; the unweighted sum of the reward functions was taken, which the advantages do not confirm"
+
+
+def _explains(values: Floats, advantage: Floats, group: npt.NDArray[np.intp]) -> bool | None:
+    """Whether the advantages are, group by group, a scaled copy of the centred sum of these columns; None when no group has a spread."""
+    count = np.bincount(group)
+
+    def centred(x: Floats) -> Floats:
+        return x - (np.bincount(group, x) / count)[group]
+
+    total, advantage = centred(np.nansum(values, axis=1)), centred(advantage)
+    cross = np.bincount(group, total * advantage)
+    size = np.sqrt(np.bincount(group, total**2) * np.bincount(group, advantage**2))
+    tell = size > 1e-9
+    return bool((cross[tell] / size[tell] > 0.999).mean() > 0.95) if tell.any() else None

@@ -7,16 +7,19 @@ Known are groups and episodes of trajectories (ART, rLLM), a response with its i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rl_advisor.features.text.turns import Turn
-from rl_advisor.reading.parsing.cells import first
+from rl_advisor.reading.parsing.cells import as_number, first
 from rl_advisor.reading.parsing.chat import as_text, call_of, is_chat, shorten, turn_numbers, turns_of
-from rl_advisor.reading.parsing.rollout_table import NOTHING_SAID, layout_of, roles
+from rl_advisor.reading.parsing.rollout_table import NOTHING_SAID, layout_of, roles, rollout_table
 from rl_advisor.reading.parsing.sample_names import NUMBERS
 from rl_advisor.reading.parsing.sample_names import STEPS as NAMED
+from rl_advisor.run import Run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,24 +41,15 @@ def holds_response(row: Mapping[str, Any], said: Mapping[str, str] = NOTHING_SAI
     layout = layout_of(row)
     if layout is not None and "response" not in {*layout.meaning.values(), *row}:
         return True
-    meaning, _ = roles(list(row), said)
-    value = next((row[raw] for raw, ours in meaning.items() if ours == "response"), None)
-    return is_chat(value) or (isinstance(value, str) and not _is_number(value))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    value = row.get(roles(list(row), said).get("response", ""))
+    return is_chat(value) or (isinstance(value, str) and np.isnan(as_number(value)))
 
 
 def is_sample(row: Mapping[str, Any], said: Mapping[str, str] = NOTHING_SAID) -> bool:
     """Whether a row is surely no row of metrics: it holds an episode, or a response and text or messages that it answers."""
     if _deeper(row):
         return True
-    prompt = next((row[raw] for raw, ours in roles(list(row), said)[0].items() if ours == "prompt"), None)
+    prompt = row.get(roles(list(row), said).get("prompt", ""))
     return (is_chat(prompt) or isinstance(prompt, str)) and holds_response(row, said)
 
 
@@ -75,6 +69,15 @@ def unfolded(rows: pd.DataFrame) -> pd.DataFrame:
         parts = next((some for episodes in _SHAPES if (some := list(episodes(row)))), [row])
         found += [(number, {"group": str(number), **part} if TRAJECTORIES in row else part) for part in parts]
     return pd.DataFrame([part for _, part in found], index=np.array([number for number, _ in found], dtype=np.int64))
+
+
+def run_of_rows(rows: pd.DataFrame, path: PurePath, said: Mapping[str, str], kind: str, more: Run | None = None) -> Run:
+    """The part of a run that these rows are, one an episode; ``more`` is what is known beside them. ``said`` is that of ``roles``."""
+    more = more or Run()
+    rows = unfolded(rows) if len(rows) else rows
+    table, gaps = rollout_table(rows, path, said) if len(rows) else (more.rollouts, ())
+    names = tuple(map(str, rows.columns))
+    return replace(more, rollouts=table, columns=names, gaps=(*more.gaps, *gaps), files=(path.name,), formats=(kind,))
 
 
 def _of_group(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
