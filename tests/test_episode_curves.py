@@ -10,7 +10,7 @@ from rl_advisor.features.text.turns import Turn
 from rl_advisor.finding import Outcome
 from rl_advisor.judgement.diagnosis import run_detector
 from rl_advisor.run import Run
-from rl_advisor.samples.episode_curves import with_episode_curves
+from rl_advisor.samples.episodes import with_episode_curves
 
 CALL = Turn("assistant", "I look.", (("search", "x"),))
 ASK = Turn("assistant", "Wait, let me try again.", (("read", "y"),))

@@ -99,7 +99,7 @@ def _with_episodes(run: Run) -> Run:
     """The run with what its episodes did as curves; most runs left no samples, and nothing is loaded for them."""
     if not len(run.rollouts):
         return run
-    from rl_advisor.samples.episode_curves import with_episode_curves
+    from rl_advisor.samples.episodes import with_episode_curves
 
     return with_episode_curves(run)
 

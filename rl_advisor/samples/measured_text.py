@@ -165,7 +165,7 @@ def _of_one(prompt: str, response: str) -> dict[str, float | str]:
         "error_retries": sum(a == (b[0], True) for a, b in pairwise(calls)),
         "new_words": len(set(tokens) - set(asked)) / len(tokens) if tokens else np.nan,
     }
-    return {"answer": single_answer(response), **{name: float(x) for name, x in found.items()}}
+    return {"ends_in": single_answer(response), **{name: float(x) for name, x in found.items()}}
 
 
 def word_order_of(stretch: pd.DataFrame) -> Floats:

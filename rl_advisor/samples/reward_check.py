@@ -94,7 +94,7 @@ def upside_down(rows: pd.DataFrame) -> dict[str, float]:
 
     ``low`` is the least share of the first among both, ``any`` the least of the prompts where several answers earn the best of all.
     """
-    answers = rows[rows["answer"] != ""].groupby(["prompt", "answer"])["reward"].agg(["min", "max"])
+    answers = rows[rows["ends_in"] != ""].groupby(["prompt", "ends_in"])["reward"].agg(["min", "max"])
     by = answers.groupby("prompt")
     best, worst = (
         alike.groupby("prompt").sum()

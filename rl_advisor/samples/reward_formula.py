@@ -96,7 +96,7 @@ def _matched(rows: pd.DataFrame) -> Floats | None:
     gold = right_answers(rows)
     if gold is None:
         return None
-    right = _array(same_answer(final_answer(text), answer) for text, answer in zip(rows["response"].tolist(), gold, strict=True))
+    right = np.array([float(same_answer(final_answer(text), answer)) for text, answer in zip(rows["response"], gold, strict=True)])
     return right if 0.01 < right.mean() < 0.99 else None
 
 
@@ -143,50 +143,47 @@ def _half(rows: pd.DataFrame) -> np.ndarray:
 
 def _measures(rows: pd.DataFrame, right: np.ndarray | None, half: np.ndarray) -> dict[str, Floats]:
     """Everything that is tried: counts of the text, marks, words, behaviour, and being right where that is known."""
+    import pandas as pd
+
     turns = turns_of(rows)
     own = ["\n".join(t.text for t in some if t.role == "assistant") for some in turns]
-    found = {"words": _array(len(t.split()) for t in own), "characters": _array(map(len, own))}
-    found |= {name: _array(len(pattern.findall(text)) for text in own) for name, pattern in _COUNTED.items()}
-    found |= {name: rows[column].to_numpy(np.float64) for column, name in _HELD["measured"].items() if column in rows}
+    found: dict[str, Any] = {"words": [len(t.split()) for t in own], "characters": [*map(len, own)]}
+    found |= {name: [len(pattern.findall(text)) for text in own] for name, pattern in _COUNTED.items()}
+    found |= {name: rows[column] for column, name in _HELD["measured"].items() if column in rows}
     did = [behaviour(some) for some in turns]
-    found |= {name.replace("_", " "): _array(d[name] for d in did) for name in ("turns", "tool_calls", "corrections", "thinking")}
-    found |= {f"calls of {name}": np.array(used) for name, used in calls_by_tool(turns, 8).items() if _NAME.fullmatch(name)}
+    found |= {name.replace("_", " "): [d[name] for d in did] for name in ("turns", "tool_calls", "corrections", "thinking")}
+    found |= {f"calls of {name}": used for name, used in calls_by_tool(turns, 8).items() if _NAME.fullmatch(name)}
     found |= _of_marks(own) | _of_words(own, rows["reward"].to_numpy(np.float64), half)
     found |= {TASK: right} if right is not None and np.isfinite(right).all() else {}
-    return {name: np.nan_to_num(x) for name, x in found.items() if name == TASK or np.isfinite(x).mean() > 0.9}
+    table = pd.DataFrame(found).astype(np.float64).replace([np.inf, -np.inf], np.nan)
+    return {str(name): x.fillna(0).to_numpy() for name, x in table.items() if name == TASK or x.notna().mean() > 0.9}
 
 
-def _array(values: Any) -> Floats:
-    return np.fromiter((float(v) for v in values), np.float64)
-
-
-def _of_marks(texts: list[str]) -> dict[str, Floats]:
+def _of_marks(texts: list[str]) -> dict[str, list[bool]]:
     held = [marks(text) for text in texts]
     common = Counter(m for some in held for m in some)
-    return {f"a filled {m}": _array(m in some for some in held) for m, n in common.most_common(12) if n < len(texts)}
+    return {f"a filled {m}": [m in some for some in held] for m, n in common.most_common(12) if n < len(texts)}
 
 
 def _of_words(texts: list[str], reward: Floats, half: np.ndarray) -> dict[str, Floats]:
-    """How often each of the words occurs that go with the reward on the half that is fitted."""
+    """How often each of the words occurs that go with the reward on the half that is fitted, and those that are paid alike as one.
+
+    These are the words of nearly one price when all of them are fitted together on the half.
+    """
     counted = [Counter(words(text)) for text in texts]
     spread = Counter(w for some in counted for w in some)
     names = [w for w, n in spread.most_common(2_000) if 0.02 * len(texts) <= n <= 0.98 * len(texts) and w.isalpha()]
     centred = reward[half] - reward[half].mean()
-    table = {w: _array(some[w] for some in counted) for w in names[:600]}
-    strength = {w: abs(x[half] @ centred) / (x[half].std() + 1e-9) for w, x in table.items()}
-    best = {w: table[w] for w in sorted(table, key=lambda w: -strength[w])[:WORDS]}
-    return {f'times "{w[:40]}"': counts for w, counts in best.items()} | _paid_alike(best, reward, half)
-
-
-def _paid_alike(table: dict[str, Floats], reward: Floats, half: np.ndarray) -> dict[str, Floats]:
-    """Words that are paid alike as one measure: those of nearly one price when all of them are fitted together on the half."""
-    if not table or half.sum() < 3 * len(table):
-        return {}
-    weights, errors, _ = least_squares([counts[half] for counts in table.values()], reward[half])
-    sure = {w: b for w, b, e in zip(table, weights[1:], errors[1:], strict=True) if b > _SURE * (e + 1e-12)}
-    price = np.median(list(sure.values())) if sure else 0.0
+    table = {w: np.array([some[w] for some in counted], np.float64) for w in names[:600]}
+    best = sorted(table, key=lambda w: -abs(table[w][half] @ centred) / (table[w][half].std() + 1e-9))[:WORDS]
+    found = {f'times "{w[:40]}"': table[w] for w in best}
+    if half.sum() < 3 * len(best):
+        return found
+    weights, errors, _ = least_squares([table[w][half] for w in best], reward[half])
+    sure = {w: b for w, b, e in zip(best, weights[1:], errors[1:], strict=True) if b > _SURE * (e + 1e-12)}
+    price = np.median([*sure.values()]) if sure else 0.0
     alike = [w for w, b in sure.items() if abs(b - price) <= 0.3 * price]
-    return {f"times {', '.join(alike[:6])}": np.sum([table[w] for w in alike], axis=0)} if len(alike) > 1 else {}
+    return found | ({f"times {', '.join(alike[:6])}": np.sum([table[w] for w in alike], axis=0)} if len(alike) > 1 else {})
 
 
 def _right_against_wrong(rows: pd.DataFrame, right: np.ndarray) -> dict[str, Any]:

@@ -80,18 +80,10 @@ def _places(batch: Any, raw: dict[str, str], said: int | None, before: int) -> B
     return Batch(
         number=range(before, before + n),
         step=batch[raw["step"]].to_pylist() if "step" in raw else [said] * n,
-        reward=_rewards(batch[raw["reward"]]) if "reward" in raw else [np.nan] * n,
+        reward=[as_number(value) for value in batch[raw["reward"]].to_pylist()] if "reward" in raw else [np.nan] * n,
         size=_lengths(batch[raw["response"]]),
         prompt=[p if type(p) is str else as_text(p) for p in batch[raw["prompt"]].to_pylist()] if "prompt" in raw else [""] * n,
     )
-
-
-def _rewards(column: Any) -> Any:
-    import pyarrow as pa
-
-    if pa.types.is_float64(column.type):
-        return column.to_numpy(zero_copy_only=False)
-    return [as_number(value) for value in column.to_pylist()]
 
 
 def _lengths(column: Any) -> Any:

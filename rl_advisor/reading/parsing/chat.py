@@ -5,6 +5,7 @@ and value (ShareGPT), choices that wrap a message, and steps of an agent with wh
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -26,11 +27,7 @@ _UNREADABLE = ("image", "audio", "video", "file", "document")
 _CALLS = ("tool_use", "function_call", "tool_call")
 
 
-def _mean(numbers: list[float]) -> float:
-    return float(np.mean(numbers))
-
-
-_COUNTED: Mapping[str, Callable[[list[float]], float]] = {"tokens": len, "trained": _mean, "logprob": _mean, "version": max}
+_COUNTED: Mapping[str, Callable[[list[float]], float]] = {"tokens": len, "trained": fmean, "logprob": fmean, "version": max}
 """How a list of one number a token becomes one number of the turn; other lists are summed."""
 _BESIDE = ("metadata", "metrics", "extra", "extras", "info", "usage")
 

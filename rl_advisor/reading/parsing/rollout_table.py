@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
+from statistics import fmean
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -109,16 +110,12 @@ def _texts(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _steps(table: pd.DataFrame, path: PurePath) -> tuple[pd.DataFrame, str]:
-    import pandas as pd
-
-    said = path_step(path)
-    if "step" in table:
-        table["step"] = pd.to_numeric(table["step"], errors="coerce").astype(np.float64)
-        lost = int((~np.isfinite(table["step"])).sum())
-        table["step"] = table["step"].replace([np.inf, -np.inf], np.nan).fillna(0.0 if said is None else said)
-        return table, f"{lost} rows have no readable step" if lost else ""
-    table["step"] = np.float64(0 if said is None else said)
-    return table, "" if said is not None else "neither a column nor the file's name says the training step; all rows count as step 0"
+    said, told = path_step(path), "step" in table
+    step = np.array([as_number(v) for v in table["step"]] if told else np.nan)
+    lost = ~np.isfinite(step)
+    unsaid = "" if said is not None else "neither a column nor the file's name says the training step; all rows count as step 0"
+    why = (f"{lost.sum()} rows have no readable step" if told else unsaid) if lost.any() else ""
+    return table.assign(step=np.where(lost, float(said or 0), step)), why
 
 
 def _with_parts(table: pd.DataFrame) -> pd.DataFrame:
@@ -135,27 +132,18 @@ def _with_parts(table: pd.DataFrame) -> pd.DataFrame:
 
 def _numbers(table: pd.DataFrame) -> pd.DataFrame:
     """Reward, advantage and length as floats (NaN where there is none), the ``reward`` column always there."""
-    import pandas as pd
-
     if "seqlen" in table and "prompt_len" in table and "length" not in table:
-        table["length"] = pd.to_numeric(table["seqlen"], errors="coerce") - pd.to_numeric(table["prompt_len"], errors="coerce")
-    for name, fold in (("reward", sum), ("advantage", _mean), ("length", sum)):
+        table["length"] = table["seqlen"].map(as_number) - table["prompt_len"].map(as_number)
+    if "truncated" in table and "stop" not in table and any(isinstance(v, str) for v in table["truncated"]):
+        table["stop"] = [v if isinstance(v, str) else "" for v in table["truncated"]]
+    folds: dict[str, Callable[..., float]] = {"reward": sum, "advantage": fmean, "length": sum}
+    for name in (*folds, "truncated"):
         if name in table:
-            table[name] = pd.Series([as_number(v, fold) for v in table[name].tolist()], index=table.index, dtype=np.float64)
-    if "truncated" in table:
-        if any(isinstance(v, str) for v in table["truncated"].tolist()) and "stop" not in table:
-            table["stop"] = [v if isinstance(v, str) else "" for v in table["truncated"].tolist()]
-        table["truncated"] = pd.Series([as_cut(v) for v in table["truncated"].tolist()], index=table.index, dtype=np.float64)
-    if "reward" not in table:
-        table["reward"] = np.nan
-    return table
+            table[name] = np.array([as_number(v, folds[name]) if name in folds else as_cut(v) for v in table[name]], np.float64)
+    return table if "reward" in table else table.assign(reward=np.nan)
 
 
-def _mean(numbers: list[float]) -> float:
-    return float(np.mean(numbers))
-
-
-def _groups(table: pd.DataFrame) -> pd.Series:
+def _groups(table: pd.DataFrame) -> Any:
     """The group of each response: the file's own, when it gathers several responses to one prompt, else the shared prompt in a step."""
     import pandas as pd
 
@@ -166,8 +154,8 @@ def _groups(table: pd.DataFrame) -> pd.Series:
             return own
     shared = pd.factorize(table["prompt"])[0]
     if "advantage" in table and (size := _block(shared, table["advantage"].to_numpy(np.float64))):
-        return pd.Series((np.arange(len(table)) // size).astype(str), index=table.index)
-    return pd.Series(shared.astype(str), index=table.index)
+        return (np.arange(len(table)) // size).astype(str)
+    return shared.astype(str)
 
 
 def _block(prompt: npt.NDArray[np.int64], advantage: Floats) -> int:
@@ -182,12 +170,10 @@ def _block(prompt: npt.NDArray[np.int64], advantage: Floats) -> int:
     return 0
 
 
-def _splits(table: pd.DataFrame, path: PurePath) -> pd.Series:
-    import pandas as pd
-
+def _splits(table: pd.DataFrame, path: PurePath) -> Any:
     if "split" in table:
-        return pd.Series(["eval" if _EVAL.search(str(s).lower()) else "train" for s in table["split"]], index=table.index, dtype=object)
-    return pd.Series(path_split(path), index=table.index, dtype=object)
+        return np.array(["eval" if _EVAL.search(str(s).lower()) else "train" for s in table["split"]], object)
+    return path_split(path)
 
 
 def _reward_columns(rows: pd.DataFrame, meaning: Mapping[str, str]) -> list[str]:
