@@ -27,10 +27,8 @@ _JOINING = {"", ",", ":", "-", ".", "T"}
 class Family:
     """Lines with the same names: the record that each belongs to, its form, and its numbers."""
 
-    names: tuple[str, ...]
-    counts: tuple[bool, ...]
-    loose: tuple[bool, ...] = ()
-    """Which of the names are none unless the lines come back alike."""
+    slots: Sequence[Slot]
+    """Those of its first form."""
     pieces: list[tuple[Places, Places, Floats]] = field(default_factory=list)
     """Records, forms and numbers of lines."""
     texts: list[str] = field(default_factory=list)

@@ -7,7 +7,7 @@ each form. Forms with the same names are a family, whose numbers are kept as one
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -174,8 +174,9 @@ class _Reader:
 
     def _form(self, found: tuple[Slot, ...], texts: Sequence[str]) -> Form:
         alone = len(found) == 1 and len(texts) == 2 and texts[0].strip(" |│┃:=\t•-") == found[0].name and len(texts[1].strip(" |│┃")) < 6
-        names = tuple(self.group + slot.name if alone and self.group and texts[0].startswith("|  ") else slot.name for slot in found)
-        family = self._family(names, tuple(slot.counts for slot in found), tuple(slot.loose for slot in found))
+        if alone and texts[0].startswith("|  "):
+            found = (replace(found[0], name=self.group + found[0].name),)
+        family = self._family(found)
         text = " ".join("\0".join(texts).split())
         if text in family.texts:
             index = family.texts.index(text)
@@ -185,22 +186,21 @@ class _Reader:
             family.forms += 1
         return Form(family, found, index, texts, alone, INTERESTING.search(text) is not None)
 
-    def _family(self, names: tuple[str, ...], counts: tuple[bool, ...], loose: tuple[bool, ...], header: tuple[str, ...] = ()) -> Family:
-        key = (names, counts, header)
-        if key not in self.shapes.families:
-            self.shapes.families[key] = Family(names, counts, loose, header=header)
-        return self.shapes.families[key]
+    def _family(self, found: Sequence[Slot], header: tuple[str, ...] = ()) -> Family:
+        key = (*((slot.name, slot.counts) for slot in found), header)
+        return self.shapes.families.setdefault(key, Family(found, header=header))
 
     def _row(self, names: tuple[str, ...], header: tuple[str, ...]) -> Form:
         """The form of the rows of a table in which these columns hold numbers."""
         key = "\1".join((*names, "", *header))
         if (form := self.known.get(key)) is None:
-            form = self.known[key] = Form(self._family(names, (False,) * len(names), (), header), (), 0)
+            found = [Slot(at, name) for at, name in enumerate(names)]
+            form = self.known[key] = Form(self._family(found, header), found, 0)
         return form
 
     def _take(self, form: Form, tokens: Sequence[str]) -> None:
         """Take in the numbers of a line; lines of one name each make one record until a name comes back."""
-        name = form.family.names[0]
+        name = form.slots[0].name
         if not form.alone or name in self.together:
             self.together.clear()
         if not self.block and not (form.alone and self.together):
@@ -215,7 +215,7 @@ class _Reader:
 
     def _keep(self, form: Form, record: Places, number: Floats, times: Sequence[str]) -> None:
         """The numbers of lines of one form go to its family, with the totals of its counts, and the times at which a count goes back."""
-        family, width = form.family, len(form.family.names)
+        family, width = form.family, len(form.slots)
         totals = iter(number[:, width:].T)
         for slot, count in zip(form.slots, number.T, strict=False):
             total = next(totals) if slot.total >= 0 else np.zeros(1)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ from rl_advisor.reading.parsing.learner_words import speaks, words
 from rl_advisor.reading.parsing.line_forms import Family, Places
 from rl_advisor.reading.parsing.line_shapes import Shapes
 from rl_advisor.reading.parsing.metric_table import STEP_COLUMNS, goes_up, steady, step_columns
-from rl_advisor.reading.parsing.slot_names import BARE
+from rl_advisor.reading.parsing.slot_names import BARE, Slot
 from rl_advisor.reading.parsing.starts import starts
 from rl_advisor.run import Floats
 
@@ -30,14 +31,27 @@ class Lines:
     """The lines of one family as arrays."""
 
     family: Family
+    slots: Sequence[Slot]
     record: Places
     form: Places
     number: Floats
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> list[str]:
         """What their numbers are called."""
-        return self.family.names
+        return [slot.name for slot in self.slots]
+
+    @cached_property
+    def tells(self) -> bool:
+        """Whether a name is one of an outcome or of a learner."""
+        return any(map(speaks, self.names))
+
+    @cached_property
+    def counted(self) -> list[str]:
+        """The names of counts whose numbers are nearly all whole: ``eps`` may be episodes or an epsilon."""
+        named = [slot.name for slot in self.slots if slot.counts or step_columns([slot.name])]
+        known = {name: number[np.isfinite(number)] for name in named for number in (self.called(name),)}
+        return [name for name, number in known.items() if 20 * int((number % 1 != 0).sum()) <= number.size]
 
     def called(self, name: str) -> Floats:
         """The numbers of that name."""
@@ -82,13 +96,6 @@ class Axis:
         return np.where(at < self.record.size, at, -1)
 
 
-def counts(lines: Lines, name: str) -> bool:
-    """Whether a name of these lines is that of a count, and its numbers are: ``eps`` may be episodes or an epsilon."""
-    known = lines.called(name)[np.isfinite(lines.called(name))]
-    named = lines.family.counts[lines.names.index(name)] or bool(step_columns([name]))
-    return named and 20 * int((known % 1 != 0).sum()) <= known.size  # nearly all are whole
-
-
 def said_in(found: Sequence[Lines], size: int) -> npt.NDArray[np.int64]:
     """How many lines each of so many records has."""
     return np.bincount(np.concatenate([np.empty(0, np.int64), *(lines.record for lines in found)]), minlength=size)
@@ -97,7 +104,7 @@ def said_in(found: Sequence[Lines], size: int) -> npt.NDArray[np.int64]:
 def by_order(found: Sequence[Lines], *, anybodys: bool = False) -> Axis | None:
     """The order of the lines as their axis, where no count stands anywhere: that of the longest family that tells of an outcome."""
     telling = [lines for lines in found if anybodys or sum(speaks(name) for name in lines.names) >= 2]
-    boxes = np.flatnonzero(said_in([lines for lines in found if any(map(speaks, lines.names))], 0) >= FEWEST)
+    boxes = np.flatnonzero(said_in([lines for lines in found if lines.tells], 0) >= FEWEST)
     record = max(telling, key=lambda lines: lines.record.size).record if telling else boxes
     size = record.size
     return Axis("", record, np.arange(1.0, size + 1), np.zeros(size, np.int64), np.arange(size)) if size else None
@@ -105,14 +112,13 @@ def by_order(found: Sequence[Lines], *, anybodys: bool = False) -> Axis | None:
 
 def axis_of(found: Sequence[Lines], shapes: Shapes) -> Axis | None:
     """The count by which the lines go: one that stands on the lines of the outcome and has a value for most of them."""
-    names = {name for lines in found for name in lines.names if counts(lines, name)}
-    own = {name: [lines for lines in found if name in lines.names and counts(lines, name)] for name in sorted(names)}
+    own = {name: [lines for lines in found if name in lines.counted] for name in sorted(set().union(*(lines.counted for lines in found)))}
     known = {name: axis for name in own if (axis := _entries(name, own[name], shapes)) is not None} or _rising(found, shapes)
     plain = [axis for axis in known.values() if not axis.inner]
     known = {name: axis for name, axis in known.items() if not axis.inner or not any(_outer(axis, other) for other in plain)}
     if not known:
         return None
-    told = said_in([lines for lines in found if any(map(speaks, lines.names))], shapes.records + 1)
+    told = said_in([lines for lines in found if lines.tells], shapes.records + 1)
     near = {name: bool(told[axis.record].any()) for name, axis in known.items()}
     most = max(axis.length for name, axis in known.items() if near[name] or not any(near.values()))
     best = min(known, key=lambda name: (not near[name], known[name].length * 3 < most, _rank(name)))
@@ -221,7 +227,7 @@ def _apart(texts: Sequence[str]) -> tuple[str, ...]:
 
 def _placed(axis: Axis, found: Sequence[Lines]) -> Axis:
     """The axis with whether its count stands before what belongs to it or behind: as its commonest other lines lie."""
-    others = [lines for lines in found if axis.name not in lines.names and any(speaks(name) for name in lines.names)]
+    others = [lines for lines in found if axis.name not in lines.names and lines.tells]
     if not others or axis.length < FEWEST_ROWS:
         return axis
     most = max(others, key=lambda lines: lines.record.size).record

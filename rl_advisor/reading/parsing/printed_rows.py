@@ -12,7 +12,7 @@ from rl_advisor.reading.parsing.line_forms import Family
 from rl_advisor.reading.parsing.line_shapes import LIMIT, Shapes, shapes_of
 from rl_advisor.reading.parsing.log_lines import Watch
 from rl_advisor.reading.parsing.metric_table import step_columns, unit_of
-from rl_advisor.reading.parsing.printed_axis import FEWEST, FEWEST_ROWS, Axis, Lines, axis_of, by_order, counts, said_in
+from rl_advisor.reading.parsing.printed_axis import FEWEST, FEWEST_ROWS, Axis, Lines, axis_of, by_order, said_in
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.reading.parsing.slot_names import BARE
 from rl_advisor.run import UNSAID, Curve, Gap, Run
@@ -43,20 +43,18 @@ def lines_of(shapes: Shapes) -> list[Lines]:
 def _beside(again: Sequence[Lines], found: Sequence[Lines], shared: npt.NDArray[np.bool_]) -> list[Lines]:
     """What is said seldom, yet in a box of, or on a line with a count of, what repeats, as evaluations are."""
     boxes = shared & (said_in(again, shared.size) > 0)
-    counted = {name for lines in again for name in lines.names if counts(lines, name)}
+    counted = set().union(*(lines.counted for lines in again))
     seldom = [lines for lines in found if lines.record.size < FEWEST and lines not in again]
-    return [lines for lines in seldom if boxes[lines.record].all() or (counted.intersection(lines.names) and any(map(speaks, lines.names)))]
+    return [lines for lines in seldom if boxes[lines.record].all() or (counted.intersection(lines.names) and lines.tells)]
 
 
 def _lines(family: Family) -> Lines:
     record, form, number = map(np.concatenate, zip(*family.pieces, strict=True))
     turn = np.argsort(record, kind="stable")
     record, form, number = record[turn], form[turn], number[turn]
-    if any(family.loose) and not (record.size >= FEWEST_OF_ANYBODY and FORMS * family.forms <= record.size):
-        kept = [i for i, loose in enumerate(family.loose) if not loose]
-        number = number[:, kept]
-        family = replace(family, names=tuple(family.names[i] for i in kept), counts=tuple(family.counts[i] for i in kept), loose=())
-    return Lines(family, record, form, number)
+    steady = record.size >= FEWEST_OF_ANYBODY and FORMS * family.forms <= record.size
+    kept = [i for i, slot in enumerate(family.slots) if steady or not slot.loose]
+    return Lines(family, [family.slots[i] for i in kept], record, form, number[:, kept])
 
 
 def _repeats(lines: Lines, rows: int, shared: npt.NDArray[np.bool_]) -> bool:
@@ -64,7 +62,7 @@ def _repeats(lines: Lines, rows: int, shared: npt.NDArray[np.bool_]) -> bool:
     size = lines.record.size
     if rows:
         return rows >= FEWEST_ROWS
-    if size < FEWEST or any(map(speaks, lines.names)) or any(lines.family.counts):
+    if size < FEWEST or lines.tells or any(slot.counts for slot in lines.slots):
         return size >= FEWEST
     loose, still = lines.family.forms > max(3, size // 2), bool((lines.number == lines.number[0]).all())
     return not loose and (not still or bool(shared[lines.record[0]]))
@@ -72,7 +70,7 @@ def _repeats(lines: Lines, rows: int, shared: npt.NDArray[np.bool_]) -> bool:
 
 def _still(lines: Lines) -> bool:
     """Whether nothing in the lines changes but their counts."""
-    return all((lines.number[:, i] == lines.number[0, i]).all() for i, name in enumerate(lines.names) if not counts(lines, name))
+    return all((lines.number[:, i] == lines.number[0, i]).all() for i, name in enumerate(lines.names) if name not in lines.counted)
 
 
 def _pasted(found: Sequence[Lines]) -> list[Lines]:
@@ -127,7 +125,7 @@ def _axis(found: Sequence[Lines], shapes: Shapes, *, anybodys: bool) -> Axis | N
     """The count by which the lines go, else their order; None where they are no learner's."""
     axis = axis_of(found, shapes)
     names = {name for lines in found for name in lines.names if name != BARE and (axis is None or name != axis.name)}
-    if axis is None and not any(counts(lines, name) for lines in found for name in lines.names):
+    if axis is None and not any(lines.counted for lines in found):
         axis = by_order([lines for lines in found if not anybodys or SHARE * lines.record.size >= shapes.records], anybodys=anybodys)
     learner = axis and (anybodys or of_a_learner([name for name in names if not step_columns([name])], axis.name))
     return axis if learner else None
