@@ -166,11 +166,10 @@ class _Reader:
         found = tuple(
             slot for slot in slots(texts) if ":" not in tokens[slot.at] and "-" not in tokens[slot.at][1:].lower().replace("e-", "")
         )
-        form = self._form(found[:MOST], texts) if found else None
         if len(self.known) >= FORMS:
             self.known.clear()
-        self.known[key] = form
-        return form
+        self.known[key] = self._form(found[:MOST], texts) if found else None
+        return self.known[key]
 
     def _form(self, found: tuple[Slot, ...], texts: Sequence[str]) -> Form:
         alone = len(found) == 1 and len(texts) == 2 and texts[0].strip(" |│┃:=\t•-") == found[0].name and len(texts[1].strip(" |│┃")) < 6

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from rl_advisor.reading.parsing.bytes_in import plain_text
 from rl_advisor.run import Event
@@ -60,8 +61,7 @@ class Watch:
     line: int = 0
     """How many lines have gone through."""
     _traceback: list[str] = field(default_factory=list)
-    _first: dict[str, _Said] = field(default_factory=dict)
-    _newest: dict[str, _Said] = field(default_factory=dict)
+    _said: dict[str, _Said] = field(default_factory=dict)
 
     def through(self, lines: Iterable[str]) -> Iterator[str]:
         """The same lines, counted, so that an event can say where it stands; one that ends in a carriage return was only drawn over."""
@@ -72,14 +72,16 @@ class Watch:
 
     def look(self, line: str, step: float | None) -> None:
         """Take in one line; ``step`` is the last step that was seen before it."""
-        if self._traceback:
-            self._continue(line, step)
-        elif INTERESTING.search(line):
-            text = _PREFIX.sub("", plain_text(line))
-            if "Traceback (most recent call last)" in text:
-                self._traceback.append(text)
-            else:
-                self._keep(text, step)
+        if not self._traceback and not INTERESTING.search(line):
+            return
+        text = _PREFIX.sub("", plain_text(line))
+        if not self._traceback and "Traceback (most recent call last)" not in text:
+            self._keep(text, step)
+            return
+        self._traceback.append(text)
+        ended = bool(text) and not text[0].isspace() and "Traceback" not in text
+        if ended or len(self._traceback) > 200:
+            self._close(step)
 
     @property
     def inside(self) -> bool:
@@ -92,20 +94,13 @@ class Watch:
             self._close(step)
         return tuple(
             Event("warning" if said.kind == "error" and self._survived(said, step) else said.kind, text, self.where, said.step, said.line)
-            for text, said in (*self._first.items(), *self._newest.items())
+            for text, said in self._said.items()
         )
 
     def _survived(self, said: _Said, step: float | None) -> bool:
         """Whether rows or many lines came after it was said last: the text of a sample, or what the program took in its stride."""
         rows = step is not None and said.last_step is not None and step > said.last_step
         return rows or self.line - said.line > SURVIVED
-
-    def _continue(self, line: str, step: float | None) -> None:
-        text = _PREFIX.sub("", plain_text(line))
-        self._traceback.append(text)
-        ended = bool(text) and not text[0].isspace() and "Traceback" not in text
-        if ended or len(self._traceback) > 200:
-            self._close(step)
 
     def _close(self, step: float | None) -> None:
         text = "\n".join(self._traceback)
@@ -125,8 +120,7 @@ class Watch:
 
     def _add(self, kind: str, text: str, step: float | None) -> None:
         short = text if len(text) <= TEXT_LIMIT else text[: TEXT_LIMIT // 4] + "\n...\n" + text[-TEXT_LIMIT * 3 // 4 :]
-        kept = self._first if short in self._first or len(self._first) < EVENT_LIMIT // 2 else self._newest
-        before = kept.pop(short, None) if kept is self._newest else kept.get(short)
-        kept[short] = _Said(kind, before.step if before else step, self.line, step)
-        if len(self._newest) > EVENT_LIMIT // 2:
-            del self._newest[next(iter(self._newest))]
+        before = self._said.get(short)
+        self._said[short] = _Said(kind, before.step if before else step, self.line, step)
+        if len(self._said) > EVENT_LIMIT:
+            del self._said[next(islice(self._said, EVENT_LIMIT // 2, None))]

@@ -1,7 +1,6 @@
 """Tables printed with a header and rows below it: with bars (Markdown, notebooks, boxes) or with blanks between the cells."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rl_advisor.reading.parsing.columns import number
@@ -48,8 +47,5 @@ def row_of(line: str, header: Header) -> tuple[tuple[str, ...], list[float]] | N
     cells, _ = cells_of(line)
     if len(cells) != len(header.names):
         return None
-    numbers: Sequence[float | None] = [None if "_" in cell else number(cell) for cell in cells]
-    known = [(name, value) for name, value in zip(header.names, numbers, strict=True) if value is not None]
-    if len(known) < 2:
-        return None
-    return tuple(name for name, _ in known), [value for _, value in known]
+    known = {name: value for name, cell in zip(header.names, cells, strict=True) if (value := number(cell)) is not None}
+    return (tuple(known), list(known.values())) if len(known) > 1 else None
