@@ -7,6 +7,7 @@ from typing import Any
 from rl_advisor.output import Answer
 from rl_advisor.output.clean import is_name, untrusted
 from rl_advisor.output.errors import UsageError
+from rl_advisor.output.wording import counted, sentence
 from rl_advisor.run import Run
 
 LONGEST, LONGEST_CODE = 1500, 1 << 20
@@ -47,6 +48,16 @@ def spot_check(run: Run, step: int | None = None, count: int = 3, audit: int | N
         answer["reward_code"] = {**found, "says": list(code_lines(found))}
     gaps = [*answer.pop("gaps", ()), *({"where": g.where, "why": g.why} for g in run.gaps)]
     return {"run": run.name, **answer, "gaps": [g for i, g in enumerate(gaps) if g not in gaps[:i]]}
+
+
+def of_samples(run: Run) -> str:
+    """What a few samples say without a run, in a few sentences, and where the rest is told; nothing where there are none."""
+    if not len(run.rollouts):
+        return ""
+    said = [f["statement"] for f in _says(run) if f["outcome"] == "present"]
+    said += [sentence(line) for name, part in _episodes(run).items() if name != "credit" for line in part["says"]]
+    rest = "`rl-advisor samples FILE` shows the texts, what changed and what is paid."
+    return " ".join([f"These are {counted(len(run.rollouts), 'sample')} of text, no metrics.", *said[:5], rest])
 
 
 def _episodes(run: Run) -> Answer:

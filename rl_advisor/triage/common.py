@@ -32,7 +32,7 @@ def common(rows: Sequence[Row]) -> dict[str, Any]:
     failed = np.array([row["urgency"] in FAILED for row in judged])
     answer: dict[str, Any] = {"runs": len(judged), "failed": int(failed.sum())}
     if len(judged) < FEWEST:
-        return answer | {"notes": [f"{len(judged)} judged runs are too few to say what they have in common"]}
+        return answer | {"notes": [f"{len(judged)} judged runs are too few to say what they have in common", *losses(rows)]}
     varied, same = settings_of(judged)
     telling = {key: values for key, values in varied.items() if not NO_VARIANT.search(key) and not _is_identity(values)}
     groups = grouped(telling, len(judged))
@@ -49,7 +49,7 @@ def common(rows: Sequence[Row]) -> dict[str, Any]:
             "changed_together": [keys for keys in together if len(keys) > 1][:SHOWN],
             "without_settings": sum(not row.get("settings") for row in judged),
         },
-        "notes": [*_notes(telling, groups, failed), *_lost(judged)],
+        "notes": [*_notes(telling, groups, failed), *losses(rows)],
     }
 
 
@@ -154,7 +154,7 @@ def _shared(rows: Sequence[Row], failed: Any) -> dict[str, Any]:
     }
 
 
-def _lost(rows: Sequence[Row]) -> list[str]:
+def losses(rows: Sequence[Row]) -> list[str]:
     """How many runs lost more than a twentieth of their episodes to errors that are not the policy's."""
     shares = [share for row in rows if (share := row.get("episodes_lost")) is not None and share > 0.05]
     worst = f", at worst {percent(max(shares))}" if shares else ""

@@ -7,7 +7,7 @@ from textwrap import shorten
 
 from rl_advisor.output.layout import filled, number, said, table
 from rl_advisor.output.wording import chance, plain
-from rl_advisor.triage.common import FEWEST, common
+from rl_advisor.triage.common import FEWEST, common, losses
 from rl_advisor.triage.row import Row
 from rl_advisor.triage.row import shown as safe
 from rl_advisor.triage.said import sentences
@@ -30,9 +30,8 @@ def lines(rows: Sequence[Row], shown: int = SHOWN) -> Iterator[str]:
         yield from _unread([row for row in rows if row["urgency"] == "unread"], shown)
     if len(rows) - counts["unread"] > len(first):
         yield f"... and {len(rows) - counts['unread'] - len(first):,} more: --all, --json or --page FILE.html shows them"
-    if len(rows) - counts["unread"] >= FEWEST:
-        yield ""
-        yield from (line for sentence in islice(sentences(common(rows)), 6) for line in filled(f"- {sentence}"))
+    told = list(islice(sentences(common(rows) if len(rows) - counts["unread"] >= FEWEST else {"notes": losses(rows)}), 6))
+    yield from ["", *(line for sentence in told for line in filled(f"- {sentence}"))] if told else ()
 
 
 def saved(rows: Sequence[Row]) -> Iterator[str]:

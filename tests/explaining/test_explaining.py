@@ -351,3 +351,27 @@ def test_what_went_far_is_not_only_called_usual() -> None:
     falling = "\n".join(trl(entropy=0.4 * 0.6**i) for i in range(6))
     assert "far from where it began: entropy 0.4 to 0.031" in explain_log(falling)["summary"]
     assert "far from where it began" not in explain_log("\n".join(trl(entropy=0.4) for _ in range(6)))["summary"]
+
+
+@pytest.mark.parametrize("lost", [True, False])
+def test_pasted_samples_are_read_as_samples(lost: bool) -> None:
+    """Rows of responses are no rewards only: why episodes failed is said, and what tells more; nothing is asked of a log."""
+    answer = "Connection refused: sandbox unreachable" if lost else "found it"
+    rows = [
+        {
+            "step": i // 8,
+            "prompt": f"question {i // 4}",
+            "messages": [
+                {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "search", "arguments": "{}"}}]},
+                {"role": "tool", "content": answer},
+            ],
+            "reward": 0.0,
+        }
+        for i in range(16)
+    ]
+    told = explain_log("\n".join(map(json.dumps, rows)))
+    assert told["recognised"] == "16 samples"
+    assert told["summary"].startswith("These are 16 samples of text, no metrics.")
+    assert ("infrastructure lost 16" in told["summary"]) is lost
+    assert "rl-advisor samples" in told["summary"]
+    assert told["ask"] == []

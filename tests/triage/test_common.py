@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from rl_advisor.answers.comparable import grouped
-from rl_advisor.triage.common import band, changed_together, common, settings_of
+from rl_advisor.triage.common import band, changed_together, common, losses, settings_of
 from rl_advisor.triage.looks import design_effect, looks_at, surviving
 from rl_advisor.triage.said import sentences
 
@@ -121,3 +121,12 @@ def test_a_variant_beats_another_only_where_luck_does_not(p: float, said: str) -
     pair = {"a": 0, "b": 1, "probability_of_improvement": {"value": 0.2, "low": 0.1, "high": 0.3}, "p": p}
     (line,) = sentences({"between": [pair]})
     assert said in line
+
+
+@pytest.mark.parametrize("count", [2, 20])
+def test_what_the_infrastructure_lost_is_counted_over_all_runs(count):
+    """Runs that lost more than a twentieth of their episodes are counted, few runs and those that cannot be judged yet too."""
+    rows = [row(i, False) | {"episodes_lost": (0.3, 0.01, None)[i % 3], "urgency": "undecided"} for i in range(count)]
+    lost = sum(r["episodes_lost"] == 0.3 for r in rows)
+    assert f"{lost} of the runs lost over 5 % of their episodes to errors or the infrastructure, at worst 30 %" in common(rows)["notes"]
+    assert losses(rows[1:2]) == []

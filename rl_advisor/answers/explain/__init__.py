@@ -13,6 +13,7 @@ from rl_advisor.answers.explain.metrics import metrics
 from rl_advisor.answers.explain.procedures import asked_for
 from rl_advisor.answers.explain.words import explain_word
 from rl_advisor.answers.explain.written import Coverage, coverage
+from rl_advisor.answers.spot_check import of_samples
 from rl_advisor.answers.story.quantities import renamed
 from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement.case import open_case
@@ -102,7 +103,7 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
         "not_looked_at": _not_looked_at(e),
         "steps": steps["steps"] if steps else [],
         "ask": _ask(e),
-        "summary": f"{steps['title']}." if steps else answer or NOTHING if nothing else _summary(e),
+        "summary": of_samples(run) or (f"{steps['title']}." if steps else answer or NOTHING if nothing else _summary(e)),
     }
     return renamed(said, {c.name: c.raw for c in run.curves.values() if c.name != c.raw})  # type: ignore[no-any-return]
 
@@ -121,12 +122,12 @@ def _not_looked_at(e: Explained) -> list[str]:
     run, read, rows = e.rows.run, e.read, e.rows.count
     courses = "courses: one row shows none" if rows == 1 else f"courses beyond these {rows} rows"
     open_ = (
-        (f"{read.present - read.rows} of {read.present} rows, which could not be read", read.rows < read.present),
+        (f"{read.present - read.rows} of {read.present} rows, which could not be read", read.rows < read.present and not len(run.rollouts)),
         (f"what these mean: {listed(list(read.unread), UNREAD)}", bool(read.unread)),
         (courses, rows < ENOUGH and bool(run.curves)),
         ("settings: none given", not run.config),
         ("a held-out score: none stands here", not any(n.startswith("eval/score/") for n in run.curves)),
-        ("samples: texts and episodes were not read", True),
+        ("samples: texts and episodes were not read", not len(run.rollouts)),
     )
     return [words for words, so in open_ if so]
 
@@ -141,7 +142,7 @@ def _causes(e: Explained) -> list[dict[str, str]]:
 def _ask(e: Explained) -> list[dict[str, str]]:
     """At most three questions or files, each with what its answer decides."""
     asked = [asks for p in e.proven if p.there for asks in p.ask]
-    if e.rows.count < ENOUGH:
+    if e.rows.count < ENOUGH and not len(e.rows.run.rollouts):
         name = next((WHERE[f] for f in e.rows.run.frameworks if f in WHERE), "the whole log, from the first row on")
         asked.append((f"Can you send {name}?", "whether it was so from the start or began at one step"))
     if not e.rows.run.config and _causes(e):
@@ -158,6 +159,7 @@ def _recognised(rows: Rows, read: Coverage) -> str:
         by = f", method {method.replace('_', ' ')}" if method else ""
         of = f" of {read.present}" if read.present > read.rows else ""
         parts.append(f"{read.rows}{of} row{'s' if read.present > 1 else ''} of {who}, {read.names} of {read.names_present} names known{by}")
+    parts += [counted(len(run.rollouts), "sample")] if len(run.rollouts) else []
     parts += [counted(len(run.config), "setting")] if run.config else []
     parts += [f"{len(run.events)} errors or warnings"] if run.events else []
     return "; ".join(parts) or "no metrics, no settings and no error message"

@@ -36,7 +36,10 @@ def run_of(text: str, framework: str | None = None) -> Run:
     """
     framework = _framework(framework) if framework else None
     plain = _QUOTE.sub("", bounded(text))
-    run = _with_told(_read(plain), plain)
+    run = _read(plain)
+    if len(run.rollouts):
+        return run
+    run = _with_told(run, plain)
     written = settings_in(plain) if len(plain) < HEAD else {}
     if written:
         dialect = dialects().get(framework or (run.frameworks[0] if run.frameworks else ""))
@@ -91,7 +94,7 @@ def _read(text: str) -> Run:
             run = read_alone(text_file(name, text))
         except (ValueError, OSError):
             continue
-        if run.curves or run.events:
+        if run.curves or run.events or len(run.rollouts):
             gaps = tuple(replace(g, where="the paste") for g in run.gaps)
             return replace(run, name=NAME, files=(), gaps=gaps, curves=_named(run.curves))
     return Run(name=NAME)
