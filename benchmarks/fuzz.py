@@ -314,7 +314,7 @@ def prepare() -> None:
     tools.load_run(ROOT / "tests" / "data" / "doors" / "run-01")
     from rl_advisor.workers import in_worker, isolated
 
-    in_worker(isolated.load)  # the workers' own process is started before it counts as an escape
+    in_worker(isolated.runs, [], False)  # the workers' own process is started before it counts as an escape
     sys.addaudithook(watch)
     bound_memory()
 

@@ -25,12 +25,12 @@ def read(run: str | Path, until: float | None = None, mapping: Mapping[str, str]
         NoSuchChoice: ``mapping`` names what no file has; the message names the nearest.
         rl_advisor.reading.UnreadableRun: something is there, and none of it could be read.
     """
-    from rl_advisor.reading import UnreadableRun, read_run
+    from rl_advisor.reading import UnreadableRun
 
     path = place(run)
     key = (str(path), run_folders.fingerprint(path), tuple(sorted((mapping or {}).items())))
     try:
-        whole = _RUNS.get(key, lambda: read_run(path, mapping=mapping))
+        whole = _RUNS.get(key, lambda: _read(path, mapping))
     except KeyError as unknown:
         # Only the caller's mapping raises it: a name that no file has.
         if not mapping:
@@ -42,6 +42,19 @@ def read(run: str | Path, until: float | None = None, mapping: Mapping[str, str]
         # Where the copy of a store lies means nothing to who gave an address.
         raise UnreadableRun(str(unreadable).replace(str(path), path.name), unreadable.shapes) from unreadable
     return whole if until is None else whole.until(until)
+
+
+def _read(path: Path, mapping: Mapping[str, str] | None) -> "Run":
+    """As ``read_run``; a text of a few lines, in which there is no table, as pasted lines are read."""
+    from rl_advisor.answers.explain.pasted import run_of_few
+    from rl_advisor.reading import UnreadableRun, read_run
+
+    try:
+        return read_run(path, mapping=mapping)
+    except UnreadableRun:
+        if not mapping and (few := run_of_few(path)).curves:
+            return few
+        raise
 
 
 def place(run: str | Path) -> Path:

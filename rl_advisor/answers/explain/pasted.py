@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -11,10 +13,13 @@ from rl_advisor.answers.explain.written import bare, left_out
 from rl_advisor.output.errors import no_such
 from rl_advisor.priors.circumstances import METHOD_WORDS
 from rl_advisor.reading import read_alone
+from rl_advisor.reading.parsing.bytes_in import document, plain_text
 from rl_advisor.reading.parsing.config import settings_in
+from rl_advisor.reading.parsing.confined_files import fenced, held
 from rl_advisor.reading.parsing.text_file import text_file
+from rl_advisor.reading.run_folder import walk
 from rl_advisor.reading.translating import our_name, recognise, settings_of
-from rl_advisor.run import Curve, Run
+from rl_advisor.run import Curve, Gap, Run
 from rl_advisor.vocabulary.dialects import dialects
 
 NAME = "pasted lines"
@@ -22,6 +27,9 @@ NAMES = 80
 """Names that no reader took and that are looked up."""
 HEAD, TAIL = 1_000_000, 1_000_000
 """Characters at both ends of a longer paste that are looked at."""
+FEW, FEW_FILES, KNOWN = 50_000, 16, 2
+"""Bytes of a text that is read as pasted lines where no table is found, the most files looked at, and the known names it takes."""
+TEXT = ("", ".txt", ".log", ".out", ".md")
 _QUOTE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?){1,3}|^[ \t]{0,3}`{3,}[^\n]{0,40}$|^`|`[ \t]*$|^//(?=-)", re.MULTILINE)
 _TABLE = re.compile(r"^[^\n,]{1,60}(?:,[^\n,]{1,60}){2,200}\n[-+\d.eE, nNaAiIfF]{5,4000}$", re.MULTILINE)
 
@@ -47,6 +55,31 @@ def run_of(text: str, framework: str | None = None) -> Run:
     run = _with_written(run, plain)
     run = replace(run, curves=_parts_named(run.curves))
     return replace(run, frameworks=(framework, *run.frameworks)) if framework and framework not in run.frameworks else run
+
+
+def run_of_few(place: Path) -> Run:
+    """The run in a few lines of text, such as one row of a console, read as pasted ones are; empty where fewer than two names are known."""
+    root = place if place.is_dir() else place.parent
+    best = Run()
+    with nullcontext() if held(place) else fenced(root.resolve()):
+        for file in walk(root).files[:FEW_FILES] if place.is_dir() else [Path(place.name)]:
+            if file.suffix not in TEXT:
+                continue
+            try:
+                run = run_of(plain_text(document(root.resolve() / file, FEW).decode("utf-8", "replace")))
+            except (OSError, OverflowError):
+                continue
+            gap = Gap(str(file), f"a few lines without a table: read as pasted ones are; explain {file} tells what each number means")
+            run = replace(
+                run, name=place.name, curves={n: replace(c, source=str(file)) for n, c in run.curves.items()}, gaps=(gap, *run.gaps)
+            )
+            best = max(best, run, key=_known)
+    return best if _known(best) >= KNOWN else Run()
+
+
+def _known(run: Run) -> int:
+    """How many of its measures go by a name that is known; what is set is none."""
+    return sum((c.mapped or c.guessed) and not re.search(r"/coef$|learning_rate$|^progress/", n) for n, c in run.curves.items())
 
 
 def _with_written(run: Run, text: str) -> Run:
