@@ -79,7 +79,7 @@ def run_of_few(place: Path) -> Run:
 
 def _known(run: Run) -> int:
     """How many of its measures go by a name that is known; what is set is none."""
-    return sum((c.mapped or c.guessed) and not re.search(r"/coef$|learning_rate$|^progress/", n) for n, c in run.curves.items())
+    return sum((c.mapped or c.guessed) and not re.search(r"[/_]coef$|learning_rate$|^progress/", n) for n, c in run.curves.items())
 
 
 def _with_written(run: Run, text: str) -> Run:
