@@ -15,6 +15,8 @@ LONGER = "Finished while still improving: a longer plan may pay."
 SOUND = tuple(name for name, words in WORDS["verdict"].items() if words["mood"] in ("good", "even"))
 """Verdicts of runs of which nothing is the cause: what is found there limits them at most."""
 UNKNOWN = "unknown from this log"
+CLOSE = (0.34, 0.46)
+"""Probability of a better checkpoint between which a call is close, around the one from which a sound run goes on."""
 EVEN = 0.5
 """Probability of a better checkpoint from which it is no reason to stop; what is broken is."""
 
@@ -50,7 +52,8 @@ def call(a: Assessment) -> str:
     if a.call_reason == "broken" and a.p_continue_pays >= EVEN:
         return REPAIR
     decides = "is worth it" if a.call == "continue" else "is not worth it"
-    said: str = WORDS["call"][a.call_reason].format(p=chance(a.p_continue_pays, a.confidence), call=a.call.capitalize(), decides=decides)
+    close = "_narrowly" if a.call_reason in ("pays", "no_gain") and CLOSE[0] <= a.p_continue_pays <= CLOSE[1] else ""
+    said: str = WORDS["call"][a.call_reason + close].format(p=chance(a.p_continue_pays, a.confidence), call=a.call.capitalize(), decides=decides)
     if a.call == "undecided" and not said.startswith("Undecided"):
         return f"Undecided: {said.partition(': ')[2]}"
     return said
