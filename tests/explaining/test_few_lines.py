@@ -1,7 +1,6 @@
 """A text of a few lines, in which there is no table, is judged as pasted lines are read: by every door the same."""
 
 import pytest
-
 from rl_advisor import tools
 from rl_advisor.reading import UnreadableRun
 

@@ -304,3 +304,39 @@ def test_packed_dumps(tmp_path: Path, name: str) -> None:
     assert rollouts_jsonl.read(file).rollouts["response"].tolist() == rows["output"].tolist()
     file.write_bytes(file.read_bytes()[:-60])
     assert 0 < len(rollouts_jsonl.read(file).rollouts) < 500
+
+
+GRADED = """------------- 02-11-05-07-123456 Accuracy reward: 0.0 -------------
+content: <think>It has
+four legs.</think><answer>cat</answer>
+sol: <answer>horse</answer>
+------------- 02-11-05-07-123999 Accuracy reward: 1.0 -------------
+content: <answer>cow</answer>
+sol: <answer>cow</answer>
+------------- 02-11-05-07-124000 Format reward: 1.0 -------------
+content: <answer>cow</answer>
+------------- 02-11-05-31-000001 Accuracy reward: 1.0 -------------
+content: <answer>hen</answer>
+sol: <answer>hen</answer>
+"""
+
+
+def test_what_a_reward_function_wrote_down_is_samples(tmp_path: Path) -> None:
+    """Blocks below dashed lines are rows: what was graded, how, and against what; a second kind of reward is no second sample."""
+    file = tmp_path / "debug_log.txt"
+    file.write_text(GRADED)
+    assert rollouts_jsonl.claims(file)
+    found = rollouts_jsonl.read(file).rollouts
+    assert found["reward"].tolist() == [0.0, 1.0, 1.0]
+    assert found["step"].tolist() == [1, 1, 2]
+    assert found["response"].iloc[0] == "<think>It has\nfour legs.</think><answer>cat</answer>"
+    assert "<answer>hen</answer>" in str(found.iloc[2].to_dict())
+
+
+@pytest.mark.parametrize(
+    "text", ["----- Iteration 3 -----\nreward: 1.0\n", "reward: 1.0 -----\n", "------------- 02-11 Accuracy reward: high -------------\n"]
+)
+def test_a_heading_alone_is_no_samples(tmp_path: Path, text: str) -> None:
+    """A dashed line without a time and a number of a reward heads no samples."""
+    (tmp_path / "train.log").write_text(text)
+    assert not rollouts_jsonl.claims(tmp_path / "train.log")

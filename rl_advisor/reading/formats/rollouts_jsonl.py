@@ -1,21 +1,23 @@
 """Responses in rows: JSON lines, CSV, or one JSON document, and any such file with a response-like text column.
 
 A document is a list of rows, a table with ``columns`` and ``data`` as W&B keeps it, or one episode (rLLM's ``episode_....json``,
-SWE-agent's ``.traj``).
+SWE-agent's ``.traj``). A reward function's own log (``----- TIME Accuracy reward: 1.0 -----`` above ``content:`` and ``sol:``, as R1-V and
+its kin write it) has rows too: what it graded.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from io import TextIOWrapper
-from itertools import islice
+from itertools import chain, islice
 from math import nan
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, open_bytes, parse_json
+from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, lines, open_bytes, parse_json
 from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.json_rows import LONGEST, cut_of, decoded, json_lines
 from rl_advisor.reading.parsing.request import WHOLE, Request
@@ -28,6 +30,12 @@ from rl_advisor.run import Run
 FORMAT = "rollouts_jsonl"
 _LINES = (".jsonl", ".ndjson", ".json", ".traj")
 _CELLS = (".csv", ".tsv")
+_TEXT = (".txt", ".log")
+_GRADED = re.compile(
+    r"-{5,} *(?P<time>[\d:. -]{5,40}) (?P<kind>[A-Za-z][\w -]{0,40}): *(?P<reward>[-+\d.e]{1,20}) *-{5,}\s*", re.IGNORECASE
+)
+_FIELD = re.compile(r" {0,4}(?P<name>content|sol|solution|problem|question|prompt) ?: ?(?P<text>.*)", re.IGNORECASE | re.DOTALL)
+_GRADED_NAMES = {"content": "response", "sol": "solution", "problem": "prompt", "question": "prompt"}
 _TELLING = (TRAJECTORIES, "messages", "columns", *STEPS)
 """Keys one of which stands at the beginning of a document with responses."""
 _LARGEST = 64 << 20
@@ -46,6 +54,9 @@ _Row = tuple[int, Any, int | None, Any]
 
 def claims(path: Path, ask: Request = WHOLE) -> bool:
     """Whether the first readable rows hold a response: text or chat messages under a response-like name, or a known writer's columns."""
+    if bare_name(path).endswith(_TEXT):
+        start = head(path, 4_000).decode("utf-8", "replace")
+        return start.lstrip().startswith("-----") and _GRADED.match(start.lstrip()) is not None
     if not bare_name(path).endswith((*_LINES, *_CELLS)):
         return False
     try:
@@ -85,6 +96,8 @@ def _rows(path: Path, columns: Mapping[str, str], *, skip: bool = False) -> Iter
     """Every row; ``skip`` leaves its response unread, which is most of a line, until it is known which rows stay."""
     if bare_name(path).endswith(_CELLS):
         return _csv_rows(path)
+    if bare_name(path).endswith(_TEXT):
+        return _graded_rows(path)
     rows = _document_rows(path)
     return _json_rows(path, columns, skip) if rows is None else ((number, row, None, row) for number, row in enumerate(rows))
 
@@ -136,3 +149,26 @@ def _csv_rows(path: Path) -> Iterator[_Row]:
                 yield number, None if None in row or None in row.values() else row, None, row
         except (csv.Error, *PACK_ERRORS):
             yield -1, None, None, None
+
+
+def _graded_rows(path: Path) -> Iterator[_Row]:
+    """What a reward function graded, by the first kind of reward that it names; what it graded in one second is one step."""
+    told: dict[str, list[str]] = {}
+    about: dict[str, Any] = {}
+    kind = second = field = ""
+    number = step = size = 0
+    for line in chain(lines(path), ["-----"]):
+        found = _GRADED.fullmatch(line) if line.startswith("-----") else None
+        if (found or line == "-----") and about and "response" in told:
+            row = {**about, **{name: "\n".join(text) for name, text in told.items()}}
+            yield number, row, None, row
+            number += 1
+        if found:
+            kind, now = kind or found["kind"], found["time"].rpartition("-")[0] or found["time"]
+            step, second, size, field, told = step + (now != second), now, 0, "", {}
+            about = {"step": step, "reward": as_number(found["reward"])} if found["kind"] == kind else {}
+        elif about and size < LONGEST:
+            named = _FIELD.fullmatch(line)
+            field = _GRADED_NAMES.get(named["name"].lower(), named["name"].lower()) if named else field
+            told.setdefault(field, []).append(named["text"] if named else line)
+            size += len(line) + 1
