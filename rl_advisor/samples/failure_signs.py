@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,21 +23,12 @@ SHORT, LAST = 600, 300
 UNKNOWN = "not told"
 
 
-class _Words(NamedTuple):
-    """A reason, the words that speak for it, and how strongly they do as the file tells them and as a tool's last answer."""
-
-    reason: str
-    pattern: re.Pattern[str]
-    told: float
-    answered: float
-
-
 @cache
-def _table() -> tuple[list[_Words], dict[str, re.Pattern[str]]]:
+def _table() -> tuple[list[dict[str, Any]], dict[str, re.Pattern[str]]]:
+    """The reasons with the ``pattern`` of words that speak for each, and other words by name."""
     held = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    words = {name: re.compile("|".join(patterns), re.IGNORECASE) for name, patterns in held["words"].items()}
-    signs = ((s["reason"], re.compile("|".join(s["patterns"]), re.IGNORECASE), s["told"], s.get("answered", 0.0)) for s in held["sign"])
-    return [_Words(*sign) for sign in signs], words
+    patterns = {name: re.compile("|".join(listed), re.IGNORECASE) for name, listed in held["words"].items()}
+    return [{**s, "pattern": re.compile("|".join(s["patterns"]), re.IGNORECASE)} for s in held["sign"]], patterns
 
 
 def _words(name: str) -> re.Pattern[str]:
@@ -89,10 +80,10 @@ def reason_of(episode: Episode) -> Reason:
 def _told(e: Episode) -> Iterator[Sign]:
     """What the file itself says of how the episode ended."""
     found = [
-        Sign(words.reason, words.told, _around(said, match), column)
+        Sign(words["reason"], words["told"], _around(said, match), column)
         for column, said in ((column, _plain(text)) for column, text in e.told.items())
         for words in _table()[0]
-        if (match := words.pattern.search(said))
+        if (match := words["pattern"].search(said))
     ]
     yield from found
     if e.cut and not any(sign.reason == "truncation" for sign in found):
@@ -103,8 +94,9 @@ def _tools(e: Episode) -> Iterator[Sign]:
     """Errors that tools answered: the last answer counts in full, one that was overcome hardly."""
     answers = [i for i, turn in enumerate(e.turns) if turn.role == "tool"]
     wrong = {i for i in answers if is_error(e.turns[i])}
-    for reason, pattern, _, strong in (words for words in _table()[0] if words.answered):
-        hits = {i: m for i in wrong if (m := pattern.search(_error_of(e.turns[i])))}
+    for words in (words for words in _table()[0] if "answered" in words):
+        reason, strong = words["reason"], words["answered"]
+        hits = {i: m for i in wrong if (m := words["pattern"].search(_error_of(e.turns[i])))}
         if not hits:
             continue
         last, share = max(hits), len(hits) / len(answers)

@@ -30,7 +30,7 @@ from rl_advisor.features.text.repetition import again, identical_run, repeated_s
 from rl_advisor.features.text.telling_words import word_order
 from rl_advisor.features.text.turns import spoken
 from rl_advisor.run import Floats, Run
-from rl_advisor.samples.rows import of_samples, spread, training
+from rl_advisor.samples.rows import columns, numbers, of_samples, spread, training
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +77,9 @@ def stretches(run: Run) -> Stretches:
     first, latest = _enough(table, steps[:half]), _enough(table, steps[::-1][:half])
     if min(len(first), len(latest)) < _FEWEST:
         raise TooFewPoints(f"{min(len(first), len(latest))} responses in a stretch, {_FEWEST} needed")
-    return Stretches(first, latest, table)
+    # Fields more often than twice what the first responses have in the middle.
+    table = table.assign(repeated_field=(table["fields"] > 2 * max(1.0, first["fields"].median())).astype(np.float64))
+    return Stretches(table.loc[first.index], table.loc[latest.index], table)
 
 
 def _enough(table: pd.DataFrame, steps: Floats) -> pd.DataFrame:
@@ -112,7 +114,11 @@ def _measure(rows: pd.DataFrame) -> pd.DataFrame:
     table = rows.assign(cluster=rows["step"].astype(str) + "/" + rows["group"].astype(str))
     by = table.groupby("cluster")["response"]
     table["distinct"] = table["cluster"].map(by.agg(list).map(distinct_share))
-    return pd.concat([table, measures], axis=1)
+    known = (numbers(rows, name) for name in columns(rows, "succeeded"))
+    done = next((x for x in known if np.isfinite(x).any() and np.nanmin(x) >= 0 and np.nanmax(x) <= 1), np.full(len(rows), np.nan))
+    # Claims of success against the column that holds it, or after a failure that the text shows.
+    false = ((measures["claim"] > 0) & (done < 0.5)) | (measures["claim_after_failure"] > 0)
+    return pd.concat([table, measures.assign(task_done=done, false_claim=false.astype(np.float64))], axis=1)
 
 
 def _with_cuts(table: pd.DataFrame, run: Run) -> pd.DataFrame:
@@ -160,6 +166,7 @@ def _of_one(prompt: str, response: str) -> dict[str, float | str]:
         "attack": bool(attack),
         "calls": len(calls),
         "identical_calls": identical_run(made),
+        "three_calls_alike": identical_run(made) > 2,
         "repeated_calls": again(made),
         "failed_calls": sum(failed for _, failed in calls) / len(calls) if calls else np.nan,
         "error_retries": sum(a == (b[0], True) for a, b in pairwise(calls)),

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rl_advisor.features.text.measures import final_answer
 from rl_advisor.run import Run
 from rl_advisor.samples.episodes import failures, looked_at
 from rl_advisor.samples.failure_signs import same_answer
-from rl_advisor.samples.rows import right_answers
+from rl_advisor.samples.rows import right_answers, where
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,20 +86,14 @@ def _parts(body: Sequence[ast.stmt], under: tuple[str, ...]) -> Iterator[tuple[A
             yield from _parts(part, under)
 
 
-class _Names(ast.NodeTransformer):
-    """Puts what is known of a name in its place."""
-
-    def __init__(self, known: Known) -> None:
-        self._known = known
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        told = (name for name, pattern in _table()["names"].items() if name != "reward" and pattern.search(node.id))
-        return ast.Name(self._known.get(node.id) or next(told, node.id))
-
-
 def _normal(node: Part, known: Known) -> str:
     """The code of a part with its names said as what they stand for."""
-    return ast.unparse(_Names(known).visit(deepcopy(node)))[:LINE]
+    told = deepcopy(node)
+    for name in ast.walk(told):
+        if isinstance(name, ast.Name):
+            meant = (ours for ours, pattern in _table()["names"].items() if ours != "reward" and pattern.search(name.id))
+            name.id = known.get(name.id) or next(meant, name.id)
+    return ast.unparse(told)[:LINE]
 
 
 def _learn(node: Part, known: Known) -> None:
@@ -138,23 +133,19 @@ def used(run: Run, found: dict[str, Any]) -> dict[str, Any]:
     gold = right_answers(rows)
     holes = []
     for hole in found["holes"]:
-        by = _used_by(hole["kind"], rows, gold)
+        by, told = _used_by(hole["kind"], rows, gold), {}
         if by is not None:
-            hits = np.flatnonzero(by & paid)
-            first = rows.iloc[hits[np.argmin(rows["step"].to_numpy()[hits])]] if hits.size else None
-            told: dict[str, Any] = {"episodes": int(hits.size), "of_paid": int(paid.sum())}
-            if first is not None:
-                told |= {"since": float(first["step"]), "source": str(first.get("source", "")), "row": int(first.get("row", 0))}
-            holes.append({**hole, **told})
-        else:
-            holes.append(hole)
+            hits = rows[by & paid]
+            told = {"episodes": len(hits), "of_paid": int(paid.sum())}
+            if len(hits):
+                first = where(hits.loc[hits["step"].idxmin()])
+                told |= {"since": first["step"], "source": first["source"], "row": first["row"]}
+        holes.append({**hole, **told})
     return {**found, "holes": holes}
 
 
 def _used_by(kind: str, rows: pd.DataFrame, gold: list[str] | None) -> np.ndarray | None:
     """Which episodes show what a hole allows; None where it cannot be seen."""
-    from rl_advisor.features.text.measures import final_answer
-
     texts = rows["response"].tolist()
     if kind == "substring" and gold is not None:
         return np.array([bool(g) and g in t and not same_answer(final_answer(t), g) for t, g in zip(texts, gold, strict=True)])

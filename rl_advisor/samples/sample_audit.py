@@ -119,9 +119,7 @@ def judge_bias(table: "pd.DataFrame") -> dict[str, dict[str, float]]:
     for bias, name in {kind: name for kind in BIASES for name in columns(table, kind)[:1]}.items():
         value = numbers(table, name)
         kinds = np.unique(value[np.isfinite(value)])
-        if kinds.size < 2:
-            continue
-        above = table[value > (np.mean(kinds) if kinds.size == 2 else np.nanmedian(value))]
+        above = table[value > (kinds.mean() if kinds.size else 0)]
         rest = table.drop(above.index)
         with suppress(TooFewPoints):
             gap, low, high = difference(rest["reward"], above["reward"], rest["cluster"].tolist(), above["cluster"].tolist())

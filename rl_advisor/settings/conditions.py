@@ -27,7 +27,7 @@ from rl_advisor.samples.text_change import onset
 from rl_advisor.settings.given import Given, Settings, said
 from rl_advisor.settings.not_finite import blank, broken, called, sound
 from rl_advisor.settings.of_run import OF_RUN, setting_of, usual, value_of
-from rl_advisor.settings.of_samples import OF_SAMPLES, SAMPLES, of_samples, stretches_or_none, with_column
+from rl_advisor.settings.of_samples import OF_SAMPLES, SAMPLES, of_samples, stretches_or_none
 from rl_advisor.settings.statistics import FEWEST, OF_COURSE, OF_STRETCH, OF_VALUES, logged_curve, split
 from rl_advisor.vocabulary import metric as of_name
 
@@ -198,7 +198,7 @@ class View:
     def _since(self, kind: str, metric: str) -> Onset | None:
         if metric.startswith(SAMPLES):
             column, s = metric.removeprefix(SAMPLES), stretches_or_none(self.run)
-            return onset(with_column(s, column), column) if s is not None else None
+            return onset(s, column) if s is not None else None
         if kind == "event":
             at = next((e.step for e in self.run.events if e.kind == metric and e.step is not None), None)
             return None if at is None else segments.around(segments.logged(self.run), at)

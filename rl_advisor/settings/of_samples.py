@@ -11,14 +11,11 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.run import Floats, Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.reward_check import same_text, upside_down
-from rl_advisor.samples.rows import columns, numbers
 from rl_advisor.samples.text_change import dependence, judged_worse, paid, shift, wilson, word_order_lost
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Made = Callable[["pd.DataFrame"], "pd.Series[bool]"]
-"""What makes a column out of others."""
 SAMPLES, MANY = "samples/", 50
 """Prefix of the measures of sampled text, and how many values say what is usual among them."""
 GROWTH, LARGELY, PAID = 1.25, 0.5, 0.3
@@ -38,45 +35,10 @@ def stretches_or_none(run: Run) -> Stretches | None:
 def of_samples(run: Run, statistic: str, column: str) -> float | None:
     """The statistic of a column of the samples; None where it cannot be told."""
     s = stretches_or_none(run)
-    s = s and with_column(s, column)
     try:
         return OF_SAMPLES[statistic](s, column) if s is not None and column in s.table and statistic in OF_SAMPLES else None
     except TooFewPoints:
         return None
-
-
-def with_column(s: Stretches, column: str) -> Stretches:
-    """The samples with a column that others tell: ``calls@3`` says where there are at least three."""
-    name, _, least = column.partition("@")
-    of = (lambda part: part[name] >= float(least)) if least and name in s.table else MADE[column](s) if column in MADE else None
-    return s if of is None else Stretches(*(p.assign(**{column: of(p).astype(np.float64)}) for p in (s.first, s.latest, s.table)))
-
-
-def state_of(s: Stretches) -> str | None:
-    """The column that holds whether the task was done."""
-    told = {column: numbers(s.table, column) for column in columns(s.table, "succeeded")}
-    return next((column for column, x in told.items() if np.isfinite(x).any() and np.nanmin(x) >= 0 and np.nanmax(x) <= 1), None)
-
-
-def _false_claim(s: Stretches) -> Made:
-    """Claims of success against the column that holds it, or after a failure that the text shows."""
-    state = state_of(s)
-
-    def failed(part: pd.DataFrame) -> pd.Series[bool]:
-        return part[state].astype(np.float64) < 0.5 if state else part["claim"] < 0
-
-    return lambda part: ((part["claim"] > 0) & failed(part)) | (part["claim_after_failure"] > 0)
-
-
-def _repeated_field(s: Stretches) -> Made:
-    """Fields more often than twice what the first responses have at the median."""
-    usual = max(1.0, float(s.first["fields"].median()))
-    return lambda part: part["fields"] > 2 * usual
-
-
-MADE: Mapping[str, Callable[[Stretches], Made]] = {
-    "false_claim": _false_claim, "repeated_field": _repeated_field,
-}  # fmt: skip
 
 
 def _outlying(x: Floats) -> float:
@@ -145,7 +107,7 @@ OF_SAMPLES: Mapping[str, Callable[[Stretches, str], float | None]] = {
     "own": lambda s, _: found[0] if (found := dependence(s)) else None,
     "order_lost": lambda s, _: word_order_lost(s),
     "judged_worse": lambda s, _: judged_worse(s),
-    "state_known": lambda s, _: state_of(s) is not None,
+    "state_known": lambda s, _: bool(s.table["task_done"].notna().any()),
     "distinct": lambda s, _: _distinct(s.latest),
     "distinct_first": lambda s, _: _distinct(s.first),
     "distinct_high": lambda s, _: wilson(round(_distinct(s.latest) * len(s.latest)), len(s.latest))[1],

@@ -14,7 +14,7 @@ from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.columns import curves_of
 from rl_advisor.reading.parsing.json_rows import decoded, json_lines
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.reading.parsing.reservoir import Batch, Reservoir
+from rl_advisor.reading.parsing.reservoir import Reservoir
 from rl_advisor.reading.parsing.trajectories import run_of_rows
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Run
@@ -58,7 +58,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
         rows = [row for _, row in some]
         curves += [(row["step"], nan, {"episode_return": row["reward"], "episode_length": row["length"]}) for row in rows]
         told = ((n, r["step"], r["reward"], 200 * len(r["steps"]), str(r.get("task", r["episode"]))[:200]) for n, r in some)
-        kept.offer(Batch(*zip(*told, strict=True)), lambda picked, rows=rows: [rows[i] for i in picked])  # type: ignore[misc]
+        kept.offer(told, lambda picked, rows=rows: [rows[i] for i in picked])  # type: ignore[misc]
     more = Run(curves=curves_of(curves, path.name), gaps=kept.gaps(path.name))
     return run_of_rows(kept.table(), path, ask.columns, FORMAT, more)
 

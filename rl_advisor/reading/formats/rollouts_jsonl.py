@@ -21,7 +21,7 @@ from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, lines
 from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.json_rows import LONGEST, cut_of, decoded, json_lines
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.reading.parsing.reservoir import Batch, Reservoir
+from rl_advisor.reading.parsing.reservoir import Place, Reservoir
 from rl_advisor.reading.parsing.rollout_table import path_step, roles
 from rl_advisor.reading.parsing.trajectories import STEPS, TRAJECTORIES, holds_response, run_of_rows
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
@@ -76,12 +76,12 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
         kept.corrupt += len(some) - len(known)
         if known:
             told = [_told(number, row, size, called(tuple(row)), said) for number, row, size, _ in known]
-            kept.offer(Batch(*zip(*told, strict=True)), lambda picked, known=known: [known[i][3] for i in picked])  # type: ignore[misc]
+            kept.offer(told, lambda picked, known=known: [known[i][3] for i in picked])  # type: ignore[misc]
     rows = kept.table(lambda payload: payload if isinstance(payload, dict) else decoded(payload))
     return run_of_rows(rows, path, ask.columns, FORMAT, kept.beside(path.name))
 
 
-def _told(number: int, row: Mapping[Any, Any], size: int | None, raw: Callable[[str], Any], said: int | None) -> tuple[Any, ...]:
+def _told(number: int, row: Mapping[Any, Any], size: int | None, raw: Callable[[str], Any], said: int | None) -> Place:
     """What decides whether a row is kept: its number, step, reward, length in bytes, and prompt."""
     step, reward, prompt = row.get(raw("step"), said), row.get(raw("reward"), nan), row.get(raw("prompt"), "")
     if size is None:

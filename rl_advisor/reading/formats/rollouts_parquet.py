@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from rl_advisor.reading.parsing.cells import as_number
 from rl_advisor.reading.parsing.chat import as_text
 from rl_advisor.reading.parsing.parquet_in import SUFFIXES, Described, cells, damage_told, described, whole
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.reading.parsing.reservoir import Batch, Reservoir
+from rl_advisor.reading.parsing.reservoir import Place, Reservoir
 from rl_advisor.reading.parsing.rollout_table import path_step, roles
 from rl_advisor.reading.parsing.trajectories import run_of_rows
 from rl_advisor.run import Run
@@ -74,16 +75,13 @@ def _batches(path: Path) -> Iterator[tuple[int, Any]]:
             before += batch.num_rows
 
 
-def _places(batch: Any, raw: dict[str, str], said: int | None, before: int) -> Batch:
+def _places(batch: Any, raw: dict[str, str], said: int | None, before: int) -> Iterator[Place]:
     """Number, step, reward, length and prompt of the rows of a batch."""
-    n = batch.num_rows
-    return Batch(
-        number=range(before, before + n),
-        step=batch[raw["step"]].to_pylist() if "step" in raw else [said] * n,
-        reward=[as_number(value) for value in batch[raw["reward"]].to_pylist()] if "reward" in raw else [np.nan] * n,
-        size=_lengths(batch[raw["response"]]),
-        prompt=[p if type(p) is str else as_text(p) for p in batch[raw["prompt"]].to_pylist()] if "prompt" in raw else [""] * n,
-    )
+    others = {"step": said, "reward": np.nan, "prompt": ""}
+    columns = [batch[raw[ours]].to_pylist() if ours in raw else repeat(other) for ours, other in others.items()]
+    sizes = _lengths(batch[raw["response"]])
+    for i, (at, paid, asked, size) in enumerate(zip(*columns, sizes, strict=False)):
+        yield before + i, at, as_number(paid), size, asked if type(asked) is str else as_text(asked)
 
 
 def _lengths(column: Any) -> Any:

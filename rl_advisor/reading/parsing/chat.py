@@ -12,6 +12,7 @@ import numpy as np
 import orjson
 
 from rl_advisor.features.text.turns import Turn
+from rl_advisor.reading.parsing.bytes_in import json_object
 from rl_advisor.reading.parsing.cells import as_number, first
 from rl_advisor.reading.parsing.sample_names import NUMBERS, ROLES
 
@@ -36,10 +37,10 @@ def is_chat(value: Any) -> bool:
     """Whether a cell holds messages: a list of mappings with a role, a sender or a content, or such a list as JSON text."""
     if isinstance(value, str) and not value.startswith(_OPENS):
         return False
-    items = _items(value)
+    every = items(value)
     told = _WRITTEN_AS if isinstance(value, str) else (*_WRITTEN_AS, "content")
-    told_all = all(isinstance(m, Mapping) and (any(k in m for k in told) or isinstance(m.get("message"), Mapping)) for m in items)
-    return bool(items) and told_all and any(map(_speaks, items))
+    told_all = all(isinstance(m, Mapping) and (any(k in m for k in told) or isinstance(m.get("message"), Mapping)) for m in every)
+    return bool(every) and told_all and any(map(_speaks, every))
 
 
 def turns_of(value: Any) -> tuple[Turn, ...]:
@@ -47,7 +48,7 @@ def turns_of(value: Any) -> tuple[Turn, ...]:
     if isinstance(value, tuple) and value and isinstance(value[0], Turn):
         return value
     if is_chat(value):
-        return tuple(_turn(m) for m in _items(value))
+        return tuple(_turn(m) for m in items(value))
     return (Turn("assistant", shorten(value)),) if isinstance(value, str) and value else ()
 
 
@@ -59,9 +60,9 @@ def as_text(value: Any) -> str:
         return shorten(value)
     if turns := turns_of(value):
         return written(turns)
-    items = _items(value)
-    if items and all(isinstance(i, str) for i in items):
-        return shorten("\n".join(items))
+    every = items(value)
+    if every and all(isinstance(i, str) for i in every):
+        return shorten("\n".join(every))
     return shorten(_json(value))
 
 
@@ -103,7 +104,8 @@ def turn_numbers(message: Mapping[str, Any]) -> dict[str, float]:
     return {ours: number for ours, number in known.items() if np.isfinite(number)}
 
 
-def _items(value: Any) -> list[Any]:
+def items(value: Any) -> list[Any]:
+    """What a cell lists, as JSON text too; nothing where it is no list."""
     if isinstance(value, str):
         value = _parsed(value)
     if hasattr(value, "tolist"):
@@ -135,7 +137,7 @@ def _opened(message: Any) -> Mapping[str, Any]:
 def _turn(item: Any) -> Turn:
     message = _opened(item)
     whole = {**message, **item} if isinstance(item, Mapping) else message
-    blocks = [b for name in ("content", "parts") for b in _items(message.get(name)) if isinstance(b, Mapping)]
+    blocks = [b for name in ("content", "parts") for b in items(message.get(name)) if isinstance(b, Mapping)]
     results = [b for b in blocks if b.get("type") == "tool_result"]
     said = str(message.get("role") or message.get("from") or message.get("type") or "unknown")
     role = "tool" if results and len(results) == len(blocks) else ROLES.get(said, said)
@@ -150,7 +152,7 @@ def _content(message: Mapping[str, Any]) -> str:
         return ""
     thought = message.get("reasoning_content") or message.get("reasoning") or message.get("thinking")
     content = first(message, ("content", "value", "parts", "output", "summary"))
-    parts = [content] if isinstance(content, str) else [said for block in _items(content) if (said := _block(block)) is not None]
+    parts = [content] if isinstance(content, str) else [said for block in items(content) if (said := _block(block)) is not None]
     if message.get("type") == "reasoning" and any(parts):
         parts = ["<think>", *parts, "</think>"]
     return "\n".join([f"<think>{thought}</think>", *parts] if isinstance(thought, str) and thought else parts)
@@ -165,7 +167,7 @@ def _block(block: Any) -> str | None:
         return None
     if kind == "tool_result":
         inner = block.get("content")
-        return inner if isinstance(inner, str) else "\n".join(b for b in map(_block, _items(inner)) if b is not None)
+        return inner if isinstance(inner, str) else "\n".join(b for b in map(_block, items(inner)) if b is not None)
     if isinstance(block.get("thinking"), str):
         return f"<think>{block['thinking']}</think>"
     if any(name in kind for name in _UNREADABLE):
@@ -179,7 +181,7 @@ def _calls(message: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> I
         yield call_of(message.get("value"))
     elif message.get("type") == "function_call":
         yield call_of(message)
-    for call in (*_items(message.get("tool_calls")), message.get("function_call")):
+    for call in (*items(message.get("tool_calls")), message.get("function_call")):
         if call is not None:
             yield call_of(call.get("function") or call if isinstance(call, Mapping) else call)
     for block in blocks:
@@ -190,10 +192,7 @@ def _calls(message: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> I
 def call_of(call: Any) -> tuple[str, str]:
     """Name and arguments of a call; the name is empty where it has none."""
     if isinstance(call, str) and call.startswith("{") and len(call) <= _JSON_TEXT:
-        try:
-            call = orjson.loads(call)
-        except orjson.JSONDecodeError:
-            return "", shorten(call)
+        call = json_object(call) or call
     if not isinstance(call, Mapping):
         return "", shorten(call if isinstance(call, str) else _json(call))
     name = first(call, ("name", "function_name", "tool_name", "tool", "action", "function"), str) or ""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,15 +28,8 @@ Payload = Any
 """What stands for a row until the table is made: the row itself, or the bytes it will be read from."""
 
 
-@dataclass(frozen=True)
-class Batch:
-    """What decides whether rows are kept, one value a row: number in the file, step, reward, length in bytes, prompt."""
-
-    number: Sequence[int]
-    step: Sequence[Any]
-    reward: Sequence[float]
-    size: Sequence[int]
-    prompt: Sequence[str]
+Place = tuple[int, Any, float, float, str]
+"""What decides whether a row is kept: its number in the file, step, reward, length in bytes, prompt."""
 
 
 class Reservoir:
@@ -58,23 +50,26 @@ class Reservoir:
         self._coming = 0.0
         self.seen = self.corrupt = 0
 
-    def offer(self, batch: Batch, payloads: Callable[[list[int]], Sequence[Payload]]) -> None:
+    def offer(self, batch: Iterable[Place], payloads: Callable[[list[int]], Sequence[Payload]]) -> None:
         """Count the rows of a batch and keep those worth it; ``payloads`` is asked once, for the places in the batch of all of them."""
-        self.seen += len(batch.number)
-        for step in dict.fromkeys(batch.step):
+        if not (rows := list(batch)):
+            return
+        numbers, steps, rewards, sizes, prompts = zip(*rows, strict=True)
+        self.seen += len(numbers)
+        for step in dict.fromkeys(steps):
             if len(self._steps) < STEPS:
                 self._steps.setdefault(step, len(self._steps))
-        code = np.array([self._steps.get(step, STEPS) for step in batch.step], np.int64)
-        hashes = {prompt: zlib.crc32(prompt.encode("utf-8", "surrogatepass")) for prompt in set(batch.prompt)}
-        hashed = np.array([hashes[prompt] for prompt in batch.prompt], np.float64)
-        reward, size = np.array(batch.reward, np.float64), np.array(batch.size, np.float64)
+        code = np.array([self._steps.get(step, STEPS) for step in steps], np.int64)
+        hashes = {prompt: zlib.crc32(prompt.encode("utf-8", "surrogatepass")) for prompt in set(prompts)}
+        hashed = np.array([hashes[prompt] for prompt in prompts], np.float64)
+        reward, size = np.array(rewards, np.float64), np.array(sizes, np.float64)
         known = np.isfinite(reward)
         np.add.at(self._totals, code, np.column_stack([np.ones(len(code)), known, np.where(known, reward, 0), size]))
         picked = np.flatnonzero((hashed < self._limit[code]) | (reward < self._low) | (reward > self._high)).tolist()
         for i, row in zip(picked, payloads(picked) if picked else (), strict=True):
-            size[i] = len(row) if isinstance(row, bytes) else size[i] + len(batch.prompt[i])
-            self._payloads[int(batch.number[i])] = row
-        self._rows.append(np.column_stack([np.array(batch.number, np.float64), code, reward, size, hashed])[picked])
+            size[i] = len(row) if isinstance(row, bytes) else size[i] + len(prompts[i])
+            self._payloads[int(numbers[i])] = row
+        self._rows.append(np.column_stack([np.array(numbers, np.float64), code, reward, size, hashed])[picked])
         self._coming += float((size[picked] + OVERHEAD).sum())
         if self._coming > self._budget:
             self._choose()

@@ -6,16 +6,18 @@ Known are groups and episodes of trajectories (ART, rLLM), a response with its i
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.reading.parsing.cells import as_number, first
-from rl_advisor.reading.parsing.chat import as_text, call_of, is_chat, shorten, turn_numbers, turns_of
+from rl_advisor.reading.parsing.chat import as_text, call_of, is_chat, items, shorten, turn_numbers, turns_of
 from rl_advisor.reading.parsing.rollout_table import NOTHING_SAID, layout_of, roles, rollout_table
 from rl_advisor.reading.parsing.sample_names import NUMBERS
 from rl_advisor.reading.parsing.sample_names import STEPS as NAMED
@@ -204,12 +206,12 @@ _TOKEN_LISTS = frozenset({*NUMBERS["trained"], *NUMBERS["logprob"]})
 
 def _means(steps: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> dict[str, float]:
     """The mean of each number that the steps' own metrics name."""
-    metrics = [m for step in steps if isinstance(m := step.get("metrics"), dict)]
-    names = sorted({str(k) for m in metrics for k in m})[:50]
-    values = {name: [float(m[name]) for m in metrics if isinstance(m.get(name), (int, float))] for name in names}
-    return {name: float(np.mean(found)) for name, found in values.items() if found and name not in row}
+    found = defaultdict(list)
+    for name, value in ((str(k), v) for step in steps for k, v in _mapping(step.get("metrics")).items()):
+        if isinstance(value, (int, float)) and name not in row:
+            found[name].append(float(value))
+    return {name: fmean(values) for name, values in sorted(found.items())[:50]}
 
 
 def _mappings(value: Any) -> list[dict[str, Any]]:
-    value = value.tolist() if isinstance(value, np.ndarray) else value
-    return [v for v in value[:_MOST] if isinstance(v, dict)] if isinstance(value, (list, tuple)) else []
+    return [v for v in items(value) if isinstance(v, dict)]
