@@ -9,14 +9,13 @@ from typing import Any
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, head, lines, plain_text
 from rl_advisor.reading.parsing.columns import Row, curves_of
-from rl_advisor.reading.parsing.log_lines import Watch
+from rl_advisor.reading.parsing.log_lines import CONSOLES, Watch
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Run
 
 FORMAT = "block_console"
 APPENDED = re.compile(rb"^[^\n]{0,400}?(?:\bstep:\d+ - |Train step \d+/\d+ done|Learning iteration \d+/\d+)", re.MULTILINE)
 """What each block of a growing file begins with: whole blocks are read once, the last one again."""
-_SUFFIXES = (".log", ".txt", ".out", ".err", ".md", "stdout", "stderr", "output", "console")
 _HEAD = 1 << 20
 
 
@@ -33,7 +32,7 @@ def _printed_by(path: Path) -> str:
 
 def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether a text log has a step line of such a framework in its first megabyte."""
-    return bare_name(path).endswith(_SUFFIXES) and _printed_by(path) != ""
+    return bare_name(path).endswith(CONSOLES) and _printed_by(path) != ""
 
 
 def read(path: Path, _: Request = WHOLE) -> Run:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, head, lines, plain_text
 from rl_advisor.reading.parsing.columns import curves_of
-from rl_advisor.reading.parsing.log_lines import Watch
+from rl_advisor.reading.parsing.log_lines import CONSOLES, Watch
 from rl_advisor.reading.parsing.metric_table import OF_PLAN
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Run
@@ -17,7 +17,6 @@ from rl_advisor.run import Run
 FORMAT = "dict_console"
 DICT_LIMIT = 40_000
 """Characters of one dict, however many lines a terminal wrapped it into."""
-_SUFFIXES = (".log", ".txt", ".out", ".err", ".md", "stdout", "stderr", "output", "console")
 _DICT = re.compile(r"\{(['\"][^{}]*)\}")
 _NUMBER = r"-?(?:\d++(?:_\d++)*+(?:\.\d*+)?(?:[eE][-+]?\d++)?|\.\d++(?:[eE][-+]?\d++)?|nan|NaN|inf|Infinity)|None"
 _PAIR = re.compile(rf"""(['"])([^'"{{}}]{{1,200}})\1\s*:\s*['"]?(?:(?:np|torch|numpy)?\.?\w+\()?({_NUMBER})(?![\w.])""")
@@ -44,7 +43,7 @@ class _Said(NamedTuple):
 
 def claims(path: Path, _: Request = WHOLE) -> bool:
     """Whether a text log has a dict of training metrics in its first megabyte."""
-    if not bare_name(path).endswith(_SUFFIXES):
+    if not bare_name(path).endswith(CONSOLES):
         return False
     start = head(path, 1_048_576)
     if b"{" not in start:

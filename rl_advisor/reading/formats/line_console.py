@@ -13,7 +13,7 @@ from pathlib import Path
 from rl_advisor.reading.parsing.bytes_in import bare_name, drawn_lines, head, lines
 from rl_advisor.reading.parsing.csv_in import layout_of, read_table
 from rl_advisor.reading.parsing.line_shapes import LIMIT
-from rl_advisor.reading.parsing.log_lines import Watch
+from rl_advisor.reading.parsing.log_lines import CONSOLES, Watch
 from rl_advisor.reading.parsing.metric_table import part_of
 from rl_advisor.reading.parsing.printed_rows import read_lines
 from rl_advisor.reading.parsing.request import WHOLE, Request
@@ -24,7 +24,6 @@ GENERAL = True
 """Asked only when no other format claims a file."""
 _LOGS = (".log", ".out", ".err", "stdout", "stderr", "stdout.txt", "stderr.txt", "console.txt", "log.txt", "output.txt")
 """Names of logs, whose tracebacks say why a run died even where no row stands in them."""
-_TEXTS = (*_LOGS, ".txt", ".md", "output", "console")
 _ABOUT = ("readme", "changelog", "license", "requirements", "contributing")
 """Names of texts about a project."""
 _NONE = ("debug.log", "debug-internal.log", "debug-core.log", ".ipynb")
@@ -42,7 +41,7 @@ _IN_FULL = ("progress.csv", "progress.json", "progress.txt", "metrics.jsonl")
 def claims(path: Path, ask: Request = WHOLE) -> bool:
     """Whether it is text and the name may be that of a log; where nothing else could be read, whether it is text."""
     name = bare_name(path)
-    if name.startswith(_ABOUT) or name.endswith(_NONE) or not (ask.last_resort or name.endswith(_TEXTS)):
+    if name.startswith(_ABOUT) or name.endswith(_NONE) or not (ask.last_resort or name.endswith(CONSOLES)):
         return False
     start = head(path, 4_096)
     return bool(start) and b"\x00" not in start and not start.startswith(b"version https://git-lfs")

@@ -8,6 +8,8 @@ from itertools import islice
 from rl_advisor.reading.parsing.bytes_in import plain_text
 from rl_advisor.run import Event
 
+CONSOLES = (".log", ".txt", ".out", ".err", ".md", "stdout", "stderr", "output", "console")
+"""How the names of console logs end."""
 TEXT_LIMIT = 2_000
 EVENT_LIMIT = 100
 SURVIVED = 200
