@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+from evals.remembering import colour
 from rl_advisor.curves.ahead import WORTH, ahead
 from rl_advisor.curves.course import course_of
-from rl_advisor.features.autoregression import colour
 from rl_advisor.features.change import change_points, discontinuity, onset
 from rl_advisor.features.series import Floats
 from rl_advisor.features.trend import direction, level_change, trend

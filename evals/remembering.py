@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from rl_advisor.assessment import Verdict
 from rl_advisor.curves.course import course
-from rl_advisor.features.autoregression import colour
 from rl_advisor.features.series import Floats
 from rl_advisor.run import Curve, Run
 
@@ -41,6 +40,19 @@ SHAPES = (
     Shape("rises and falls back", (0.3, 0.55, 0.65, 0.5, 0.38), ("degrading",)),
     Shape("rises and breaks down", (0.3, 0.5, 0.6, 0.1, 0.1), ("collapsed",)),
 )
+
+
+def colour(white: Floats, phi: float | Floats, gap: Floats) -> Floats:
+    """The inverse of ``whiten``: independent rows (n, draws) become AR(1) series of the same variance.
+
+    ``phi`` is one number or one a draw.
+    """
+    weight = np.asarray(phi, np.float64) ** gap.reshape(-1, *[1] * (white.ndim - 1))
+    out = white.copy()
+    out[1:] *= np.sqrt(1 - weight**2)
+    for i, w in enumerate(weight, start=1):
+        out[i] += w * out[i - 1]
+    return out
 
 
 def drawn(shape: Shape, n: int, seed: int) -> Floats:

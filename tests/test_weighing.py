@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from evals.drawn import make_run
+from evals.remembering import colour
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rl_advisor.advisors.builtin import assess
@@ -16,7 +17,6 @@ from rl_advisor.curves.amounts import AMOUNTS
 from rl_advisor.curves.course import course
 from rl_advisor.curves.level import level
 from rl_advisor.curves.performance import REWARD_LOST
-from rl_advisor.features.autoregression import colour
 from rl_advisor.judgement.case import Case, open_case
 from rl_advisor.judgement.evidence import gather
 from rl_advisor.judgement.meaning import MEANS

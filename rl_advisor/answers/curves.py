@@ -11,8 +11,8 @@ from rl_advisor.curves.course import course
 from rl_advisor.curves.pace import pace
 from rl_advisor.curves.untrail import untrailed
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.bins import reduce
 from rl_advisor.features.change import change_points, onset
+from rl_advisor.features.series import thinned
 from rl_advisor.features.trend import Trend, direction
 from rl_advisor.output import Answer
 from rl_advisor.output.errors import no_such
@@ -172,6 +172,5 @@ def _direction(found: Trend, margin: float) -> Answer:
 
 def sketch(step: Floats, value: Floats) -> list[list[float]]:
     """At most 40 points, each the mean of a stretch of the curve; the last one is the last that was logged."""
-    bins = reduce(step, value, SKETCH)
-    points = [[round(float(s)), float(f"{v:.3g}")] for s, v in zip(bins.step, bins.mean, strict=True)]
+    points = [[round(s), float(f"{v:.3g}")] for s, v in np.transpose(thinned(step, value, most=SKETCH)).tolist()]
     return [*points[:-1], [round(float(step[-1])), float(f"{value[-1]:.3g}")]]

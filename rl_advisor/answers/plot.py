@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.answers.curves import FIRST, named
-from rl_advisor.features.bins import reduce, smooth
+from rl_advisor.features.bins import means
+from rl_advisor.features.series import thinned
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.checkpoint import best_checkpoint
 from rl_advisor.judgement.verdict import judge
@@ -78,11 +79,11 @@ def _panel(pen: Any, curve: Curve, number: int, last: float, marks: dict[str, fl
         x, _ = at(max(begun, first), 0)
         pen.line((x, high, x, low), MARKS[said], FINE)
         pen.text((x + LETTER / 2, high + (row + 0.7) * LETTER), f"{said} {begun:.0f}", INK, anchor="lm")
-    pieces = np.split(np.arange(step.size), [int(np.searchsorted(step, marks["break"]))] if "break" in marks else [])
-    lines = [(step, value, RAW, 1), *((step[p], smooth(step[p], value[p]), LINE, 2) for p in pieces if p.size)]
+    broken = np.searchsorted(step, [marks["break"]] if "break" in marks else [])
+    pieces = zip(np.split(step, broken), np.split(means(value, broken), broken), strict=True)
+    lines = [(step, value, RAW, 1), *((steps, line, LINE, 2) for steps, line in pieces if steps.size)]
     for steps, line, colour, width in lines:
-        bins = reduce(steps, line, POINTS)
-        points = [at(s, v) for s, v in zip(bins.step, bins.mean, strict=True)]
+        points = [at(s, v) for s, v in np.transpose(thinned(steps, line, most=POINTS)).tolist()]
         pen.line(points if len(points) > 1 else [points[0], (points[0][0] + 2 * FINE, points[0][1])], colour, width * FINE, joint="curve")
     ends = [(f"{highest:.3g}", high), *([(f"{lowest:.3g}", low)] if lowest < highest else [])]
     for said, y in ends:

@@ -12,9 +12,9 @@ import numpy as np
 from rl_advisor.curves.amounts import amounts
 from rl_advisor.curves.level import Level, level
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.bins import means, reduce
+from rl_advisor.features.bins import means
 from rl_advisor.features.scale import natural_scale
-from rl_advisor.features.series import Floats
+from rl_advisor.features.series import Floats, thinned
 from rl_advisor.features.trend import Change, Direction, Trend, direction, trend
 from rl_advisor.output.wording import counted
 from rl_advisor.run import Curve
@@ -59,11 +59,7 @@ class Course:
 
     @cached_property
     def _points(self) -> tuple[Floats, Floats]:
-        step, value = self.curve.finite()
-        if value.size <= 512:
-            return step, value
-        bins = reduce(step, value)
-        return bins.step, bins.mean
+        return thinned(*self.curve.finite())
 
     @property
     def step(self) -> Floats:

@@ -13,7 +13,6 @@ Source: zigzag count against the noise of the smooth curve; the field guide on m
 import numpy as np
 
 from rl_advisor.curves import outcomes, segments
-from rl_advisor.features.bins import smooth
 from rl_advisor.finding import Answer, Evidence, Role, absent, number, present
 from rl_advisor.output.wording import counted
 from rl_advisor.run import Run
@@ -33,10 +32,9 @@ def detect(run: Run, share: float = 0.2, turns: int = 3) -> Answer:
     assert curve is not None  # diagnosis asked for one of NEEDS
     s = outcomes.course_of(curve)
     scale = s.scale
-    line = smooth(s.step, s.value)
-    noise = float((s.value - line).std())
+    noise = s.noise
     threshold = max(share * scale, 4 * noise / np.sqrt(3))
-    seen = segments.swings(line, threshold)
+    seen = segments.swings(s.smoothed, threshold)
     error = _own_error(run, s)
     if error is not None and seen < turns:
         # What the episodes of each evaluation scatter by is known: what single evaluations swing beyond it is the policy's own.

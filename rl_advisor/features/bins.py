@@ -1,4 +1,4 @@
-"""A long curve as at most 512 bins, and a robust smooth line through a curve."""
+"""A long curve as bins, a smooth line through a curve, and what lies far from its neighbours."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,6 @@ class Bins:
 
     step: Floats
     """Mean step of the bin."""
-    mean: Floats
     median: Floats
     low: Floats
     high: Floats
@@ -30,7 +29,6 @@ def reduce(step: npt.ArrayLike, value: npt.ArrayLike, most: int = MOST) -> Bins:
     count = np.diff(np.append(edges, x.size))
     return Bins(
         step=np.add.reduceat(x, edges) / count,
-        mean=np.add.reduceat(y, edges) / count,
         median=np.array([np.median(part) for part in np.split(y, edges[1:])]),
         low=np.minimum.reduceat(y, edges),
         high=np.maximum.reduceat(y, edges),
@@ -40,35 +38,6 @@ def reduce(step: npt.ArrayLike, value: npt.ArrayLike, most: int = MOST) -> Bins:
 def evenly(count: int, most: int) -> list[int]:
     """At most ``most`` of ``count`` places, evenly chosen, the first and the last among them."""
     return sorted({round(i * (count - 1) / max(most - 1, 1)) for i in range(most)}) if count > most else list(range(count))
-
-
-def window_width(n: int) -> int:
-    """Points of the usual smoothing window of a curve of ``n``: a fortieth, odd, at least three."""
-    return max(3, 2 * (n // 80) + 1)
-
-
-def smooth(step: npt.ArrayLike, value: npt.ArrayLike, width: int | None = None) -> Floats:
-    """A value for every finite point: median of three against single outliers, then a centred mean whose window shrinks at the edges.
-
-    ``width`` is in points; the window at the ends keeps at least half of it, so the last value is a mean of the last points.
-    """
-    _, y = finite(step, value)
-    return running_mean(median_of_three(y), width or window_width(y.size))
-
-
-def median_of_three(value: Floats) -> Floats:
-    """Each point (along the first axis) replaced by the median of itself and its neighbours.
-
-    An end is the median of itself, its neighbour and what the next two foretell (Tukey's end rule): one bad last point is no fall.
-    """
-    if value.shape[0] < 3:
-        return value.copy()
-    out = value.copy()
-    out[1:-1] = np.median(sliding_window_view(value, 3, axis=0), axis=-1)
-    for end, near, next_near in ((0, 1, 2), (-1, -2, -3)):
-        foretold = 3 * out[near] - 2 * out[next_near]
-        out[end] = np.median(np.stack([value[end], out[near], foretold]), axis=0)
-    return out
 
 
 def running_mean(value: Floats, width: int) -> Floats:

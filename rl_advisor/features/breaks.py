@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rl_advisor.features import student
-from rl_advisor.features.autoregression import deviance, lag_one, least_deviance, whiten
+from rl_advisor.features.autoregression import deviance, lag_one, memories, whiten
 from rl_advisor.features.series import Floats, Indices
 
 RAMPS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
@@ -109,7 +109,8 @@ def best_fit(search: Search, value: Floats) -> Fit:
     first = _fit(search, value, 0.0)
     phi = lag_one(value - first.fitted, search.gap, search.base.shape[1] + 2)
     fit = first if phi <= 0 else _fit(search, value, phi)
-    return replace(fit, gain=least_deviance(search.base, value, search.gap) - deviance(fit.white, fit.phi, search.gap))
+    without = memories(search.base, value, search.gap).deviance.min()
+    return replace(fit, gain=float(without) - deviance(fit.white, fit.phi, search.gap))
 
 
 def _fit(search: Search, value: Floats, phi: float) -> Fit:

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.features import student
-from rl_advisor.features.autoregression import lag_one, least_deviance, solve, spacing, whiten
+from rl_advisor.features.autoregression import spacing, whiten
 from rl_advisor.features.bins import clipped, hampel
-from rl_advisor.features.breaks import Fit, Search, best_fit, chance, penalty, step_columns
+from rl_advisor.features.breaks import Fit, Search, best_fit, chance, penalty
 from rl_advisor.features.series import Bools, Floats, constant, finite, thinned
 from rl_advisor.features.trend import trend
 
@@ -69,60 +69,26 @@ class ChangePoint:
     after: float
 
 
-def change_points(step: npt.ArrayLike, value: npt.ArrayLike, most: int = 5, level: float = 0.05) -> tuple[ChangePoint, ...]:
-    """Level shifts in order of step, at most ``most``: forward search under AR(1) noise, then each tested against that noise.
+def change_points(step: npt.ArrayLike, value: npt.ArrayLike) -> tuple[ChangePoint, ...]:
+    """Level shifts in order of step: the best one, then the best on either side of it, while each is beyond noise that remembers.
 
-    The p-value is corrected for the number of places that were searched. Raises TooFewPoints below 6 finite points.
+    Raises TooFewPoints below 6 finite points.
     """
     x, y = thinned(step, value, least=6, most=ONSET_BINS)
-    if constant(y):
-        return ()
-    gap, clean = spacing(x), clipped(y)
-    columns, index = step_columns(x.size, 3 if x.size >= 12 else 2)
-    one = np.ones((x.size, 1))
-    loose = _search(clean, columns, one, most, 0.0)
-    kept = _design(columns, loose)
-    phi = lag_one(clean - kept @ solve(kept, clean), gap, kept.shape[1])
-    picks = _search(whiten(clean, phi, gap), whiten(columns, phi, gap), whiten(one, phi, gap), most, penalty(x.size))
-    edges = [0, *sorted(int(index[k]) for k in _tested(clean, columns, gap, picks, level)), x.size]
+    edges = [0, *_shifts(x, clipped(y)), x.size]
     middles = [float(np.median(y[a:b])) for a, b in pairwise(edges)]
     return tuple(ChangePoint(float(x[i]), before, after) for i, (before, after) in zip(edges[1:-1], pairwise(middles), strict=True))
 
 
-def _search(value: Floats, columns: Floats, base: Floats, most: int, cost: float) -> list[int]:
-    """Columns added one by one, each the one that takes away most error, while it explains more than ``cost``."""
-    frame, _ = np.linalg.qr(base)
-    picks: list[int] = []
-    free, rest = columns - frame @ (frame.T @ columns), value - frame @ (frame.T @ value)
-    for _ in range(most):
-        length = (free**2).sum(axis=0)
-        gains = np.where(length > 1e-9, (free.T @ rest) ** 2 / np.maximum(length, 1e-9), 0.0)
-        k, total = int(gains.argmax()), float(rest @ rest)
-        if total <= 1e-20 or gains[k] <= 0 or value.size * np.log(total / max(total - gains[k], 1e-12 * total)) < cost:
-            break
-        picks.append(k)
-        unit = free[:, k] / np.sqrt(length[k])
-        rest, free = rest - unit * (unit @ rest), free - np.outer(unit, unit @ free)
-    return picks
-
-
-def _design(columns: Floats, picks: list[int]) -> Floats:
-    return np.column_stack([np.ones(columns.shape[0]), columns[:, picks]])
-
-
-def _tested(value: Floats, columns: Floats, gap: Floats, picks: list[int], level: float) -> list[int]:
-    """The breaks that survive when each is tested beside the others against noise of any memory, the weakest leaving first."""
-    while picks:
-        best = least_deviance(_design(columns, picks), value, gap)
-        p = []
-        for k in picks:
-            gain = least_deviance(_design(columns, [q for q in picks if q != k]), value, gap) - best
-            p.append(chance(gain, value.size, value.size - len(picks) - 2, columns.shape[1]))
-        weakest = int(np.argmax(p))
-        if p[weakest] <= level:
-            return picks
-        picks = picks[:weakest] + picks[weakest + 1 :]
-    return []
+def _shifts(x: Floats, y: Floats, level: float = 0.05) -> list[int]:
+    """Where the level shifts; the p-value of each is corrected for the number of places that were searched."""
+    if x.size < 6 or constant(y):
+        return []
+    fit = best_fit(Search(x, spacing(x), np.ones((x.size, 1)), 3 if x.size >= 12 else 2, ("step",)), y)
+    if chance(fit.gain, x.size, x.size - 3, fit.found.index.size) > level:
+        return []
+    left, right = (slice(None, fit.index), slice(fit.index, None))
+    return [*_shifts(x[left], y[left]), fit.index, *(fit.index + i for i in _shifts(x[right], y[right]))]
 
 
 @dataclass(frozen=True)
