@@ -8,12 +8,11 @@ Next test: run without the other process, or list the processes on the GPU while
 Source: recordings with a model merger beside training; the seed's advice on memory spikes that coincide with background work.
 """
 
-import numpy as np
-
 from rl_advisor.features import TooFewPoints
 from rl_advisor.finding import Answer, Evidence, Onset, Outcome, Role, number, present
-from rl_advisor.gpu.idle import Foreign
-from rl_advisor.gpu.look import Seen, look
+from rl_advisor.gpu.idle import MEASURED
+from rl_advisor.gpu.look import look
+from rl_advisor.gpu.sentence import seconds_of
 from rl_advisor.run import Run
 from rl_advisor.vocabulary import Link
 
@@ -27,7 +26,7 @@ def detect(run: Run) -> Answer:
     seen = look(run)
     if not {"memory_gib", "other_gib"} & seen.ticks.value.keys() or len(seen.steps.spans) < 4:
         raise TooFewPoints("needs memory in use, and four steps with known ends")
-    ended = [f for f in seen.foreign if f.ended]
+    ended = [f for f in seen.foreign if f["ended"]]
     if not ended:
         text = (
             "Memory in use rose and did not come back"
@@ -35,19 +34,10 @@ def detect(run: Run) -> Answer:
             else "Memory in use never rose a quarter of a GiB above its baseline for a second"
         )
         return Answer(Outcome.UNCLEAR if seen.foreign else Outcome.ABSENT, f"{text}.")
-    event = max(ended, key=lambda f: f.end - f.start)
-    first, last = _steps(seen, event)
-    before, during, after = event.step_s
-    measures = {"stretches": float(len(ended)), "seconds": event.end - event.start, "excess_gib": event.excess_gib}
-    for name, values in (("step_s", event.step_s), ("power_w", event.power_w), ("memory_gib", event.memory_gib)):
-        measures |= {f"{name}_{when}": v for when, v in zip(("before", "during", "after"), values, strict=True) if np.isfinite(v)}
-    text = (
-        f"For {number(event.end - event.start)} s, steps {first:.0f} to {last:.0f}, {number(event.excess_gib)} GiB more were in use; "
-        f"steps took {number(before)} s before, {number(during)} s during and {number(after)} s after"
-    )
-    return present(f"{text}.", Onset(first, first, first), measures, (Evidence("telemetry", first, last),))
-
-
-def _steps(seen: Seen, event: Foreign) -> tuple[float, float]:
-    inside = seen.steps.number[(seen.steps.spans[:, 1] > event.start) & (seen.steps.spans[:, 0] < event.end)]
-    return float(inside[0]), float(inside[-1])
+    event = max(ended, key=lambda f: f["end"] - f["start"])
+    (first, last), seconds = event["steps"], event["end"] - event["start"]
+    measures = {"stretches": float(len(ended)), "seconds": seconds, "excess_gib": event["excess_gib"]}
+    measures |= {f"{name}_{when}": v for name in ("step_s", *MEASURED) for when, v in event[name].items() if v is not None}
+    took = ", ".join(f"{seconds_of(v)} {when}" for when, v in event["step_s"].items())
+    text = f"For {seconds_of(seconds)}, steps {first:.0f} to {last:.0f}, {number(event['excess_gib'])} GiB more were in use"
+    return present(f"{text}; steps took {took}.", Onset(first, first, first), measures, (Evidence("telemetry", first, last),))

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.features import student
-from rl_advisor.features.autoregression import spacing, whiten
+from rl_advisor.features.autoregression import lag_one, memories, spacing, whiten
 from rl_advisor.features.bins import clipped, hampel
-from rl_advisor.features.breaks import Fit, Search, best_fit, chance, penalty
+from rl_advisor.features.breaks import Fit, Search, best_fit, chance, penalty, step_columns
 from rl_advisor.features.series import Bools, Floats, constant, finite, thinned
 from rl_advisor.features.trend import trend
 
@@ -70,25 +70,55 @@ class ChangePoint:
 
 
 def change_points(step: npt.ArrayLike, value: npt.ArrayLike) -> tuple[ChangePoint, ...]:
-    """Level shifts in order of step: the best one, then the best on either side of it, while each is beyond noise that remembers.
+    """Level shifts in order of step, at most five: forward search under AR(1) noise, then each tested against that noise.
 
-    Raises TooFewPoints below 6 finite points.
+    The p-value is corrected for the number of places that were searched. Raises TooFewPoints below 6 finite points.
     """
     x, y = thinned(step, value, least=6, most=ONSET_BINS)
-    edges = [0, *_shifts(x, clipped(y)), x.size]
+    if constant(y):
+        return ()
+    gap, clean = spacing(x), clipped(y)
+    columns, index = step_columns(x.size, 3 if x.size >= 12 else 2)
+    one = np.ones((x.size, 1))
+    loose = _search(clean, columns, one)
+    kept, _ = np.linalg.qr(np.column_stack([one, columns[:, loose]]))
+    phi = lag_one(clean - kept @ (kept.T @ clean), gap, kept.shape[1])
+    picks = _search(whiten(clean, phi, gap), whiten(columns, phi, gap), whiten(one, phi, gap), penalty(x.size))
+    edges = [0, *sorted(int(index[k]) for k in _tested(clean, columns, gap, picks)), x.size]
     middles = [float(np.median(y[a:b])) for a, b in pairwise(edges)]
     return tuple(ChangePoint(float(x[i]), before, after) for i, (before, after) in zip(edges[1:-1], pairwise(middles), strict=True))
 
 
-def _shifts(x: Floats, y: Floats, level: float = 0.05) -> list[int]:
-    """Where the level shifts; the p-value of each is corrected for the number of places that were searched."""
-    if x.size < 6 or constant(y):
-        return []
-    fit = best_fit(Search(x, spacing(x), np.ones((x.size, 1)), 3 if x.size >= 12 else 2, ("step",)), y)
-    if chance(fit.gain, x.size, x.size - 3, fit.found.index.size) > level:
-        return []
-    left, right = (slice(None, fit.index), slice(fit.index, None))
-    return [*_shifts(x[left], y[left]), fit.index, *(fit.index + i for i in _shifts(x[right], y[right]))]
+def _search(value: Floats, columns: Floats, base: Floats, cost: float = 0.0, most: int = 5) -> list[int]:
+    """Columns added one by one, each the one that takes away most error, while it explains more than ``cost``."""
+    frame, _ = np.linalg.qr(base)
+    picks: list[int] = []
+    free, rest = columns - frame @ (frame.T @ columns), value - frame @ (frame.T @ value)
+    for _ in range(most):
+        length = (free**2).sum(axis=0)
+        gains = np.where(length > 1e-9, (free.T @ rest) ** 2 / np.maximum(length, 1e-9), 0.0)
+        k, total = int(gains.argmax()), float(rest @ rest)
+        if total <= 1e-20 or gains[k] <= 0 or value.size * np.log(total / max(total - gains[k], 1e-12 * total)) < cost:
+            break
+        picks.append(k)
+        unit = free[:, k] / np.sqrt(length[k])
+        rest, free = rest - unit * (unit @ rest), free - np.outer(unit, unit @ free)
+    return picks
+
+
+def _tested(value: Floats, columns: Floats, gap: Floats, picks: list[int], level: float = 0.05) -> list[int]:
+    """The breaks that survive when each is tested beside the others, the weakest leaving first; p-values know of all places."""
+
+    def least(some: list[int]) -> float:
+        return float(memories(np.column_stack([np.ones(value.size), columns[:, some]]), value, gap).deviance.min())
+
+    while picks:
+        best = least(picks)
+        gains = [least([q for q in picks if q != k]) - best for k in picks]
+        if chance(min(gains), value.size, value.size - len(picks) - 2, columns.shape[1]) <= level:
+            return picks
+        picks = [k for k, gain in zip(picks, gains, strict=True) if gain > min(gains)]
+    return []
 
 
 @dataclass(frozen=True)

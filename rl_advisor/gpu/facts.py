@@ -4,6 +4,7 @@ None is what is not recorded; TooFewPoints what is not recorded well enough to t
 """
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -57,12 +58,6 @@ def resting(run: Run) -> list[str]:
     return [gpu for gpu, part in _busy(run).items() if part < RESTING]
 
 
-def _timed(run: Run, phase: str) -> float | None:
-    """The share of a step that the trainer's own timers give a phase; None without timers."""
-    logged = logged_seconds(run)
-    return logged.get(phase, 0.0) / logged["step"] if logged else None
-
-
 def _stalls(run: Run, where: str) -> tuple[float, float] | None:
     """The share of the time in steps that GPUs stand still, inside a step or as it begins, and of the steps that have such a stretch."""
     if not len(run.telemetry):
@@ -76,17 +71,19 @@ def _stalls(run: Run, where: str) -> tuple[float, float] | None:
 
 
 def _waiting(run: Run) -> float | None:
-    timed = _timed(run, "waiting")
-    return timed if timed is not None else found[0] if (found := _stalls(run, "inside")) else None
+    logged = logged_seconds(run)
+    return logged.get("waiting", 0.0) / logged["step"] if logged else _part(_stalls, 0)(run, "inside")
 
 
 def _saving(run: Run) -> tuple[float, float] | None:
     """The share of the time in which saving holds up training, and of the steps after which it does (by timers none is told)."""
-    return (
-        (logged_seconds(run)["checkpoint"] / logged_seconds(run)["step"], 0.0)
-        if "checkpoint" in logged_seconds(run)
-        else _stalls(run, "after")
-    )
+    logged = logged_seconds(run)
+    return (logged["checkpoint"] / logged["step"], 0.0) if "checkpoint" in logged else _stalls(run, "after")
+
+
+def _part(of: Callable[..., tuple[Any, ...] | None], place: int) -> Callable[..., Any]:
+    """One of several numbers that are found together."""
+    return lambda *asked: None if (found := of(*asked)) is None else found[place]
 
 
 def _beside(run: Run) -> float:
@@ -176,19 +173,19 @@ def _phase(name: str, key: str, unsure: float) -> Callable[[Run], float]:
 
 
 FACTS: Mapping[str, Callable[[Run], float | None]] = {
-    "apart": lambda run: _apart(run)[0],
-    "apart_level": lambda run: _apart(run)[1],
-    "apart_others": lambda run: _apart(run)[2],
+    "apart": _part(_apart, 0),
+    "apart_level": _part(_apart, 1),
+    "apart_others": _part(_apart, 2),
     "resting": lambda run: len(resting(run)),
     "working": lambda run: sum(part > WORKING for part in _busy(run).values()),
     "least_busy": lambda run: min(_busy(run).values()),
     "waiting": _waiting,
-    "saving": lambda run: found[0] if (found := _saving(run)) else None,
-    "saving_steps": lambda run: found[1] if (found := _saving(run)) else None,
+    "saving": _part(_saving, 0),
+    "saving_steps": _part(_saving, 1),
     "beside_a_checkpoint": lambda run: _beside(run) if len(run.telemetry) else 0.0,
     "throttled": _throttled,
-    "clock_fall": lambda run: found[0] if (found := _cooling(run)) else None,
-    "warmer": lambda run: found[1] if (found := _cooling(run)) else None,
+    "clock_fall": _part(_cooling, 0),
+    "warmer": _part(_cooling, 1),
     "tail": _tail,
     "skew": _skew,
     "fullest": _fullest,
@@ -200,5 +197,5 @@ FACTS: Mapping[str, Callable[[Run], float | None]] = {
     },
 }
 """What may be asked of telemetry and of the trainer's timers."""
-NAMES: Mapping[str, Callable[[Run], str]] = {"apart": lambda run: _apart(run)[3], "resting": lambda run: ", ".join(resting(run)[:8])}
+NAMES: Mapping[str, Callable[[Run], str]] = {"apart": _part(_apart, 3), "resting": lambda run: ", ".join(resting(run)[:8])}
 """Which GPUs a number speaks of."""

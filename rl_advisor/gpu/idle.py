@@ -1,6 +1,5 @@
 """Stretches of GPU telemetry that stand out: idle time, memory that some other process took, and what each did to the steps."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,6 @@ import numpy.typing as npt
 from rl_advisor.features.gpu.phases import runs_of
 from rl_advisor.gpu.signals import Ticks
 from rl_advisor.gpu.steps import Steps, step_of
-from rl_advisor.run import Floats
 
 Flags = npt.NDArray[np.bool_]
 
@@ -19,19 +17,7 @@ FOREIGN_GIB = 0.25
 SHORTEST_FOREIGN = 1.0
 AROUND = 5
 """Steps before and after that a span is compared with."""
-
-
-@dataclass(frozen=True)
-class Foreign:
-    """A stretch in which the GPU held memory beyond the run's settled level, and the steps before, during and after it."""
-
-    start: float
-    end: float
-    excess_gib: float
-    ended: bool
-    step_s: tuple[float, ...]
-    power_w: tuple[float, ...]
-    memory_gib: tuple[float, ...]
+WHEN, MEASURED = ("before", "during", "after"), ("power_w", "memory_gib")
 
 
 def idle_stretches(ticks: Ticks, quiet: Flags, steps: Steps) -> list[dict[str, Any]]:
@@ -65,7 +51,7 @@ def listed(stretches: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(stretches[:MOST_LISTED], key=lambda s: s["start"]) + more
 
 
-def foreign_memory(ticks: Ticks, steps: Steps) -> list[Foreign]:
+def foreign_memory(ticks: Ticks, steps: Steps) -> list[dict[str, Any]]:
     """Stretches of memory more than 256 MiB above its settled level for more than a second, unless they come back with the steps.
 
     Where processes were recorded it is the memory of the others than the largest.
@@ -85,23 +71,30 @@ def foreign_memory(ticks: Ticks, steps: Steps) -> list[Foreign]:
     return [_event(ticks, (begin + a, begin + b), steps, float(memory[a:b].max() - settled), ended=bool(b < size)) for a, b in runs]
 
 
-def _event(ticks: Ticks, span: tuple[int, int], steps: Steps, excess: float, *, ended: bool) -> Foreign:
-    first, last = span
-    start, end = float(ticks.time[first]), float(ticks.time[last - 1])
-    seconds = steps.spans[:, 1] - steps.spans[:, 0]
-    during = (steps.spans[:, 1] > start) & (steps.spans[:, 0] < end)
-    before = np.flatnonzero(steps.spans[:, 1] <= start)[-AROUND:]
-    after = np.flatnonzero(steps.spans[:, 0] >= end)[:AROUND]
-    chosen = (before, np.flatnonzero(during), after)
-    times = tuple(float(np.mean(seconds[c])) if len(c) else float("nan") for c in chosen)
-    power, memory = (tuple(_mean(ticks, steps, name, c) for c in chosen) for name in ("power_w", "memory_gib"))
-    return Foreign(start, end, excess, ended, times, power, memory)
+def _event(ticks: Ticks, span: tuple[int, int], steps: Steps, excess: float, *, ended: bool) -> dict[str, Any]:
+    """One stretch, the steps that it touches, and what steps took and drew before, during and after it."""
+    start, end = float(ticks.time[span[0]]), float(ticks.time[span[1] - 1])
+    first, last = int((steps.spans[:, 1] > start).argmax()), max(int(np.searchsorted(steps.spans[:, 0], end)), 1)
+    before = int(np.searchsorted(steps.spans[:, 1], start, side="right"))
+    parts = (slice(max(before - AROUND, 0), before), slice(first, last), slice(last, last + AROUND))
+    return {
+        "what": "memory beyond the run's settled level: another process, or the run's own allocator",
+        "start": round(start, 2),
+        "end": round(end, 2),
+        "ended": ended,
+        "steps": [float(steps.number[first]), float(steps.number[last - 1])],
+        "excess_gib": round(excess, 3),
+        "step_s": {w: _mean(np.diff(steps.spans[part], axis=1)) for w, part in zip(WHEN, parts, strict=True)},
+        **{name: {w: _level(ticks, name, steps.spans[part]) for w, part in zip(WHEN, parts, strict=True)} for name in MEASURED},
+    }
 
 
-def _mean(ticks: Ticks, steps: Steps, name: str, chosen: npt.NDArray[np.int64]) -> float:
-    """The mean of a signal over the chosen steps."""
-    if name not in ticks.value or not len(chosen):
-        return float("nan")
-    inside = (ticks.time >= steps.spans[chosen[0], 0]) & (ticks.time <= steps.spans[chosen[-1], 1])
-    values: Floats = ticks.value[name][inside]
-    return float(values.mean()) if values.size else float("nan")
+def _level(ticks: Ticks, name: str, spans: npt.NDArray[np.float64]) -> float | None:
+    """The mean of a signal over some steps; None where it is not logged there."""
+    if name not in ticks.value or not len(spans):
+        return None
+    return _mean(ticks.value[name][(ticks.time >= spans[0, 0]) & (ticks.time <= spans[-1, 1])])
+
+
+def _mean(values: npt.NDArray[np.float64]) -> float | None:
+    return float(values.mean()) if values.size else None

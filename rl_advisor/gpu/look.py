@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.gpu.idle import Foreign, foreign_memory, idle_stretches
+from rl_advisor.gpu.idle import foreign_memory, idle_stretches
 from rl_advisor.gpu.signals import Rows, Spans, Ticks, groups_in_step, rows_of, ticks_of, zone_shift
 from rl_advisor.gpu.split import Flags, Split, after_start, quiet_of, split_of
 from rl_advisor.gpu.steps import Steps, logged_seconds, steps_of
@@ -23,7 +23,7 @@ class Seen:
     ticks: Ticks
     steps: Steps
     idle: tuple[dict[str, Any], ...]
-    foreign: tuple[Foreign, ...]
+    foreign: tuple[dict[str, Any], ...]
     split: Split | None
     cannot_tell: tuple[str, ...]
     gaps: tuple[Gap, ...]

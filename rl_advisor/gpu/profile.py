@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.gpu.idle import Foreign, listed
+from rl_advisor.gpu.idle import listed
 from rl_advisor.gpu.look import Seen, look
 from rl_advisor.gpu.sentence import says
 from rl_advisor.gpu.steps import logged_seconds
@@ -32,28 +32,36 @@ def profile(run: Run) -> dict[str, Any]:
 
 def _profile(run: Run) -> dict[str, Any]:
     logged = logged_seconds(run)
+    answer: dict[str, Any] = {
+        "gpus": 0,
+        "hours": 0.0,
+        "step_period_s": logged.get("step"),
+        "phases": [_bare(n, logged) for n in ORDER if n in logged],
+        "idle": [],
+        "interference": [],
+        "headroom_gib": None,
+        "cannot_tell": [],
+        "gaps": [],
+    }
     if not len(run.telemetry):
         untold = ["power, idle time, memory: no GPU telemetry was found", *([] if logged else ["phases: the trainer timed none"])]
-        return _answer(0, 0.0, logged.get("step"), [_bare(n, logged) for n in ORDER if n in logged], cannot_tell=untold)
+        return answer | {"cannot_tell": untold}
     try:
         seen = look(run)
     except TooFewPoints as short:
-        return _answer(
-            0, 0.0, logged.get("step"), [_bare(n, logged) for n in ORDER if n in logged], cannot_tell=[f"anything of the GPUs: {short}"]
-        )
-    phases = _from_timers(seen, logged) if logged else _from_split(seen)
-    time = run.telemetry["time"].to_numpy()
-    return _answer(
-        int(run.telemetry["gpu"].nunique()),
-        float(np.ptp(time)) / 3600,
-        logged.get("step") or _or_none(seen.split.period if seen.split else seen.steps.period),
-        phases,
-        idle=listed(list(seen.idle)),
-        interference=[_told(f) for f in seen.foreign],
-        headroom=_headroom(seen),
-        cannot_tell=[*seen.cannot_tell, *(seen.split.cannot_tell if seen.split else ()), *(ALWAYS_UNTOLD if not logged else ())],
-        gaps=seen.gaps,
-    )
+        return answer | {"cannot_tell": [f"anything of the GPUs: {short}"]}
+    split = seen.split
+    return {
+        "gpus": int(run.telemetry["gpu"].nunique()),
+        "hours": float(np.ptp(run.telemetry["time"].to_numpy())) / 3600,
+        "step_period_s": logged.get("step") or _or_none((split or seen.steps).period),
+        "phases": _from_timers(seen, logged) if logged else _from_split(seen),
+        "idle": listed(list(seen.idle)),
+        "interference": list(seen.foreign),
+        "headroom_gib": _headroom(seen),
+        "cannot_tell": [*seen.cannot_tell, *(split.cannot_tell if split else ()), *(ALWAYS_UNTOLD if not logged else ())],
+        "gaps": [asdict(gap) for gap in seen.gaps],
+    }
 
 
 def _from_split(seen: Seen) -> list[dict[str, Any]]:
@@ -121,18 +129,6 @@ def _row(name: str, known: Mapping[str, Any], period: float) -> dict[str, Any]:
     return {"name": name, **empty, **known, "seconds_per_step": seconds, "energy_j_per_step": energy}
 
 
-def _told(event: Foreign) -> dict[str, Any]:
-    when, parts = ("before", "during", "after"), ("step_s", "power_w", "memory_gib")
-    return {
-        "what": "memory beyond the run's settled level: another process, or the run's own allocator",
-        "start": round(event.start, 2),
-        "end": round(event.end, 2),
-        "ended": event.ended,
-        "excess_gib": round(event.excess_gib, 3),
-        **{part: {n: _or_none(v) for n, v in zip(when, getattr(event, part), strict=True)} for part in parts},
-    }
-
-
 def _headroom(seen: Seen) -> float | None:
     """GiB that no row shows as used on the fullest GPU: a lower bound, since allocators keep what they freed."""
     told = (r.value for r in seen.group if {"memory_gib", "memory_total_gib"} <= r.value.keys())
@@ -166,18 +162,3 @@ def _with_tokens(answer: dict[str, Any], run: Run) -> dict[str, Any]:
     if answer["phases"] and len(run.telemetry) and not tokens:
         answer["cannot_tell"].append("energy per token: how many tokens a step takes is not logged")
     return answer | {"tokens_per_s": tokens / period if tokens and period else None}
-
-
-def _answer(gpus: int, hours: float, period: float | None, phases: list[dict[str, Any]], **rest: Any) -> dict[str, Any]:
-    """The contract's answer, with what was not given empty."""
-    return {
-        "gpus": gpus,
-        "hours": hours,
-        "step_period_s": period,
-        "phases": phases,
-        "idle": rest.get("idle", []),
-        "interference": rest.get("interference", []),
-        "headroom_gib": rest.get("headroom"),
-        "cannot_tell": list(rest.get("cannot_tell", [])),
-        "gaps": [asdict(gap) for gap in rest.get("gaps", ())],
-    }

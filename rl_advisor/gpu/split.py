@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rl_advisor.features import TooFewPoints
-from rl_advisor.features.gpu.phase_fit import Sensor, covered, forward_fit, levels
+from rl_advisor.features.gpu.phase_fit import Sensor, forward_fit, inside, levels
 from rl_advisor.features.gpu.phases import GENERATION, TRAINING, WAITING, cycle, otsu, quiet_ticks, runs_of, shares_of
 from rl_advisor.gpu.signals import COUNTER_LAG, FINE, INSTANT, POWER_LAG, USUAL_WINDOW, Rows, Ticks
 from rl_advisor.gpu.steps import Steps, step_of
@@ -48,12 +48,12 @@ class Split:
 
     at: Floats
     label: Ints
-    named: bool
-    confidence: str
-    spread: float
-    """Standard deviation of the share of training between variants."""
     period: float
-    cannot_tell: tuple[str, ...] = ()
+    cannot_tell: tuple[str, ...]
+    named: bool = False
+    confidence: str = "low"
+    spread: float = 0.0
+    """Standard deviation of the share of training between variants."""
     step: Ints = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
@@ -102,14 +102,14 @@ def _by_fit(ticks: Ticks, group: list[Rows], steps: Steps, quiet: Flags) -> Spli
     shares = np.array([float((fit[:, 1] - fit[:, 0]).sum() / (edges[-1] - edges[0])) for fit in fits])
     training = fits[int(np.abs(shares[:, None] - shares).sum(axis=1).argmin()) if dense else 0]
     fine = np.arange(edges[0], edges[-1], max(steps.period / 400, FINE / 2)) + FINE / 4
-    label = np.where(_within(training, fine), TRAINING, np.where(_within(spans, fine), WAITING, GENERATION)).astype(np.int64)
+    label = np.where(inside(training, fine), TRAINING, np.where(inside(spans, fine), WAITING, GENERATION)).astype(np.int64)
     agreement, apart = 1 - float(np.ptp(shares)), _apart(sensors, training, spans, edges)
     start, end = (_jump(sensors[0], at, ticks.spacing) for at in (_begins(training, edges), edges[1:-1]))
     back = not dense or -np.sign(start) * end >= RETURN * abs(start)
     named = agreement >= AGREE and apart and back
     why = (ORDER_ASSUMED if named else _cannot_split(agreement, apart=apart, back=back),)
     sure = "high" if agreement >= SURE and ticks.deconvolved else "medium"
-    return Split(fine, label, named, sure if dense else "low", float(np.std(shares)), steps.period, why, step_of(steps, fine))
+    return Split(fine, label, steps.period, why, named, sure if dense else "low", float(np.std(shares)), step_of(steps, fine))
 
 
 def _begins(training: Floats, edges: Floats) -> Floats:
@@ -157,16 +157,7 @@ def _only_waiting(ticks: Ticks, steps: Steps, quiet: Flags, why: str) -> Split:
     step = step_of(steps, ticks.time)
     inside = step >= 0 if len(steps.spans) else np.ones(step.size, bool)
     label = np.where(quiet[inside], WAITING, GENERATION).astype(np.int64)
-    return Split(
-        ticks.time[inside],
-        label,
-        named=False,
-        confidence="low",
-        spread=0.0,
-        period=steps.period,
-        cannot_tell=(why,),
-        step=step[inside],
-    )
+    return Split(ticks.time[inside], label, steps.period, (why,), step=step[inside])
 
 
 def _spans(ticks: Ticks, flags: Flags, margin: float = 0.0) -> npt.NDArray[np.float64]:
@@ -174,10 +165,6 @@ def _spans(ticks: Ticks, flags: Flags, margin: float = 0.0) -> npt.NDArray[np.fl
     runs = runs_of(flags)
     half = ticks.spacing / 2 + margin
     return np.stack([ticks.time[runs[:, 0]] - half, ticks.time[runs[:, 1] - 1] + half], axis=1) if len(runs) else np.empty((0, 2))
-
-
-def _within(spans: npt.NDArray[np.float64], at: Floats) -> Flags:
-    return np.asarray(covered(spans, at + 1e-6) - covered(spans, at - 1e-6) > 1e-6)
 
 
 def _blind(ticks: Ticks, group: list[Rows], quiet: Flags, period: float) -> Split:
@@ -195,10 +182,10 @@ def _blind(ticks: Ticks, group: list[Rows], quiet: Flags, period: float) -> Spli
     if regular < REGULAR or rows < DENSE_BLIND or most > MOST_TRAINING or not levels_differ_blind(power, label):
         label[label == TRAINING] = GENERATION
         why = f"generation against training: step ends are not known, and power goes in no clear cycle of enough rows ({told})"
-        return Split(ticks.time[inside], label, named=False, confidence="low", spread=0.0, period=known, cannot_tell=(why,))
+        return Split(ticks.time[inside], label, known, (why,))
     why = f"which level is training: the higher one is assumed to be ({told}); wall-clock step ends would settle it"
     period_why = "whether the cycle of power is one step or several"
-    return Split(ticks.time[inside], label, named=True, confidence="low", spread=0.03, period=known, cannot_tell=(why, period_why))
+    return Split(ticks.time[inside], label, known, (why, period_why), named=True, spread=0.03)
 
 
 def levels_differ_blind(power: Floats, label: Ints) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,6 +97,7 @@ def _of(s: Stretches, name: str) -> dict[str, Any] | None:
     return found
 
 
+@lru_cache(maxsize=64)
 def shift(s: Stretches, column: str) -> Shift:
     """The change of a measure from the first to the latest samples. Raises TooFewPoints when a side has fewer than two groups with it."""
     a, b = (numbers(part, column) for part in (s.first, s.latest))
@@ -161,6 +163,7 @@ def word_order_lost(s: Stretches, keep: float = 0.75, least: float = 1.0) -> boo
     return bool(np.nanmean(first) > least and np.nanmean(latest) < keep * np.nanmean(first) and high < 0)
 
 
+@lru_cache(maxsize=1)
 def dependence(s: Stretches) -> tuple[float, float] | None:
     """By how much more than chance the most similar response answered the same prompt at first, and the share that is left of it.
 

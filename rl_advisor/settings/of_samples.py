@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,6 +83,11 @@ def _advantage(s: Stretches, column: str) -> float:
     return float(s.latest.loc[has, "reward"].mean() - others.mean())
 
 
+@lru_cache(maxsize=1)
+def _unequal(s: Stretches) -> Mapping[str, float]:
+    return same_text(s.table)
+
+
 def _distinct(part: pd.DataFrame) -> float:
     return float(part["response"].nunique() / max(1, np.isfinite(part["step"]).sum()))
 
@@ -113,7 +119,7 @@ OF_SAMPLES: Mapping[str, Callable[[Stretches, str], float | None]] = {
     "distinct_high": lambda s, _: wilson(round(_distinct(s.latest) * len(s.latest)), len(s.latest))[1],
     "frequent": lambda s, column: float(s.latest[column].value_counts().iloc[0] / len(s.latest)),
     **{f"paid_{k}": lambda s, _, k=k: upside_down(s.table)[k] for k in ("wrong", "right", "low", "any")},  # type: ignore[misc]
-    **{f"unequal_{k}": lambda s, _, k=k: same_text(s.table).get(k) for k in ("sets", "low", "high", "share_different_reward")},  # type: ignore[misc]
+    **{f"unequal_{k}": lambda s, _, k=k: _unequal(s).get(k) for k in ("sets", "low", "high", "share_different_reward")},  # type: ignore[misc]
 }
 """``grown`` and ``shrunk`` are what it surely gained or lost, ``paid`` how surely the reward follows it among responses to one prompt,
 ``common`` and ``seldom`` the ends of the interval of the share that has it, ``left`` and ``own`` speak of answers and their prompts."""

@@ -107,7 +107,7 @@ def _climb(edges: Floats, training: Spans, quiet: Spans) -> tuple[Floats, Floats
     cell = max(float(np.median(np.diff(edges))) / 100, 0.02)
     middle = np.arange(edges[0], edges[-1], cell) + cell / 2
     begun = edges[np.clip(np.searchsorted(edges, middle, side="right") - 1, 0, edges.size - 2)]
-    far = np.where(_inside(training, middle) | _inside(quiet, middle), 0.0, middle - begun)
+    far = np.where(inside(training, middle) | inside(quiet, middle), 0.0, middle - begun)
     return np.r_[edges[0], middle + cell / 2], np.r_[0.0, np.cumsum(far * cell)]
 
 
@@ -126,11 +126,12 @@ def _without(spans: Spans, holes: Spans) -> Spans:
         return spans
     grid = np.unique(np.r_[spans.ravel(), holes.ravel()])
     middle = (grid[:-1] + grid[1:]) / 2
-    keep = _inside(spans, middle) & ~_inside(holes, middle)
+    keep = inside(spans, middle) & ~inside(holes, middle)
     return np.stack([grid[:-1][keep], grid[1:][keep]], axis=1)
 
 
-def _inside(spans: Spans, at: Floats) -> npt.NDArray[np.bool_]:
+def inside(spans: Spans, at: Floats) -> npt.NDArray[np.bool_]:
+    """Whether each moment lies in one of the spans."""
     if not len(spans):
         return np.zeros(at.size, bool)
     place = np.searchsorted(spans[:, 0], at, side="right") - 1
