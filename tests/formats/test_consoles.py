@@ -144,3 +144,15 @@ def test_other_logs_are_left_alone(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     assert not block_console.claims(path)
     assert not line_console.read(path).curves
+
+
+def test_a_table_of_one_row_is_read(tmp_path: Path) -> None:
+    """Ray Tune's status before an episode has ended: a count, and rewards that are NaN."""
+    path = tmp_path / "log.txt"
+    path.write_text(
+        "== Status ==\nNumber of trials: 1/1 (1 RUNNING)\n+------+--------+------+------+--------+--------------------+\n"
+        "| Trial name | status | iter | ts | reward | episode_reward_max | episode_len_mean |\n"
+        "|------+--------+------+----+--------+--------+----------|\n"
+        "| PPO_a_00000 | RUNNING | 4 | 2048 | nan | nan | nan |\n+------+--------+------+------+--------+--------------------+\n"
+    )
+    assert np.isnan(line_console.read(path).curves["reward"].value).tolist() == [True]

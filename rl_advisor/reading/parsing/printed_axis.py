@@ -163,8 +163,8 @@ def _entries(name: str, every: Sequence[Lines], shapes: Shapes) -> Axis | None:
     turn = np.argsort(record, kind="stable")
     turn = turn[np.isfinite(step[turn])]
     record, step, form = record[turn], step[turn], form[turn]
-    few = FEWEST_ROWS if any(lines.family.header for lines in own) else min(FEWEST, sum(lines.record.size for lines in own))
-    if step.size == 0 or np.count_nonzero(np.diff(step)) + 1 < few:
+    fewest = FEWEST_ROWS if any(lines.family.header for lines in own) else FEWEST
+    if step.size == 0 or (sum(lines.record.size for lines in own) >= FEWEST and np.count_nonzero(np.diff(step)) + 1 < fewest):
         return None
     names = _headed(record, step, shapes.labels)
     if not len(names) and len(own) == 1:
