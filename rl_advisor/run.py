@@ -70,9 +70,9 @@ class Curve:
         return self.points(self.step <= step)
 
     def finite(self) -> tuple[Floats, Floats]:
-        """Steps and values without NaN and infinity."""
+        """Steps and values without NaN and infinity; the curve's own arrays where there is none."""
         keep = np.isfinite(self.value)
-        return self.step[keep], self.value[keep]
+        return (self.step, self.value) if keep.all() else (self.step[keep], self.value[keep])
 
 
 @dataclass(frozen=True)

@@ -83,9 +83,9 @@ def _advantage(s: Stretches, column: str) -> float:
     return float(s.latest.loc[has, "reward"].mean() - others.mean())
 
 
-@lru_cache(maxsize=1)
-def _unequal(s: Stretches) -> Mapping[str, float]:
-    return same_text(s.table)
+@lru_cache(maxsize=2)
+def _of_table(look: Callable[[pd.DataFrame], Mapping[str, float]], s: Stretches) -> Mapping[str, float]:
+    return look(s.table)
 
 
 def _distinct(part: pd.DataFrame) -> float:
@@ -118,8 +118,8 @@ OF_SAMPLES: Mapping[str, Callable[[Stretches, str], float | None]] = {
     "distinct_first": lambda s, _: _distinct(s.first),
     "distinct_high": lambda s, _: wilson(round(_distinct(s.latest) * len(s.latest)), len(s.latest))[1],
     "frequent": lambda s, column: float(s.latest[column].value_counts().iloc[0] / len(s.latest)),
-    **{f"paid_{k}": lambda s, _, k=k: upside_down(s.table)[k] for k in ("wrong", "right", "low", "any")},  # type: ignore[misc]
-    **{f"unequal_{k}": lambda s, _, k=k: _unequal(s).get(k) for k in ("sets", "low", "high", "share_different_reward")},  # type: ignore[misc]
+    **{f"paid_{k}": lambda s, _, k=k: _of_table(upside_down, s)[k] for k in ("wrong", "right", "low", "any")},  # type: ignore[misc]
+    **{f"unequal_{k}": lambda s, _, k=k: _of_table(same_text, s).get(k) for k in ("sets", "low", "high", "share_different_reward")},  # type: ignore[misc]
 }
 """``grown`` and ``shrunk`` are what it surely gained or lost, ``paid`` how surely the reward follows it among responses to one prompt,
 ``common`` and ``seldom`` the ends of the interval of the share that has it, ``left`` and ``own`` speak of answers and their prompts."""
