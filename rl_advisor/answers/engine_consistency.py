@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -145,7 +144,7 @@ def _gap(part: pd.DataFrame) -> dict[str, float]:
     """How far both sides' log-probabilities are apart; empty where none can be compared."""
     logs = [pair for pair in part["logs"] if pair is not None]
     try:
-        return asdict(mismatch(*(np.concatenate(side) for side in zip(*logs, strict=True)))) if logs else {}
+        return mismatch(*(np.concatenate(side) for side in zip(*logs, strict=True))) if logs else {}
     except TooFewPoints:
         return {}
 

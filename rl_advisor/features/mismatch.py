@@ -1,7 +1,5 @@
 """How far two sets of log-probabilities of the same tokens are apart: gaps, KL estimates, ratios, effective sample size."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -11,31 +9,13 @@ CLIP = 20.0
 """Largest log ratio that is exponentiated; beyond it the numbers only say "enormous"."""
 
 
-@dataclass(frozen=True)
-class Mismatch:
-    """The trainer's log-probabilities against those of the engine that sampled the tokens."""
+def mismatch(trainer: npt.ArrayLike, engine: npt.ArrayLike) -> dict[str, float]:
+    """The trainer's log-probabilities against those of the engine that sampled the tokens; those not finite on either side are left out.
 
-    tokens: int
-    gap_mean: float
-    """Mean absolute difference in nats."""
-    gap_p99: float
-    gap_max: float
-    k1: float
-    """Mean of engine minus trainer: unbiased for KL(engine || trainer), may be negative."""
-    k3: float
-    """Mean of ratio - 1 - log ratio: unbiased too, never negative, carried by its tail."""
-    ratio_mean: float
-    """Trainer over engine probability; 1 in expectation whatever the mismatch."""
-    ratio_min: float
-    ratio_max: float
-    outside: float
-    """Share of tokens whose ratio is below a half or above 2."""
-    effective_share: float
-    """(sum of ratios)^2 / (n * sum of squared ratios)."""
-
-
-def mismatch(trainer: npt.ArrayLike, engine: npt.ArrayLike) -> Mismatch:
-    """The mismatch of log-probabilities of the same tokens; tokens that are not finite on either side are left out.
+    ``gap_`` is the absolute difference in nats. ``k1``, the mean of engine minus trainer, is unbiased for KL(engine || trainer) and may be
+    negative; ``k3``, the mean of ratio - 1 - log ratio, is unbiased too, never negative, and carried by its tail. ``ratio_mean`` (trainer
+    over engine) is 1 in expectation whatever the mismatch; ``outside`` is the share of tokens whose ratio is below a half or above 2,
+    ``effective_share`` (sum of ratios)^2 / (n * sum of squared ratios).
 
     Estimators as in Schulman, "Approximating KL divergence" (2020). Raises TooFewPoints without a common token, and ValueError for unlike
     shapes.
@@ -48,19 +28,19 @@ def mismatch(trainer: npt.ArrayLike, engine: npt.ArrayLike) -> Mismatch:
     if not log_ratio.size:
         raise TooFewPoints("no token has a finite log-probability on both sides")
     gap, ratio = np.abs(log_ratio), np.exp(log_ratio)
-    return Mismatch(
-        tokens=int(log_ratio.size),
-        gap_mean=float(gap.mean()),
-        gap_p99=float(np.quantile(gap, 0.99)),
-        gap_max=float(gap.max()),
-        k1=float(-log_ratio.mean()),
-        k3=float(np.mean(np.expm1(log_ratio) - log_ratio)),
-        ratio_mean=float(ratio.mean()),
-        ratio_min=float(ratio.min()),
-        ratio_max=float(ratio.max()),
-        outside=float(((ratio < 0.5) | (ratio > 2)).mean()),
-        effective_share=float(ratio.sum() ** 2 / (ratio.size * (ratio**2).sum())),
-    )
+    return {
+        "tokens": log_ratio.size,
+        "gap_mean": float(gap.mean()),
+        "gap_p99": float(np.quantile(gap, 0.99)),
+        "gap_max": float(gap.max()),
+        "k1": float(-log_ratio.mean()),
+        "k3": float(np.mean(np.expm1(log_ratio) - log_ratio)),
+        "ratio_mean": float(ratio.mean()),
+        "ratio_min": float(ratio.min()),
+        "ratio_max": float(ratio.max()),
+        "outside": float(((ratio < 0.5) | (ratio > 2)).mean()),
+        "effective_share": float(ratio.sum() ** 2 / (ratio.size * (ratio**2).sum())),
+    }
 
 
 def first_difference(a: str, b: str) -> int | None:
