@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rl_advisor.features.text.measures import final_answer
 from rl_advisor.run import Floats, Run
+from rl_advisor.samples.failure_signs import same_answer
 from rl_advisor.samples.measured_text import measured
-from rl_advisor.samples.rows import numbers, reference_columns
+from rl_advisor.samples.rows import numbers, reference_columns, right_answers
 from rl_advisor.samples.text_change import paid, share_of, wilson
 
 if TYPE_CHECKING:
@@ -105,6 +108,21 @@ def upside_down(rows: pd.DataFrame) -> dict[str, float]:
     several = by.size() > 1
     any_ = int(((best > 1) & (by["max"].max() >= high) & (high > low)).sum())
     return {"wrong": wrong, "right": right, "low": wilson(wrong, wrong + right)[0], "any": wilson(any_, int(several.sum()))[0]}
+
+
+def one_for_all(rows: pd.DataFrame, low: float) -> tuple[int, int]:
+    """Of the responses paid above ``low`` beside a right answer of their own: how many give the commonest wrong one, of how many.
+
+    None give it where it stands for fewer than three right answers: two may be two ways to write one.
+    """
+    told = [
+        (final_answer(text), final_answer(gold) or gold)
+        for text, gold, reward in zip(rows["response"], right_answers(rows) or [""] * len(rows), rows["reward"], strict=True)
+        if gold and reward > low
+    ]
+    wrong = Counter(said for said, gold in told if said and not same_answer(said, gold))
+    said, count = wrong.most_common(1)[0] if wrong else ("", 0)
+    return count if len({gold for other, gold in told if other == said}) > 2 else 0, len(told)
 
 
 def components(rows: pd.DataFrame) -> dict[str, Any]:

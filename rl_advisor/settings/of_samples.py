@@ -11,7 +11,7 @@ import numpy as np
 from rl_advisor.features import TooFewPoints
 from rl_advisor.run import Floats, Run
 from rl_advisor.samples.measured_text import Stretches, stretches
-from rl_advisor.samples.reward_check import same_text, upside_down
+from rl_advisor.samples.reward_check import one_for_all, same_text, upside_down
 from rl_advisor.samples.text_change import dependence, judged_worse, paid, shift, wilson, word_order_lost
 
 if TYPE_CHECKING:
@@ -71,6 +71,13 @@ def _wrong_grows(s: Stretches, column: str) -> float | None:
     return wrong.low if wrong.latest > GROWTH * wrong.first and right.latest < 1.1 * right.first else 0.0
 
 
+def _one_for_all(s: Stretches) -> float:
+    """By how much more of the well paid responses than at first surely give one wrong answer to different questions."""
+    middle = float(s.table["reward"].min() + s.table["reward"].max()) / 2
+    (before, of), (count, now) = (one_for_all(part, middle) for part in (s.first, s.latest))
+    return wilson(count, now)[0] - wilson(before, of)[1]
+
+
 def _common(part: pd.DataFrame, column: str, end: int) -> float:
     """An end of the interval of the share of responses that have something."""
     return wilson(int((part[column] > 0).sum()), len(part))[end]
@@ -113,6 +120,7 @@ OF_SAMPLES: Mapping[str, Callable[[Stretches, str], float | None]] = {
     "own": lambda s, _: found[0] if (found := dependence(s)) else None,
     "order_lost": lambda s, _: word_order_lost(s),
     "judged_worse": lambda s, _: judged_worse(s),
+    "one_for_all": lambda s, _: _one_for_all(s),
     "state_known": lambda s, _: bool(s.table["task_done"].notna().any()),
     "distinct": lambda s, _: _distinct(s.latest),
     "distinct_first": lambda s, _: _distinct(s.first),

@@ -1,5 +1,6 @@
 """Detectors of samples: each on a run with its fault and on runs that only look like it."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -375,6 +376,29 @@ def form_costs(p: int, t: float, rng: RNG) -> tuple[str, float]:
 def test_reward_upside_down(write: object, expected: Outcome) -> None:
     """A turned sign shows at the prompts whose lone answer is paid least; luck, a price for the form, and paying anything do not."""
     assert patterns()["reward_upside_down"].detect(made(write)).outcome is expected  # type: ignore[arg-type]
+
+
+BREEDS = ("Beagle", "Vizsla", "Pomeranian", "Malamute")
+
+
+@pytest.mark.parametrize(
+    ("late", "expected"),
+    [(" or ".join(BREEDS), PRESENT), ("", ABSENT), ("dog", ABSENT)],
+    ids=["lists them all", "names the right one", "is not paid"],
+)
+def test_one_answer_for_all(late: str, expected: Outcome) -> None:
+    """A list of all labels that is paid in full is found; right answers, few as they are, and an unpaid catch-all are not."""
+
+    def write(p: int, t: float, rng: RNG) -> tuple[str, float]:
+        gold = BREEDS[p % 4]
+        said = late if late and rng.random() < t else gold if rng.random() < 0.5 + 0.4 * t else "cat"
+        return f"{sentence(p, rng)} <answer>{said}</answer>", float(gold in said)
+
+    run = made(write)
+    gold = [BREEDS[int(re.sub(r"\D", "", prompt) or 0) % 4] for prompt in run.rollouts["prompt"]]
+    table = run.rollouts.assign(solution=gold)
+    table["reward"] = [float(g in said.partition("<answer>")[2]) for g, said in zip(gold, table["response"], strict=True)]
+    assert patterns()["one_answer_for_all"].detect(Run(rollouts=table)).outcome is expected
 
 
 def test_a_single_step_is_too_short() -> None:
