@@ -22,8 +22,9 @@ MOST = 0.35
 """Share of a curve's range that it may move across the step and still go on as before."""
 SHARED = 0.3
 """How much of the score's own step, in shares of their ranges, the reward may make: a policy that leaps takes its reward along."""
-USUAL = 3.0
-"""How many times its usual move within as many rows a curve must move to have moved there."""
+USUAL, BY_CHANCE = 3.0, 5.0
+"""How many times its usual move within as many rows a reward, and each of several side metrics, must move to have moved there: with five
+of them asked, one in five steps lies beyond three usual moves of some metric by chance, one in two hundred beyond five."""
 
 
 @dataclass(frozen=True)
@@ -53,15 +54,16 @@ def lone_step(run: Run, score: Curve) -> LoneStep | None:
         return None
     before, at = float(step[place - 1]), float(step[place])
     old, new = float(np.median(value[place - SIDE : place])), float(np.median(value[place : place + SIDE]))
-    paid, moved = (_moved(run, names, before, at) for names in (PAID, BESIDE))
-    if not paid or max(moved, default=0.0) > MOST or max(paid) > SHARED * abs(new - old) / float(np.ptp(value)):
+    paid = [m * np.sign(new - old) for m in _moved(run, PAID, before, at, USUAL)]
+    beside = [abs(m) for m in _moved(run, BESIDE, before, at, BY_CHANCE)]
+    if not paid or max(beside, default=0.0) > MOST or max(paid) > SHARED * abs(new - old) / float(np.ptp(value)):
         return None
     return LoneStep(before, at, old, new)
 
 
-def _moved(run: Run, names: tuple[str, ...], before: float, at: float) -> list[float]:
-    """How far each of the curves that are logged moves across the step."""
-    return [m for name in names if name in run.curves and (m := moves(run.curves[name], before, at)) is not None]
+def _moved(run: Run, names: tuple[str, ...], before: float, at: float, usual: float) -> list[float]:
+    """How far, and which way, each of the curves that are logged moves across the step."""
+    return [m for name in names if name in run.curves and (m := moves(run.curves[name], before, at, usual)) is not None]
 
 
 def _stands_out(score: Curve, value: Floats, place: int) -> bool:
@@ -79,10 +81,10 @@ def _stands_out(score: Curve, value: Floats, place: int) -> bool:
     )
 
 
-def moves(curve: Curve, before: float, at: float, rows: int = 5) -> float | None:
-    """How far a curve's level differs between the rows before one step and those from another on, as a share of its range.
+def moves(curve: Curve, before: float, at: float, usual: float, rows: int = 5) -> float | None:
+    """By what share of its range a curve's level goes up (down: negative) between the rows before one step and those from another on.
 
-    Nothing where neighbouring stretches of the same curve differ as much elsewhere; None with fewer than three rows on a side.
+    Nothing where it is not so many times what neighbouring stretches of the curve usually differ by; None with few rows on a side.
     """
     step, value = curve.finite()
     early, late = value[step <= before][-rows:], value[step >= at][:rows]
@@ -90,8 +92,8 @@ def moves(curve: Curve, before: float, at: float, rows: int = 5) -> float | None
         return None
     # The range within which nine tenths lie: a single outlier is no scale.
     spread, scatter = float(np.subtract(*np.quantile(value, [0.95, 0.05]))), float(np.median(np.abs(np.diff(value))))
-    gap = abs(float(np.median(late) - np.median(early)))
-    return gap / spread if spread > 0 and gap > max(3 * scatter, USUAL * _usual_move(value, rows)) else 0.0
+    gap = float(np.median(late) - np.median(early))
+    return gap / spread if spread > 0 and abs(gap) > max(3 * scatter, usual * _usual_move(value, rows)) else 0.0
 
 
 def _usual_move(value: Floats, rows: int) -> float:
