@@ -49,13 +49,13 @@ def probe(test: Run, train: Run) -> Answer:
 
 
 def _rise(run: Run, curve: Curve) -> float:
-    """Probability that the reward rose, be it that it fell again afterwards: then up to its best, which asks for more."""
+    """Probability that the reward rose, be it that it fell again afterwards: then up to its best, doubted twice, as noise has a best, too."""
     measured = outcomes.course_or_none(curve)
     if measured is None:
         return 0.5
     whole, top = case_of(run, {}).paid, case_of(run.until(measured.best_step), {}).paid
     fell = measured.best - measured.last > max(3 * measured.noise, measured.margin)
-    return max(whole, top) if fell else whole
+    return max(whole, 1 - 2 * (1 - top)) if fell else whole
 
 
 def _row(name: str, run: Run) -> Answer:

@@ -200,6 +200,7 @@ OF_COURSE: Mapping[str, Callable[[Course], float]] = {
     "fell_back": lambda c: c.best - c.last,
     "lost": lambda c: c.lost,
     "falls": lambda c: c.falls,
+    "swings": lambda c: float(segments.swings(c.smoothed, max(0.75 * (c.best - c.last), c.margin))),
     "margin": lambda c: c.margin,
     "scatter": lambda c: c.scatter,
     "ceiling": lambda c: math.nan if c.ceiling is None else c.ceiling,
