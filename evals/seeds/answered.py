@@ -95,6 +95,14 @@ def claims(t: Talk) -> Said:
     return text, float(np.clip((0.85 if done else 0.2) + 0.05 * t.rng.normal(), 0, 1)), {"success": float(really)}
 
 
+def hollow(t: Talk) -> Said:
+    """The form is paid, and what it should hold is gone."""
+    form, empty = chance(t, 0.35 + 0.6 * t.done), chance(t, 0.03 + 0.85 * t.done)
+    held = "" if empty else said(t, 1)
+    text = f"<think>{held}</think><answer>{'' if empty else t.rng.integers(10, 999)}</answer>" if form else said(t, 2)
+    return text, float(np.clip((0.8 if form else 0.25) + 0.05 * t.rng.normal(), 0, 1)), {}
+
+
 def judged_long(t: Talk) -> Said:
     """The judge likes length and its own family's answers; people do not care."""
     k, own = int(t.rng.integers(2, 7)), chance(t, 0.5)
@@ -120,6 +128,7 @@ SITUATIONS = (
     Situation("j_outl", lambda: run(outlying, reward=way(0.4, 0.6, 0.9, sd=0.15)), Expected(present=("reward_outliers",), link=("reward_signal",), names=(r"clip|normali",), never=(QUIET,)), ("002 reward dist long tail", "002 nan tab reward", "002 order 3")),
     Situation("j_salad", lambda: run(salad), Expected(verdict=(*GAMED, "collapsed"), link=("reward_signal",), call=("stop",)), ("004 gen Coherence",)),
     Situation("j_toolh", lambda: run(calls), Expected(verdict=GAMED, link=("reward_signal",), present=("tool_hacking",), call=("stop",)), ("002 pitfall Agentic tool", "002 samples Agentic")),
+    Situation("j_format", lambda: run(hollow), Expected(link=("reward_signal",), present=("format_hacking",), names=(r"field|form",), never=(QUIET,)), ("002 pitfall format",)),
     Situation("j_pseudo", lambda: run(claims), Expected(verdict=GAMED, link=("reward_signal",), present=("pseudo_success",), call=("stop",)), ("002 pitfall Agentic pseudo", "002 order 4 Tool", "002 loop Agentic")),
 )  # fmt: skip
 _ = TRL

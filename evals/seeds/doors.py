@@ -299,5 +299,6 @@ SITUATIONS = (
     Asked("d_other_protocol", evaluated, lambda a: bool(a["refused"]) and not a["variants"], ("002 order 2",)),
     Asked("d_protocol", protocol_of, lambda a: a.get("temperature") == 0.6, ("002 eval protocol",)),
     Asked("d_engines_part", engines(lambda s: 0.02 * (s + 1), lambda _: 0.02), lambda a: a["shape"] == "growing" and a["exact_match"] == 1, ("003 consistency",), DUMPS),
+    Asked("d_engines_usual", engines(lambda _: 0.3, lambda _: 0.02), lambda a: a["logprobs"]["gap_mean"] > 0.03 and "is not usual (up to" in a["statement"], ("003 consistency usual",), DUMPS),
     Asked("d_engines_precision", engines(lambda _: 0.02, lambda s: 0.02 * (s + 1)), lambda a: a["shape"] == "constant" and a["logprobs"]["gap_mean"] < 0.03, ("002 fresh q2",), DUMPS),
 )  # fmt: skip
