@@ -1,8 +1,8 @@
 """A GPU reported an error of its own: an Xid, or memory that could not be corrected.
 
-Looks for: Xid codes and counts of uncorrectable memory errors in the telemetry, and the driver's lines in the run's logs; whether numbers
-    stopped being finite, or the log reports a crash, soon after.
-Means: the card, its link or its driver failed. What was computed after may be wrong, and collectives that wait for it hang.
+Looks for: Xid codes and counts of uncorrectable memory errors in the telemetry, and the driver's lines in the run's logs.
+Means: the card, its link or its driver failed. What was computed after may be wrong, and collectives that wait for it hang: numbers that
+    stop being finite and crashes that come later are its consequences.
 Not to be confused with: Xid 13, 31, 43 and 45, which a program's own faulty access brings about; corrected memory errors, which are no
     fault.
 Next test: drain the card and run the vendor's diagnosis; go on from the checkpoint before the error on another card.
@@ -27,8 +27,6 @@ OF_PROGRAMS = frozenset({13, 31, 43, 45})
 """Xid codes that a faulty program brings about as well."""
 XID = re.compile(r"NVRM: Xid \([^)]{0,60}\): (\d{1,3})\b")
 UNCORRECTABLE = re.compile(r"uncorrectable ECC|double.bit (?:ECC )?error|ECC uncorrectable", re.IGNORECASE)
-SOON = 10
-"""Logged rows within which trouble may be the error's."""
 
 
 def detect(run: Run) -> Answer:
@@ -43,10 +41,8 @@ def detect(run: Run) -> Answer:
     hard = [f for f in found if f[2] not in OF_PROGRAMS]
     known = [f[0] for f in (hard or found) if f[0] is not None]
     first = min(known, default=None)
-    trouble = _trouble_after(run, first)
     text = f"{'; '.join(dict.fromkeys(f[1] for f in (hard or found)[:4]))}"
-    text += f", first about step {first:.0f}" if first is not None else ", at an unknown step"
-    text += f"; soon after: {trouble}." if trouble else "; nothing that is logged broke soon after."
+    text += f", first about step {first:.0f}." if first is not None else ", at an unknown step."
     onset = None if first is None else segments.around(segments.logged(run), first)
     where = (Evidence("telemetry" if counted else "events", first or run.first_step, first or run.last_step),)
     measures = {"errors": float(len(found)), "of_the_card": float(len(hard))}
@@ -76,23 +72,3 @@ def _in_logs(run: Run) -> Iterator[tuple[float | None, str, int]]:
             yield event.step, f"the log has Xid {code}", int(code)
         if UNCORRECTABLE.search(event.text):
             yield event.step, "the log has an uncorrectable memory error", 0
-
-
-def _trouble_after(run: Run, first: float | None) -> str:
-    """What broke within a few steps of the error: curves that turned non-finite, crashes in the log."""
-    if first is None:
-        return ""
-    found = []
-    for name in ("policy/grad_norm", "policy/loss", "policy/total_loss", "value/loss", "kl/ref", "reward/mean"):
-        curve = run.curves.get(name)
-        if curve is None:
-            continue
-        place = int(np.searchsorted(curve.step, first))
-        near = slice(max(0, place - 1), place + SOON)
-        if (~np.isfinite(curve.value[near])).any() and np.isfinite(curve.value[: max(0, place - 1)]).any():
-            found.append(f"{name} is not finite")
-    others = [e for e in run.events if e.kind in {"error", "out_of_memory"} and not XID.search(e.text) and not UNCORRECTABLE.search(e.text)]
-    rows = segments.logged(run)
-    soon = float(rows[min(rows.size - 1, int(np.searchsorted(rows, first)) + SOON)])
-    crash = [e for e in others if e.step is not None and first - 1 <= e.step <= soon]
-    return ", ".join([*found, *(["the log reports a crash"] if crash else [])])

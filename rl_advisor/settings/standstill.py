@@ -1,14 +1,19 @@
 """Whether a policy moves, whether its reward gains what matters, and what the first logged step shows: facts of a run for rows."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from rl_advisor.curves import outcomes, segments
+from rl_advisor.features.bins import smooth
 from rl_advisor.run import Run
 
 STILL, USUAL_STEP = 0.02, 1e-3
 """Nats from the reference, and of a usual update, up to which a policy stands still."""
 ONCE = 2.0
 """Passes over the data below which no prompt can have been learned by heart."""
+SWING, TURNS = 0.2, 3
+"""Share of the outcome's scale that a swing is deep, and how many of them are a see-saw."""
 STYLE = {"response/length", "response/truncated", "response/repetition", "episode/tool_calls", "episode/turns"}
 """Side metrics that a reward moves which pays for something beside the task."""
 FIRSTS = {"kl/ref": 0.05, "kl/mismatch": 0.05, "mismatch/logprob": 0.1, "response/truncated": 0.9}
@@ -103,5 +108,33 @@ def logged_late(run: Run, _: str = "", first: float = 2.0) -> bool:
     return run.step_unit == "env steps" or min(steps, default=0.0) > first
 
 
-FACTS = (decimals, farthest, policy_moved, little, repeats, seen_again, style, unbaselined, wrong_at_first, logged_late)
+@lru_cache(maxsize=16)
+def _see_saw(run: Run) -> tuple[int, float] | None:
+    """How often the outcome turned, and by how much at least."""
+    s, spread = outcomes.course_or_none(outcomes.outcome(run)), run.curves.get("eval/other/reward_std")
+    if s is None:
+        return None
+    line = smooth(s.step, s.value)
+    deep = max(SWING * s.scale, 4 * float((s.value - line).std()) / np.sqrt(3))
+    seen, own = segments.swings(line, deep), spread.finite()[1] if spread is not None and s.name.startswith("eval/") else np.empty(0)
+    if seen < TURNS and own.size >= outcomes.FEWEST and (own > 0).mean() > 0.3:
+        # What the episodes of each evaluation scatter by is known: what single evaluations swing beyond it is the policy's own.
+        # The second half must do it alone: what swung while it learned and has settled is no see-saw.
+        beyond = 2 * max(SWING * s.scale, float(np.quantile(own, 0.75)))
+        if segments.swings(s.value[s.value.size // 2 :], beyond) >= TURNS:
+            return segments.swings(s.value, beyond), beyond
+    return seen, deep
+
+
+def turns(run: Run, _: str = "") -> float | None:
+    """How often the outcome turned, each time by more than its noise and a fifth of its scale."""
+    return found[0] if (found := _see_saw(run)) else None
+
+
+def swing(run: Run, _: str = "") -> float | None:
+    """By how much at least."""
+    return found[1] if (found := _see_saw(run)) else None
+
+
+FACTS = (turns, swing, decimals, farthest, policy_moved, little, repeats, seen_again, style, unbaselined, wrong_at_first, logged_late)
 """What rows may ask of a run, by these names."""

@@ -9,9 +9,7 @@ import numpy as np
 from rl_advisor.curves import segments
 from rl_advisor.curves.ahead import ahead
 from rl_advisor.curves.course import Course
-from rl_advisor.features import TooFewPoints
 from rl_advisor.features.change import Discontinuity, discontinuity, spikes
-from rl_advisor.features.trend import trend
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.settings.derived import derived
 from rl_advisor.settings.of_samples import SAMPLES, stretches_or_none
@@ -88,35 +86,6 @@ def split(curve: Curve) -> tuple[float, float, float, float]:
     return float(before.mean()), float(after.mean()), float(np.hypot(before.std(), after.std()) + own), float(step[at])
 
 
-def _grown_by(curve: Curve) -> float:
-    """By what share its level grew between the first and the last quarter, after the first steps."""
-    step, value = curve.finite()
-    value = value[step >= step[0] + 0.1 * (step[-1] - step[0])]
-    if value.size < 8:
-        raise TooFewPoints(f"{value.size} values of {curve.name} after the first steps, 8 needed")
-    first, last = (float(np.median(part)) for part in (value[: value.size // 4], value[-(value.size // 4) :]))
-    return (last - first) / max(abs(first), 1e-12)
-
-
-def _creeps(curve: Curve) -> float:
-    """The same where it surely grows, in both halves alike; 0 where it does not."""
-    step, value = curve.finite()
-    keep = step >= step[0] + 0.1 * (step[-1] - step[0])
-    step, value = step[keep], value[keep]
-    grown, quarter = _grown_by(curve), value.size // 4
-    first, middle, last = (
-        np.median(part) for part in (value[:quarter], value[3 * value.size // 8 : 5 * value.size // 8], value[-quarter:])
-    )
-    steady = min(middle - first, last - middle) > 0.15 * (last - first)
-    return grown if steady and trend(step, value).low > 0 else 0.0
-
-
-def _first_over_step(curve: Curve) -> float:
-    """How many times as large its first value is as what it changes by from one point to the next; 0 where few points tell."""
-    value = curve.finite()[1]
-    return float(value[0] / max(np.median(np.abs(np.diff(value))), 1e-12)) if value.size > 11 else 0.0
-
-
 OF_VALUES: Mapping[str, Callable[[Floats], float]] = {
     "first": lambda x: x[0],
     "median": np.median,
@@ -155,9 +124,6 @@ OF_STRETCH: Mapping[str, Callable[[Curve], float]] = {
     "split_before": lambda c: split(c)[0],
     "split_after": lambda c: split(c)[1],
     "split_step": lambda c: split(c)[3],
-    "creeps": _creeps,
-    "grown_by": _grown_by,
-    "first_over_step": _first_over_step,
     "last": lambda c: float(np.median(segments.final(c, 0.05))),
     "size": lambda c: abs(float(np.median(segments.final(c, 0.4)))),
     "spread": lambda c: float(np.std(segments.final(c, 0.4))),
