@@ -49,7 +49,7 @@ def probe(test: Run, train: Run) -> Answer:
 
 
 def _rise(run: Run, curve: Curve) -> float:
-    """Probability that the reward rose, be it that it fell again afterwards: then up to its best, doubted twice, as noise has a best, too."""
+    """Probability that the reward rose, be it that it fell again: then up to its best, doubted twice as noise has a best, too."""
     measured = outcomes.course_or_none(curve)
     if measured is None:
         return 0.5
