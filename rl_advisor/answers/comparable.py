@@ -63,11 +63,8 @@ def against(base: Hashable, levels: Mapping[Any, Floats]) -> list[Answer]:
     ]
 
 
-TASK: Mapping[str, tuple[str, ...]] = {
-    "environment": ("env_id", "env_name", "env", "environment", "task_name"),
-    "training data": ("dataset_name", "dataset", "train_dataset", "train_files", "prompt_data", "train_dataset.path"),
-}
-"""What names the task of a run -> the configuration keys that give it."""
+TASK = {"environment": "environment", "training data": "training_data"}
+"""What names the task of a run -> the setting that gives it, of ``names.toml``."""
 ENVIRONMENT = re.compile(r"([A-Z][a-z][A-Za-z0-9]{1,40})-v\d{1,2}(?!\d)")
 """An environment's name as Gym writes it; its version tells variants apart more often than tasks."""
 APART = 0.1
@@ -101,7 +98,7 @@ def common(runs: Sequence[Run]) -> Common:
 
 def _task(run: Run) -> dict[str, str]:
     """What names the task of a run: its settings, else an environment's name in its own."""
-    told = {what: str(value) for what, keys in TASK.items() if (value := given(run, keys)) is not None}
+    told = {what: str(value) for what, name in TASK.items() if (value := given(run, name)) is not None}
     if not told and "language" not in task(run).traits and (named := ENVIRONMENT.search(run.name)):
         told["environment"] = named[1]
     return told

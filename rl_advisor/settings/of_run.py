@@ -201,7 +201,6 @@ OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
     "done": lambda run, _: run.last_step / run.planned_steps if run.planned_steps else None,
     "told": lambda run, name: run.curves[name].note == TOLD if name in run.curves else None,
     "named": _named,
-    "is": lambda _, asked: asked.partition("=")[0] == asked.partition("=")[2],
     "part_paid": lambda run, prefix: _part(run, prefix, lambda x: bool(np.abs(x).max() > 1e-9)),
     "part_unpaid": lambda run, prefix: _part(run, prefix, lambda x: bool(np.abs(x).max() <= 1e-9)),
     "all_at": all_at,

@@ -1,4 +1,4 @@
-"""Under which evaluation protocol a run's scores were taken: environment, split, samples, temperature, tokens, template, judge."""
+"""Under which evaluation protocol a run's scores were taken: environment, split, samples, temperature, nucleus, tokens, template, judge."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,19 +6,13 @@ from typing import Any
 
 from rl_advisor.curves.held_out_scores import PRIVATE
 from rl_advisor.run import Run
-from rl_advisor.settings.given import is_word
+from rl_advisor.settings.given import Settings, is_word
 
-KEYS: Mapping[str, tuple[str, ...]] = {
-    "environment": ("env_id", "env_name", "env", "environment", "task_name"),
-    "split": ("dataset_test_split", "eval_split", "test_split"),
-    "data": ("data.val_files", "eval_dataset", "eval_prompt_data", "valid_dataset.path", "eval_dataset_name"),
-    "episodes": ("n_eval_episodes", "eval_episodes", "evaluation_duration", "eval_num_samples"),
-    "temperature": ("eval_temperature", "val_kwargs.temperature", "eval_gconfig.temperature"),
-    "tokens": ("eval_max_new_tokens", "eval_max_tokens", "eval_max_response_len", "eval_gconfig.max_new_tokens"),
-    "template": ("chat_template", "prompt_template", "apply_chat_template"),
-    "judge": ("judge_model", "judge", "reward_model.path", "reward_model_path", "grader"),
-}
-"""Part of a protocol -> the keys under which settings give it; a key counts by its last parts."""
+PARTS: Mapping[str, str] = {
+    "environment": "environment", "split": "eval_split", "data": "eval_data", "episodes": "eval_episodes",
+    "temperature": "eval_temperature", "top_p": "eval_top_p", "tokens": "eval_tokens", "template": "chat_template", "judge": "judge",
+}  # fmt: skip
+"""Part of a protocol -> the setting that gives it, of ``names.toml``."""
 WANTED = ("split", "samples", "temperature", "tokens")
 """What a score of a language model means nothing without; control asks for ``environment`` and ``episodes``."""
 SPLITS = (
@@ -32,7 +26,7 @@ _SAMPLES = re.compile(r"@(\d{1,4})\b|pass(?:_at)?_?(\d{1,4})\b")
 
 def protocol(run: Run) -> dict[str, Any]:
     """What is known of the protocol, by its parts; ``missing`` names what is not."""
-    found = {part: value for part, keys in KEYS.items() if (value := given(run, keys)) is not None}
+    found = {part: value for part, name in PARTS.items() if (value := given(run, name)) is not None}
     names = [c.raw for n, c in run.curves.items() if n.startswith("eval/score/")]
     if "split" not in found and (split := next((s for s, p in SPLITS if any(_has(p, name) for name in names)), None)):
         found["split"] = split
@@ -47,20 +41,17 @@ def unlike(runs: Sequence[Run]) -> list[str]:
     """The parts of the protocol in which runs differ for certain, each in words; a part that only one gives differs from nothing."""
     told = [protocol(run) for run in runs]
     out = []
-    for part in (*KEYS, "samples"):
+    for part in (*PARTS, "samples"):
         values = list(dict.fromkeys(str(t[part]) for t in told if part in t))
         if len(values) > 1:
             out.append(f"{part} ({' against '.join(values[:4])})")
     return out
 
 
-def given(run: Run, keys: Sequence[str]) -> Any:
-    """The value under the first key that the configuration has; None where it has none, or where the value is no word."""
-    for wanted in keys:
-        for key, value in run.config.items():
-            if (key == wanted or key.endswith((f".{wanted}", f"/{wanted}"))) and value not in (None, "", []):
-                return value if not isinstance(value, str) or is_word(value) else None
-    return None
+def given(run: Run, name: str) -> Any:
+    """The value of a setting; None where it is not given, or is no word."""
+    value = found.value if (found := Settings(run).given(name)) else None
+    return None if value in ("", []) or (isinstance(value, str) and not is_word(value)) else value
 
 
 def _has(pattern: str, name: str) -> bool:
