@@ -46,16 +46,17 @@ def _pasted() -> str:
 
 
 def _taken(what: str) -> str:
-    """Standard input, a file's text, or the word itself."""
+    """Standard input, a file's text, or the word or the sentence itself."""
     if what == "-":
         if sys.stdin.isatty():
             click.echo("rl-advisor: paste the lines, then press Ctrl-D.", err=True)
         return sys.stdin.read(LARGEST)
     file = Path(what)
     if not file.is_file():
+        from rl_advisor.answers.explain.procedures import asked_for
         from rl_advisor.answers.explain.words import explain_word, nearest
 
-        if file.exists() or "/" in what or explain_word(what) is None:
+        if file.exists() or (not asked_for(what) and ("/" in what or explain_word(what) is None)):
             near = nearest(what)
             hint = f"; did you mean {', '.join(near)}?" if near else ""
             raise UsageError(f"{what!r} is neither a file nor a metric, pattern, check or verdict{hint}")

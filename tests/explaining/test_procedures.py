@@ -1,8 +1,10 @@
 """A sentence without a log gets the procedure that it asks for, and other sentences get none."""
 
 import pytest
+from click.testing import CliRunner
 from rl_advisor import tools
 from rl_advisor.answers.explain.procedures import asked_for, procedures
+from rl_advisor.cli.commands import main
 
 
 @pytest.mark.parametrize(
@@ -14,6 +16,11 @@ from rl_advisor.answers.explain.procedures import asked_for, procedures
         ("LLM inference server launched at: AREAL_LLM_SERVER_ADDRS=10.0.0.7:20082 and my workflow fails", "A workflow against a server"),
         ("the vLLM server is up but my agent hangs", "A workflow against a server"),
         ("how do I debug a custom algorithm on a saved batch", "An algorithm of your own"),
+        ("In AReaL my reward stays at zero. How do I debug?", "Rewards do not rise"),
+        ("The rewards of my run aren't going up", "Rewards do not rise"),
+        ("My agent workflow throws an exception, the SGLang server runs at 10.0.0.7:8000", "A workflow against a server"),
+        ("How can I debug my own loss without inference servers, using stored rollout data?", "An algorithm of your own"),
+        ("test my own loss on a dumped batch of rollouts, offline", "An algorithm of your own"),
         ("rewards increase nicely", None),
         ("the server room is cold", None),
         ("what is a batch?", None),
@@ -63,3 +70,11 @@ def test_which_losses_may_be_negative() -> None:
     rows = "step=10 loss=-0.02 reward=0.4\nstep=20 loss=-0.03 reward=0.5\n"
     assert "A policy loss may be negative" in tools.explain_log(rows, "is it normal that loss is negative?")["summary"]
     assert "may be negative" not in tools.explain_log(rows, "is the reward normal?")["summary"]
+
+
+def test_a_sentence_is_asked_at_the_command_line_as_it_is() -> None:
+    """No file and no pipe: the sentence itself, also with an address in it; a sentence that asks for nothing is refused as before."""
+    said = CliRunner().invoke(main, ["explain", "the server at http://10.0.0.7:20082 is up and my workflow fails"])
+    assert said.exit_code == 0
+    assert "curl http://10.0.0.7:20082/health" in said.output
+    assert "neither a file" in CliRunner().invoke(main, ["explain", "the sea is cold"]).output
