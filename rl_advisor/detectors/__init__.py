@@ -96,22 +96,18 @@ def _of_module(module: ModuleType) -> Detector:
     return Detector(name, module.LINK, module.ROLE, module.NEEDS, module.detect, module.__doc__ or "", **own)
 
 
+def _need(metric: str) -> str:
+    """What must be logged for a metric of a row."""
+    if metric.startswith(SAMPLES):
+        return "rollouts"
+    return "eval/score/*" if metric == "score" else OF_OUTCOME if metric in OUTCOMES else metric
+
+
 def _of_row(name: str, row: Mapping[str, Any]) -> Detector:
     """The detector that a row stands for; what it looks at it needs, but for what only denies it."""
     metrics = [c.metric for way in ways(row["when"]) for c in way if c.statistic not in OF_RUN]
-    one = "|".join("eval/score/*" if m == "score" else OF_OUTCOME if m in OUTCOMES else m for m in row.get("each", ()))
-    needs = dict.fromkeys(
-        "eval/score/*"
-        if m == "score"
-        else OF_OUTCOME
-        if m in OUTCOMES
-        else "rollouts"
-        if m.startswith(SAMPLES)
-        else one
-        if m == "it"
-        else m
-        for m in metrics
-    )
+    one = "|".join(map(_need, row.get("each", ())))
+    needs = dict.fromkeys(one if m == "it" else _need(m) for m in metrics)
     own = {key: row[key] for key in ("weight", "speaks") if key in row}
     change = tuple((str(ours), str(to)) for ours, to in row.get("change", {}).items())
     link, role, asked = Link(row["link"]), Role(row["role"]), tuple(row.get("needs", needs))

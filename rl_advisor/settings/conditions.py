@@ -35,7 +35,10 @@ OUTCOMES: Mapping[str, Callable[[Run], Curve | None]] = {
     "score": outcomes.held_out, "reward": outcomes.training, "outcome": outcomes.outcome,
 }  # fmt: skip
 KNOWN = {*OF_VALUES, *OF_STRETCH, *OF_COURSE, *OF_RUN, *OF_SAMPLES}
-SHARES, NUMBERS = ("zeros", "pinned", "negative", "gpu_share", "all_at", "farthest", "unbaselined"), ("points", "peaks", "spikes", "bursts")
+SHARES, NUMBERS = (
+    ("zeros", "pinned", "negative", "gpu_share", "all_at", "farthest", "unbaselined", "restarted"),
+    ("points", "peaks", "spikes", "bursts"),
+)
 """Statistics that are shares of points, and those that count whatever the metric's unit."""
 LOGGED = {"starts": "first", "best": "best", "ends": "last"}
 """Numbers of an outcome that a reader looks up in the log, and what they are called there."""

@@ -8,7 +8,10 @@ import numpy as np
 from rl_advisor.curves import outcomes, segments
 from rl_advisor.curves.course import Course
 from rl_advisor.curves.task import task
+from rl_advisor.features import TooFewPoints
+from rl_advisor.features.trend import level_change
 from rl_advisor.gpu.facts import FACTS
+from rl_advisor.output.wording import counted
 from rl_advisor.priors import Prior, prior
 from rl_advisor.priors.circumstances import circumstances, updates_per_batch
 from rl_advisor.run import Curve, Floats, Run
@@ -185,6 +188,27 @@ def _late_events(run: Run, kind: str, share: float = 0.05) -> float | None:
     return float(sum(e.kind == kind and (e.step is None or e.step > after) for e in run.events))
 
 
+def _restarted(run: Run, name: str, rows: int = 10) -> float | None:
+    """By what share of its level a metric surely steps at a restart itself; None where there is no restart."""
+    curve, restarts = logged_curve(run, name), [e.step for e in run.events if e.kind == "resume" and e.step is not None]
+    if curve is None or not restarts:
+        return None
+    (step, value), found = curve.finite(), []
+    for at in restarts:
+        place = int(np.searchsorted(step, at))
+        near = slice(max(0, place - rows), place + rows)
+        try:
+            jump = level_change(step[near], value[near], at)
+        except TooFewPoints:
+            continue
+        there = float(np.median(value[place : place + 2]) - np.median(value[max(0, place - 2) : place]))
+        sure = (jump.low > 0 or jump.high < 0) and there * jump.delta > 0 and abs(there) > 0.5 * abs(jump.delta)
+        found.append(sure * jump.delta / max(abs(jump.before), abs(jump.after), 1e-12))
+    if not found:
+        raise TooFewPoints(f"{counted(len(restarts), 'restart')}, with too few points around to compare both sides")
+    return max(found, key=abs)
+
+
 OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
     "setting": _setting,
     "given": lambda run, name: _given(run, name) is not None,
@@ -238,6 +262,7 @@ OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
     "outgrown": _outgrown,
     "since_best": _since_best,
     "late_events": _late_events,
+    "restarted": _restarted,
     "gpu": lambda run, name: FACTS[name](run),
     "gpu_share": lambda run, name: FACTS[name](run),
 }
