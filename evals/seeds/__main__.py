@@ -87,22 +87,31 @@ def scored(answers: list[Told]) -> dict[str, Score]:
     return out
 
 
+def drawn(cases: list[tuple[str, str, int]], jobs: int) -> list[Told]:
+    """The answers to these drawings."""
+    with (
+        ProcessPoolExecutor(jobs) as pool,
+        click.progressbar(pool.map(tried, cases, chunksize=2), length=len(cases), label="drawings", file=sys.stderr) as answers,
+    ):
+        return list(answers)
+
+
 def main() -> None:
     """Print a line a situation, and the share that is answered as it must be."""
     ask = argparse.ArgumentParser(description=__doc__)
     ask.add_argument("names", nargs="*", help="situations; all when left out")
     ask.add_argument("--draws", type=int, default=1, help="drawings of each situation in each framework")
+    ask.add_argument("--again", type=int, default=0, help="drawings of a situation that is answered wrong in one of them")
     ask.add_argument("--first", type=int, default=0, help="number of the first drawing")
     ask.add_argument("--jobs", type=int, default=1)
     ask.add_argument("--json", metavar="FILE", help="keep the shares, from which docs/seeds.md is written")
     told = ask.parse_args()
     names = [n for n in EVERY if not told.names or any(n.startswith(x) for x in told.names)]
     cases = [(n, f, told.first + d) for n in names for f in EVERY[n].frameworks for d in range(told.draws)]
-    with (
-        ProcessPoolExecutor(told.jobs) as pool,
-        click.progressbar(pool.map(tried, cases, chunksize=2), length=len(cases), label="drawings", file=sys.stderr) as answers,
-    ):
-        found = list(answers)
+    found = drawn(cases, told.jobs)
+    missed = {row[0] for row in found if wrong(row)}
+    more = range(told.first + told.draws, told.first + told.again)
+    found += drawn([(n, f, d) for n in names if n in missed for f in EVERY[n].frameworks for d in more], told.jobs)
     scores = scored(found)
     for name, score in scores.items():
         failed = next((row for row in found if row[0] == name and wrong(row)), None)
@@ -112,7 +121,7 @@ def main() -> None:
     right = [not wrong(row) for row in found]
     print(f"{good} of {len(names)} situations right in nine of ten drawings of each framework; {mean(right):.1%} of {len(found)} drawings")
     if told.json:
-        kept = {"draws": told.draws, "situations": {n: asdict(score) for n, score in scores.items()}}
+        kept = {"draws": told.draws, "again": told.again, "situations": {n: asdict(score) for n, score in scores.items()}}
         Path(told.json).write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 

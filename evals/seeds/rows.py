@@ -16,9 +16,10 @@ SKILL = ROOT / "skills" / "rl-practitioner"
 SHARES = ROOT / "evals" / "seeds" / "shares.json"
 HEAD = """# The seeds, row by row
 
-Made by `python -m evals.seeds --draws {draws} --json evals/seeds/shares.json` and `python -m evals.seeds.rows`; nobody writes a status by hand.
+Made by `python -m evals.seeds --draws {draws} --again {again} --json evals/seeds/shares.json` and `python -m evals.seeds.rows`; nobody writes a status by hand.
 A *situation* is a run made anew with chance in every level, length and noise, in a framework's own files and names; an answer is right when its
 *values* are what the seed says: verdict, link, patterns that are present, call, what the action names, checkpoint. Words elsewhere do not count.
+Each is drawn {draws} times in each framework; where one of these is answered wrong, {again} times, which tells nine in ten from fewer.
 Situations `d_...` are asked of another verb in two forms, each beside a near-miss that differs in that one thing and must not be answered so.
 
 - *works*: at least two situations or frameworks are answered so in nine of ten drawings.
@@ -101,7 +102,7 @@ def page() -> str:
     measured = json.loads(SHARES.read_text(encoding="utf-8"))
     stand = [(row, *row.stands(measured["situations"])) for row in rows()]
     counts = Counter(status for _, status, _ in stand)
-    lines = [HEAD.format(draws=measured["draws"], loose=LOOSE)]
+    lines = [HEAD.format(draws=measured["draws"], again=measured["again"], loose=LOOSE)]
     lines += [", ".join(f"{counts[status]} {status}" for status in STATUSES) + f", of {len(stand)}.", ""]
     lines += ["| seed | place | asks for | stands | right | held by |", "|---|---|---|---|---|---|"]
     lines += [f"| {r.seed} | {r.place} | {r.words} | {status} | {share} | {r.shown} |" for r, status, share in stand]
