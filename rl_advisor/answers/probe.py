@@ -14,8 +14,8 @@ from rl_advisor.output.errors import UsageError
 from rl_advisor.run import Curve, Run
 
 Way = Literal["rose", "stayed", "cannot be told"]
-SURE = 0.9
-"""Probability from which a rise, or none, is told."""
+RISES, STAYS = 0.99, 0.2
+"""Probability of a rise from which one is told, and up to which none is: a probe that works rises by far, noise alone by a little."""
 BRANCHES: dict[tuple[Way, Way], tuple[str, str]] = {
     ("rose", "stayed"): (
         "The update and the reward work; the training data do not let it learn.",
@@ -64,5 +64,5 @@ def _row(name: str, run: Run) -> Answer:
     if curve is None or told is None:
         raise UsageError(f"{run.name} logs no training reward, so it cannot say whether that rose")
     chance = _rise(run, curve)
-    way: Way = "cannot be told" if 1 - SURE < chance < SURE else "rose" if chance >= SURE else "stayed"
+    way: Way = "rose" if chance >= RISES else "stayed" if chance <= STAYS else "cannot be told"
     return {"trained_on": name, "run": run.name, "reward": told.label, "way": way, "chance_of_a_rise": round(chance, 2), "said": told.said}

@@ -229,6 +229,8 @@ OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
     "part_unpaid": lambda run, prefix: _part(run, prefix, lambda x: bool(np.abs(x).max() <= 1e-9)),
     "all_at": all_at,
     "value": value_of,
+    "usual_low": lambda run, name: row.usual[0] if (row := usual(run, name)) is not None else None,
+    "usual_high": lambda run, name: row.usual[1] if (row := usual(run, name)) is not None else None,
     "read": lambda run, kind: any(kind in name for name in run.formats),
     "followed": lambda run, _: _way(run, lambda held, train: float(np.quantile(held.value, 0.9)) - train.start),
     "apart_at_first": lambda run, _: _way(run, lambda held, train: abs(held.start - train.start)),

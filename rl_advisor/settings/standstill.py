@@ -5,7 +5,6 @@ from functools import lru_cache
 import numpy as np
 
 from rl_advisor.curves import outcomes, segments
-from rl_advisor.features.bins import smooth
 from rl_advisor.run import Run
 
 STILL, USUAL_STEP = 0.02, 1e-3
@@ -114,9 +113,8 @@ def _see_saw(run: Run) -> tuple[int, float] | None:
     s, spread = outcomes.course_or_none(outcomes.outcome(run)), run.curves.get("eval/other/reward_std")
     if s is None:
         return None
-    line = smooth(s.step, s.value)
-    deep = max(SWING * s.scale, 4 * float((s.value - line).std()) / np.sqrt(3))
-    seen, own = segments.swings(line, deep), spread.finite()[1] if spread is not None and s.name.startswith("eval/") else np.empty(0)
+    deep = max(SWING * s.scale, 4 * s.noise / np.sqrt(3))
+    seen, own = segments.swings(s.smoothed, deep), spread.finite()[1] if spread is not None and s.name.startswith("eval/") else np.empty(0)
     if seen < TURNS and own.size >= outcomes.FEWEST and (own > 0).mean() > 0.3:
         # What the episodes of each evaluation scatter by is known: what single evaluations swing beyond it is the policy's own.
         # The second half must do it alone: what swung while it learned and has settled is no see-saw.
