@@ -140,6 +140,13 @@ def cause_after_its_effect(_: Run, a: Assessment) -> Iterator[str]:
         yield f"broke at {a.onset.low:.0f}, fell at {min(f['high'] for f in falls):.0f}"
 
 
+def falls_and_rises(_: Run, a: Assessment) -> Iterator[str]:
+    """One finding says that the outcome declined, another that it still rises."""
+    there = {f.pattern for f in a.findings if f.outcome == "present"}
+    if {"decline", "still_improving"} <= there:
+        yield "decline and still_improving"
+
+
 def onset_outside(run: Run, a: Assessment) -> Iterator[str]:
     """It broke before the log begins, or after it ends."""
     first = min((float(c.step[0]) for c in run.curves.values() if c.step.size), default=0.0)
@@ -257,6 +264,7 @@ KINDS = (
     cause_of_what_is_sound,
     cause_says_the_outcome_fell,
     cause_after_its_effect,
+    falls_and_rises,
     onset_outside,
     repairs_something_else,
     repairs_what_is_stopped,
