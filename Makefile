@@ -81,7 +81,6 @@ bench: .venv/.dev
 # How the cost of reading grows with size for every format, what another look at a growing file costs, and answers about what is no run.
 linear: .venv/.dev
 	$(BIN)/python benchmarks/linearity.py
-	$(BIN)/python benchmarks/linearity.py live
 	$(BIN)/python benchmarks/plain_answers.py
 
 # Installs into an environment: $(call install,ENVIRONMENT,WHAT), with uv where it is present.

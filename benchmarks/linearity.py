@@ -1,8 +1,7 @@
-"""How the cost of reading grows with a file's size, for every format. Run: python benchmarks/linearity.py [live] [FORMAT...].
+"""How the cost of reading grows with a file's size, for every format. Run: python benchmarks/linearity.py [FORMAT...].
 
 Files of a thousand rows and ten, a hundred and a thousand times as many are read, each in a process of its own; a format stops where the
 next size would take longer than LONGEST seconds. The exponent is that of the processor time between the last two sizes a decade apart.
-With ``live`` it is instead said what another look costs at a file to which a hundredth was appended.
 """
 
 import json
@@ -14,17 +13,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rl_advisor.discovery import modules
 from rl_advisor.reading import UnreadableRun, format_of, read_run
-from rl_advisor.reading.live import Follower
 from tensorboard import write as write_events
 
-LIVE_ROWS = 30_000
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 LONGEST = 25.0
 MOST_BYTES = 2 << 30
@@ -235,28 +232,6 @@ def grow(name: str) -> None:
             return
 
 
-def follow(name: str) -> None:
-    """Print what another look at a file costs to which a hundredth was appended, against the first look."""
-    with tempfile.TemporaryDirectory() as there, tempfile.TemporaryDirectory() as here:
-        whole = MAKERS[name](Path(there), LIVE_ROWS)
-        data = whole.read_bytes()
-        path = Path(here) / whole.relative_to(there)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        for beside in whole.parents[1].glob("meta.yaml"):
-            (path.parents[1] / beside.name).write_bytes(beside.read_bytes())
-        path.write_bytes(data[: -len(data) // 100])
-        follower, spent = Follower(path), []
-        for more in (b"", data[-len(data) // 100 :]):
-            with path.open("ab") as file:
-                file.write(more)
-            begin = time.process_time()
-            with suppress(UnreadableRun):
-                follower.read()
-            spent.append(time.process_time() - begin)
-    how = "reads on" if follower.decoded < len(data) / 10 else "reads anew"
-    print(f"{name:22} {how:10} {follower.decoded / len(data):6.1%} of the bytes, {spent[1] / spent[0]:6.1%} of the time", flush=True)
-
-
 if __name__ == "__main__":
     formats = [module.FORMAT for module in modules("rl_advisor.reading.formats", "FORMAT", "read")]
     if missing := set(formats) - set(MAKERS):
@@ -265,6 +240,5 @@ if __name__ == "__main__":
     import pyarrow.parquet  # noqa: F401 - imports are not what is measured
     import yaml  # noqa: F401
 
-    live = sys.argv[1:2] == ["live"]
-    for each in sys.argv[1 + live :] or formats:
-        (follow if live else grow)(each)
+    for each in sys.argv[1:] or formats:
+        grow(each)

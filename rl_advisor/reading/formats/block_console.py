@@ -14,8 +14,6 @@ from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Run
 
 FORMAT = "block_console"
-APPENDED = re.compile(rb"^[^\n]{0,400}?(?:\bstep:\d+ - |Train step \d+/\d+ done|Learning iteration \d+/\d+)", re.MULTILINE)
-"""What each block of a growing file begins with: whole blocks are read once, the last one again."""
 _HEAD = 1 << 20
 
 

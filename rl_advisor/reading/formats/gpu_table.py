@@ -11,8 +11,6 @@ from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Run
 
 FORMAT = "gpu_table"
-APPENDED = "table"
-"""How a growing file goes on, so that what was appended can be read alone."""
 
 
 def claims(path: Path, _: Request = WHOLE) -> bool:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FORMAT = "metrics_csv"
-APPENDED = "table"
-"""How a growing file goes on, so that what was appended can be read alone."""
 _FOLDER = "scalars"
 _TENSORBOARD = ["wall time", "step", "value"]
 _CHART_STEPS = ("step", "global_step", "train/global_step", "relative time (wall)", "relative time (process)")

@@ -15,8 +15,6 @@ from rl_advisor.reading.parsing.trajectories import is_sample
 from rl_advisor.run import Gap, Run
 
 FORMAT = "metrics_jsonl"
-APPENDED = "lines"
-"""How a growing file goes on, so that what was appended can be read alone."""
 LINE_LIMIT = 16_000_000
 _SUFFIXES = (".jsonl", ".json", ".ndjson", ".log")
 

@@ -15,8 +15,6 @@ from rl_advisor.run import Curve, Gap, Run
 
 FORMAT = "monitor"
 _HEADER = re.compile(rb"(?:#[^\n]*\n)?r,l,t\b")
-APPENDED = "table"
-"""How a growing file goes on, so that what was appended can be read alone."""
 
 
 def claims(path: Path, _: Request = WHOLE) -> bool:

@@ -7,8 +7,6 @@ from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Checkpoint, Gap, Run
 
 FORMAT = "saved_checkpoints"
-APPENDED = "lines"
-"""How a growing file goes on, so that what was appended can be read alone."""
 LIMIT = 10_000
 """Checkpoints that are read."""
 

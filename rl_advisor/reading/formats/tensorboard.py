@@ -10,8 +10,6 @@ from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Curve, Gap, Run
 
 FORMAT = "tensorboard"
-APPENDED = "records"
-"""How a growing file goes on, so that what was appended can be read alone."""
 _NAME = re.compile(r"events\.out\.tfevents\.|.*\.tfevents(\.|$)")
 _CONFIG_TAG = re.compile(r"(.*/)?(args|model_config|config|hyperparameters|hparams)(/text_summary)?")
 
