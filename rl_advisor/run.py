@@ -131,7 +131,7 @@ def _levels(curve: Curve) -> tuple[float, float, float]:
     """Means of the first and last fifth of a curve, and their distance in standard errors; 0 for counters, clocks and short curves."""
     value = curve.finite()[1]
     size = max(3, value.size // 5)
-    if value.size < 2 * size or _is_straight(value):
+    if value.size < 2 * size or is_straight(value):
         return 0.0, 0.0, 0.0
     first, last = value[:size], value[-size:]
     error = float(np.sqrt((first.var() + last.var()) / size))
@@ -139,7 +139,7 @@ def _levels(curve: Curve) -> tuple[float, float, float]:
     return float(first.mean()), float(last.mean()), apart / error if error else (SURE if apart else 0.0)
 
 
-def _is_straight(value: Floats) -> bool:
+def is_straight(value: Floats) -> bool:
     """Whether the numbers go up by nearly the same all the time, as counters and clocks do."""
     pace = np.diff(value)
     return bool((pace >= 0).all() and pace.std() <= 0.1 * pace.mean())

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from rl_advisor.reading import read_run
-from rl_advisor.reading.outcome import Told, with_outcome
+from rl_advisor.reading.guessing import Told, with_outcome
 from rl_advisor.run import Curve, Run
 
 NOISE = np.random.default_rng(3)

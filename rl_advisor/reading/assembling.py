@@ -13,10 +13,9 @@ import numpy as np
 from rl_advisor.curves.task import task
 from rl_advisor.gpu.signals import zone_shift
 from rl_advisor.reading.episodes import merged_episodes
-from rl_advisor.reading.guessing import OUTCOMES, guess
+from rl_advisor.reading.guessing import OUTCOMES, Told, guess, with_outcome
 from rl_advisor.reading.joining import Source, joined, settle
 from rl_advisor.reading.measurable import FURTHEST
-from rl_advisor.reading.outcome import Told, with_outcome
 from rl_advisor.reading.repeats import once, without_repeats
 from rl_advisor.reading.responses import groups_apart, logged_once
 from rl_advisor.reading.restarts import chained
@@ -121,7 +120,10 @@ def _joined(parts: Sequence[tuple[str, Run]], spoken: _Spoken, readme: str) -> t
         # A framework's log without any outcome in its words is that of somebody who gave it a name of his own.
         curves = guess(curves, OUTCOMES if spoken.main else (), spoken.unit)
     if not any(name.startswith(SPEAKS) for name in curves) and task(Run(curves=curves)).by_reward:
-        curves, guessed = with_outcome(curves, Told({k: v for _, p in parts for k, v in p.config.items()}, readme, _order(parts)))
+        curves, guessed = with_outcome(
+            curves,
+            Told({k: v for _, p in parts for k, v in p.config.items()}, readme, list(dict.fromkeys(n for _, p in parts for n in p.curves))),
+        )
     gaps += [_guess_gap(guessed)] if guessed else []
     return curves, guessed, gaps + _missing_reward(curves)
 
@@ -148,11 +150,6 @@ def _in_the_runs_zone(run: Run) -> Run:
     shift, gap = zone_shift(run)
     telemetry = run.telemetry.assign(time=run.telemetry["time"] + shift) if shift else run.telemetry
     return replace(run, telemetry=telemetry, gaps=(*run.gaps, *((gap,) if gap and shift else ())))
-
-
-def _order(parts: Sequence[tuple[str, Run]]) -> list[str]:
-    """The raw names as they stand in the files."""
-    return list(dict.fromkeys(name for _, part in parts for name in part.curves))
 
 
 def _guess_gap(guess: Guess) -> Gap:

@@ -1,62 +1,52 @@
-"""What the names of an unknown framework probably mean: roles guessed from the words and from the numbers, marked as guesses."""
+"""What the names of an unknown framework probably mean: roles and the outcome, by words, numbers, place, configuration and README.
+
+One weight of words decides between several that may be meant. Where no name says that it is the outcome the best one is used, and called a
+guess together with the runner-up and its odds. What only a supervised trainer writes has none.
+"""
 
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rl_advisor.run import Curve
+from rl_advisor.run import Curve, Guess, is_straight
 from rl_advisor.vocabulary import metric, words
 
 _UNITS = ("episodes", "env steps", "iterations", "updates")
 OUTCOMES = ("eval/score/{}", "reward/mean")
-
-
-@dataclass(frozen=True)
-class Role:
-    """A row of ``metric_words.toml``: what a metric is in our words, and by what it is told."""
-
-    name: str
-    must: str
-    must_not: str = "(?!)"
-    low: float = -np.inf
-    high: float = np.inf
-    beside: Sequence[str] = ()
-    without: str = "(?!)"
-    after: str = ""
-
-    def may_be(self, spoken: Collection[str], known: Iterable[str]) -> bool:
-        """Whether the names of a run allow it, given what was found before."""
-        there = all(any(re.search(_spelled(pattern), text) for text in spoken) for pattern in self.beside)
-        other = any(re.search(_spelled(self.without), text) for text in spoken)
-        return there and not other and any(name.startswith(self.after) for name in known)
-
-    def fits(self, curve: Curve) -> bool:
-        """Whether a curve's words and numbers are those of the role."""
-        text, value = words(curve.raw), curve.value[np.isfinite(curve.value)]
-        said = says("{setting}", text) or not says(self.must, text) or says(self.must_not, text)
-        return not said and bool(value.size) and bool(((value >= self.low) & (value <= self.high)).all())
+LEAST = -1.0
+"""Weight from which a metric is used at all; what nothing speaks for has about 0, and its odds say so."""
+_LESS = 2.5
+"""Weight of a word for what should become less."""
+_ASKED_FOR = re.compile(r"(?i)metric|monitor|objective|reward_key|target|optimi[sz]e|score")
+SPEAKS = 2.0
+"""Weight of a name from which it speaks for itself, even where its numbers go straight up."""
+LOST = -5.0
+"""Weight of a name up to which it is surely something else."""
+_ONE = 3.0
+"""Weight of being the only thing that was measured."""
 
 
 @cache
-def metric_words() -> Mapping[str, Any]:
+def _metric_words() -> Mapping[str, Any]:
     """What the names of strangers' metrics say, as the file beside this one has it."""
     return tomllib.loads(Path(__file__).with_name("metric_words.toml").read_text(encoding="utf-8"))
 
 
 @cache
-def _spelled(pattern: str) -> str:
-    return re.sub(r"\{(\w+)\}", lambda group: rf"\b({metric_words()['words'][group[1]]})\b", pattern)
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\{(\w+)\}", lambda group: rf"\b({_metric_words()['words'][group[1]]})\b", text), re.MULTILINE)
 
 
 def says(pattern: str, text: str) -> bool:
-    """Whether words stand in a text; ``{group}`` is one of that group of the file."""
-    return re.search(_spelled(pattern), text) is not None
+    """Whether words stand in a line of a text; ``{group}`` is one of that group of the file."""
+    return _pattern(pattern).search(text) is not None
 
 
 def guess(curves: Mapping[str, Curve], roles: Collection[str] = (), unit: str = "episodes") -> dict[str, Curve]:
@@ -66,21 +56,37 @@ def guess(curves: Mapping[str, Curve], roles: Collection[str] = (), unit: str = 
     reinforcement learning, a bare score is anybody's.
     """
     out = {name: _as_ours(curve) for name, curve in curves.items()}
-    spoken = {words(c.raw) for c in curves.values()}
-    anybodys = unit not in _UNITS and not any(says("{learner}", text) for text in spoken)
-    for role in (Role(**row) for row in metric_words()["role"]):
-        if (roles and role.name not in roles) or not role.may_be(spoken, out):
+    spoken = "\n".join({words(c.raw) for c in curves.values()})
+    anybodys = unit not in _UNITS and not says("{learner}", spoken)
+    for row in _metric_words()["role"]:
+        role = row["name"]
+        if (roles and role not in roles) or not _may_be(row, spoken, out):
             continue
-        fitting = [c for c in out.values() if not c.mapped and not c.guessed and role.fits(c)]
-        fitting = [c for c in fitting if role.name != "reward/mean" or not (anybodys and says(r"\bscores?\b", words(c.raw)))]
-        if "{}" not in role.name:
-            fitting = [] if role.name in out else _only(_full(fitting))
+        fitting = [c for c in out.values() if not c.mapped and not c.guessed and _fits(row, c)]
+        fitting = [c for c in fitting if role != "reward/mean" or not (anybodys and says(r"\bscores?\b", words(c.raw)))]
+        if "{}" not in role:
+            fitting = [] if role in out else _only(fitting)
         for curve in fitting:
-            name = role.name.format(re.sub(r"(?i)^(eval|evaluation|test|val|validation)[/_]", "", curve.raw))
+            name = role.format(re.sub(r"(?i)^(eval|evaluation|test|val|validation)[/_]", "", curve.raw))
             if name not in out:
                 del out[curve.name]
                 out[name] = replace(curve, name=name, guessed=True, note="meaning guessed from its name and numbers")
     return out
+
+
+def _may_be(row: Mapping[str, Any], spoken: str, known: Collection[str]) -> bool:
+    """Whether the names of a run allow a role, given what was found before."""
+    there = all(says(pattern, spoken) for pattern in row.get("beside", ())) and not says(row.get("without", "(?!)"), spoken)
+    return there and any(name.startswith(row.get("after", "")) for name in known)
+
+
+def _fits(row: Mapping[str, Any], curve: Curve) -> bool:
+    """Whether a curve's words and numbers are those of a role."""
+    text = words(curve.raw)
+    if not says(row["must"], text) or says("{setting}", text) or says(row.get("must_not", "(?!)"), text):
+        return False
+    value = curve.finite()[1]
+    return bool(value.size) and bool(row.get("low", -np.inf) <= value.min() and value.max() <= row.get("high", np.inf))
 
 
 def _as_ours(curve: Curve) -> Curve:
@@ -90,26 +96,88 @@ def _as_ours(curve: Curve) -> Curve:
     return replace(curve, guessed=True, note=curve.note or "meaning guessed from its name")
 
 
-def _full(fitting: list[Curve]) -> list[Curve]:
-    """Those with a fair share of the points of the longest: what was written once or twice is a summary."""
+def _only(fitting: Sequence[Curve]) -> list[Curve]:
+    """The one that fits best, of equals that with the shorter name; nothing where two are equal, or differ in a word each: two teams.
+
+    What has less than a fair share of the points of the longest was written once or twice, and is a summary.
+    """
     longest = max((curve.step.size for curve in fitting), default=0)
-    return [curve for curve in fitting if 4 * curve.step.size >= longest]
+    ranked = sorted((c for c in fitting if 4 * c.step.size >= longest), key=lambda c: (-_of_words(c.raw), len(c.raw)))
+    if len(ranked) > 1 and _of_words(ranked[0].raw) == _of_words(ranked[1].raw):
+        one, two = (words(c.raw).split() for c in ranked[:2])
+        if len(ranked[0].raw) == len(ranked[1].raw) or (len(one) == len(two) > 2 and len({*one} ^ {*two}) == 2):
+            return []
+    return ranked[:1]
 
 
-def _only(fitting: list[Curve]) -> list[Curve]:
-    """The one that fits best: of whole episodes, a mean before others, then the shorter name; nothing when two are equal."""
-    ranked = sorted(fitting, key=_rank)
-    tie = len(ranked) > 1 and (_rank(ranked[0]) == _rank(ranked[1]) or _apart(ranked[0], ranked[1]))
-    return [] if tie else ranked[:1]
+@dataclass(frozen=True)
+class Told:
+    """What lies around the metrics of a run."""
+
+    config: Mapping[str, object]
+    readme: str = ""
+    order: Sequence[str] = ()
+    """Raw names as they stand in the files."""
 
 
-def _apart(one: Curve, two: Curve) -> bool:
-    """Whether two names of one rank differ in a word each: the win rates of two teams."""
-    a, b = set(words(one.raw).split()), set(words(two.raw).split())
-    return _rank(one)[:3] == _rank(two)[:3] and len(a) == len(b) > 2 and len(a ^ b) == 2
+def with_outcome(curves: Mapping[str, Curve], told: Told) -> tuple[dict[str, Curve], Guess | None]:
+    """The curves with the likeliest outcome named so, and the guess; unchanged where nothing may be one."""
+    unknown = [c for c in curves.values() if not (c.mapped or c.guessed) and c.value.size >= 2]
+    free = [c for c in unknown if _moves(c)] or [
+        c for c in unknown if _of_words(c.raw) > LEAST + 1 or np.unique(c.finite()[1] % 1).size > 1
+    ]
+    spoken = "\n".join(words(curve.raw) for curve in curves.values())
+    if not free or (says("{trainer}", spoken) and not says("{learner}", spoken)):
+        return dict(curves), None
+    weights = _weights(free, told)
+    ranked = sorted(range(len(free)), key=lambda i: -weights[i])
+    if weights[ranked[0]] < LEAST:
+        return dict(curves), None
+    curve = free[ranked[0]]
+    next_best = next((free[i].raw for i in ranked[1:] if weights[i] >= LEAST), "")
+    name = f"eval/score/{curve.raw}" if says("{held_out}", words(curve.raw)) else "reward/mean"
+    lower = says("{lower}", words(curve.raw))
+    note = "taken as the outcome by its name and numbers: a guess" + ("; less of it is better, so its sign is turned" if lower else "")
+    named = replace(curve, name=name, guessed=True, note=note, value=-curve.value if lower else curve.value)
+    found = Guess(name, curve.raw, next_best, lower, float(np.exp(max(weights)) / (1 + np.exp(weights).sum())))
+    return {**{n: c for n, c in curves.items() if c is not curve}, name: named}, found
 
 
-def _rank(curve: Curve) -> tuple[bool, bool, bool, int]:
-    text = words(curve.raw)
-    whole, mean = r"\b(ep|eps|episode|episodes|episodic|return|returns)\b", r"\b(mean|avg|average)\b"
-    return says("{partial}", text), not says(whole, text), not says(mean, text), len(curve.raw)
+def _weights(free: Sequence[Curve], told: Told) -> list[float]:
+    """How much speaks for each metric being the outcome: its words, its points beside the longest, its place, what is said of it."""
+    longest = max(c.step.size for c in free)
+    place = {raw: i / len(told.order) for i, raw in enumerate(told.order)}
+    asked = {str(value) for key, value in told.config.items() if _ASKED_FOR.search(str(key))}
+    found = []
+    for curve in free:
+        raw, own = curve.raw, _of_words(curve.raw)
+        own += _ONE * (len(free) == 1 and own > LOST)
+        if own < SPEAKS:  # a name that says nothing is explained by its file
+            own += 0.6 * max(0.0, _of_words(re.sub(r"^.*/|\.\w+$", "", curve.source.split(", ", 1)[0])))
+        own += 4.0 * (raw in asked or raw.rpartition("/")[2] in asked) + (_said(raw, told.readme) if len(raw) > 3 else 0.0)
+        found.append(own + 0.5 * (curve.step.size / longest) - 2.0 * (curve.step.size < 3) - 0.5 * place.get(raw, 1.0))
+    return found
+
+
+def _said(raw: str, readme: str) -> float:
+    """What the README adds: that it names a metric as what is aimed at, or names it at all."""
+    lines = [line for line in readme.splitlines() if raw in line] if raw in readme else []
+    aimed = any(re.search(r"(?i)reward|score|primary|main metric|outcome|headline|best", line.replace(raw, "")) for line in lines)
+    return 1.5 if aimed else 0.5 * bool(lines)
+
+
+@lru_cache(4_096)
+def _of_words(raw: str) -> float:
+    """The weight of the words in a name: the best that speaks for it, and all that speak against it."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", raw) if not unicodedata.combining(c))  # without accents
+    text, told = words(plain) or raw.lower(), _metric_words()
+    speaking = (row["weight"] for row in told["speaks"] if says(rf"\b(?:{row['words']})\b", text))
+    adds = sum(row["weight"] * len(set(_pattern(rf"\b(?:{row['words']})\b").findall(text))) for row in told["adds"])
+    return float(max(speaking, default=_LESS * says("{lower}", text)) + adds)
+
+
+def _moves(curve: Curve) -> bool:
+    """Whether a curve has two different numbers and is no counter or clock."""
+    value = curve.finite()[1]
+    moves = value.size >= 2 and bool(value.min() < value.max())
+    return moves and (_of_words(curve.raw) >= SPEAKS or value.size < 8 or not is_straight(value))
