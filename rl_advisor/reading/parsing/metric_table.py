@@ -61,7 +61,7 @@ def part_of(table: pd.DataFrame, source: str, named: Callable[[str], str | None]
     """
     table, several = one_run(table, source, run)
     table = _wide(opened(table))
-    columns = {name: column for name in map(str, table.columns) if (column := _column(table[name], name, source)).value.size}
+    columns = {str(name): column for name, cells in table.items() if (column := _column(cells, str(name), source)).value.size}
     if not columns:
         return Run(gaps=(Gap(source, "no rows of numbers"),))
     part = over_steps(columns, len(table), source, named, run)
@@ -162,8 +162,10 @@ def numbers_in(column: pd.Series[Any]) -> Floats:
     """The numbers of a column, NaN where a cell holds none; those of shares are brought to 0..1, those of arrays and tensors taken out."""
     import pandas as pd
 
+    if pd.api.types.is_numeric_dtype(column):
+        return column.to_numpy(np.float64)
     found = pd.to_numeric(column, errors="coerce").to_numpy(np.float64)
-    if not np.isfinite(found).any() and not pd.api.types.is_numeric_dtype(column):
+    if not np.isfinite(found).any():
         found = pd.to_numeric(column.map(plain_number), errors="coerce").to_numpy(np.float64)
     return found
 
