@@ -69,6 +69,12 @@ class Curve:
         """The same curve without what came after ``step``."""
         return self.points(self.step <= step)
 
+    @property
+    def varies(self) -> bool:
+        """Whether it has two different numbers."""
+        value = self.finite()[1]
+        return bool(value.size) and bool(value.min() < value.max())
+
     def finite(self) -> tuple[Floats, Floats]:
         """Steps and values without NaN and infinity; the curve's own arrays where there is none."""
         keep = np.isfinite(self.value)

@@ -75,7 +75,7 @@ def _merged(parts: Sequence[Run]) -> Run:
     if length is None:
         return replace(parts[0], files=files, gaps=gaps, axis="step")
     with_it = [p for p in parts if length in p.curves]
-    time = np.concatenate([_time(p.curves[length]) for p in with_it])
+    time = np.concatenate([c.step if c.time is None else c.time for c in (p.curves[length] for p in with_it)])
     order = np.argsort(time, kind="stable")
     step = np.cumsum(np.concatenate([p.curves[length].value for p in with_it])[order])
     source = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
@@ -84,7 +84,3 @@ def _merged(parts: Sequence[Run]) -> Run:
         value = np.concatenate([p.curves[name].value for p in with_it])[order]
         curves[name] = Curve(name, name, source, step, value, time[order])
     return replace(parts[0], curves=curves, files=files, gaps=gaps, axis="step")
-
-
-def _time(curve: Curve) -> np.ndarray:
-    return curve.step if curve.time is None else curve.time

@@ -179,5 +179,4 @@ def _of_words(raw: str) -> float:
 def _moves(curve: Curve) -> bool:
     """Whether a curve has two different numbers and is no counter or clock."""
     value = curve.finite()[1]
-    moves = value.size >= 2 and bool(value.min() < value.max())
-    return moves and (_of_words(curve.raw) >= SPEAKS or value.size < 8 or not is_straight(value))
+    return curve.varies and (_of_words(curve.raw) >= SPEAKS or value.size < 8 or not is_straight(value))

@@ -72,14 +72,9 @@ def _without_copies(parts: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
 
 def _mark(part: Run) -> object | None:
     """What only copies have in common; None for a part of which too little is known."""
-    if len(part.rollouts) or not any(_tells(c) for c in part.curves.values()):
+    if len(part.rollouts) or not any(c.finite()[1].size >= FEWEST_POINTS and c.varies for c in part.curves.values()):
         return None
     return part.formats, frozenset((name, c.step.tobytes(), c.value.tobytes()) for name, c in part.curves.items())
-
-
-def _tells(curve: Curve) -> bool:
-    value = curve.value[np.isfinite(curve.value)]
-    return value.size >= FEWEST_POINTS and bool(value.min() < value.max())
 
 
 def once(items: Sequence[Translated]) -> list[Translated]:

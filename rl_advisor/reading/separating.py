@@ -183,21 +183,15 @@ def _is_copy(a: Run, b: Run) -> bool:
 
 
 def _pairs(a: Run, b: Run) -> list[tuple[Curve, Curve]]:
-    """The metrics that two files have both, as far as they say anything."""
+    """The metrics that two files have both, as far as they say anything: equal constants (a learning rate) do not."""
     shared = [(a.curves[n], b.curves[n]) for n in a.curves.keys() & b.curves.keys()]
-    pairs = [(settle(x)[0], settle(y)[0]) for x, y in shared if _varies(x) or _varies(y)]
+    pairs = [(settle(x)[0], settle(y)[0]) for x, y in shared if x.varies or y.varies]
     return [(x, y) for x, y in pairs if x.step.size and y.step.size]
 
 
 def _is_rl(part: Run) -> bool:
     """Whether any name speaks of reinforcement learning; supervised training logs losses, rates and times alone."""
     return any(_RL.search(name) for name in part.curves)
-
-
-def _varies(curve: Curve) -> bool:
-    """Whether it is no constant: equal constants (a learning rate) say nothing about being one run."""
-    value = curve.value[np.isfinite(curve.value)]
-    return bool(value.size) and bool(value.min() < value.max())
 
 
 def _goes_on(first: Curve, later: Curve) -> bool:

@@ -25,21 +25,14 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     curves = {}
     for tag, (step, value, time) in events.scalars().items():
         curves[tag] = Curve(tag, tag, path.name, step, value, time)
-    return Run(
-        name=path.parent.name, curves=curves, config=_config(events), gaps=_gaps(events, path.name), formats=(FORMAT,), files=(path.name,)
-    )
-
-
-def _gaps(events: Events, name: str) -> tuple[Gap, ...]:
-    return tuple(
+    gaps = tuple(
         Gap(
-            name,
-            f"half-written: the last {end - start:,} bytes"
-            if why == "half-written"
-            else f"{why}: bytes {start:,} to {end:,} could not be read",
+            path.name,
+            f"{why}: the last {end - start:,} bytes" if why == "half-written" else f"{why}: bytes {start:,} to {end:,} could not be read",
         )
         for start, end, why in events.holes
     )
+    return Run(name=path.parent.name, curves=curves, config=_config(events), gaps=gaps, formats=(FORMAT,), files=(path.name,))
 
 
 def _config(events: Events) -> dict[str, Any]:

@@ -160,7 +160,7 @@ def document(path: Path, limit: int = DOCUMENT_LIMIT) -> bytes:
 
 
 def parse_json(text: bytes | str) -> Any:
-    """What a JSON text says; bare NaN and Infinity are accepted, as Python's own writer puts them.
+    """What a JSON text says; bare NaN and Infinity are accepted, as Python's own writer puts them, and bytes that are no UTF-8.
 
     Raises:
         ValueError: it is no JSON.
@@ -172,7 +172,8 @@ def parse_json(text: bytes | str) -> Any:
         return orjson.loads(text)
     except ValueError:
         try:
-            return whole_text(json.loads(text, parse_int=whole_number))
+            told = text if isinstance(text, str) else text.decode("utf-8", "replace")
+            return whole_text(json.loads(told, parse_int=lambda digits: int(digits) if len(digits) <= LONGEST_WHOLE else float(digits)))
         except RecursionError as error:
             raise ValueError("nested too deep") from error
 
@@ -196,11 +197,6 @@ def json_values(text: str, at: int = 0) -> tuple[list[Any], bool]:
             return values, False
         values.append(value)
     return values, True
-
-
-def whole_number(digits: str) -> int | float:
-    """The number that digits write: a whole one, but for those that nothing counts as far as."""
-    return int(digits) if len(digits) <= LONGEST_WHOLE else float(digits)
 
 
 def _refuse_many(text: bytes | str) -> None:

@@ -164,11 +164,7 @@ def _text(path: Path) -> bytes:
                     raise OverflowError(f"larger than {DOCUMENT_LIMIT:,} bytes")
         except PACK_ERRORS:
             say_torn(path)
-    return _with_ends(b"".join(pieces))
-
-
-def _with_ends(text: bytes) -> bytes:
-    """The text with line feeds, where lines end in carriage returns alone."""
+    text = b"".join(pieces)
     return text.replace(b"\r", b"\n") if b"\n" not in text else text
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from rl_advisor.reading.parsing.bytes_in import byte_lines, whole_text
+from rl_advisor.reading.parsing.bytes_in import byte_lines, json_object
 
 LONGEST = 16 << 20
 """Longest line read, in bytes; a longer one counts as corrupt."""
@@ -22,23 +22,9 @@ def json_lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
             yield number, line if len(line) <= LONGEST else None
 
 
-def decoded(line: bytes | bytearray) -> Row | None:
+def decoded(line: bytes) -> Row | None:
     """The object a line holds, or None."""
-    try:
-        row = orjson.loads(line)
-    except orjson.JSONDecodeError:
-        row = _lenient(line)
-    return row if isinstance(row, dict) else None
-
-
-def _lenient(line: bytes | bytearray) -> Any:
-    """The line by the slower standard reader, which knows NaN and Infinity and forgives bytes that are no UTF-8."""
-    import json
-
-    try:
-        return whole_text(json.loads(line.decode("utf-8", "replace")))
-    except (ValueError, RecursionError):
-        return None
+    return json_object(line) or None
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rl_advisor.reading.parsing import confined_files
+from rl_advisor.reading.parsing.wire import varint
 
 MAGIC = b"PAR1"
 SUFFIXES = (".parquet", ".pq")
@@ -90,19 +91,13 @@ def _refuse_wide(path: Path, size: int) -> None:
 
 def _columns(start: bytes, length: int) -> int:
     """How many columns a footer names, as every writer begins it: a version, then their list. Of any other, as many as it has room for."""
-    behind = next((i + 1 for i, byte in enumerate(start[1:], 1) if byte < 0x80), 0)
-    if start[:1] != _START or not behind or start[behind : behind + 1] != b"\x19":
+    if start[:1] != _START:
+        return length // _LEAST
+    behind = varint(start, 1, len(start))[1]
+    if start[behind : behind + 1] != b"\x19":
         return length // _LEAST
     count = start[behind + 1] >> 4
-    if count < _LONG:
-        return count
-    count = shift = 0
-    for byte in start[behind + 2 :]:
-        count |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return count
-    return length // _LEAST
+    return count if count < _LONG else varint(start, behind + 2, len(start))[0]
 
 
 def whole(path: Path, columns: Sequence[str] | None = None) -> Any:
