@@ -182,7 +182,7 @@ class Dialect:
     """What an experiment may turn (see ``judgement/settings_to_change.py``) -> how this framework spells it, value and all."""
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 15)
 def words(raw: str) -> str:
     """The words of a raw name, in lower case, with single spaces between."""
     split = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", raw)
