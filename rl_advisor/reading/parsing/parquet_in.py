@@ -2,13 +2,13 @@
 
 import struct
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rl_advisor.reading.parsing import confined_files
-from rl_advisor.reading.parsing.wire import varint
+from rl_advisor.reading.parsing.wire import BadRecordError, varint
 
 MAGIC = b"PAR1"
 SUFFIXES = (".parquet", ".pq")
@@ -17,8 +17,8 @@ MOST_VALUES = 60_000_000
 """Values of a table that is read whole, those in lists too."""
 LONGEST_TEXTS = 256 << 20
 """Characters that the texts of a column may have together, each counted as often as it stands there."""
-_START, _LONG = b"\x15", 15
-"""How a footer begins (its version), and what stands for the length of a list that follows in bytes of its own."""
+_START, _LIST, _LONG = b"\x15", 0x19, 15
+"""How a footer and its list of columns begin, and what stands for the length of a list that follows in bytes of its own."""
 _LEAST = 10
 """Bytes that a column takes in the footer."""
 
@@ -91,13 +91,12 @@ def _refuse_wide(path: Path, size: int) -> None:
 
 def _columns(start: bytes, length: int) -> int:
     """How many columns a footer names, as every writer begins it: a version, then their list. Of any other, as many as it has room for."""
-    if start[:1] != _START:
-        return length // _LEAST
-    behind = varint(start, 1, len(start))[1]
-    if start[behind : behind + 1] != b"\x19":
-        return length // _LEAST
-    count = start[behind + 1] >> 4
-    return count if count < _LONG else varint(start, behind + 2, len(start))[0]
+    with suppress(BadRecordError, IndexError):
+        behind = varint(start, 1, len(start))[1]
+        if start[:1] == _START and start[behind] == _LIST:
+            count = start[behind + 1] >> 4
+            return count if count < _LONG else varint(start, behind + 2, len(start))[0]
+    return length // _LEAST
 
 
 def whole(path: Path, columns: Sequence[str] | None = None) -> Any:
