@@ -10,6 +10,7 @@ a.verdict, a.call, a.evidence     # and the page itself as the last line of a no
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any, Literal
@@ -85,16 +86,17 @@ def assess(
     until: float | None = None,
     advisor: Advisor = "builtin",
     mapping: Mapping[str, str] | None = None,
+    goal: float | None = None,
     **options: Any,
 ) -> Judgement:
-    """The judgement of a run: verdict, call, cause, evidence, checkpoint to keep, next experiment.
+    """The judgement of a run: verdict, call, cause, evidence, checkpoint to keep, next experiment; ``goal`` is the level that is enough.
 
     ``options`` go to the advisor: ``price`` to the built-in one, ``model``, ``max_cost`` and the like to those that ask a model.
     """
     from rl_advisor import tools
     from rl_advisor.answers.judgement import completed
 
-    whole = _run(run, until, mapping)
+    whole = replace(_run(run, until, mapping), goal=goal)
     return Judgement.of(whole, completed(whole, tools.advisor_named(advisor).assess(whole, **options)))
 
 

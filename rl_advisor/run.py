@@ -211,6 +211,8 @@ class Run:
     files: tuple[str, ...] = ()
     """Files read, relative to the run."""
     planned_steps: int | None = None
+    goal: float | None = None
+    """The level of the outcome that is enough, as who asks says it."""
     step_unit: str = UNSAID
     place: str = ""
     """Where in the folder it lies, when the folder holds several runs."""

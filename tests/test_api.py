@@ -15,7 +15,7 @@ RUN = ROOT / "examples" / "grpo-run"
 FACE = {
     "read": "(path, *, until=None, mapping=None)",
     "diagnose": "(run, *, until=None)",
-    "assess": "(run, *, until=None, advisor='builtin', mapping=None, **options)",
+    "assess": "(run, *, until=None, advisor='builtin', mapping=None, goal=None, **options)",
     "compare": "(*runs, until=None)",
 }
 

@@ -4,13 +4,14 @@ import asyncio
 import json
 import math
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 from mcp import Client
-from mcp_types import ElicitRequestFormParams, ElicitResult
+from mcp_types import ElicitRequestFormParams, ElicitResult, ResourceUpdatedNotification
 from rl_advisor.server import build, following
 from rl_advisor.workers import isolated
 
@@ -161,12 +162,13 @@ def test_pages_say_what_they_are() -> None:
     assert base64.b64decode(server.icons[0].src.partition(",")[2]).startswith(b"<svg")
 
 
-def test_a_listener_is_told_when_the_judgement_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run cut where it was sound and then written on: one notice, for the page that was named; none for one that stays as it is."""
+@pytest.fixture
+def growing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """A run whose log is written up to a step, beside one that stays as it is; both are looked at often."""
     monkeypatch.setattr(following, "EVERY_S", 0.05)
     monkeypatch.setattr(following, "RARELY_S", 0.2)
     run = plain_run(tmp_path)
-    still = plain_run(tmp_path / "still")
+    assert plain_run(tmp_path / "still").exists()
     whole = json.loads((run / "trainer_state.json").read_text())
     for file in [f for f in run.rglob("*") if f.is_file() and f.name != "trainer_state.json"]:
         file.unlink()
@@ -176,17 +178,24 @@ def test_a_listener_is_told_when_the_judgement_changes(tmp_path: Path, monkeypat
         (run / "trainer_state.json").write_text(json.dumps({**whole, "log_history": rows, "global_step": until}))
 
     write(120)
-    uris = ["run://run-01/report.md", "run://still/run-01/report.md"]
+    return write
+
+
+URIS = ["run://run-01/report.md", "run://still/run-01/report.md"]
+
+
+def test_a_listener_is_told_when_the_judgement_changes(tmp_path: Path, growing: Callable[[int], None]) -> None:
+    """A run cut where it was sound and then written on: one notice, for the page that was named; none for one that stays as it is."""
 
     async def talk() -> list[str]:
         told: list[str] = []
-        async with Client(build([tmp_path])) as client, client.listen(resource_subscriptions=uris) as changes:
+        async with Client(build([tmp_path])) as client, client.listen(resource_subscriptions=URIS) as changes:
             with anyio.move_on_after(120):
                 async with anyio.create_task_group() as group:
 
                     async def grow() -> None:
                         await anyio.sleep(4)
-                        write(300)
+                        growing(300)
 
                     group.start_soon(grow)
                     async for change in changes:
@@ -194,5 +203,30 @@ def test_a_listener_is_told_when_the_judgement_changes(tmp_path: Path, monkeypat
                         break
         return told
 
-    assert still.exists()
-    assert asyncio.run(talk()) == uris[:1]
+    assert asyncio.run(talk()) == URIS[:1]
+
+
+@pytest.mark.filterwarnings("ignore:resources")
+def test_a_subscriber_of_earlier_protocols_is_told_too(tmp_path: Path, growing: Callable[[int], None]) -> None:
+    """The same by ``resources/subscribe``; what is subscribed no longer is not told."""
+    told: list[str] = []
+    came = anyio.Event()
+
+    async def heard(message: Any) -> None:
+        if isinstance(message, ResourceUpdatedNotification):
+            told.append(str(message.params.uri))
+            came.set()
+
+    async def talk() -> None:
+        async with Client(build([tmp_path]), mode="legacy", message_handler=heard) as client:
+            assert client.server_capabilities.resources.subscribe
+            for uri in (*URIS, "run://run-01/page.html"):
+                await client.session.subscribe_resource(uri)
+            await client.session.unsubscribe_resource("run://run-01/page.html")
+            await anyio.sleep(4)
+            growing(300)
+            with anyio.move_on_after(120):
+                await came.wait()
+
+    asyncio.run(talk())
+    assert told == URIS[:1]

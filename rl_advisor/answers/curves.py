@@ -38,8 +38,8 @@ SCORES = ("share", "reward", "score")
 """Units in which 0 to 1 is the whole range; a KL or a loss below one is none."""
 
 
-def summaries(run: Run, metrics: Sequence[str] = ()) -> Answer:
-    """Every named curve measured; without names the foremost twelve, and the names of the rest under ``left_out``.
+def summaries(run: Run, metrics: Sequence[str] = (), words: bool = False) -> Answer:
+    """Every named curve measured, or told in ``words``; without names the foremost twelve (in words all), the rest under ``left_out``.
 
     Names that the run does not have are told under ``unknown``, with the nearest that it has.
 
@@ -47,16 +47,23 @@ def summaries(run: Run, metrics: Sequence[str] = ()) -> Answer:
         NoSuchChoice: the run has none of the names.
     """
     known = [name for name in metrics if find(run, name) is not None]
-    chosen = [named(run, name) for name in (known or metrics)] if metrics else _foremost(run)
+    chosen = [named(run, name) for name in (known or metrics)] if metrics else in_order(run) if words else _foremost(run)
     left = [c.name for c in in_order(run) if c.name not in {d.name for d in chosen}] if not metrics else []
     return {
         "run": run.name,
         "step": run.last_step,
-        "metrics": [summary(curve, untrailed(run, curve)) | _among_others(run, curve) for curve in chosen],
+        "metrics": [_in_words(run, c) if words else summary(c, untrailed(run, c)) | _among_others(run, c) for c in chosen],
         **({"unknown": {name: nearest(run, name) for name in metrics if name not in known}} if len(known) < len(metrics) else {}),
         "left_out": left,
         "gaps": [{"where": g.where, "why": g.why} for g in run.gaps],
     }
+
+
+def _in_words(run: Run, curve: Curve) -> Answer:
+    """The curve as somebody describes it who looks before he judges."""
+    from rl_advisor.answers.curve_words import described
+
+    return {"name": curve.name, "logged_as": curve.raw, "words": described(untrailed(run, curve))}
 
 
 def _among_others(run: Run, curve: Curve) -> Answer:

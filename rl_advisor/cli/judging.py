@@ -52,14 +52,14 @@ def _judged(run: str, asked: Answer, to: tuple[str, ...]) -> tuple[Answer, list[
         report_file.tracker(target)
     judge = available(asked["advisor"])
     options = _told(judge, asked)
-    how = {name: asked[name] for name in ("until", "mapping", "against", "planned")}
+    how = {name: asked[name] for name in tools.HOW}
     if not asked["out"] and not to:
         found = busy(run, lambda: tools.ask("assess_run", run, **how, advisor=judge, options=options))
         several = found.get("runs")
         return {"judgement": found}, several if isinstance(several, list) else [found]
 
     def written() -> Answer:
-        whole = tools.beside(tools.read(run, how["until"], how["mapping"]), how["against"], how["mapping"], how["planned"])
+        whole = tools.as_asked(run, **how)
         signed = tools.advisor_named(judge).assess(whole, **options)
         return {"written": report_file.report(whole, signed, asked["out"], to, run), "judgement": tools.judgement_of(whole, signed)}
 

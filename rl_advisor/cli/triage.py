@@ -24,10 +24,10 @@ def triage(roots: tuple[str, ...], as_json: bool, every_row: bool, store: Path |
 
     A run that did not change since the last time is not judged again; one that hangs or breaks its reader becomes a row that says so.
     """
-    from rl_advisor.triage import look, order, rows_of, watching
+    from rl_advisor.triage import aimed, look, order, rows_of, watching
 
     def looked() -> "list[Row]":
-        found = look(roots)
+        found = aimed(look(roots), given["goal"])
         rows = sorted(rows_of(found, how, kept, _Progress(alone=not given["watch"])), key=order)
         _written(rows, given)
         if not found:

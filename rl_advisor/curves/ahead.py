@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rl_advisor.curves.course import Course
+from rl_advisor.run import Floats
 
 FADES = 1 / 2
 """Share of the steps so far after which a third of the present pace is left."""
@@ -34,9 +35,16 @@ class Ahead(NamedTuple):
 @lru_cache(maxsize=256)
 def ahead(found: Course, until: float) -> Ahead:
     """What going on to the step ``until`` would bring."""
-    step, draws = found.level.step, found.level.draws
-    if until <= step[-1]:
+    if until <= found.level.step[-1]:
         return Ahead(0.0, 0.0)
+    paths, top = continued(found, until), found.level.draws.max(axis=1)
+    above = np.minimum(paths.max(axis=1), np.inf if found.ceiling is None else np.maximum(found.ceiling, top)) - top
+    return Ahead(float((above > WORTH * found.margin).mean()), float(np.maximum(above, 0).mean()))
+
+
+def continued(found: Course, until: float) -> Floats:
+    """Each course that fits the curve, at ``LOOKS`` steps up to one that is still to come."""
+    step, draws = found.level.step, found.level.draws
     late = slice(-max(3, step.size // 3), None)
     x = step[late] - step[late].mean()
     pace = draws[:, late] @ x / (x @ x)
@@ -45,7 +53,5 @@ def ahead(found: Course, until: float) -> Ahead:
     more = np.linspace(0, until - step[-1], LOOKS + 1)
     luck = np.random.default_rng(0).standard_normal((len(draws), LOOKS)) * np.sqrt(np.diff(more))
     fades = FADES * (step[-1] - step[0])
-    paths = found.ends[:, None] + pace[:, None] * fades * (1 - np.exp(-more[1:] / fades)) + wander[:, None] * luck.cumsum(axis=1)
-    top = draws.max(axis=1)
-    above = np.minimum(paths.max(axis=1), np.inf if found.ceiling is None else np.maximum(found.ceiling, top)) - top
-    return Ahead(float((above > WORTH * found.margin).mean()), float(np.maximum(above, 0).mean()))
+    gained = pace[:, None] * fades * (1 - np.exp(-more[1:] / fades))
+    return np.asarray(found.ends[:, None] + gained + wander[:, None] * luck.cumsum(axis=1))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rl_advisor.assessment import Call, CallReason
+from rl_advisor.curves import goal
 from rl_advisor.finding import number
 from rl_advisor.judgement.case import Case
 from rl_advisor.judgement.going_on import UNKNOWN_END, facts, foreseen, plan_left, probability, usual
@@ -79,9 +80,12 @@ def bounded(case: Case, judged: Judged) -> CallReason | None:
 def call(case: Case, judged: Judged, continuation: Continuation, price: float | None = None) -> tuple[Call, CallReason]:
     """Continue when a gain is likely enough, or, told the price of compute, when the expected gain is worth what is left of the plan.
 
-    ``price`` is what the whole budget costs, as a share of the outcome's scale. Without one a broken run is stopped; with one its small
-    odds are weighed like any others, since where compute costs next to nothing a recovery is worth waiting for.
+    A goal that is reached is enough, whatever more could be had. ``price`` is what the whole budget costs, as a share of the
+    outcome's scale. Without one a broken run is stopped; with one its small odds are weighed like any others, since where compute costs
+    next to nothing a recovery is worth waiting for.
     """
+    if judged.verdict not in BROKEN and goal.reached(case.run):
+        return "stop", "solved"
     hopes = continuation.p >= LEAST and continuation.bound is None
     if continuation.bound == "not_measured" or (judged.verdict == "undecidable" and not hopes and not continuation.bound and price is None):
         return "undecided", "not_measured"

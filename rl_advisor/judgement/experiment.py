@@ -3,6 +3,7 @@
 import re
 
 from rl_advisor.assessment import BROKEN, BestCheckpoint, Call, Experiment
+from rl_advisor.curves import goal
 from rl_advisor.curves.task import task
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import Finding, number
@@ -11,7 +12,7 @@ from rl_advisor.judgement.causes import proven_of, roots
 from rl_advisor.judgement.proven import experiment_on, few, normal
 from rl_advisor.judgement.settings_to_change import lasting, turns, usual_value
 from rl_advisor.judgement.slowness import slowest
-from rl_advisor.judgement.usual_steps import usual_step
+from rl_advisor.judgement.usual_steps import satisfied, usual_step
 from rl_advisor.judgement.verdict import Judged
 from rl_advisor.run import Run
 
@@ -24,6 +25,8 @@ def next_experiment(case: Case, judged: Judged, call: Call, best: BestCheckpoint
 
     A fault that is proven goes before: of the link that broke, or any where no finding says what broke.
     """
+    if judged.verdict not in BROKEN and goal.reached(case.run):
+        return satisfied(case)
     if judged.cause is not None and "usual_high it" in judged.cause.measures and (told := of_setting(case, judged.cause)):
         return told
     faults = [f for f in proven_of(case, judged.verdict) if judged.cause is None or f.link is judged.cause.link]

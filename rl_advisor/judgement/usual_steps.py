@@ -43,6 +43,11 @@ def usual_step(case: Case, verdict: Verdict, call: Call) -> Experiment:
     return _going_well(case, verdict, call, kind) if verdict in ("improving", "plateaued") else _step("unknown")
 
 
+def satisfied(case: Case) -> Experiment:
+    """What to do once the goal is reached."""
+    return _step("solved", enough="the goal is reached", **_told()["words"][_kind(case.run)])
+
+
 def _kind(run: Run) -> str:
     """Which words fit the kind of training."""
     known = task(run).traits
@@ -69,7 +74,7 @@ def _going_well(case: Case, verdict: Verdict, call: Call, kind: str) -> Experime
     if case.present("saturated_test"):
         return _step("used_up", stands=f"{held.name} stands at {number(held.last)} of 1" if held is not None else "the score is at its top")
     if case.solved:
-        return _step("solved", **words)
+        return _step("solved", enough="the task is solved", **words)
     over = bool(case.run.planned_steps) and case.remaining <= 0
     if call == "continue" or (verdict == "improving" and (call == "undecided" or over)):
         extend = "It still rose when its plan ended: extend it by a fifth"

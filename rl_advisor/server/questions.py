@@ -44,11 +44,13 @@ def which_run(desk: Dispatcher) -> Callable[..., Awaitable[Any]]:
 def open_facts(desk: Dispatcher) -> Callable[..., Awaitable[Any]]:
     """What asks for the facts that would change a judgement."""
 
-    async def facts(ctx: Context[Any, Any], run: str, until: float | None, mapping: dict[str, str], planned: int | None) -> Any:
+    async def facts(  # noqa: PLR0913 - what the protocol's library hands in by name
+        ctx: Context[Any, Any], run: str, until: float | None, mapping: dict[str, str], planned: int | None, goal: float | None
+    ) -> Any:
         if not can_ask(ctx):
             return None
         try:
-            asked = {"verb": "assess_run", "run": run, "until": until, "mapping": mapping, "planned": planned}
+            asked = {"verb": "assess_run", "run": run, "until": until, "mapping": mapping, "planned": planned, "goal": goal}
             told = (await desk.ask(isolated.answer, asked)).get("ask", ())
         except (Outside, isolated.Refused):
             return None  # the tool says why

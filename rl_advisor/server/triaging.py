@@ -14,7 +14,7 @@ from rl_advisor.output.budget import fit
 from rl_advisor.output.clean import aliased, clean
 from rl_advisor.server.confinement import called
 from rl_advisor.server.dispatch import Dispatcher, Listener
-from rl_advisor.triage import How, Place, Store, answers, is_row, order, settled, whole
+from rl_advisor.triage import How, Place, Store, aimed, answers, is_row, order, settled, whole
 from rl_advisor.triage.engines.on_processes import threads
 from rl_advisor.triage.row import CONTRACT
 from rl_advisor.triage.work import places_at
@@ -35,13 +35,15 @@ class Triage:
         self._store = Store(None)
         self._one_at_a_time = anyio.Lock()
 
-    async def page(self, ctx: Context[Any, Any] | None, root: str, first: int, rows: int, only: str | None) -> dict[str, Any]:
+    async def page(  # noqa: PLR0913 - the tool's arguments
+        self, ctx: Context[Any, Any] | None, root: str, first: int, rows: int, only: str | None, goal: float | None
+    ) -> dict[str, Any]:
         """The rows from ``first`` on, and how many there are; what is not yet judged is judged first, for as long as a call may take.
 
         Raises:
             Outside: the folder may not be read.
         """
-        places = await self._places(root)
+        places = aimed(await self._places(root), goal)
         async with self._one_at_a_time:
             await self._judged(places, ctx)
         known, unknown = settled(places, self._store.known)

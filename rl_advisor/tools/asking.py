@@ -13,13 +13,15 @@ from rl_advisor.answers.verbs import Verb, function_of, verbs
 from rl_advisor.output.clean import aliased, clean
 from rl_advisor.output.errors import UsageError, no_such
 from rl_advisor.output.names import names_of_run
-from rl_advisor.tools.runs import beside, place, read
+from rl_advisor.tools.runs import as_asked, place, read
 
 if TYPE_CHECKING:
     from rl_advisor.assessment import Assessment
     from rl_advisor.run import Run
 
 Answer = dict[str, Any]
+HOW = ("until", "mapping", "against", "planned", "goal")
+"""Arguments that say how a run is read, and what is known of it besides."""
 _ANSWERS: Cache[Any] = Cache(64)
 
 
@@ -105,14 +107,11 @@ def _made(verb: Verb, asked: dict[str, Any]) -> Any:
     function = function_of(verb.function)
     if not verb.about:
         return _of_files(function, asked)
-    until = asked.pop("until", None)
-    mapping = {**asked.pop("mapping", {}), **asked.pop("columns", {})} or None
-    against, planned = asked.pop("against", ()), asked.pop("planned", None)
-    if verb.table and (table := _table(verb, asked["run"], until, mapping, against)):
+    how = {name: asked.pop(name) for name in HOW if name in asked}
+    how["mapping"] = {**how.get("mapping", {}), **asked.pop("columns", {})} or None
+    if verb.table and (table := _table(verb, asked["run"], how)):
         return table
-    runs = [
-        beside(read(p, until, mapping), against, mapping, planned) for p in _several(asked.pop("run" if verb.about == "run" else "runs"))
-    ]
+    runs = [as_asked(p, **how) for p in _several(asked.pop("run" if verb.about == "run" else "runs"))]
     return _safe(function(runs[0] if verb.about == "run" else runs, **asked), runs)
 
 
@@ -127,15 +126,14 @@ def _of_files(function: Any, asked: dict[str, Any]) -> Any:
         raise UsageError(str(unfit)) from unfit
 
 
-def _table(verb: Verb, path: Path, until: float | None, mapping: Mapping[str, str] | None, against: Sequence[Path]) -> Answer | None:
+def _table(verb: Verb, path: Path, how: Mapping[str, Any]) -> Answer | None:
     """A row for each of several runs of a folder or file, worst first; None for a single run, or one that was asked for by name."""
     from rl_advisor.answers import run_table
 
-    places = run_table.places_of(path, read(path, None, mapping))
+    places = run_table.places_of(path, read(path, None, how["mapping"]))
     if not places:
         return None
-    row = function_of(verb.table)
-    rows = run_table.rows_of(path, places, lambda one: read(one, until, mapping), lambda run: row(beside(run, against, mapping)))
+    rows = run_table.rows_of(path, places, lambda one: as_asked(one, **how), function_of(verb.table))
     return aliased(clean({"runs": run_table.worst_first(rows)}), places)  # type: ignore[no-any-return]
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from rl_advisor.output.clean import is_name
 from rl_advisor.output.wording import plain
-from rl_advisor.tools.asking import advisor_named
-from rl_advisor.tools.runs import read
+from rl_advisor.tools.asking import HOW, advisor_named
+from rl_advisor.tools.runs import as_asked
 
 NEAR = 0.75
 """How likely a guessed outcome is at most for the next best to be asked about."""
@@ -17,11 +17,11 @@ PLANS = (1.1, 4.0)
 
 def questions(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The questions whose answer would change verdict or call of the run that ``assess_run`` was asked about so."""
-    judge, mapping = advisor_named("builtin").assess, asked.get("mapping") or {}
-    run = read(asked["run"], asked.get("until"), mapping)
+    judge, how = advisor_named("builtin").assess, {name: asked[name] for name in HOW if asked.get(name) is not None}
+    run = as_asked(asked["run"], **how)
     guess = run.outcome_guess
     if guess and guess.p < NEAR and is_name(guess.raw) and is_name(guess.runner_up):
-        other = judge(read(asked["run"], asked.get("until"), {**mapping, "reward/mean": guess.runner_up}))
+        other = judge(as_asked(asked["run"], **how | {"mapping": {**how.get("mapping", {}), "reward/mean": guess.runner_up}}))
         if (other.verdict, other.call) != (answer["verdict"], answer["call"]):
             yield {
                 "question": f"Which column is the outcome: {guess.raw}, which was taken, or {guess.runner_up}?",
@@ -29,7 +29,7 @@ def questions(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[d
                 "argument": "mapping",
                 "choices": [guess.raw, guess.runner_up],
             }
-    if run.planned_steps is None and not asked.get("planned") and run.last_step:
+    if run.planned_steps is None and run.last_step:
         nearly, hardly = (judge(replace(run, planned_steps=round(times * run.last_step))).call for times in PLANS)
         if nearly != hardly:
             yield {

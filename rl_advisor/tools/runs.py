@@ -70,13 +70,21 @@ def place(run: str | Path) -> Path:
     return run_folders.existing(run)
 
 
-def beside(run: "Run", against: Sequence[str | Path], mapping: Mapping[str, str] | None = None, planned: int | None = None) -> "Run":
-    """The run with the earlier sound runs at these paths, against which it is measured, and with the plan that somebody knows of.
+def as_asked(  # noqa: PLR0913
+    run: str | Path,
+    until: float | None = None,
+    mapping: Mapping[str, str] | None = None,
+    against: Sequence[str | Path] = (),
+    planned: int | None = None,
+    goal: float | None = None,
+) -> "Run":
+    """The run as it was read, beside the sound runs against which it is measured, with the plan and the goal that somebody knows of.
 
     Raises:
         UsageError: too many runs; and what ``read`` raises.
     """
     if len(against) > MOST_SOUND:
         raise UsageError(f"{len(against)} sound runs were named; {MOST_SOUND} are enough")
-    sound = tuple(read(other, None, mapping) for other in against)
-    return replace(run, sound=sound, planned_steps=planned or run.planned_steps) if sound or planned else run
+    whole, sound = read(run, until, mapping), tuple(read(other, None, mapping) for other in against)
+    known = sound or planned or goal is not None
+    return replace(whole, sound=sound, planned_steps=planned or whole.planned_steps, goal=goal) if known else whole

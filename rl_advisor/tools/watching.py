@@ -4,6 +4,8 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +25,6 @@ from rl_advisor.tools.rules import Rules
 from rl_advisor.tools.webhook import checked, posted
 
 if TYPE_CHECKING:
-    from rl_advisor.reading.live import Follower
     from rl_advisor.run import Run
 
 HEALTHY, STOP, UNREADABLE = 0, 10, 3
@@ -178,12 +179,12 @@ class _Voice:
         """The exit code so far: a broken rule of the user's own advises to stop as well."""
         return STOP if self._broke else exit_code(self.state)
 
-    def judge(self, files: str, follower: "Follower") -> None:
+    def judge(self, files: str, read: "Callable[[], Run]") -> None:
         """Judge the run as it is now, and ask the rules; what cannot be read yet is looked at again when it changes."""
         from rl_advisor.reading import UnreadableRun
 
         try:
-            run = follower.read()
+            run = read()
             self.keep(*heard(self.state.but(seen=files), judged(run)))
             self._broke = self._rules.broken(run, run.last_step)
         except (UnreadableRun, FileNotFoundError):
@@ -244,6 +245,7 @@ def watch(  # noqa: PLR0913
     aside: Path | None = None,
     rules: Sequence[str] = (),
     to: Sequence[str] = (),
+    goal: float | None = None,
 ) -> int:
     """The exit code, once the plan is done, nothing (but ``aside``) was written for ``idle`` s, or, ``until_stop``, stopping is advised.
 
@@ -254,7 +256,17 @@ def watch(  # noqa: PLR0913
     from rl_advisor.reading.live import Follower
 
     follower = Follower(run_folders.existing(run))
-    voice = _Voice(state_file, webhook, _reporter(follower, out) if out else None, tell, rules)
+
+    def read() -> "Run":
+        return replace(follower.read(), goal=goal)
+
+    def report(to: Path) -> None:
+        whole = read()
+        page_of(whole, advisor_named("builtin").assess(whole), to)
+
+    if out:
+        renderer(out)
+    voice = _Voice(state_file, webhook, partial(report, out) if out else None, tell, rules)
     for target in to:
         tracker(target)
     changed, pause = clock(), every
@@ -263,7 +275,7 @@ def watch(  # noqa: PLR0913
         files = run_folders.digest(run, aside)
         if files and files != voice.state.seen:
             changed, pause = clock(), every
-            voice.judge(files, follower)
+            voice.judge(files, read)
         else:
             pause = min(2 * pause, LONGEST_PAUSE * every)
             voice.deliver()
@@ -271,28 +283,17 @@ def watch(  # noqa: PLR0913
             break
         sleep(pause)
     voice.close(every, sleep)
-    _note(follower, to, run)
+    _note(read, to, run)
     return voice.code
 
 
-def _note(follower: "Follower", to: Sequence[str], place: Path) -> None:
+def _note(read: "Callable[[], Run]", to: Sequence[str], place: Path) -> None:
     """Tell the trackers of the run as it is now; what one does not take is said."""
     from rl_advisor.reading import UnreadableRun
 
     for target in to:
         try:
-            whole = follower.read()
+            whole = read()
             sys.stderr.write(f"rl-advisor: {note_to(target, whole, advisor_named('builtin').assess(whole), place)}\n")
         except (UsageError, UnreadableRun, OSError) as trouble:
             sys.stderr.write(f"rl-advisor: watch: {target.partition(':')[0]} was not told ({readable(str(trouble), 300)})\n")
-
-
-def _reporter(follower: "Follower", out: Path) -> Callable[[], None]:
-    """What writes the report of the run as it is now."""
-    renderer(out)
-
-    def report() -> None:
-        run = follower.read()
-        page_of(run, advisor_named("builtin").assess(run), out)
-
-    return report

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from rl_advisor.triage.engines import Submit, engine
-from rl_advisor.triage.looking import Place, inner_key, look
+from rl_advisor.triage.looking import Place, aimed, inner_key, look
 from rl_advisor.triage.row import Row
 from rl_advisor.triage.store import Store
 from rl_advisor.triage.urgency import order, whole
@@ -90,7 +90,7 @@ def _worked(queue: "deque[Place]", how: How, store: Store, submit: Submit) -> It
     pending: dict[Future[Row], tuple[Place, int]] = {}
 
     def begin(place: Place, tried: int) -> None:
-        pending[submit(Task(place.where, place.inner, place.address, how.seconds, how.memory, how.roots))] = (place, tried)
+        pending[submit(Task(place.where, place.inner, place.address, how.seconds, how.memory, how.roots, place.goal))] = (place, tried)
 
     while queue or pending:
         while queue and len(pending) < how.jobs + AHEAD:
@@ -132,6 +132,7 @@ __all__ = [
     "Place",
     "Row",
     "Store",
+    "aimed",
     "answers",
     "is_row",
     "look",

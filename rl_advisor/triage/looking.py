@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,6 +34,13 @@ class Place:
     address: bool = False
     inner: str = ""
     """Which of several runs that lie there."""
+    goal: float | None = None
+    """Level of the outcome that is enough."""
+
+
+def aimed(places: "Sequence[Place]", goal: float | None) -> "list[Place]":
+    """The places to be judged by a goal: what is known of them without it is another answer."""
+    return [place if goal is None else replace(place, goal=goal, key=inner_key(place.key, f"goal {goal}")) for place in places]
 
 
 def look(roots: Sequence[str]) -> list[Place]:

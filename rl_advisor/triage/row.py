@@ -14,13 +14,13 @@ CONTRACT = ("run", "verdict", "p", "cause", "call", "best_checkpoint", "step", "
 POINTS, MOST_SETTINGS, LONGEST_VALUE, LONGEST_SAID = 40, 200, 60, 240
 
 
-def read_and_judged(path: str) -> Row:
+def read_and_judged(path: str, goal: float | None = None) -> Row:
     """The row of the run at this path; where several lie there, ``several`` names those below it, and the row is that of what is left."""
     from rl_advisor import tools
     from rl_advisor.answers import run_table
 
     place = Path(path)
-    whole = tools.read(place)
+    whole = tools.as_asked(place, goal=goal)
     names = run_table.places_of(place, whole)
     if place.is_file():
         names = [name.removeprefix(place.name) for name in names]

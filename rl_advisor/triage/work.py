@@ -28,6 +28,7 @@ class Task:
     seconds: int = 20
     memory: int = 1_500 << 20
     roots: tuple[str, ...] = ()
+    goal: float | None = None
 
 
 def work(task: Task, wanted: Callable[[float], None] = lambda _: None) -> Row:
@@ -94,7 +95,7 @@ def _judged(path: str, task: Task, wanted: Callable[[float], None]) -> Row:
             break
         limits = Limits(cpu_s=max(1, int(left)), memory=task.memory, wall_s=3 * left)
         try:
-            asked = (list(task.roots), f"{read_and_judged.__module__}:{read_and_judged.__name__}", path)
+            asked = (list(task.roots), f"{read_and_judged.__module__}:{read_and_judged.__name__}", path, task.goal)
             found: Row = in_worker(isolated.fenced, *asked, limits=limits, about=path, wanted=wanted, raises=refusals)
         except Stopped as stopped:
             why, passing = str(stopped), isinstance(stopped, Crowded)

@@ -5,7 +5,7 @@ import re
 from rl_advisor.answers.story.chain import cause_of, named
 from rl_advisor.answers.story.quantities import Quantity, logged_at, quantity
 from rl_advisor.assessment import Assessment, FindingView
-from rl_advisor.curves import outcomes
+from rl_advisor.curves import goal, outcomes
 from rl_advisor.output.wording import WORDS, chance, clause, plain, sentence
 from rl_advisor.run import Run
 
@@ -40,7 +40,7 @@ def verdict(a: Assessment) -> str:
     return f"{plain(a.verdict)} ({sure}{a.confidence} confidence)"
 
 
-def call(a: Assessment) -> str:
+def call(run: Run, a: Assessment) -> str:
     """Go on or stop, and why."""
     finished = a.planned_steps is not None and a.step >= a.planned_steps
     if finished and a.call_reason in ("broken", "no_gain", "finished", "dead"):
@@ -53,7 +53,8 @@ def call(a: Assessment) -> str:
         return REPAIR
     decides = "is worth it" if a.call == "continue" else "is not worth it"
     close = "_narrowly" if a.call_reason in ("pays", "no_gain") and CLOSE[0] <= a.p_continue_pays <= CLOSE[1] else ""
-    said: str = WORDS["call"][a.call_reason + close].format(
+    reason = "goal" if a.call_reason == "solved" and goal.reached(run) else a.call_reason
+    said: str = WORDS["call"][reason + close].format(
         p=chance(a.p_continue_pays, a.confidence), call=a.call.capitalize(), decides=decides
     )
     if a.call == "undecided" and not said.startswith("Undecided"):

@@ -10,6 +10,7 @@ from rl_advisor.answers.story.quantities import Quantity, outcome_quantities, ow
 from rl_advisor.answers.story.quantities import named as named_in
 from rl_advisor.answers.story.surroundings import could_change, missing, second_call, settings, unnamed
 from rl_advisor.assessment import Assessment, FindingView
+from rl_advisor.curves import goal
 from rl_advisor.judgement.slowness import slowest
 from rl_advisor.output import Answer
 from rl_advisor.output.wording import WORDS, clause, listed, sentence
@@ -62,7 +63,7 @@ def tell(run: Run, a: Assessment) -> Story:
         framework=", ".join(run.frameworks),
         progress=sentences.progress(run, a),
         verdict=sentences.verdict(a),
-        call=sentences.call(a),
+        call=sentences.call(run, a),
         facts={label: text for label, text in _facts(run, a, outcome) if text},
         outcome=outcome,
         also=tuple(f"{named(f)}: {clause(f.statement)}" for f in told.open),
@@ -86,6 +87,7 @@ def _facts(run: Run, a: Assessment, outcome: Iterable[str]) -> Iterable[tuple[st
         ("Limits" if a.verdict in sentences.SOUND else "Cause", cause),
         ("Effect", listed(_effects(run, a), EFFECTS)),
         ("Score", "; ".join(outcome)),
+        ("Goal", goal.said(run)),
         ("Keep", sentences.keep(run, a)),
         ("Beside", sentences.beside(a)),
         ("Why", "" if cause else sentence(a.why)),
@@ -124,7 +126,16 @@ def paragraph(story: Story, a: Assessment) -> str:
     keep = f"Keep {facts['Keep']}." if a.best_checkpoint.path else sentence(facts.get("Keep", ""))
     told = [f"{LABELS[label]}: {facts[label].rstrip('.')}." for label in ("Limits", "Cause", "Effect") if label in facts]
     opening = WORDS["verdict"][a.verdict]["opening"] + (f": {why}." if why else ".")
-    parts = [opening, sentence(score), *told, facts.get("Slow", ""), keep, story.call, f"{LABELS['Do now']}: {facts.get('Do now', '')}"]
+    parts = [
+        opening,
+        sentence(score),
+        *told,
+        sentence(facts.get("Goal", "")),
+        facts.get("Slow", ""),
+        keep,
+        story.call,
+        f"{LABELS['Do now']}: {facts.get('Do now', '')}",
+    ]
     return " ".join(p for p in parts if p)
 
 

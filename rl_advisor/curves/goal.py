@@ -1,0 +1,59 @@
+"""A goal that somebody set for the outcome: whether it is there beyond noise; else how far it is, and whether the pace gets there."""
+
+import numpy as np
+
+from rl_advisor.curves.ahead import continued
+from rl_advisor.curves.course import OUTSIDES, SURE, Course
+from rl_advisor.curves.outcomes import course_or_none, outcome
+from rl_advisor.output.wording import chance, value
+from rl_advisor.run import Run
+from rl_advisor.vocabulary import metric
+
+FURTHER = 1 / 3
+"""How far ahead is looked where no plan is known, as a share of what was done."""
+LIKELY = 0.75
+"""Share of the courses from which it likely gets there, and of the others from which it hardly does."""
+NOTHING = 1e-3
+"""Share of the outcome's scale that is called nothing."""
+
+
+def measured(run: Run) -> Course | None:
+    """The outcome of a run that has a goal; None where none was set, or too little is logged."""
+    return None if run.goal is None else course_or_none(outcome(run))
+
+
+def reached(run: Run) -> bool:
+    """Whether the level of the outcome stands at the goal, or above, in nineteen of twenty courses that fit it."""
+    found = measured(run)
+    return found is not None and float((found.ends >= run.goal).mean()) >= SURE  # type: ignore[operator]  # a goal was set
+
+
+def said(run: Run) -> str:
+    """Where the run stands beside its goal, in one sentence; empty where none was set."""
+    if run.goal is None:
+        return ""
+    if (found := measured(run)) is None:
+        return "it cannot be told whether the goal is reached: the outcome has too few points"
+    unit = known.unit if (known := metric(found.name)) else ""
+    levels = (run.goal, found.last, run.goal - found.last, *np.quantile(found.ends, OUTSIDES))
+    goal, last, below, low, high = (value(0.0 if abs(x) < NOTHING * found.scale else float(x), unit, 3) for x in levels)
+    stands = f"{found.name} stands at about {last} ({low} to {high})"
+    share = float((found.ends >= run.goal).mean())
+    if share >= SURE:
+        return f"{goal} is reached: {stands}"
+    if share > 1 - SURE:
+        return f"{goal} is not reached beyond noise: {stands}"
+    if found.best >= run.goal:
+        return f"{goal} was reached ({value(found.best, unit, 3)} at step {found.best_step:.0f}) and is lost again: {stands}"
+    return f"{goal} is not reached: {stands}, {below} below; {_pace(run, found)}"
+
+
+def _pace(run: Run, found: Course) -> str:
+    """Whether the courses, continued at their pace, get there by the planned end."""
+    first, last = found.level.step[0], found.level.step[-1]
+    until = float(run.planned_steps or 0) or float(last + FURTHER * (last - first))
+    if until <= last:
+        return "the plan is done"
+    p = float((continued(found, until).max(axis=1) >= run.goal).mean())
+    how = "likely gets there" if p >= LIKELY else "hardly gets there" if p <= 1 - LIKELY else "may get there"
+    return f"at this pace it {how} by step {until:.0f} ({chance(p)})"
