@@ -4,7 +4,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.cli.judging import available
 from rl_advisor.cli.options import command
 from rl_advisor.cli.show import show
 from rl_advisor.cli.waiting import told
@@ -30,7 +29,7 @@ def evaluate(corpus: str | None, answers: str | None, key: str | None, advisor: 
         file, tasks = run_folders.existing(answers), None if key is None else run_folders.existing(key)
         scores = as_usage_error(lambda: score_answers(folder, file, key=tasks, rows=how["rows"]))
     else:
-        scores = as_usage_error(lambda: told(folder.name, lambda: _scored(folder, available(advisor), **how)))
+        scores = as_usage_error(lambda: told(folder.name, lambda: _scored(folder, advisor, **how)))
     show("eval", clean(scores), as_json)
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from rl_advisor.cli.door import UNREADABLE
 from rl_advisor.cli.options import command
 from rl_advisor.cli.show import show
 from rl_advisor.cli.waiting import busy
@@ -30,17 +29,6 @@ def serve(roots: tuple[str, ...], remote: tuple[str, ...], http: str | None, cas
             "rl-advisor: waiting for an assistant on standard input; this command is for its configuration, not for typing.", err=True
         )
     server.serve(started, where)
-
-
-@command("gpu")
-def gpu(run: str, until: float | None, as_json: bool) -> None:
-    """Show where the GPUs' time went in RUN. Exit code 3: nothing of GPUs lies there."""
-    from rl_advisor import tools
-
-    answer = busy(run, lambda: tools.ask("gpu_phase_profile", run, until))
-    show("gpu", answer, as_json)
-    if not answer["gpus"] and not answer["phases"]:
-        sys.exit(UNREADABLE)
 
 
 @command("samples")
@@ -107,4 +95,4 @@ def compare(runs: tuple[str, ...], until: float | None, probe: bool, out: str | 
     show("probe" if probe else "compare", answer, as_json)
 
 
-COMMANDS = (samples, gpu, compare, fetch, record)
+COMMANDS = (samples, compare, fetch, record)

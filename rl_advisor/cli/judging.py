@@ -50,7 +50,7 @@ def _judged(run: str, asked: Answer, to: tuple[str, ...]) -> tuple[Answer, list[
         report_file.renderer(file)  # a wrong ending or tracker is said before the reading begins
     for target in to:
         report_file.tracker(target)
-    judge = available(asked["advisor"])
+    judge = asked["advisor"]
     options = _told(judge, asked)
     how = {name: asked[name] for name in tools.HOW}
     if not asked["out"] and not to:
@@ -76,15 +76,3 @@ def _told(advisor: str, asked: Answer) -> Answer:
     if lost:
         click.echo(f"rl-advisor: the {advisor} advisor makes no use of {', '.join(lost)}.", err=True)
     return {name: value for name, value in given.items() if (name in BUILTIN) == (advisor == "builtin")}
-
-
-def available(advisor: str) -> str:
-    """The advisor, or the built-in one, with a warning, when it cannot be loaded; a missing client it reports itself."""
-    from rl_advisor import tools
-
-    try:
-        tools.advisor_named(advisor)
-    except ImportError as missing:
-        click.echo(f"rl-advisor: the {advisor} advisor cannot be loaded ({missing}); the built-in advisor answers instead.", err=True)
-        return "builtin"
-    return advisor

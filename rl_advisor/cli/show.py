@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from rl_advisor.cli.door import MISTAKE
+from rl_advisor.cli.door import MISTAKE, UNREADABLE
 
 
 def show(kind: str, answer: Any, as_json: bool, *, whole: bool = False) -> None:
@@ -18,6 +18,8 @@ def show(kind: str, answer: Any, as_json: bool, *, whole: bool = False) -> None:
         from rl_advisor.cli import printing
 
         click.echo(printing.text(kind, answer, whole=whole), color=True)  # the page itself decides on colours
+    if kind == "gpu" and not answer["gpus"] and not answer["phases"]:
+        sys.exit(UNREADABLE)
     if kind in ("load", "assess") and isinstance(answer.get("runs"), list):
         click.echo("rl-advisor: several runs lie here; name one of them", err=True)
         sys.exit(MISTAKE)

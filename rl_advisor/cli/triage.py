@@ -1,8 +1,6 @@
 """The command that judges many runs: a table with what is urgent first, a page, files for other programs, and a watch over all of them."""
 
 import os
-import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +10,7 @@ import click
 from rl_advisor.cli.gate import Gate
 from rl_advisor.cli.options import command
 from rl_advisor.cli.show import show
+from rl_advisor.cli.waiting import told
 from rl_advisor.output import Answer
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def triage(roots: tuple[str, ...], as_json: bool, every_row: bool, store: Path |
 
     def looked() -> "list[Row]":
         found = aimed(look(roots), given["goal"])
-        rows = sorted(rows_of(found, how, kept, _Progress(alone=not given["watch"])), key=order)
+        rows = sorted(told("the runs", lambda: rows_of(found, how, kept)), key=order)
         _written(rows, given)
         if not found:
             click.echo("rl-advisor: nothing there looks like a run", err=True)
@@ -110,28 +109,6 @@ def opened(file: Path | None, nothing: bool) -> "Store":
             raise UsageError(f"{file} cannot be used as a store of answers: {failed}") from failed
         click.echo(f"rl-advisor: answers are not kept ({failed})", err=True)
         return Store(None)
-
-
-class _Progress:
-    """Says in one line of the terminal how far it is, and each run that needs a person as it is found."""
-
-    def __init__(self, *, alone: bool = True) -> None:
-        self._began = self._told = time.monotonic()
-        self._line = sys.stderr.isatty() and alone
-
-    def __call__(self, row: "Row", done: int, total: int) -> None:
-        if not self._line:
-            return
-        if row["urgency"] in ("burning", "gamed"):
-            from rl_advisor.triage.table import found
-
-            click.echo(f"\x1b[2K{found(row)}", err=True)
-        now = time.monotonic()
-        if now - self._told > 0.2 or done == total:
-            self._told = now
-            end = "" if done < total else "\x1b[2K"
-            click.echo(end or f"\x1b[2K{done:,} of {total:,} runs ({done / (now - self._began):.0f} a second)", err=True, nl=False)
-            click.echo("\r", err=True, nl=False)
 
 
 def _show(rows: "Sequence[Row]", as_json: bool, every: bool) -> None:

@@ -1,12 +1,13 @@
 """Ready questions (prompts), runs and reports as resources, and completions of run and metric names."""
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from functools import partial
+from typing import Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
+from mcp.server.mcpserver.prompts.base import Prompt, PromptArgument
 from mcp_types import Completion, CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
-from pydantic import Field
 
 from rl_advisor.output import shipped
 from rl_advisor.output.clean import is_name
@@ -15,39 +16,30 @@ from rl_advisor.server.dispatch import Dispatcher
 from rl_advisor.server.results import LABEL, MARKDOWN
 from rl_advisor.workers import isolated
 
-MOST_COMPLETIONS = 50
-RunName = Annotated[str, Field(description="Run as list_runs names it.")]
-
-
-def _filled(name: str, field: str, value: str) -> str:
-    """A prompt's text with names put in."""
-    return shipped.prompt(name).replace("{" + field + "}", value)
-
-
-def _spoken(name: str) -> str:
-    """The name, unless it reads like a sentence: nobody's folder speaks in a prompt."""
-    return name if is_name(name) else "[the run that the user means]"
+MOST_COMPLETIONS, MOST_NAMED = 50, 16
+RUN, RUNS = "Run as list_runs names it.", "Run names, separated by commas."
+PROMPTS = (
+    ("diagnose_run", "Diagnose a run", "Find out whether a run is healthy and what broke first.", "run", RUN),
+    ("stop_or_continue", "Stop or continue", "Decide whether training on is worth it, and which checkpoint to keep.", "run", RUN),
+    ("post_run_report", "Report on a finished run", "Write up a finished run for people who were not there.", "run", RUN),
+    ("compare_seeds", "Compare seeds", "Tell luck from effect among several runs.", "runs", RUNS),
+)
+"""The ready questions: name, title, purpose, and what each asks for; their texts stand in ``prompts/``."""
 
 
 def offer_prompts(server: MCPServer[Any]) -> None:
-    """Offer the four ready questions; their texts stand in ``prompts/``."""
+    """Offer the ready questions."""
+    for name, title, purpose, field, asked in PROMPTS:
+        argument = PromptArgument(name=field, description=asked, required=True)
+        server.add_prompt(Prompt(name=name, title=title, description=purpose, arguments=[argument], fn=partial(_filled, name)))
 
-    @server.prompt(title="Diagnose a run", description="Find out whether a run is healthy and what broke first.")
-    def diagnose_run(run: RunName) -> str:
-        return _filled("diagnose_run", "run", _spoken(run))
 
-    @server.prompt(title="Stop or continue", description="Decide whether training on is worth it, and which checkpoint to keep.")
-    def stop_or_continue(run: RunName) -> str:
-        return _filled("stop_or_continue", "run", _spoken(run))
-
-    @server.prompt(title="Report on a finished run", description="Write up a finished run for people who were not there.")
-    def post_run_report(run: RunName) -> str:
-        return _filled("post_run_report", "run", _spoken(run))
-
-    @server.prompt(title="Compare seeds", description="Tell luck from effect among several runs.")
-    def compare_seeds(runs: Annotated[str, Field(description="Run names, separated by commas.")]) -> str:
-        names = [r.strip() for r in runs.split(",") if r.strip()]
-        return _filled("compare_seeds", "runs", ", ".join(f"`{_spoken(n)}`" for n in names[:16]))
+def _filled(prompt: str, **given: str) -> str:
+    """A prompt's text with names put in; one that reads like a sentence is not: nobody's folder speaks in a prompt."""
+    ((field, value),) = given.items()
+    names = [n.strip() for n in value.split(",") if n.strip()][:MOST_NAMED] if field == "runs" else [value]
+    spoken = ", ".join(f"`{n}`" if is_name(n) else "`[the run that the user means]`" for n in names)
+    return shipped.prompt(prompt).replace("{runs}", spoken)
 
 
 def offer_resources(server: MCPServer[Any], desk: Dispatcher) -> None:

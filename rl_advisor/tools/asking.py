@@ -95,7 +95,6 @@ def advisor_named(name: str) -> ModuleType:
 
     Raises:
         UsageError: no such advisor; the message names them.
-        ImportError: its client library is not installed.
     """
     if name not in ADVISORS:
         raise no_such("advisor", name, ADVISORS)

@@ -22,7 +22,7 @@ from rl_advisor.output.wording import plain
 from rl_advisor.tools import advisor_named
 from rl_advisor.tools.report_file import note_to, page_of, renderer, tracker
 from rl_advisor.tools.rules import Rules
-from rl_advisor.tools.webhook import checked, posted
+from rl_advisor.tools.webhook import Post
 
 if TYPE_CHECKING:
     from rl_advisor.run import Run
@@ -169,9 +169,8 @@ class _Voice:
         tell: Callable[[dict[str, Any]], None],
         rules: Sequence[str],
     ) -> None:
-        checked(webhook)
-        self.state, self._file, self._webhook, self._report, self._tell = load(state_file), state_file, webhook, report, tell
-        self._refused, self._broke = "", False
+        self._post = Post(webhook, "watch")
+        self.state, self._file, self._report, self._tell, self._broke = load(state_file), state_file, report, tell, False
         self._rules = Rules(rules, lambda step, words: tell({"step": step, "rule": words}))
 
     @property
@@ -192,7 +191,7 @@ class _Voice:
 
     def keep(self, state: State, change: dict[str, Any] | None) -> None:
         """First remembered, then said: a kill in between delays a change and never loses it."""
-        self.state = state.but(unsent=(*state.unsent, change)) if change and self._webhook else state
+        self.state = state.but(unsent=(*state.unsent, change)) if change and self._post.url else state
         save(self.state, self._file)
         self.deliver()
 
@@ -204,28 +203,18 @@ class _Voice:
             self._tell({"number": self.state.number, **(self.state.latest or {}), **(self.state.told or {})})
             self.state = self.state.but(due=False)
             save(self.state, self._file)
-        while self._webhook and self.state.unsent:
-            why = posted(self._webhook, self.state.unsent[0])
-            if why:
-                self._complain(why)
-                break
-            self._refused = ""
-            self.state = self.state.but(unsent=self.state.unsent[1:])
+        if self.state.unsent:
+            self.state = self.state.but(unsent=self._post.left(self.state.unsent))
             save(self.state, self._file)
-
-    def _complain(self, why: str) -> None:
-        """Say once that the webhook does not take what is posted; its address may be a secret and is not repeated."""
-        if why != self._refused:
-            self._refused = why
-            sys.stderr.write(f"rl-advisor: watch: the webhook took no post ({why}); it is tried again\n")
 
     def close(self, every: float, sleep: Callable[[float], None]) -> None:
         """Say the last word; what cannot be posted now stays in the state file for the next start."""
         self.keep(*concluded(self.state))
-        for _ in range(_LAST_TRIES if self._webhook and self.state.unsent else 0):
-            sleep(every)
-            self.deliver()
-        if self._webhook and self.state.unsent:
+        for _ in range(_LAST_TRIES):
+            if self.state.unsent:
+                sleep(every)
+                self.deliver()
+        if self.state.unsent:
             kept = "the next start posts them" if self._file else "without --state they are lost"
             sys.stderr.write(f"rl-advisor: watch: changes not taken: {len(self.state.unsent)}; {kept}\n")
 

@@ -9,6 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
+from rl_advisor.output.progress import report_progress
 from rl_advisor.triage.engines import Submit, engine
 from rl_advisor.triage.looking import Place, aimed, inner_key, look
 from rl_advisor.triage.row import Row
@@ -35,15 +36,15 @@ class How:
     """Folders below which files are opened through no link."""
 
 
-def triage(roots: Sequence[str], how: How, store: Store, tell: Callable[[Row, int, int], None] = lambda *_: None) -> list[Row]:
-    """A row for every run at the roots, the most urgent first; ``tell`` hears each row as it comes, and how many of how many are done.
+def triage(roots: Sequence[str], how: How, store: Store) -> list[Row]:
+    """A row for every run at the roots, the most urgent first.
 
     Raises what ``look`` and ``engine`` raise.
     """
-    return sorted(rows_of(look(roots), how, store, tell), key=order)
+    return sorted(rows_of(look(roots), how, store), key=order)
 
 
-def rows_of(places: Sequence[Place], how: How, store: Store, tell: Callable[[Row, int, int], None] = lambda *_: None) -> list[Row]:
+def rows_of(places: Sequence[Place], how: How, store: Store) -> list[Row]:
     """The rows of the places, in the order in which they came."""
     rows: list[Row] = []
     total = len(places)
@@ -51,7 +52,7 @@ def rows_of(places: Sequence[Place], how: How, store: Store, tell: Callable[[Row
         total += more
         if is_row(answer):
             rows.append(whole(answer, place))
-            tell(rows[-1], len(rows), total)
+            report_progress("run", len(rows), total)
     return rows
 
 

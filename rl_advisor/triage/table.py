@@ -82,9 +82,3 @@ def _unread(rows: Sequence[Row], shown: int) -> Iterator[str]:
     yield from (f"{said(row['run'])}: {said(row['error'])}"[:200] for row in rows[: min(shown, 10)])
     if len(rows) > 10:
         yield f"... and {len(rows) - 10:,} more that could not be judged"
-
-
-def found(row: Row) -> str:
-    """One run that needs a person, in one line."""
-    (row,) = safe([row])
-    return f"{said(row['run'])}: {plain(row['verdict'])}, {row['call']} ({said(row.get('why') or plain(row['cause'] or 'none'))[:100]})"

@@ -1,14 +1,13 @@
 """A watch over many runs: looks again and again, and says of each run only what changed since it last spoke of it."""
 
 import hashlib
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from rl_advisor.output.wording import plain
 from rl_advisor.tools.watching import ENOUGH, USUAL, State, weighed
-from rl_advisor.tools.webhook import checked, posted
+from rl_advisor.tools.webhook import Post
 from rl_advisor.triage.row import Row
 from rl_advisor.triage.store import Store
 
@@ -37,7 +36,7 @@ def watch(  # noqa: PLR0913
     Raises:
         UsageError: the webhook is no address of the web.
     """
-    checked(webhook)
+    post = Post(webhook, "triage")
     name, number = hashlib.sha256("\0".join(sorted(roots)).encode("utf-8", "replace")).hexdigest()[:16], 0
     while True:
         number += 1
@@ -45,8 +44,8 @@ def watch(  # noqa: PLR0913
         for run, state, change in changes(looked(), said, name):
             if change is not None:
                 tell(change)
-            waiting = [*state.unsent, *([change] if change else ())] if webhook else []
-            store.say(name, {run: state.but(unsent=tuple(_posted(webhook, waiting))).model_dump(exclude_defaults=True)})
+            unsent = post.left([*state.unsent, *([change] if change else ())])
+            store.say(name, {run: state.but(unsent=unsent).model_dump(exclude_defaults=True)})
         if looks is not None and number >= looks:
             return
         sleep(every)
@@ -84,14 +83,3 @@ def _change(row: Row, before: Row | None, now: Row, key: str) -> Row:
     kept = {name: row.get(name) for name in ("run", "where", "step", "planned_steps", "p", "best_checkpoint", "saves_gpu_hours", "error")}
     text = f"{time.strftime('%H:%M')} {row['run']}, step {row.get('step')}: {what}{why}{worth}"
     return {"schema": "rl-advisor/triage-change/1", "id": key, **kept, "before": before, "now": now, "text": text}
-
-
-def _posted(webhook: str | None, waiting: Sequence[Row]) -> list[Row]:
-    """What the webhook did not take; the first refusal ends the try. Its address may be a secret and is not repeated."""
-    left = list(waiting)
-    while webhook and left:
-        if why := posted(webhook, left[0]):
-            sys.stderr.write(f"rl-advisor: triage: the webhook took no post ({why}); it is tried again at the next look\n")
-            break
-        left.pop(0)
-    return left
