@@ -40,12 +40,13 @@ def settle(name: str, runs: tuple[str, ...], changed: str, cases: Path, as_json:
 @command("case list", case.command)
 def list_(cases: Path, as_json: bool) -> None:
     """List the cases, and what the odds were worth over those that are settled."""
-    from rl_advisor.tools.cases import advice, shelf
+    from rl_advisor.tools.cases.shelf import listed, overview
 
+    found = listed(cases)
     if as_json:
-        show("cases", advice.listed(cases), as_json)
+        show("cases", found, as_json)
     else:
-        click.echo(shelf.overview(shelf.kept(cases)[0]), nl=False)
+        click.echo(overview(found), nl=False)
 
 
 def _tools() -> Any:

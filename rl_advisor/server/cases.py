@@ -10,41 +10,27 @@ from rl_advisor.server.dispatch import Dispatcher
 from rl_advisor.workers import isolated
 
 
-class Cases:
-    """The two tools that write."""
+def case_tools(desk: Dispatcher, folder: Path) -> Mapping[str, Callable[..., Awaitable[dict[str, Any]]]]:
+    """What answers each of the two tools that write."""
+    from rl_advisor.tools.cases import shelf
 
-    def __init__(self, desk: Dispatcher, folder: Path) -> None:
-        """Keep cases about the runs of ``desk`` in ``folder``."""
-        self._desk, self._folder = desk, folder
+    async def kept(case: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(await desk.quick(lambda: shelf.keep(folder, shelf.CaseFile.model_validate(case))))
 
-    def tools(self) -> Mapping[str, Callable[..., Awaitable[dict[str, Any]]]]:
-        """What answers each of them."""
-        return {"open_case": self.opened, "note_case": self.noted}
-
-    async def opened(self, ctx: Context[Any, Any], run: str, question: str | None) -> dict[str, Any]:
+    async def opened(ctx: Context[Any, Any], run: str, question: str | None) -> dict[str, Any]:
         """A new case on a run."""
-        from rl_advisor.tools.cases import shelf
+        answer = await desk.ask(isolated.case, {"run": run, "question": question or ""}, ["run"], ctx)
+        return await kept(answer | {"run": run, "opened": shelf.now()})  # another worker's answer may be remembered
 
-        return await self._kept(
-            await self._desk.ask(isolated.case, {"run": run, "question": question or ""}, ["run"], ctx)
-            | {"run": run, "opened": shelf.now()}
-        )
-
-    async def noted(self, ctx: Context[Any, Any], name: str, run: str | None, changed: str | None, text: str | None) -> dict[str, Any]:
+    async def noted(ctx: Context[Any, Any], name: str, run: str | None, changed: str | None, text: str | None) -> dict[str, Any]:
         """The case with a note, and with what a later run says of it."""
-        from rl_advisor.tools.cases import advice, shelf
-
-        case = await self._desk.quick(lambda: shelf.load(self._folder, name))
-        told = advice.noted(case, text) if text else case
+        case = await desk.quick(lambda: shelf.load(folder, name))
+        told = (case.noted(text) if text else case).model_dump(by_alias=True)
         if run is None:
-            return await self._kept(told.model_dump(by_alias=True))
-        asked = {"run": run, "first": case.run, "case": told.model_dump(by_alias=True), "changed": changed or ""}
-        answer = await self._desk.ask(isolated.case, asked, ["run", "first"], ctx)
+            return await kept(told)
+        asked = {"run": run, "first": case.run, "case": told, "changed": changed or ""}
+        answer = await desk.ask(isolated.case, asked, ["run", "first"], ctx)
         answer["settled"][-1]["run"] = run
-        return await self._kept(answer)
+        return await kept(answer)
 
-    async def _kept(self, case: Mapping[str, Any]) -> dict[str, Any]:
-        from rl_advisor.tools.cases import shelf
-
-        kept: dict[str, Any] = await self._desk.quick(lambda: shelf.keep(self._folder, shelf.CaseFile.model_validate(case)))
-        return kept
+    return {"open_case": opened, "note_case": noted}

@@ -3,7 +3,6 @@
 import difflib
 import logging
 import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -60,7 +59,7 @@ class Dispatcher:
         self.roots = roots
         self._stores = stores
         self._turns, self._threads, self._fetching = Scheduler(), CapacityLimiter(8), CapacityLimiter(2)
-        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
+        self._kept: dict[Hashable, Any] = {}
         self._under_way: dict[Hashable, _Shared] = {}
 
     async def run(self, asked: str) -> Path:
@@ -100,7 +99,10 @@ class Dispatcher:
         answer = self._kept.get(key)
         if answer is None:
             answer = await self._shared(key, lambda: self._worked(function, [question], repr(places), ear))
-        self._keep(key, answer)
+        self._kept.pop(key, None)
+        self._kept[key] = answer  # the last one asked for, now
+        if len(self._kept) > MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
         if ctx is not None:
             await ctx.report_progress(ear.parts + 1, ear.parts + 1, "done")
         return _given(answer)
@@ -170,12 +172,6 @@ class Dispatcher:
             isolated.Refused: why there is no answer.
         """
         return _given(await self._worked(function, [about], str(about), Listener(None)))
-
-    def _keep(self, key: Hashable, answer: Any) -> None:
-        self._kept[key] = answer
-        self._kept.move_to_end(key)
-        while len(self._kept) > MOST_KEPT:
-            self._kept.popitem(last=False)
 
     def said(self, error: Exception) -> str:
         """An error's message without where the folders lie."""

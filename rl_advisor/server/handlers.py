@@ -15,7 +15,7 @@ from mcp_types import CallToolResult, ToolAnnotations
 from rl_advisor.answers.verbs import Verb, model_of, schema_of, verbs
 from rl_advisor.output.budget import fit
 from rl_advisor.output.errors import UsageError
-from rl_advisor.server.cases import Cases
+from rl_advisor.server.cases import case_tools
 from rl_advisor.server.confinement import Outside
 from rl_advisor.server.dispatch import Dispatcher
 from rl_advisor.server.picture import SHOWN_BY
@@ -41,7 +41,7 @@ def tools_of(desk: Dispatcher, cases: Path | None = None) -> list[Tool]:
     own: dict[str, Callable[..., Awaitable[Any]]] = {
         "list_runs": listed,
         "triage_runs": triage.page,
-        **(Cases(desk, cases).tools() if cases else {}),
+        **(case_tools(desk, cases) if cases else {}),
     }
     shown = [verb for verb in verbs().values() if not verb.bench and (verb.about != "case" or verb.name in own)]
     return [_tool(verb, own.get(verb.name) or _asked(desk, verb), desk, said) for verb in shown]

@@ -62,18 +62,11 @@ def report(path: str) -> str:
     """The page about the run at this path, written by a worker; empty where it could not be."""
     from contextlib import suppress
 
+    from rl_advisor.workers import isolated
+
     with suppress(Stopped):
-        return str(in_worker(rendered, path, limits=Limits(cpu_s=60)))
+        return str(in_worker(isolated.page, {"run": path}, limits=Limits(cpu_s=60)))
     return ""
-
-
-def rendered(path: str) -> str:
-    """The page about the run at this path."""
-    from rl_advisor import tools
-    from rl_advisor.tools import report_file
-
-    run = tools.read(Path(path))
-    return str(report_file.renderer("report.html")(run, tools.advisor_named("builtin").assess(run)))
 
 
 def inside(where: str, inner: str) -> str:

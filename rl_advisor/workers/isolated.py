@@ -14,7 +14,7 @@ from rl_advisor.answers.verbs import verbs
 from rl_advisor.output.budget import fit, tokens
 from rl_advisor.output.clean import readable, untrusted
 from rl_advisor.output.errors import UsageError
-from rl_advisor.tools import cases
+from rl_advisor.tools.cases import advice, shelf
 from rl_advisor.tools.questions import questions
 from rl_advisor.workers.fork_server import named
 
@@ -128,9 +128,9 @@ def case(asked: dict[str, Any]) -> dict[str, Any]:
     """A case on a run, or what a later run says of one; it is written by whoever asked."""
     with refusing():
         if "case" not in asked:
-            return cases.draft(Path(asked["run"]), asked["question"]).model_dump(by_alias=True)
-        kept = cases.shelf.CaseFile.model_validate(asked["case"])
-        return cases.settle(kept, Path(asked["first"]), [Path(asked["run"])], asked["changed"]).model_dump(by_alias=True)
+            return advice.drafted(Path(asked["run"]), asked["question"]).model_dump(by_alias=True)
+        kept = shelf.CaseFile.model_validate(asked["case"])
+        return advice.settled(kept, Path(asked["first"]), [Path(asked["run"])], asked["changed"]).model_dump(by_alias=True)
 
 
 def metrics(asked: dict[str, Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What is written into a case: belief and experiment when it is opened, what a later run says of them, and the list of all."""
+"""What is written into a case: belief and experiment when it is opened, and what a later run says of them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,41 +8,32 @@ from rl_advisor.answers.comparable import NO_VARIANT
 from rl_advisor.answers.compare import differing
 from rl_advisor.assessment import BROKEN
 from rl_advisor.judgement.case import Case, open_case
+from rl_advisor.judgement.one_thread import OneThread
 from rl_advisor.judgement.verdict import Judged, judge
 from rl_advisor.run import Run
 from rl_advisor.tools.cases import settling
-from rl_advisor.tools.cases.shelf import (
-    Belief,
-    CaseFile,
-    Note,
-    Outcome,
-    Prediction,
-    Settled,
-    calibration,
-    kept,
-    now,
-)
+from rl_advisor.tools.cases.shelf import LONGEST, Belief, CaseFile, Outcome, Prediction, Settled
+from rl_advisor.tools.runs import read
 
 LINK_RIGHT = 0.81
 """How often the link named of a broken run is one that a reader names, on 511 strangers' runs: ``python -m evals.judged``."""
 EVEN = 0.5
 """What is believed of an experiment for which no finding speaks."""
-LONGEST = 2_000
-"""Characters of a question or a note."""
 
 
-def drafted(run: Run, place: str, question: str = "") -> CaseFile:
+@OneThread()
+def drafted(place: str | Path, question: str = "") -> CaseFile:
     """A case on a run: what is believed of it, with which odds, and the one experiment. It has no name before it is kept."""
     from rl_advisor.advisors.builtin import of_case
 
+    run = read(place)
     case = open_case(run)
     judged, signed = judge(case), of_case(case)
     experiment = signed.next_experiment
     belief = _belief(judged, signed.p_continue_pays)
     return CaseFile(
-        opened=now(),
         question=question[:LONGEST],
-        run=place,
+        run=str(place),
         called=run.name,
         step=case.step,
         verdict=judged.verdict,
@@ -68,34 +59,22 @@ def _belief(judged: Judged, pays: float) -> Belief:
     return Belief(about="going on", says="Training on yields a checkpoint that is better than the best so far by more than noise.", p=pays)
 
 
-def noted(case: CaseFile, text: str) -> CaseFile:
-    """The case with what a person wants to remember."""
-    return case.model_copy(update={"notes": [*case.notes, Note(at=now(), text=text[:LONGEST])]})
-
-
-def settled(case: CaseFile, first: Run, later: Sequence[tuple[str, Run]], changed: str = "") -> CaseFile:
+@OneThread()
+def settled(case: CaseFile, first: str | Path, runs: Sequence[str | Path], changed: str = "") -> CaseFile:
     """The case with what a later run says of it; of several the one whose settings differ as proposed, else the last.
 
-    ``first`` is the run of the case, cut at the step at which it was opened; ``changed`` says what was changed where no setting shows it.
+    ``first`` is the run of the case, read as it looked at the step at which it was opened; ``changed`` says what was changed where no
+    setting shows it.
     """
-    place, second = _meant(case, first, later)
-    old, new = open_case(first), open_case(second)
+    before = read(first, case.step)
+    place, second = _meant(case, before, [(str(run), read(run)) for run in runs])
+    old, new = open_case(before), open_case(second)
     if case.belief.about == "going on":
         found = _went_on(case, place, old, new)
     else:
         found = _tested(case, place, (old, judge(old)), (new, judge(new)), changed)
     told = case.model_copy(update={"settled": [*case.settled, found]})
-    return noted(told, f"changed: {changed}") if changed else told
-
-
-def listed(folder: Path) -> dict[str, Any]:
-    """Every case in a line, and what the odds were worth over those that are settled."""
-    cases, strange = kept(folder)
-    rows = [
-        {"case": c.name, "run": c.run, "believed": c.belief.p, "outcome": c.settled[-1].outcome if c.settled else "waiting", "p": c.p}
-        for c in cases
-    ]
-    return {"cases": rows, "calibration": calibration(cases), "not_cases": strange}
+    return told.noted(f"changed: {changed}") if changed else told
 
 
 def _meant(case: CaseFile, first: Run, later: Sequence[tuple[str, Run]]) -> tuple[str, Run]:
@@ -118,7 +97,7 @@ def _tested(case: CaseFile, place: str, first: tuple[Case, Judged], second: tupl
             f"what the settings show as changed is not what was proposed: {'; '.join(others[:4]) or 'nothing'}",
             "say it with --changed",
         ]
-        return Settled(at=now(), run=place, outcome="not tested", p=case.p, because=because, next=case.prediction.do)
+        return Settled(run=place, outcome="not tested", p=case.p, because=because, next=case.prediction.do)
     found = settling.compared(first, second, case.belief.pattern)
     because = [*([f"changed: {'; '.join([changed, *did] if changed else did)}"] if changed or did else []), *found.because]
     repaired = found.repaired
@@ -127,7 +106,7 @@ def _tested(case: CaseFile, place: str, first: tuple[Case, Judged], second: tupl
         repaired = min(repaired, 0.5 + (repaired - 0.5) / 2)
     odds = case.p / max(1e-3, 1 - case.p) * repaired / (1 - repaired)
     return Settled(
-        at=now(), run=place, outcome=_outcome(repaired), p=odds / (1 + odds), because=because, next=_next(_outcome(repaired), _next_of(new))
+        run=place, outcome=_outcome(repaired), p=odds / (1 + odds), because=because, next=_next(_outcome(repaired), _next_of(new))
     )
 
 
@@ -148,9 +127,7 @@ def _went_on(case: CaseFile, place: str, old: Case, new: Case) -> Settled:
     paid, because = settling.went_on(old, new)
     outcome: Outcome = "not tested" if paid is None else "confirmed" if paid else "refuted"
     p = case.p if paid is None else float(paid)
-    return Settled(
-        at=now(), run=place, outcome=outcome, p=p, because=[because], next=_next_of(new) if paid is not None else case.prediction.do
-    )
+    return Settled(run=place, outcome=outcome, p=p, because=[because], next=_next_of(new) if paid is not None else case.prediction.do)
 
 
 def _next_of(new: Case) -> str:

@@ -13,13 +13,21 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rl_advisor.output import safe_write
+from rl_advisor.output.clean import clean
 from rl_advisor.output.errors import UsageError, complaints
 
 MOST_CASES, LARGEST = 10_000, 1_000_000
+LONGEST = 2_000
+"""Characters of a question or a note."""
 OVERVIEW = "cases.md"
 """The page over all cases: no name that a folder of somebody's may hold already."""
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
 Outcome = Literal["confirmed", "refuted", "open", "not tested"]
+
+
+def now() -> str:
+    """The time, as it is written into a case."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 class _Part(BaseModel):
@@ -48,14 +56,14 @@ class Prediction(_Part):
 class Note(_Part):
     """What a person added."""
 
-    at: str
+    at: str = Field(default_factory=now)
     text: str
 
 
 class Settled(_Part):
     """What a later run said of the belief."""
 
-    at: str
+    at: str = Field(default_factory=now)
     run: str
     outcome: Outcome
     p: float = Field(ge=0, le=1)
@@ -69,7 +77,7 @@ class CaseFile(_Part):
 
     schema_: Literal["rl-advisor/case/1"] = Field(default="rl-advisor/case/1", alias="schema")
     name: str = ""
-    opened: str
+    opened: str = Field(default_factory=now)
     question: str = ""
     run: str
     """Where it lies."""
@@ -88,10 +96,9 @@ class CaseFile(_Part):
         """The belief as it stands."""
         return self.settled[-1].p if self.settled else self.belief.p
 
-
-def now() -> str:
-    """The time, as it is written into a case."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    def noted(self, text: str) -> "CaseFile":
+        """The case with what a person wants to remember."""
+        return self.model_copy(update={"notes": [*self.notes, Note(text=text[:LONGEST])]})
 
 
 def _free_name(folder: Path, run: str) -> str:
@@ -135,12 +142,13 @@ def kept(folder: Path) -> tuple[list[CaseFile], list[str]]:
 
 
 def keep(folder: Path, case: CaseFile) -> dict[str, Any]:
-    """Writes a case (named, if it had no name), its page and the page over all; the case as written, and ``p``, what is believed now."""
+    """Writes a case, made safe and named, its page and the page over all; the case as written, and ``p``, what is believed now."""
     folder.mkdir(parents=True, exist_ok=True)
+    case = CaseFile.model_validate(clean(case.model_dump(by_alias=True)))
     case = case if case.name else case.model_copy(update={"name": _free_name(folder, case.called)})
     safe_write.put(folder / f"{case.name}.json", case.model_dump_json(by_alias=True, indent=1) + "\n")
     safe_write.put(folder / f"{case.name}.md", page(case))
-    safe_write.put(folder / OVERVIEW, overview(kept(folder)[0]))
+    safe_write.put(folder / OVERVIEW, overview(listed(folder)))
     return case.model_dump(by_alias=True) | {"p": case.p}
 
 
@@ -172,14 +180,21 @@ def _one(text: str) -> str:
     return " ".join(text.split())
 
 
-def overview(cases: Sequence[CaseFile]) -> str:
-    """The page over all cases: each in a line, and what the odds were worth."""
+def listed(folder: Path) -> dict[str, Any]:
+    """Every case of a folder in a line, what the odds were worth over those that are settled, and what looks like a case and is none."""
+    cases, strange = kept(folder)
     rows = [
-        f"| [{c.name}]({c.name}.md) | {c.belief.p:.0%} | {c.settled[-1].outcome if c.settled else 'waiting'} | {c.p:.0%} |" for c in cases
+        {"case": c.name, "run": c.run, "believed": c.belief.p, "outcome": c.settled[-1].outcome if c.settled else "waiting", "p": c.p}
+        for c in cases
     ]
-    told = calibration(cases)
+    return {"cases": rows, "calibration": calibration(cases), "not_cases": strange}
+
+
+def overview(found: dict[str, Any]) -> str:
+    """The page over what is ``listed``."""
+    rows = [f"| [{c['case']}]({c['case']}.md) | {c['believed']:.0%} | {c['outcome']} | {c['p']:.0%} |" for c in found["cases"]]
     said = "None is settled yet."
-    if told:
+    if told := found["calibration"]:
         odds = f"believed {told['believed']:.0%} in the mean, right {told['right']:.0%}; Brier {told['brier']:.2f}"
         said = f"{told['settled']:.0f} settled: {odds}."
     return "\n".join(["# Cases", "", said, "", "| case | believed | outcome | now |", "|---|---|---|---|", *rows]) + "\n"
