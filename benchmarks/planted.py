@@ -20,7 +20,6 @@ import orjson
 from rl_advisor.advisors.builtin import assess
 from rl_advisor.advisors.model.signing import held, parsed
 from rl_advisor.advisors.model.toolbox import Toolbox
-from rl_advisor.advisors.model.turns import ToolCall
 from rl_advisor.answers.run_folders import runs_below
 from rl_advisor.answers.story.quantities import unit_of
 from rl_advisor.assessment import Assessment
@@ -196,7 +195,7 @@ class Tally:
         base = assess(run)
         bench = Toolbox(run, base.findings)
         asked = [("load_run", {}), ("summarize_curves", {}), ("findings", {"outcome": "present"})]
-        shown = [(tool, bench.call(ToolCall("1", tool, arguments))[0]) for tool, arguments in asked]
+        shown = [(tool, bench.call(tool, arguments)[0]) for tool, arguments in asked]
         claims = list(true_claims(shown, rng))
         self.right += len(claims)
         whys = failed(claims, bench, base, shown)

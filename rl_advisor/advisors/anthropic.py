@@ -6,9 +6,9 @@ import orjson
 
 from rl_advisor.advisors.model.provider import Provider, advisor
 from rl_advisor.advisors.model.session import ModelOptions
-from rl_advisor.advisors.model.turns import Conversation, Entry, ToolCall, Turn, Usage
+from rl_advisor.advisors.model.turns import Conversation, Ending, Entry, Usage, call_of, turn_of
 
-_ENDINGS = {"refusal": "refused", "max_tokens": "cut", "model_context_window_exceeded": "cut"}
+_ENDINGS: dict[str, Ending] = {"refusal": "refused", "max_tokens": "cut", "model_context_window_exceeded": "cut"}
 
 
 def _libraries() -> tuple[Any, Any, type[Exception]]:
@@ -23,7 +23,7 @@ def _client(library: Any, _: ModelOptions, common: dict[str, Any]) -> Any:
     return client if client.api_key or client.auth_token or getattr(client, "credentials", None) else None
 
 
-def _send(client: Any, wished: ModelOptions, conversation: Conversation) -> Turn:
+def _send(client: Any, wished: ModelOptions, conversation: Conversation) -> Entry:
     with client.messages.stream(**request(wished.model, conversation)) as stream:
         return turn(stream.get_final_message())
 
@@ -41,7 +41,7 @@ def request(model: str, conversation: Conversation) -> dict[str, Any]:
     }
 
 
-def turn(message: Any) -> Turn:
+def turn(message: Any) -> Entry:
     """The client's message in the driver's words.
 
     Raises:
@@ -49,19 +49,14 @@ def turn(message: Any) -> Turn:
     """
     if message.stop_reason is None:
         raise ValueError("the stream ended before the turn did")
-    raw = orjson.loads(message.to_json())["content"]
     used = message.usage
-    return Turn(
-        text="".join(b.text for b in message.content if b.type == "text"),
-        calls=tuple(_call(b) for b in message.content if b.type == "tool_use"),
-        usage=Usage(used.input_tokens, used.cache_read_input_tokens or 0, used.cache_creation_input_tokens or 0, used.output_tokens),
-        ending=_ENDINGS.get(message.stop_reason, "done"),  # type: ignore[arg-type]
-        raw=raw,
+    return turn_of(
+        "".join(b.text for b in message.content if b.type == "text"),
+        [call_of(b.id, b.name, b.input) for b in message.content if b.type == "tool_use"],
+        Usage(used.input_tokens, used.cache_read_input_tokens or 0, used.cache_creation_input_tokens or 0, used.output_tokens),
+        _ENDINGS.get(message.stop_reason, "done"),
+        orjson.loads(message.to_json())["content"],
     )
-
-
-def _call(block: Any) -> ToolCall:
-    return ToolCall(block.id, block.name, block.input if isinstance(block.input, dict) else None)
 
 
 def _message(entry: Entry) -> dict[str, Any]:

@@ -7,9 +7,9 @@ import orjson
 
 from rl_advisor.advisors.model.provider import Provider, advisor
 from rl_advisor.advisors.model.session import ModelOptions
-from rl_advisor.advisors.model.turns import Conversation, Entry, ToolCall, Turn, Usage
+from rl_advisor.advisors.model.turns import Conversation, Ending, Entry, Usage, call_of, turn_of
 
-_ENDINGS = {"content_filter": "refused", "length": "cut"}
+_ENDINGS: dict[str, Ending] = {"content_filter": "refused", "length": "cut"}
 
 
 def _libraries() -> tuple[Any, Any, type[Exception]]:
@@ -25,7 +25,7 @@ def _client(library: Any, wished: ModelOptions, common: dict[str, Any]) -> Any:
     return library.OpenAI(api_key=key, **common) if key else None
 
 
-def _send(client: Any, wished: ModelOptions, conversation: Conversation) -> Turn:
+def _send(client: Any, wished: ModelOptions, conversation: Conversation) -> Entry:
     with client.chat.completions.create(**request(wished, conversation)) as stream:
         return turn(stream)
 
@@ -49,7 +49,7 @@ def request(wished: ModelOptions, conversation: Conversation) -> dict[str, Any]:
     }
 
 
-def turn(stream: Any) -> Turn:
+def turn(stream: Any) -> Entry:
     """The streamed pieces put together in the driver's words.
 
     Raises:
@@ -67,13 +67,13 @@ def turn(stream: Any) -> Turn:
                 _joined(calls.setdefault(piece.index, {"id": "", "name": "", "arguments": ""}), piece)
     if reason is None:
         raise ValueError("the stream ended before the turn did")
-    made = tuple(ToolCall(c["id"], c["name"], _object(c["arguments"])) for c in calls.values())
+    made = [call_of(c["id"], c["name"], _object(c["arguments"])) for c in calls.values()]
     raw: dict[str, Any] = {"role": "assistant", "content": text or None}
     if calls:
         raw["tool_calls"] = [
             {"id": c["id"], "type": "function", "function": {"name": c["name"], "arguments": c["arguments"]}} for c in calls.values()
         ]
-    return Turn(text, made, usage, _ENDINGS.get(reason, "done"), raw)  # type: ignore[arg-type]
+    return turn_of(text, made, usage, _ENDINGS.get(reason, "done"), raw)
 
 
 def _joined(call: dict[str, str], piece: Any) -> None:
@@ -84,13 +84,12 @@ def _joined(call: dict[str, str], piece: Any) -> None:
         call["arguments"] += piece.function.arguments or ""
 
 
-def _object(arguments: str) -> dict[str, Any] | None:
+def _object(arguments: str) -> Any:
     """The arguments of a call; none at all is an empty object, as some servers send it."""
     try:
-        value = orjson.loads(arguments or "{}")
+        return orjson.loads(arguments or "{}")
     except orjson.JSONDecodeError:
         return None
-    return value if isinstance(value, dict) else None
 
 
 def _usage(used: Any) -> Usage:

@@ -83,7 +83,7 @@ def compare(runs: tuple[str, ...], until: float | None, probe: bool, out: str | 
     from rl_advisor import tools
     from rl_advisor.tools import report_file
 
-    if len(runs) < 2 or (probe and len(runs) > 2):
+    if len(runs) < 2:
         raise click.UsageError("compare --probe needs TEST_RUN and TRAIN_RUN" if probe else "compare needs at least two runs")
     if probe and out is not None:
         raise click.UsageError("--probe is an answer of a few lines; it writes no page")

@@ -1,7 +1,8 @@
 """The command that judges many runs: a table with what is urgent first, a page, files for other programs, and a watch over all of them."""
 
+import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,7 @@ def triage(roots: tuple[str, ...], as_json: bool, every_row: bool, store: Path |
     with opened(store, no_store) as kept:
         if given["watch"]:
             how_often = {"every": given["every"], "looks": given["looks"], "webhook": given["webhook"]}
-            watching.watch(roots, looked, kept, _teller(as_json), **how_often)
+            watching.watch(roots, looked, kept, lambda row: click.echo(json.dumps(row) if as_json else row["text"]), **how_often)
         else:
             rows = looked()
             said = (lambda: _show_common(rows, as_json)) if given["shared"] else (lambda: _show(rows, as_json, every_row))
@@ -55,12 +56,6 @@ def _show_common(rows: "Sequence[Row]", as_json: bool) -> None:
         return
     for sentence in sentences(found):
         click.echo("\n".join(filled(f"- {sentence}")))
-
-
-def _teller(as_json: bool) -> "Callable[[Row], None]":
-    import json
-
-    return lambda change: click.echo(json.dumps(change) if as_json else change["text"])
 
 
 def _written(rows: "Sequence[Row]", given: Answer) -> None:
@@ -81,9 +76,9 @@ def _written(rows: "Sequence[Row]", given: Answer) -> None:
 
 def _how(given: Answer) -> "How":
     from rl_advisor.triage import How
+    from rl_advisor.workers.pool import CORES
 
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return How(given["engine"], given["jobs"] or cores, given["cluster"], given["seconds"], int(given["memory"] * 2**30))
+    return How(given["engine"], given["jobs"] or CORES, given["cluster"], given["seconds"], int(given["memory"] * 2**30))
 
 
 def opened(file: Path | None, nothing: bool) -> "Store":

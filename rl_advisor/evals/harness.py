@@ -19,6 +19,7 @@ from rl_advisor.evals.answers import Answer, read_answer, read_answers, read_key
 from rl_advisor.evals.blind import blind
 from rl_advisor.evals.corpus import WHOLE, Corpus, read_corpus
 from rl_advisor.evals.rows import MEASURES, Row, score_row, shown
+from rl_advisor.output.progress import report_progress
 from rl_advisor.run import Run
 
 Advise = Callable[[Run], Mapping[str, Any] | BaseModel]
@@ -50,10 +51,12 @@ def evaluate(  # noqa: PLR0913
 def judge(corpus: Corpus, advise: Advise, cuts: Sequence[float], read: Callable[[Path], Run]) -> list[Row]:
     """The scored answers to every run, at each cut and at full length."""
     _check_cuts(corpus, cuts)
-    scored = []
+    scored: list[Row] = []
+    shares = sorted({*cuts, WHOLE})
     for label in corpus.labels.values():
         run = read(corpus.folder(label.run))
-        for cut in sorted({*cuts, WHOLE}):
+        for cut in shares:
+            report_progress("judgement", len(scored) + 1, len(corpus.labels) * len(shares))
             view, start = blind(run, label.step_at(cut), whole=cut == WHOLE), time.perf_counter()
             answer = read_answer(advise(view))
             scored.append(score_row(label, cut, answer, time.perf_counter() - start))

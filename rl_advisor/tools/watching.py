@@ -5,7 +5,6 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -249,13 +248,7 @@ def watch(  # noqa: PLR0913
     def read() -> "Run":
         return replace(follower.read(), goal=goal)
 
-    def report(to: Path) -> None:
-        whole = read()
-        page_of(whole, advisor_named("builtin").assess(whole), to)
-
-    if out:
-        renderer(out)
-    voice = _Voice(state_file, webhook, partial(report, out) if out else None, tell, rules)
+    voice = _Voice(state_file, webhook, _reporter(read, out) if out else None, tell, rules)
     for target in to:
         tracker(target)
     changed, pause = clock(), every
@@ -286,3 +279,14 @@ def _note(read: "Callable[[], Run]", to: Sequence[str], place: Path) -> None:
             sys.stderr.write(f"rl-advisor: {note_to(target, whole, advisor_named('builtin').assess(whole), place)}\n")
         except (UsageError, UnreadableRun, OSError) as trouble:
             sys.stderr.write(f"rl-advisor: watch: {target.partition(':')[0]} was not told ({readable(str(trouble), 300)})\n")
+
+
+def _reporter(read: "Callable[[], Run]", out: Path) -> Callable[[], None]:
+    """What writes the report of the run as it is now."""
+    renderer(out)
+
+    def report() -> None:
+        whole = read()
+        page_of(whole, advisor_named("builtin").assess(whole), out)
+
+    return report

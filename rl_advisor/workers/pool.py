@@ -27,7 +27,8 @@ TOGETHER = 2_400 << 20
 """Bytes that all workers may have together, or a third of the machine's memory where that is less; beyond it the largest one ends."""
 STEPS_S = (1.0, 4.0, 16.0)
 """Seconds of processor time within which pieces of work count as equals."""
-PROCESSORS = max(1, (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1) - 1)
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+PROCESSORS = max(1, CORES - 1)
 """How many workers run at a time: one processor is left to the server, and to what else the machine does."""
 _PAGE = mmap.PAGESIZE
 _CODE = "import sys; sys.path[:] = sys.argv[3:]; from rl_advisor.workers.fork_server import main; main(int(sys.argv[1]), sys.argv[2])"

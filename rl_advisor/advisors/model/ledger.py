@@ -33,8 +33,7 @@ class Price:
 
     def of(self, usage: Usage) -> float:
         """Dollars for that many tokens."""
-        kinds = (usage.fresh * self.fresh, usage.written * self.written, usage.cached * self.cached, usage.stored * self.stored)
-        return sum(kinds) / 1e6
+        return float(sum(count * vars(self)[kind] for kind, count in vars(usage).items()) / 1e6)
 
 
 @cache

@@ -9,7 +9,7 @@ import orjson
 from rl_advisor.advisors.model.ledger import Ledger
 from rl_advisor.advisors.model.signing import ANSWER, Held, held, parsed
 from rl_advisor.advisors.model.toolbox import Toolbox
-from rl_advisor.advisors.model.turns import Ask, Busy, Conversation, Entry, ToolCall, Turn, Unavailable, Usage, entry_of
+from rl_advisor.advisors.model.turns import Ask, Busy, Conversation, Entry, Unavailable, Usage
 from rl_advisor.assessment import Assessment
 from rl_advisor.output.budget import tokens
 
@@ -77,8 +77,8 @@ def converse(session: Session) -> Ended:
             turn = _asked_patiently(session)
         except Unavailable as refused:
             return Ended(None, str(refused))
-        session.ledger = session.ledger.plus(turn.usage)
-        _add(session, entry_of(turn))
+        session.ledger = session.ledger.plus(Usage(**turn["usage"]))
+        _add(session, turn)
 
 
 def _make_room(session: Session) -> str:
@@ -106,7 +106,7 @@ def _size(conversation: Conversation) -> int:
     return said + sum(tokens({"d": t.description, "s": dict(t.schema)}) for t in conversation.tools) + 500
 
 
-def _asked_patiently(session: Session) -> Turn:
+def _asked_patiently(session: Session) -> Entry:
     """The model's next turn; a provider that is busy is asked again, later each time.
 
     Raises:
@@ -128,25 +128,25 @@ def _react(session: Session, entry: Entry) -> Ended | None:
     """Answer a model's turn; an ending when it handed in a judgement that stands, or cannot."""
     if entry["ending"] == "refused":
         return Ended(None, "the model declined to answer")
-    calls = [ToolCall(**c) for c in entry["calls"]]
+    calls = entry["calls"]
     if not calls and (written := _json_in(entry["text"])) is not None:
         return _weighed_text(session, written)
     if not calls:
         return _pushed(session, NUDGE if entry["ending"] == "done" else f"Your turn was cut off at its length. Be brief. {NUDGE}")
     results = []
     for n, call in enumerate(calls):
-        if call.name == ANSWER:
-            said, complaint, kind = _weighed(session, call.arguments)
+        if call["name"] == ANSWER:
+            said, complaint, kind = _weighed(session, call["arguments"])
             if said is not None:
                 return Ended(said)
-            results.append({"id": call.id, "answer": complaint, "failed": kind})
+            results.append({"id": call["id"], "answer": complaint, "failed": kind})
         elif n >= MOST_CALLS:
-            results.append({"id": call.id, "answer": '{"mistake":"too many calls in one turn"}', "failed": "tool"})
+            results.append({"id": call["id"], "answer": '{"mistake":"too many calls in one turn"}', "failed": "tool"})
         else:
-            session.note(f"looks at {call.name}" if call.name.isidentifier() else "names a tool that does not exist")
-            answer, failed = session.bench.call(call)
-            session.seen += [] if failed else [(call.name, answer)]
-            results.append({"id": call.id, "answer": orjson.dumps(answer).decode(), "failed": "tool" if failed else ""})
+            session.note(f"looks at {call['name']}" if call["name"].isidentifier() else "names a tool that does not exist")
+            answer, failed = session.bench.call(call["name"], call["arguments"])
+            session.seen += [] if failed else [(call["name"], answer)]
+            results.append({"id": call["id"], "answer": orjson.dumps(answer).decode(), "failed": "tool" if failed else ""})
     _add(session, {"role": "results", "results": results})
     return _given_up(session)
 

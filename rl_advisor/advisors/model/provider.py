@@ -7,7 +7,7 @@ from typing import Any
 from rl_advisor.advisors import builtin
 from rl_advisor.advisors.model.failures import failure
 from rl_advisor.advisors.model.session import ModelOptions, advise
-from rl_advisor.advisors.model.turns import Ask, Busy, Conversation, Turn, Unavailable
+from rl_advisor.advisors.model.turns import Ask, Busy, Conversation, Entry, Unavailable
 from rl_advisor.advisors.model.wire import bounded
 from rl_advisor.assessment import Assessment
 from rl_advisor.output.errors import install
@@ -29,7 +29,7 @@ class Provider:
     """The client library, the HTTP library below it, and the client's own error; raises ImportError where they are not installed."""
     client: Callable[[Any, ModelOptions, dict[str, Any]], Any]
     """Library, wishes, and what every client is set up with -> a client, or None where there is no key."""
-    send: Callable[[Any, ModelOptions, Conversation], Turn]
+    send: Callable[[Any, ModelOptions, Conversation], Entry]
     """One turn; raises ValueError or the library's own errors."""
 
 
@@ -66,7 +66,7 @@ def connect(provider: Provider, wished: ModelOptions) -> Ask:
     if client is None:
         raise Unavailable(f"there is no key; set {provider.name.upper()}_API_KEY")
 
-    def ask(conversation: Conversation) -> Turn:
+    def ask(conversation: Conversation) -> Entry:
         try:
             return provider.send(client, wished, conversation)
         except library.APIStatusError as error:

@@ -15,7 +15,7 @@ from rl_advisor.advisors.model.ledger import PRICE_VARIABLE, Ledger, price_of
 from rl_advisor.advisors.model.loop import Session, converse, recall
 from rl_advisor.advisors.model.signing import answer_tool, instead, signed
 from rl_advisor.advisors.model.toolbox import Toolbox, tools
-from rl_advisor.advisors.model.turns import Ask, Conversation, Entry, Turn
+from rl_advisor.advisors.model.turns import Ask, Conversation, Entry
 from rl_advisor.assessment import Assessment
 from rl_advisor.output import shipped
 from rl_advisor.output.clean import readable
@@ -54,7 +54,7 @@ def advise(advisor: str, run: Run, base: Assessment, client: Callable[[ModelOpti
     """
     connected = cache(client)  # with the first question: a finished transcript needs no key
 
-    def ask(conversation: Conversation) -> Turn:
+    def ask(conversation: Conversation) -> Entry:
         return connected(wished)(conversation)
 
     session = _open(advisor, Toolbox(run, base.findings), base, wished, ask)

@@ -1,11 +1,10 @@
 """The tools that a model may call, bound to one run that was already read and cut: there is no path to name, so none to abuse."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from rl_advisor.advisors.model.turns import Tool, ToolCall
+from rl_advisor.advisors.model.turns import Tool
 from rl_advisor.answers.judgement import ORDER
 from rl_advisor.answers.verbs import Argument, Verb, function_of, model_of, schema_of, verbs
 from rl_advisor.assessment import FindingView
@@ -26,28 +25,21 @@ class Exact(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-@dataclass(frozen=True)
 class Toolbox:
     """One run and what was found in it, ready to be asked about."""
 
-    run: Run
-    findings: list[FindingView]
-    names: frozenset[str] = field(init=False)
-    aliases: dict[str, str] = field(init=False)
-    """What stands in answers for a name that reads like a sentence, and that name."""
+    def __init__(self, run: Run, findings: list[FindingView]) -> None:
+        """Gather the names that the run chose, once; ``aliases`` stand in answers for names that read like sentences."""
+        self.run, self.findings, self.names = run, findings, frozenset(names_of_run(run))
+        self.aliases = {alias: name for name, alias in aliases(self.names).items()}
 
-    def __post_init__(self) -> None:
-        """Gather the names that the run chose, once."""
-        object.__setattr__(self, "names", frozenset(names_of_run(self.run)))
-        object.__setattr__(self, "aliases", {alias: name for name, alias in aliases(self.names).items()})
-
-    def call(self, call: ToolCall) -> tuple[Answer, bool]:
+    def call(self, tool: str, arguments: Any) -> tuple[Answer, bool]:
         """The answer to a call, made safe and cut to size, and whether the call was a mistake."""
         try:
-            verb = offered().get(call.name)
+            verb = offered().get(tool)
             if verb is None:
-                raise no_such("tool", call.name, offered())
-            return self.safe(self._answer(verb, call.arguments), verb.longest), False
+                raise no_such("tool", tool, offered())
+            return self.safe(self._answer(verb, arguments), verb.longest), False
         except ValidationError as wrong:
             return self.safe({"mistake": complaints(wrong)}, 800), True
         except UsageError as mistake:

@@ -1,6 +1,6 @@
 """The words in which the loop and a provider's client speak to each other: what was said, what was called, what it cost."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -33,38 +33,24 @@ class Usage:
     @property
     def total(self) -> int:
         """All tokens."""
-        return self.fresh + self.cached + self.stored + self.written
+        return sum(vars(self).values())
 
     def __add__(self, other: "Usage") -> "Usage":
         """Both together."""
-        return Usage(self.fresh + other.fresh, self.cached + other.cached, self.stored + other.stored, self.written + other.written)
+        return Usage(**{kind: count + vars(other)[kind] for kind, count in vars(self).items()})
 
 
-@dataclass(frozen=True)
-class ToolCall:
+Ending = Literal["done", "cut", "refused"]
+
+
+def call_of(number: str, name: str, arguments: Any) -> dict[str, Any]:
     """A tool that the model wants called; ``arguments`` are None when they were no JSON object."""
-
-    id: str
-    name: str
-    arguments: Mapping[str, Any] | None
+    return {"id": number, "name": name, "arguments": arguments if isinstance(arguments, dict) else None}
 
 
-@dataclass(frozen=True)
-class Turn:
-    """One answer of the model."""
-
-    text: str
-    calls: tuple[ToolCall, ...]
-    usage: Usage
-    ending: Literal["done", "cut", "refused"] = "done"
-    raw: Any = None
-    """The answer as the provider wants to see it again, as plain JSON."""
-
-
-def entry_of(turn: Turn) -> Entry:
-    """The turn as a line of the conversation."""
-    calls = [{"id": c.id, "name": c.name, "arguments": c.arguments} for c in turn.calls]
-    return {"role": "model", "text": turn.text, "calls": calls, "ending": turn.ending, "usage": asdict(turn.usage), "raw": turn.raw}
+def turn_of(text: str, calls: Sequence[Mapping[str, Any]], usage: Usage, ending: Ending, raw: Any) -> Entry:
+    """One answer of the model as a line of the conversation; ``raw`` is the answer as the provider wants to see it again, as plain JSON."""
+    return {"role": "model", "text": text, "calls": list(calls), "ending": ending, "usage": asdict(usage), "raw": raw}
 
 
 @dataclass(frozen=True)
@@ -87,7 +73,7 @@ class Conversation:
     """The most tokens that the next turn may write."""
 
 
-Ask = Callable[[Conversation], Turn]
+Ask = Callable[[Conversation], Entry]
 
 
 class Unavailable(Exception):  # noqa: N818 - it names what went wrong

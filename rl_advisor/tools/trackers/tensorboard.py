@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -80,14 +81,8 @@ def _events(folder: Path, values: Iterable[tuple[Any, float, float]]) -> None:
 
 
 def _text(note: Note) -> tuple[Any, float, float]:
-    from tensorboard.compat.proto.summary_pb2 import Summary
-    from tensorboard.plugins.text import metadata
-    from tensorboard.util import tensor_util
-
-    tag = f"{PREFIX}/judgement"
-    about = metadata.create_summary_metadata(display_name="", description="")
-    tensor = tensor_util.make_tensor_proto([note.text.encode()], dtype=np.object_)
-    return Summary.Value(tag=tag, metadata=about, tensor=tensor), float(note.tags["step"]), time.time()
+    text = np.array([note.text.encode()], np.object_)
+    return _value("text", f"{PREFIX}/judgement", text), float(note.tags["step"]), time.time()
 
 
 def _points(curve: Curve) -> Iterable[tuple[Any, float, float]]:
@@ -95,18 +90,18 @@ def _points(curve: Curve) -> Iterable[tuple[Any, float, float]]:
     times = curve.time if curve.time is not None else np.full(curve.step.size, time.time())
     for step, value, at in zip(curve.step, curve.value, times, strict=True):
         if np.isfinite(value):
-            yield _scalar(curve.raw, float(value)), float(step), float(at) if np.isfinite(at) else time.time()
+            yield _value("scalar", curve.raw, np.float32(value)), float(step), float(at) if np.isfinite(at) else time.time()
 
 
 def _dot(curve: Curve, step: float) -> tuple[Any, float, float]:
     """A point on a curve at a step; TensorBoard keeps one a step and smooths lines, so a line across the chart would be bent."""
-    return _scalar(curve.raw, float(np.interp(step, *curve.finite()))), step, time.time()
+    return _value("scalar", curve.raw, np.float32(np.interp(step, *curve.finite()))), step, time.time()
 
 
-def _scalar(tag: str, value: float) -> Any:
+def _value(kind: str, tag: str, held: Any) -> Any:
+    """A value under its tag, as a plug-in of TensorBoard's shows it: ``scalar`` or ``text``."""
     from tensorboard.compat.proto.summary_pb2 import Summary
-    from tensorboard.plugins.scalar import metadata
     from tensorboard.util import tensor_util
 
-    about = metadata.create_summary_metadata(display_name="", description="")
-    return Summary.Value(tag=tag, metadata=about, tensor=tensor_util.make_tensor_proto(np.float32(value)))
+    about = import_module(f"tensorboard.plugins.{kind}.metadata").create_summary_metadata(display_name="", description="")
+    return Summary.Value(tag=tag, metadata=about, tensor=tensor_util.make_tensor_proto(held))
