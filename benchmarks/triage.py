@@ -65,15 +65,15 @@ def local(folder: Path, counts: list[int]) -> None:
 
 def known(folder: Path, count: int) -> None:
     """A look at so many runs whose answers are kept already: each is given that of one judged run, so that looking alone is measured."""
-    from rl_advisor.triage import Store, look
-    from rl_advisor.triage.work import Task, work
+    from rl_advisor.triage import Place, Store, look
+    from rl_advisor.triage.work import How, work
 
     with tempfile.TemporaryDirectory() as room:
         chosen, store = Path(room) / "runs", Path(room) / "s.sqlite"
         sample = sorted(folder.iterdir())
         for number in range(count):
             _linked(sample[number % len(sample)], chosen / f"{number:06}")
-        answer = work(Task(str(sample[0])))
+        answer = work(Place("", str(sample[0]), "", 0.0), How())
         with Store(store) as kept:
             for place in look([str(chosen)]):
                 kept.keep(place.key, answer)

@@ -29,7 +29,7 @@ FALLS: frozenset[Verdict] = frozenset({"collapsed", "degrading", "unstable"})
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True)
 
 
 class FindingView(_Frozen):
@@ -76,8 +76,6 @@ class EvidenceView(_Frozen):
     weight: float
     metric: str | None = None
     steps: tuple[float, float] | None = None
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True)
 
 
 class RivalView(_Frozen):
@@ -137,8 +135,6 @@ class Assessment(_Frozen):
     """What an advisor that is not the built-in one says in its own words."""
     summary: str = ""
     """The answer in sentences; a door writes it (``answers.judgement.completed``)."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True)
 
 
 def view(finding: Finding) -> FindingView:

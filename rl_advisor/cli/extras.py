@@ -52,11 +52,7 @@ def record(out: Path, every: float, seconds: float | None) -> None:
     """Record the GPUs of this machine until stopped; put the file beside the run and `gpu` reads it."""
     from rl_advisor.gpu import nvml, recorder
 
-    try:
-        source = nvml.nvml()
-    except nvml.NoGpu as missing:
-        raise UsageError(str(missing)) from missing
-    rows = recorder.record(source, out, every=every, seconds=seconds if seconds is not None else float("inf"))
+    rows = recorder.record(nvml.nvml(), out, every=every, seconds=seconds if seconds is not None else float("inf"))
     click.echo(f"{rows} rows written to {out}", err=True)
 
 

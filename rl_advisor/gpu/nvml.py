@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from rl_advisor.output.errors import install
+from rl_advisor.output.errors import UsageError, install
 
 PROCESSES_EVERY = 1.0
 """Seconds between two looks at the processes; listing them costs the driver more than all counters together."""
@@ -14,7 +14,7 @@ _POWER_INSTANT = 186
 """NVML's number of the field of power without averaging."""
 
 
-class NoGpu(RuntimeError):  # noqa: N818 - reads as what is the matter
+class NoGpu(UsageError):  # noqa: N818 - reads as what is the matter
     """There is no GPU to record, or no way to ask it; the message says which."""
 
 

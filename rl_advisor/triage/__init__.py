@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rl_advisor.output.progress import report_progress
 from rl_advisor.triage.engines import Submit, engine
@@ -15,25 +15,12 @@ from rl_advisor.triage.looking import Place, aimed, inner_key, look
 from rl_advisor.triage.row import Row
 from rl_advisor.triage.store import Store
 from rl_advisor.triage.urgency import order, whole
-from rl_advisor.triage.work import Task, inside
+from rl_advisor.triage.work import How, inside
 
 AHEAD = 4
 """Tasks given to an engine beyond those that it works on, so that it never waits."""
 DEEPEST = 4
 """Folders of several runs that may lie in each other, where only the reader tells them apart."""
-
-
-@dataclass(frozen=True)
-class How:
-    """How runs are judged."""
-
-    engine: str = "processes"
-    jobs: int = 1
-    cluster: str = ""
-    seconds: int = 20
-    memory: int = 1_500 << 20
-    roots: tuple[str, ...] = ()
-    """Folders below which files are opened through no link."""
 
 
 def triage(roots: Sequence[str], how: How, store: Store) -> list[Row]:
@@ -91,7 +78,7 @@ def _worked(queue: "deque[Place]", how: How, store: Store, submit: Submit) -> It
     pending: dict[Future[Row], tuple[Place, int]] = {}
 
     def begin(place: Place, tried: int) -> None:
-        pending[submit(Task(place.where, place.inner, place.address, how.seconds, how.memory, how.roots, place.goal))] = (place, tried)
+        pending[submit(place, how)] = (place, tried)
 
     while queue or pending:
         while queue and len(pending) < how.jobs + AHEAD:

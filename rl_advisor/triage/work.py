@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from rl_advisor.triage.looking import Place, look
 from rl_advisor.triage.row import Row, read_and_judged
 from rl_advisor.workers import Crowded, Limits, Stopped, in_worker
 
@@ -17,44 +18,40 @@ TRIES = 2
 
 
 @dataclass(frozen=True)
-class Task:
-    """One run to judge: where it lies, and what it may take."""
+class How:
+    """How runs are judged."""
 
-    where: str
-    """A path on the machine that does the work, or an address."""
-    inner: str = ""
-    """Which of several runs that lie there."""
-    address: bool = False
+    engine: str = "processes"
+    jobs: int = 1
+    cluster: str = ""
     seconds: int = 20
     memory: int = 1_500 << 20
     roots: tuple[str, ...] = ()
-    goal: float | None = None
+    """Folders below which files are opened through no link."""
 
 
-def work(task: Task, wanted: Callable[[float], None] = lambda _: None) -> Row:
+def work(place: Place, how: How, wanted: Callable[[float], None] = lambda _: None) -> Row:
     """The row of the run; ``{"several": [...]}`` where several lie there; ``{"error": ...}`` where none could be made.
 
     ``passing`` beside an error says that another time it might do. What ``wanted`` raises ends the work.
     """
-    if not task.address:
-        return _judged(inside(task.where, task.inner), task, wanted)
+    if not place.address:
+        return _judged(inside(place.where, place.inner), place.goal, how, wanted)
     from rl_advisor.remote import copies
 
     with tempfile.TemporaryDirectory(prefix="rl-advisor-") as room:
-        folder = Path(room) / copies.named(task.where)
+        folder = Path(room) / copies.named(place.where)
         try:
-            copies.fetch(task.where, folder)
+            copies.fetch(place.where, folder)
         except FileNotFoundError as gone:
             return {"error": str(gone)}
         except ValueError as unreachable:
             return {"error": str(unreachable), "passing": True}
-        return _judged(inside(str(folder), task.inner), task, wanted)
+        return _judged(inside(str(folder), place.inner), place.goal, how, wanted)
 
 
 def places_at(folders: list[str]) -> list[Row]:
     """What may be judged below these folders, for who is inside a worker already."""
-    from rl_advisor.triage.looking import look
-
     return [asdict(place) for place in look(folders)]
 
 
@@ -74,7 +71,7 @@ def inside(where: str, inner: str) -> str:
     return f"{where}{inner}" if inner.startswith("#") or not inner else f"{where.rstrip('/')}/{inner}"
 
 
-def _judged(path: str, task: Task, wanted: Callable[[float], None]) -> Row:
+def _judged(path: str, goal: float | None, how: How, wanted: Callable[[float], None]) -> Row:
     """The answer of a worker, or why there is none."""
     from rl_advisor.output.errors import UsageError
     from rl_advisor.reading import UnreadableRun
@@ -83,12 +80,12 @@ def _judged(path: str, task: Task, wanted: Callable[[float], None]) -> Row:
     refusals = (UnreadableRun, FileNotFoundError, UsageError)
     began, why, passing = time.monotonic(), "", False
     for tried in range(TRIES):
-        left = task.seconds - (time.monotonic() - began)
+        left = how.seconds - (time.monotonic() - began)
         if tried and left < 1:
             break
-        limits = Limits(cpu_s=max(1, int(left)), memory=task.memory, wall_s=3 * left)
+        limits = Limits(cpu_s=max(1, int(left)), memory=how.memory, wall_s=3 * left)
         try:
-            asked = (list(task.roots), f"{read_and_judged.__module__}:{read_and_judged.__name__}", path, task.goal)
+            asked = (list(how.roots), f"{read_and_judged.__module__}:{read_and_judged.__name__}", path, goal)
             found: Row = in_worker(isolated.fenced, *asked, limits=limits, about=path, wanted=wanted, raises=refusals)
         except Stopped as stopped:
             why, passing = str(stopped), isinstance(stopped, Crowded)

@@ -74,6 +74,7 @@ def fenced(roots: Sequence[str], function: str, *arguments: Any) -> Any:
         return named(function)(*arguments)
 
 
+@refusing()
 def answer(asked: dict[str, Any]) -> dict[str, Any] | bytes:
     """What a verb answers, cut to size; a picture as bytes. ``detail`` chooses the short form or all.
 
@@ -83,8 +84,7 @@ def answer(asked: dict[str, Any]) -> dict[str, Any] | bytes:
     from rl_advisor.answers.brief import brief
 
     verb, whole = verbs()[asked.pop("verb")], asked.pop("detail", "") == "all"
-    with refusing():
-        given = tools.ask(verb.name, **asked)
+    given = tools.ask(verb.name, **asked)
     if isinstance(given, bytes):
         return given
     if verb.name == "assess_run" and "story" in given and (open_ := list(questions(asked, given))):
@@ -105,38 +105,37 @@ def page(asked: dict[str, Any]) -> str:
     return _rendered("page.html", asked)
 
 
+@refusing()
 def _rendered(file: str, asked: Mapping[str, Any]) -> str:
     from rl_advisor.tools import report_file
 
-    with refusing():
-        whole = tools.read(Path(asked["run"]), asked.get("until"))
-        return str(report_file.renderer(file)(whole, tools.advisor_named("builtin").assess(whole)))
+    whole = tools.read(Path(asked["run"]), asked.get("until"))
+    return str(report_file.renderer(file)(whole, tools.advisor_named("builtin").assess(whole)))
 
 
+@refusing()
 def watched(asked: dict[str, Any]) -> tuple[str, bool]:
     """The state of a watch (JSON, empty at first) after a look at the run, and whether its judgement changed, by the rules of ``watch``."""
     from rl_advisor.tools import watching
 
     before = watching.State.model_validate_json(asked["state"] or "{}")
-    with refusing():
-        whole = tools.read(asked["run"])
-    state, change = watching.heard(before, watching.judged(whole))
+    state, change = watching.heard(before, watching.judged(tools.read(asked["run"])))
     return state.model_dump_json(), bool(change and before.told)
 
 
+@refusing()
 def case(asked: dict[str, Any]) -> dict[str, Any]:
     """A case on a run, or what a later run says of one; it is written by whoever asked."""
-    with refusing():
-        if "case" not in asked:
-            return advice.drafted(Path(asked["run"]), asked["question"]).model_dump(by_alias=True)
-        kept = shelf.CaseFile.model_validate(asked["case"])
-        return advice.settled(kept, Path(asked["first"]), [Path(asked["run"])], asked["changed"]).model_dump(by_alias=True)
+    if "case" not in asked:
+        return advice.drafted(Path(asked["run"]), asked["question"]).model_dump(by_alias=True)
+    kept = shelf.CaseFile.model_validate(asked["case"])
+    return advice.settled(kept, Path(asked["first"]), [Path(asked["run"])], asked["changed"]).model_dump(by_alias=True)
 
 
+@refusing()
 def metrics(asked: dict[str, Any]) -> list[str]:
     """The names of the run's curves."""
-    with refusing():
-        return list(tools.read(Path(asked["run"])).curves)
+    return list(tools.read(Path(asked["run"])).curves)
 
 
 def runs(roots: Sequence[str], by_names: bool) -> list[str]:

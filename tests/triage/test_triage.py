@@ -15,7 +15,7 @@ from rl_advisor.output.errors import UsageError
 from rl_advisor.triage import How, Place, Store, look, rows_of, triage
 from rl_advisor.triage.row import CONTRACT
 from rl_advisor.triage.urgency import order, whole
-from rl_advisor.triage.work import Task, work
+from rl_advisor.triage.work import work
 
 from small_runs import CURVES, written
 from test_bombs import BOMBS
@@ -85,7 +85,7 @@ def test_a_run_that_needs_too_much_costs_its_own_row(sweep: Path) -> None:
     long.parent.mkdir()
     line = json.dumps({"step": 0, **{f"m{i}": i / 7 for i in range(200)}})
     long.write_text("[" + ",".join(line.replace('"step": 0', f'"step": {i}') for i in range(6_000)) + "]")
-    assert "seconds" in work(Task(str(long.parent), seconds=0))["error"]
+    assert "seconds" in work(Place("long", str(long.parent), "", 0.0), How(seconds=0))["error"]
     rows = rows_of(look([str(sweep)]), How(jobs=2, memory=48 << 20), Store(None))
     assert len(rows) == 7
     assert [r["run"] for r in rows if r["error"]] == ["long"]

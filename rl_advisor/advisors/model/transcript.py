@@ -23,10 +23,7 @@ def resume(path: Path, about: dict[str, Any]) -> list[Entry]:
     """
     if not path.parent.is_dir():
         raise UsageError(f"there is no folder {path.parent} to keep the transcript in")
-    if not path.exists() or path.stat().st_size == 0:
-        append(path, {"schema": SCHEMA, **about})
-        return []
-    lines = _whole_lines(path)
+    lines = _whole_lines(path) if path.exists() else []
     if not lines:
         append(path, {"schema": SCHEMA, **about})
         return []

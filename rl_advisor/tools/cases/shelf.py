@@ -31,7 +31,7 @@ def now() -> str:
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, populate_by_name=True)
 
 
 class Belief(_Part):
@@ -88,8 +88,6 @@ class CaseFile(_Part):
     prediction: Prediction
     notes: list[Note] = Field(default_factory=list)
     settled: list[Settled] = Field(default_factory=list)
-
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, populate_by_name=True)
 
     @property
     def p(self) -> float:

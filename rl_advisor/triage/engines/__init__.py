@@ -1,4 +1,4 @@
-"""Who does the work: each module is one engine, ``engine(jobs)`` a context that gives ``submit(task) -> Future``."""
+"""Who does the work: each module is one engine, ``engine(jobs)`` a context that gives ``submit(place, how) -> Future``."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -7,11 +7,12 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from rl_advisor.output.errors import UsageError, install, no_such
+from rl_advisor.triage.looking import Place
 from rl_advisor.triage.row import Row
-from rl_advisor.triage.work import Task
+from rl_advisor.triage.work import How
 
 ENGINES = ("processes", "ray", "dask")
-Submit = Callable[[Task], "Future[Row]"]
+Submit = Callable[[Place, How], "Future[Row]"]
 
 
 def engine(name: str, jobs: int, address: str = "") -> AbstractContextManager[Submit]:

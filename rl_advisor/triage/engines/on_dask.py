@@ -23,7 +23,7 @@ def engine(jobs: int, address: str = "") -> Iterator[Submit]:
     client = distributed.Client(where or cluster, set_as_default=False)
     try:
         executor = client.get_executor(pure=False, retries=AGAIN)
-        yield lambda task: executor.submit(work, task)
+        yield lambda place, how: executor.submit(work, place, how)
     finally:
         client.close()
         if cluster is not None:

@@ -37,7 +37,7 @@ def threads(jobs: int, over: Event) -> Iterator[Submit]:
 
     waiting = ThreadPoolExecutor(jobs)
     try:
-        yield lambda task: waiting.submit(work, task, wanted)
+        yield lambda place, how: waiting.submit(work, place, how, wanted)
     finally:
         over.set()
         waiting.shutdown(cancel_futures=True)

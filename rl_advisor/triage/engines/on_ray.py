@@ -27,7 +27,7 @@ def engine(jobs: int, address: str = "") -> Iterator[Submit]:
     remote = ray.remote(num_cpus=1, max_retries=AGAIN)(work)
     try:
         with redirect_stdout(sys.stderr):  # of a lost worker Ray speaks where rows are to stand alone
-            yield lambda task: remote.remote(task).future()
+            yield lambda place, how: remote.remote(place, how).future()
     finally:
         if ours:
             ray.shutdown()
