@@ -102,7 +102,7 @@ def test_what_takes_too_much_is_stopped(function, arguments, limits, said):
     with pytest.raises(Stopped, match=said):
         in_worker(function, *arguments, limits=limits)
     assert in_worker(added, 1, 2) == 3
-    assert not POOL.working()
+    assert not POOL._held
 
 
 def test_a_worker_writes_nothing(tmp_path):
@@ -128,7 +128,7 @@ def test_work_that_nobody_waits_for_is_ended():
 
     with pytest.raises(KeyboardInterrupt):
         in_worker(spin, wanted=unwanted)
-    assert not POOL.working()
+    assert not POOL._held
 
 
 def test_of_several_that_are_too_large_together_the_largest_ends(monkeypatch):
@@ -142,7 +142,7 @@ def test_of_several_that_are_too_large_together_the_largest_ends(monkeypatch):
 def test_the_next_call_survives_the_loss_of_the_nursery():
     """When the process that makes workers is killed, a new one is started."""
     in_worker(added, 1, 2)
-    os.kill(POOL.nursery(), signal.SIGKILL)
+    os.kill(POOL._maker[0].pid, signal.SIGKILL)
 
     def answered():
         with contextlib.suppress(Stopped):
@@ -154,7 +154,7 @@ def test_the_next_call_survives_the_loss_of_the_nursery():
 def test_workers_end_with_their_caller():
     """A caller that is killed in the middle of work leaves no process behind."""
     code = "import test_workers as t, sys, threading; from rl_advisor.workers import in_worker, POOL; print(in_worker(t.who), flush=True); "
-    code += "print(POOL.nursery(), flush=True); in_worker(t.spin)"
+    code += "print(POOL._maker[0].pid, flush=True); in_worker(t.spin)"
     path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path}
@@ -247,14 +247,14 @@ def test_what_has_run_least_runs(monkeypatch):
 
     thread = threading.Thread(target=long)
     thread.start()
-    _until(lambda: POOL.working() == 1 and POOL._held[0].ran > 0)
+    _until(lambda: len(POOL._held) == 1 and POOL._held[0].ran > 0)
     held = POOL._held[0]
     with pytest.raises(KeyboardInterrupt):
         in_worker(spin, wanted=lambda _: _raised_when(held.still))
     _until(lambda: not held.still)
     ended.append(1)
     thread.join()
-    assert not POOL.working()
+    assert not POOL._held
 
 
 def _raised_when(ended):

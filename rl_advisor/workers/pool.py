@@ -116,15 +116,6 @@ class Pool:
                         os.kill(worker.pid, signal.SIGKILL)
                 worker.channel.close()
 
-    def working(self) -> int:
-        """How many workers have something to do."""
-        with self._lock:
-            return len(self._held)
-
-    def nursery(self) -> int:
-        """The process that makes workers; 0 before the first is wanted."""
-        return self._maker[0].pid if self._maker else 0
-
     def look(self, worker: Worker) -> None:
         """Note how large it is and how long it has run; it goes on unless the processors are for others."""
         size, ran = _seen(worker.pid)
