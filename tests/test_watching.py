@@ -25,7 +25,7 @@ from rl_advisor.answers import run_folders
 from rl_advisor.callbacks import Listener, Log, StopAdvised
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run
-from rl_advisor.tools import watching
+from rl_advisor.tools import watching, webhook
 
 from cut_on_disk import cut_run
 
@@ -228,7 +228,7 @@ def in_a_process_that_dies(work, at: int) -> bool:
     child = os.fork()
     if child == 0:
         trap = Trap(at)
-        watching.posted, os.fsync, Path.replace = map(trap.around, (watching.posted, os.fsync, Path.replace))
+        webhook.posted, os.fsync, Path.replace = map(trap.around, (webhook.posted, os.fsync, Path.replace))
         try:
             work(trap)
         finally:

@@ -202,7 +202,7 @@ class _Voice:
             self._tell({"number": self.state.number, **(self.state.latest or {}), **(self.state.told or {})})
             self.state = self.state.but(due=False)
             save(self.state, self._file)
-        if self.state.unsent:
+        if self._post.url and self.state.unsent:
             self.state = self.state.but(unsent=self._post.left(self.state.unsent))
             save(self.state, self._file)
 
@@ -210,10 +210,10 @@ class _Voice:
         """Say the last word; what cannot be posted now stays in the state file for the next start."""
         self.keep(*concluded(self.state))
         for _ in range(_LAST_TRIES):
-            if self.state.unsent:
+            if self._post.url and self.state.unsent:
                 sleep(every)
                 self.deliver()
-        if self.state.unsent:
+        if self._post.url and self.state.unsent:
             kept = "the next start posts them" if self._file else "without --state they are lost"
             sys.stderr.write(f"rl-advisor: watch: changes not taken: {len(self.state.unsent)}; {kept}\n")
 
