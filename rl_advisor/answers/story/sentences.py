@@ -54,9 +54,7 @@ def call(run: Run, a: Assessment) -> str:
     decides = "is worth it" if a.call == "continue" else "is not worth it"
     close = "_narrowly" if a.call_reason in ("pays", "no_gain") and CLOSE[0] <= a.p_continue_pays <= CLOSE[1] else ""
     reason = "goal" if a.call_reason == "solved" and goal.reached(run) else a.call_reason
-    said: str = WORDS["call"][reason + close].format(
-        p=chance(a.p_continue_pays, a.confidence), call=a.call.capitalize(), decides=decides
-    )
+    said: str = WORDS["call"][reason + close].format(p=chance(a.p_continue_pays, a.confidence), call=a.call.capitalize(), decides=decides)
     if a.call == "undecided" and not said.startswith("Undecided"):
         return f"Undecided: {said.partition(': ')[2]}"
     return said
