@@ -14,7 +14,7 @@ from rl_advisor.answers.verbs import verbs
 from rl_advisor.output.budget import fit, tokens
 from rl_advisor.output.clean import readable, untrusted
 from rl_advisor.output.errors import UsageError
-from rl_advisor.tools.cases import advice, shelf
+from rl_advisor.tools.cases import shelf
 from rl_advisor.tools.questions import questions
 from rl_advisor.workers.fork_server import named
 
@@ -126,6 +126,8 @@ def watched(asked: dict[str, Any]) -> tuple[str, bool]:
 @refusing()
 def case(asked: dict[str, Any]) -> dict[str, Any]:
     """A case on a run, or what a later run says of one; it is written by whoever asked."""
+    from rl_advisor.tools.cases import advice
+
     if "case" not in asked:
         return advice.drafted(Path(asked["run"]), asked["question"]).model_dump(by_alias=True)
     kept = shelf.CaseFile.model_validate(asked["case"])
