@@ -241,13 +241,7 @@ def watch(  # noqa: PLR0913
         FileNotFoundError: there is no such run.
         NoSuchChoice: the report, the address, the state file, a rule or a tracker cannot be what was named.
     """
-    from rl_advisor.reading.live import Follower
-
-    follower = Follower(run_folders.existing(run))
-
-    def read() -> "Run":
-        return replace(follower.read(), goal=goal)
-
+    read = _reader(run, goal)
     voice = _Voice(state_file, webhook, _reporter(read, out) if out else None, tell, rules)
     for target in to:
         tracker(target)
@@ -267,6 +261,14 @@ def watch(  # noqa: PLR0913
     voice.close(every, sleep)
     _note(read, to, run)
     return voice.code
+
+
+def _reader(run: Path, goal: float | None) -> "Callable[[], Run]":
+    """What reads the run as it is now, of a file only what was appended."""
+    from rl_advisor.reading.live import Follower
+
+    follower = Follower(run_folders.existing(run))
+    return lambda: replace(follower.read(), goal=goal)
 
 
 def _note(read: "Callable[[], Run]", to: Sequence[str], place: Path) -> None:
