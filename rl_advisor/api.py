@@ -96,7 +96,8 @@ def assess(
     from rl_advisor import tools
     from rl_advisor.answers.judgement import completed
 
-    whole = replace(_run(run, until, mapping), goal=goal)
+    whole = _run(run, until, mapping)
+    whole = whole if goal is None else replace(whole, goal=goal)
     return Judgement.of(whole, completed(whole, tools.advisor_named(advisor).assess(whole, **options)))
 
 

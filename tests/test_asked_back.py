@@ -220,7 +220,7 @@ def test_a_subscriber_of_earlier_protocols_is_told_too(tmp_path: Path, growing: 
     async def talk() -> None:
         async with Client(build([tmp_path]), mode="legacy", message_handler=heard) as client:
             assert client.server_capabilities.resources.subscribe
-            for uri in (*URIS, "run://run-01/page.html"):
+            for uri in ("run://run-01/page.html", *URIS):
                 await client.session.subscribe_resource(uri)
             await client.session.unsubscribe_resource("run://run-01/page.html")
             await anyio.sleep(4)

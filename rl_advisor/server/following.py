@@ -51,7 +51,7 @@ class Following:
         below.add_request_handler("resources/unsubscribe", UnsubscribeRequestParams, self._unsubscribe)
 
     async def _subscribe(self, ctx: ServerRequestContext[TaskGroup, Any], params: SubscribeRequestParams) -> EmptyResult:
-        session, uri = ctx.session, str(params.uri)
+        session, uri, client = ctx.session, str(params.uri), _client(ctx)
         if not session.can_send_request:
             raise MCPError(METHOD_NOT_FOUND, "this connection has no way back by which a change could be told")
         found, scope = _PAGE.fullmatch(uri), anyio.CancelScope()
@@ -60,15 +60,19 @@ class Following:
             with scope:
                 await self._follow(run, lambda: session.send_resource_updated(uri))
 
-        if found and (session, uri) not in self._subscribed:
-            self._subscribed[session, uri] = scope
+        if found and (client, uri) not in self._subscribed:
+            self._subscribed[client, uri] = scope
+            client.exit_stack.callback(self._end, client, uri)  # who is gone listens no longer
             ctx.lifespan_context.start_soon(follow, unquote(found["run"]))
         return EmptyResult()
 
     async def _unsubscribe(self, ctx: ServerRequestContext[TaskGroup, Any], params: UnsubscribeRequestParams) -> EmptyResult:
-        if scope := self._subscribed.pop((ctx.session, str(params.uri)), None):
-            scope.cancel()
+        self._end(_client(ctx), str(params.uri))
         return EmptyResult()
+
+    def _end(self, client: Any, uri: str) -> None:
+        if scope := self._subscribed.pop((client, uri), None):
+            scope.cancel()
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """The answer to any request; while one listens, its runs are followed beside it."""
@@ -111,3 +115,8 @@ class Following:
                 await anyio.sleep(pause)
         finally:
             self._free += 1
+
+
+def _client(ctx: ServerRequestContext[Any, Any]) -> Any:
+    """The connection behind a request; its session is made anew for every request."""
+    return ctx.session._connection  # noqa: SLF001 - the library's documentation names no other way

@@ -43,7 +43,7 @@ def holds_response(row: Mapping[str, Any], said: Mapping[str, str] = NOTHING_SAI
     layout = layout_of(row)
     if layout is not None and "response" not in {*layout.meaning.values(), *row}:
         return True
-    value = row.get(roles(list(row), said).get("response", ""))
+    value = _under("response", row, said)
     return is_chat(value) or (isinstance(value, str) and np.isnan(as_number(value)))
 
 
@@ -51,8 +51,13 @@ def is_sample(row: Mapping[str, Any], said: Mapping[str, str] = NOTHING_SAID) ->
     """Whether a row is surely no row of metrics: it holds an episode, or a response and text or messages that it answers."""
     if _deeper(row):
         return True
-    prompt = row.get(roles(list(row), said).get("prompt", ""))
+    prompt = _under("prompt", row, said)
     return (is_chat(prompt) or isinstance(prompt, str)) and holds_response(row, said)
+
+
+def _under(role: str, row: Mapping[str, Any], said: Mapping[str, str]) -> Any:
+    name = roles(list(row), said).get(role)
+    return None if name is None else row.get(name)
 
 
 def _deeper(row: Mapping[str, Any]) -> bool:
