@@ -89,7 +89,11 @@ MODEL = {"hidden_size": 2048, "num_hidden_layers": 16, "num_attention_heads": 32
     [
         (["--rewards", "rewards.txt"], False, "97 % of the episodes get the least reward"),
         (["--model", "config.json", "--gib", "24"], False, "GiB a GPU and 24 are there"),
-        (["--model", "config.json", "--gib", "800"], True, "Nothing found that speaks against starting"),
+        (
+            ["--model", "config.json", "--gib", "800"],
+            True,
+            "Nothing that was looked at (memory) stops you; not looked at: episodes, rewards, settings and prompts.",
+        ),
         (["plan", "--model", "config.json"], True, "Not described: "),
     ],
 )

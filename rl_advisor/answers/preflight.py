@@ -5,6 +5,7 @@ Episodes are read from monitor files, CSV or JSONL; no code of the user's is run
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from rl_advisor.answers.context import context
 from rl_advisor.features.aggregate import gap, improvement, rank_p
 from rl_advisor.finding import Outcome, number
 from rl_advisor.output.errors import UsageError
+from rl_advisor.output.wording import listed
 from rl_advisor.reading import part_of
 from rl_advisor.reading.parsing.bytes_in import lines
 from rl_advisor.run import Floats, Run
@@ -95,7 +97,8 @@ def preflight(  # noqa: PLR0913
     lacks = (
         [*planned["missing"], *(f"{part} of the evaluation" for part in evaluated["missing"])] if settings.config else planned["missing"]
     )
-    summary = " ".join(stops) or f"Nothing found that speaks against starting. {against['says']}"
+    asked = {"episodes": min(random.size, scripted.size), "rewards": both.size, "settings": settings.config, "memory": memory}
+    summary = " ".join(stops) or f"{_looked_at(asked | {'prompts': prompts})} {against['says']}"
     return {
         "ready": not stops,
         "episodes": against,
@@ -107,6 +110,12 @@ def preflight(  # noqa: PLR0913
         "checks": said,
         "summary": summary + (f" Not described: {', '.join(lacks)}." if lacks else ""),
     }
+
+
+def _looked_at(asked: Mapping[str, Any]) -> str:
+    """What was looked at and does not stop anybody, and what was not looked at."""
+    there, lacking = ([name for name, given in asked.items() if bool(given) is seen] for seen in (True, False))
+    return f"Nothing that was looked at ({', '.join(there)}) stops you{f'; not looked at: {listed(lacking)}' if lacking else ''}."
 
 
 def setup_of(settings: Run, gpus: int) -> dict[str, Any]:
