@@ -70,6 +70,16 @@ def test_what_is_broken_stays_broken(tmp_path: Path) -> None:
     assert (call, reason) == ("stop", "broken") and "was reached" in said and "lost again" in said
 
 
+def test_a_cost_reaches_its_goal_from_above(tmp_path: Path) -> None:
+    """Of what should become less, whose sign is turned, the goal is turned as well."""
+    rng = np.random.default_rng(3)
+    rows = [f"{i},{100 - 0.5 * i + rng.standard_normal():.3f}" for i in range(100)]
+    (tmp_path / "progress.csv").write_text("\n".join(["step,cost", *rows]) + "\n")
+    assert goal_of(tmp_path, 60)[:2] == ("stop", "solved")
+    call, _, said = goal_of(tmp_path, 20)
+    assert call == "continue" and said.startswith("-20 is not reached: cost stands at about -5")
+
+
 def test_every_door_takes_it(run: Path) -> None:
     """The commands, the server's tools and a watch: each comes to the same call."""
     ask = CliRunner().invoke

@@ -22,10 +22,16 @@ def measured(run: Run) -> Course | None:
     return None if run.goal is None else course_or_none(outcome(run))
 
 
+def wanted(run: Run) -> float:
+    """The goal on the scale of the outcome's curve, whose sign is turned where less of it is better."""
+    turned = run.outcome_guess is not None and run.outcome_guess.lower_is_better
+    return -float(run.goal or 0) if turned else float(run.goal or 0)
+
+
 def reached(run: Run) -> bool:
     """Whether the level of the outcome stands at the goal, or above, in nineteen of twenty courses that fit it."""
     found = measured(run)
-    return found is not None and float((found.ends >= run.goal).mean()) >= SURE  # type: ignore[operator]  # a goal was set
+    return found is not None and float((found.ends >= wanted(run)).mean()) >= SURE
 
 
 def said(run: Run) -> str:
@@ -35,15 +41,16 @@ def said(run: Run) -> str:
     if (found := measured(run)) is None:
         return "it cannot be told whether the goal is reached: the outcome has too few points"
     unit = known.unit if (known := metric(found.name)) else ""
-    levels = (run.goal, found.last, run.goal - found.last, *np.quantile(found.ends, OUTSIDES))
+    aim = wanted(run)
+    levels = (aim, found.last, aim - found.last, *np.quantile(found.ends, OUTSIDES))
     goal, last, below, low, high = (value(0.0 if abs(x) < NOTHING * found.scale else float(x), unit, 3) for x in levels)
     stands = f"{found.name} stands at about {last} ({low} to {high})"
-    share = float((found.ends >= run.goal).mean())
+    share = float((found.ends >= aim).mean())
     if share >= SURE:
         return f"{goal} is reached: {stands}"
     if share > 1 - SURE:
         return f"{goal} is not reached beyond noise: {stands}"
-    if found.best >= run.goal:
+    if found.best >= aim:
         return f"{goal} was reached ({value(found.best, unit, 3)} at step {found.best_step:.0f}) and is lost again: {stands}"
     return f"{goal} is not reached: {stands}, {below} below; {_pace(run, found)}"
 
@@ -54,6 +61,6 @@ def _pace(run: Run, found: Course) -> str:
     until = float(run.planned_steps or 0) or float(last + FURTHER * (last - first))
     if until <= last:
         return "the plan is done"
-    p = float((continued(found, until).max(axis=1) >= run.goal).mean())
+    p = float((continued(found, until).max(axis=1) >= wanted(run)).mean())
     how = "likely gets there" if p >= LIKELY else "hardly gets there" if p <= 1 - LIKELY else "may get there"
     return f"at this pace it {how} by step {until:.0f} ({chance(p)})"
