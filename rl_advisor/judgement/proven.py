@@ -2,17 +2,21 @@
 
 from rl_advisor.assessment import Experiment
 from rl_advisor.finding import Finding
-from rl_advisor.judgement.proofs import proofs
-from rl_advisor.judgement.proofs.crashes import crash_of
+from rl_advisor.judgement.proofs import FEW, proofs
+from rl_advisor.judgement.proofs.crashes import crash_of, warned_of
 from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.output.wording import sentence
 from rl_advisor.run import Run
 from rl_advisor.settings import checks
 
-FEW = 8
 STANDS = ("improving", "plateaued")
 """Verdicts that say that an outcome was reached in spite of what single rows show."""
-RIGHT = {"crash": "It runs past that point.", "settings": "What showed it goes away: {because}", "rows": "The cause was {cause}."}
+RIGHT = {
+    "crash": "It runs past that point.",
+    "settings": "What showed it goes away: {because}",
+    "rows": "The cause was {cause}.",
+    "warnings": "The trainer no longer warns.",
+}
 """What shows if it was the cause."""
 
 
@@ -20,7 +24,13 @@ def proven(run: Run) -> list[Finding]:
     """The proven faults of a run, the surest first: a crash, settings that the log confirms, rows, settings alone."""
     settings, crash = checks.proven(run), crash_of(run)
     confirmed, alone = ([f for f in settings if f.confirmed is sure] for sure in (True, False))
-    return [*([crash] if crash else []), *confirmed, *(f for f in proofs(run) if f.there and f.causes), *alone]
+    return [
+        *([crash] if crash else []),
+        *confirmed,
+        *(warned_of(run) if Rows(run).count < FEW else []),
+        *(f for f in proofs(run) if f.there and f.causes),
+        *alone,
+    ]
 
 
 def experiment_on(fault: Finding) -> Experiment:

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from rl_advisor.finding import number
 from rl_advisor.priors.bank import Usual, usual
 from rl_advisor.vocabulary import metric as our_metric
 
@@ -80,6 +81,18 @@ class Prior:
         if value > self.possible[1] + slack:
             return "far_above"
         return "below" if value < low - slack else "above" if value > high + slack else "usual"
+
+    @property
+    def range(self) -> str:
+        """What is usual, in words."""
+        low, high = self.usual
+        return f"{number(low)} or more is usual" if math.isinf(high) else f"{number(low)} to {number(high)} is usual"
+
+    def says(self, value: float) -> str:
+        """Where a value lies by the runs that were seen, or by the row and for whom it speaks, and what that means."""
+        words = ", ".join(w.replace("_", " ") for w in (self.given.method, self.given.framework, self.given.weights) if w)
+        usual = self.seen.says(value) if self.seen else f"{self.range} ({words})." if words else f"{self.range}."
+        return f"{usual} {self.means(value)}".strip()
 
     def means(self, value: float) -> str:
         """What the value's side means, in a sentence; empty where nothing is to be said."""

@@ -52,7 +52,8 @@ def _read(path: Path, mapping: Mapping[str, str] | None) -> "Run":
     try:
         return read_run(path, mapping=mapping)
     except UnreadableRun:
-        if not mapping and (few := run_of_few(path)).curves:
+        few = run_of_few(path) if not mapping else None
+        if few is not None and (few.curves or few.config or few.events):
             return few
         raise
 

@@ -94,6 +94,7 @@ METRICS: Mapping[str, Metric] = {
         _M("mismatch/prob", _L.DATA_FRESHNESS, "share", "Mean absolute probability gap, trainer against engine."),
         _M("mismatch/correlation", _L.DATA_FRESHNESS, "", "Correlation of probabilities, trainer against engine; 1 is right.", 1),
         _M("entropy/mean", _L.EXPLORATION, "nats", "Entropy of the policy; positive for discrete choices."),
+        _M("entropy/sum", _L.EXPLORATION, "nats", "Entropy added up over a whole response: it grows with its length."),
         _M("entropy/coef", _L.EXPLORATION, "", "Weight of the entropy bonus, or SAC's temperature."),
         _M("entropy/coef_loss", _L.EXPLORATION, "", "Loss of SAC's temperature."),
         _M("exploration/rate", _L.EXPLORATION, "share", "Share of random actions (epsilon)."),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.answers.explain.answering import Asked, answered, question_in, where_time_goes
+from rl_advisor.answers.explain.answering import Asked, answered, how_it_goes, question_in, where_time_goes
 from rl_advisor.answers.explain.faults import certain, faults, odd
 from rl_advisor.answers.explain.metrics import metrics
 from rl_advisor.answers.explain.procedures import asked_for
@@ -18,7 +18,8 @@ from rl_advisor.answers.story.quantities import renamed
 from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.diagnosis import role_of
-from rl_advisor.judgement.proofs import proofs, question
+from rl_advisor.judgement.proofs import FEW as ENOUGH
+from rl_advisor.judgement.proofs import proofs, question, values
 from rl_advisor.judgement.proofs.crashes import crash_in
 from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.judgement.settings_to_change import usual_value
@@ -36,8 +37,6 @@ SURE = 0.85
 """Probability from which a verdict on pasted rows is said as one."""
 HELD, FAR, COURSES = ("entropy/mean", "reward/std", "response/length", "episode/length"), 8, 5
 """Metrics whose level is worth a word where it moved so many times over, from so many rows on."""
-ENOUGH = 8
-"""Rows from which the judge is asked, too."""
 WHERE: Mapping[str, str] = {
     "trl": "`trainer_state.json` of the newest checkpoint",
     "verl": "the whole console log, or the `.jsonl` of the file logger",
@@ -135,7 +134,8 @@ def _not_looked_at(e: Explained) -> list[str]:
 def _causes(e: Explained) -> list[dict[str, str]]:
     """The likeliest causes, each once; hints only beside something that is wrong."""
     wrong = any(f.causes for f in e.faults if f.there)
-    named = {c.cause: asdict(c) for f in e.faults if wrong for c in f.causes}
+    signs = e.faults if wrong else values(e.rows.run)
+    named = {c.cause: asdict(c) for f in signs for c in f.causes}
     return [{k: v for k, v in c.items() if k != "name"} for c in named.values()][:MOST_CAUSES]
 
 
@@ -171,7 +171,7 @@ def _summary(e: Explained) -> str:
     strange = [t for t in e.told if t["normal"] in ("broken", "unusual")]
     likely, verdict = _causes(e), _verdict(e)
     if sure:
-        said = [f"Not normal. {' '.join(s for s in sure[:2] if s not in e.answer)}", verdict]
+        said = [" ".join(("Not normal.", *(s for s in sure[:2] if s not in e.answer))), verdict]
     elif found:
         said = [verdict, *([sentence(found[0])] if found[0].partition(": ")[2] not in verdict else [])]
     elif strange:
@@ -217,10 +217,13 @@ def _checked(e: Explained) -> list[str]:
     """What was looked at and found within its range, and what was not: never that all is well."""
     run, rows = e.rows.run, e.rows.count
     moved = [_short(t) for t in e.told if t["normal"] == "normal" and _moved_far(run, t["metric"])]
-    usual, open_ = ([_short(t) for t in e.told if t["normal"] == kind and not t["non_finite"]] for kind in ("normal", "unknown"))
+    went = how_it_goes(e.rows) if rows > 2 else ""
+    left = [t for t in e.told if not t["non_finite"] and not went.startswith(f"{t['name']} went ")]
+    usual, open_ = ([_short(t) for t in left if t["normal"] == kind] for kind in ("normal", "unknown"))
     short = rows < ENOUGH and not all(c.note == TOLD for c in run.curves.values())
     course = "One row shows no course." if rows == 1 else f"{rows} rows show too little of a course to judge it."
     lines = (
+        (went, " went " in went),
         (f"Still within what is usual, but far from where it began: {listed(moved, 3)}.", bool(moved)),
         (f"Within what is usual: {listed([u for u in usual if u not in moved], 4)}.", bool(set(usual) - set(moved))),
         (where_time_goes(e.rows), not e.told),

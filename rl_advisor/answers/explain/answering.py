@@ -15,11 +15,15 @@ from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.output.wording import percent
 from rl_advisor.run import Curve
+from rl_advisor.vocabulary import metric
 
 _ASKS = re.compile(r"[^.!?\n]{3,300}\?")
 _NOT_FINITE = re.compile(r"\b(nan|inf|infinite|not finite)\b", re.IGNORECASE)
-_SLOW = re.compile(r"\b(slow|speed|fast(er)?|how long|takes? (so|too) long|time|seconds?|minutes?|throughput|bottleneck)\b", re.IGNORECASE)
+_SLOW = re.compile(
+    r"\b(slow(er|ly)?|speed|fast(er)?|how long|tak(es?|ing) (so|too) long|time|seconds?|minutes?|throughput|bottleneck)\b", re.IGNORECASE
+)
 _BELOW = re.compile(r"(?i)\bloss\w*\b.{0,60}\b(negative|below (zero|0)|minus)\b|\b(negative|minus)\b.{0,40}\bloss")
+_MEANS = re.compile(r"(?i)\b(what|which|mean(s|ing)?|define|stand(s)? for)\b")
 _GOOD = re.compile(
     r"\b(learn\w*|progress\w*|improv\w*|converg\w*|work\w*|good|well|healthy|normal|ok(ay)?|right|rational|expected|wrong|fine)\b",
     re.IGNORECASE,
@@ -48,7 +52,7 @@ def answered(asked: Asked) -> str:
         (_SLOW, lambda a: where_time_goes(a.rows)),
         (_BELOW, _below_zero),
         (re.compile(""), _about_names),
-        (_GOOD, _how_it_goes),
+        (_GOOD, lambda a: how_it_goes(a.rows)),
     )
     return next((said for pattern, answer in kinds if pattern.search(asked.question) and (said := answer(asked))), "")
 
@@ -93,10 +97,14 @@ def _about_names(asked: Asked) -> str:
     values = _values(asked)
     valued = [t for t in metrics(Rows(replace(asked.rows.run, curves=values)), ()) if t["normal"] != "unknown"]
     named = [t for t in asked.told if _named(t["name"], asked.question)]
-    said = [_judged(t) for t in [*valued, *(t for t in named if t["metric"] not in values)]]
+    settled = {t["metric"] for t in valued}
+    named.sort(key=lambda t: t["normal"] == "unknown")
+    said = [_judged(t) for t in [*valued, *(t for t in named if t["metric"] not in settled)]]
     if said:
         return " ".join(said[:2])
-    words = dict.fromkeys(re.findall(r"[A-Za-z_][\w/]{1,40}", asked.question)[:40])
+    words = (
+        dict.fromkeys(re.findall(r"[A-Za-z_][\w/]{1,40}", asked.question)[:40]) if _MEANS.search(asked.question) or not asked.told else ()
+    )
     known = [w for word in words if (w := explain_word(word)) is not None and w["kind"] == "metric" and word.lower() not in _PLAIN]
     return " ".join(f"{w['word']}: {w['summary']} {w['meanings'][0]['means'].get('usual', '')}".strip() for w in known[:2])
 
@@ -120,7 +128,7 @@ _PLAIN = frozenset(("loss", "reward", "step", "steps", "time", "mean", "is", "it
 def _judged(told: dict[str, Any]) -> str:
     """One metric's value and whether it is normal."""
     sort = {"normal": "normal", "unusual": "not usual", "broken": "far outside of what is possible in a sound run"}.get(told["normal"])
-    if sort is None and " or " in told["meaning"]:
+    if sort is None and metric(told["metric"]) is None:
         return f"{told['name']} {told['value']} can be several things, and what is usual differs. {told['why']}"
     if sort is None:
         return f"{told['name']} is {told['value']}: {told['meaning'] or 'a name that nobody else uses'} {told['why']}"
@@ -136,10 +144,10 @@ def _named(raw: str, question: str) -> bool:
     return bool({bare(raw), bare(tail), bare(short)} & spoken)
 
 
-def _how_it_goes(asked: Asked) -> str:
+def how_it_goes(rows: Rows) -> str:
     """How the outcome went in these rows."""
-    curve = next((c for n in ("eval/score/", "reward/mean", "reward/success") for c in asked.rows.family(n).values()), None)
-    if curve is None and asked.rows.run.curves:
+    curve = next((c for n in ("eval/score/", "reward/mean", "reward/success") for c in rows.family(n).values()), None)
+    if curve is None and rows.run.curves:
         return "Whether it learns cannot be told: no reward and no score stands in these lines."
     if curve is None:
         return ""

@@ -6,6 +6,7 @@ from typing import Any
 
 from rl_advisor.detectors import patterns
 from rl_advisor.finding import Cause, Finding, Outcome
+from rl_advisor.judgement.proofs import cause
 from rl_advisor.judgement.proofs.crashes import crash_in, warnings_in
 from rl_advisor.output.wording import plain, sentence
 from rl_advisor.run import Run
@@ -29,7 +30,7 @@ def faults(run: Run, text: str, told: Iterable[Mapping[str, Any]], proven: Seque
         *(_setting(f) for f in settings if f.there),
         *(replace(w, statement=sentence(w.statement)) for w in warnings_in(text)),
         *(f for f in rows_say if f not in late),
-        *(Finding("value", Link.EVALUATION, Outcome.PRESENT, odd(t), seen_in="values") for t in beyond),
+        *(_value(run, t) for t in beyond),
         *map(_found, found),
         *late,
         *(_setting(f) for f in settings if f.outcome is Outcome.UNCLEAR and f.causes[0].tell_apart),
@@ -44,6 +45,12 @@ def certain(f: Finding) -> bool:
 def odd(told: Mapping[str, Any]) -> str:
     """A metric whose value is not normal, in a sentence."""
     return f"{told['name']} {told['value']} is {told['normal']}: {told['why']}"
+
+
+def _value(run: Run, told: Mapping[str, Any]) -> Finding:
+    """A number that cannot be; one that is not finite at all is what an update that overflowed leaves."""
+    causes = (cause(run, "overflow"),) if told["non_finite"] and "loss" in told["name"].lower() else ()
+    return Finding("value", causes[0].link if causes else Link.EVALUATION, Outcome.PRESENT, odd(told), seen_in="values", causes=causes)
 
 
 def _crashed(crash: Finding) -> Finding:

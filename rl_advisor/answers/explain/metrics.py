@@ -12,7 +12,7 @@ from rl_advisor.answers.explain.written import shown
 from rl_advisor.finding import Finding, number
 from rl_advisor.judgement.proofs.rows import Rows
 from rl_advisor.output.wording import counted
-from rl_advisor.priors import Circumstances, Prior, prior
+from rl_advisor.priors import Prior, prior
 from rl_advisor.run import Curve
 from rl_advisor.settings.statistics import FEW
 from rl_advisor.vocabulary import metric
@@ -82,18 +82,11 @@ def _judged(rows: Rows, curve: Curve) -> tuple[str, str, str]:
 
 
 def _against(row: Prior, value: float, all_: Sequence[float]) -> tuple[str, str, str]:
-    low, high = row.usual
-    bound = f"{number(low)} or more" if math.isinf(high) else f"{number(low)} to {number(high)}"
     side = row.side(value)
     if side == "usual" and len(all_) <= 1000 and (far := [v for v in all_ if row.side(v).startswith("far")]):
         worst = max(far, key=abs)
-        return (
-            "unusual",
-            f"Reached {number(worst)} in {len(far)} of {len(all_)} rows; {bound} is usual. {row.means(worst)}".strip(),
-            row.source,
-        )
-    usual = row.seen.says(value) if row.seen else f"{bound} is usual{_here(row.given)}."
-    return _NORMAL[side], f"{usual} {row.means(value)}".strip(), row.source
+        return "unusual", f"Reached {number(worst)} in {len(far)} of {len(all_)} rows; {row.range}. {row.means(worst)}".strip(), row.source
+    return _NORMAL[side], row.says(value), row.source
 
 
 def _several(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, str, str]:
@@ -112,8 +105,3 @@ def _several(rows: Rows, curve: Curve, meanings: Sequence[str]) -> tuple[str, st
     side = "above" if float(finite[-1]) > widest.usual[0] else "below"
     why = f"It is {side} every usual range, whichever of {len(ranges)} meanings it has (at most {number(widest.usual[1])})."
     return max(sides, key=_ORDER.index), why, widest.source
-
-
-def _here(given: Circumstances) -> str:
-    words = [w for w in (given.method, given.framework, given.weights) if w]
-    return f" ({', '.join(w.replace('_', ' ') for w in words)})" if words else ""

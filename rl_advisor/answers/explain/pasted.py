@@ -10,6 +10,7 @@ import numpy as np
 
 from rl_advisor.answers.explain.told import by_frameworks, meaning, told_in
 from rl_advisor.answers.explain.written import bare, left_out
+from rl_advisor.judgement.proofs.crashes import warnings_in
 from rl_advisor.output.errors import no_such
 from rl_advisor.priors.circumstances import METHOD_WORDS
 from rl_advisor.reading import read_alone
@@ -19,7 +20,7 @@ from rl_advisor.reading.parsing.confined_files import fenced, held
 from rl_advisor.reading.parsing.text_file import text_file
 from rl_advisor.reading.run_folder import walk
 from rl_advisor.reading.translating import our_name, recognise, settings_of
-from rl_advisor.run import Curve, Gap, Run
+from rl_advisor.run import Curve, Event, Gap, Run
 from rl_advisor.vocabulary.dialects import dialects
 
 NAME = "pasted lines"
@@ -29,7 +30,8 @@ HEAD, TAIL = 1_000_000, 1_000_000
 """Characters at both ends of a longer paste that are looked at."""
 FEW, FEW_FILES, KNOWN = 50_000, 16, 2
 """Bytes of a text that is read as pasted lines where no table is found, the most files looked at, and the known names it takes."""
-TEXT = ("", ".txt", ".log", ".out", ".md")
+TEXT, SETTINGS, CONFIG = ("", ".txt", ".log", ".out", ".md"), (".sh", ".yaml", ".yml", ".json", ".toml"), 5
+"""Endings of files that are looked at, those that hold settings, and the settings that are a configuration."""
 _QUOTE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?){1,3}|^[ \t]{0,3}`{3,}[^\n]{0,40}$|^`|`[ \t]*$|^//(?=-)", re.MULTILINE)
 _TABLE = re.compile(r"^[^\n,]{1,60}(?:,[^\n,]{1,60}){2,200}\n[-+\d.eE, nNaAiIfF]{5,4000}$", re.MULTILINE)
 
@@ -58,23 +60,36 @@ def run_of(text: str, framework: str | None = None) -> Run:
 
 
 def run_of_few(place: Path) -> Run:
-    """The run in a few lines of text, such as one row of a console, read as pasted ones are; empty where fewer than two names are known."""
+    """The run in a few lines of text, such as one row of a console, read as pasted ones are, with the settings of all files that lie there.
+
+    Empty where fewer than two names are known, and neither a configuration nor a trainer's warning stands there.
+    """
     root = place if place.is_dir() else place.parent
-    best = Run()
+    best, warned = Run(), []
+    settings: dict[str, object] = {}
+    config: dict[str, object] = {}
     with nullcontext() if held(place) else fenced(root.resolve()):
         for file in walk(root).files[:FEW_FILES] if place.is_dir() else [Path(place.name)]:
-            if file.suffix not in TEXT:
+            if file.suffix not in (*TEXT, *SETTINGS):
                 continue
             try:
-                run = run_of(plain_text(document(root.resolve() / file, FEW).decode("utf-8", "replace")))
+                text = plain_text(document(root.resolve() / file, FEW).decode("utf-8", "replace"))
             except (OSError, OverflowError):
                 continue
+            run = run_of(text)
+            settings, config = {**run.settings, **settings}, {**run.config, **config}
+            warned += [Event("warning", w.about[0], str(file)) for w in warnings_in(text)]
             gap = Gap(str(file), f"a few lines without a table: read as pasted ones are; explain {file} tells what each number means")
             run = replace(
                 run, name=place.name, curves={n: replace(c, source=str(file)) for n, c in run.curves.items()}, gaps=(gap, *run.gaps)
             )
-            best = max(best, run, key=_known)
-    return best if _known(best) >= KNOWN else Run()
+            best = max(best, run, key=lambda r: (_known(r), len(r.curves)))
+    events = (*best.events, *warned)
+    return (
+        replace(best, settings=settings, config=config, events=events)
+        if _known(best) >= KNOWN or events or len(config) >= CONFIG
+        else Run()
+    )
 
 
 def _known(run: Run) -> int:
@@ -84,7 +99,7 @@ def _known(run: Run) -> int:
 
 def _with_written(run: Run, text: str) -> Run:
     """The run with the numbers that its reader left in the text, a row for each, by our names where these are plain."""
-    curves, taken = dict(run.curves), dict.fromkeys(bare(c.raw) for c in run.curves.values())
+    curves, taken = dict(run.curves), {bare(part) for c in run.curves.values() for part in (c.raw, c.raw.rpartition("/")[2])}
     dialect = dialects().get(run.frameworks[0]) if run.frameworks else None
     for raw, values in list(left_out(run, text).items())[:NAMES]:
         ours = (dialect and our_name(raw, dialect)) or meaning(raw, values.tolist())

@@ -6,13 +6,21 @@ A Finding that is absent says that what somebody might take for a fault is as it
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rl_advisor.detectors import patterns
 from rl_advisor.discovery import table
-from rl_advisor.finding import Cause, Finding
-from rl_advisor.judgement.settings_to_change import learning_rate, slower
+from rl_advisor.finding import Cause, Finding, Outcome, number
+from rl_advisor.judgement.proofs.rows import Rows
+from rl_advisor.judgement.settings_to_change import learning_rate, slower, usual_value
+from rl_advisor.output.wording import plain, sentence
+from rl_advisor.priors import Prior, prior
 from rl_advisor.run import Run
 from rl_advisor.settings.conditions import View
 from rl_advisor.vocabulary import Link
 
+FEW = 8
+"""Rows below which each is read for itself: they show no course."""
+CLEARLY = 2.0
+"""How many times beyond what is usual a value proves something by itself."""
 SLOWER = ("large_steps", "drift", "growing", "broken_policy")
 """Causes that a smaller learning rate tells from the others."""
 
@@ -20,7 +28,36 @@ SLOWER = ("large_steps", "drift", "growing", "broken_policy")
 def proofs(run: Run) -> list[Finding]:
     """Everything that the lines prove, faults first."""
     found = [finding for name, row in table(__file__, "rows.toml").items() for finding in _asked(run, name, row)]
-    return sorted(found, key=lambda f: not f.there)
+    accused = {name for f in found if f.there for name in f.about}
+    return sorted([*found, *(f for f in values(run, CLEARLY) if f.about[0] not in accused)], key=lambda f: not f.there)
+
+
+def values(run: Run, times: float = 1.0) -> Iterator[Finding]:
+    """What single values are a sign of where a run has a few rows: those so many times beyond what is usual, or beyond what is possible."""
+    rows = Rows(run)
+    for name, signs in table(__file__, "values.toml").items() if rows.count < FEW else ():
+        level, row = rows.level(name), prior(name, rows.around)
+        if row is None or level is None or (pattern := signs.get(_side(row, level, times))) is None:
+            continue
+        says = f"{run.curves[name].raw} is {number(level)}: {row.says(level)}"
+        link, page, to_set = patterns()[pattern].link, patterns()[pattern].page, usual_value(run, name).replace(" (not given)", "")
+        test = f"{to_set}." if to_set else sentence(page["Next test"])
+        yield Finding(
+            pattern, link, Outcome.PRESENT, says, seen_in="rows", causes=(Cause(link, plain(pattern), says, test, pattern),), about=(name,)
+        )
+
+
+def _side(row: Prior, level: float, times: float) -> str:
+    """Whether a value stands below or above what is usual, so many times over; empty where not."""
+    side, (low, high) = row.side(level), row.usual
+    beyond = (
+        level > times * high
+        if level > high >= 0
+        else level < low / times
+        if level < low and low > 0
+        else times == 1 and not low <= level <= high
+    )
+    return side.removeprefix("far_") if beyond or side.startswith("far") else ""
 
 
 def cause(run: Run, name: str) -> Cause:

@@ -46,6 +46,11 @@ def crash_of(run: Run) -> Finding | None:
     return next((crash for text in reversed(told) if (crash := crash_in(text)) is not None), None)
 
 
+def warned_of(run: Run) -> list[Finding]:
+    """What the trainer warns of among a run's events."""
+    return warnings_in("\n".join(e.text for e in run.events if e.kind == "warning"))
+
+
 def _finding(kind: str, row: Mapping[str, str], line: str, where: str = "") -> Finding:
     """What a line means: a crash by its kind of error and its place, a warning by what it says."""
     link, error = Link(row["link"]), line.strip()[:300]
