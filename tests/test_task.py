@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from rl_advisor import assess
 from rl_advisor.advisors.builtin import of_case
+from rl_advisor.answers.story.telling import tell
 from rl_advisor.curves import outcomes
 from rl_advisor.curves.task import task
 from rl_advisor.judgement.case import open_case
@@ -28,15 +29,22 @@ KINDS = [
     (PAIRS, {}, "preference", "rewards/accuracies"),
     ({k: v for k, v in PAIRS.items() if k != "rewards/accuracies"}, {}, "preference", None),
     ({f"history/{k}": v for k, v in PAIRS.items()}, {}, "preference", "history/rewards/accuracies"),
-    (SFT, {}, "supervised", None),
-    ({"loss": 0.7 - UP / 3, "positive_score": UP, "negative_score": -UP}, {}, "reward_model", None),
+    (SFT, {}, "supervised", "-eval_loss"),
+    ({k: v for k, v in SFT.items() if k != "eval_loss"}, {}, "supervised", None),
+    ({"loss": 0.7 - UP / 3, "positive_score": UP, "negative_score": -UP}, {}, "reward_model", "-loss"),
     ({"loss": DOWN, **SCORES}, {"trainer": "RewardTrainer"}, "reward_model", "accuracy"),
+    # A reward model's mean score says nothing of it, by whatever name; OpenRLHF calls the rejected answer "reject".
+    ({"loss": DOWN, "mean_reward": NOISE, "accuracy": 0.5 + UP / 4, "margin": UP, "min_reward": -UP}, {}, "reward_model", "accuracy"),
+    ({"loss": DOWN, "acc": UP / 4, "chosen_reward": UP, "reject_reward": -UP, "acc_mean": UP / 4}, {}, "preference", "acc_mean"),
     # Trainers with a reward are judged by it, though pairs are logged beside it.
     ({**PAIRS, "objective/scores": UP, "objective/kl": UP, "objective/rlhf_reward": UP}, {}, "language", "objective/scores"),
     ({"episode_reward": UP, "critic_loss": DOWN, "advantage_mean": NOISE}, {}, "control", "episode_reward"),
     ({"generation": np.arange(N), "best_fitness": UP, "mean_fitness": UP / 2 + NOISE}, {}, "evolution", "mean_fitness"),
     ({"episode_reward": UP, "elo": 1200 + 100 * UP, "opponent_strength": UP}, {}, "self_play", "elo"),
     ({"mean_reward": UP, "denoise_loss": DOWN}, {"algorithm": "flow_grpo"}, "diffusion", "mean_reward"),
+    ({"loss": DOWN, "eval_loss": DOWN + NOISE}, {"trainer": "GKDTrainer"}, "distillation", None),
+    ({"mean_reward": NOISE, "self_play_win_rate": 0.5 + NOISE, "policy_loss": DOWN}, {}, "self_play", None),
+    ({"cumulative_regret": 40 * N * UP, "optimal_arm_rate": 0.1 + NOISE}, {}, "bandit", "optimal_arm_rate"),
     ({"critic/score/mean": UP, "actor/reverse_kl": DOWN}, {"algorithm": "on_policy_distill"}, "distillation", "critic/score/mean"),
 ]  # fmt: skip
 
@@ -51,15 +59,43 @@ def test_a_sinking_preferred_answer_is_no_progress(tmp_path) -> None:
 
 
 def test_supervised_training_is_said_to_be_that(tmp_path) -> None:
-    """No verdict about a reward that there is none of: the kind, the held-out loss from where to where, and where it was lowest."""
+    """The kind, that its held-out loss judges it with its sign turned, the loss from where to where, and where it was lowest."""
     case = open_case(written(tmp_path, SFT, {}))
-    assert judge(case).verdict == "undecidable"
-    do = usual_step(case, "undecidable", "undecided").do
-    assert "not reinforcement learning" in do
-    told = of_case(case).task
-    assert (told.kind, told.method) == ("supervised", "supervised")
-    assert told.evidence
-    assert "eval_loss went from about 2.1 to 1.1" in do
+    judged = of_case(case)
+    assert (judged.verdict, judged.confidence) == ("improving", "low")
+    facts = tell(case.run, judged).facts
+    assert "not reinforcement learning" in facts["Kind"]
+    assert "eval_loss, of which less is better" in facts["Kind"]
+    assert (judged.task.kind, judged.task.method) == ("supervised", "supervised")
+    assert judged.task.evidence
+    assert "eval_loss went from about 2.1 to 1.1" in usual_step(case, "plateaued", "stop").do
+
+
+HEART = {
+    "loss": 1.4 * np.exp(-4 * UP) + NOISE, "eval_loss": 1.3 - 0.3 * np.minimum(4 * UP, 1) + 0.8 * np.maximum(UP - 0.3, 0),
+    "learning_rate": 1e-5 * DOWN,
+}  # fmt: skip
+MARGIN = {
+    "loss": 0.7 * np.exp(-4 * UP), "accuracy": 0.5 + 0.45 * np.minimum(4 * UP, 1) + NOISE, "margin": 8 * UP,
+    "eval_accuracy": 0.5 + 0.2 * np.minimum(4 * UP, 1) + NOISE / 2,
+}  # fmt: skip
+LOOPS = {"teacher_kl": 4 * DOWN, "entropy": np.exp(-5 * UP), "response_length": 600 + 3400 * UP, "reward": 0 * UP}
+
+
+@pytest.mark.parametrize(
+    ("curves", "cause", "verdicts"),
+    [
+        (HEART, "learned_by_heart", {"degrading", "collapsed"}),
+        (MARGIN, "margin_beyond_accuracy", {"plateaued"}),
+        (LOOPS, "teacher_met_by_loops", {"collapsed"}),
+    ],
+)
+def test_what_breaks_without_a_reward(tmp_path, curves, cause: str, verdicts: set[str]) -> None:
+    """Examples known by heart, a margin that grows beside an accuracy that stopped, a teacher matched by endless text."""
+    case = open_case(written(tmp_path, curves, {}))
+    judged = judge(case)
+    assert judged.cause is not None
+    assert (judged.cause.pattern, judged.verdict in verdicts) == (cause, True)
 
 
 def written(folder, curves, config):

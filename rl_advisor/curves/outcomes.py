@@ -31,12 +31,21 @@ def held_out(run: Run) -> Curve | None:
 @lru_cache(maxsize=64)
 def training(run: Run) -> Curve | None:
     """The training reward to go by; a mean over past episodes is taken apart first, so that it does not trail the policy."""
-    for name in ("reward/mean", "reward/success", "reward/used", "pairs/accuracy"):
+    for name in ("reward/mean", "reward/success", "reward/used", "pairs/accuracy", "pairs/loss"):
         curve = run.curves.get(name)
-        if curve is not None and np.isfinite(curve.value).any():
+        if curve is not None and np.isfinite(curve.value).any() and not _idle(run, curve):
             return untrail.untrailed(run, curve)
     parts = run.family("reward/component/")
     return max(parts.values(), key=lambda c: np.isfinite(c.value).sum()) if parts else None
+
+
+def _idle(run: Run, curve: Curve) -> bool:
+    """Whether a reward says nothing in this kind of training: never paid beside a teacher, or at rest in its middle in self-play."""
+    value, kind = curve.finite()[1], task(run).kind
+    middle = 0.5 if value.min() >= 0 and value.max() <= 1 else 0.0
+    parts = (value[: value.size // 3 + 1], value[-value.size // 3 :])
+    balanced = all(abs(part.mean() - middle) <= 0.1 * max(middle, float(np.abs(value).max())) + part.std() / 2 for part in parts)
+    return not value.any() if kind == "distillation" else kind == "self_play" and balanced
 
 
 @lru_cache(maxsize=64)

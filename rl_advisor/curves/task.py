@@ -76,7 +76,7 @@ def task(run: Run) -> Task:
     """What a run trains."""
     known = {name: found for name, row in kinds().items() if (found := list(_speaks(run, row)))}
     weights = {name: sum(weight for weight, _ in found) for name, found in known.items()}
-    kind = max(weights, key=lambda name: weights[name], default="")
+    kind = max(weights, key=lambda name: (weights[name] >= ENOUGH, not kinds()[name].get("last"), weights[name]), default="")
     told = weights.get(kind, 0.0) >= ENOUGH
     traits = _traits(run, kinds()[kind]["of"] if told else "")
     if told:
@@ -93,13 +93,17 @@ def kinds() -> Mapping[str, Mapping[str, Any]]:
 def _speaks(run: Run, row: Mapping[str, Any]) -> Iterator[tuple[float, str]]:
     """What speaks for a kind: a weight, and the words for it; nothing where a metric denies it."""
     own = re.compile(row["names"])
-    named = [curve for curve in run.curves.values() if own.search(words(curve.raw))]
+    spoken = {name: words(curve.raw) for name, curve in run.curves.items()}
+    named = [run.curves[name] for name, text in spoken.items() if own.search(text)]
     denied = [name for pattern in row.get("unless", ()) for name in _matching(run, pattern)]
-    if denied or any(re.search(row.get("denied", r"$^"), words(curve.raw)) for curve in run.curves.values()):
+    if denied or any(re.search(row.get("denied", r"$^"), text) for text in spoken.values()):
         return
     ours = [name for name in row.get("metrics", ()) if name in run.curves]
     yield from ((ENOUGH, f"{run.curves[name].raw} is logged") for name in ours[:1])
     yield from ((row.get("each", 1.0), f"{curve.raw} is logged") for curve in named[:3])
+    together = [next((n for n, text in spoken.items() if re.search(word, text)), "") for word in row.get("together", ())]
+    if together and all(together):
+        yield ENOUGH, f"{' and '.join(run.curves[n].raw for n in together)} are logged"
     algorithm = re.compile(rf"(?i)(?<![a-z0-9])(?:{row['config']})(?![a-z0-9])")
     values = (f"{key} = {value}" for key, value in run.config.items() if isinstance(value, str) and _ALGORITHM.search(str(key).lower()))
     yield from ((ENOUGH, text[:80]) for text in values if algorithm.search(text.partition(" = ")[2][:80]))

@@ -29,7 +29,7 @@ from rl_advisor.settings.of_samples import SAMPLES
 from rl_advisor.settings.statistics import parts_of
 from rl_advisor.vocabulary import METRICS, Link
 
-OF_OUTCOME = "eval/score/*|reward/mean|reward/success|reward/used|reward/component/*|pairs/accuracy"
+OF_OUTCOME = "eval/score/*|reward/mean|reward/success|reward/used|reward/component/*|pairs/accuracy|pairs/loss"
 """What may be the outcome."""
 ROWS = ("rows.toml", "parts.toml", "samples.toml", "machine.toml")
 HEADINGS = ("Looks for", "Means", "Not to be confused with", "Next test", "Source")

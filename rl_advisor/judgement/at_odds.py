@@ -29,7 +29,7 @@ def at_odds(case: Case, judged: Judged) -> list[str]:
     """What speaks against the verdict, a guessed outcome, settings at fault beside a good outcome, unexplained metrics that moved."""
     told = list(judged.at_odds)
     guess = case.run.outcome_guess
-    if guess is not None:
+    if guess is not None and guess.p < 1:
         other = f"; the next best is {guess.runner_up}" if guess.runner_up else ""
         told.append(f"{guess.raw} was taken as the outcome: a guess{other}")
     if judged.verdict not in BROKEN:

@@ -43,7 +43,7 @@ def continuation(case: Case, judged: Judged) -> Continuation:
     found, told = foreseen(case), facts(case, judged.probabilities)
     gain = found.gain if found is not None else USUAL_GAIN
     if told is None:
-        died = any(e.kind in ("error", "out_of_memory") for e in case.run.events)
+        died = judged.verdict in BROKEN or any(e.kind in ("error", "out_of_memory") for e in case.run.events)
         return Continuation(DIED if died else usual(plan_left(case)), gain, "dead" if died else "not_measured")
     bound = bounded(case, judged)
     return Continuation(float(np.clip(coherent(case, judged, probability(told), bound), 0.01, 0.97)), gain, bound)

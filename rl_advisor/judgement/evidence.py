@@ -148,7 +148,7 @@ def context(case: Case) -> Iterator[Piece]:
     """What the little that is there, or the little that was done, speaks for."""
     counts = case.performance.counts
     if counts is None:
-        yield Piece("no reward and no score is logged", centred({"undecidable": 6.0}))
+        yield Piece("no reward and no score that can judge it is logged", centred({"undecidable": 6.0}))
     elif counts.n < FEW:
         speaks = centred({"undecidable": SAY_LITTLE * (1 - counts.n / FEW)})
         yield Piece(f"{counts.name} has only {counted(counts.n, 'point')}", speaks, counts.name)

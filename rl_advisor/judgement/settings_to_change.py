@@ -70,7 +70,7 @@ SHARES = ("learning_rate", "entropy_coef", "kl_coef", "temperature", "clip_range
 
 def concrete(run: Run, ours: str, now: object, times: float) -> float | None:
     """The value to set: the present one so many times, within what is usual; of what is not set or is 0 a usual one. None if unknown."""
-    row = prior(USUAL[ours], circumstances(run)) if ours in USUAL else None
+    row = prior(USUAL[ours], circumstances(run, "late")) if ours in USUAL else None
     high = row.usual[1] if row is not None else inf
     if not isinstance(now, int | float) or isinstance(now, bool) or now <= 0:
         return high / 5 if times > 1 and isfinite(high) and row is not None and ours != "learning_rate" else None
@@ -84,7 +84,7 @@ def concrete(run: Run, ours: str, now: object, times: float) -> float | None:
 
 def usual_value(run: Run, metric: str, now: float | None = None) -> str:
     """The setting that a row of priors speaks of, at a usual value, by the key that the run gave it; empty where there is none."""
-    ours, row = next((s for s, name in USUAL.items() if name == metric), ""), prior(metric, circumstances(run))
+    ours, row = next((s for s, name in USUAL.items() if name == metric), ""), prior(metric, circumstances(run, "late"))
     if not ours or row is None:
         return ""
     known = [dialects()[f] for f in run.frameworks if f in dialects()]

@@ -32,13 +32,14 @@ def _step(name: str, **filled: str) -> Experiment:
 def usual_step(case: Case, verdict: Verdict, call: Call) -> Experiment:
     """The next step for a verdict without a known cause; it never says the opposite of the call."""
     kind = _kind(case.run)
+    by_loss = not task(case.run).by_reward and (case.performance.counts is None or case.run.outcome_guess is not None)
     if verdict in FALLS:
-        return _after_a_fall(case)
+        return _step("by_heart", **_told()["words"][kind]) if by_loss else _after_a_fall(case)
     if verdict == "not_learning":
-        return _step("from_the_ground", **_told()["words"][kind])
+        return _step("from_the_ground" if task(case.run).by_reward else "nothing_fitted", **_told()["words"][kind])
     if verdict == "reward_hacking":
         return _step("gamed")
-    if kind == "pairs" and case.performance.counts is None:
+    if by_loss:
         return _without_reward(case.run)
     return _going_well(case, verdict, call, kind) if verdict in ("improving", "plateaued") else _step("unknown")
 
@@ -52,7 +53,7 @@ def _kind(run: Run) -> str:
     """Which words fit the kind of training."""
     known = task(run).traits
     if not task(run).by_reward:
-        return "pairs"
+        return task(run).kind
     return "language" if known & {"language", "tools"} else "control" if "control" in known else "any"
 
 

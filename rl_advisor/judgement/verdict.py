@@ -123,8 +123,6 @@ def reason(case: Case, verdict: Verdict, evidence: list[Piece]) -> str:
 
 def cause_of(case: Case, verdict: Verdict) -> Finding | None:
     """The finding that broke first, as far as the log shows; a fault that is present is one whatever the outcome does."""
-    if task(case.run).kind == "supervised":
-        return None
     if verdict in FALLS:
         return root_of_fall(case)
     if verdict == "reward_hacking":

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rl_advisor.curves.task import task
+from rl_advisor.curves.task import Task, task
 from rl_advisor.gpu.signals import zone_shift
 from rl_advisor.reading.episodes import merged_episodes
-from rl_advisor.reading.guessing import OUTCOMES, Told, guess, with_outcome
+from rl_advisor.reading.guessing import OUTCOMES, Told, guess, with_loss, with_outcome
 from rl_advisor.reading.joining import Source, joined, settle
 from rl_advisor.reading.measurable import FURTHEST
 from rl_advisor.reading.repeats import once, without_repeats
@@ -119,13 +119,15 @@ def _joined(parts: Sequence[tuple[str, Run]], spoken: _Spoken, readme: str) -> t
     if spoken.main is None or not any(name.startswith(SPEAKS) for name in curves):
         # A framework's log without any outcome in its words is that of somebody who gave it a name of his own.
         curves = guess(curves, OUTCOMES if spoken.main else (), spoken.unit)
-    if not any(name.startswith(SPEAKS) for name in curves) and task(Run(curves=curves)).by_reward:
-        curves, guessed = with_outcome(
-            curves,
-            Told({k: v for _, p in parts for k, v in p.config.items()}, readme, list(dict.fromkeys(n for _, p in parts for n in p.curves))),
-        )
-    gaps += [_guess_gap(guessed)] if guessed else []
-    return curves, guessed, gaps + _missing_reward(curves)
+    config = {k: v for _, p in parts for k, v in p.config.items()}
+    kind = task(Run(curves=curves, config=config))
+    if not any(name.startswith((*SPEAKS, "pairs/accuracy")) for name in curves):
+        if kind.by_reward:
+            curves, guessed = with_outcome(curves, Told(config, readme, list(dict.fromkeys(n for _, p in parts for n in p.curves))))
+        elif kind.kind != "preference":  # there a loss falls with the margin, whatever becomes of the answers
+            curves, guessed = with_loss(curves, held_only=kind.kind == "supervised")
+    gaps += [_guess_gap(guessed)] if guessed and guessed.p < 1 else []
+    return curves, guessed, gaps + _missing_reward(curves, kind)
 
 
 def _unit(parts: Sequence[tuple[str, Run]], usual: str) -> str:
@@ -229,14 +231,13 @@ def gathered(gaps: Sequence[Gap]) -> tuple[Gap, ...]:
     return tuple(out)
 
 
-def _missing_reward(curves: Mapping[str, Curve]) -> list[Gap]:
+def _missing_reward(curves: Mapping[str, Curve], kind: Task) -> list[Gap]:
     """What to say where nothing is logged that is to grow; where that is as it should be in this kind of training, which kind it is."""
     if not curves or any(n.startswith(("reward/", "pairs/accuracy")) for n in curves):
         return []
-    kind = task(Run(curves=curves))
-    if any(n.startswith("eval/score/") for n in curves) and kind.by_reward:
-        return []
-    return [Gap("reward", "no reward metric was found" if kind.by_reward else f"no reward metric: this looks like {kind.says}")]
+    if kind.by_reward:
+        return [] if any(n.startswith("eval/score/") for n in curves) else [Gap("reward", "no reward metric was found")]
+    return [Gap("reward", f"no reward metric: this looks like {kind.says}")]
 
 
 def _stacked(tables: Sequence[pd.DataFrame], by: str) -> pd.DataFrame:

@@ -77,7 +77,11 @@ def guess(curves: Mapping[str, Curve], roles: Collection[str] = (), unit: str = 
 def _may_be(row: Mapping[str, Any], spoken: str, known: Collection[str]) -> bool:
     """Whether the names of a run allow a role, given what was found before."""
     there = all(says(pattern, spoken) for pattern in row.get("beside", ())) and not says(row.get("without", "(?!)"), spoken)
-    return there and any(name.startswith(row.get("after", "")) for name in known)
+    return (
+        there
+        and any(n.startswith(tuple(row.get("after", [""]))) for n in known)
+        and not any(n.startswith(row.get("unless", "\n")) for n in known)
+    )
 
 
 def _fits(row: Mapping[str, Any], curve: Curve) -> bool:
@@ -141,6 +145,25 @@ def with_outcome(curves: Mapping[str, Curve], told: Told) -> tuple[dict[str, Cur
     named = replace(curve, name=name, guessed=True, note=note, value=-curve.value if lower else curve.value)
     found = Guess(name, curve.raw, next_best, lower, float(np.exp(max(weights)) / (1 + np.exp(weights).sum())))
     return {**{n: c for n, c in curves.items() if c is not curve}, name: named}, found
+
+
+def with_loss(curves: Mapping[str, Curve], *, held_only: bool) -> tuple[dict[str, Curve], Guess | None]:
+    """The curves of training that is judged by a loss, with that loss as the outcome, its sign turned; a held-out one comes first."""
+    losses = [c for c in curves.values() if c.varies and says(r"\bloss$", words(c.raw))]
+    held = [c for c in losses if says("{held_out}", words(c.raw))]
+    own = max((c for c in losses if c not in held), key=lambda c: (c.value.size, -len(c.raw)), default=None)
+    if own is not None and not own.mapped:
+        curves = {n: c for n, c in curves.items() if c is not own} | {
+            "policy/total_loss": replace(own, name="policy/total_loss", guessed=True)
+        }
+    if not (found := held or ([] if held_only else losses)):
+        return dict(curves), None
+    curve = max(found, key=lambda c: (c.value.size, -len(c.raw)))
+    name = f"eval/score/{curve.raw}" if held else "pairs/loss"
+    named = replace(
+        curve, name=name, raw=f"-{curve.raw}", guessed=True, note="a loss, of which less is better: its sign is turned", value=-curve.value
+    )
+    return {**curves, name: named}, Guess(name, curve.raw, lower_is_better=True, p=1.0)
 
 
 def _weights(free: Sequence[Curve], told: Told) -> list[float]:

@@ -55,6 +55,7 @@ METRICS: Mapping[str, Metric] = {
         _M("reward/failed_groups", _L.TRAINING_SIGNAL, "share", "Share of groups in which every response was wrong."),
         _M("reward/success", _L.REWARD_SIGNAL, "share", "Share of training episodes that succeeded.", 1),
         _M("pairs/accuracy", _L.REWARD_SIGNAL, "share", "Share of pairs of which the preferred answer is scored higher.", 1),
+        _M("pairs/loss", _L.REWARD_SIGNAL, "", "Loss of a reward model on its pairs, its sign turned.", 1),
         _M("pairs/margin", _L.REWARD_SIGNAL, "", "How much higher the preferred answer of a pair is scored: it can grow while both sink."),
         _M("pairs/chosen", _L.POLICY_UPDATE, "", "Implicit reward of preferred answers: beta times how much likelier than before."),
         _M("pairs/rejected", _L.POLICY_UPDATE, "", "Implicit reward of rejected answers: beta times how much likelier than before."),

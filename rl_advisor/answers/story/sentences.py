@@ -6,6 +6,7 @@ from rl_advisor.answers.story.chain import cause_of, named
 from rl_advisor.answers.story.quantities import Quantity, logged_at, quantity
 from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.curves import goal, outcomes
+from rl_advisor.curves.task import task
 from rl_advisor.output.wording import WORDS, chance, clause, plain, sentence
 from rl_advisor.run import Run
 
@@ -26,6 +27,15 @@ def progress(run: Run, a: Assessment) -> str:
     return (
         f"{a.step}/{a.planned_steps} steps" if a.planned_steps else f"{a.step} {run.step_unit if run.step_unit != 'updates' else 'steps'}"
     )
+
+
+def kind(run: Run) -> str:
+    """What is trained where no reward says how well, and by what it is judged; empty where one does."""
+    found, guess = task(run), run.outcome_guess
+    by = (
+        f"; it is judged by {guess.raw}, of which less is better: its sign is turned" if guess is not None and guess.lower_is_better else ""
+    )
+    return "" if not found.says or (found.by_reward and outcomes.outcome(run) is not None) else f"this looks like {found.says}{by}"
 
 
 def verdict(a: Assessment) -> str:

@@ -83,6 +83,7 @@ def _facts(run: Run, a: Assessment, outcome: Iterable[str]) -> Iterable[tuple[st
     slow = slowest(a.findings)
     return (
         ("In words", a.words),
+        ("Kind", sentences.kind(run)),
         ("Do now", do),
         ("Limits" if a.verdict in sentences.SOUND else "Cause", cause),
         ("Effect", listed(_effects(run, a), EFFECTS)),

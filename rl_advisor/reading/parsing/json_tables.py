@@ -169,7 +169,8 @@ def _lifted(children: Mapping[str, Mapping[str, Content]]) -> dict[str, Content]
 
 def _alike(single: Mapping[str, Content]) -> set[str]:
     """The keys whose contents have mostly the same names, and which neither say what is measured nor are halves of one run."""
-    keys = [key for key in single if not _SPLIT.fullmatch(key) and not _MEASURED.search(key) and not _NEUTRAL.fullmatch(key)]
+    keys = [key for key in single if not (_SPLIT.fullmatch(key) or _MEASURED.search(key) or _NEUTRAL.fullmatch(key))]
+    keys = [key for key in keys if key not in single[key].names]  # what names one of its own columns is that metric, no run
     if len(keys) < 2:
         return set()
     model = max((single[key].names for key in keys), key=len)
