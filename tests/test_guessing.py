@@ -97,6 +97,7 @@ def test_a_kl_that_does_not_say_to_what(names, role) -> None:
         (("rm_score", "oracle_score"), {"rm_score": "reward/mean", "oracle_score": "eval/score/oracle_score"}),
         (("true_positive", "reward"), {"reward": "reward/mean"}),
         (("gold", "wood", "reward_scale"), {}),
+        (("gold", "pred", "reward"), {"reward": "reward/mean"}),
     ],
 )
 def test_a_true_score_beside_what_is_paid_judges_it(names: tuple[str, ...], roles: dict[str, str]) -> None:

@@ -21,6 +21,7 @@ def _curves(*names: str) -> dict[str, Curve]:
         (("critic_loss", "environment", "temp_loss", "value_scale"), "environment", ""),
         (("probe_yellow_win_rate", "probe_blue_win_rate", "sigma", "best_fitness"), "probe_yellow_win_rate", "probe_blue_win_rate"),
         (("Elo", "policy_loss", "entropy"), "Elo", ""),
+        (("MB", "kB"), "", ""),
         (("dev_bleu", "avg_exact_kl", "loss"), "dev_bleu", ""),
         (("losses/old_approx_kl", "entropy", "SPS"), "", ""),
         (("loss", "learning_rate", "grad_norm", "epoch"), "", ""),
@@ -33,6 +34,14 @@ def test_the_likeliest_outcome(names: tuple[str, ...], chosen: str, runner_up: s
     assert (guess.raw if guess else "") == chosen
     assert (guess.runner_up if guess else "") == runner_up
     assert sum(c.guessed for c in curves.values()) == (chosen != "")
+
+
+@pytest.mark.parametrize(("name", "chosen"), [("indices", ""), ("wins", "wins")])
+def test_what_only_counts_up_is_no_outcome(name: str, chosen: str) -> None:
+    """A list of places rises by steps of any size; what speaks for an outcome may rise all the time."""
+    rising = np.cumsum(np.random.default_rng(4).integers(1, 40, 300)).astype(float)
+    _curves, guess = with_outcome({name: Curve(name, name, "log.json", np.arange(300.0), rising)}, Told({}))
+    assert (guess.raw if guess else "") == chosen
 
 
 def test_configuration_and_readme_decide_between_equals() -> None:

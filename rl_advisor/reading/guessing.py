@@ -201,5 +201,6 @@ def _of_words(raw: str) -> float:
 
 def _moves(curve: Curve) -> bool:
     """Whether a curve has two different numbers and is no counter or clock."""
-    value = curve.finite()[1]
-    return curve.varies and (_of_words(curve.raw) >= SPEAKS or value.size < 8 or not is_straight(value))
+    value, own = curve.finite()[1], _of_words(curve.raw)
+    counts = is_straight(value) or (own < 0 and bool(np.all(np.diff(value) >= 0)))
+    return curve.varies and (own >= SPEAKS or value.size < 8 or not counts)
