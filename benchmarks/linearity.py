@@ -151,11 +151,11 @@ MAKERS: dict[str, Callable[[Path, int], Path]] = {
         lambda i: (("loss", "reward")[i % 2], i % 7 / 8, (FIRST + i) * 1000, i // 2),
     ),
     "monitor": lines("0.monitor.csv", lambda i: f"{i % 7},{200 + i % 9},{i / 10}\n", '#{"t_start": 1795218561.0, "env_id": "a"}\nr,l,t\n'),
-    "gpu_table": lines(
+    "telemetry": lines(
         "gpu.csv", lambda i: f"{iso(i)}.000, 0, {i % 100} %, 80.27 W\n", "timestamp, index, utilization.gpu [%], power.draw [W]\n"
     ),
     "plain_console": lines("job.log", lambda i: f"ValueError: a thing went wrong, number {i}\n"),
-    "gpu_printed": lines("metrics.prom", lambda i: f"DCGM_FI_DEV_GPU_UTIL{LABELS} {i % 100} {(FIRST + i) * 1000}\n"),
+    "telemetry:prom": lines("metrics.prom", lambda i: f"DCGM_FI_DEV_GPU_UTIL{LABELS} {i % 100} {(FIRST + i) * 1000}\n"),
     "rollouts_jsonl": lines(
         "rollouts.jsonl",
         lambda i: f'{{"step": {i // 100}, "prompt": "What is 3 x {i % 50}?", "response": "{RESPONSE}{i}", "reward": {i % 2}}}\n',
@@ -165,7 +165,7 @@ MAKERS: dict[str, Callable[[Path, int], Path]] = {
         lambda n: {"step": np.arange(n) // 100, "prompt": ["What?"] * n, "completion": [f"{RESPONSE}{i}" for i in range(n)]},
     ),
     "saved_checkpoints": lines("checkpoints.jsonl", lambda i: f'{{"batch": {i}, "name": "a", "state_path": "x://{i}"}}\n'),
-    "telemetry_parquet": parquet(
+    "telemetry:parquet": parquet(
         "gpu.parquet", lambda n: {"time": FIRST + np.arange(n) / 10.0, "gpu": ["0"] * n, "power_w": np.arange(n) % 500.0}
     ),
     "tensorboard": events,
@@ -221,7 +221,7 @@ def grow(name: str) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = MAKERS[name](Path(folder), rows)
             size, module = path.stat().st_size, format_of(path)
-            if module is None or name != module.FORMAT:
+            if module is None or name.partition(":")[0] != module.FORMAT:
                 print(f"{name:22} {rows:9,} rows: claimed by {module.FORMAT if module else 'no format'}")
                 return
             seconds, mib, found = measure(path)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from rl_advisor.gpu.profile import profile
-from rl_advisor.reading.formats import gpu_table
+from rl_advisor.reading.formats import telemetry
 from rl_advisor.run import Curve, Run
 
 HEADER = (
@@ -86,7 +86,7 @@ def measure(gpus: int, seconds: float, spacing: float) -> None:
         peers: list[Callable[[], object]] = []
         if find_spec("polars"):
             peers = [partial(by_polars, path, ordered=ordered) for ordered in (False, True)]
-        spent_by, run = timed(lambda: gpu_table.read(path), *peers)
+        spent_by, run = timed(lambda: telemetry.read(path), *peers)
         begin = time.perf_counter()
         answer = profile(Run(telemetry=run.telemetry, curves=clock(seconds)))
         spent = time.perf_counter() - begin

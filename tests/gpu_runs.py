@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from rl_advisor.reading.formats import gpu_table
+from rl_advisor.reading.formats import telemetry
 from rl_advisor.run import Curve, Floats, Run
 
 ROOT = Path(__file__).parent / "data" / "gpu"
@@ -22,7 +22,7 @@ def clock(ends: Floats) -> dict[str, Curve]:
 
 def recorded(name: str, *, ends: bool = True, every: int = 1, start: int = 0) -> Run:
     """A recording as a run, of every n-th row, with or without its step ends."""
-    run = gpu_table.read(ROOT / name / "run" / "gpu.csv")
+    run = telemetry.read(ROOT / name / "run" / "gpu.csv")
     rows = run.telemetry.iloc[start::every].reset_index(drop=True)
     return replace(run, telemetry=rows, curves=clock(step_ends(name)) if ends else {})
 

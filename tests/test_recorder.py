@@ -13,7 +13,7 @@ from rl_advisor.gpu.nvml import NoGpu, Reading, nvml
 from rl_advisor.gpu.recorder import Rotation, journal_of, record
 from rl_advisor.gpu.steps import logged_seconds
 from rl_advisor.reading import read_run
-from rl_advisor.reading.formats import gpu_table, telemetry_parquet
+from rl_advisor.reading.formats import telemetry
 
 FOREVER = """
 import sys
@@ -43,8 +43,8 @@ def test_rows_come_back_through_the_format(tmp_path, clock):
     path = tmp_path / "gpu.csv"
     readings = [Reading(0, 100.5, None, 7, 50, 25, 2048, 4096, 40, 1980, 0x20), Reading(1)]
     rows = record(lambda: readings, path, every=0.01, seconds=0.2)
-    assert gpu_table.claims(path)
-    run = gpu_table.read(path)
+    assert telemetry.claims(path)
+    run = telemetry.read(path)
     assert run.gaps == ()
     assert len(run.telemetry) == rows
     first = run.telemetry[run.telemetry["gpu"] == "0"].iloc[0]
@@ -65,8 +65,8 @@ def test_parquet_holds_the_same(tmp_path, clock):
         seconds=0.3,
     )
     assert sorted(p.name for p in tmp_path.iterdir()) == ["gpu.parquet"]
-    assert telemetry_parquet.claims(path)
-    found = telemetry_parquet.read(path).telemetry
+    assert telemetry.claims(path)
+    found = telemetry.read(path).telemetry
     assert len(found) == rows
     first = found[found["gpu"] == "0"].iloc[0]
     assert (first["power_w"], first["power_instant_w"], first["energy_mj"], first["utilization"]) == (100.5, 99.0, 7, 0.5)
@@ -91,11 +91,11 @@ def test_a_recording_goes_on_after_a_kill(tmp_path):
     """What a killed recorder left, half a line at its end, is packed with what comes after."""
     path = tmp_path / "gpu.parquet"
     killed_recorder(path)
-    before = len(gpu_table.read(journal_of(path)).telemetry)
+    before = len(telemetry.read(journal_of(path)).telemetry)
     with journal_of(path).open("a") as file:
         file.write("2026/11/21 12:0")
     rows = record(lambda: [Reading(0, 1.0)], path, every=0.01, seconds=0.1)
-    found = telemetry_parquet.read(path).telemetry
+    found = telemetry.read(path).telemetry
     assert len(found) == before + rows
 
 
@@ -126,7 +126,7 @@ def test_less_than_a_second_is_ever_missing_on_the_disk(tmp_path, clock, name):
     path, late = tmp_path / name, []
 
     def looked():
-        found = gpu_table.read(journal_of(path)).telemetry if clock.now > 1.8e9 + 1 else None
+        found = telemetry.read(journal_of(path)).telemetry if clock.now > 1.8e9 + 1 else None
         late.append(0.0 if found is None else clock.now - found["time"].max())
         return [Reading(0, 1.0)]
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from rl_advisor.features import TooFewPoints
 from rl_advisor.features.gpu.phase_fit import Sensor, forward_fit, inside, levels
-from rl_advisor.features.gpu.phases import GENERATION, TRAINING, WAITING, cycle, otsu, quiet_ticks, runs_of, shares_of
+from rl_advisor.features.gpu.phases import GENERATION, TRAINING, WAITING, quiet_ticks, runs_of
 from rl_advisor.gpu.signals import COUNTER_LAG, FINE, INSTANT, POWER_LAG, USUAL_WINDOW, Rows, Ticks
 from rl_advisor.gpu.steps import Steps, step_of
 from rl_advisor.run import Floats
@@ -20,12 +20,6 @@ DENSE, DENSE_SLOW = 8, 60
 """Ticks a step must have for single ticks to show its phases, where each is what was drawn, and where it is an average."""
 LEAST_ACTIVE = 12
 """Active ticks below which no split is tried."""
-DENSE_BLIND = 20
-"""Rows a cycle must have when step ends are not known."""
-REGULAR = 0.4
-"""Autocorrelation of power one cycle later, below which no cycle is claimed."""
-MOST_TRAINING = 0.6
-"""Share of active time at the higher level above which the two levels are rather work and its interruptions."""
 AGREE, SURE = 0.80, 0.95
 """Agreement of the variants of a fit, in shares, from which phases are named, and from which that is more than a guess."""
 MEETING = 0.2
@@ -75,7 +69,9 @@ def quiet_of(ticks: Ticks) -> Flags | None:
 def split_of(ticks: Ticks, group: list[Rows], steps: Steps, quiet: Flags) -> Split:
     """The split by the best method that the rows allow."""
     if not len(steps.spans):
-        return _blind(ticks, group, quiet, steps.period)
+        return _only_waiting(
+            ticks, steps, quiet, "generation against training: step ends are not known; times beside the steps would settle it"
+        )
     if group[0].spacing > steps.period:
         return _only_waiting(ticks, steps, np.zeros(quiet.size, bool), "any phase: rows are further apart than steps")
     return _by_fit(ticks, group, steps, quiet)
@@ -155,7 +151,7 @@ def _sensors(ticks: Ticks, rows: Rows, dense: bool) -> list[Sensor]:
 
 def _only_waiting(ticks: Ticks, steps: Steps, quiet: Flags, why: str) -> Split:
     step = step_of(steps, ticks.time)
-    inside = step >= 0 if len(steps.spans) else np.ones(step.size, bool)
+    inside = step >= 0 if len(steps.spans) else after_start(ticks, quiet)
     label = np.where(quiet[inside], WAITING, GENERATION).astype(np.int64)
     return Split(ticks.time[inside], label, steps.period, (why,), step=step[inside])
 
@@ -165,43 +161,6 @@ def _spans(ticks: Ticks, flags: Flags, margin: float = 0.0) -> npt.NDArray[np.fl
     runs = runs_of(flags)
     half = ticks.spacing / 2 + margin
     return np.stack([ticks.time[runs[:, 0]] - half, ticks.time[runs[:, 1] - 1] + half], axis=1) if len(runs) else np.empty((0, 2))
-
-
-def _blind(ticks: Ticks, group: list[Rows], quiet: Flags, period: float) -> Split:
-    """No step ends: levels only. The higher level is called training as a stated assumption, where power goes in a clear cycle."""
-    inside = after_start(ticks, quiet)
-    power = ticks.value["power_w"][inside]
-    seconds, regular = cycle(power, ticks.spacing)
-    label = np.where(quiet[inside], WAITING, GENERATION).astype(np.int64)
-    high = power > otsu(power[~quiet[inside]]) if (~quiet[inside]).any() else np.zeros(power.size, bool)
-    label[high & (label == GENERATION)] = TRAINING
-    told = _levels_told(power, label)
-    rows = seconds / max(group[0].spacing, FINE)
-    known = period if np.isfinite(period) else seconds
-    most = float((label == TRAINING).sum() / max((label != WAITING).sum(), 1))
-    if regular < REGULAR or rows < DENSE_BLIND or most > MOST_TRAINING or not levels_differ_blind(power, label):
-        label[label == TRAINING] = GENERATION
-        why = f"generation against training: step ends are not known, and power goes in no clear cycle of enough rows ({told})"
-        return Split(ticks.time[inside], label, known, (why,))
-    why = f"which level is training: the higher one is assumed to be ({told}); wall-clock step ends would settle it"
-    period_why = "whether the cycle of power is one step or several"
-    return Split(ticks.time[inside], label, known, (why, period_why), named=True, spread=0.03)
-
-
-def levels_differ_blind(power: Floats, label: Ints) -> bool:
-    """Whether the two levels lie further apart than 10 % of the lower and three times the spread inside them."""
-    low, high = power[label == GENERATION], power[label == TRAINING]
-    if min(low.size, high.size) < 8:
-        return False
-    inside = max(np.subtract(*np.percentile(x, [75, 25])) for x in (low, high)) / 1.35
-    gap = float(np.median(high) - np.median(low))
-    return bool(gap > 0.1 * np.median(low) and gap > 1.5 * inside)
-
-
-def _levels_told(power: Floats, label: Ints) -> str:
-    share = shares_of(label)
-    parts = [f"{np.median(power[label == k]):.0f} W for {share[k]:.0%}" for k in (TRAINING, GENERATION) if (label == k).any()]
-    return ", ".join([*parts, f"quiet {share[WAITING]:.0%}"])
 
 
 def after_start(ticks: Ticks, quiet: Flags) -> slice:

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from rl_advisor.reading.formats import gpu_printed, gpu_table, telemetry_parquet
-from rl_advisor.reading.parsing import gpu_counters, gpu_csv
+from rl_advisor.reading.formats import telemetry
+from rl_advisor.reading.parsing import gpu_counters, gpu_tables
 
 SMI = """timestamp, index, temperature.gpu, utilization.gpu [%], utilization.memory [%], memory.used [MiB], memory.total [MiB], power.draw [W], clocks.current.sm [MHz], fan.speed [%], clocks_event_reasons.active, pstate
 2026/11/20 23:49:21.923, 0, 40, 7 %, 3 %, 1024 MiB, 143771 MiB, 80.27 W, 345 MHz, [N/A], 0x0000000000000001, P0
@@ -74,29 +74,29 @@ NVITOP = "timestamp,m/cuda:0 (gpu:3)/gpu_utilization (%)/mean,m/cuda:0 (gpu:3)/m
 AT = 1795218561.923
 
 TOOLS = [
-    (gpu_table, "gpu.csv", SMI, "0", {"time": AT, "power_w": 80.27, "utilization": 0.07, "memory_gib": 1.0, "throttle": 1}),
-    (gpu_table, "bare.csv", BARE, "0", {"time": AT, "power_w": 80.27, "utilization": 0.07, "memory_gib": 1.0, "throttle": 32}),
-    (gpu_printed, "dmon.txt", DMON, "0", {"time": 0, "power_w": 80, "utilization": 0.07, "memory_activity": 0.03, "memory_gib": 1.0}),
-    (gpu_printed, "dmon.log", DMON_TIMES, "0", {"time": int(AT), "power_w": 80, "utilization": 0.07, "memory_gib": 1.0}),
-    (gpu_printed, "dcgmi.txt", DCGMI, "0", {"time": 0, "utilization": 0.07, "memory_activity": 0.03}),
+    (telemetry, "gpu.csv", SMI, "0", {"time": AT, "power_w": 80.27, "utilization": 0.07, "memory_gib": 1.0, "throttle": 1}),
+    (telemetry, "bare.csv", BARE, "0", {"time": AT, "power_w": 80.27, "utilization": 0.07, "memory_gib": 1.0, "throttle": 32}),
+    (telemetry, "dmon.txt", DMON, "0", {"time": 0, "power_w": 80, "utilization": 0.07, "memory_activity": 0.03, "memory_gib": 1.0}),
+    (telemetry, "dmon.log", DMON_TIMES, "0", {"time": int(AT), "power_w": 80, "utilization": 0.07, "memory_gib": 1.0}),
+    (telemetry, "dcgmi.txt", DCGMI, "0", {"time": 0, "utilization": 0.07, "memory_activity": 0.03}),
     (
-        gpu_printed,
+        telemetry,
         "metrics.prom",
         PROMETHEUS,
         "a:0",
         {"time": 1795218561.9, "power_w": 80.27, "utilization": 0.07, "memory_gib": 1.0, "memory_total_gib": 2},
     ),
-    (gpu_printed, "query.json", QUERY, "a:0", {"time": 1795218561.9, "power_w": 80.27, "utilization": 0.07}),
-    (gpu_printed, "gpu_printed.json", GPUSTAT, "0", {"time": AT, "power_w": 80, "utilization": 0.07, "memory_gib": 1.0, "temperature": 40}),
-    (gpu_printed, "rocm.csv", ROCM, "0", {"time": 0, "utilization": 0.07, "memory_gib": 1.0}),
-    (gpu_table, "amd.csv", AMD, "0", {"time": int(AT), "utilization": 0.07, "memory_activity": 0.03, "power_w": 80, "temperature": 40}),
-    (gpu_printed, "monitor.csv", AMD_MONITOR, "0", {"time": 0, "utilization": 0.07, "memory_gib": 1.0}),
-    (gpu_table, "wandb.csv", WANDB, "0", {"time": AT, "power_w": 80.27, "utilization": 0.07, "memory_activity": 0.03, "memory_gib": 1.0}),
-    (gpu_printed, "events.jsonl", WANDB_LINES, "0", {"time": AT, "power_w": 80.27, "utilization": 0.07}),
-    (gpu_table, "trackio.csv", TRACKIO, "0", {"time": AT, "power_w": 80.27, "utilization": 0.07, "memory_gib": 1.0}),
-    (gpu_table, "nvitop.csv", NVITOP, "3", {"time": AT, "utilization": 0.07, "memory_gib": 1.0}),
+    (telemetry, "query.json", QUERY, "a:0", {"time": 1795218561.9, "power_w": 80.27, "utilization": 0.07}),
+    (telemetry, "gpu_printed.json", GPUSTAT, "0", {"time": AT, "power_w": 80, "utilization": 0.07, "memory_gib": 1.0, "temperature": 40}),
+    (telemetry, "rocm.csv", ROCM, "0", {"time": 0, "utilization": 0.07, "memory_gib": 1.0}),
+    (telemetry, "amd.csv", AMD, "0", {"time": int(AT), "utilization": 0.07, "memory_activity": 0.03, "power_w": 80, "temperature": 40}),
+    (telemetry, "monitor.csv", AMD_MONITOR, "0", {"time": 0, "utilization": 0.07, "memory_gib": 1.0}),
+    (telemetry, "wandb.csv", WANDB, "0", {"time": AT, "power_w": 80.27, "utilization": 0.07, "memory_activity": 0.03, "memory_gib": 1.0}),
+    (telemetry, "events.jsonl", WANDB_LINES, "0", {"time": AT, "power_w": 80.27, "utilization": 0.07}),
+    (telemetry, "trackio.csv", TRACKIO, "0", {"time": AT, "power_w": 80.27, "utilization": 0.07, "memory_gib": 1.0}),
+    (telemetry, "nvitop.csv", NVITOP, "3", {"time": AT, "utilization": 0.07, "memory_gib": 1.0}),
 ]
-MODULES = (gpu_table, gpu_printed)
+MODULES = (telemetry,)
 
 
 def written(folder: Path, name: str, text: str) -> Path:
@@ -134,7 +134,7 @@ def test_other_files_are_left_alone(text, tmp_path):
 
 def test_missing_cells_are_missing_numbers(tmp_path):
     """What the tool could not read is NaN, not zero."""
-    rows = gpu_table.read(written(tmp_path, "gpu.csv", SMI)).telemetry
+    rows = telemetry.read(written(tmp_path, "gpu.csv", SMI)).telemetry
     assert np.isnan(rows.loc[rows["gpu"] == "1", "power_w"].iloc[0])
 
 
@@ -143,7 +143,7 @@ def test_damage_in_an_nvidia_smi_file(tmp_path):
     lines = SMI.splitlines()
     odd = lines[1].replace("23:49:21.923", "23:49:22.923").replace("7 %", "[Unknown Error]").replace("80.27 W", "eighty")
     text = "\n".join([*lines, lines[0], lines[1], odd, "2026/11/20 23:49"])
-    run = gpu_table.read(written(tmp_path, "gpu.csv", text))
+    run = telemetry.read(written(tmp_path, "gpu.csv", text))
     first = run.telemetry[run.telemetry["gpu"] == "0"]
     assert first["time"].tolist() == pytest.approx([AT, AT + 1])
     assert first["power_w"].isna().tolist() == [False, True]
@@ -161,19 +161,19 @@ def test_any_prefix_can_be_read(module, name, text, tmp_path):
 
 def test_tools_without_times_say_so(tmp_path):
     """Where times are assumed a gap tells the reader."""
-    for module, name, text in ((gpu_printed, "a.txt", DMON), (gpu_printed, "b.txt", DCGMI), (gpu_printed, "c.csv", ROCM)):
+    for module, name, text in ((telemetry, "a.txt", DMON), (telemetry, "b.txt", DCGMI), (telemetry, "c.csv", ROCM)):
         assert any("no times" in gap.why for gap in module.read(written(tmp_path, name, text)).gaps)
 
 
 def test_rows_beyond_the_limit_are_told(tmp_path, monkeypatch):
     """Of a file with more rows than are held the first are read, and a gap says so, in text and in Parquet."""
-    for module in (gpu_counters, gpu_csv, telemetry_parquet):
+    for module in (gpu_counters, gpu_tables):
         monkeypatch.setattr(module, "ROW_LIMIT", 1000)
-    monkeypatch.setattr(gpu_csv, "BLOCK", 1 << 13)
+    monkeypatch.setattr(gpu_tables, "BLOCK", 1 << 13)
     rows = [f"2026/11/20 {k // 3600:02d}:{k // 60 % 60:02d}:{k % 60:02d}.000, 0, {k % 100} %" for k in range(20_000)]
     (tmp_path / "gpu.csv").write_text("\n".join(["timestamp, index, utilization.gpu [%]", *rows, ""]))
     pq.write_table(pa.table({"time": np.arange(200_000.0), "gpu": ["0"] * 200_000, "power_w": np.ones(200_000)}), tmp_path / "gpu.parquet")
-    for module, name, most in ((gpu_table, "gpu.csv", 2000), (telemetry_parquet, "gpu.parquet", 70_000)):
+    for module, name, most in ((telemetry, "gpu.csv", 2000), (telemetry, "gpu.parquet", 70_000)):
         run = module.read(tmp_path / name)
         assert 1000 < len(run.telemetry) < most
         assert ["1,000 rows" in gap.why for gap in run.gaps] == [True]
@@ -191,5 +191,5 @@ def test_what_a_cell_counts(cell, number):
 def test_the_sharper_counter_counts_where_it_has_a_number(tmp_path):
     """Of two columns that mean the same the first in the table of names is taken, row by row."""
     text = "#Entity   GPUTL   GRACT\nID\nGPU 0     50      0.070\nGPU 0     60      N/A\n"
-    rows = gpu_printed.read(written(tmp_path, "dcgmi.txt", text)).telemetry
+    rows = telemetry.read(written(tmp_path, "dcgmi.txt", text)).telemetry
     assert rows["utilization"].tolist() == pytest.approx([0.07, 0.6])

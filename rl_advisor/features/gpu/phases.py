@@ -1,9 +1,7 @@
-"""What the signals of a GPU show tick by tick: quiet time, two levels of power, and the cycle in which they return."""
+"""What the signals of a GPU show tick by tick: its labels, and quiet time."""
 
 import numpy as np
 import numpy.typing as npt
-
-from rl_advisor.features import TooFewPoints
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -12,8 +10,6 @@ Flags = npt.NDArray[np.bool_]
 GENERATION, TRAINING, WAITING = 0, 1, 2
 SPINNING = 0.25
 """How far above the floor, in parts of the way to the usual power, a GPU may be that only waits in a loop."""
-LONGEST = 40_000
-"""Values that the cycle is sought in."""
 
 
 def runs_of(flags: Flags) -> Ints:
@@ -44,41 +40,3 @@ def quiet_ticks(utilization: Floats, activity: Floats | None, power: Floats | No
         if last - first >= shortest and (power is None or power[first:last].min() <= half):
             quiet[max(first - margin, 0) : last + margin] = True
     return quiet
-
-
-def shares_of(label: Ints) -> Floats:
-    """Share of the ticks with label 0, 1 and 2."""
-    return np.asarray(np.bincount(label, minlength=3)[:3] / max(label.size, 1))
-
-
-def otsu(values: Floats, bins: int = 128) -> float:
-    """The threshold that parts the values into two classes with the largest variance between them (Otsu 1979)."""
-    if values.size < 2:
-        raise TooFewPoints("fewer than two values")
-    count, edges = np.histogram(values, bins)
-    middle = (edges[1:] + edges[:-1]) / 2
-    below, moment = np.cumsum(count)[:-1], np.cumsum(count * middle)[:-1]
-    whole, total = values.size, float((count * middle).sum())
-    between = (total * below / whole - moment) ** 2 / np.maximum(below * (whole - below), 1)
-    return float(edges[1:-1][between.argmax()])
-
-
-def cycle(values: Floats, spacing: float, shortest: float = 0.8) -> tuple[float, float]:
-    """Seconds of the cycle in which the values return, and the autocorrelation there; (nan, 0) without one.
-
-    The first local maximum of the autocorrelation that is at least 0.8 of the highest; it may span several steps.
-    """
-    if values.size < 40 or np.ptp(values) == 0:
-        return float("nan"), 0.0
-    values = values[:LONGEST]
-    centred = values - values.mean()
-    power = np.abs(np.fft.rfft(centred, 2 * values.size)) ** 2
-    again = np.fft.irfft(power)[: values.size // 2]
-    again = again / again[0]
-    reach = max(round(shortest / spacing), 1)
-    peaks = [i for i in range(reach, again.size - 1) if again[i] == again[max(i - reach, 0) : i + reach + 1].max() and again[i] > 0]
-    if not peaks:
-        return float("nan"), 0.0
-    highest = max(again[i] for i in peaks)
-    first = next(i for i in peaks if again[i] >= 0.8 * highest)
-    return float(first * spacing), float(again[first])

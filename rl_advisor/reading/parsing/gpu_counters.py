@@ -152,9 +152,9 @@ def telemetry_of(path: Path, kind: str, raw: Mapping[str, Any], gaps: Iterable[G
     return Run(telemetry=found, gaps=tuple(gaps), formats=(kind,), files=(path.name,))
 
 
-def too_long(path: Path, rows: int) -> tuple[Gap, ...]:
+def too_long(path: Path, rows: int) -> list[Gap]:
     """What to say of a file with that many rows, of which no more than about ROW_LIMIT are read."""
-    return (Gap(path.name, f"more than {ROW_LIMIT:,} rows; only the first of them were read"),) if rows > ROW_LIMIT else ()
+    return [Gap(path.name, f"more than {ROW_LIMIT:,} rows; only the first of them were read")] if rows > ROW_LIMIT else []
 
 
 def no_times(path: Path, seconds: float) -> Gap:

@@ -1,6 +1,7 @@
-"""Reads what monitoring tools of GPUs print: dmon of nvidia-smi and dcgmi, rocm-smi, gpustat, Prometheus' DCGM counters, JSON lines of W&B.
+"""Reads what monitors GPUs: tables, also of ``rl-advisor record``, dmon of nvidia-smi and dcgmi, gpustat, Prometheus, JSON lines of W&B.
 
-Where a tool writes no times one row in so many seconds is assumed.
+Tables are those of ``nvidia-smi --query-gpu``, amd-smi, rocm-smi, W&B, trackio, nvitop. Times without a zone are read as UTC; the profile
+finds the offset against the run's step clock and says so. Where a tool writes no times one row in so many seconds is assumed.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ import numpy as np
 from rl_advisor.reading.parsing.bytes_in import document, json_object, json_values, lines
 from rl_advisor.reading.parsing.cells import first
 from rl_advisor.reading.parsing.gpu_counters import counted_by, first_lines, is_header, no_times, numbers, pivoted, telemetry_of
-from rl_advisor.reading.parsing.gpu_csv import gpu_csv, names_counters
+from rl_advisor.reading.parsing.gpu_tables import gpu_csv, gpu_parquet, is_gpu_parquet
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Gap, Run
 
-FORMAT = "gpu_printed"
+FORMAT = "telemetry"
 SCRAPE_SECONDS = 15.0
 """Between scrapes of Prometheus, where the text carries no times."""
 _LOOKED_AT = 50
@@ -43,19 +44,19 @@ def read(path: Path, _: Request = WHOLE) -> Run:
 
 def _reader(path: Path) -> Callable[[Path], Raw] | None:
     """Who reads a file that begins so."""
+    if is_gpu_parquet(path):
+        return gpu_parquet
     start = first_lines(path)
     text = "\n".join(start).lstrip()
     if text.startswith("{"):
-        if '"query_time"' in text and '"gpus"' in text:
-            return _documents
-        if '"result"' in text and "DCGM_FI_" in text:
-            return _answer
-        return _objects if is_header(json_object(text.split("\n", 1)[0])) else None
+        queries, series = '"query_time"' in text and '"gpus"' in text, '"result"' in text and "DCGM_FI_" in text
+        counted = queries or series or is_header(json_object(text.split("\n", 1)[0]))
+        return _documents if queries else _answer if series else _objects if counted else None
     if text.startswith(("# HELP", "# TYPE", "DCGM_FI_")):
         return _scraped if "DCGM_FI_" in text else None
     if text.startswith("#") and is_header(text.split("\n", 1)[0].lstrip("#").split()):
         return _words
-    return _below if _above_names(start) is not None and not names_counters(path) else None
+    return _below if _above_names(start) is not None else None
 
 
 def _above_names(start: list[str]) -> int | None:

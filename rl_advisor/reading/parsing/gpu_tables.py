@@ -1,34 +1,27 @@
-"""Tables of GPU counters as separated values, however long: texts come as codes, so that each distinct one is looked at once."""
+"""Tables of GPU counters, however long, separated or Parquet: texts come as codes, so that each distinct one is looked at once."""
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import open_bytes
 from rl_advisor.reading.parsing.gpu_counters import (
     LABELS,
     PROCESSES,
     ROW_LIMIT,
-    STAMPS,
     TIMES,
     counted_by,
-    first_lines,
-    is_header,
     plain_name,
     too_long,
 )
+from rl_advisor.reading.parsing.parquet_in import columns_of, damage_told
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Gap
 
 BLOCK = 1 << 22
 LONGEST_LINE = 1 << 16
-
-
-def names_counters(path: Path) -> bool:
-    """Whether the first line names a time and a counter."""
-    cells = (first_lines(path) or [""])[0].split(",")
-    return any(plain_name(cell) in STAMPS for cell in cells) and is_header(cells)
 
 
 def gpu_csv(path: Path, above: int = 0) -> tuple[dict[str, Any], list[Gap]]:
@@ -65,6 +58,29 @@ def gpu_csv(path: Path, above: int = 0) -> tuple[dict[str, Any], list[Gap]]:
     gaps += too_long(path, sum(batch.num_rows for batch in batches))
     whole = pa.Table.from_batches(batches).unify_dictionaries() if batches else None
     return {name: _texts(whole[name]) for name in wanted} if whole else {}, gaps
+
+
+def is_gpu_parquet(path: Path) -> bool:
+    """Whether the file is Parquet with a time, a GPU and one of our counters, as ``rl-advisor record`` writes it."""
+    names = set(columns_of(path))
+    return {"time", "gpu"} <= names and bool(names & {"power_w", "utilization", "memory_gib"})
+
+
+def gpu_parquet(path: Path) -> tuple[dict[str, Any], list[Gap]]:
+    """The columns of such a file that mean something."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    wanted = [n for n in columns_of(path) if n in ("time", "gpu", PROCESSES) or counted_by(n)]
+    batches: list[pa.RecordBatch] = []
+    with damage_told(), confined_files.named(path) as name, pq.ParquetFile(name) as file:
+        for batch in file.iter_batches(columns=wanted):
+            batches.append(batch)
+            if sum(b.num_rows for b in batches) > ROW_LIMIT:
+                break
+        rows = pa.Table.from_batches(batches, file.schema_arrow.empty_table().select(wanted).schema)
+        raw = {n: rows[n].cast(pa.string() if n in ("gpu", PROCESSES) else pa.float64()).to_pandas() for n in wanted}
+    return raw, too_long(path, rows.num_rows)
 
 
 def _texts(column: Any) -> Any:
