@@ -48,3 +48,23 @@ def test_a_setting_beyond_all_measure_costs_itself(tmp_path, name, text):
     run = read_run(tmp_path)
     assert check_of(tmp_path)["checks"]
     assert "max_time" not in run.config or run.config["max_time"] == "12:30:00"
+
+
+@pytest.mark.parametrize(
+    ("values", "points"),
+    [
+        ([0.3 + i / 100 if i % 10 == 9 else 0.0 for i in range(60)], 6),
+        ([0.3 + i / 100 if i % 10 == 0 else -1.0 for i in range(60)], 6),
+        ([0.3 if i % 10 == 9 else 0.0 for i in range(60)], 60),
+        ([0.3 + i / 100 if i % 10 == 9 and i != 19 else 0.0 for i in range(60)], 60),
+        ([0.3 + i / 100 if i in (3, 4, 17, 22, 41, 58) else 0.0 for i in range(60)], 60),
+    ],
+    ids=["every tenth", "from the first, -1 between", "a flag", "one missing", "here and there"],
+)
+def test_what_is_measured_every_so_many_rows_holds_nothing_between(tmp_path, values, points):
+    """A score of 0 in nine rows of ten is no score where the tenth comes as regularly as an evaluation does."""
+    rows = (f'{{"step": {i}, "reward": {0.1 + i / 90}, "val_mean_reward": {v}}}' for i, v in enumerate(values))
+    (tmp_path / "metrics.jsonl").write_text("\n".join(rows))
+    run = read_run(tmp_path)
+    assert next(c for c in run.curves.values() if c.raw == "val_mean_reward").value.size == points
+    assert any("between" in gap.why for gap in run.gaps) == (points < 60)

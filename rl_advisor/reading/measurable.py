@@ -16,7 +16,7 @@ LEAP = 1e7
 
 
 def measurable(part: Run) -> Run:
-    """The part without points at no step, what is beyond all measure as infinite, and a gap where points were left out.
+    """The part without points at no step or not measured, what is beyond all measure as infinite, and a gap where points were left out.
 
     Curves of GPU counters, which stand over the clock, become telemetry.
     """
@@ -24,6 +24,12 @@ def measurable(part: Run) -> Run:
     curves = {name: _counted(curve) for name, curve in part.curves.items()}
     lost = sum(curve.step.size - curves[name].step.size for name, curve in part.curves.items())
     gaps = (*part.gaps, Gap("", f"{lost:,} points stand at no step that can be counted, and were left out")) if lost else part.gaps
+    seldom = {name: measured for name, c in curves.items() if (measured := _at_a_cadence(c.value)) is not None}
+    curves |= {name: curves[name].points(measured) for name, measured in seldom.items()}
+    gaps += tuple(
+        Gap(curves[name].source, f"{curves[name].raw} holds the same number between {measured.sum()} measurements: only these are read")
+        for name, measured in seldom.items()
+    )
     config = {key: _ended(value) for key, value in part.config.items()}
     return replace(part, curves={name: curve for name, curve in curves.items() if curve.step.size}, config=config, gaps=gaps)
 
@@ -34,6 +40,19 @@ def _counted(curve: Curve) -> Curve:
         curve = curve.points(~far)
     huge = np.abs(curve.value) > LARGEST
     return replace(curve, value=np.where(huge, np.copysign(np.inf, curve.value), curve.value)) if huge.any() else curve
+
+
+def _at_a_cadence(value: Floats, fewest: int = 5) -> npt.NDArray[np.bool_] | None:
+    """Which points were measured where all others hold one and the same number and these stand every so many rows; None where not.
+
+    Who evaluates every tenth step and writes a row at each has to write something between: mostly a 0.
+    """
+    if value.size < 2 * fewest:
+        return None
+    measured = value != max(value[:2], key=lambda between: int(np.sum(value == between)))
+    every = np.diff(np.flatnonzero(measured))
+    regular = every.size >= fewest - 1 and every[1] > 1 and every.max() == every[1] == every[1:-1].min()
+    return measured if regular and np.unique(value[measured]).size > 1 else None
 
 
 def _far(step: Floats) -> npt.NDArray[np.bool_]:
