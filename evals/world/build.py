@@ -112,6 +112,11 @@ def _points(curve: Curve) -> int:
     return int(np.isfinite(curve.value).sum())
 
 
+def stands(id_: str, known: set[str]) -> bool:
+    """Whether a run is known already, or the folder that it lies in, or a log inside of it."""
+    return id_ in known or any(id_.startswith(f"{k}/") or k.startswith(f"{id_}/") for k in known if k.count("/") > 1 < id_.count("/"))
+
+
 def unlike(found: list[tuple[Row, list[Row]]]) -> Iterator[tuple[Row, list[Row]]]:
     """The runs without those that repeat a run before them, curve by curve."""
     seen: dict[int, str] = {}
@@ -135,7 +140,7 @@ def main() -> None:
         before = list(lines(told))
     known = {row["id"] for row in before} | ({w.told["id"] for w in worlds()} if asked.new else set())
     with multiprocessing.Pool(asked.processes) as pool:
-        wanted = [row for row in sources(asked.folder) if row["id"] not in known]
+        wanted = [row for row in sources(asked.folder) if not stands(row["id"], known)]
         found = list(unlike(pool.map(partial(row_of, folder=asked.folder), wanted, chunksize=4)))
     kept = [(row, mine) for row, mine in found if not row["left"]]
     left = before + [{"id": row["id"], "why": row["left"]} for row, _ in found if row["left"]]

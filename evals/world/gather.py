@@ -20,10 +20,10 @@ import numpy as np
 from evals.world.build import lines
 
 LOGS = re.compile(
-    r"evaluations\.npz|(.*\.)?monitor\.csv|progress\.(csv|txt)|trainer_state\.json|.*\.tfevents.*|run-.*\.wandb|wandb-history\.jsonl"
+    r"evaluations\.npz|(.*\.)?monitor\.csv|progress\.(csv|txt)|trainer_state\.json|trainer_log\.jsonl|.*\.tfevents.*|run-.*\.wandb|wandb-history\.jsonl"
 )
 """Names that only a trainer gives."""
-TRACKED = ("*evaluations.npz", "*monitor.csv", "*progress.csv", "*trainer_state.json", "*.tfevents.*")
+TRACKED = ("*evaluations.npz", "*monitor.csv", "*progress.csv", "*trainer_state.json", "*trainer_log.jsonl", "*.tfevents.*")
 OWN = re.compile(
     r"((train|training|grpo|dpo|ppo|rl|reward|rewards|episode)_?)*(metrics|logs?|history|stats)(_?v?\d+)?\.(jsonl|csv|json)"
     r"|(logs?_)?(train|training|grpo|dpo|ppo|rloo|verl|rlhf)[\w.-]*\.(log|jsonl)|[\w.-]*[_-](grpo|dpo|ppo|rloo|gspo|dapo)\.log|log_history\.json"
@@ -47,9 +47,9 @@ DATA = re.compile(
 """Paths of what is trained on, of what was answered, and of what was found."""
 BUILT_ON = (
     "trl|unsloth|verl|openrlhf|skyrl|skyrl_train|tinker|tinker_cookbook|nemo_rl|prime_rl|open_instruct|swift|rllm|atroposlib|areal|realhf"
-    "|slime|trlx|rl4lms|art|verifiers|roll|forge|dschat|mlx_lm|nanochat|oat|lmflow|llamafactory|trinity"
+    "|slime|trlx|rl4lms|art|verifiers|roll|forge|dschat|mlx_lm|nanochat|oat|lmflow|llamafactory|trinity|tunix|model.model_minimind"
 )
-"""What trains language models and is imported by its name."""
+"""What trains language models and is imported by its name; MiniMind's by that of its model."""
 RUNS = 16
 SMALLEST, LARGEST = 300, 30_000_000
 """Bytes of a log."""
@@ -136,12 +136,22 @@ def built_on(directory: Path) -> str | None:
     """The library for training language models that most files of the repository import."""
     asked = ("grep", "-h", "-o", "-I", "-E", rf'^ *"?(import|from) +({BUILT_ON})\b', "HEAD", "--", "*.py", "*.ipynb")
     named = Counter(line.split()[-1] for line in git(directory, *asked, fine=(0, 1, 128)).decode(errors="replace").splitlines())
-    return named.most_common(1)[0][0] if named else None
+    return named.most_common(1)[0][0].removeprefix("model.model_") if named else None
+
+
+def owner_of(directory: Path) -> str:
+    """OWNER__NAME of the repository that a directory is a copy of."""
+    return next(p for p in directory.parts if "+" in p).replace("+", "__", 1)
+
+
+def git_of(directory: Path) -> Path:
+    """Where git keeps a copy, bare or not."""
+    return directory / ".git" if (directory / ".git").is_dir() else directory
 
 
 def taken(folder: Path, part: str, directory: Path, seen: set[str]) -> Iterator[dict[str, Any]]:
     """Writes the logs of a repository below the folder and gives a row a run; ``seen`` are the logs that are there already."""
-    owner = next(p for p in directory.parts if "+" in p).replace("+", "__", 1)
+    owner = owner_of(directory)
     commit, told, base = commit_with_logs(directory), licence(directory), built_on(directory)
     for run, found in runs(directory, commit).items():
         largest = max(found, key=lambda b: b.size).sha[:SHA]
@@ -167,7 +177,7 @@ def main(folder: Path, part: str, directories: list[Path]) -> None:
     seen = {str(row.get("log")) for row in lines(folder / "sources.jsonl")}
     with (folder / "sources.jsonl").open("a", encoding="utf-8") as out:
         for directory in directories:
-            rows = list(taken(folder, part, directory / ".git" if (directory / ".git").is_dir() else directory, seen))
+            rows = list(taken(folder, part, git_of(directory), seen))
             out.writelines(json.dumps(row) + "\n" for row in rows)
             print(f"{len(rows):3} {directory}")
 

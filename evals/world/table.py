@@ -55,7 +55,7 @@ class World:
     @property
     def language(self) -> bool:
         """Whether a language model is trained, by what the log says or by what the collector saw."""
-        return "language" in self.told["kinds"] or self.told["kind"] == "llm"
+        return "language" in (self.told["kinds"] or ()) or self.told["kind"] == "llm"
 
     @property
     def repository(self) -> str:

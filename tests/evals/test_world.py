@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from evals.world import build, gather, slim, table
+from evals.world import build, built_on, gather, slim, table
 from rl_advisor.assessment import VERDICTS
 from rl_advisor.run import Curve, Event, Guess, Run
 
@@ -109,3 +109,27 @@ def test_logs_are_taken_out_of_a_copy_of_a_repository_and_nothing_else(tmp_path:
         for name in (*("logs/progress.csv", "mine/train_grpo.log", "out/checkpoint-100/trainer_state.json"), "spoken/mine.txt")
     ]
     assert build.source(rows[0])["id"].startswith("me/mine/")
+
+
+def test_a_run_inside_of_a_known_one_is_that_run() -> None:
+    known = {"me/mine/runs/a", "me/mine/logs/train.jsonl", "me/other"}
+    assert build.stands("me/mine/runs/a/tb", known)
+    assert build.stands("me/mine/logs", known)
+    assert not build.stands("me/mine/runs/ab", known)
+    assert not build.stands("me/other/runs/a", known)  # the whole repository is no folder of a run
+
+
+def test_a_copy_says_what_a_run_from_before_was_built_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work = tmp_path / "me+mine" / "repo"
+    work.mkdir(parents=True)
+    (work / "train.py").write_text("from model.model_minimind import MiniMindForCausalLM\nimport torch\n")
+    me = ("-c", "user.name=me", "-c", "user.email=me@here")
+    for asked in (("init", "-q"), ("add", "."), (*me, "commit", "-qm", "all")):
+        subprocess.run(["git", "-C", str(work), *asked], check=True)
+    told = {"kind": "llm", "kinds": None, "repository": "me/mine", "built_on": None}
+    kept: list[object] = []
+    runs = [table.World(told | {"id": "me/mine/a"}, [{"id": "me/mine/a"}]), table.World(told | {"id": "b", "built_on": "trl"}, [])]
+    monkeypatch.setattr(built_on, "worlds", lambda: runs)
+    monkeypatch.setattr(built_on, "store", lambda rows, curves: kept.extend([rows, curves]) or "")
+    built_on.main([work])
+    assert kept == [[told | {"id": "me/mine/a", "built_on": "minimind"}], [{"id": "me/mine/a"}]]
