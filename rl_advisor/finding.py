@@ -80,8 +80,6 @@ class Answer:
     evidence: tuple[Evidence, ...] = ()
     link: Link | None = None
     """Where a detector learns from the run which link is broken; otherwise its own."""
-    about: tuple[str, ...] = ()
-    """The settings that it rests on, as they were written, or our names of the metrics that it accuses or excuses."""
     do: str = ""
     """The one thing to change, where that is not what a page says."""
     confirmed: bool = False

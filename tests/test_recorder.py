@@ -54,7 +54,7 @@ def test_rows_come_back_through_the_format(tmp_path, clock):
 
 
 def test_parquet_holds_the_same(tmp_path, clock):
-    """Packed rows are the journal's, in our units, with the memory that other processes hold; the journal is gone."""
+    """Packed rows are the journal's, with the memory that other processes hold; the journal is gone."""
     path = tmp_path / "gpu.parquet"
     own, foreign = (11, 2048), (22, 512)
     turns = count()
@@ -69,7 +69,7 @@ def test_parquet_holds_the_same(tmp_path, clock):
     found = telemetry.read(path).telemetry
     assert len(found) == rows
     first = found[found["gpu"] == "0"].iloc[0]
-    assert (first["power_w"], first["power_instant_w"], first["energy_mj"], first["utilization"]) == (100.5, 99.0, 7, 0.5)
+    assert (first["power_w"], first["power_instant_w"], first["utilization"]) == (100.5, 99.0, 0.5)
     assert (first["memory_gib"], first["throttle"], first["other_gib"]) == (2.0, 32, 0.0)
     assert abs(first["time"] - clock.now) < 1
     assert found[found["gpu"] == "0"].iloc[-1]["other_gib"] == 0.5

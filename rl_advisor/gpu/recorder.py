@@ -23,12 +23,6 @@ HEADER = (
 FLUSH_SECONDS = 0.5
 MISSING = "[N/A]"
 PACKED = (".parquet", ".pq")
-COLUMNS = (
-    *(("time", 1.0), ("gpu", 1.0), ("power_w", 1.0), ("power_instant_w", 1.0), ("energy_mj", 1.0), ("utilization", 0.01)),
-    *(("memory_activity", 0.01), ("memory_gib", 1 / 1024), ("memory_total_gib", 1 / 1024), ("temperature", 1.0), ("sm_clock", 1.0)),
-    *(("throttle", 1.0), ("processes", 1.0)),
-)
-"""Our name of each column of the journal, and the factor into our unit."""
 
 
 @dataclass(frozen=True)
@@ -124,28 +118,14 @@ def _finished(journal: Path, out: Path) -> None:
 
 
 def pack(journal: Path, out: Path) -> None:
-    """A journal's rows as Parquet, in our names and units; lines that are no row are left out."""
-    import pandas as pd
+    """A journal's rows as Parquet, under its names and as they were written; lines that are no row are left out."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from pyarrow import csv
 
-    names = [name for name, _ in COLUMNS]
-    table = pd.read_csv(
-        journal,
-        names=names,
-        skiprows=1,
-        skipinitialspace=True,
-        dtype=dict.fromkeys(("gpu", "throttle", "processes"), str),
-        na_values=dict.fromkeys(names[2:-1], MISSING),
-        keep_default_na=False,
-        on_bad_lines="skip",
-    )
-    table = table[table["processes"].fillna("") != ""].copy()  # a line that was torn ends before its last column
-    moments = pd.to_datetime(table["time"], format="%Y/%m/%d %H:%M:%S.%f", errors="coerce")
-    table["time"] = (moments - pd.Timestamp(0)) / pd.Timedelta(seconds=1)
-    table["throttle"] = table["throttle"].map(lambda mask: float(int(mask, 16)), na_action="ignore")
-    for name, factor in COLUMNS[2:-1]:
-        table[name] = (table[name].astype("float64") * factor).astype("float64" if name == "energy_mj" else "float32")
-    table["processes"] = table["processes"].mask(table["processes"] == MISSING)
-    table.astype({"gpu": "category", "processes": "category"}).to_parquet(out, compression="zstd", index=False)
+    texts = csv.ConvertOptions(column_types=dict.fromkeys(HEADER.split(","), pa.dictionary(pa.int32(), pa.string())))
+    table = csv.read_csv(journal, parse_options=csv.ParseOptions(invalid_row_handler=lambda _: "skip"), convert_options=texts)
+    pq.write_table(table, out, compression="zstd")
 
 
 def _rotated(out: Path, keep: int) -> None:

@@ -280,10 +280,12 @@ WORDS: Mapping[str, Callable[[View, str], str]] = {
     "gpu_name": lambda view, name: gpu_facts.NAMES[name](view.run),
     "setting": lambda _, name: setting_of(name),
     "given": lambda view, names: said(_written(view, names)),
+    "text": lambda view, names: ", ".join(
+        str(part) for g in _written(view, names) for part in (g.value if isinstance(g.value, list) else [g.value])[:3]
+    ),
     "key": lambda view, names: next((g.key for g in _written(view, names)), names),
     "value": lambda view, metric: number(value_of(view.run, metric) or 0.0),
     "usual": lambda view, metric: _usual(view, metric, lambda row, _: f"{number(row.usual[0])} to {number(row.usual[1])}"),
-    "source": lambda view, metric: _usual(view, metric, lambda row, _: row.source.split(";")[0]),
     "middle": lambda view, metric: _usual(view, metric, lambda row, _: number(row.middle)),
     "means": lambda view, metric: _usual(view, metric, Prior.means),
 }

@@ -77,6 +77,26 @@ def _unlike(run: Run, asked: str) -> bool | None:
     return other not in (one, 0) if one is not None and other is not None else None
 
 
+def _product(run: Run, names: str) -> float | None:
+    """The product of settings that are joined by ``*``; None where one is not given, or is nothing."""
+    found = [Settings(run).number(name) for name in names.split("*")]
+    return float(np.prod(np.array(found, np.float64))) if all(found) else None
+
+
+def _left_over(run: Run, asked: str) -> float | None:
+    """What one product of settings leaves, divided by another: ``a*b=c``."""
+    whole, part = (_product(run, names) for names in asked.split("="))
+    return whole % part if whole and part else None
+
+
+def _older(run: Run, asked: str) -> bool | None:
+    """Whether the version of a library that the settings name lies before one: ``trl=0.15.0``."""
+    package, _, below = asked.partition("=")
+    found = _given(run, f"{package}_version")
+    here, there = ([int(part) for part in re.findall(r"\d{1,6}", str(text))[:3]] for text in (found and found.value, below))
+    return here < there if here else None
+
+
 def value_of(run: Run, name: str) -> float | None:
     """The setting that a metric of the table of priors stands for, as given, or as logged where it does not move by itself."""
     setting = setting_of(name)
@@ -216,6 +236,9 @@ OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
     "off": _is_off,
     "unset": _unset,
     "unlike": _unlike,
+    "product": _product,
+    "left_over": _left_over,
+    "older": _older,
     "side": _side,
     "word": lambda run, asked: _worded(run, asked, lambda found: str(found.value).lower()),
     "key": lambda run, asked: _worded(run, asked, lambda found: found.key),

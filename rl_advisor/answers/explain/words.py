@@ -21,7 +21,7 @@ def explain_word(word: str) -> Answer | None:
         page = patterns()[name].page
         return {"word": name, "kind": "pattern", "summary": page["Title"], "page": page}
     if name in checks.registered():
-        page = checks.registered()[name].page
+        page = checks.page(name)
         return {"word": name, "kind": "check", "summary": page["Title"], "page": page}
     if name in WORDS["verdict"]:
         return {"word": name, "kind": "verdict", "summary": WORDS["verdict"][name]["means"], "page": {}}

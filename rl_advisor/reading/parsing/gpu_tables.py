@@ -1,5 +1,6 @@
 """Tables of GPU counters, however long, separated or Parquet: texts come as codes, so that each distinct one is looked at once."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ def gpu_csv(path: Path, above: int = 0) -> tuple[dict[str, Any], list[Gap]]:
 
     with open_bytes(path) as file:
         names = _distinct([file.readline(LONGEST_LINE) for _ in range(above + 1)][-1].decode("utf-8", "replace").split(","))
-        wanted = [n for n in names if plain_name(n) in (*TIMES, *LABELS, PROCESSES) or counted_by(n)]
+        wanted = _wanted(names)
         try:
             rows = csv.open_csv(
                 pa.PythonFile(file, "r"),
@@ -61,9 +62,10 @@ def gpu_csv(path: Path, above: int = 0) -> tuple[dict[str, Any], list[Gap]]:
 
 
 def is_gpu_parquet(path: Path) -> bool:
-    """Whether the file is Parquet with a time, a GPU and one of our counters, as ``rl-advisor record`` writes it."""
-    names = set(columns_of(path))
-    return {"time", "gpu"} <= names and bool(names & {"power_w", "utilization", "memory_gib"})
+    """Whether the file is Parquet with a time, a GPU and a counter, as ``rl-advisor record`` writes it, and wrote it in our names."""
+    names = {plain_name(name) for name in columns_of(path)}
+    ours = {"time", "gpu"} <= names and bool(names & {"power_w", "utilization", "memory_gib"})
+    return ours or {"timestamp", "index", PROCESSES} <= names
 
 
 def gpu_parquet(path: Path) -> tuple[dict[str, Any], list[Gap]]:
@@ -71,16 +73,26 @@ def gpu_parquet(path: Path) -> tuple[dict[str, Any], list[Gap]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    wanted = [n for n in columns_of(path) if n in ("time", "gpu", PROCESSES) or counted_by(n)]
-    batches: list[pa.RecordBatch] = []
-    with damage_told(), confined_files.named(path) as name, pq.ParquetFile(name) as file:
-        for batch in file.iter_batches(columns=wanted):
-            batches.append(batch)
-            if sum(b.num_rows for b in batches) > ROW_LIMIT:
-                break
-        rows = pa.Table.from_batches(batches, file.schema_arrow.empty_table().select(wanted).schema)
-        raw = {n: rows[n].cast(pa.string() if n in ("gpu", PROCESSES) else pa.float64()).to_pandas() for n in wanted}
-    return raw, too_long(path, rows.num_rows)
+    wanted = _wanted(columns_of(path))
+    with damage_told(), confined_files.named(path) as name, pq.ParquetFile(name, read_dictionary=wanted) as file:
+        batches = _held(file.iter_batches(columns=wanted))
+        rows = pa.Table.from_batches(batches, file.schema_arrow.empty_table().select(wanted).schema).unify_dictionaries()
+    return {n: rows[n].to_pandas() for n in wanted}, too_long(path, rows.num_rows)
+
+
+def _wanted(names: list[str]) -> list[str]:
+    return [n for n in names if plain_name(n) in (*TIMES, *LABELS, PROCESSES) or counted_by(n)]
+
+
+def _held(batches: Iterable[Any]) -> list[Any]:
+    """As many batches as are held."""
+    found, rows = list[Any](), 0
+    for batch in batches:
+        found.append(batch)
+        rows += batch.num_rows
+        if rows > ROW_LIMIT:
+            break
+    return found
 
 
 def _texts(column: Any) -> Any:
