@@ -226,3 +226,19 @@ def test_a_notebook_without_outputs_is_no_log(tmp_path: Path) -> None:
     (tmp_path / "grpo.ipynb").write_text(json.dumps({"cells": cells, "nbformat": 4}), encoding="utf-8")
     with pytest.raises(UnreadableRun):
         read_run(tmp_path / "grpo.ipynb")
+
+
+@pytest.mark.parametrize(
+    ("first", "axis"),
+    [
+        ([20, 47, 61, 102, 103, 150, 207, 260, 301, 344], True),
+        ([20, 47, 61, 102, 99, 150, 207, 260, 301, 344], False),
+        ([20.5, 47, 61, 102, 103, 150, 207, 260, 301, 344], False),
+    ],
+    ids=["steps at which episodes end", "goes back", "no whole numbers"],
+)
+def test_the_first_of_two_bare_columns_is_the_axis_where_it_only_counts_up(tmp_path, first, axis):
+    """At any pace: who writes the step at which an episode ended beside its return has no even pace."""
+    (tmp_path / "reward_log.txt").write_text("".join(f"{x},{-30.5 + (7 * i) % 5}\n" for i, x in enumerate(first)))
+    run = read_run(tmp_path)
+    assert (len(run.curves) == 1 and next(iter(run.curves.values())).step[-1] == 344) == axis

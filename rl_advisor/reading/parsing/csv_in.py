@@ -26,6 +26,8 @@ MISSING = ("", "NA", "N/A", "n/a", "#N/A", "null", "NULL", "None", "<NA>")
 BLANKS = r"\s+"
 FEWEST = 3
 """Rows of a table that is told by its rows alone."""
+COUNTED = 8
+"""Rows from which whole numbers that only go up, at any pace, count what the rows are of: episodes end at such steps."""
 _COMMENTS = ("#", "%", "//")
 _MANY = 200
 """Rows by which the layout is told."""
@@ -109,7 +111,8 @@ def _with_names(layout: Layout, alone: str = "c0") -> Layout:
         return layout
     rows = (layout.names, *layout.rows)
     first = [float(row[0]) for row in rows if row and _NUMBER.fullmatch(row[0])]
-    counts = len(layout.names) > 1 and all(b - a == 1 for a, b in pairwise(first))
+    paces = {b - a for a, b in pairwise(first)}
+    counts = len(layout.names) > 1 and (paces <= {1.0} or (len(first) > COUNTED and min(paces) > 0 and all(x == int(x) for x in first)))
     names = [alone] if len(layout.names) == 1 else ["step" if counts and i == 0 else f"c{i}" for i in range(len(layout.names))]
     return replace(layout, names=tuple(names), bare=True, rows=rows)
 
