@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from rl_advisor.curves.task import WITHOUT_REWARD, task
@@ -38,6 +39,7 @@ _LORA = re.compile(r"(?:^|[._-])(?:use_peft|use_lora|lora_rank|lora_r|lora_alpha
 _SIZE = re.compile(r"(?<![0-9a-z])\d{1,3}(?:\.\d{1,3})?[bm](?![0-9a-z])", re.IGNORECASE)
 
 
+@lru_cache(maxsize=8)
 def circumstances(run: Run, phase: str | None = None) -> Circumstances:
     """What is known of a run's circumstances; what nothing says is None."""
     return Circumstances(

@@ -127,7 +127,7 @@ def episode_turns(row: Any) -> tuple[Turn, ...]:
 
 def turns_of(rows: pd.DataFrame) -> list[tuple[Turn, ...]]:
     """The turns of every row."""
-    return [episode_turns(row) for row in rows.to_dict("records")]
+    return [episode_turns(row) for row in rows[rows.columns.intersection(["turns", "response"])].to_dict("records")]
 
 
 def judged(rows: pd.DataFrame) -> pd.DataFrame:

@@ -145,14 +145,16 @@ def _measures(rows: pd.DataFrame, right: np.ndarray | None, half: np.ndarray) ->
     """Everything that is tried: counts of the text, marks, words, behaviour, and being right where that is known."""
     import pandas as pd
 
-    turns = turns_of(rows)
-    own = ["\n".join(t.text for t in some if t.role == "assistant") for some in turns]
-    found: dict[str, Any] = {"words": [len(t.split()) for t in own], "characters": [*map(len, own)]}
-    found |= {name: [len(pattern.findall(text)) for text in own] for name, pattern in _COUNTED.items()}
+    which = np.arange(len(rows)) if "turns" in rows else pd.factorize(rows["response"])[0]  # many say the same
+    turns = turns_of(rows.iloc[np.unique(which, return_index=True)[1]])
+    said = ["\n".join(t.text for t in some if t.role == "assistant") for some in turns]
+    of_each: dict[str, Any] = {"words": [len(t.split()) for t in said], "characters": [*map(len, said)]}
+    of_each |= {name: [len(pattern.findall(text)) for text in said] for name, pattern in _COUNTED.items()}
+    did, own = [behaviour(some) for some in turns], [said[i] for i in which]
+    of_each |= {name.replace("_", " "): [d[name] for d in did] for name in ("turns", "tool_calls", "corrections", "thinking")}
+    found: dict[str, Any] = {name: np.array(x)[which] for name, x in of_each.items()}
     found |= {name: rows[column] for column, name in _HELD["measured"].items() if column in rows}
-    did = [behaviour(some) for some in turns]
-    found |= {name.replace("_", " "): [d[name] for d in did] for name in ("turns", "tool_calls", "corrections", "thinking")}
-    found |= {f"calls of {name}": used for name, used in calls_by_tool(turns, 8).items() if _NAME.fullmatch(name)}
+    found |= {f"calls of {name}": used for name, used in calls_by_tool([turns[i] for i in which], 8).items() if _NAME.fullmatch(name)}
     found |= _of_marks(own) | _of_words(own, rows["reward"].to_numpy(np.float64), half)
     found |= {TASK: right} if right is not None and np.isfinite(right).all() else {}
     table = pd.DataFrame(found).astype(np.float64).replace([np.inf, -np.inf], np.nan)

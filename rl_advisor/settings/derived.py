@@ -10,6 +10,7 @@ from rl_advisor.gpu.steps import step_of
 from rl_advisor.run import Curve, Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.reward_check import flat_groups, groups
+from rl_advisor.samples.rows import of_samples
 
 
 def derived(run: Run, name: str) -> Curve | None:
@@ -37,6 +38,7 @@ def _cut(run: Run) -> Curve | None:
     return _of_samples(table.groupby("step")["truncated"].mean().dropna()) if table is not None and told else None
 
 
+@of_samples
 def _flat(run: Run) -> Curve | None:
     """The share of groups without spread at each step with samples."""
     table = measured(run)
@@ -58,6 +60,7 @@ def _at_cap(run: Run) -> Curve | None:
     return Curve("response/length", mean.raw, mean.source, mean.step, full, mapped=True) if full.any() and cap > 1 else None
 
 
+@of_samples
 def _prompts(run: Run) -> Curve | None:
     """The mean words of a prompt at each step with samples."""
     if not len(run.rollouts) or "prompt" not in run.rollouts:
