@@ -67,3 +67,27 @@ def test_a_trainers_warning_alone_is_judged(tmp_path, line: str, link: str | Non
 def test_a_question_of_speed_is_answered_by_the_phase(word: str) -> None:
     text = VERL.format(mean=0.2, max=1.0, min=0.0).strip() + " - timing_s/gen:70.0 - timing_s/update_actor:20.0 - timing_s/step:100.0\n"
     assert explain_log(text, question=f"Why is it {word}?")["summary"].startswith("timing_s/gen takes 70 of 100 s")
+
+
+@pytest.mark.parametrize(
+    ("rows", "link"),
+    [((-200, -200, -200), "exploration"), ((-200, -184, -200), None), ((500, 500, 500), None)],
+    ids=["floor", "moves", "top"],
+)
+def test_a_return_that_never_differs(rows: tuple[int, ...], link: str | None) -> None:
+    text = "".join(f"episode {100 * i} return {r} epsilon {0.9 - 0.1 * i:.1f}\n" for i, r in enumerate(rows))
+    causes = explain_log(text)["causes"]
+    assert (causes[0]["link"] if causes else None) == link
+
+
+@pytest.mark.parametrize(
+    ("line", "link"),
+    [
+        ("[Rank 2] Watchdog caught collective operation timeout: WorkNCCL(OpType=ALLREDUCE) ran for 600041 milliseconds", "systems"),
+        ("Exception: Current loss scale already at minimum - cannot decrease scale anymore. Exiting run.", "numerics"),
+        ("[Rank 2] finished its collective operation in time", None),
+    ],
+)
+def test_what_a_trainer_prints_at_its_end(line: str, link: str | None) -> None:
+    causes = explain_log(line)["causes"]
+    assert (causes[0]["link"] if causes else None) == link

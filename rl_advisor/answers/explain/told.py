@@ -31,6 +31,8 @@ _BETWEEN = re.compile(
 _ONWARDS = frozenset(("to", "->", "→", "down", "up", "about", "around"))
 _NO_METRIC = frozenset(("step", "steps", "epoch", "epochs", "loss", "max", "min", "mean", "std", "time", "length", "n", "k"))
 """Words that are no metric by themselves, whatever a framework calls so."""
+_ANYBODYS = ("accuracy",)
+"""What one framework has a meaning for, and everybody writes."""
 _OUTSIDE = re.compile(
     r"my|the|an?|our|its|their|this|and|but|or|while|with|that|when|if|then|so|also|where|ha(?:ve|s)|i|for|of|in|on|by|per|over|after"
     r"|every|each|functions?",
@@ -103,7 +105,7 @@ def meaning(name: str, values: Sequence[float], text: str = "") -> str | None:
 def by_frameworks(name: str) -> frozenset[str]:
     """What the frameworks mean by a name, as it stands or in a folder of theirs; empty where none uses it."""
     joined = name.replace(" ", "_")
-    for raw in (name, *(folder + joined for folder in ("", "train/", "rollout/", "losses/", "charts/"))):
+    for raw in () if joined in _ANYBODYS else (name, *(folder + joined for folder in ("", "train/", "rollout/", "losses/", "charts/"))):
         meant = frozenset(
             ours for dialect in dialects().values() if (ours := our_name(raw, dialect)) is not None and not ours.startswith("eval/other/")
         )

@@ -12,7 +12,7 @@ from rl_advisor.vocabulary import Link
 _FRAME = re.compile(r'File "([^"\n]{1,300})", line (\d{1,7}), in ([^\n]{1,120})')
 _ERROR = re.compile(
     r"(?m)^(?:\([^)\n]{1,80}\) |\[[^\]\n]{1,40}\]:? ?|E  +)?"
-    r"((?:[A-Za-z_]\w{0,60}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Died)\w{0,20}\b[^\n]{0,400})"
+    r"((?:[A-Za-z_]\w{0,60}\.){0,6}(?:[A-Z]\w{0,60})?(?:Error|Exception|Interrupt|Died)\w{0,20}\b[^\n]{0,400})"
 )
 MOST, LINE = 400_000, 2_000
 """Characters of a text that are read, from its end, and of a line that may be a warning."""
