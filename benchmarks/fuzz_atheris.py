@@ -19,16 +19,8 @@ import atheris
 with atheris.instrument_imports(include=["rl_advisor"], enable_loader_override=False):
     import rl_advisor
 
-    for found in pkgutil.walk_packages(rl_advisor.__path__, "rl_advisor."):
-        if found.name.startswith(
-            (
-                "rl_advisor.reading.parsing",
-                "rl_advisor.reading.formats",
-                "rl_advisor.vocabulary.dialects",
-                "rl_advisor.reading",
-                "rl_advisor.run",
-            )
-        ):
+    for room in ("reading", "vocabulary"):
+        for found in pkgutil.walk_packages([f"{rl_advisor.__path__[0]}/{room}"], f"rl_advisor.{room}."):
             import_module(found.name)
 
 import fuzz

@@ -86,7 +86,7 @@ def questions():
         "explain_finding": {"run": run, "pattern": "learning_rate_jump"},
         "explain_log": {"text": "reward 0.1 kl 12"},
         "check_settings": {"text": "algo: ppo\nlearning_rate: 0.5\n"},
-        "triage_runs": {"root": str(Path(MANY[0]).parent)},
+        "triage_runs": {"root": "tests/data/corpus"},
         "preflight": {"model": config},
         "check_critic": {"batch": batch},
         "estimate_memory": {"config": config},

@@ -188,11 +188,12 @@ def test_the_histogram_of_rewards_is_a_picture() -> None:
         f"{-HIGH:.1f}",
         "-0.0",
     ]
+    run = graded()
+    alike = Run(rollouts=run.rollouts.assign(reward=0.5))
+    told, nothing = assess(run), assess(alike)
     for page, sign in ((html, '<svg class="bars"'), (markdown, "Rewards of the samples")):
-        run = graded()
-        assert sign in page.render(run, assess(run))
-        alike = Run(rollouts=run.rollouts.assign(reward=0.5))
-        assert sign not in page.render(alike, assess(alike))
+        assert sign in page.render(run, told)
+        assert sign not in page.render(alike, nothing)
 
 
 @pytest.mark.parametrize(("sign", "outcome"), [(1, "absent"), (-1, "present"), (0, "unclear")])

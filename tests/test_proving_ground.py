@@ -135,14 +135,19 @@ def test_going_on_is_judged_by_what_came() -> None:
     assert truth.going_on(scores(curve(0.1, 0.8)), 1.0) == {}
 
 
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """What a learner's block of forty steps left, trained when it is first asked for."""
+    folder = tmp_path_factory.mktemp("trained")
+    return lambda learner: np.load(training.trained_to(folder, small(*numbers_with(learner), 40)))
+
+
 @pytest.mark.parametrize("convention", [c.name for c in logs.CONVENTIONS])
-def test_what_is_written_can_be_read(convention, tmp_path, monkeypatch) -> None:
+def test_what_is_written_can_be_read(convention, trained, tmp_path, monkeypatch) -> None:
     """The real readers find the reward in the files of every convention."""
     chosen = next(c for c in logs.CONVENTIONS if c.name == convention)
     monkeypatch.setattr(logs, "chosen", lambda *_: chosen)
-    block = small(*numbers_with("grpo" if chosen.kind == "language" else "ppo"), 40)
-    path = training.trained_to(tmp_path, block)
-    data = np.load(path)
+    data = trained("grpo" if chosen.kind == "language" else "ppo")
     specs = json.loads(str(data["specs"]))
     assert make.log(tmp_path / "run", data, specs[0], 0).convention.name == convention
     run = read_run(tmp_path / "run")
@@ -187,11 +192,9 @@ def test_the_figures_count_what_they_say() -> None:
     assert figures.scored(np.array([True, False]), np.array([0.9, 0.1]), np.array([True, True]))["AUROC"] == 1
 
 
-def test_the_judge_is_asked_as_it_wants_to_be_asked(tmp_path) -> None:
+def test_the_judge_is_asked_as_it_wants_to_be_asked(trained, tmp_path) -> None:
     """A logged run is judged, alone and beside its sound kin, and what was weighed is told: the names asked for are still there."""
-    block = small(numbers_with("grpo")[0], 40)
-    path = training.trained_to(tmp_path, block)
-    data = np.load(path)
+    data = trained("grpo")
     folders = []
     for i, spec in enumerate(json.loads(str(data["specs"]))[:2]):
         folders.append(tmp_path / "runs" / spec["name"])

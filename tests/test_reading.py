@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rl_advisor.advisors.builtin import assess
-from rl_advisor.reading import UnreadableRun, read_run
+from rl_advisor.reading import UnreadableRun, read_run, run_folder
 
 DATA = Path(__file__).parent / "data" / "formats"
 
@@ -322,16 +322,18 @@ def test_two_of_three_hundred_files_matter(tmp_path):
     assert not run.gaps
 
 
-def test_a_huge_folder_is_cut_and_said(tmp_path):
+def test_a_huge_folder_is_cut_and_said(tmp_path, monkeypatch):
     """More entries than are looked at: an answer, and a gap."""
+    assert run_folder.ENTRY_LIMIT == 20_000
+    monkeypatch.setattr(run_folder, "ENTRY_LIMIT", 2_000)
     place(tmp_path / "a", "progress.csv")
     deep = tmp_path / "b"
     deep.mkdir()
-    for i in range(20_100):
+    for i in range(2_100):
         (deep / f"{i}").touch()
     run = read_run(tmp_path)
     assert run.files == ("a/progress.csv",)
-    assert "stopped after 20,000 entries" in whys(run)
+    assert "stopped after 2,000 entries" in whys(run)
 
 
 def test_links_that_lead_out_are_not_followed(tmp_path):

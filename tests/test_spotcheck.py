@@ -315,15 +315,19 @@ NASTY = [
 ]
 
 
-@settings(max_examples=25, deadline=None)
-@given(st.lists(st.sampled_from(NASTY) | st.text(max_size=20).map(lambda t: t + " "), min_size=1, max_size=12).map("".join))
-def test_no_sample_carries_what_a_reader_cannot_see(text: str) -> None:
-    """Whatever a response holds, the page has no control, direction, zero-width, tag or half character, and no key."""
-    rows = [{"step": i // 4, "prompt": f"{text} q{i % 2}", "response": f"{text} it is {i}", "reward": i % 2} for i in range(8)]
+ANY = st.lists(st.sampled_from(NASTY) | st.text(max_size=20).map(lambda t: t + " "), min_size=1, max_size=12).map("".join)
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.lists(ANY, min_size=4, max_size=4))
+def test_no_sample_carries_what_a_reader_cannot_see(texts: list[str]) -> None:
+    """Whatever responses hold, the page has no control, direction, zero-width, tag or half character, and no key."""
+    rows = [{"step": i, "prompt": f"{texts[i]} q", "response": f"it is {i} {texts[i]}", "reward": i} for i in range(4)]
     with TemporaryDirectory() as folder:
         Path(folder, "dump.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-        page = printing.text("samples", clean(spot_check(read_run(folder), count=1)))
+        page = printing.text("samples", clean(spot_check(read_run(folder), count=4)))
     page.encode("utf-8")
+    assert all(f"it is {i}" in page for i in range(4))
     assert not [c for c in page if unicodedata.category(c) in {"Cc", "Cf", "Cs"} and c not in "\n\t" and not 0x600 <= ord(c) <= 0x8FF]
     assert "sk-a1" not in page
     assert "hf_bbb" not in page

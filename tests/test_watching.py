@@ -25,7 +25,7 @@ from rl_advisor.answers import run_folders
 from rl_advisor.callbacks import Listener, Log, StopAdvised
 from rl_advisor.output.errors import UsageError
 from rl_advisor.reading import read_run
-from rl_advisor.tools import watching, webhook
+from rl_advisor.tools import report_file, watching, webhook
 
 from cut_on_disk import cut_run
 
@@ -267,6 +267,7 @@ def test_killed_at_any_moment_nothing_is_lost(tmp_path, hook, real, monkeypatch)
         return real.model_copy(update={**said, "step": int(run.last_step), "planned_steps": None})
 
     monkeypatch.setattr(watching, "advisor_named", lambda _: SimpleNamespace(assess=judged))
+    monkeypatch.setattr(report_file, "renderer", lambda _: lambda *_: "a page")  # that it is written counts here, not what it says
     for at in itertools.count():
         taken.clear()
         folder = tmp_path / str(at)
