@@ -62,8 +62,6 @@ def _written(rows: "Sequence[Row]", given: Answer) -> None:
     """The files that were asked for."""
     from rl_advisor.output import safe_write
     from rl_advisor.triage import files, page, work
-    from rl_advisor.triage.common import common
-    from rl_advisor.triage.said import section
 
     if given["parquet"]:
         files.parquet(rows, given["parquet"])
@@ -71,7 +69,7 @@ def _written(rows: "Sequence[Row]", given: Answer) -> None:
     if given["reports"]:
         found = files.reports([row for row in rows if "://" not in row["where"]], given["reports"], lambda row: work.report(row["where"]))
     if given["page"]:
-        safe_write.put(given["page"], page.page(rows, section(common(rows)), files.links(found, given["page"])))
+        safe_write.put(given["page"], page.page(rows, files.links(found, given["page"])))
 
 
 def _how(given: Answer) -> "How":

@@ -1,49 +1,60 @@
-"""The page on many runs, complete in one file: counts, a table that draws only what is on the screen, curves, what the runs share."""
+"""The page on many runs, complete in one file: counts, a table that draws only what is on the screen, what broke first, what they share."""
 
 import os
-from collections import Counter
+import time
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.output.wording import plain
-from rl_advisor.reports.html.page import locked
+import numpy as np
+
+from rl_advisor.answers.document.blocks import Lines, Section, Table
+from rl_advisor.output.wording import listed, plain, value
+from rl_advisor.reports.html.page import locked, section, titled
+from rl_advisor.reports.html.parts import html_of
+from rl_advisor.reports.html.pictures import Line, Panel, drawing
 from rl_advisor.reports.html.words import text
+from rl_advisor.run import Curve
+from rl_advisor.triage.common import FAILED, common
 from rl_advisor.triage.row import Row
+from rl_advisor.triage.said import sentences
 from rl_advisor.triage.table import HEAD, cells, saved
 from rl_advisor.triage.urgency import CLASSES, SAID
 
-HEADS = (
-    ("run", "run"),
-    ("", "outcome"),
-    ("verdict", "verdict"),
-    ("call", "call"),
-    ("why", "what broke first"),
-    ("keep", "keep"),
-    ("step", "step"),
-    ("age", "age"),
-    ("saves", "stopping saves"),
-)
+HEADS = {
+    "run": "run",
+    "curve": "outcome",
+    "verdict": "verdict",
+    "call": "call",
+    "why": "what broke first",
+    "best_checkpoint": "keep",
+    "step": "step",
+    "age_s": "age",
+    "saves_gpu_hours": "stopping saves",
+}
+"""The columns of the table by what the script knows them as."""
+_AS_THEY_ARE = (*("run", "where", "call", "best_checkpoint", "step", "planned_steps", "age_s", "saves_gpu_hours", "framework", "error"),)
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 LONGEST = 160
-MOST_ON_PAPER = 2_000
-"""Rows of the plain table."""
+_BAND = (("low", "edge"), ("median", "mid"), ("high", "edge"))
 
 
-def page(rows: Sequence[Row], common: str = "", reports: Mapping[str, str] | None = None) -> str:
-    """The page as HTML text; ``reports`` says where the report of a run lies, ``common`` is ready HTML of what the runs have in common."""
-    counts, title = Counter(row["urgency"] for row in rows), f"{len(rows):,} runs{_below(rows)}"
+def page(rows: Sequence[Row], reports: Mapping[str, str] | None = None) -> str:
+    """The page as HTML text; ``reports`` says where the report of a run lies."""
+    counts, shared = Counter(row["urgency"] for row in rows), common(rows)
+    title = f"{len(rows):,} runs{_below(rows)}, {time.strftime('%Y-%m-%d %H:%M')}"
     chips = "".join(
         f'<li class="u-{name}"><button type="button" data-kind="{n}" aria-pressed="false"><b>{counts[name]:,}</b>{SAID[name]}</button></li>'
         for n, name in enumerate(CLASSES)
         if counts[name]
     )
     heads = "".join(
-        f'<div role="columnheader" class="cell"{f" data-by={by!r} aria-sort=" + repr("none") if by else ""}>'
-        f"{f'<button type=button>{said}</button>' if by else f'<span class=note>{said}</span>'}</div>"
-        for by, said in HEADS
+        f'<div role="columnheader" class="cell" data-by="{by}" aria-sort="none"><button type="button">{said}</button></div>'
+        for by, said in HEADS.items()
     )
     lede = "".join(f'<p class="lede">{text(line, LONGEST)}</p>' for line in saved(rows))
+    paper = html_of(Table("Runs", HEAD, [cells(row, LONGEST, LONGEST) for row in rows]))
     body = (
         f'<main id="main" class="wide"><header class="verdict"><h1><span class="word">{title}</span></h1>{lede}'
         f'<ul class="counts">{chips}</ul></header><section aria-label="Runs"><div class="finding-bar">'
@@ -53,7 +64,8 @@ def page(rows: Sequence[Row], common: str = "", reports: Mapping[str, str] | Non
         '<span class="shown" role="status"></span></div>'
         f'<div class="rows" role="table" aria-label="Runs, most urgent first" tabindex="0"><div class="head" role="row">{heads}</div>'
         f'<div class="space" role="rowgroup"></div></div><div class="detail" aria-live="polite"></div>'
-        f"<noscript>{_paper(rows)}</noscript></section>{common}</main>"
+        f'<noscript><div class="paper">{paper}</div></noscript></section>'
+        f"{''.join(section(part) for part in _parts(rows, shared))}{_bands(shared)}</main>"
     )
     data = {"kinds": list(CLASSES), "columns": columns(rows, reports or {})}
     return locked(title, "open", body, data, styles=("report.css", "triage.css"), scripts=("triage.js",))
@@ -66,45 +78,54 @@ def _below(rows: Sequence[Row]) -> str:
     return f" below {text(Path(shared).name, 60)}" if Path(shared).name else ""
 
 
-def _paper(rows: Sequence[Row]) -> str:
-    """The rows as a plain table, for browsers without scripts; the page's script lays it out when it is printed."""
-    body = "".join(
-        "<tr>" + "".join(f"<td>{text(cell, LONGEST)}</td>" for cell in cells(row, LONGEST, LONGEST)) + "</tr>"
-        for row in rows[:MOST_ON_PAPER]
-    )
-    left = len(rows) - MOST_ON_PAPER
-    more = f"<p class=note>{left:,} more are in the file of rows.</p>" if left > 0 else ""
-    return f'<table class="paper"><thead><tr>{"".join(f"<th>{h}</th>" for h in HEAD)}</tr></thead><tbody>{body}</tbody></table>{more}'
+def _parts(rows: Sequence[Row], shared: Row) -> list[Section]:
+    """What failed by what broke first, and what the runs have in common; a part that has nothing to say is left out."""
+    by: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row["urgency"] in FAILED and row["cause"]:
+            by[plain(row["cause"])].append(row)
+    causes = [
+        [cause, str(len(own)), value(sum(row.get("saves_gpu_hours") or 0.0 for row in own)), listed([row["run"] for row in own], 3)]
+        for cause, own in sorted(by.items(), key=lambda item: -len(item[1]))
+    ]
+    first = Table("What broke first", ("what broke first", "runs", "GPU hours that stopping saves", "look at first"), causes)
+    told = [*sentences(shared)]
+    parts = ("causes", "Failing runs by what broke first", first, causes), ("common", "What the runs have in common", Lines(told), told)
+    return [Section(key, title, [block]) for key, title, block, holds in parts if holds]
+
+
+def _bands(shared: Row) -> str:
+    """The outcome of the largest variants, median and middle half of each one's runs, over one axis of steps."""
+    shown = [v for v in shared.get("variants", ()) if v["band"] and len(v["band"]["x"]) > 1]
+    if not shown:
+        return ""
+    ends, panels = (min(v["band"]["x"][0] for v in shown), max(v["band"]["x"][-1] for v in shown)), []
+    for v in shown:
+        x, named = np.array(v["band"]["x"]), ", ".join(f"{k} {setting}" for k, setting in list(v["settings"].items())[:4])
+        lines = [Line(Curve("", "", "", x, np.array(v["band"][name])), kind) for name, kind in _BAND]
+        said = f"Variant {v['variant']}: {v['failed']} of {v['runs']} failed. {named}"
+        panels.append(Panel(lines, f"<li>{text(said, 200)}</li>", said))
+    title = f"{text(shared['outcome'], 120)}: median and middle half of each variant's runs"
+    return titled("variants", title, drawing(panels, ends, "step", kind="bands"))
 
 
 def columns(rows: Sequence[Row], reports: Mapping[str, str]) -> dict[str, list[Any]]:
     """What the page's script needs of every run, a list a field."""
     found = [_fields(row, reports) for row in rows]
-    names = _fields({"run": "", "where": "", "urgency": "sound"}, {})
+    names = _fields({"run": "", "urgency": "sound"}, {})
     return {name: [fields[name] for fields in found] for name in names}
 
 
 def _fields(row: Row, reports: Mapping[str, str]) -> dict[str, Any]:
-    cost, curve = row.get("cost") or {}, row.get("outcome") or {}
+    curve, p = row.get("outcome") or {}, row.get("p")
     y = [v for v in curve.get("y", ()) if v is not None]
-    p = row.get("p")
-    return {
-        "run": row["run"],
-        "where": row["where"],
+    told = {name: (row.get(name) or "")[:LONGEST] if row["urgency"] != "sound" else "" for name in ("why", "do")}
+    return {name: row.get(name) for name in _AS_THEY_ARE} | {
+        **told,
         "kind": CLASSES.index(row["urgency"]),
         "verdict": plain(row.get("verdict") or "not judged"),
         "p": None if p is None else min(99, max(1, round(100 * p))),
-        "call": row.get("call") or "",
-        "why": (row.get("why") or "")[:LONGEST] if row["urgency"] != "sound" else "",
-        "do": (row.get("do") or "")[:LONGEST] if row["urgency"] != "sound" else "",
-        "keep": row.get("best_checkpoint"),
-        "step": row.get("step"),
-        "planned": row.get("planned_steps"),
-        "age": row.get("age_s"),
-        "saves": row.get("saves_gpu_hours"),
-        "burnt": cost.get("gpu_hours_after_break"),
-        "framework": row.get("framework") or "",
-        "error": row.get("error") or "",
+        "burnt": (row.get("cost") or {}).get("gpu_hours_after_break"),
         "outcome": curve.get("raw", ""),
         "low": min(y, default=None),
         "high": max(y, default=None),

@@ -6,11 +6,8 @@ from typing import Any
 from rl_advisor.answers.comparable import RISK
 from rl_advisor.output.layout import number, said
 from rl_advisor.output.wording import listed, percent, plain
-from rl_advisor.reports.html.page import titled
-from rl_advisor.reports.html.words import text
 
 Answer = dict[str, Any]
-WIDE, HIGH = 240, 140
 
 
 def sentences(found: Answer) -> Iterator[str]:
@@ -61,32 +58,3 @@ def _cannot(found: Answer) -> Iterator[str]:
         yield f"Cannot be told apart, because they changed together: {listed([said(k) for k in keys], 5)}."
     if found.get("without_settings"):
         yield f"{found['without_settings']} runs log no settings."
-
-
-def section(found: Answer) -> str:
-    """The same as a section of the page, with the curves of the largest variants in bands."""
-    lines = "".join(f"<li>{text(line, 600)}</li>" for line in sentences(found))
-    figures = "".join(_figure(v) for v in found.get("variants", ()) if v.get("band") and len(v["band"]["x"]) > 1)
-    name = text(found.get("outcome") or "outcome", 120)
-    bands = f"<h3>{name}: median and middle half of each variant's runs</h3><div class='variants'>{figures}</div>" if figures else ""
-    return titled("common", "What the runs have in common", f"<ul>{lines}</ul>{bands}") if lines else ""
-
-
-def _figure(variant: Answer) -> str:
-    band, failed = variant["band"], f"{variant['failed']} of {variant['runs']} failed"
-    low, high = min(band["low"]), max(band["high"])
-    first, last = band["x"][0], band["x"][-1]
-    up, across = (high - low) or 1.0, (last - first) or 1.0
-
-    def points(name: str) -> list[str]:
-        pairs = zip(band["x"], band[name], strict=True)
-        return [f"{WIDE * (x - first) / across:.1f} {HIGH * (1 - (y - low) / up):.1f}" for x, y in pairs]
-
-    area, middle = "M" + "L".join(points("high") + points("low")[::-1]) + "Z", "M" + "L".join(points("median"))
-    named = ", ".join(f"{k} {v}" for k, v in list(variant["settings"].items())[:4])
-    return (
-        f"<figure><figcaption>Variant {variant['variant']}: {failed}<br>{text(named, 160)}</figcaption>"
-        f'<svg class="band" viewBox="0 0 {WIDE} {HIGH}" preserveAspectRatio="none" role="img" aria-label="{text(named, 100)}">'
-        f'<path class="area" d="{area}"/><path class="mid" d="{middle}"/></svg>'
-        f"<p class='note'>{number(low)} to {number(high)}, steps {first:.0f} to {last:.0f}</p></figure>"
-    )

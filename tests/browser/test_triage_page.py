@@ -18,6 +18,7 @@ def rows(count: int) -> list[dict]:
             "run": f"sweep/run-{i:05}" if i else "<b>bold</b>",
             "where": f"sweep/{i}",
             "urgency": URGENCIES[i % 4],
+            "cause": "policy_update",
             "step": i * 37 % 1000,
             "age_s": i,
             "best_checkpoint": i % 7,

@@ -1,5 +1,7 @@
 """Names of folders and of runs, as a terminal and another program see them."""
 
+import re
+
 import pytest
 from rl_advisor.triage import page
 from rl_advisor.triage.row import CONTRACT, shown
@@ -30,7 +32,7 @@ def test_two_sentences_have_two_names():
 
 
 def test_the_page_is_complete_on_paper_and_without_scripts() -> None:
-    """Every row stands in a plain table, too, its text as text; the title says below which folder they lie."""
+    """Every row stands in a plain table, too, its text as text; the title says below which folder they lie, and when they were judged."""
     rows = [
         {
             "run": f"r<{i}>",
@@ -44,7 +46,24 @@ def test_the_page_is_complete_on_paper_and_without_scripts() -> None:
         for i in range(30)
     ]
     shown = page.page([{**dict.fromkeys(CONTRACT), "age_s": None, **row} for row in rows])
-    table = shown[shown.index('<table class="paper">') : shown.index("</table>")]
+    table = shown[shown.index('<div class="paper">') : shown.index("</table>")]
     assert table.count("<tr>") == 31
     assert "r&lt;29&gt;" in table and "r<29>" not in table
-    assert "<title>30 runs below sweep</title>" in shown
+    assert re.search(r"<title>30 runs below sweep, \d{4}-\d\d-\d\d \d\d:\d\d</title>", shown)
+
+
+def test_what_failed_stands_by_what_broke_first() -> None:
+    """Each cause with how many failed by it, the commonest first, and the run to look at; sound runs are not among them."""
+    kinds = [("dead", "policy_update"), ("gamed", "reward_signal"), ("dead", "policy_update"), ("sound", "none")]
+    rows = [
+        {**dict.fromkeys(CONTRACT), "age_s": None, "run": f"r{i}", "urgency": urgency, "cause": cause, "saves_gpu_hours": 2.0}
+        for i, (urgency, cause) in enumerate(kinds)
+    ]
+    shown = page.page(rows)
+    part = shown[shown.index('<section id="causes"') :]
+    assert re.findall(
+        r"<tr><th scope=\"row\">([^<]*)</th><td>(\d)</td><td>(\d)</td><td>([^<]*)</td>", part[: part.index("</section>")]
+    ) == [
+        ("policy update", "2", "4", "r0 and r2"),
+        ("reward signal", "1", "2", "r1"),
+    ]

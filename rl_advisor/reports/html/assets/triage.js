@@ -4,7 +4,7 @@
   const cols = data.columns, total = cols.run.length, KINDS = data.kinds, ROW = 44, TILE = 112, TILE_WIDE = 210, SVG = "http://www.w3.org/2000/svg";
   const box = document.querySelector(".rows"), space = box.querySelector(".space"), detail = document.querySelector(".detail");
   const find = document.getElementById("find"), view = document.getElementById("view"), shown = document.querySelector(".shown");
-  const lower = cols.run.map((run, i) => `${run} ${cols.why[i]} ${KINDS[cols.kind[i]]} ${cols.verdict[i]} ${cols.framework[i]}`.toLowerCase());
+  const lower = cols.run.map((run, i) => `${run} ${cols.why[i]} ${KINDS[cols.kind[i]]} ${cols.verdict[i]} ${cols.framework[i] || ""}`.toLowerCase());
   let order = Array.from({ length: total }, (_, i) => i), chosen = order, only = -1, sorted = null, down = false, open = -1, first = -1, last = -1;
 
   const made = (tag, cls, text) => { const e = document.createElement(tag); if (cls) e.className = cls; if (text !== undefined) e.textContent = text; return e; };
@@ -33,8 +33,8 @@
     cell(cols.run[i]).title = cols.run[i];
     cell("").append(curve(i, 30));
     cell(cols.verdict[i] + (cols.p[i] === null ? "" : ` ${cols.p[i]} %`), kind);
-    cell(cols.call[i]); cell(cols.error[i] || cols.why[i]); cell(cols.keep[i] === null ? "" : String(cols.keep[i]), "num");
-    cell(cols.step[i] === null ? "" : `${cols.step[i]}${cols.planned[i] ? ` / ${cols.planned[i]}` : ""}`, "num"); cell(age(cols.age[i]), "num"); cell(hours(cols.saves[i]), "num");
+    cell(cols.call[i]); cell(cols.error[i] || cols.why[i], "why"); cell(cols.best_checkpoint[i], "num");
+    cell(cols.step[i] === null ? "" : `${cols.step[i]}${cols.planned_steps[i] ? ` / ${cols.planned_steps[i]}` : ""}`, "num"); cell(age(cols.age_s[i]), "num"); cell(hours(cols.saves_gpu_hours[i]), "num");
     return e;
   }
 
@@ -83,8 +83,8 @@
     const list = made("dl"), put = (name, text) => { if (text !== "" && text !== null && text !== undefined) list.append(made("dt", "", name), made("dd", "", String(text))); };
     detail.append(made("h3", "", cols.run[i]));
     put("Verdict", `${cols.verdict[i]}${cols.p[i] === null ? "" : ` (${cols.p[i]} %)`}, ${cols.call[i]}`);
-    put("What broke first", cols.why[i]); put("Do now", cols.do[i]); put("Keep", cols.keep[i]); put("Could not be judged", cols.error[i]);
-    put("GPU hours after the break", hours(cols.burnt[i])); put("Stopping saves GPU hours", hours(cols.saves[i])); put("Framework", cols.framework[i]);
+    put("What broke first", cols.why[i]); put("Do now", cols.do[i]); put("Keep", cols.best_checkpoint[i]); put("Could not be judged", cols.error[i]);
+    put("GPU hours after the break", hours(cols.burnt[i])); put("Stopping saves GPU hours", hours(cols.saves_gpu_hours[i])); put("Framework", cols.framework[i]);
     put("Outcome", cols.low[i] === null ? "" : `${cols.outcome[i]}: ${cols.low[i]} to ${cols.high[i]}`); put("See it", `rl-advisor assess '${cols.where[i]}'`);
     detail.append(list);
     if (cols.report[i]) { const a = made("a", "", "Open its report"); a.href = cols.report[i]; detail.append(a); }
@@ -114,7 +114,7 @@
 // Paper shows every row as a plain table, which a browser with scripts does not build before it is asked for.
 addEventListener("beforeprint", () => {
   const plain = document.querySelector("section noscript");
-  if (!plain || document.querySelector("table.paper")) return;
+  if (!plain || document.querySelector("div > .paper")) return;
   const sheet = document.createElement("div");
   sheet.innerHTML = plain.textContent;
   plain.after(sheet);
