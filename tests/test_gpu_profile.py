@@ -11,10 +11,10 @@ from rl_advisor.run import Curve, Run
 
 from gpu_runs import RECORDINGS, clock, recorded, shares, simulated, step_ends, truth
 
-KEYS = {"says", "gpus", "hours", "step_period_s", "phases", "idle", "interference", "headroom_gib", "cannot_tell", "gaps", "tokens_per_s"}
+KEYS = {"says", "gpus", "hours", "step_period_s", "phases", "idle", "interference", "headroom_gib", "cannot_tell", "gaps"}
 ROW_KEYS = {
     "name", "share", "share_low", "share_high", "seconds_per_step", "power_w",
-    "utilization", "memory_gib", "energy_j_per_step", "energy_j_per_1000_tokens", "confidence",
+    "utilization", "memory_gib", "energy_j_per_step", "confidence",
 }  # fmt: skip
 
 
@@ -259,32 +259,6 @@ def test_rows_left_out_are_said():
     run = recorded("checkpoint-heavy")
     answer = profile(replace(run, telemetry=ODD["days apart"](run.telemetry)))
     assert any("rows that repeat a time" in gap["why"] for gap in answer["gaps"])
-
-
-def test_energy_of_a_thousand_tokens():
-    """With a counter of tokens each phase says what a thousand cost on all GPUs, and how many come a second; without, that it cannot."""
-    run = recorded("balanced")
-    step = np.arange(1.0, 20.0)
-    counter = Curve("progress/tokens", "num_tokens", "log", step, 3000 * step)
-    copies = pd.concat([run.telemetry.assign(gpu=str(i)) for i in range(2)], ignore_index=True)
-    answer = profile(replace(run, telemetry=copies, curves={**run.curves, "progress/tokens": counter}))
-    assert answer["tokens_per_s"] == pytest.approx(3000 / answer["step_period_s"])
-    named = {row["name"]: row for row in answer["phases"]}
-    for row in (named["generation"], named["training"]):
-        assert row["energy_j_per_1000_tokens"] == pytest.approx(2 * row["energy_j_per_step"] / 3)
-    bare = answer_of("balanced")
-    assert bare["tokens_per_s"] is None
-    assert any("energy per token" in c for c in bare["cannot_tell"])
-
-
-def test_tokens_a_second_of_one_gpu():
-    """A logged throughput is this GPU's where there is one, and nobody's where there are several."""
-    run = recorded("balanced")
-    rate = Curve("throughput/tokens", "tps", "log", np.arange(1.0, 9.0), np.full(8, 500.0))
-    one = replace(run, curves={**run.curves, "throughput/tokens": rate})
-    assert profile(one)["tokens_per_s"] == pytest.approx(500)
-    copies = pd.concat([run.telemetry.assign(gpu=str(i)) for i in range(2)], ignore_index=True)
-    assert profile(replace(one, telemetry=copies))["tokens_per_s"] is None
 
 
 def test_memory_between_phases():

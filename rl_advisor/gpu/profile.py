@@ -25,9 +25,9 @@ ALWAYS_UNTOLD = (
 
 
 def profile(run: Run) -> dict[str, Any]:
-    """The contract's answer of ``gpu``: shares are of the time in steps and sum to 1; power and energy are of one GPU, per token of all."""
+    """The contract's answer of ``gpu``: shares are of the time in steps and sum to 1; power and energy are of one GPU."""
     found = _profile(run)
-    return {"says": says(found), **_with_tokens(found, run)}
+    return {"says": says(found), **found}
 
 
 def _profile(run: Run) -> dict[str, Any]:
@@ -137,28 +137,3 @@ def _headroom(seen: Seen) -> float | None:
 
 def _or_none(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
-
-
-def _tokens(run: Run, gpus: int, period: float | None) -> float | None:
-    """Tokens of one step on all GPUs: by the counter, or, where one GPU makes it plain whose they are, by the logged throughput."""
-    counter = run.curves.get("progress/tokens")
-    if counter is not None and counter.finite()[0].size > 3:
-        step, total = counter.finite()
-        made = np.diff(total) / np.diff(step)
-        return float(np.median(made)) if (made > 0).any() else None
-    rate = run.curves.get("throughput/tokens")
-    if rate is None or gpus > 1 or period is None or not rate.finite()[1].size:
-        return None
-    return float(np.median(rate.finite()[1])) * period
-
-
-def _with_tokens(answer: dict[str, Any], run: Run) -> dict[str, Any]:
-    """The answer with tokens a second, and what a thousand tokens cost in each phase on all GPUs."""
-    period, gpus = answer["step_period_s"], max(answer["gpus"], 1)
-    tokens = _tokens(run, gpus, period)
-    for row in answer["phases"]:
-        energy = row["energy_j_per_step"]
-        row["energy_j_per_1000_tokens"] = 1000 * gpus * energy / tokens if energy is not None and tokens else None
-    if answer["phases"] and len(run.telemetry) and not tokens:
-        answer["cannot_tell"].append("energy per token: how many tokens a step takes is not logged")
-    return answer | {"tokens_per_s": tokens / period if tokens and period else None}
