@@ -194,16 +194,12 @@ def table(columns: Mapping[str, Any], gpu: Any) -> pd.DataFrame:
     """
     import pandas as pd
 
-    time = np.asarray(columns["time"], np.float64)
-    label = pd.Categorical(gpu)
-    codes = np.asarray(label.codes)
-    at = np.flatnonzero(np.isfinite(time) & (codes >= 0))
-    in_time = bool((np.diff(time[at]) >= 0).all())  # then the order of the rows decides, which is a fast sort of small integers
-    at = at[np.argsort(codes[at], kind="stable") if in_time else np.lexsort((time[at], codes[at]))]
-    again = np.flatnonzero((np.diff(time[at]) == 0) & (np.diff(codes[at]) == 0)) + 1
-    at = np.delete(at, again) if again.size else at
-    rest = {name: np.asarray(values, np.float32)[at] for name, values in columns.items() if name != "time"}
-    return pd.DataFrame({"time": time[at], "gpu": label.take(at), **rest}, copy=False)
+    found = pd.DataFrame({name: np.asarray(values, np.float64 if name == "time" else np.float32) for name, values in columns.items()})
+    found.insert(1, "gpu", pd.Categorical(gpu))
+    found = found[np.isfinite(found["time"]) & found["gpu"].notna()]
+    in_time = found["time"].is_monotonic_increasing  # then the order of the rows decides, which is a fast sort of small integers
+    found = found.sort_values(["gpu"] if in_time else ["gpu", "time"], kind="stable", ignore_index=True)
+    return found[(found["time"].diff() != 0) | (found["gpu"].cat.codes.diff() != 0)]
 
 
 def _other_memory(processes: pd.Series, gpu: Any) -> npt.NDArray[np.float32]:
