@@ -20,7 +20,6 @@ from gpu_runs import RECORDINGS, shares
 
 WAYS: dict[str, Callable[[Run], Run]] = {
     "with step ends": lambda run: run,
-    "telemetry alone": lambda run: replace(run, curves={}),
     "a row a second, step ends": lambda run: replace(run, telemetry=run.telemetry.iloc[::10].reset_index(drop=True)),
 }
 
