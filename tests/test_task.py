@@ -15,6 +15,7 @@ from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.usual_steps import usual_step
 from rl_advisor.judgement.verdict import judge
 from rl_advisor.reading import read_run
+from rl_advisor.settings import checks
 
 N = 60
 SCORES = {"accuracy": np.linspace(0.5, 0.8, N), "margin": np.linspace(0, 1, N), "chosen_score": np.ones(N), "rejected_score": -np.ones(N)}
@@ -134,3 +135,11 @@ def test_nothing_is_said_of_a_kind_that_is_not_there(corpus: str, words: re.Patt
             {key: told[key] for key in ("summary", "why", "next_experiment", "evidence", "could_not_see", "ruled_out", "at_odds")}
         )
         assert {found[0] for found in words.finditer(text) if found[0].lower() not in logged} == set(), path.name
+
+
+def test_a_rate_is_usual_for_what_is_trained(tmp_path) -> None:
+    """A rate that an adapter of a policy may have is far above what pairs bear, and the usual one for pairs is what to set."""
+    run = written(tmp_path, {**PAIRS, "learning_rate": 1e-3 * DOWN}, {"learning_rate": 1e-3})
+    fault = next(f for f in checks.proven(run) if f.pattern == "learning_rate")
+    assert "1e-7 to 5e-5 is usual" in fault.statement
+    assert "5e-6" in fault.causes[0].tell_apart

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from rl_advisor.curves.task import WITHOUT_REWARD
 from rl_advisor.finding import number
 from rl_advisor.priors.bank import Usual, usual
 from rl_advisor.vocabulary import metric as our_metric
@@ -107,6 +108,8 @@ def prior(metric: str, known: Circumstances | None = None) -> Prior | None:
     """
     known = known or Circumstances()
     rows = [row for row in table().get(_in_table(metric), ()) if _fits(row.given, known)]
+    if known.method in WITHOUT_REWARD:  # what is learned there is another thing than a policy, whatever it is made of
+        rows = [row for row in rows if row.given.method == known.method] or rows
     sure = [row for row in rows if _surely(row.given, known)]
     # A row that surely speaks, and of more than another, replaces it; what only might speak widens the answer.
     left = [row for row in rows if not any(_narrower(other.given, row.given) for other in sure)]

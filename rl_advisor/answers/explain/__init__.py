@@ -15,6 +15,7 @@ from rl_advisor.answers.explain.words import explain_word
 from rl_advisor.answers.explain.written import Coverage, coverage
 from rl_advisor.answers.spot_check import of_samples
 from rl_advisor.answers.story.quantities import renamed
+from rl_advisor.curves.task import task
 from rl_advisor.finding import Finding, Outcome, Role
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.diagnosis import role_of
@@ -156,7 +157,8 @@ def _recognised(rows: Rows, read: Coverage) -> str:
     parts = []
     if run.curves:
         who = run.frameworks[0] if run.frameworks else "an unknown trainer"
-        by = f", method {method.replace('_', ' ')}" if method else ""
+        says = task(run).says
+        by = f": {says}" if says else f", method {method.replace('_', ' ')}" if method else ""
         of = f" of {read.present}" if read.present > read.rows else ""
         parts.append(f"{read.rows}{of} row{'s' if read.present > 1 else ''} of {who}, {read.names} of {read.names_present} names known{by}")
     parts += [counted(len(run.rollouts), "sample")] if len(run.rollouts) else []
