@@ -16,9 +16,10 @@ import numpy as np
 
 from rl_advisor.curves import segments
 from rl_advisor.finding import Answer, Evidence, Role, absent, not_logged, present, unclear
-from rl_advisor.output.wording import counted
+from rl_advisor.output.wording import counted, listed
+from rl_advisor.priors.circumstances import circumstances
 from rl_advisor.run import Run
-from rl_advisor.settings.not_finite import COMPUTED, LATER, turned, unharmed
+from rl_advisor.settings.not_finite import COMPUTED, LATER, STAGES, turned, unharmed
 from rl_advisor.vocabulary import Link
 
 LINK = Link.NUMERICS
@@ -36,6 +37,8 @@ CORE = (
     "reward/mean",
     "numerics/update_ok",
 )
+LANGUAGE = ("grpo", "ppo_language", "language")
+"""Methods whose episodes always end: there a reward that is NaN was computed so."""
 GROWN = 3.0
 """Growth of the gradients' middle level, over the tenth before a NaN, that warns of it."""
 SAYS = re.compile(
@@ -65,6 +68,10 @@ def detect(run: Run) -> Answer:
     turns = {name: at for name in CORE if name in run.curves and (at := turned(run.curves[name])) is not None}
     logging = {name: at for name, at in turns.items() if unharmed(run, name, at) and not (name in COMPUTED and warned(run, at))}
     turns = {name: at for name, at in turns.items() if name not in logging}
+    if turns and turns.keys() <= {*STAGES["outcome"]} and circumstances(run).method not in LANGUAGE:
+        return unclear(
+            f"{listed([*turns])} is not finite from step {min(turns.values()):.0f} on and nothing else: as it seems no episode ended since."
+        )
     said = [e for e in run.events if e.kind in {"non_finite", "error"} and SAYS.search(e.text) and not NONE.search(e.text)]
     if turns:
         name, at = min(turns.items(), key=lambda item: item[1])

@@ -28,8 +28,8 @@ SLOWER = ("large_steps", "drift", "growing", "broken_policy")
 def proofs(run: Run) -> list[Finding]:
     """Everything that the lines prove, faults first."""
     found = [finding for name, row in table(__file__, "rows.toml").items() for finding in _asked(run, name, row)]
-    accused = {name for f in found if f.there for name in f.about}
-    return sorted([*found, *(f for f in values(run, CLEARLY) if f.about[0] not in accused)], key=lambda f: not f.there)
+    told = {name for f in found for name in f.about}
+    return sorted([*found, *(f for f in values(run, CLEARLY) if f.about[0] not in told)], key=lambda f: not f.there)
 
 
 def values(run: Run, times: float = 1.0) -> Iterator[Finding]:
