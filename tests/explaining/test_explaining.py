@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import rl_advisor.judgement.proofs
 from click.testing import CliRunner
+from rl_advisor import tools
 from rl_advisor.answers.explain.pasted import run_of
 from rl_advisor.cli.commands import main
 from rl_advisor.discovery import table
@@ -375,3 +376,14 @@ def test_pasted_samples_are_read_as_samples(lost: bool) -> None:
     assert ("infrastructure lost 16" in told["summary"]) is lost
     assert "rl-advisor samples" in told["summary"]
     assert told["ask"] == []
+
+
+def test_pairs_are_read_as_pairs() -> None:
+    """A DPO log has a course; a gradient of nothing there is not every group's one reward."""
+    row = "{{'loss': {}, 'grad_norm': {}, 'rewards/chosen': {}, 'rewards/rejected': {}, 'rewards/accuracies': {}, 'rewards/margins': {}}}\n"
+    parts = row.format(0.61, 5.1, -0.12, -0.31, 0.62, 0.19) + row.format(0.55, 5.0, -0.14, -0.66, 0.71, 0.52)
+    said = tools.explain_log("Both are negative all the time. Does it learn?\n" + parts)["summary"]
+    assert "rewards/accuracies went from 0.62 to 0.71" in said
+    assert "below 0, which is normal" in said
+    frozen = tools.explain_log(2 * row.format(0.6931, 0.0, 0, 0, 0, 0))["summary"]
+    assert ("requires a gradient" in frozen, "group" in frozen) == (True, False)

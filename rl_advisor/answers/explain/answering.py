@@ -144,9 +144,17 @@ def _named(raw: str, question: str) -> bool:
     return bool({bare(raw), bare(tail), bare(short)} & spoken)
 
 
+PARTED = (
+    "the pairs part as far as that rises. Both implicit rewards are often below 0, which is normal; the preferred answers' own must not "
+    "keep falling, and only held-out pairs and samples say whether the policy got better."
+)
+"""What the course of pairs means."""
+
+
 def how_it_goes(rows: Rows) -> str:
     """How the outcome went in these rows."""
-    curve = next((c for n in ("eval/score/", "reward/mean", "reward/success") for c in rows.family(n).values()), None)
+    outcomes = ("eval/score/", "reward/mean", "reward/success", "pairs/accuracy", "pairs/margin")
+    curve = next((c for n in outcomes for c in rows.family(n).values()), None)
     if curve is None and rows.run.curves:
         return "Whether it learns cannot be told: no reward and no score stands in these lines."
     if curve is None:
@@ -156,5 +164,5 @@ def how_it_goes(rows: Rows) -> str:
         return f"{curve.raw} is NaN throughout, so whether it learns cannot be told."
     if finite.size == 1:
         return f"One row shows {curve.raw} {number(float(finite[0]))} and no course: whether that is good depends on where it started."
-    best = float(finite.max())
-    return f"{curve.raw} went from {number(float(finite[0]))} to {number(float(finite[-1]))} in {finite.size} rows, best {number(best)}."
+    said = f"{curve.raw} went from {number(float(finite[0]))} to {number(float(finite[-1]))} in {finite.size} rows"
+    return f"{said}: {PARTED}" if curve.name.startswith("pairs/") else f"{said}, best {number(float(finite.max()))}."

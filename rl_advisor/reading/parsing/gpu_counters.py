@@ -195,11 +195,11 @@ def table(columns: Mapping[str, Any], gpu: Any) -> pd.DataFrame:
     import pandas as pd
 
     found = pd.DataFrame({name: np.asarray(values, np.float64 if name == "time" else np.float32) for name, values in columns.items()})
-    found.insert(1, "gpu", pd.Categorical(gpu))
+    found.insert(1, "gpu", pd.Series(pd.Categorical(gpu)))
     found = found[np.isfinite(found["time"]) & found["gpu"].notna()]
     in_time = found["time"].is_monotonic_increasing  # then the order of the rows decides, which is a fast sort of small integers
     found = found.sort_values(["gpu"] if in_time else ["gpu", "time"], kind="stable", ignore_index=True)
-    return found[(found["time"].diff() != 0) | (found["gpu"].cat.codes.diff() != 0)]
+    return found[(found["time"].diff() != 0) | (found["gpu"].cat.codes.diff() != 0)]  # type: ignore[no-any-return]
 
 
 def _other_memory(processes: pd.Series, gpu: Any) -> npt.NDArray[np.float32]:
