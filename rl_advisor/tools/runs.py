@@ -45,17 +45,20 @@ def read(run: str | Path, until: float | None = None, mapping: Mapping[str, str]
 
 
 def _read(path: Path, mapping: Mapping[str, str] | None) -> "Run":
-    """As ``read_run``; a text of a few lines, in which there is no table, as pasted lines are read."""
+    """As ``read_run``; a few lines of which no reader knows a name, or in which there is no table, as pasted lines are read."""
     from rl_advisor.answers.explain.pasted import run_of_few
+    from rl_advisor.judgement.proven import few
     from rl_advisor.reading import UnreadableRun, read_run
 
     try:
-        return read_run(path, mapping=mapping)
+        run = read_run(path, mapping=mapping)
     except UnreadableRun:
-        few = run_of_few(path) if not mapping else None
-        if few is not None and (few.curves or few.config or few.events):
-            return few
-        raise
+        pasted = None if mapping else run_of_few(path)
+        if pasted is None or not (pasted.curves or pasted.config or pasted.events):
+            raise
+        return pasted
+    unknown = not mapping and few(run) and not any(c.mapped or c.guessed for c in run.curves.values())
+    return pasted if unknown and (pasted := run_of_few(path)).curves else run
 
 
 def place(run: str | Path) -> Path:
