@@ -13,7 +13,7 @@ from statistics import mean
 
 import click
 import numpy as np
-from evals.seeds import answered, areal_runs, course_of_runs, doors, machine, other_numbers, third_look
+from evals.seeds import answered, areal_runs, course_of_runs, doors, in_words, machine, other_numbers, third_look
 from evals.seeds.expected import ENOUGH, Score, Situation, lacking
 from evals.seeds.frames import written
 from rl_advisor.api import assess
@@ -22,7 +22,7 @@ from rl_advisor.reading import read_run
 
 WRITTEN = (course_of_runs, areal_runs, answered, other_numbers, third_look)
 SITUATIONS: dict[str, Situation] = {s.name: s for part in WRITTEN for s in part.SITUATIONS}
-DOORS: dict[str, doors.Asked] = {s.name: s for s in (*doors.SITUATIONS, *machine.SITUATIONS)}
+DOORS: dict[str, doors.Asked] = {s.name: s for s in (*doors.SITUATIONS, *machine.SITUATIONS, *in_words.SITUATIONS)}
 EVERY: dict[str, Situation | doors.Asked] = {**SITUATIONS, **DOORS}
 Told = tuple[str, str, int, Assessment | tuple[bool, bool]]
 """Situation, framework, draw, and the judge's answer; of another verb whether the situation and whether its near-miss is answered so."""

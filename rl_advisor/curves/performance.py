@@ -52,7 +52,8 @@ class Performance:
             one = self.held or self.train
             return one.amounts if one else None
         score, reward = self.held.amounts, self.train.amounts
-        return {name: held * a + train * reward[name] for name, a in score.items()} | {REWARD_LOST: reward["lost"]}
+        unlike = 1 - score["gained"] * max(0.0, 1 - 2 * score["lost"])
+        return {name: held * a + train * reward[name] for name, a in score.items()} | {REWARD_LOST: unlike * reward["lost"]}
 
     def doubted(self, *, held: bool, train: bool) -> "Performance":
         """The same with curves that are heard less."""

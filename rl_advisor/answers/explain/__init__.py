@@ -85,7 +85,7 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     answer = answered(Asked(asked, rows, told, proven)) if asked else ""
     e = Explained(rows, read, told, proven, judged, faults(run, text, told, proven, found), answer)
     crash = crash_in(text)
-    steps = asked_for(asked or text) if not (run.curves or crash) else None
+    steps = asked_for(f"{question} {text}") if not (run.curves or crash) else None
     nothing = not (run.curves or run.config or any(f.seen_in in ("crash", "warnings") for f in e.faults))
     said: dict[str, Any] = {
         **({"crash": _retold(crash)} if crash else {}),

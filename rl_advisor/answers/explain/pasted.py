@@ -33,6 +33,8 @@ FEW, FEW_FILES, KNOWN = 50_000, 16, 2
 TEXT, SETTINGS, CONFIG = ("", ".txt", ".log", ".out", ".md"), (".sh", ".yaml", ".yml", ".json", ".toml"), 5
 """Endings of files that are looked at, those that hold settings, and the settings that are a configuration."""
 _QUOTE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?){1,3}|^[ \t]{0,3}`{3,}[^\n]{0,40}$|^`|`[ \t]*$|^//(?=-)", re.MULTILINE)
+_ADDRESS = re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}:\d{2,5}\b")
+"""A machine and its port: no number that was measured."""
 _TABLE = re.compile(r"^[^\n,]{1,60}(?:,[^\n,]{1,60}){2,200}\n[-+\d.eE, nNaAiIfF]{5,4000}$", re.MULTILINE)
 
 
@@ -45,7 +47,7 @@ def run_of(text: str, framework: str | None = None) -> Run:
         UsageError: there is no such framework; the message names the nearest, and all.
     """
     framework = _framework(framework) if framework else None
-    plain = _QUOTE.sub("", bounded(text))
+    plain = _ADDRESS.sub("host", _QUOTE.sub("", bounded(text)))
     run = _read(plain)
     if len(run.rollouts):
         return run

@@ -23,12 +23,12 @@ def asked_for(text: str) -> Answer | None:
 
     What comes back has ``title`` and ``steps`` of ``do``, ``run`` and ``means``.
     """
-    said = text[:LONGEST].lower()
+    found = _ADDRESS.search(text[:LONGEST])
+    said = _ADDRESS.sub("server", text[:LONGEST].lower())
     fits = [p for p in procedures().values() if all(re.search(rf"\b(?:{group})", said) for group in p["words"])]
     if not fits:
         return None
     best = max(fits, key=lambda p: len(p["words"]))
-    found = _ADDRESS.search(text[:LONGEST])
     address = found[0] if found else "HOST:PORT"
     return {
         "title": best["title"],
