@@ -10,7 +10,14 @@ from evals.seeds.doors import Asked, Drawing
 from rl_advisor.tools.asking import explained
 
 Steps = list[dict[str, str]]
-HELLO = ("Hi all,", "Hello, thanks for the great work!", "I am new to RL for language models.", "Question about my setup:", "Not sure whether this is the right place.", "We have been at this for two days.")
+HELLO = (
+    "Hi all,",
+    "Hello, thanks for the great work!",
+    "I am new to RL for language models.",
+    "Question about my setup:",
+    "Not sure whether this is the right place.",
+    "We have been at this for two days.",
+)
 SETUP = (
     "We run on {gpus} H100s under Slurm, driver {driver}.",
     "Versions: areal 0.{minor}, torch 2.{minor}, python 3.1{digit}.",
@@ -18,8 +25,22 @@ SETUP = (
     "Model is Qwen2.5-{size}B, everything in bf16, {gpus} GPUs.",
     "Inside the docker image, {gpus} devices are visible.",
 )  # fmt: skip
-THANKS = ("Any pointer is welcome.", "Thanks!", "What am I missing?", "I could not find this in the docs.", "Happy to send more details.", "")
-ERRORS = ("a KeyError", "`TypeError: 'NoneType' object is not iterable`", "an assertion", "RuntimeError: no trajectory returned", "a timeout", "JSONDecodeError")
+THANKS = (
+    "Any pointer is welcome.",
+    "Thanks!",
+    "What am I missing?",
+    "I could not find this in the docs.",
+    "Happy to send more details.",
+    "",
+)
+ERRORS = (
+    "a KeyError",
+    "`TypeError: 'NoneType' object is not iterable`",
+    "an assertion",
+    "RuntimeError: no trajectory returned",
+    "a timeout",
+    "JSONDecodeError",
+)
 ALONE = (
     "How do I bring up only the {server} in AReaL, without the trainer?",
     "Is there a way to launch just the {server} for AReaL and leave it running while I work on my agent?",
@@ -52,7 +73,10 @@ FAILS = (
     "First time writing a {workflow}; the SGLang server listens on {address}. How would you check it before training?",
     "Every change to my {workflow} costs a full restart of the server at {address}. What is the fastest way to find the bug ({error})?",
 )  # fmt: skip
-WORKFLOWS, NO_WORKFLOWS = ("workflow", "agent workflow", "rollout workflow", "agent", "custom RolloutWorkflow", "tool agent"), ("dashboard", "browser", "wandb login", "download of the checkpoint", "ssh tunnel", "health page")
+WORKFLOWS, NO_WORKFLOWS = (
+    ("workflow", "agent workflow", "rollout workflow", "agent", "custom RolloutWorkflow", "tool agent"),
+    ("dashboard", "browser", "wandb login", "download of the checkpoint", "ssh tunnel", "health page"),
+)
 BATCHES = (
     "I want to try my own loss on {batch}, without generating every time.",
     "How do I develop a custom RL algorithm on {batch}?",
@@ -67,8 +91,22 @@ BATCHES = (
     "My own advantage normalisation: I want to unit-test it on {batch}.",
     "My modified PPO loss is slow to test because each try waits for rollouts. Can I use {batch}?",
 )  # fmt: skip
-KEPT = ("a saved batch", "one fixed batch of rollouts", "a recorded batch", "the same saved batch", "one stored batch of trajectories", "a dumped batch of rollouts")
-FRESH = ("fresh rollouts of every step", "the full cluster", "a larger model", "live traffic", "a new environment", "twice the learning rate")
+KEPT = (
+    "a saved batch",
+    "one fixed batch of rollouts",
+    "a recorded batch",
+    "the same saved batch",
+    "one stored batch of trajectories",
+    "a dumped batch of rollouts",
+)
+FRESH = (
+    "fresh rollouts of every step",
+    "the full cluster",
+    "a larger model",
+    "live traffic",
+    "a new environment",
+    "twice the learning rate",
+)
 
 
 def steps_of(question: str, d: Drawing) -> Steps:

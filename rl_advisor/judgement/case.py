@@ -17,6 +17,8 @@ from rl_advisor.run import Run
 
 SOLVED = 0.985
 """Share of the highest possible from which a task counts as solved."""
+PARTED = 0.8
+"""Probability from which the reward rose and stayed while the score did not."""
 FOLLOWS = 1 / 6
 """Share of the reward's way that a score must rise to have risen with it, where both are shares."""
 
@@ -87,6 +89,11 @@ class Case:
         if train is None or held is None or self.present("eval_protocol_change") or "control" in task(self.run).traits:
             return 0.0
         return self.paid * (1 - self.progressed) * max(0.0, 1 - 2 * train.amounts["lost"])
+
+    @property
+    def parted(self) -> bool:
+        """Whether the score surely fell alone: what makes a policy worse would have taken the reward along."""
+        return self.gamed >= PARTED
 
     @cached_property
     def solved(self) -> bool:

@@ -65,7 +65,7 @@ def able_to_fell(case: Case) -> list[Finding]:
     able = []
     for found in roots(case, of_fall=True):
         late = any(before(fall, found) for fall in falls)
-        aftermath = role_of(found.pattern) is Role.CONSEQUENCE and falls and not any(before(found, fall) for fall in falls)
+        aftermath = role_of(found.pattern) is Role.CONSEQUENCE and falls and (case.parted or not any(before(found, fall) for fall in falls))
         if not late and not aftermath:
             able.append(found)
     return able

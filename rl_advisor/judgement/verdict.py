@@ -152,7 +152,7 @@ def likely_link(case: Case, verdict: Verdict) -> Link | None:
     if wrong := checks.proven(case.run):
         return wrong[0].link
     if verdict in FALLS:
-        return Link.POLICY_UPDATE
+        return Link.REWARD_SIGNAL if case.parted else Link.POLICY_UPDATE
     if verdict == "reward_hacking":
         return Link.REWARD_SIGNAL
     return Link.TRAINING_SIGNAL

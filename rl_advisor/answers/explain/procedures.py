@@ -19,18 +19,14 @@ def procedures() -> dict[str, Answer]:
 
 
 def asked_for(text: str) -> Answer | None:
-    """The procedure that a text asks for: one of whose groups of words all stand in it, the one with the most; None where there is none.
+    """The procedure that a text asks for: the first of whose groups of words all stand in it; None where there is none.
 
     What comes back has ``title`` and ``steps`` of ``do``, ``run`` and ``means``.
     """
     found = _ADDRESS.search(text[:LONGEST])
-    said = _ADDRESS.sub("server", text[:LONGEST].lower())
-    fits = [p for p in procedures().values() if all(re.search(rf"\b(?:{group})", said) for group in p["words"])]
-    if not fits:
-        return None
-    best = max(fits, key=lambda p: len(p["words"]))
-    address = found[0] if found else "HOST:PORT"
-    return {
-        "title": best["title"],
-        "steps": [{part: words.replace("{address}", address) for part, words in step.items()} for step in best["steps"]],
-    }
+    address, said = found[0] if found else "HOST:PORT", _ADDRESS.sub("server", text[:LONGEST].lower())
+    for procedure in procedures().values():
+        if all(re.search(rf"\b(?:{group})", said) for group in procedure["words"]):
+            steps = [{part: words.replace("{address}", address) for part, words in step.items()} for step in procedure["steps"]]
+            return {"title": procedure["title"], "steps": steps}
+    return None
