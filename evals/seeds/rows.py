@@ -20,7 +20,8 @@ Made by `python -m evals.seeds --draws {draws} --again {again} --json evals/seed
 A *situation* is a run made anew with chance in every level, length and noise, in a framework's own files and names; an answer is right when its
 *values* are what the seed says: verdict, link, patterns that are present, call, what the action names, checkpoint. Words elsewhere do not count.
 Each is drawn {draws} times in each framework; where one of these is answered wrong, {again} times, which tells nine in ten from fewer.
-Situations `d_...` are asked of another verb in two forms, each beside a near-miss that differs in that one thing and must not be answered so.
+Situations `d_...` are asked of another verb in two forms, each beside a near-miss that differs in that one thing and must not be answered so; those
+of somebody who has nothing but words are asked of `explain` as one sentence and as a thread, and its steps must name the command and the address.
 
 - *works*: at least two situations or frameworks are answered so in nine of ten drawings.
 - *once*: one framework's words alone were tried, in nine of ten drawings right.
