@@ -159,6 +159,17 @@ def test_any_prefix_can_be_read(module, name, text, tmp_path):
             assert set(module.read(path).telemetry.columns) >= {"time", "gpu"} or module.read(path).gaps
 
 
+def test_a_row_too_long_with_broken_bytes_costs_itself(tmp_path, capfd):
+    """What is neither a row nor text is left out and counted; the rows around it stand, and nothing is printed."""
+    path = tmp_path / "gpu.csv"
+    rows = [f"2026/11/20 23:49:{second}.000, 0, {second} W".encode() for second in range(10, 16)]
+    path.write_bytes(b"\n".join([b"timestamp, index, power.draw [W]", *rows[:3], rows[3] + b", \xb2\xff", *rows[4:], b""]))
+    columns, gaps = gpu_tables.gpu_csv(path)
+    assert list(columns["power.draw [W]"]) == [f" {second} W" for second in (10, 11, 12, 14, 15)]
+    assert [gap.why for gap in gaps] == ["1 lines are no row of the table"]
+    assert capfd.readouterr().err == ""
+
+
 def test_tools_without_times_say_so(tmp_path):
     """Where times are assumed a gap tells the reader."""
     for module, name, text in ((telemetry, "a.txt", DMON), (telemetry, "b.txt", DCGMI), (telemetry, "c.csv", ROCM)):

@@ -1,5 +1,6 @@
 """Tables of GPU counters, however long, separated or Parquet: texts come as codes, so that each distinct one is looked at once."""
 
+import codecs
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,7 @@ def gpu_csv(path: Path, above: int = 0) -> tuple[dict[str, Any], list[Gap]]:
         wanted = _wanted(names)
         try:
             rows = csv.open_csv(
-                pa.PythonFile(file, "r"),
+                pa.PythonFile(codecs.EncodedFile(file, "utf-8", errors="ignore"), "r"),  # Arrow decodes the rows that it skips
                 csv.ReadOptions(column_names=names, block_size=BLOCK, use_threads=False),
                 csv.ParseOptions(invalid_row_handler=skip),
                 csv.ConvertOptions(column_types=dict.fromkeys(wanted, pa.dictionary(pa.int32(), pa.binary())), include_columns=wanted),
