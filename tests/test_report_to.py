@@ -28,7 +28,7 @@ def judged():
 def test_note_says_the_verdict_by_the_runs_own_names(judged) -> None:
     """The first words are the verdict; metrics go by the names of the charts; marks stand at onset and checkpoint."""
     found = note(*judged)
-    assert found.text.startswith("**Collapsed**")
+    assert found.text.startswith("# grpo-run: collapsed, stop\n")
     assert "eval/score" not in found.text
     assert found.tags["verdict"] == "collapsed"
     assert [m.metric for m in found.marks] == ["rl-advisor/first_break", "rl-advisor/best_checkpoint"]
@@ -76,7 +76,7 @@ def test_tensorboard_shows_text_curves_and_marks(tmp_path: Path, judged) -> None
     """TensorBoard's own reader finds the verdict as text, the run's tag, and a point of it at each mark."""
     where = Path(report_file.note_to(f"tensorboard:{tmp_path}", *judged, RUN))
     said = _events(where / "judgement")
-    assert b"Collapsed" in said.Tensors("rl-advisor/judgement")[0].tensor_proto.string_val[0]
+    assert b"grpo-run: collapsed" in said.Tensors("rl-advisor/judgement")[0].tensor_proto.string_val[0]
     assert len(said.Tensors("eval_accuracy")) > 20
     marks = {folder.name: [p.step for p in _events(folder).Tensors("eval_accuracy")] for folder in where.iterdir() if "step" in folder.name}
     onset, best = judged[1].onset.step, judged[1].best_checkpoint.step
@@ -153,7 +153,7 @@ def test_mlflow_gets_tags_marks_and_a_page(tmp_path: Path, judged, monkeypatch: 
     assert {m.step for m in tracking.get_metric_history(run, "rl-advisor/first_break")} == {152}
     assert len(tracking.get_metric_history(run, "eval_accuracy")) > 20
     page = next((tmp_path / "1").glob("*/artifacts/rl-advisor.md"), None) or next(tmp_path.rglob("rl-advisor.md"))
-    assert "Collapsed" in page.read_text()
+    assert "grpo-run: collapsed" in page.read_text()
     with pytest.raises(UsageError):
         report_file.note_to(f"mlflow:/{'0' * 32}", *judged, RUN)
 

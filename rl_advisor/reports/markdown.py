@@ -27,14 +27,21 @@ _ADDRESS = re.compile(r"(?i)(:(?=//)|www(?=\.)|@(?=[\w-]+\.\w)|(?<!\w)@(?=\w))")
 def render(run: Run, assessment: Assessment) -> str:
     """The report: verdict, call, the story and its sparklines, then the sections of the document."""
     a, story = in_own_names(run, assessment)
-    head = [
+    return _joined([*_head(a, story), _sparklines(story), *map(_section, sections(run, a, drawn(run, assessment)))])
+
+
+def short(run: Run, assessment: Assessment) -> str:
+    """How the report begins: verdict, call and the story."""
+    return _joined(_head(*in_own_names(run, assessment)))
+
+
+def _head(a: Assessment, story: Story) -> list[str]:
+    return [
         f"# {inert(a.run or 'run')}: {a.verdict.replace('_', ' ')}, {a.call}",
         f"{inert(story.progress)}. {inert(story.call)} ({inert(story.verdict.partition(' (')[2])}",
         inert(a.words),
         markdown_of(Facts(story_rows(story))),
-        _sparklines(story),
     ]
-    return _joined([*head, *map(_section, sections(run, a, drawn(run, assessment)))])
 
 
 def compared(_: Sequence[Run], answer: Answer) -> str:

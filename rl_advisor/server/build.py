@@ -103,7 +103,7 @@ def address(text: str) -> tuple[str, int]:
     host = host.strip("[]")
     if not colon or not port.isdigit() or not 0 < int(port) < 2**16:
         raise UsageError(f"--http takes HOST:PORT, for example 127.0.0.1:8000; not {text!r}")
-    if host != "localhost" and not _is_loopback(host):
+    if not _is_loopback("127.0.0.1" if host == "localhost" else host):
         raise UsageError(
             f"{host} could be reached by other machines, and this server asks nobody who they are; use 127.0.0.1, ::1 or localhost"
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -45,14 +46,13 @@ def refusing() -> Iterator[None]:
 
 def load() -> None:
     """Load everything that an answer may need, by answering for a small run, so that every worker begins with it."""
-    import sqlite3
-
-    import pyarrow.parquet as pq
-    import yaml
-
-    from rl_advisor.answers import curves, inventory, plot
-    from rl_advisor.gpu import profile
-
+    for needed in (
+        "sqlite3",
+        "pyarrow.parquet",
+        "yaml",
+        *(f"rl_advisor.{m}" for m in ("answers.inventory", "answers.plot", "gpu.profile")),
+    ):
+        import_module(needed)
     with TemporaryDirectory() as folder:
         run = Path(folder)
         rising = [{"step": i, "reward": i + i % 3, "kl": 0.01, "entropy": 1.0} for i in range(60)]
@@ -61,7 +61,6 @@ def load() -> None:
         (run / "rollouts.jsonl").write_bytes(b"\n".join(map(orjson.dumps, episodes)))
         answer({"verb": "assess_run", "run": folder})
         page({"run": folder, "until": None})
-    del sqlite3, pq, yaml, curves, inventory, plot, profile
 
 
 def fenced(roots: Sequence[str], function: str, *arguments: Any) -> Any:

@@ -33,7 +33,7 @@ def test_verdict_and_marks_are_seen(browser, board: str) -> None:
     """The text tab says the verdict and what to do; the chart of the score has a run for each mark, named with its step."""
     page = browser.new_page(viewport={"width": 1200, "height": 900})
     page.goto(f"{board}#text")
-    page.get_by_text("Collapsed").first.wait_for()
+    page.get_by_text("grpo-run: collapsed").first.wait_for()
     assert page.get_by_text("learning rate").count()
     page.goto(f"{board}#timeseries")
     page.get_by_text("first break at step 152").first.wait_for()

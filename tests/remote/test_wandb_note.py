@@ -98,4 +98,4 @@ def test_a_run_that_is_there_keeps_what_it_had(kept: dict[str, Any], target: str
     assert summaries[-1]["reward"] == 0.5
     assert [c["tags"] for c in kept["changes"] if c.get("tags")][-1] == ["mine", "rl-advisor:collapsed"]
     assert all(c.get("notes") in (None, "my notes") for c in kept["changes"])
-    assert "Collapsed" in kept["files"][0]
+    assert "grpo-run: collapsed" in kept["files"][0]

@@ -92,12 +92,7 @@ class Ledger:
 
     def said(self) -> str:
         """One line of what was spent."""
-        u, money = self.spent, self.money
-        cost = (
-            "at a price that is not known"
-            if money is None
-            else f"about ${money:.4f} by prices of {PRICED_ON} ({PRICE_SOURCE}; {PRICE_VARIABLE} sets yours)"
-        )
-        if money is not None and os.environ.get(PRICE_VARIABLE):
-            cost = f"about ${money:.4f} at the given prices"
+        u, ours = self.spent, f"by prices of {PRICED_ON} ({PRICE_SOURCE}; {PRICE_VARIABLE} sets yours)"
+        by = "at the given prices" if os.environ.get(PRICE_VARIABLE) else ours
+        cost = "at a price that is not known" if self.money is None else f"about ${self.money:.4f} {by}"
         return f"{u.total} tokens ({u.fresh} sent, {u.cached} from cache, {u.stored} to cache, {u.written} written), {cost}"

@@ -10,7 +10,7 @@ from rl_advisor.advisors.model.turns import Entry
 from rl_advisor.output.errors import UsageError
 
 SCHEMA = "rl-advisor/transcript/1"
-_LARGEST = 64_000_000
+_LARGEST, _BEGINS = 64_000_000, b'{"schema":'
 
 
 def resume(path: Path, about: dict[str, Any]) -> list[Entry]:
@@ -27,10 +27,7 @@ def resume(path: Path, about: dict[str, Any]) -> list[Entry]:
     if not lines:
         append(path, {"schema": SCHEMA, **about})
         return []
-    begun = lines[0]
-    if begun.get("schema") != SCHEMA:
-        raise UsageError(f"{path.name} is no transcript of this tool; name another file")
-    other = [key for key, value in about.items() if begun.get(key) != value]
+    other = [key for key, value in about.items() if lines[0].get(key) != value]
     if other:
         raise UsageError(f"the transcript {path.name} is of another {' and '.join(other)}; name another file or remove it")
     return lines[1:]
@@ -51,14 +48,10 @@ def _whole_lines(path: Path) -> list[Entry]:
     data = path.read_bytes()
     whole = data[: data.rfind(b"\n") + 1]
     try:
-        lines = [orjson.loads(line) for line in whole.splitlines()]
-    except orjson.JSONDecodeError:
-        raise UsageError(f"{path.name} is no transcript, or it is damaged; name another file") from None
-    if not all(isinstance(line, dict) for line in lines):
-        raise UsageError(f"{path.name} is no transcript; name another file")
-    if len(whole) < len(data):
-        if whole or data.startswith(b'{"schema":'):
-            os.truncate(path, len(whole))
-        else:
-            raise UsageError(f"{path.name} is no transcript; name another file")
+        lines: list[Entry] = [dict(orjson.loads(line)) for line in whole.splitlines()]
+    except (ValueError, TypeError):
+        lines = [{}]
+    if not (lines[0].get("schema") == SCHEMA if lines else _BEGINS.startswith(data[: len(_BEGINS)])):
+        raise UsageError(f"{path.name} is no transcript of this tool, or it is damaged; name another file")
+    os.truncate(path, len(whole))
     return lines

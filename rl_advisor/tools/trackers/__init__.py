@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rl_advisor import __version__
-from rl_advisor.answers.story.telling import in_own_names, tell
+from rl_advisor.answers.story.telling import tell
 from rl_advisor.assessment import Assessment
 from rl_advisor.features.bins import evenly
 from rl_advisor.output.clean import readable
-from rl_advisor.output.wording import listed, plain, sentence
-from rl_advisor.reports.markdown import inert
+from rl_advisor.reports.markdown import short
 from rl_advisor.run import Curve, Run
 
 PREFIX = "rl-advisor"
@@ -81,7 +80,7 @@ def note(run: Run, a: Assessment) -> Note:
         "step": str(a.step),
         "version": __version__,
     }
-    return Note(bare(a.run) or "run", _text(run, a), tags, tuple(marks), tuple(c for c in shown if c.step.size))
+    return Note(bare(a.run) or "run", readable(short(run, a), LONGEST_TEXT), tags, tuple(marks), tuple(c for c in shown if c.step.size))
 
 
 def thinned(curve: Curve) -> Curve:
@@ -95,13 +94,3 @@ def thinned(curve: Curve) -> Curve:
 def bare(name: str) -> str:
     """A name that is safe as a folder's and in an address."""
     return re.sub(r"[^\w.-]+", "-", readable(name, LONGEST_NAME)).strip(".-")
-
-
-def _text(run: Run, a: Assessment) -> str:
-    """The judgement in a few lines of Markdown, in the run's own metric names."""
-    told, story = in_own_names(run, a)
-    rows = {"Why": sentence(told.why), **story.facts, "Not logged": listed(list(story.not_logged), 4)}
-    said = [f"- **{name}**: {inert(words)}" for name, words in rows.items() if words]
-    head = f"**{plain(a.verdict).capitalize()}** ({a.confidence} confidence). {inert(story.call)}"
-    lines = [head, "", *said, "", f"{PREFIX} {__version__}, at {inert(story.progress)}"]
-    return readable("\n".join(lines), LONGEST_TEXT) + "\n"

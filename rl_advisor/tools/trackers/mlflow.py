@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-from rl_advisor.output.errors import UsageError
 from rl_advisor.remote.bounds import client
 from rl_advisor.remote.stores import mlflow as store
 from rl_advisor.tools.trackers import PREFIX, Note
@@ -19,11 +18,7 @@ _RUN = re.compile(r"(?:^|/)([0-9a-f]{32})/?$")
 
 
 def write(note: Note, where: str, place: str | Path) -> str:
-    """The server and the run it was written to; without ``where`` a run read from MLflow itself, else the client's own server.
-
-    Raises:
-        NoSuchChoice: the run is not there.
-    """
+    """The server and the run it was written to; without ``where`` a run read from MLflow itself, else the client's own server."""
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "30")
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
     if not where and "://" in str(place) and store.claims(str(place)):
@@ -31,7 +26,7 @@ def write(note: Note, where: str, place: str | Path) -> str:
     found = _RUN.search(where)
     server = (where[: found.start()] if found else where).rstrip("/")
     tracking = client("mlflow", "mlflow").MlflowClient(tracking_uri=server or None)
-    run = _known(tracking, found[1]) if found else _new(tracking, note)
+    run = str(tracking.get_run(found[1]).info.run_id) if found else _new(tracking, note)
     for name, said in note.tags.items():
         tracking.set_tag(run, f"{PREFIX}.{name}", said)
     for mark in note.marks:
@@ -41,15 +36,6 @@ def write(note: Note, where: str, place: str | Path) -> str:
     if not found:
         tracking.set_terminated(run)
     return f"mlflow: {server or 'its own server'}, run {run}"
-
-
-def _known(tracking: Any, run: str) -> str:
-    try:
-        return str(tracking.get_run(run).info.run_id)
-    except Exception as failure:
-        if getattr(failure, "error_code", "") == "RESOURCE_DOES_NOT_EXIST":
-            raise UsageError(f"that MLflow server knows no run {run}") from None
-        raise
 
 
 def _new(tracking: Any, note: Note) -> str:
