@@ -1,5 +1,7 @@
 """A sentence without a log gets the procedure that it asks for, and other sentences get none."""
 
+import re
+
 import pytest
 from click.testing import CliRunner
 from rl_advisor import tools
@@ -83,3 +85,14 @@ def test_a_sentence_is_asked_at_the_command_line_as_it_is() -> None:
     assert said.exit_code == 0
     assert "curl http://10.0.0.7:20082/health" in said.output
     assert "neither a file" in CliRunner().invoke(main, ["explain", "the sea is cold"]).output
+
+
+def test_what_is_usual_stands_with_its_range() -> None:
+    said = tools.explain_log("{'loss': 0.0, 'grad_norm': 0.3, 'kl': 0.004, 'reward': 0.4, 'reward_std': 0.2, 'completion_length': 120.0}")[
+        "summary"
+    ]
+    assert re.search(r"Within what is usual: .*kl 0\.004 \(\S+ to \S+\)", said)
+
+
+def test_an_address_is_no_number_that_was_measured() -> None:
+    assert not tools.explain_log("How can I test it against a running server (10.1.2.3:8000)?")["metrics"]

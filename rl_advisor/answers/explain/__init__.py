@@ -48,6 +48,8 @@ WHERE: Mapping[str, str] = {
 }
 """Where a framework keeps the whole log."""
 Told = Sequence[Mapping[str, Any]]
+_USUAL = re.compile(r"[(]usual ([^()]+)[)]|^(\S+ (?:to \S+|or more)) is usual")
+"""The range in the reason why a value is usual."""
 
 
 @dataclass(frozen=True)
@@ -220,14 +222,17 @@ def _checked(e: Explained) -> list[str]:
     run, rows = e.rows.run, e.rows.count
     moved = [_short(t) for t in e.told if t["normal"] == "normal" and _moved_far(run, t["metric"])]
     went = how_it_goes(e.rows) if rows > 2 else ""
-    left = [t for t in e.told if not t["non_finite"] and not went.startswith(f"{t['name']} went ")]
-    usual, open_ = ([_short(t) for t in left if t["normal"] == kind] for kind in ("normal", "unknown"))
+    left = [t for t in e.told if not t["non_finite"] and not went.startswith(f"{t['name']} went ") and _short(t) not in moved]
+    usual = [
+        _short(t) + (f" ({found[1] or found[2]})" if (found := _USUAL.search(t["why"])) else "") for t in left if t["normal"] == "normal"
+    ]
+    open_ = [_short(t) for t in left if t["normal"] == "unknown"]
     short = rows < ENOUGH and not all(c.note == TOLD for c in run.curves.values())
     course = "One row shows no course." if rows == 1 else f"{rows} rows show too little of a course to judge it."
     lines = (
         (went, " went " in went),
         (f"Still within what is usual, but far from where it began: {listed(moved, 3)}.", bool(moved)),
-        (f"Within what is usual: {listed([u for u in usual if u not in moved], 4)}.", bool(set(usual) - set(moved))),
+        (f"Within what is usual: {listed(usual, 4)}.", bool(usual)),
         (where_time_goes(e.rows), not e.told),
         (f"Not judged, because the level depends on the task: {listed(open_, 4)}.", bool(open_)),
         (f"Not understood: {listed(list(e.read.unread), 4)}.", bool(e.read.unread)),
