@@ -34,7 +34,7 @@ from scipy.optimize import minimize
 from evals import remembering
 
 NAMES = (
-    *("gained", "lost", "second half", "slope", "still rises", "best at", "kept", "size", "share at the end"),
+    *("gained", "lost", "second half", "slope", "still rises", "given back", "kept", "size", "share at the end"),
     REWARD_LOST,
 )
 """What is weighed, one weight a verdict: of 48 amounts these, chosen one after the other by log loss with kin left out; weights above and
@@ -42,7 +42,7 @@ below the usual for all 48 travelled less well (docs/log.md)."""
 RIDGE, PRIOR_RIDGE = 2.0, 0.04
 UNSHAPED = 100
 """How much dearer weights of reward hacking are: no shape of the outcome speaks for it, only signs of gaming do."""
-TEMPERATURES, LAPSES = np.arange(0.2, 1.51, 0.05), np.arange(0, 0.31, 0.02)
+TEMPERATURES, LAPSES = np.arange(0.1, 1.51, 0.05), np.arange(0, 0.31, 0.02)
 """By what the sum may be divided that gives the probabilities, and the shares that nothing measured foretells, as they are tried."""
 VERDICTS_HELD, WEIGHTS_HELD = 1.5, np.arange(0.5, 1.0, 0.01)
 """How many verdicts a set holds in the mean, and the weights of sets that are tried."""
@@ -241,16 +241,19 @@ def right(rows: Sequence[Row], said: Sequence[str]) -> Floats:
 
 
 def meant(rows: Sequence[Row], odds: Floats) -> tuple[float, float]:
-    """The temperature and the lapse at which labelled runs, left out of the fit, have the least Brier score, every kin alike."""
+    """The temperature and the lapse at which labelled runs, left out of the fit, have the least Brier score, every kin alike.
+
+    Of those that are equal in three digits the mildest.
+    """
     real = [i for i, r in enumerate(rows) if r.label.group != MADE]
     many = Counter(rows[i].label.kin for i in real)
     weight = np.array([1 / many[rows[i].label.kin] for i in real])
     truth = right([rows[i] for i in real], [VERDICTS[odds[i].argmax()] for i in real])
 
     def brier(by: tuple[float, float]) -> float:
-        return float(weight @ (cooled(odds[real], *by).max(axis=1) - truth) ** 2)
+        return float(np.average((cooled(odds[real], *by).max(axis=1) - truth) ** 2, weights=weight))
 
-    return min(((float(t), float(lapse)) for t in TEMPERATURES for lapse in LAPSES), key=brier)
+    return min(((float(t), float(lapse)) for t in TEMPERATURES for lapse in LAPSES), key=lambda by: (round(brier(by), 3), -by[0]))
 
 
 def report(name: str, rows: Sequence[Row], found_: Floats) -> None:

@@ -20,6 +20,7 @@ AMOUNTS: dict[str, str] = {
     "falls lately": "probability that the last third falls",
     "order": "how much it goes one way: rank correlation of its levels with their steps",
     "best at": "when the best was reached, as a share of the steps",
+    "given back": "how surely it gained, by how much of three tenths of its range it lost since",
     "kept": "its end beside its best: 1 where it is as high, less what it lost as a share of the larger of the two",
     "size": "its range against its usual level, as a logarithm",
     "deepest dip": "the deepest fall, as a share of the range",
@@ -32,6 +33,8 @@ MOVES = 0.04
 """Share of the range by which the last third must move to rise or fall."""
 MATTERS, SCATTER = 0.05, 0.5
 """Share of its range, and of the scatter of a point, by more than which a level must lie above another to be a gain."""
+GIVEN_BACK = 0.3
+"""Share of its range that a course must lose to have given back what it gained."""
 NO_LEVEL = 0.5
 """The share at the end of a curve that is no share."""
 
@@ -42,23 +45,25 @@ def amounts(found: Level, top: int) -> dict[str, float]:
     low, best = found.draws.min(axis=1), found.draws.max(axis=1)
     span = np.maximum(np.maximum(best - low, SEEN * np.ptp(found.value)), 1e-12 * (1 + np.abs(best)))
     heights = (found.draws - (low + best - span)[:, None] / 2) / span[:, None]
-    return {name: float(value) for name, value in (_heights(x, heights) | _late(x, heights) | _sizes(found, top)).items()}
+    told = {name: np.asarray(each, np.float64) for name, each in (_heights(x, heights) | _late(x, heights) | _sizes(found, top)).items()}
+    told["given back"] = told["gained"] * np.clip(told["lost"] / GIVEN_BACK, 0, 1)
+    return {name: float(each.mean()) for name, each in told.items()}
 
 
-def _heights(x: Floats, z: Floats) -> dict[str, float]:
+def _heights(x: Floats, z: Floats) -> dict[str, Floats]:
     """What the courses ``z`` (each between 0 and 1) lose and how they go up and down."""
     end, top = z[:, -max(1, x.size // 10) :].mean(axis=1), z.max(axis=1)
     ranks = np.argsort(np.argsort(z, axis=1), axis=1) - (x.size - 1) / 2
     place = np.arange(x.size) - (x.size - 1) / 2
     return {
-        "lost": (top - end).mean(),
-        "best at": x[z.argmax(axis=1)].mean(),
-        "order": ((ranks * place).mean(axis=1) / (place**2).mean()).mean(),
-        "deepest dip": (np.maximum.accumulate(z, axis=1) - z).max(axis=1).mean(),
+        "lost": top - end,
+        "best at": x[z.argmax(axis=1)],
+        "order": (ranks * place).mean(axis=1) / (place**2).mean(),
+        "deepest dip": (np.maximum.accumulate(z, axis=1) - z).max(axis=1),
     }
 
 
-def _late(x: Floats, z: Floats) -> dict[str, float]:
+def _late(x: Floats, z: Floats) -> dict[str, Floats]:
     """What the courses do lately."""
 
     def rise(share: float) -> Floats:
@@ -70,14 +75,14 @@ def _late(x: Floats, z: Floats) -> dict[str, float]:
 
     third = rise(1 / 3)
     return {
-        "second half": (z[:, x >= 0.5].max(axis=1) - z[:, x <= 0.5].max(axis=1)).mean(),
-        "slope": rise(1.0).mean(),
-        "still rises": (third > MOVES).mean(),
-        "falls lately": (third < -MOVES).mean(),
+        "second half": z[:, x >= 0.5].max(axis=1) - z[:, x <= 0.5].max(axis=1),
+        "slope": rise(1.0),
+        "still rises": third > MOVES,
+        "falls lately": third < -MOVES,
     }
 
 
-def _sizes(found: Level, top: int) -> dict[str, float]:
+def _sizes(found: Level, top: int) -> dict[str, Floats]:
     """How large the levels are, and whether they gained."""
     d, v, mean, tenth = found.draws, found.value, found.mean, max(1, found.step.size // 10)
     matters = max(MATTERS * float(np.ptp(mean)), SCATTER * found.noise)
@@ -85,9 +90,9 @@ def _sizes(found: Level, top: int) -> dict[str, float]:
     at_best = d[:, max(0, top - tenth // 2) : top + tenth // 2 + 1].mean(axis=1)
     share = bool(v.min() >= 0 and v.max() <= 1)
     return {
-        "rose": (at_best - start > matters).mean(),
-        "gained": (end - start > matters).mean(),
-        "kept": (1 - np.clip((at_best - end) / np.maximum(np.maximum(np.abs(at_best), np.abs(end)), 1e-12), -2, 2)).mean(),
+        "rose": at_best - start > matters,
+        "gained": end - start > matters,
+        "kept": 1 - np.clip((at_best - end) / np.maximum(np.maximum(np.abs(at_best), np.abs(end)), 1e-12), -2, 2),
         "size": min(3.0, np.log1p(float(np.ptp(mean)) / (np.abs(mean).mean() + 1e-9))),
-        "share at the end": float(np.clip(end.mean(), 0, 1)) if share else NO_LEVEL,
+        "share at the end": np.clip(end.mean(), 0, 1) if share else NO_LEVEL,
     }

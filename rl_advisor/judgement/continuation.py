@@ -21,7 +21,7 @@ DIED = 0.03
 """The odds of a run that ended in an error before anything was measured: going on needs another start."""
 BOUND = 0.05
 """The most that is granted where nothing can be gained: at the ceiling, without a gradient, with the plan done."""
-LEAST = 0.4
+LEAST = 0.35
 """Probability from which a run goes on when no price is told; where the balanced accuracy of labelled prefixes, kin left out, is flat."""
 EVEN = 0.5
 """The same of a run that is not learning or unstable."""

@@ -21,15 +21,15 @@ FILE = Path(__file__).parent / "going_on.json"
 PAYS = "pays"
 FACTS: dict[str, str] = {
     "forecast": "what learning curves like this one went on to do",
-    "plan known": "whether the planned end is known",
     "plan left": "how much of the plan is left",
     "improving": "how likely the run is improving now",
-    "plateaued": "how likely it has plateaued",
-    "unstable": "how likely it is unstable",
     "undecidable": "how likely nothing can be decided",
     "gained": "how surely it ends above its start",
     "order": "how steadily it went one way",
     "best at": "how recent its best is",
+    "reward best at": "how recent the best of the reward is, where a score is logged beside it",
+    "few": "how few points there are",
+    "solved": "whether it stands at the highest there can be",
 }
 """The facts, and each in words."""
 UNKNOWN_PLAN = 0.4
@@ -83,14 +83,16 @@ def foreseen(case: Case) -> Ahead | None:
 
 def facts(case: Case, odds: Mapping[Verdict, float]) -> dict[str, float] | None:
     """The facts of a run whose verdicts have these probabilities; None when nothing was measured."""
-    amounts, found = case.performance.amounts(), foreseen(case)
-    if amounts is None:
+    amounts, counts, found = case.performance.amounts(), case.performance.counts, foreseen(case)
+    if amounts is None or counts is None:
         return None
     chance = float(np.clip(found.pays, 0.02, 0.98)) if found is not None else 0.5
     return {
         "forecast": float(np.log(chance / (1 - chance))),
-        "plan known": float(bool(case.run.planned_steps)),
         "plan left": known(plan_left(case)),
         **{name: odds[name] for name in VERDICTS if name in FACTS},
         **{name: amounts[name] for name in ("gained", "order", "best at")},
+        "reward best at": (case.performance.train or counts).amounts["best at"],
+        "few": 1 / counts.n,
+        "solved": float(case.solved),
     }

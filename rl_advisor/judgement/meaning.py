@@ -23,8 +23,8 @@ Amounts = Mapping[str, float]
 
 MEANS: Mapping[Verdict, Callable[[Amounts], float]] = {
     "improving": lambda a: min(a["rose"], max(a["still rises"], a["best at"])),
-    "plateaued": lambda a: 1 - max(0.9 * a["still rises"] * a["best at"], a["lost"]),
-    "not_learning": lambda a: 1 - a["gained"] * max(0.0, 1 - a["lost"]),
+    "plateaued": lambda a: 1 - max(0.9 * a["still rises"] * a["best at"], 2 * a["lost"]),
+    "not_learning": lambda a: 1 - max(a["gained"] * max(0.0, 1 - a["lost"]), a["lost"] / 2, a["deepest dip"] * a["still rises"] / 2),
     "degrading": lambda a: min(1.0, a["lost"] / 0.2),
     "collapsed": lambda a: min(1.0, a["lost"] / 0.4),
     "unstable": lambda a: min(1.0, a["deepest dip"] / 0.3),
