@@ -28,7 +28,7 @@ from rl_advisor.settings.given import Given, Settings, said
 from rl_advisor.settings.not_finite import blank, broken, called, sound
 from rl_advisor.settings.of_run import OF_RUN, setting_of, usual, value_of
 from rl_advisor.settings.of_samples import OF_SAMPLES, SAMPLES, of_samples, stretches_or_none
-from rl_advisor.settings.statistics import FEWEST, OF_COURSE, OF_STRETCH, OF_VALUES, logged_curve, split
+from rl_advisor.settings.statistics import FEWEST, OF_COURSE, OF_STRETCH, OF_VALUES, logged_curve
 from rl_advisor.vocabulary import metric as of_name
 
 OUTCOMES: Mapping[str, Callable[[Run], Curve | None]] = {
@@ -44,7 +44,7 @@ LOGGED = {"starts": "first", "best": "best", "ends": "last"}
 """Numbers of an outcome that a reader looks up in the log, and what they are called there."""
 SAYS = {"fault": Outcome.PRESENT, "note": Outcome.UNCLEAR, "fine": Outcome.ABSENT, "not_given": Outcome.NOT_LOGGED}
 """The outcomes of a check, as users know them."""
-STEPS, COUNTS = ("best_step", "jump_step", "split_step"), ("points", "zeros", "level", "median", "begin", "now", "three_times")
+STEPS, COUNTS = ("best_step", "jump_step"), ("points", "zeros", "level", "median", "begin", "now", "three_times")
 """Statistics that are said as steps, and those that ask for no number of points."""
 _STAYED = re.compile(r"went from about (-?\d[\d.,e+-]*(?: %)?) to \1(?=[\s,;:]|$)")
 """What went from a value to the same value stayed there."""
@@ -244,7 +244,6 @@ SINCE: Mapping[str, Callable[[Curve], Onset]] = {
     "fall": segments.decline_began,
     "spike": _spiked,
     "high": segments.first_beyond,
-    "split": lambda curve: segments.around(curve.finite()[0], split(curve)[3]),
     "explosion": lambda curve: segments.first_beyond(curve, exploding=True),
     "jump": lambda curve: segments.around(curve.finite()[0], discontinuity(*curve.finite()).at, 2),
 }

@@ -75,17 +75,6 @@ def _jump(curve: Curve) -> Discontinuity:
     return discontinuity(*curve.finite())
 
 
-@lru_cache(maxsize=16)
-def split(curve: Curve) -> tuple[float, float, float, float]:
-    """The two levels that fit a curve best, before and after a step, their scatter, and the step."""
-    step, value = curve.finite()
-    own = float(np.std(np.diff(value))) / np.sqrt(2) + 1e-9
-    parts = {i: (value[:i], value[i:]) for i in range(2, value.size - 1)}
-    at = max(parts, key=lambda i: abs(parts[i][0].mean() - parts[i][1].mean()) / (parts[i][0].std() + parts[i][1].std() + own))
-    before, after = parts[at]
-    return float(before.mean()), float(after.mean()), float(np.hypot(before.std(), after.std()) + own), float(step[at])
-
-
 OF_VALUES: Mapping[str, Callable[[Floats], float]] = {
     "first": lambda x: x[0],
     "median": np.median,
@@ -119,11 +108,6 @@ OF_STRETCH: Mapping[str, Callable[[Curve], float]] = {
     "end": lambda c: float(np.median(segments.final(c))),
     "now": lambda c: float(np.median(segments.final(c))),
     "three_times": lambda c: float(np.median(segments.final(c)) - 3 * np.median(c.finite()[1][:3])),
-    "split_ratio": lambda c: max(split(c)[:2]) / max(min(split(c)[:2]), 1e-12),
-    "split_clear": lambda c: abs(split(c)[1] - split(c)[0]) / split(c)[2],
-    "split_before": lambda c: split(c)[0],
-    "split_after": lambda c: split(c)[1],
-    "split_step": lambda c: split(c)[3],
     "last": lambda c: float(np.median(segments.final(c, 0.05))),
     "size": lambda c: abs(float(np.median(segments.final(c, 0.4)))),
     "spread": lambda c: float(np.std(segments.final(c, 0.4))),
