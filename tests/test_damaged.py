@@ -61,3 +61,21 @@ def test_sparse_file_is_not_read(tmp_path: Path) -> None:
     run = read_run(tmp_path)
     assert run.last_step == 29
     assert [g.where for g in run.gaps] == ["train.log"]
+
+
+def test_a_metric_without_a_name_is_read(tmp_path):
+    """An empty tag of an event file, as damage leaves it, is a name like another."""
+    from tensorboard.compat.proto.event_pb2 import Event
+    from tensorboard.compat.proto.summary_pb2 import Summary
+    from tensorboard.summary.writer.record_writer import RecordWriter
+
+    with (tmp_path / "events.out.tfevents.1.x").open("wb") as file:
+        writer = RecordWriter(file)
+        for i in range(60):
+            values = [
+                Summary.Value(tag="", simple_value=i / 60 + i % 5 / 20),
+                Summary.Value(tag="x_loss", simple_value=1 - i / 90 + i % 4 / 20),
+            ]
+            writer.write(Event(wall_time=2.0 + i, step=i, summary=Summary(value=values)).SerializeToString())
+        writer.flush()
+    assert {curve.raw for curve in read_run(tmp_path).curves.values()} == {"", "x_loss"}

@@ -84,7 +84,7 @@ def _read_below(root: Path, part: Callable[[Path, Request], Run | None], place: 
     if inner and (begun := begun_at(inner, _runs([one for _, one in parts]))) not in ("", inner):
         return read_with(part, Path(f"{place}{MARK}{begun}"), mapping)
     _must_be_there(place, inner, columns, [one for _, one in parts])
-    column = {"reward/mean": inner} if any(inner in one.curves for _, one in parts) else {}
+    column = {"reward/mean": inner} if inner and any(inner in one.curves for _, one in parts) else {}
     metrics = column | {ours: raw for ours, raw in mapping.items() if ours not in columns}
     run = assemble(place.resolve().name, parts, metrics, readme_of(root))
     saved = [c for c in found.checkpoints if _is_of(c.path, run)]
