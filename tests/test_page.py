@@ -17,6 +17,7 @@ from rl_advisor.run import Curve, Run
 
 ROOT = Path(__file__).parents[1]
 RUNS = [ROOT / "examples" / "grpo-run", *sorted((ROOT / "tests" / "data" / "golden").glob("*/*"))]
+RUNS += [ROOT / "evals" / "corpus" / "grpo" / "runs" / name for name in ("grpo-04", "grpo-15")]  # the longest pages there are
 MOST_WORDS = 900
 FOLD = re.compile(r"<details[^>]*><summary>([^<]*)</summary>(?:(?!<details).)*?</details>", re.DOTALL)
 

@@ -165,6 +165,7 @@ def test_evidence_jumps_to_the_curve_and_marks_it(opened, width) -> None:
 def test_evidence_in_samples_and_buttons_work(opened) -> None:
     """Evidence in the samples leads to them; the buttons zoom in, move, and show the whole run."""
     page = opened(390)
+    page.locator("#findings > details.fold > summary").last.click()
     page.locator("#findings a.evidence[href='#samples']").first.click()
     assert page.evaluate("document.activeElement.id") == "samples"
     page.get_by_role("button", name="Zoom in").click()

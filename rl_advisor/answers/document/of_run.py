@@ -21,7 +21,7 @@ from rl_advisor.samples.episodes import episode_turns, why_failed
 from rl_advisor.samples.reward_check import audit
 from rl_advisor.samples.reward_formula import paid_for
 
-SHOWN, OPEN, NAMED, NOT_LOGGED = 6, 8, 24, 4
+SHOWN, OPEN, NAMED, NOT_LOGGED = 4, 8, 24, 4
 """Findings that are there and seen without unfolding, of those that could not be decided; curves that are named, metrics not logged."""
 SMALL = 0.0005
 """Share below which a phase of the GPUs is left out."""
@@ -42,7 +42,7 @@ def sections(run: Run, a: Assessment, curves: Sequence[Drawn]) -> list[Section]:
         Section("gpu", "GPU time", _phases(run)),
         Section("next", "Next test", _experiment(a)),
         Section("checked", "What was checked", [Words(counted(a), "note"), *_looked_at(run, a, cards)]),
-        Section("deliverables", "Reproducibility checklist", [Lines(_deliverables(run, a))]),
+        Section("deliverables", "Reproducibility checklist", [Fold("What is there, and what is missing", [Lines(_deliverables(run, a))])]),
     )
     return [s for s in found if s.blocks]
 
