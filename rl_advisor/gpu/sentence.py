@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from rl_advisor.output.wording import percent
+
 IDLE, MUCH = 0.15, 0.6
 """Share of a step that is worth a sentence, and share of one phase from which it is the bottleneck."""
 NOTHING = "Nothing to read: there are no GPU readings and no timers of phases. Record them: `rl-advisor record --out RUN/gpu.parquet`."
@@ -55,11 +57,6 @@ def _interference(event: Mapping[str, Any]) -> str:
     slower = f", and steps took {seconds_of(during)} meanwhile, {seconds_of(before)} before" if before and during else ""
     span = seconds_of(event["end"] - event["start"])
     return f"For {span} {event['excess_gib']:.1f} GiB more were in use than before (another process, or the run's own allocator){slower}."
-
-
-def percent(share: float) -> str:
-    """A share in words."""
-    return f"{100 * share:.0f} %"
 
 
 def seconds_of(seconds: float | None) -> str:

@@ -125,12 +125,6 @@ def _side(run: Run, name: str) -> float | None:
     return None if value is None or row is None or row.side(value) not in SIDES else SIDES.index(row.side(value)) - 2.0
 
 
-def _broke(run: Run, names: str) -> bool:
-    """Whether one of the metrics ends in NaN or infinity."""
-    curves = (run.curves[name] for name in names.split("|") if name in run.curves)
-    return any(c.value.size and not np.isfinite(c.value[-1]) for c in curves)
-
-
 def _one_update(run: Run) -> bool:
     """Whether the settings say that each batch is used for one update."""
     return run.settings.get("updates_per_batch", 1) == 1 and run.settings.get("minibatches") == 1
@@ -279,7 +273,6 @@ OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
     "calls": lambda run, names: Settings(run).calls(*names.split("|")),
     "events": lambda run, kind: float(sum(kind in (e.kind, "any") for e in run.events)),
     "logged": lambda run, prefix: any(c.finite()[1].size > 1 for c in run.family(prefix).values()),
-    "broke": _broke,
     "thriving": lambda run, _: outcomes.thriving(run),
     "troubled": lambda run, _: outcomes.any_fell(run),
     "once": lambda run, _: True if circumstances(run).updates == "one" or _one_update(run) else None,
