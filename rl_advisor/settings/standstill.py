@@ -1,4 +1,4 @@
-"""Whether a policy moves, whether its reward gains what matters, and what the first logged step shows: facts of a run for rows."""
+"""Whether a policy moves, whether its reward gains what matters: facts of a run for rows."""
 
 from functools import lru_cache
 
@@ -15,8 +15,6 @@ SWING, TURNS = 0.2, 3
 """Share of the outcome's scale that a swing is deep, and how many of them are a see-saw."""
 STYLE = {"response/length", "response/truncated", "response/repetition", "episode/tool_calls", "episode/turns"}
 """Side metrics that a reward moves which pays for something beside the task."""
-FIRSTS = {"kl/ref": 0.05, "kl/mismatch": 0.05, "mismatch/logprob": 0.1, "response/truncated": 0.9}
-"""Levels at the first step above which a practitioner stops and looks (nats per token; share)."""
 
 
 def decimals(run: Run, _: str = "", most: int = 3) -> bool:
@@ -95,18 +93,6 @@ def unbaselined(run: Run, _: str = "", close: float = 0.02) -> float | None:
     return max(found, default=None)
 
 
-def wrong_at_first(run: Run, _: str = "") -> float | None:
-    """How many measures stand at the first logged step where only a wrong set-up can put them."""
-    firsts = [(run.curves[n].finite()[1][0], level) for n, level in FIRSTS.items() if n in run.curves and run.curves[n].finite()[1].size]
-    return float(sum(value > level for value, level in firsts)) if firsts else None
-
-
-def logged_late(run: Run, _: str = "", first: float = 2.0) -> bool:
-    """Whether the log begins after the first updates."""
-    steps = [run.curves[n].finite()[0][0] for n in FIRSTS if n in run.curves and run.curves[n].finite()[1].size]
-    return run.step_unit == "env steps" or min(steps, default=0.0) > first
-
-
 @lru_cache(maxsize=16)
 def _see_saw(run: Run) -> tuple[int, float] | None:
     """How often the outcome turned, and by how much at least."""
@@ -134,5 +120,5 @@ def swing(run: Run, _: str = "") -> float | None:
     return found[1] if (found := _see_saw(run)) else None
 
 
-FACTS = (turns, swing, decimals, farthest, policy_moved, little, repeats, seen_again, style, unbaselined, wrong_at_first, logged_late)
+FACTS = (turns, swing, decimals, farthest, policy_moved, little, repeats, seen_again, style, unbaselined)
 """What rows may ask of a run, by these names."""

@@ -115,6 +115,7 @@ OF_STRETCH: Mapping[str, Callable[[Curve], float]] = {
     "off_one": lambda c: abs(float(np.mean(segments.final(c))) - 1) - 2 * _error(segments.final(c)),
     "zeros": lambda c: float(np.mean(np.abs(segments.final(c)) <= 1e-12)),
     "pinned": lambda c: float(np.mean(segments.final(c) >= 0.99 * c.finite()[1].max())),
+    "from": lambda c: c.finite()[0][0],
     "begins": lambda c: float(c.finite()[0][0] / max(c.step[-1], 1e-9)),
     "constant": lambda c: float(segments.constant(c)),
     "began": lambda c: found.high if (found := segments.began(c)) else math.inf,
