@@ -1,5 +1,6 @@
 """What an advisor signs: the Assessment, its fields and allowed words, as every door shows it."""
 
+from dataclasses import asdict
 from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -139,13 +140,12 @@ class Assessment(_Frozen):
 
 def view(finding: Finding) -> FindingView:
     """The finding in its outward form; infinities and NaN become null."""
-    onset = finding.onset
     return FindingView(
         pattern=finding.pattern,
         link=finding.link.value,
         outcome=finding.outcome.value,
         statement=finding.statement,
-        onset={"step": onset.step, "low": onset.low, "high": onset.high} if onset else None,
+        onset=asdict(finding.onset) if finding.onset else None,
         measures={name: (float(value) if abs(value) < float("inf") else None) for name, value in finding.measures.items()},
-        evidence=[{"metric": e.metric, "first_step": e.first_step, "last_step": e.last_step} for e in finding.evidence],
+        evidence=[*map(asdict, finding.evidence)],
     )

@@ -4,7 +4,7 @@ roots -> look -> places -> (store) -> work on an engine -> rows -> urgency, what
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -43,18 +43,16 @@ def rows_of(places: Sequence[Place], how: How, store: Store) -> list[Row]:
     return rows
 
 
-def settled(places: Iterable[Place], known: Callable[[Sequence[str]], Mapping[str, Row]]) -> tuple[list[tuple[Place, Row]], list[Place]]:
+def settled(places: Iterable[Place], known: Callable[[str], Row | None]) -> tuple[list[tuple[Place, Row]], list[Place]]:
     """The places whose answers are known, several runs at one place each for itself, and those that are not."""
     queue, found, unknown = deque(places), [], []
     while queue:
-        some = [queue.popleft() for _ in range(min(len(queue), 5_000))]
-        answers = known([place.key for place in some])
-        for place in some:
-            if place.key not in answers:
-                unknown.append(place)
-                continue
-            found.append((place, answers[place.key]))
-            queue.extend(parts_of(place, answers[place.key]))
+        place = queue.popleft()
+        if (answer := known(place.key)) is None:
+            unknown.append(place)
+            continue
+        found.append((place, answer))
+        queue.extend(parts_of(place, answer))
     return found, unknown
 
 

@@ -95,12 +95,10 @@ def _share(key: str, value: Any, has: npt.NDArray[np.bool_], failed: npt.NDArray
 def surviving(found: Sequence[Look], risk: float) -> list[Look]:
     """The looks that are named at this false discovery rate, the surest first, with intervals for having been chosen among so many."""
     ranked = sorted(found, key=lambda look: look.p)
-    total, q, named = len(ranked), 1.0, []
-    for rank in range(total, 0, -1):
-        q = min(q, ranked[rank - 1].p * total / rank)
-        named.append(replace(ranked[rank - 1], q=q))
-    kept = [look for look in reversed(named) if look.q <= risk]
-    each = risk * len(kept) / max(1, total) / 2
+    ratio = np.array([look.p for look in ranked]) * len(ranked) / np.arange(1, len(ranked) + 1)
+    q = np.minimum.accumulate(ratio[::-1])[::-1].clip(max=1.0).tolist()
+    kept = [replace(look, q=x) for look, x in zip(ranked, q, strict=True) if x <= risk]
+    each = risk * len(kept) / max(1, len(ranked)) / 2
     return [_with_interval(look, -quantile(look.freedom, each)) for look in kept]
 
 

@@ -6,7 +6,6 @@ several triages at once do not wait for each other longer than a write takes.
 
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
@@ -17,7 +16,6 @@ _TABLES = """
 CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, made REAL, answer BLOB) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS told (watch TEXT, run TEXT, said TEXT, PRIMARY KEY (watch, run)) WITHOUT ROWID;
 """
-_AT_ONCE = 500
 WAIT_S = 60.0
 """Seconds for which another triage's write is waited for."""
 AGAIN_S = 0.02
@@ -37,15 +35,10 @@ class Store:
         """
         self._base = _patiently(file)
 
-    def known(self, keys: Iterable[str]) -> dict[str, Any]:
-        """The answers that are kept under these keys."""
-        wanted, found = list(keys), {}
-        for at in range(0, len(wanted), _AT_ONCE):
-            some = wanted[at : at + _AT_ONCE]
-            marks = ",".join("?" * len(some))
-            for key, answer in self._base.execute(f"SELECT key, answer FROM answers WHERE key IN ({marks})", some):  # noqa: S608 - marks alone
-                found[key] = orjson.loads(answer)
-        return found
+    def known(self, key: str) -> Any:
+        """The answer that is kept under this key, or None."""
+        found = self._base.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
+        return orjson.loads(found[0]) if found else None
 
     def keep(self, key: str, answer: Any) -> None:
         """Keep an answer; written when this returns."""
@@ -55,12 +48,9 @@ class Store:
         """What a watch has said of each run."""
         return {run: orjson.loads(said) for run, said in self._base.execute("SELECT run, said FROM told WHERE watch = ?", (watch,))}
 
-    def say(self, watch: str, said: Mapping[str, Any]) -> None:
-        """Remember what a watch says of these runs."""
-        rows = [(watch, run, orjson.dumps(what).decode()) for run, what in said.items()]
-        self._base.execute("BEGIN IMMEDIATE")
-        self._base.executemany("INSERT OR REPLACE INTO told VALUES (?, ?, ?)", rows)
-        self._base.execute("COMMIT")
+    def say(self, watch: str, run: str, said: Any) -> None:
+        """Remember what a watch says of a run; written when this returns."""
+        self._base.execute("INSERT OR REPLACE INTO told VALUES (?, ?, ?)", (watch, run, orjson.dumps(said).decode()))
 
     def close(self) -> None:
         """Close the file."""

@@ -45,7 +45,7 @@ def watch(  # noqa: PLR0913
             if change is not None:
                 tell(change)
             unsent = post.left([*state.unsent, *([change] if change else ())])
-            store.say(name, {run: state.but(unsent=unsent).model_dump(exclude_defaults=True)})
+            store.say(name, run, state.but(unsent=unsent).model_dump(exclude_defaults=True))
         if looks is not None and number >= looks:
             return
         sleep(every)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rl_advisor.answers.compare import spelled
 from rl_advisor.assessment import BROKEN
 from rl_advisor.curves.course import Course
 from rl_advisor.detectors import patterns
@@ -100,15 +101,11 @@ def changed(pattern: str, differing: Mapping[str, Sequence[object]]) -> tuple[li
 
     Where no pattern says what belongs to the belief, a single setting that differs is the experiment.
     """
-    told = {key: f"{key} {_value(before)} -> {_value(after)}" for key, (before, after) in differing.items()}
+    told = {key: f"{key} {spelled(before)} -> {spelled(after)}" for key, (before, after) in differing.items()}
     if pattern not in patterns():
         return (list(told.values()), []) if len(told) == 1 else ([], list(told.values()))
     turned = {ours for ours, _ in patterns()[pattern].change}
     return [text for key, text in told.items() if key in turned], [text for key, text in told.items() if key not in turned]
-
-
-def _value(value: object) -> str:
-    return number(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)[:80]
 
 
 def went_on(before: Case, after: Case) -> tuple[bool | None, str]:

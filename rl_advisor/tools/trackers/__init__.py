@@ -86,9 +86,7 @@ def note(run: Run, a: Assessment) -> Note:
 def thinned(curve: Curve) -> Curve:
     """The finite points of a curve, evenly thinned to what a chart can show, the last among them, under its own name made safe."""
     kept = np.flatnonzero(np.isfinite(curve.value))
-    kept = kept[evenly(kept.size, POINTS)]
-    time = None if curve.time is None else curve.time[kept]
-    return replace(curve, raw=readable(curve.raw, LONGEST_METRIC), step=curve.step[kept], value=curve.value[kept], time=time)
+    return replace(curve.points(kept[evenly(kept.size, POINTS)]), raw=readable(curve.raw, LONGEST_METRIC))
 
 
 def bare(name: str) -> str:
