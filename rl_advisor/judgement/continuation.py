@@ -58,10 +58,7 @@ def coherent(case: Case, judged: Judged, p: float, bound: CallReason | None) -> 
     p = (1 - unknown) * p + unknown * usual(plan_left(case))
     if bound:
         return min(p, BOUND)
-    if judged.verdict == "improving":
-        return max(p, LEAST)
-    stuck = judged.verdict in ("not_learning", "unstable") and "improving" not in judged.verdict_set
-    return min(p, LEAST) if stuck else p
+    return max(p, LEAST) if judged.verdict == "improving" else p
 
 
 def bounded(case: Case, judged: Judged) -> CallReason | None:

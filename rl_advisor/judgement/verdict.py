@@ -131,14 +131,18 @@ def cause_of(case: Case, verdict: Verdict) -> Finding | None:
     if verdict == "not_learning":
         silent = [f for f in left if patterns()[f.pattern].role is Role.SILENCE and not any(before(other, f) for other in left)]
         return next((f for f in silent or left if f.link is not Link.SYSTEMS or breaks(f)), None)
-    return next((f for f in left if breaks(f)), None)
+    return next((f for f in left if breaks(f, case.run.first_step)), None)
 
 
-def breaks(finding: Finding) -> bool:
-    """Whether a finding is a break although the outcome is good: a fault, a limit, gaming; of systems or silence only a strong one."""
+def breaks(finding: Finding, since: float = -np.inf) -> bool:
+    """Whether a finding is a break although the outcome is good: a fault, a limit, gaming; of systems or silence only a strong one.
+
+    What usually follows from something else limits the run where it was there ``since`` its first step.
+    """
     pattern = patterns()[finding.pattern]
     weak = finding.link is Link.SYSTEMS or pattern.role is Role.SILENCE
-    return pattern.role is not Role.CONSEQUENCE and (not weak or pattern.weight >= STRONG)
+    follows = pattern.role is Role.CONSEQUENCE and (finding.onset is None or finding.onset.low > since)
+    return not follows and (not weak or pattern.weight >= STRONG)
 
 
 def _first(case: Case, link: Link) -> Finding | None:
