@@ -91,3 +91,22 @@ def test_a_return_that_never_differs(rows: tuple[int, ...], link: str | None) ->
 def test_what_a_trainer_prints_at_its_end(line: str, link: str | None) -> None:
     causes = explain_log(line)["causes"]
     assert (causes[0]["link"] if causes else None) == link
+
+
+def dpo(*chosen: float) -> str:
+    rows = ((c, c - 0.2 - i) for i, c in enumerate(chosen))
+    return "".join(
+        f"{{'loss': 0.5, 'learning_rate': 5e-06, 'rewards/chosen': {c}, 'rewards/rejected': {r}, 'rewards/accuracies': 0.7, "
+        f"'rewards/margins': {c - r:.2f}, 'logps/chosen': -212.0, 'logps/rejected': -240.1}}\n"
+        for c, r in rows
+    )
+
+
+@pytest.mark.parametrize(("chosen", "link"), [((-0.3, -1.3, -3.6), "policy_update"), ((-0.3, -0.4, -0.5), None), ((-0.3, 0.3, 0.9), None)])
+def test_preferred_answers_that_become_less_likely(chosen: tuple[float, ...], link: str | None) -> None:
+    assert next((c["link"] for c in explain_log(dpo(*chosen))["causes"] if "displacement" in c["cause"]), None) == link
+
+
+def test_the_sentence_before_the_question_says_what_it_asks_about() -> None:
+    said = explain_log(f"{dpo(-0.3, -0.4, -0.5)}In DPO rewards/chosen is below zero all the time. Is this normal?")["summary"]
+    assert said.startswith("rewards/chosen -0.3 to -0.5 (3 rows) is normal")

@@ -179,7 +179,7 @@ def _summary(e: Explained) -> str:
     elif found:
         said = [verdict, *([sentence(found[0])] if found[0].partition(": ")[2] not in verdict else [])]
     elif strange:
-        said = [verdict, *map(odd, strange[:2])]
+        said = [verdict, *(odd(t) for t in strange[:3] if f"{t['name']} {t['value']}" not in e.answer)][:3]
     elif stopped or verdict.startswith("These"):
         said = [verdict]
     else:
@@ -189,7 +189,7 @@ def _summary(e: Explained) -> str:
         to_set.replace(" (not given)", "") + "."
         if to_set
         else likely[0]["tell_apart"]
-        if likely and (sure or (found and not stopped))
+        if likely and (sure or ((found or strange) and not stopped))
         else ""
     )
     rows = f"Read {e.read.rows} of {e.read.present} rows." if e.read.rows < e.read.present else ""

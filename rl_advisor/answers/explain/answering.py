@@ -17,7 +17,7 @@ from rl_advisor.output.wording import percent
 from rl_advisor.run import Curve
 from rl_advisor.vocabulary import metric
 
-_ASKS = re.compile(r"[^.!?\n]{3,300}\?")
+_ASKS = re.compile(r"[^!?\n]{3,300}\?")
 _NOT_FINITE = re.compile(r"\b(nan|inf|infinite|not finite)\b", re.IGNORECASE)
 _SLOW = re.compile(
     r"\b(slow(er|ly)?|speed|fast(er)?|how long|tak(es?|ing) (so|too) long|time|seconds?|minutes?|throughput|bottleneck)\b", re.IGNORECASE
@@ -94,8 +94,9 @@ def where_time_goes(rows: Rows) -> str:
 
 def _about_names(asked: Asked) -> str:
     """What is known of the metrics that the question names, at the value that it gives or the lines show."""
-    values = _values(asked)
-    valued = [t for t in metrics(Rows(replace(asked.rows.run, curves=values)), ()) if t["normal"] != "unknown"]
+    values, run = _values(asked), asked.rows.run
+    beside = metrics(Rows(replace(run, curves={**run.curves, **values})), ()) if values else []
+    valued = [t for t in beside if t["metric"] in values and t["normal"] != "unknown"]
     named = [t for t in asked.told if _named(t["name"], asked.question)]
     settled = {t["metric"] for t in valued}
     named.sort(key=lambda t: t["normal"] == "unknown")
