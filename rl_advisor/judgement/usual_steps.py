@@ -33,12 +33,12 @@ def usual_step(case: Case, verdict: Verdict, call: Call) -> Experiment:
     """The next step for a verdict without a known cause; it never says the opposite of the call."""
     kind = _kind(case.run)
     by_loss = not task(case.run).by_reward and (case.performance.counts is None or case.run.outcome_guess is not None)
+    if verdict == "reward_hacking" or (verdict in FALLS and case.parted):
+        return _step("gamed")
     if verdict in FALLS:
         return _step("by_heart", **_told()["words"][kind]) if by_loss else _after_a_fall(case)
     if verdict == "not_learning":
         return _step("from_the_ground" if task(case.run).by_reward else "nothing_fitted", **_told()["words"][kind])
-    if verdict == "reward_hacking":
-        return _step("gamed")
     if by_loss:
         return _without_reward(case.run)
     return _going_well(case, verdict, call, kind) if verdict in ("improving", "plateaued") else _step("unknown")
