@@ -4,6 +4,7 @@ import asyncio
 import json
 import math
 import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from rl_advisor.server import build, following
 from rl_advisor.workers import isolated
 
 from doors import DATA, plain_run, with_client
+
+COLLAPSES = Path(__file__).parents[1] / "examples" / "grpo-run"
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 
@@ -138,10 +141,10 @@ def test_text_is_the_same_whoever_reads_it(mode: str) -> None:
     text, sentence, link = beside.content
     assert (text.text, beside.structured_content) == (plain.content[0].text, plain.structured_content)
     assert [b.annotations.audience for b in (text, sentence, link)] == [["assistant"], ["user"], ["user"]]
-    assert sentence.text.startswith("degrading, stop: ")
+    assert sentence.text.startswith("plateaued, stop: ")
     page = with_client([DATA], lambda c: c.read_resource(link.uri)).contents[0]
     assert link.mime_type == page.mime_type == "text/markdown"
-    assert page.text.startswith("> What follows quotes a run") and "\n# run-01: degrading" in page.text
+    assert page.text.startswith("> What follows quotes a run") and "\n# run-01: plateaued" in page.text
 
 
 def test_pages_say_what_they_are() -> None:
@@ -167,7 +170,8 @@ def growing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], 
     """A run whose log is written up to a step, beside one that stays as it is; both are looked at often."""
     monkeypatch.setattr(following, "EVERY_S", 0.05)
     monkeypatch.setattr(following, "RARELY_S", 0.2)
-    run = plain_run(tmp_path)
+    run = tmp_path / "run-01"
+    shutil.copytree(COLLAPSES, run)
     assert plain_run(tmp_path / "still").exists()
     whole = json.loads((run / "trainer_state.json").read_text())
     for file in [f for f in run.rglob("*") if f.is_file() and f.name != "trainer_state.json"]:

@@ -91,7 +91,7 @@ def test_the_shortest_path_carries_the_judgement(answers):
         k: expected()[k] for k in ("verdict", "call", "first_broken_link")
     }
     assert judged["keep"].startswith(("checkpoint-100 (", "checkpoint-150 ("))
-    assert judged["why"] and judged["do"] and judged["cause"]
+    assert judged["why"] and judged["do"] and judged["limits"]
     assert len(orjson.dumps(judged)) <= 3600
 
 
