@@ -17,6 +17,7 @@ from rl_advisor.cli import main
 from rl_advisor.output.errors import UsageError
 from rl_advisor.tools import cases
 from rl_advisor.tools.cases import shelf
+from rl_advisor.tools.cases.settling import SETTLED, Compared
 
 
 def written(folder: Path, reward: np.ndarray, rate: float, **more: object) -> Path:
@@ -68,9 +69,9 @@ def opened(runs: dict[str, Path], folder: Path) -> str:
     ("later", "changed", "outcome", "moves"),
     [
         (["mended"], "", "confirmed", 1),
-        (["missed"], "", "refuted", -1),
+        (["missed"], "", "open", -1),
         (["same"], "", "not tested", 0),
-        (["same"], "the reward function", "refuted", -1),
+        (["same"], "the reward function", "open", -1),
         (["same", "mended"], "", "confirmed", 1),
         (["mended", "same"], "", "confirmed", 1),
     ],
@@ -84,6 +85,15 @@ def test_a_later_run_settles_what_was_believed(
     assert told["settled"][-1]["outcome"] == outcome, told["settled"]
     assert np.sign(round(told["p"] - told["belief"]["p"], 6)) == moves
     assert told["settled"][-1]["next"]
+
+
+@pytest.mark.parametrize(
+    ("better", "sounder", "gone", "side"), [(-0.5, 0.0, -0.5, -1), (-0.5, 0.0, 0.0, 0), (0.5, 3.0, 0.5, 1), (0.5, 0.0, 0.0, 0)]
+)
+def test_what_settles_a_belief(better: float, sounder: float, gone: float, side: int) -> None:
+    """A fault that is still there refutes a repair, and a better, sounder run without it confirms one; either alone leaves it open."""
+    p = Compared({"better": better, "sounder": sounder, "gone": gone}, ()).repaired
+    assert (p >= SETTLED) - (p <= 1 - SETTLED) == side
 
 
 def test_what_else_was_changed_halves_what_is_learnt(runs: dict[str, Path], tmp_path: Path) -> None:
