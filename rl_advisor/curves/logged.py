@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rl_advisor.curves.course import course
+from rl_advisor.curves.course import Course, course
 from rl_advisor.curves.untrail import untrailed
 from rl_advisor.output.wording import apart, value
 from rl_advisor.run import Curve, Run
@@ -54,5 +54,10 @@ def logged(run: Run, curve: Curve) -> Logged:
 def best_level(run: Run | None, curve: Curve) -> tuple[float, float]:
     """The best of a logged curve of which more is better, and its step: the level of what is judged of it, never one lucky point."""
     step, x = curve.finite()
-    found = course(untrailed(run, curve) if run is not None and not curve.name.startswith("eval/") else curve)
+    found = judged_course(run, curve)
     return (float(np.clip(found.best, x.min(), x.max())), found.best_step) if found is not None else (float(x[0]), float(step[0]))
+
+
+def judged_course(run: Run | None, curve: Curve) -> Course | None:
+    """The course of what is judged of a logged curve: without its lag where it is a mean over past episodes."""
+    return course(untrailed(run, curve) if run is not None and not curve.name.startswith("eval/") else curve)

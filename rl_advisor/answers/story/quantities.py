@@ -9,7 +9,8 @@ import numpy as np
 
 from rl_advisor.assessment import Assessment
 from rl_advisor.curves import outcomes
-from rl_advisor.curves.logged import best_level
+from rl_advisor.curves.course import FEWEST
+from rl_advisor.curves.logged import best_level, judged_course
 from rl_advisor.features.bins import evenly
 from rl_advisor.output.wording import about, apart, value
 from rl_advisor.run import Curve, Floats, Run
@@ -67,6 +68,8 @@ class Quantity:
     best: float | None
     """The best level, where higher is better; the lowest value, where lower is."""
     best_step: float | None
+    level: tuple[float, float] | None
+    """Where its level starts and ends, without the scatter of single points; None with too few of them."""
     recent: tuple[tuple[float, float], ...]
     """The newest points."""
     sketch: tuple[tuple[float, float | None], ...]
@@ -90,11 +93,13 @@ class Quantity:
 
     @property
     def best_said(self) -> str:
-        """Its best and where that was; nothing where it is the first or the last. A level below a single value is called one."""
+        """Its best and where that was; nothing where it is the first or the last. Where a single value lies above it, levels are told as such."""
         if self.best is None or self.best_step is None or self.best in (self.first, self.last):
             return ""
-        below = (known := metric(self.metric)) is not None and known.better > 0 and self.best < max(self.first, self.last)
-        return f", best {'level ' if below else ''}{self.spelled(self.best)} at step {self.best_step:.0f}"
+        best = f"best {self.spelled(self.best)} at step {self.best_step:.0f}"
+        if self.level and (known := metric(self.metric)) is not None and known.better > 0 and self.best < max(self.first, self.last):
+            return f"; its level {about(*self.level, self.unit)}" + (f", {best}" if self.best > max(self.level) else "")
+        return f", {best}"
 
     def spelled(self, x: float) -> str:
         """One of its values, with the digits that tell the first, the last and the best apart: one spelling at every door."""
@@ -131,6 +136,7 @@ def quantity(curve: Curve, run: Run | None, at: Floats | None = None) -> Quantit
         last=float(x[-1]),
         best=best,
         best_step=best_step,
+        level=(found.start, found.last) if (found := judged_course(run, curve)) is not None and found.n >= FEWEST else None,
         recent=_points(step[-RECENT:], x[-RECENT:]),
         sketch=_sampled(step, x, step[evenly(step.size, SKETCHED)] if at is None else at),
         blocks=_blocks(x),
