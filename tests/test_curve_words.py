@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from rl_advisor.answers.curve_words import described, turning
 from rl_advisor.answers.curves import summaries
+from rl_advisor.curves.course import course_of
 from rl_advisor.run import Curve, Run
 
 STEP = np.arange(0.0, 1000.0, 5.0)
@@ -77,3 +78,12 @@ def test_every_curve_is_told_where_none_is_named() -> None:
     told = summaries(run, words=True)
     assert len(told["metrics"]) == 20 and not told["left_out"]
     assert set(told["metrics"][0]) == {"name", "logged_as", "words"}
+
+
+def test_what_the_judge_says_still_rises_does_not_stay() -> None:
+    """A slow rise under its scatter has no turn; words and verdict are still of one curve."""
+    slow = curve(lambda x: 0.3 + 0.03 * x, 0.12, 1, np.arange(0.0, 1000.0, 0.5))
+    assert course_of(slow).amounts["still rises"] >= 0.5
+    assert "rises slowly to" in described(slow) and "stays" not in described(slow)
+    flat = curve(lambda x: 0.3 + 0 * x, 0.12, 1, np.arange(0.0, 1000.0, 0.5))
+    assert course_of(flat).amounts["still rises"] < 0.5 and "stays there to step" in described(flat)

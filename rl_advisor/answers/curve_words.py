@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from rl_advisor.answers.curves import margin
-from rl_advisor.curves.course import FEWEST, course
+from rl_advisor.curves.course import FEWEST, Course, course
 from rl_advisor.features.series import Floats
 from rl_advisor.output.wording import apart, counted, listed, value
 from rl_advisor.run import Curve
@@ -21,6 +21,8 @@ NOTHING = 1e-3
 STILL, ABRUPT = 0.3, 0.06
 """Share of a leg that is over before it moves, or left after it did, to be called rest; and of all steps within which a move is a break."""
 STAYS = "stays there to step {:.0f}"
+EVENLY = 0.5
+"""Probability from which a curve is said to go on rising or falling."""
 EVEN = (0.35, 0.65)
 """When half of a steady move is done, as a share of its time."""
 
@@ -45,10 +47,19 @@ def described(curve: Curve) -> str:
     while len(legs := list(pairwise(turning(line, deep)))) > MOST_LEGS:
         deep *= COARSER
     told = [words for a, b in legs for words in _leg(x[a : b + 1], line[a : b + 1], ABRUPT * float(x[-1] - x[0]), said)]
-    told = [f"starts at {said(line[0])}", *(told or [STAYS.format(x[-1])])]
+    told = told or [STAYS.format(x[-1])]
+    if told[-1] == STAYS.format(x[-1]) and (lately := _lately(found)):
+        told[-1] = f"{lately} slowly to {said(line[-1])} by step {x[-1]:.0f}"
+    told = [f"starts at {said(line[0])}", *told]
     told += [f"swings by up to {said(deep)} on the way"] if deep > first else []
     scatter = f"; single points lie {value(found.noise, unit, 2)} off" if found.noise > 0 else ""
     return f"{name} {listed(told, len(told))}{scatter}."
+
+
+def _lately(found: Course) -> str:
+    """Which way a curve without a turn, or at rest since its last one, still goes by the judge's own measure; nothing where it stays."""
+    rises, falls = found.amounts["still rises"] >= EVENLY, found.amounts["falls lately"] >= EVENLY
+    return "rises" if rises and found.last > found.start else "falls" if falls and found.last < found.best else ""
 
 
 def turning(line: Floats, deep: float) -> list[int]:
@@ -80,6 +91,6 @@ def _leg(x: Floats, line: Floats, brief: float, said: Callable[[float], str]) ->
     else:
         share = (half - begun) / (over - begun)
         how = "fast, then more slowly," if share < EVEN[0] else "slowly, then faster," if share > EVEN[1] else "steadily"
-        yield f"{'rises' if up else 'falls'} {how} to {said(end)} by step {over if rests else x[-1]:.0f}"
+        yield f"{'rises' if up else 'falls'} {how} to {said(line[done >= 0.9].mean() if rests else end)} by step {over if rests else x[-1]:.0f}"
     if rests:
         yield STAYS.format(x[-1])
