@@ -91,6 +91,7 @@ def _leg(x: Floats, line: Floats, brief: float, said: Callable[[float], str]) ->
     else:
         share = (half - begun) / (over - begun)
         how = "fast, then more slowly," if share < EVEN[0] else "slowly, then faster," if share > EVEN[1] else "steadily"
-        yield f"{'rises' if up else 'falls'} {how} to {said(line[done >= 0.9].mean() if rests else end)} by step {over if rests else x[-1]:.0f}"
+        to = line[done >= 0.9].mean() if rests else end
+        yield f"{'rises' if up else 'falls'} {how} to {said(to)} by step {over if rests else x[-1]:.0f}"
     if rests:
         yield STAYS.format(x[-1])

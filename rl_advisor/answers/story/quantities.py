@@ -93,7 +93,7 @@ class Quantity:
 
     @property
     def best_said(self) -> str:
-        """Its best and where that was; nothing where it is the first or the last. Where a single value lies above it, levels are told as such."""
+        """Its best and where that was; nothing where it is the first or the last. With a single value above it, levels are told as such."""
         if self.best is None or self.best_step is None or self.best in (self.first, self.last):
             return ""
         best = f"best {self.spelled(self.best)} at step {self.best_step:.0f}"
