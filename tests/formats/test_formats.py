@@ -190,6 +190,7 @@ def test_a_pickled_npz_is_not_loaded(tmp_path):
         ),
         ("wandb.csv", '"Step","a - reward","a - reward__MIN","a - reward__MAX"\n1,0.5,0.1,0.9\n', "reward", [1], [0.5]),
         ("run_reward.csv", "Wall time,Step,Value\n1700000000.0,3,0.25\n", "run_reward", [3], [0.25]),
+        ("run_return.csv", "Walltime,Step,Value\n1700000000.0,3,0.25\n", "run_return", [3], [0.25]),
         ("many.csv", "seed,step,reward\n0,1,0.1\n0,2,0.2\n0,3,0.3\n1,1,0.9\n1,2,0.8\n1,3,0.7\n", "reward", [1, 2, 3], [0.1, 0.2, 0.3]),
         ("log.tsv", "step\treward\n1\t0.5\n2\t0.75\n3\t0.\t", "reward", [1, 2], [0.5, 0.75]),
     ],

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FORMAT = "metrics_csv"
 _FOLDER = "scalars"
-_TENSORBOARD = ["wall time", "step", "value"]
+_TENSORBOARD = ["walltime", "step", "value"]
 _CHART_STEPS = ("step", "global_step", "train/global_step", "relative time (wall)", "relative time (process)")
 
 
@@ -49,7 +49,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     if scalar := _scalar(path, layout_of(path)):
         table = table.iloc[:, -2:].set_axis(["step", scalar], axis=1)
     table, several = _one_chart(table, path.name, ask.run)
-    exported = [str(c).lower() for c in table.columns] == _TENSORBOARD
+    exported = [str(c).lower().replace(" ", "").replace("_", "") for c in table.columns] == _TENSORBOARD
     part = part_of(table, path.name, lambda column: _name(column, path, exported=exported), ask.run)
     several = several if several.others else part
     part = replace(part, place=several.place, others=several.others, gaps=(*gaps, *dict.fromkeys((*several.gaps, *part.gaps))))

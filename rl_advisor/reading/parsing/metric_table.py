@@ -42,7 +42,7 @@ RUN_COLUMNS = (
 SHARE = 5
 """How many times longer the longest start may be than one that is read because it is later."""
 FEWEST_STEPS = 2
-TIME_COLUMNS = ("_timestamp", "timestamp", "wall_time", "Wall time", "time", "_time")
+TIME_COLUMNS = ("_timestamp", "timestamp", "wall_time", "Wall time", "Walltime", "walltime", "time", "_time")
 EARLIEST = 1e8
 """Seconds since the epoch: nothing was trained before 1973."""
 _DRESSED = re.compile(
