@@ -3,12 +3,10 @@
 Everything is told from what stands beside the turns; what does not stand there is named with what to log.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +14,8 @@ from rl_advisor.features.text.behaviour import is_error
 from rl_advisor.features.text.turns import TURN_NUMBERS, Turn
 from rl_advisor.run import Run
 from rl_advisor.samples.episodes import failures, looked_at, turns_of
-from rl_advisor.samples.rows import columns, numbers
+from rl_advisor.samples.rows import Frame, Series, columns, numbers
 from rl_advisor.samples.text_change import share_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _TO_LOG = {
     "trained": "a loss mask per turn or token",
@@ -61,7 +56,7 @@ def credit(run: Run) -> dict[str, Any]:
     return {name: part for name, part in parts.items() if part}
 
 
-def _table(turns: Sequence[Sequence[Turn]]) -> pd.DataFrame:
+def _table(turns: Sequence[Sequence[Turn]]) -> Frame:
     """One row a turn: its episode, whether the model spoke, whether its call failed (NaN without an answered call), and its numbers."""
     import pandas as pd
 
@@ -74,13 +69,13 @@ def _table(turns: Sequence[Sequence[Turn]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["episode", "own", "call_failed", *TURN_NUMBERS])
 
 
-def _unknown(rows: pd.DataFrame, failed: np.ndarray) -> list[str]:
+def _unknown(rows: Frame, failed: np.ndarray) -> list[str]:
     """Why no turn can be blamed, where no prompt was both solved and failed."""
     mixed = rows.assign(failed=failed).groupby(["step", "group"])["failed"].nunique()
     return [] if (mixed > 1).any() else ["where failure became certain: log several attempts at each prompt, good ones and bad ones"]
 
 
-def _ages(rows: pd.DataFrame) -> dict[str, float]:
+def _ages(rows: Frame) -> dict[str, float]:
     """How many versions behind the newest of its step the oldest episode was written, first and lately, where a column tells versions."""
     for name in columns(rows, "policy_version")[:1]:
         span = rows.assign(version=numbers(rows, name)).groupby("step")["version"].agg(np.ptp).dropna()
@@ -113,7 +108,7 @@ def first_certain(
     return [next((k for k, way in enumerate(some, 1) if way & dead), None) if bad else None for some, bad in zip(ways, failed, strict=True)]
 
 
-def _certain(rows: pd.DataFrame, turns: Sequence[Sequence[Turn]], failed: np.ndarray) -> dict[str, Any]:
+def _certain(rows: Frame, turns: Sequence[Sequence[Turn]], failed: np.ndarray) -> dict[str, Any]:
     """Over the failed episodes with a good attempt at the same prompt: the usual turn of certainty, and the earliest common one."""
     moves = [_moves(some) for some in turns]
     group = list(zip(rows["step"], rows["group"], strict=True))
@@ -124,7 +119,7 @@ def _certain(rows: pd.DataFrame, turns: Sequence[Sequence[Turn]], failed: np.nda
     return {"episodes": len(at), "turn": float(np.median([*at.values()])), "left": float(np.mean(left))}
 
 
-def _paid_errors(table: pd.DataFrame) -> dict[str, float]:
+def _paid_errors(table: Frame) -> dict[str, float]:
     """Calls that failed and calls that did not: what each was paid or given as advantage, where turns have either."""
     for name in ("advantage", "reward"):
         bad, fine = (table.loc[table["call_failed"].eq(failed), name].dropna() for failed in (True, False))
@@ -135,27 +130,27 @@ def _paid_errors(table: pd.DataFrame) -> dict[str, float]:
     return {}
 
 
-def _masks(table: pd.DataFrame) -> dict[str, float]:
+def _masks(table: Frame) -> dict[str, float]:
     """Turns of tools and users whose tokens stand in the loss, and turns of the model that do not."""
     own, others = (table.loc[table["own"] == mine, "trained"].dropna() > 0 for mine in (True, False))
     found = {"others_trained_upon": float(others.mean()), "of_others": len(others)} if len(others) else {}
     return found | ({"own_left_out": 1 - float(own.mean()), "of_own": len(own)} if len(own) else {})
 
 
-def _versions(table: pd.DataFrame) -> dict[str, float]:
+def _versions(table: Frame) -> dict[str, float]:
     """How many episodes were written by more than one policy version, and how far apart those are at most."""
     span = table.dropna(subset=["version"]).groupby("episode")["version"].agg(np.ptp)
     return {"episodes": len(span), "share_mixed": float((span > 0).mean()), "widest": float(span.max())} if len(span) else {}
 
 
-def _logprobs(value: pd.Series) -> dict[str, float]:
+def _logprobs(value: Series) -> dict[str, float]:
     """Log-probabilities that cannot be: above 0, or exactly 0 over a whole turn of several tokens."""
     return (
         {"turns": len(value), "above_zero": float((value > 1e-6).mean()), "exactly_zero": float((value == 0).mean())} if len(value) else {}
     )
 
 
-def _upside_down(rows: pd.DataFrame) -> dict[str, float]:
+def _upside_down(rows: Frame) -> dict[str, float]:
     """Episodes whose advantage and whose reward stand on different sides of their group's mean."""
     if "advantage" not in rows:
         return {}

@@ -3,10 +3,8 @@
 Besides what the episodes of each step did, as metrics of the run like any other: turns, calls by tool, failures, and what was lost.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +13,8 @@ from rl_advisor.features.text.behaviour import behaviour, calls_by_tool, is_cont
 from rl_advisor.features.text.turns import Turn, turns_in, with_written_calls
 from rl_advisor.run import Curve, Run
 from rl_advisor.samples.failure_signs import UNKNOWN, Episode, marks, reason_of, told_in
-from rl_advisor.samples.rows import of_samples, right_answers, right_or_wrong, spread, training, where
+from rl_advisor.samples.rows import Frame, of_samples, right_answers, right_or_wrong, spread, training, where
 from rl_advisor.samples.text_change import share_of, wilson
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _NEARLY_ALL = 0.8
 
@@ -64,7 +59,7 @@ def why_failed(run: Run) -> dict[str, Any]:
     return {**answer, "reward": _without(rows, lost)} if lost.any() else answer
 
 
-def looked_at(run: Run, most: int = MOST) -> pd.DataFrame:
+def looked_at(run: Run, most: int = MOST) -> Frame:
     """The training episodes that are looked into: those that say something, or whose end is told, as many of each step, so many in all."""
     rows = training(run)
     if not len(rows):
@@ -74,14 +69,14 @@ def looked_at(run: Run, most: int = MOST) -> pd.DataFrame:
     return spread(rows, most // _EACH, max(_EACH, most // max(1, rows["step"].nunique())))
 
 
-def _told_of(part: pd.DataFrame, failed: int) -> dict[str, Any]:
+def _told_of(part: Frame, failed: int) -> dict[str, Any]:
     """How often a reason is, and the episode that shows it best."""
     best = part.iloc[int(part["p"].to_numpy().argmax())]
     shown = {"quote": best["quote"], "where": best["where"], "p": round(float(best["p"]), 2)}
     return {**share_of(len(part), failed), "shown": shown | where(best)}
 
 
-def _by_step(rows: pd.DataFrame, found: pd.DataFrame) -> list[dict[str, Any]]:
+def _by_step(rows: Frame, found: Frame) -> list[dict[str, Any]]:
     """Of evenly spread steps the share of failed episodes, and of all episodes each reason's."""
     counts = rows.groupby("step").size()
     at = evenly(len(counts), _STEPS)
@@ -92,7 +87,7 @@ def _by_step(rows: pd.DataFrame, found: pd.DataFrame) -> list[dict[str, Any]]:
     return answer
 
 
-def _without(rows: pd.DataFrame, lost: np.ndarray) -> dict[str, Any]:
+def _without(rows: Frame, lost: np.ndarray) -> dict[str, Any]:
     """The mean reward as logged and without the episodes that the infrastructure lost, and what became of those."""
     reward = rows["reward"].to_numpy(np.float64)
     known = np.isfinite(reward)
@@ -109,7 +104,7 @@ def _without(rows: pd.DataFrame, lost: np.ndarray) -> dict[str, Any]:
     return answer
 
 
-def _shift(rows: pd.DataFrame) -> float | None:
+def _shift(rows: Frame) -> float | None:
     """By how much lost episodes lower the mean of their groups, over groups that have others; None where no group has both."""
     by = [rows["step"], rows["group"]]
     mixed = rows["lost"].groupby(by).mean().between(0, 1, inclusive="neither")
@@ -125,12 +120,12 @@ def episode_turns(row: Any) -> tuple[Turn, ...]:
     return tuple(with_written_calls(turn) for turn in turns if turn.text.strip() or turn.calls or turn.failed)
 
 
-def turns_of(rows: pd.DataFrame) -> list[tuple[Turn, ...]]:
+def turns_of(rows: Frame) -> list[tuple[Turn, ...]]:
     """The turns of every row."""
     return [episode_turns(row) for row in rows[rows.columns.intersection(["turns", "response"])].to_dict("records")]
 
 
-def judged(rows: pd.DataFrame) -> pd.DataFrame:
+def judged(rows: Frame) -> Frame:
     """The failed ones of the rows, with ``reason``, ``p`` (how sure), ``quote`` and ``where``."""
     failed, paid = failures(rows)
     gold = right_answers(rows) or [""] * len(rows)
@@ -145,7 +140,7 @@ def judged(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def failures(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+def failures(rows: Frame) -> tuple[np.ndarray, np.ndarray]:
     """Which rows failed, and which were paid: by a column that says so, else by the upper half of the reward's range."""
     reward = rows["reward"].to_numpy(np.float64)
     known = reward[np.isfinite(reward)]
@@ -157,13 +152,13 @@ def failures(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     return np.where(np.isfinite(right), right < 0.5, ~paid), paid
 
 
-def _ends_told(rows: pd.DataFrame) -> np.ndarray:
+def _ends_told(rows: Frame) -> np.ndarray:
     """Of which rows the file says how they ended, in words."""
     names = [str(c) for c in rows.columns if str(c) not in ("prompt", "response")]
     return np.array([bool(told_in(zip(names, cells, strict=True))) for cells in zip(*(rows[c] for c in names), strict=True)], bool)
 
 
-def _wanted(good: pd.DataFrame) -> frozenset[str]:
+def _wanted(good: Frame) -> frozenset[str]:
     """The marks that nearly all of the good responses have."""
     if len(good) < 4:
         return frozenset()
@@ -208,7 +203,7 @@ def _has_turns(text: object) -> bool:
     )
 
 
-def _measures(rows: pd.DataFrame, turns: list[Any]) -> pd.DataFrame:
+def _measures(rows: Frame, turns: list[Any]) -> Frame:
     """One row an episode: its behaviour, its calls by tool, and whether another one of its group took the same way."""
     import pandas as pd
 
@@ -219,7 +214,7 @@ def _measures(rows: pd.DataFrame, turns: list[Any]) -> pd.DataFrame:
     return table.assign(alike=np.where(size > 1, same > 1, np.nan))
 
 
-def _curve(name: str, rows: pd.DataFrame) -> Curve:
+def _curve(name: str, rows: Frame) -> Curve:
     means = rows.groupby("step")[name].mean()
     step, value = means.index.to_numpy(np.float64), means.to_numpy(np.float64)
     return Curve(f"episode/{name}", f"samples/{name}", "samples", step, value, mapped=True, note="measured in the samples")

@@ -1,16 +1,12 @@
 """A response as something to read: head and tail, what was cut marked, with where it stands."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rl_advisor.features.text.secrets import masked
-
-if TYPE_CHECKING:
-    import pandas as pd
+from rl_advisor.samples.rows import Series
 
 HEAD, TAIL = 700, 500
 """Characters kept from the beginning and the end of a long text."""
@@ -37,7 +33,7 @@ def _boundary(text: str, at: int) -> int:
     return next((i for i in range(at, max(at - 32, 0), -1) if not _CONTINUES.match(text[i]) and text[i - 1] != "\u200d"), at)
 
 
-def shown(row: pd.Series) -> dict[str, Any]:
+def shown(row: Series) -> dict[str, Any]:
     """One response for reading: excerpts, step, group, reward and its components, the file's other columns, file and row."""
     cells = {str(k): _plain(v) for k, v in row.items() if str(k) not in ("prompt", "response", "turns")}
     parts = {k.removeprefix("reward/"): v for k, v in cells.items() if k.startswith("reward/")}

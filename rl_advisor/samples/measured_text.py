@@ -1,12 +1,9 @@
 """The responses of a run with their text measured, and the two stretches that are compared: the run's own first samples and its latest."""
 
-from __future__ import annotations
-
 import zlib
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,10 +27,7 @@ from rl_advisor.features.text.repetition import again, identical_run, repeated_s
 from rl_advisor.features.text.telling_words import word_order
 from rl_advisor.features.text.turns import spoken
 from rl_advisor.run import Floats, Run
-from rl_advisor.samples.rows import columns, numbers, of_samples, spread, training
-
-if TYPE_CHECKING:
-    import pandas as pd
+from rl_advisor.samples.rows import Frame, columns, numbers, of_samples, spread, training
 
 PER_STEP = 128
 """Responses of a step whose text is measured, whole groups first come."""
@@ -55,13 +49,13 @@ _FEWEST_STEPS = 12
 class Stretches:
     """The first and the latest measured samples of a run, each one or more steps."""
 
-    first: pd.DataFrame
-    latest: pd.DataFrame
-    table: pd.DataFrame
+    first: Frame
+    latest: Frame
+    table: Frame
 
 
 @of_samples
-def measured(run: Run) -> pd.DataFrame:
+def measured(run: Run) -> Frame:
     """The training responses with one column a text measure; at most STEPS steps and PER_STEP responses of each. Empty without any text."""
     return _with_cuts(_measure(_chosen(training(run))), run)
 
@@ -82,14 +76,14 @@ def stretches(run: Run) -> Stretches:
     return Stretches(table.loc[first.index], table.loc[latest.index], table)
 
 
-def _enough(table: pd.DataFrame, steps: Floats) -> pd.DataFrame:
+def _enough(table: Frame, steps: Floats) -> Frame:
     """The rows of the first of the steps that hold WINDOW responses together."""
     held = table.groupby("step").size()
     before = np.cumsum([int(held[step]) for step in steps]) < WINDOW
     return table[table["step"].isin(steps[: int(before.sum()) + 1])]
 
 
-def _chosen(rows: pd.DataFrame) -> pd.DataFrame:
+def _chosen(rows: Frame) -> Frame:
     """The responses that are measured: fewer of a step, and of fewer steps, where they are long."""
     rows = rows[rows["sampled"].astype(bool)] if "sampled" in rows else rows
     if not len(rows):
@@ -100,7 +94,7 @@ def _chosen(rows: pd.DataFrame) -> pd.DataFrame:
     return spread(rows, steps, each).sort_values("step", kind="stable").reset_index(drop=True)
 
 
-def _measure(rows: pd.DataFrame) -> pd.DataFrame:
+def _measure(rows: Frame) -> Frame:
     import pandas as pd
 
     if not len(rows):
@@ -121,7 +115,7 @@ def _measure(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([table, measures.assign(task_done=done, false_claim=false.astype(np.float64))], axis=1)
 
 
-def _with_cuts(table: pd.DataFrame, run: Run) -> pd.DataFrame:
+def _with_cuts(table: Frame, run: Run) -> Frame:
     """The table with a ``truncated`` column where nothing logs truncation but lengths pile up at a cap."""
     logged = "response/truncated" in run.curves or ("truncated" in table and table["truncated"].notna().any())
     if logged or not len(table):
@@ -175,7 +169,7 @@ def _of_one(prompt: str, response: str) -> dict[str, float | str]:
     return {"ends_in": single_answer(response), **{name: float(x) for name, x in found.items()}}
 
 
-def word_order_of(stretch: pd.DataFrame) -> Floats:
+def word_order_of(stretch: Frame) -> Floats:
     """How much word order each response of a stretch shares with the stretch's other responses; NaN for very short ones.
 
     Half of the groups scores the other half, so a new style counts as well as the old one, and only a salad of words scores low. Raises

@@ -1,18 +1,13 @@
 """A person's scores of single samples, as a filled audit sheet holds them, against the reward and each of its parts."""
 
-from __future__ import annotations
-
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rl_advisor.run import Floats, Run
-from rl_advisor.samples.rows import numbers, training
+from rl_advisor.samples.rows import Frame, numbers, training
 from rl_advisor.samples.text_change import wilson
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 HEAD = ["rl-advisor sample", "your score, more is better", "prompt", "response"]
 """The columns of a sheet."""
@@ -20,7 +15,7 @@ FEWEST, PARTS = 8, 4
 """Scored samples that tell anything; rewards are high in their highest part of so many, a judgement low in its lowest."""
 
 
-def keyed(run: Run) -> pd.DataFrame:
+def keyed(run: Run) -> Frame:
     """The rewarded training samples, each different one once, with the ``key`` that a sheet names it by."""
     rows = training(run)
     rows = rows[np.isfinite(rows["reward"].astype(float))] if len(rows) else rows.assign(reward=[])
@@ -30,14 +25,14 @@ def keyed(run: Run) -> pd.DataFrame:
     return rows.assign(key=keys).drop_duplicates("key")
 
 
-def scored(run: Run) -> pd.DataFrame:
+def scored(run: Run) -> Frame:
     """The samples that a person scored, with the ``score``."""
     rows = keyed(run)
     known = {key: score for key, score in run.scores.items() if np.isfinite(score)}
     return rows.assign(score=rows["key"].map(known).astype(np.float64)).dropna(subset=["score"])
 
 
-def agreement(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
+def agreement(rows: Frame) -> dict[str, dict[str, Any]]:
     """Of the reward, and of each part where there are several, the share of pairs that it puts in the person's order, with its interval.
 
     The interval is that of as many pairs as share no sample. Left out is what too few samples tell.

@@ -1,9 +1,7 @@
 """An audit of the reward from the samples: its values, its spread inside groups, its parts, and what it follows."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +9,8 @@ from rl_advisor.features.text.measures import final_answer
 from rl_advisor.run import Floats, Run
 from rl_advisor.samples.failure_signs import same_answer
 from rl_advisor.samples.measured_text import measured
-from rl_advisor.samples.rows import numbers, reference_columns, right_answers
+from rl_advisor.samples.rows import Frame, Series, numbers, reference_columns, right_answers
 from rl_advisor.samples.text_change import paid, share_of, wilson
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 CLUSTERING = 2.0
 """Answers to one prompt are no independent draws: so many count as one."""
@@ -49,14 +44,14 @@ def histogram(reward: Floats) -> dict[str, Any]:
     }
 
 
-def _sets(rows: pd.DataFrame, of: list[str], least: int = 2) -> pd.DataFrame:
+def _sets(rows: Frame, of: list[str], least: int = 2) -> Frame:
     """Sets of at least so many rewarded responses that have something in common: size, lowest and highest reward, whether all are alike."""
     by = rows.groupby(of)["reward"].agg(["count", "min", "max"])
     by["flat"] = by["max"] - by["min"] <= 1e-9
     return by[by["count"] >= least]
 
 
-def groups(rows: pd.DataFrame) -> dict[str, Any]:
+def groups(rows: Frame) -> dict[str, Any]:
     """Groups of several responses: the share without spread, and whether those stand at the reward's best or worst value."""
     by = _sets(rows, ["step", "group"])
     if not len(by):
@@ -77,13 +72,13 @@ def groups(rows: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def flat_groups(rows: pd.DataFrame) -> pd.Series:
+def flat_groups(rows: Frame) -> Series:
     """The share of groups without spread at each step, over groups of at least 4 rewarded responses; empty where there are none."""
-    found: pd.Series = _sets(rows, ["step", "group"], _GROUP).groupby("step")["flat"].mean()
+    found: Series = _sets(rows, ["step", "group"], _GROUP).groupby("step")["flat"].mean()
     return found
 
 
-def same_text(rows: pd.DataFrame) -> dict[str, Any]:
+def same_text(rows: Frame) -> dict[str, Any]:
     """Whether the same response to the same prompt gets the same reward: how many such sets there are, and the share that disagree."""
     sets = _sets(rows[rows["response"].astype(bool)], ["step", "prompt", "response"])
     if not len(sets):
@@ -92,7 +87,7 @@ def same_text(rows: pd.DataFrame) -> dict[str, Any]:
     return {"sets": len(sets), "share_different_reward": told["share"], "low": told["low"], "high": told["high"]}
 
 
-def upside_down(rows: pd.DataFrame) -> dict[str, float]:
+def upside_down(rows: Frame) -> dict[str, float]:
     """Prompts whose lone answer is paid least and several different ones most (``wrong``), which nobody means, or turned (``right``).
 
     ``low`` is the least share of the first among both, ``any`` the least of the prompts where several answers earn the best of all.
@@ -110,7 +105,7 @@ def upside_down(rows: pd.DataFrame) -> dict[str, float]:
     return {"wrong": wrong, "right": right, "low": wilson(wrong, wrong + right)[0], "any": wilson(any_, int(several.sum()))[0]}
 
 
-def one_for_all(rows: pd.DataFrame, low: float) -> tuple[int, int]:
+def one_for_all(rows: Frame, low: float) -> tuple[int, int]:
     """Of the responses paid above ``low`` beside a right answer of their own: how many give the commonest wrong one, of how many.
 
     None give it where it stands for fewer than three right answers: two may be two ways to write one.
@@ -125,7 +120,7 @@ def one_for_all(rows: pd.DataFrame, low: float) -> tuple[int, int]:
     return count if len({gold for other, gold in told if other == said}) > 2 else 0, len(told)
 
 
-def components(rows: pd.DataFrame) -> dict[str, Any]:
+def components(rows: Frame) -> dict[str, Any]:
     """Each part's share of the reward's spread (covariance with the total over its variance), its mean at first and at the latest step."""
     parts = [str(c) for c in rows.columns if str(c).startswith("reward/")]
     total = rows["reward"].astype(np.float64)
@@ -135,13 +130,13 @@ def components(rows: pd.DataFrame) -> dict[str, Any]:
     return {name.removeprefix("reward/"): {"share_of_spread": share, **_ends(rows, name)} for name, share in shares.items()}
 
 
-def _ends(rows: pd.DataFrame, name: str) -> dict[str, float]:
+def _ends(rows: Frame, name: str) -> dict[str, float]:
     """A column's mean at the first and at the latest step."""
     means = rows.assign(value=numbers(rows, name)).groupby("step")["value"].mean()
     return {"mean_first_step": float(means.iloc[0]), "mean_last_step": float(means.iloc[-1])}
 
 
-def against_reference(rows: pd.DataFrame) -> dict[str, Any]:
+def against_reference(rows: Frame) -> dict[str, Any]:
     """The reward's rank correlation with each column that holds an independent judgement, over all responses and of the latest fifth."""
     late = rows[rows["step"] >= rows["step"].quantile(0.8)]
     found = {}
@@ -151,7 +146,7 @@ def against_reference(rows: pd.DataFrame) -> dict[str, Any]:
     return found
 
 
-def rank_correlation(rows: pd.DataFrame, name: str) -> tuple[float | None, float, float, int]:
+def rank_correlation(rows: Frame, name: str) -> tuple[float | None, float, float, int]:
     """Rank correlation of the reward with a column inside steps (None where it has none), its 95 % interval (Fisher), rows with both."""
     both = rows[["reward"]].assign(value=numbers(rows, name)).dropna()
     ranks = both.groupby(rows.loc[both.index, "step"]).rank(pct=True)
@@ -164,7 +159,7 @@ def rank_correlation(rows: pd.DataFrame, name: str) -> tuple[float | None, float
     return rho, float(np.tanh(z - error)), float(np.tanh(z + error)), len(both)
 
 
-def against_length(rows: pd.DataFrame) -> dict[str, Any]:
+def against_length(rows: Frame) -> dict[str, Any]:
     """Rank correlation of reward and length among responses to one prompt, with its interval; empty when too few groups differ."""
     pay = paid(rows, "tokens")
     return {} if pay is None else {"rank_correlation": pay.rho, "low": pay.low, "high": pay.high, "groups": pay.groups}

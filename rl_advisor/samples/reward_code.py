@@ -4,8 +4,6 @@ Only the syntax tree is looked at. Names say what is the response and what the r
 name; statements written so are held against the patterns of ``reward_code.toml``.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib
@@ -13,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,10 +19,7 @@ from rl_advisor.features.text.measures import final_answer
 from rl_advisor.run import Run
 from rl_advisor.samples.episodes import failures, looked_at
 from rl_advisor.samples.failure_signs import same_answer
-from rl_advisor.samples.rows import right_answers, where
-
-if TYPE_CHECKING:
-    import pandas as pd
+from rl_advisor.samples.rows import Frame, right_answers, where
 
 LONGEST, LINE, MOST = 1 << 20, 1_000, 40
 _OPENS = re.compile(r"<(\w{1,30})>")
@@ -144,7 +139,7 @@ def used(run: Run, found: dict[str, Any]) -> dict[str, Any]:
     return {**found, "holes": holes}
 
 
-def _used_by(kind: str, rows: pd.DataFrame, gold: list[str] | None) -> np.ndarray | None:
+def _used_by(kind: str, rows: Frame, gold: list[str] | None) -> np.ndarray | None:
     """Which episodes show what a hole allows; None where it cannot be seen."""
     texts = rows["response"].tolist()
     if kind == "substring" and gold is not None:

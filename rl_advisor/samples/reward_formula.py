@@ -1,7 +1,5 @@
 """What the reward pays for, as a short formula of what can be measured in the responses, and whether right and wrong are paid apart."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 import zlib
@@ -9,7 +7,7 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,10 +19,7 @@ from rl_advisor.run import Floats, Run
 from rl_advisor.samples.episodes import turns_of
 from rl_advisor.samples.failure_signs import marks, same_answer
 from rl_advisor.samples.measured_text import measured
-from rl_advisor.samples.rows import numbers, of_samples, right_answers, right_or_wrong, where
-
-if TYPE_CHECKING:
-    import pandas as pd
+from rl_advisor.samples.rows import Frame, numbers, of_samples, right_answers, right_or_wrong, where
 
 ROWS, WORDS = 3_000, 60
 """Responses that are fitted, and words that are tried."""
@@ -74,13 +69,13 @@ def paid_for(run: Run) -> dict[str, Any]:
     return answer | _told(rows, measures, found) if found.r2 >= PARTLY else answer
 
 
-def _formula_of(column: str, rows: pd.DataFrame, measures: dict[str, Floats], half: np.ndarray) -> Formula:
+def _formula_of(column: str, rows: Frame, measures: dict[str, Floats], half: np.ndarray) -> Formula:
     """The formula of a column; one that merely moved together with it over the run explains nothing."""
     found = formula(measures, rows[column].to_numpy(np.float64), half, rows["cluster"].tolist())
     return replace(found, r2=0.0) if found.r2_within < _INSIDE * found.r2 else found
 
 
-def _of_parts(rows: pd.DataFrame, measures: dict[str, Floats], half: np.ndarray) -> dict[str, Any]:
+def _of_parts(rows: Frame, measures: dict[str, Floats], half: np.ndarray) -> dict[str, Any]:
     """The formula of each logged part of the reward that has one, where the whole has none."""
     found = {}
     for name in [c for c in map(str, rows.columns) if c.startswith("reward/") and np.isfinite(numbers(rows, c)).all()][:_PARTS]:
@@ -91,7 +86,7 @@ def _of_parts(rows: pd.DataFrame, measures: dict[str, Floats], half: np.ndarray)
     return found
 
 
-def _matched(rows: pd.DataFrame) -> Floats | None:
+def _matched(rows: Frame) -> Floats | None:
     """Whether each response ends in the right answer, where a column holds it; None without one, or where hardly any or all do."""
     gold = right_answers(rows)
     if gold is None:
@@ -100,7 +95,7 @@ def _matched(rows: pd.DataFrame) -> Floats | None:
     return right if 0.01 < right.mean() < 0.99 else None
 
 
-def _told(rows: pd.DataFrame, measures: dict[str, Floats], found: Formula) -> dict[str, Any]:
+def _told(rows: Frame, measures: dict[str, Floats], found: Formula) -> dict[str, Any]:
     """The formula in words and numbers, with the rows that show it best and those that contradict it."""
     reward, off = rows["reward"].to_numpy(np.float64), np.abs(found.rest)
     brings = {t: t.weight * t.values(measures) for t in found.terms}
@@ -130,18 +125,18 @@ def _named(term: Term) -> str:
     return " where ".join(_KINDS[t.kind].format(t.measure, f"{t.limit:.4g}") for t in term.chain)
 
 
-def _row(rows: pd.DataFrame, i: int) -> dict[str, Any]:
+def _row(rows: Frame, i: int) -> dict[str, Any]:
     row = rows.iloc[i]
     return {**where(row, i), "reward": float(row["reward"]), "text": str(row["response"])[:300]}
 
 
-def _half(rows: pd.DataFrame) -> np.ndarray:
+def _half(rows: Frame) -> np.ndarray:
     """Half of the prompts; half of the rows where there are too few prompts."""
     keys = rows["prompt"].astype(str) if rows["prompt"].nunique() >= 8 else rows.index.astype(str)
     return np.array([zlib.crc32(str(key).encode()) % 2 == 0 for key in keys])
 
 
-def _measures(rows: pd.DataFrame, right: np.ndarray | None, half: np.ndarray) -> dict[str, Floats]:
+def _measures(rows: Frame, right: np.ndarray | None, half: np.ndarray) -> dict[str, Floats]:
     """Everything that is tried: counts of the text, marks, words, behaviour, and being right where that is known."""
     import pandas as pd
 
@@ -188,7 +183,7 @@ def _of_words(texts: list[str], reward: Floats, half: np.ndarray) -> dict[str, F
     return found | ({f"times {', '.join(alike[:6])}": np.sum([table[w] for w in alike], axis=0)} if len(alike) > 1 else {})
 
 
-def _right_against_wrong(rows: pd.DataFrame, right: np.ndarray) -> dict[str, Any]:
+def _right_against_wrong(rows: Frame, right: np.ndarray) -> dict[str, Any]:
     """Pairs of a right and a wrong response to one prompt: how many are paid alike, how many upside down, and one of each."""
     import pandas as pd
 

@@ -1,7 +1,5 @@
 """Which rows of the samples are looked at, and what their columns say: the right answer, success, what somebody else judged."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 import weakref
@@ -17,12 +15,17 @@ from rl_advisor.run import Floats, Run
 if TYPE_CHECKING:
     import pandas as pd
 
+    Frame = pd.DataFrame
+    Series = pd.Series
+else:  # pandas takes longer to load than most runs to judge
+    Frame = Series = Any
+
 _T = TypeVar("_T")
 
 
 def of_samples(look: Callable[[Run], _T]) -> Callable[[Run], _T]:
     """Remembers what was found in the samples asked about last: some thirty detectors and all doors ask alike."""
-    last: list[tuple[weakref.ref[pd.DataFrame], _T]] = []
+    last: list[tuple[weakref.ref[Frame], _T]] = []
 
     @wraps(look)
     def remembered(run: Run) -> _T:
@@ -33,13 +36,13 @@ def of_samples(look: Callable[[Run], _T]) -> Callable[[Run], _T]:
     return remembered
 
 
-def training(run: Run) -> pd.DataFrame:
+def training(run: Run) -> Frame:
     """The training rows of the samples that hold a text, with every column that is relied on; none where all texts are empty."""
     rows = run.rollouts
     return written(rows[rows["split"] != "eval"] if "split" in rows else rows)
 
 
-def written(rows: pd.DataFrame) -> pd.DataFrame:
+def written(rows: Frame) -> Frame:
     """The rows that hold a text, with prompt, reward and group; without prompts every response is a group of its own."""
     import pandas as pd
 
@@ -56,7 +59,7 @@ def written(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.reset_index(drop=True)
 
 
-def spread(rows: pd.DataFrame, steps: int, each: int) -> pd.DataFrame:
+def spread(rows: Frame, steps: int, each: int) -> Frame:
     """The rows of at most so many steps, evenly spread, the first and last among them, and the first ``each`` of every one."""
     known = np.unique(rows["step"])
     if known.size > steps:
@@ -71,19 +74,19 @@ def _meanings() -> dict[str, re.Pattern[str]]:
     return {says: re.compile("|".join(names), re.IGNORECASE) for says, names in held.items()}
 
 
-def columns(rows: pd.DataFrame, says: str) -> list[str]:
+def columns(rows: Frame, says: str) -> list[str]:
     """The columns whose names say something of ``columns.toml``, whatever part of the file they come from."""
     return [name for name in map(str, rows.columns) if _meanings()[says].fullmatch(re.sub(r"^(other/|reward/)+", "", name))]
 
 
-def numbers(rows: pd.DataFrame, name: str) -> Floats:
+def numbers(rows: Frame, name: str) -> Floats:
     """A column as numbers, NaN where it holds anything else."""
     import pandas as pd
 
     return np.asarray(pd.to_numeric(rows[name], errors="coerce"), np.float64)
 
 
-def right_answers(rows: pd.DataFrame) -> list[str] | None:
+def right_answers(rows: Frame) -> list[str] | None:
     """The right answer to each row, where a column holds it as a short text or a number; None without one."""
     gold = next((name for name in columns(rows, "right_answer") if not name.startswith("reward/")), None)
     if gold is None:
@@ -92,14 +95,14 @@ def right_answers(rows: pd.DataFrame) -> list[str] | None:
     return [cell if len(cell) <= 200 and cell != "nan" else "" for cell in cells]
 
 
-def right_or_wrong(rows: pd.DataFrame) -> Floats | None:
+def right_or_wrong(rows: Frame) -> Floats | None:
     """1 for an episode that succeeded, 0 for one that did not, by a column that says so and is not the reward again; None without one."""
     told = (numbers(rows, name) for name in columns(rows, "succeeded"))
     reward = rows["reward"].to_numpy(np.float64)
     return next((right for right in told if np.isfinite(right).any() and not np.array_equal(right, reward, equal_nan=True)), None)
 
 
-def reference_columns(rows: pd.DataFrame) -> list[str]:
+def reference_columns(rows: Frame) -> list[str]:
     """The columns that hold an independent judgement of the responses: named so, numbers, not always the same, and not the reward again."""
     found, reward = [], rows["reward"].fillna(-1).to_numpy(np.float64)
     for name in (n for n in columns(rows, "judged") if not n.startswith("reward/")):

@@ -6,7 +6,7 @@ judge may like beside the content: refusals, politeness, hedging, one text for m
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +15,8 @@ from rl_advisor.features.payoff import difference
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import measured
 from rl_advisor.samples.person import PARTS, same_order
-from rl_advisor.samples.rows import columns, numbers, reference_columns, where
+from rl_advisor.samples.rows import Frame, columns, numbers, reference_columns, where
 from rl_advisor.samples.text_change import share_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LONG, REPEATED = 2.0, 0.2
 """How many times the usual first length is too long, and the share of repeated word sequences that is too repetitive."""
@@ -48,7 +45,7 @@ def sample_audit(run: Run, most: int = 20) -> dict[str, Any]:
     }
 
 
-def reasons_of(table: "pd.DataFrame") -> tuple[dict[str, np.ndarray], list[str]]:
+def reasons_of(table: Frame) -> tuple[dict[str, np.ndarray], list[str]]:
     """Reason -> which samples it holds of, and what could not be looked at."""
     reward = table["reward"].to_numpy(np.float64)
     high = reward >= np.nanquantile(reward, 1 - 1 / PARTS) if np.isfinite(reward).any() else np.zeros(len(table), bool)
@@ -68,7 +65,7 @@ def reasons_of(table: "pd.DataFrame") -> tuple[dict[str, np.ndarray], list[str]]
     return marks, unknown if np.isfinite(reward).any() else [*unknown, "no sample has a reward"]
 
 
-def group_ranking(table: "pd.DataFrame", name: str) -> dict[str, float] | None:
+def group_ranking(table: Frame, name: str) -> dict[str, float] | None:
     """How often the reward puts two answers to one prompt in the order that another judgement puts them; None below eight such groups.
 
     ``share`` of the pairs that both tell apart, the mean over ``groups``, with its 95 % interval; a half is chance.
@@ -84,20 +81,20 @@ def group_ranking(table: "pd.DataFrame", name: str) -> dict[str, float] | None:
     return {"share": share, "low": float(max(0.0, share - error)), "high": float(min(1.0, share + error)), "groups": float(len(alike))}
 
 
-def _usual_length(table: "pd.DataFrame") -> "float | np.ndarray":
+def _usual_length(table: Frame) -> float | np.ndarray:
     """The length to compare with: the samples' own baseline where one is logged, else the usual one of the first step."""
     first = table.loc[table["step"] == table["step"].min(), "tokens"]
     usual = max(float(first.median()), 1.0)
     return next((np.nan_to_num(numbers(table, own), nan=usual) for own in columns(table, "usual_length")), usual)
 
 
-def _shared(table: "pd.DataFrame") -> np.ndarray:
+def _shared(table: Frame) -> np.ndarray:
     """Whether a sample's text answers another prompt of its step too, and is no single word."""
     prompts = table.groupby(["step", "response"])["prompt"].transform("nunique").to_numpy()
     return np.asarray((prompts > 1) & (table["tokens"].to_numpy(np.float64) > 5))
 
 
-def _worst(table: "pd.DataFrame", marks: Mapping[str, np.ndarray], most: int) -> list[dict[str, Any]]:
+def _worst(table: Frame, marks: Mapping[str, np.ndarray], most: int) -> list[dict[str, Any]]:
     """The samples with most reasons, of equal ones the newest and best paid first; ids are the samples' own where they have one."""
     counted = table.assign(reasons=np.sum(list(marks.values()), axis=0), place=np.arange(len(table)))
     worst = counted[counted["reasons"] > 0].sort_values(["reasons", "step", "reward"], ascending=False, kind="stable").head(most)
@@ -113,7 +110,7 @@ def _worst(table: "pd.DataFrame", marks: Mapping[str, np.ndarray], most: int) ->
     ]
 
 
-def judge_bias(table: "pd.DataFrame") -> dict[str, dict[str, float]]:
+def judge_bias(table: Frame) -> dict[str, dict[str, float]]:
     """What the reward gives for a place or for its own family, where columns tell them: the difference with its interval."""
     found = {}
     for bias, name in {kind: name for kind in BIASES for name in columns(table, kind)[:1]}.items():

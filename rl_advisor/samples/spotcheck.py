@@ -1,9 +1,7 @@
 """What the model actually says: the samples worth reading, and the text statistics of every step."""
 
-from __future__ import annotations
-
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,12 +11,8 @@ from rl_advisor.features.text.telling_words import telling_words
 from rl_advisor.run import Run
 from rl_advisor.samples.excerpts import shown
 from rl_advisor.samples.measured_text import measured, stretches
-from rl_advisor.samples.rows import training, written
+from rl_advisor.samples.rows import Frame, Series, training, written
 from rl_advisor.samples.text_change import MEANINGS, MEASURED
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 _TELLING, _SURE = 8, 3.0
 """Words that are told of each kind, and the z value from which they are."""
@@ -58,7 +52,7 @@ def triad(run: Run, step: int | None = None, count: int = 3, seed: int = 0) -> d
     }
 
 
-def _unshown(rows: pd.DataFrame, rewarded: pd.DataFrame) -> list[dict[str, str]]:
+def _unshown(rows: Frame, rewarded: Frame) -> list[dict[str, str]]:
     """What could not be picked, and why."""
     gaps = [] if len(rewarded) else ["no response has a reward, so none can be called highest or lowest"]
     known = rows["prompt"].astype(bool).any()
@@ -80,13 +74,13 @@ def statistics(run: Run) -> dict[str, Any]:
     return {"steps": steps, "meaning": {k: v for k, v in MEANINGS.items() if k in told}, "words": _words(run)}
 
 
-def _readable(run: Run) -> pd.DataFrame:
+def _readable(run: Run) -> Frame:
     rows = training(run)
     rows = rows if len(rows) else written(run.rollouts)
     return rows[rows["response"].astype(bool)].reset_index(drop=True) if len(rows) else rows
 
 
-def _step(rows: pd.DataFrame, asked: float | None) -> float:
+def _step(rows: Frame, asked: float | None) -> float:
     steps = np.unique(rows["step"])
     known = steps if asked is None else steps[steps <= asked]
     if not known.size:
@@ -94,11 +88,11 @@ def _step(rows: pd.DataFrame, asked: float | None) -> float:
     return float(known[-1])
 
 
-def _show(rows: pd.DataFrame) -> list[dict[str, Any]]:
+def _show(rows: Frame) -> list[dict[str, Any]]:
     return [shown(row) for _, row in rows.iterrows()]
 
 
-def _varied(rows: pd.DataFrame, count: int) -> pd.DataFrame:
+def _varied(rows: Frame, count: int) -> Frame:
     """The first rows, those that repeat an earlier text last; of equally rewarded ones those that repeat an earlier prompt after others."""
     import pandas as pd
 
@@ -109,14 +103,14 @@ def _varied(rows: pd.DataFrame, count: int) -> pd.DataFrame:
     return head.iloc[np.lexsort((asked, level, again))].head(count)
 
 
-def _failures(rows: pd.DataFrame, count: int) -> pd.DataFrame:
+def _failures(rows: Frame, count: int) -> Frame:
     """The latest responses whose reward is the lowest of their group while the group had a better one."""
     by = rows.groupby(["step", "group"])["reward"]
     failed = rows[(rows["reward"] == by.transform("min")) & (rows["reward"] < by.transform("max"))]
     return _varied(failed.sort_values("step", ascending=False, kind="stable"), count)
 
 
-def _pairs(rows: pd.DataFrame, by: str, along: str, named: tuple[str, str], count: int) -> list[dict[str, Any]]:
+def _pairs(rows: Frame, by: str, along: str, named: tuple[str, str], count: int) -> list[dict[str, Any]]:
     """The first and the last along a column of the sets in which it differs most: one prompt, two answers."""
     ends = rows.groupby(by)[along].agg(["min", "max"])
     apart = (ends["max"] - ends["min"]).sort_values(ascending=False, kind="stable")
@@ -124,24 +118,24 @@ def _pairs(rows: pd.DataFrame, by: str, along: str, named: tuple[str, str], coun
     return [dict(zip(named, (shown(each.iloc[0]), shown(each.iloc[-1])), strict=True)) for each in sets]
 
 
-def _nothing(reward: pd.Series) -> float:
+def _nothing(reward: Series) -> float:
     """The reward of a response that earned nothing: the lowest of the run, or 0 when all are the same."""
     low, high = float(reward.min()), float(reward.max())
     return low if high > low else 0.0
 
 
-def _best_paid(rows: pd.DataFrame, nothing: float) -> pd.DataFrame:
+def _best_paid(rows: Frame, nothing: float) -> Frame:
     """The responses that earn the most, and more than ``nothing``, and end in a number or a letter, with the ``answer``'s number."""
     import pandas as pd
 
     best = rows[(rows["reward"] >= rows["reward"].max() - 1e-9) & (rows["reward"] > nothing + 1e-9)]
     answers = best["response"].map(single_answer)
     told = answers != ""
-    found: pd.DataFrame = best[told].assign(answer=pd.factorize(answers[told])[0])
+    found: Frame = best[told].assign(answer=pd.factorize(answers[told])[0])
     return found
 
 
-def _of_step(step: object, part: pd.DataFrame) -> dict[str, Any]:
+def _of_step(step: object, part: Frame) -> dict[str, Any]:
     firsts = part.drop_duplicates("cluster")
     means = {k: part[k].astype(np.float64).mean() for k in ("reward", *MEASURED) if k in part}
     means |= {"distinct_in_group": firsts["distinct"].mean(), "distinct_across": distinct_share(firsts["response"].tolist())}
@@ -149,7 +143,7 @@ def _of_step(step: object, part: pd.DataFrame) -> dict[str, Any]:
     return {"step": float(str(step)), "responses": len(part), **known}
 
 
-def _lengths(part: pd.DataFrame) -> dict[str, float]:
+def _lengths(part: Frame) -> dict[str, float]:
     """Length of the best and worst rewarded tenth, and of right and wrong responses where the reward has two values."""
     rated = part[np.isfinite(part["reward"])].sort_values("reward", kind="stable")
     values = np.unique(rated["reward"])

@@ -3,13 +3,11 @@
 Besides signs that text got worse, each measured against the run's own first samples; None where it cannot be told.
 """
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,10 +18,7 @@ from rl_advisor.features.payoff import Payoff, difference, payoff
 from rl_advisor.finding import Evidence, Onset
 from rl_advisor.run import Run
 from rl_advisor.samples.measured_text import Stretches, stretches, word_order_of
-from rl_advisor.samples.rows import numbers, reference_columns
-
-if TYPE_CHECKING:
-    import pandas as pd
+from rl_advisor.samples.rows import Frame, numbers, reference_columns
 
 _HELD = tomllib.loads(Path(__file__).with_name("measures.toml").read_text(encoding="utf-8"))
 MEASURED = tuple(_HELD["measured"])
@@ -113,7 +108,7 @@ def shift_or_none(s: Stretches, column: str) -> Shift | None:
         return None
 
 
-def paid(table: pd.DataFrame, column: str) -> Payoff | None:
+def paid(table: Frame, column: str) -> Payoff | None:
     """How the reward follows a measure among responses to one prompt of a table; None where too few groups differ."""
     try:
         return payoff(table[column].to_numpy(np.float64), table["reward"].to_numpy(np.float64), table["cluster"].tolist())

@@ -1,10 +1,7 @@
 """What may be asked of a measure of the sampled text: how it changed, whether it is paid for, how common it is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,10 +9,8 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.run import Floats, Run
 from rl_advisor.samples.measured_text import Stretches, stretches
 from rl_advisor.samples.reward_check import one_for_all, same_text, upside_down
+from rl_advisor.samples.rows import Frame
 from rl_advisor.samples.text_change import dependence, judged_worse, paid, shift, wilson, word_order_lost
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SAMPLES, MANY = "samples/", 50
 """Prefix of the measures of sampled text, and how many values say what is usual among them."""
@@ -78,7 +73,7 @@ def _one_for_all(s: Stretches) -> float:
     return wilson(count, now)[0] - wilson(before, of)[1]
 
 
-def _common(part: pd.DataFrame, column: str, end: int) -> float:
+def _common(part: Frame, column: str, end: int) -> float:
     """An end of the interval of the share of responses that have something."""
     return wilson(int((part[column] > 0).sum()), len(part))[end]
 
@@ -91,11 +86,11 @@ def _advantage(s: Stretches, column: str) -> float:
 
 
 @lru_cache(maxsize=2)
-def _of_table(look: Callable[[pd.DataFrame], Mapping[str, float]], s: Stretches) -> Mapping[str, float]:
+def _of_table(look: Callable[[Frame], Mapping[str, float]], s: Stretches) -> Mapping[str, float]:
     return look(s.table)
 
 
-def _distinct(part: pd.DataFrame) -> float:
+def _distinct(part: Frame) -> float:
     return float(part["response"].nunique() / max(1, np.isfinite(part["step"]).sum()))
 
 
