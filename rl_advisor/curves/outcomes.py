@@ -30,7 +30,7 @@ def held_out(run: Run) -> Curve | None:
 
 @lru_cache(maxsize=64)
 def training(run: Run) -> Curve | None:
-    """The training reward to go by; a mean over past episodes is taken apart first, so that it does not trail the policy."""
+    """The training reward to go by; single episodes, where they are logged, before a mean over past ones, which trails the policy."""
     for name in ("reward/mean", "reward/success", "reward/used", "pairs/accuracy", "pairs/loss"):
         curve = run.curves.get(name)
         if curve is not None and np.isfinite(curve.value).any() and not _idle(run, curve):

@@ -1,7 +1,5 @@
 """Features of curves, against values that can be worked out by hand."""
 
-import itertools
-
 import numpy as np
 import pytest
 from evals.remembering import colour
@@ -13,7 +11,6 @@ from rl_advisor.features.autoregression import spacing, whiten
 from rl_advisor.features.bins import means, reduce
 from rl_advisor.features.change import change_points, discontinuity, onset, spikes
 from rl_advisor.features.series import ranks
-from rl_advisor.features.trailing import unaveraged
 from rl_advisor.features.trend import Trend, direction, level_change, trend
 from rl_advisor.run import Curve
 
@@ -249,22 +246,3 @@ def test_going_on_pays_from_an_eighth_of_the_scale_on() -> None:
 def test_ranks_share_ties() -> None:
     """Equal values share the mean of their ranks."""
     assert ranks(np.array([10.0, 20.0, 10.0])).tolist() == [1.5, 3, 1.5]
-
-
-@pytest.mark.parametrize("window", [20, 96])
-def test_a_trailing_mean_is_taken_apart(window: int) -> None:
-    """The means of the stretches come back exactly from means over the last so many episodes, before and after the window is full."""
-    single = np.random.default_rng(3).normal(size=4 * window)
-    count = np.arange(4, 4 * window + 1, 4, dtype=np.float64)
-    trailing = np.array([single[max(0, int(n) - window) : int(n)].mean() for n in count])
-    step, apart = unaveraged(10 * count, trailing, count, window)
-    edges = np.r_[0, (step / 10).astype(int)]
-    assert np.allclose(apart, [single[a:b].mean() for a, b in itertools.pairwise(edges)])
-
-
-def test_a_long_trailing_mean_stays_as_it_is() -> None:
-    """Where the window is short against the curve nothing is taken apart."""
-    count = np.arange(1.0, 1001.0)
-    step, value = unaveraged(count, np.sin(count), count, 100)
-    assert step is count
-    assert np.array_equal(value, np.sin(count))
