@@ -202,5 +202,6 @@ def _of_words(raw: str) -> float:
 def _moves(curve: Curve) -> bool:
     """Whether a curve has two different numbers and is no counter or clock."""
     value, own = curve.finite()[1], _of_words(curve.raw)
-    counts = is_straight(value) or (own < 0 and bool(np.all(np.diff(value) >= 0)))
+    whole = not (value % 1).any()
+    counts = is_straight(value) or ((own < 0 or whole) and bool(np.all(np.diff(value) >= 0)))
     return curve.varies and (own >= SPEAKS or value.size < 8 or not counts)
