@@ -3,7 +3,7 @@
 import re
 
 from rl_advisor.answers.story.chain import cause_of, named
-from rl_advisor.answers.story.quantities import Quantity, logged_at, quantity
+from rl_advisor.answers.story.quantities import Quantity, label, logged_at, quantity
 from rl_advisor.assessment import Assessment, FindingView
 from rl_advisor.curves import goal, outcomes
 from rl_advisor.curves.task import task
@@ -134,4 +134,5 @@ def nothing(run: Run) -> str:
     if crashed:
         lines = f"{len(crashed)} lines" if len(crashed) > 1 else "one line"
         return f"the run ended before anything could be measured: {crashed[0].where} reports an error ({lines}); start there"
-    return next((g.why for g in run.gaps if g.where == "reward"), "no reward and no score is logged")
+    idle = [f"{label(c)} says nothing in this kind of training" for n in ("reward/mean", "reward/success") if (c := run.curves.get(n))]
+    return next((g.why for g in run.gaps if g.where == "reward"), idle[0] if idle else "no reward and no score is logged")
