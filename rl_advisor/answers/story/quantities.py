@@ -53,6 +53,10 @@ TOLD = ("reward/mean", "reward/success", "kl/ref", "kl/old", "entropy/mean", "re
 """What is sketched beside the outcome."""
 
 
+FAR = 0.25
+"""Share of the way from level to level by which a single point must lie off for the levels to be told beside it."""
+
+
 @dataclass(frozen=True)
 class Quantity:
     """One logged curve as it is told at every door."""
@@ -96,10 +100,18 @@ class Quantity:
         """Its best and where that was; nothing where it is the first or the last. With a single value above it, levels are told as such."""
         if self.best is None or self.best_step is None or self.best in (self.first, self.last):
             return ""
-        best = f"best {self.spelled(self.best)} at step {self.best_step:.0f}"
-        if self.level and (known := metric(self.metric)) is not None and known.better > 0 and self.best < max(self.first, self.last):
-            return f"; its level {about(*self.level, self.unit)}" + (f", {best}" if self.best > max(self.level) else "")
-        return f", {best}"
+        best = f"{self.spelled(self.best)} at step {self.best_step:.0f}"
+        if (known := metric(self.metric)) is None or known.better <= 0 or self.best >= max(self.first, self.last):
+            return f", best {best}"
+        if self.level is None or not self._strays:
+            return f", best level {best}"
+        return f"; its level {about(*self.level, self.unit)}" + (f", best {best}" if self.best > max(self.level) else "")
+
+    @property
+    def _strays(self) -> bool:
+        """Whether the first or the last point lies so far from the level there that from one to the other is not how it went."""
+        start, end = self.level or (self.first, self.last)
+        return max(abs(self.first - start), abs(self.last - end)) > FAR * abs(end - start)
 
     def spelled(self, x: float) -> str:
         """One of its values, with the digits that tell the first, the last and the best apart: one spelling at every door."""
