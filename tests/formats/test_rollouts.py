@@ -254,45 +254,6 @@ def test_other_wandb_tables_are_left_alone(tmp_path: Path, columns: list[str]) -
     assert not rollouts_jsonl.claims(file)
 
 
-TRICKY = 'he said \\"no\\", "score": 7, "}, {"output": "x", "step": 9 \\ and left\n\u00e9'
-
-
-@pytest.mark.parametrize("compact", [True, False])
-@pytest.mark.parametrize("text", ["plain " * 50, TRICKY, '","score":', "", "\\"])
-def test_a_skipped_text_changes_nothing(text: str, compact: bool) -> None:
-    """Whatever the text holds, the row without it is the row with an empty text, in both ways of spacing."""
-    spaces = (",", ":") if compact else (", ", ": ")
-    first = {"input": "q", "output": "usual", "score": 0.5, "step": 1, "nested": {"score": 3}}
-    cut = json_rows.cut_of(first, json.dumps(first, separators=spaces).encode(), "output")
-    assert cut is not None
-    row = {**first, "output": text, "score": 0.25}
-    found = cut.brief(json.dumps(row, separators=spaces).encode())
-    assert found is not None
-    assert found[0] == {**row, "output": ""}
-
-
-def test_lines_built_otherwise_are_not_skipped() -> None:
-    """Other keys or another order are read as a whole."""
-    first = {"output": "usual", "score": 0.5}
-    cut = json_rows.cut_of(first, json.dumps(first).encode(), "output")
-    assert cut is not None
-    for other in ({"score": 1, "output": "a"}, {"output": "a", "score": 1, "more": 2}, {"output": None, "score": 1}):
-        assert cut.brief(json.dumps(other).encode()) is None
-    nested = {**first, "nested": {"output": "n", "score": 3}}
-    assert json_rows.cut_of(nested, json.dumps(nested).encode(), "output") is None
-
-
-@pytest.mark.parametrize("compact", [True, False])
-@pytest.mark.parametrize("text", ["plain " * 50, TRICKY, '"}', ""])
-def test_a_text_that_comes_last_is_skipped_too(text: str, compact: bool) -> None:
-    """A text at the end of its row is skipped, and a row that goes on behind it is noticed."""
-    spaces = (",", ":") if compact else (", ", ": ")
-    cut = json_rows.cut_of({"score": 1, "output": "a"}, json.dumps({"score": 1, "output": "a"}, separators=spaces).encode(), "output")
-    assert cut is not None
-    lines = [json.dumps({"score": 2, "output": text, **more}, separators=spaces).encode() for more in ({}, {"x": "y"}, {"x": {"y": "z"}})]
-    assert [cut.brief(line) for line in lines] == [({"score": 2, "output": ""}, len(json.dumps(text)) - 2), None, None]
-
-
 @pytest.mark.parametrize("name", ["dump.jsonl.gz", "dump.csv.gz"])
 def test_packed_dumps(tmp_path: Path, name: str) -> None:
     """A dump packed with gzip reads as the plain one does; a torn one is read as far as it goes."""

@@ -57,8 +57,8 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     while some := list(islice(episodes, _BATCH)):
         rows = [row for _, row in some]
         curves += [(row["step"], nan, {"episode_return": row["reward"], "episode_length": row["length"]}) for row in rows]
-        told = ((n, r["step"], r["reward"], 200 * len(r["steps"]), str(r.get("task", r["episode"]))[:200]) for n, r in some)
-        kept.offer(told, lambda picked, rows=rows: [rows[i] for i in picked])  # type: ignore[misc]
+        told = [(n, r["step"], r["reward"], 200 * len(r["steps"]), str(r.get("task", r["episode"]))[:200]) for n, r in some]
+        kept.offer(told, rows)
     more = Run(curves=curves_of(curves, path.name), gaps=kept.gaps(path.name))
     return run_of_rows(kept.table(), path, ask.columns, FORMAT, more)
 

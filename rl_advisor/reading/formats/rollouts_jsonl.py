@@ -9,21 +9,18 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from collections.abc import Iterator
 from io import TextIOWrapper
 from itertools import chain, islice
-from math import nan
 from pathlib import Path
 from typing import Any
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, document, head, lines, open_bytes, parse_json
 from rl_advisor.reading.parsing.cells import as_number
-from rl_advisor.reading.parsing.json_rows import LONGEST, cut_of, decoded, json_lines
+from rl_advisor.reading.parsing.json_rows import LONGEST, decoded, json_lines
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.reading.parsing.reservoir import Place, Reservoir
-from rl_advisor.reading.parsing.rollout_table import path_step, roles
-from rl_advisor.reading.parsing.trajectories import STEPS, TRAJECTORIES, holds_response, run_of_rows
+from rl_advisor.reading.parsing.reservoir import Reservoir
+from rl_advisor.reading.parsing.trajectories import STEPS, TRAJECTORIES, Sampled, holds_response, run_of_sample
 from rl_advisor.reading.parsing.unpacked import PACK_ERRORS
 from rl_advisor.run import Run
 
@@ -42,14 +39,10 @@ _LARGEST = 64 << 20
 """Bytes of a document."""
 _LOOK = 20
 """Lines looked at to tell what a file is."""
-_TOGETHER = 500
-"""Rows that are looked at together."""
 _SMALL = 32 << 20
 """Size in bytes up to which every row is kept."""
 _PACKING = 10
 """How many times smaller a packed file may be than its rows."""
-_Row = tuple[int, Any, int | None, Any]
-"""Number (from 0), row (None for one that cannot be read), the response's size in bytes where that is known, and what is kept of it."""
 
 
 def claims(path: Path, ask: Request = WHOLE) -> bool:
@@ -60,7 +53,7 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
     if not bare_name(path).endswith((*_LINES, *_CELLS)):
         return False
     try:
-        return any(holds_response(row, ask.columns) for _, row, *_ in islice(_rows(path, ask.columns), _LOOK) if row)
+        return any(holds_response(row, ask.columns) for _, row, _ in islice(_rows(path), _LOOK) if row)
     except PACK_ERRORS:
         return _is_table(path)
 
@@ -69,49 +62,23 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     """The responses of one file, at most a bounded sample a step when it is large; what was left out or corrupt is a gap."""
     small = path.stat().st_size <= (_SMALL if bare_name(path) == path.name.lower() else _SMALL // _PACKING)
     kept = Reservoir(rows_per_step=10**9, budget=4 * _SMALL) if small else Reservoir()
-    said, coming = path_step(path), _rows(path, ask.columns, skip=not small)
-    called = cache(lambda names: roles(names, ask.columns).get)
-    while some := list(islice(coming, _TOGETHER)):
-        known = [row for row in some if row[1] is not None]
-        kept.corrupt += len(some) - len(known)
-        if known:
-            told = [_told(number, row, size, called(tuple(row)), said) for number, row, size, _ in known]
-            kept.offer(told, lambda picked, known=known: [known[i][3] for i in picked])  # type: ignore[misc]
-    rows = kept.table(lambda payload: payload if isinstance(payload, dict) else decoded(payload))
-    return run_of_rows(rows, path, ask.columns, FORMAT, kept.beside(path.name))
+    return run_of_sample(_rows(path, small=small), path, ask.columns, FORMAT, kept)
 
 
-def _told(number: int, row: Mapping[Any, Any], size: int | None, raw: Callable[[str], Any], said: int | None) -> Place:
-    """What decides whether a row is kept: its number, step, reward, length in bytes, and prompt."""
-    step, reward, prompt = row.get(raw("step"), said), row.get(raw("reward"), nan), row.get(raw("prompt"), "")
-    if size is None:
-        response = row.get(raw("response"))
-        size = len(response.encode("utf-8", "replace")) if isinstance(response, str) else sum(len(str(v)) for v in row.values())
-    step = step if isinstance(step, (int, float, str)) and step == step else None  # noqa: PLR0124 - NaN equals nothing
-    reward = reward if type(reward) is float else as_number(reward)
-    return number, step, reward, size, prompt if isinstance(prompt, str) else str(prompt)[:2_000]
-
-
-def _rows(path: Path, columns: Mapping[str, str], *, skip: bool = False) -> Iterator[_Row]:
-    """Every row; ``skip`` leaves its response unread, which is most of a line, until it is known which rows stay."""
+def _rows(path: Path, *, small: bool = True) -> Iterator[Sampled]:
+    """Every row; of a file that is not ``small`` the bytes of a row are kept, which take less than what they say."""
     if bare_name(path).endswith(_CELLS):
         return _csv_rows(path)
     if bare_name(path).endswith(_TEXT):
         return _graded_rows(path)
     rows = _document_rows(path)
-    return _json_rows(path, columns, skip) if rows is None else ((number, row, None, row) for number, row in enumerate(rows))
+    return _json_rows(path, small=small) if rows is None else ((number, row, row) for number, row in enumerate(rows))
 
 
-def _json_rows(path: Path, columns: Mapping[str, str], skip: bool) -> Iterator[_Row]:
-    cut = None
+def _json_rows(path: Path, *, small: bool) -> Iterator[Sampled]:
     for number, line in json_lines(path):
-        if line is not None and cut is not None and (brief := cut.brief(line)):
-            yield number, *brief, line
-        else:
-            row = None if line is None else decoded(line)
-            named = roles(list(row), columns).get("response", "") if skip and row else ""
-            cut = cut_of(row, line, named) if named and row and line else None
-            yield number, row, None, line if skip else row
+        row = None if line is None else decoded(line)
+        yield number, row, row if small else line
 
 
 def _document_rows(path: Path) -> list[dict[str, Any] | None] | None:
@@ -140,18 +107,18 @@ def _is_table(path: Path) -> bool:
     return bare_name(path).endswith(".table.json")
 
 
-def _csv_rows(path: Path) -> Iterator[_Row]:
+def _csv_rows(path: Path) -> Iterator[Sampled]:
     csv.field_size_limit(LONGEST)
     with TextIOWrapper(open_bytes(path), encoding="utf-8", errors="replace", newline="") as file:
         reader = csv.DictReader((line.replace("\0", "") for line in file), delimiter="\t" if bare_name(path).endswith(".tsv") else ",")
         try:
             for number, row in enumerate(reader):
-                yield number, None if None in row or None in row.values() else row, None, row
+                yield number, None if None in row or None in row.values() else row, row
         except (csv.Error, *PACK_ERRORS):
-            yield -1, None, None, None
+            yield -1, None, None
 
 
-def _graded_rows(path: Path) -> Iterator[_Row]:
+def _graded_rows(path: Path) -> Iterator[Sampled]:
     """What a reward function graded, by the first kind of reward that it names; what it graded in one second is one step."""
     told: dict[str, list[str]] = {}
     about: dict[str, Any] = {}
@@ -161,7 +128,7 @@ def _graded_rows(path: Path) -> Iterator[_Row]:
         found = _GRADED.fullmatch(line) if line.startswith("-----") else None
         if (found or line == "-----") and about and "response" in told:
             row = {**about, **{name: "\n".join(text) for name, text in told.items()}}
-            yield number, row, None, row
+            yield number, row, row
             number += 1
         if found:
             kind, now = kind or found["kind"], found["time"].rpartition("-")[0] or found["time"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rl_advisor.reading.parsing.bytes_in import json_object
 from rl_advisor.run import Curve, Gap, Run
 
 if TYPE_CHECKING:
@@ -50,11 +51,11 @@ class Reservoir:
         self._coming = 0.0
         self.seen = self.corrupt = 0
 
-    def offer(self, batch: Iterable[Place], payloads: Callable[[list[int]], Sequence[Payload]]) -> None:
-        """Count the rows of a batch and keep those worth it; ``payloads`` is asked once, for the places in the batch of all of them."""
-        if not (rows := list(batch)):
+    def offer(self, batch: Sequence[Place], payloads: Sequence[Payload]) -> None:
+        """Count the rows of a batch and keep the payloads of those worth it."""
+        if not batch:
             return
-        numbers, steps, rewards, sizes, prompts = zip(*rows, strict=True)
+        numbers, steps, rewards, sizes, prompts = zip(*batch, strict=True)
         self.seen += len(numbers)
         for step in dict.fromkeys(steps):
             if len(self._steps) < STEPS:
@@ -66,9 +67,9 @@ class Reservoir:
         known = np.isfinite(reward)
         np.add.at(self._totals, code, np.column_stack([np.ones(len(code)), known, np.where(known, reward, 0), size]))
         picked = np.flatnonzero((hashed < self._limit[code]) | (reward < self._low) | (reward > self._high)).tolist()
-        for i, row in zip(picked, payloads(picked) if picked else (), strict=True):
-            size[i] = len(row) if isinstance(row, bytes) else size[i] + len(prompts[i])
-            self._payloads[int(numbers[i])] = row
+        for i in picked:
+            size[i] = len(payloads[i]) if isinstance(payloads[i], bytes) else size[i] + len(prompts[i])
+            self._payloads[int(numbers[i])] = payloads[i]
         self._rows.append(np.column_stack([np.array(numbers, np.float64), code, reward, size, hashed])[picked])
         self._coming += float((size[picked] + OVERHEAD).sum())
         if self._coming > self._budget:
@@ -105,19 +106,17 @@ class Reservoir:
         """Rows in the sample."""
         return len(self._sample)
 
-    def table(self, decode: Callable[[Payload], dict[str, Any] | None] = lambda row: row) -> pd.DataFrame:
+    def table(self) -> pd.DataFrame:
         """The kept rows in the order of the file; the index is the row's number.
 
-        ``decode`` makes a row of what was kept; None counts as corrupt. When rows were left out, ``sampled`` is False for those that are
-        there for their reward alone.
+        When rows were left out, ``sampled`` is False for those that are there for their reward alone.
         """
         import pandas as pd
 
         self._choose()
-        decoded = {n: row for n, kept in sorted(self._payloads.items()) if (row := decode(kept)) is not None}
-        self.corrupt += len(self._payloads) - len(decoded)
-        table = pd.DataFrame(list(decoded.values()), index=np.array(list(decoded), dtype=np.int64))
-        return table.assign(sampled=[n in self._sample for n in decoded]) if self.sampled < self.seen else table
+        rows = {n: json_object(kept) if isinstance(kept, bytes) else kept for n, kept in sorted(self._payloads.items())}
+        table = pd.DataFrame(list(rows.values()), index=np.array(list(rows), dtype=np.int64))
+        return table.assign(sampled=[n in self._sample for n in rows]) if self.sampled < self.seen else table
 
     def curves(self, source: str) -> dict[str, Curve]:
         """Count, reward and length of all responses, step by step, when the rows themselves were not all kept."""

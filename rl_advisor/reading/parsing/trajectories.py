@@ -7,8 +7,10 @@ Known are groups and episodes of trajectories (ART, rLLM), a response with its i
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from itertools import islice
 from pathlib import PurePath
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -18,7 +20,8 @@ import numpy as np
 from rl_advisor.features.text.turns import Turn
 from rl_advisor.reading.parsing.cells import as_number, first
 from rl_advisor.reading.parsing.chat import as_text, call_of, is_chat, items, shorten, turn_numbers, turns_of
-from rl_advisor.reading.parsing.rollout_table import NOTHING_SAID, layout_of, roles, rollout_table
+from rl_advisor.reading.parsing.reservoir import Payload, Place, Reservoir
+from rl_advisor.reading.parsing.rollout_table import NOTHING_SAID, layout_of, path_step, roles, rollout_table
 from rl_advisor.reading.parsing.sample_names import NUMBERS
 from rl_advisor.reading.parsing.sample_names import STEPS as NAMED
 from rl_advisor.run import Run
@@ -31,6 +34,10 @@ TRAJECTORIES = "trajectories"
 _CONVERSATIONS, STEPS, _SAID, _DONE, _SEEN = (NAMED[key] for key in ("conversation", "steps", "said", "done", "seen"))
 _TELLING = frozenset({*_SAID, *_DONE, "ac_len", "tokens", "chat_completions"})
 """What a step has at least one of."""
+Sampled = tuple[int, dict[str, Any] | None, Payload]
+"""Number (from 0), row (None for one that cannot be read), and what is kept of it: itself, or the bytes it was read from."""
+_TOGETHER = 500
+"""Rows that are looked at together."""
 _MOST = 1_000
 _STATE = 2_000
 """Characters kept of an observation that is no text."""
@@ -85,6 +92,25 @@ def run_of_rows(rows: pd.DataFrame, path: PurePath, said: Mapping[str, str], kin
     table, gaps = rollout_table(rows, path, said) if len(rows) else (more.rollouts, ())
     names = tuple(map(str, rows.columns))
     return replace(more, rollouts=table, columns=names, gaps=(*more.gaps, *gaps), files=(path.name,), formats=(kind,))
+
+
+def run_of_sample(rows: Iterable[Sampled], path: PurePath, said: Mapping[str, str], kind: str, kept: Reservoir) -> Run:
+    """As ``run_of_rows``, of as many rows a step as are kept; what was left out or could not be read is a gap."""
+    step, named, coming = path_step(path), cache(lambda names: roles(names, said).get), iter(rows)
+    while some := list(islice(coming, _TOGETHER)):
+        known = [(number, row, payload) for number, row, payload in some if row is not None]
+        kept.corrupt += len(some) - len(known)
+        kept.offer([_told(number, row, named(tuple(row)), step) for number, row, _ in known], [payload for *_, payload in known])
+    return run_of_rows(kept.table(), path, said, kind, kept.beside(path.name))
+
+
+def _told(number: int, row: Mapping[Any, Any], raw: Callable[[str], Any], said: int | None) -> Place:
+    """What decides whether a row is kept: its number, step, reward, length in bytes, and prompt."""
+    step, reward, prompt, response = (row.get(raw(name)) for name in ("step", "reward", "prompt", "response"))
+    size = len(response.encode("utf-8", "replace")) if isinstance(response, str) else sum(len(str(v)) for v in row.values())
+    step = (step if step == step else None) if isinstance(step, (int, float, str)) else said  # noqa: PLR0124 - NaN equals nothing
+    reward = reward if type(reward) is float else as_number(reward)
+    return number, step, reward, size, prompt if isinstance(prompt, str) else str(prompt)[:2_000]
 
 
 def _of_group(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
