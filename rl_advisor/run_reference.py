@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from rl_advisor.run import Run
 
 MARK = "#"
+FILE = "{file}"
+"""Stands for the file's name in what is said of it before anybody knows where it lies."""
 LISTED = 50
 """Other runs of a file that are named."""
 
@@ -52,7 +54,7 @@ def begun_at(wanted: str, names: Sequence[str], slack_s: float = 5.0) -> str:
     return near[0] if len(near) == 1 else ""
 
 
-def listed(names: Sequence[str], read: str, source: str, by: str = "") -> "Run":
+def listed(names: Sequence[str], read: str, by: str = "") -> "Run":
     """What to say of a file with these runs, of which one was read: where it and the others lie, and a gap; nothing for a single run."""
     from rl_advisor.run import Gap, Run
 
@@ -60,11 +62,11 @@ def listed(names: Sequence[str], read: str, source: str, by: str = "") -> "Run":
     if not others:
         return Run()
     shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
-    why = f"holds {len(names)} runs{by}; {read} was read, not {shown}; to read another: {Path(source).name}{MARK}{others[0]}"
-    return Run(place=MARK + read, others=tuple(MARK + name for name in others[:LISTED]), gaps=(Gap(source, why[:400]),))
+    why = f"holds {len(names)} runs{by}; {read} was read, not {shown}; to read another: {FILE}{MARK}{others[0]}"
+    return Run(place=MARK + read, others=tuple(MARK + name for name in others[:LISTED]), gaps=(Gap("", why[:400]),))
 
 
-def one_of(named: Sequence[tuple[str, str]], wanted: str, source: str) -> tuple[str, "Run"]:
+def one_of(named: Sequence[tuple[str, str]], wanted: str) -> tuple[str, "Run"]:
     """The id of the run to read of (id, name) pairs, largest first, and what to say of the others.
 
     A run is called by its name where no other has it, else by its id.
@@ -72,4 +74,4 @@ def one_of(named: Sequence[tuple[str, str]], wanted: str, source: str) -> tuple[
     times = Counter(name for _, name in named)
     known = {(name if name and times[name] == 1 else key): key for key, name in named}
     label = chosen(list(known), wanted)
-    return known[label], listed(list(known), label, source)
+    return known[label], listed(list(known), label)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from rl_advisor.reading import format_of
+from rl_advisor.reading import part_of
 from rl_advisor.reading.parsing.bytes_in import ANSI
 from rl_advisor.run import Run
 
@@ -82,8 +82,7 @@ def read_of(folder: Path, name: str, data: bytes) -> tuple[str, Run | None]:
     """The text of a log and what its format reads of it, None where none claims it."""
     path = folder / name
     path.write_bytes(data)
-    module = format_of(path)
-    return data.decode("utf-8", "replace").replace("\r\n", "\n"), None if module is None else module.read(path)
+    return data.decode("utf-8", "replace").replace("\r\n", "\n"), part_of(path)
 
 
 def damaged_logs(logs: list[tuple[str, bytes]], count: int, seed: int) -> Iterator[tuple[str, bytes]]:

@@ -24,7 +24,7 @@ from rl_advisor.reading.printed_settings import with_printed
 from rl_advisor.reading.run_folder import Found, readme_of, thinned, walk
 from rl_advisor.reading.separating import on_the_way
 from rl_advisor.run import ROLLOUT_COLUMNS, Gap, Run
-from rl_advisor.run_reference import MARK, begun_at, meant, split_reference
+from rl_advisor.run_reference import FILE, MARK, begun_at, meant, split_reference
 
 READER_FAILED = "its reader failed on it"
 LOOKED_FOR = (
@@ -142,6 +142,7 @@ def part_of(path: Path, ask: Request = WHOLE) -> Run | None:
     found: Run | None = None
     for module in islice(_claiming(path, ask), None if ask.last_resort else 1):
         part = with_printed(module.read(path, ask), path)
+        part = replace(part, formats=part.formats or (module.FORMAT,))
         found = found or (part if says_something(part) else None)
         if _measures(part):
             return part
@@ -225,7 +226,7 @@ def _placed(part: Run, relative: Path) -> Run:
         curves={n: replace(c, source=where) for n, c in part.curves.items()},
         rollouts=rollouts,
         events=tuple(replace(e, where=where) for e in part.events),
-        gaps=tuple(replace(g, where=where) for g in part.gaps),
+        gaps=tuple(Gap(where, g.why.replace(FILE, relative.name)) for g in part.gaps),
         files=(where,),
     )
 

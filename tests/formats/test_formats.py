@@ -64,7 +64,6 @@ def test_values_stand_at_their_steps(name, metric, step, value):
     """A value looked up by eye in the file comes out at its step, under the name that stands there."""
     curve = part(name).curves[metric]
     assert curve.raw == curve.name == metric
-    assert curve.source == name
     assert curve.value[curve.step == step] == pytest.approx(value)
 
 

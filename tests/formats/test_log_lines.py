@@ -13,7 +13,7 @@ CRASH = [
 
 def said(lines: list[str], rows: float | None = None) -> list[tuple[str, str, int]]:
     """Kind, last line and place of the events of these lines."""
-    watch = Watch("train.log")
+    watch = Watch()
     for line in watch.through(lines):
         watch.look(line, 0.0)
     return [(e.kind, e.text.rpartition("\n")[2], e.line) for e in watch.finish(rows)]

@@ -17,6 +17,7 @@ import numpy as np
 
 from rl_advisor.reading.parsing import confined_files
 from rl_advisor.reading.parsing.bytes_in import bare_name, head
+from rl_advisor.reading.parsing.columns import raw_curve
 from rl_advisor.reading.parsing.metric_table import step_columns, unit_of
 from rl_advisor.reading.parsing.request import WHOLE, Request
 from rl_advisor.run import Curve, Floats, Gap, Run
@@ -66,11 +67,11 @@ def read(path: Path, _: Request = WHOLE) -> Run:
         for part, value in ({} if name == key else _curves(own, found, long)).items():
             step = arrays[key] if value.size == long else np.arange(1.0, value.size + 1)
             if not key or value.size == long:
-                curves[part] = Curve(part, part, path.name, step, value)
+                curves[part] = raw_curve(part, step, value)
     if evaluations and not (curves or why):
         why = "no arrays timesteps and results of matching length"
-    gaps = (Gap(path.name, why),) if why else ()
-    return Run(curves=curves, gaps=gaps, formats=(FORMAT,), axis="step" if key or not curves else "row", step_unit=unit_of(key))
+    gaps = (Gap("", why),) if why else ()
+    return Run(curves=curves, gaps=gaps, axis="step" if key or not curves else "row", step_unit=unit_of(key))
 
 
 def _curves(name: str, found: Floats, long: int) -> dict[str, Floats]:

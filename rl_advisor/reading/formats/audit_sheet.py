@@ -37,4 +37,4 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     csv.field_size_limit(LONGEST)
     with TextIOWrapper(open_bytes(path), encoding="utf-8-sig", errors="replace", newline="") as file:
         rows = [row for row in islice(csv.reader(file, delimiter=_separator(path)), 1, MOST_ROWS + 1) if len(row) > 1]
-    return Run(scores={row[0]: as_number(row[1]) for row in rows}, formats=(FORMAT,), files=(path.name,))
+    return Run(scores={row[0]: as_number(row[1]) for row in rows})

@@ -39,7 +39,7 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     how = _frameworks()[name]
     begins, pair = re.compile(how["step"]), re.compile(how["pair"])
     rows: list[Row] = []
-    watch = Watch(path.name)
+    watch = Watch()
     step, planned = 0.0, None
     for raw in watch.through(lines(path)):
         mark = begins.search(line := plain_text(raw)) if how["word"] in raw else None
@@ -51,4 +51,4 @@ def read(path: Path, _: Request = WHOLE) -> Run:
             rows[-1][2][key] = math.nan if value == "None" else float(value)  # type: ignore[index]
         if not (mark or found):
             watch.look(raw, step)
-    return Run(curves=curves_of(rows, path.name), events=watch.finish(step), planned_steps=planned, formats=(name,))
+    return Run(curves=curves_of(rows), events=watch.finish(step), planned_steps=planned, formats=(name,))

@@ -43,4 +43,4 @@ def read(path: Path, _: Request = WHOLE) -> Run:
         f"code.{key}": told[1] for name, key, mark in _TEXTS if re.fullmatch(name, called) and (told := re.search(mark, text))
     }
     found |= {f"code.{key}": len(re.findall(mark, text)) for name, key, mark in _COUNTS if re.fullmatch(name, called)}
-    return Run(config=found, formats=(FORMAT,))
+    return Run(config=found)

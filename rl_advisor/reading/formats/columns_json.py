@@ -32,12 +32,12 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     try:
         found = parse_json(text := document(path, SIZE_LIMIT))
     except (OverflowError, *PACK_ERRORS) as error:
-        return Run(gaps=(Gap(path.name, f"no columns of numbers: {error}"[:300]),), formats=(FORMAT,))
+        return Run(gaps=(Gap("", f"no columns of numbers: {error}"[:300]),))
     except ValueError as error:
         found = [row for _, line in islice(json_lines(path), MOST_ROWS) if line and (row := decoded(line)) is not None]
         if len(found) < FEWEST:
             begin = _ROWS.search(text)
             found = json_values(text[begin.end() - 1 :].decode("utf-8", "replace"))[0] if begin else []
-            gaps = (Gap(path.name, f"the JSON ends early or is damaged; rows before that were kept: {error}"[:300]),)
-    part = run_of_document(found, path.name, ask.run, anybodys=ask.last_resort)
-    return replace(part, gaps=(*gaps, *part.gaps), formats=(FORMAT,)) if part.curves or (gaps and not ask.last_resort) else Run()
+            gaps = (Gap("", f"the JSON ends early or is damaged; rows before that were kept: {error}"[:300]),)
+    part = run_of_document(found, ask.run, anybodys=ask.last_resort)
+    return replace(part, gaps=(*gaps, *part.gaps)) if part.curves or (gaps and not ask.last_resort) else Run()

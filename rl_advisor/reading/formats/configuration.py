@@ -48,9 +48,9 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     """The settings, flat."""
     name = bare_name(path)
     try:
-        return Run(config=_settings(name, document(path, 8_000_000 if name.endswith(".json") else 2_000_000)), formats=(FORMAT,))
+        return Run(config=_settings(name, document(path, 8_000_000 if name.endswith(".json") else 2_000_000)))
     except (ValueError, OverflowError, RecursionError) as error:
-        return Run(gaps=(Gap(path.name, f"the settings could not be read: {type(error).__name__}: {error}"[:300]),), formats=(FORMAT,))
+        return Run(gaps=(Gap("", f"the settings could not be read: {type(error).__name__}: {error}"[:300]),))
 
 
 def _settings(name: str, data: bytes) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     The steps are those the text itself names before each dict, or those of the progress bar when it moves evenly; otherwise ``axis`` is
     ``row`` and the steps count the training rows so far (an evaluation row has the number of the training row before it).
     """
-    watch = Watch(path.name)
+    watch = Watch()
     rows: list[_Said] = []
     seen: dict[int, int] = {}
     count = 0.0
@@ -80,7 +80,7 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     stepped = [(step, math.nan, row.logged) for step, row in zip(steps, rows, strict=True)]
     events = tuple(replace(e, step=of_row.get(e.step or 0.0, 0.0)) for e in watch.finish(count))
     axis = "step" if known else "row"
-    return Run(curves=curves_of(stepped, path.name), events=events, formats=(FORMAT,), axis=axis, planned_steps=planned)
+    return Run(curves=curves_of(stepped), events=events, axis=axis, planned_steps=planned)
 
 
 def _dicts(text: Iterable[str]) -> Iterator[tuple[str, str, str]]:

@@ -59,8 +59,8 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
         curves += [(row["step"], nan, {"episode_return": row["reward"], "episode_length": row["length"]}) for row in rows]
         told = [(n, r["step"], r["reward"], 200 * len(r["steps"]), str(r.get("task", r["episode"]))[:200]) for n, r in some]
         kept.offer(told, rows)
-    more = Run(curves=curves_of(curves, path.name), gaps=kept.gaps(path.name))
-    return run_of_rows(kept.table(), path, ask.columns, FORMAT, more)
+    more = Run(curves=curves_of(curves), gaps=kept.gaps())
+    return run_of_rows(kept.table(), path, ask.columns, more)
 
 
 def _rows(lines: Iterable[tuple[int, bytes | None]]) -> Iterator[tuple[int, dict[str, Any]]]:

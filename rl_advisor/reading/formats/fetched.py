@@ -32,7 +32,7 @@ def read(path: Path, _: Request = WHOLE) -> Run:
         late = note.get("late") is True
         checkpoints = tuple(Checkpoint(int(step), str(where)[:300]) for step, where in note.get("checkpoints", ())[:CHECKPOINTS])
     except (ValueError, OverflowError, KeyError, TypeError, AttributeError):
-        return Run(gaps=(Gap(path.name, "damaged: what this copy of a store leaves out is not known"),), formats=(FORMAT,))
+        return Run(gaps=(Gap("", "damaged: what this copy of a store leaves out is not known"),))
     said = [_WHY[why].format(f"{count:,}") for why, count in counts.items() if count > 0]
     said += ["the store was too slow: the copy holds what had come until the time was up"] if late else []
-    return Run(gaps=tuple(Gap("the copy", why) for why in said), checkpoints=checkpoints, formats=(FORMAT,))
+    return Run(gaps=tuple(Gap("the copy", why) for why in said), checkpoints=checkpoints)

@@ -50,14 +50,13 @@ def claims(path: Path, ask: Request = WHOLE) -> bool:
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """A curve for each name that comes back, over the count by which the rows go; of several runs one, the others are named."""
     if ask.last_resort:
-        readings = (_cells, _lines)
-        return next((replace(p, formats=(FORMAT,)) for reading in readings if (p := reading(path, ask)).curves), Run())
+        return next((part for reading in (_cells, _lines) if (part := reading(path, ask)).curves), Run())
     if _has_rows(path) and (part := _lines(path, ask)).curves:
-        return replace(part, formats=(FORMAT,))
-    watch = Watch(path.name)
+        return part
+    watch = Watch()
     for line in islice(watch.through(lines(path)), LIMIT) if bare_name(path).endswith(_LOGS) else ():
         watch.look(line, None)
-    return Run(events=watch.finish(None), formats=(FORMAT,) if watch.line else ())
+    return Run(events=watch.finish(None) if watch.line else ())
 
 
 def _has_rows(path: Path) -> bool:
@@ -72,7 +71,7 @@ def _has_rows(path: Path) -> bool:
         return False
     text = re.split(r"[\r\n]+", start.decode("utf-8", "replace"))
     whole = text[:-1] if len(start) >= _HEAD else text
-    return bool(read_lines(whole, path.name, headings=bare_name(path).endswith(".md")).curves)
+    return bool(read_lines(whole, headings=bare_name(path).endswith(".md")).curves)
 
 
 def _told_in_full(path: Path) -> bool:
@@ -83,7 +82,7 @@ def _told_in_full(path: Path) -> bool:
 def _lines(path: Path, ask: Request) -> Run:
     text: Iterable[str] = drawn_lines(path)
     text = (_COMMA.sub(r"\1.\2", line) for line in text) if _writes_commas(path) else text
-    return read_lines(text, path.name, ask, headings=bare_name(path).endswith(".md"))
+    return read_lines(text, ask, headings=bare_name(path).endswith(".md"))
 
 
 def _writes_commas(path: Path) -> bool:
@@ -98,5 +97,5 @@ def _cells(path: Path, ask: Request) -> Run:
     if not layout.names:
         return Run()
     table, gaps = read_table(path, layout)
-    part = part_of(table, path.name, run=ask.run)
+    part = part_of(table, run=ask.run)
     return replace(part, gaps=(*gaps, *part.gaps))

@@ -45,15 +45,14 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     """Every numeric column as a curve; of several runs in one file that with most rows, the others are named in a gap."""
     table, gaps = read_table(path)
     if table.empty:
-        return Run(gaps=gaps or (Gap(path.name, "no rows"),), formats=(FORMAT,))
+        return Run(gaps=gaps or (Gap("", "no rows"),))
     if scalar := _scalar(path, layout_of(path)):
         table = table.iloc[:, -2:].set_axis(["step", scalar], axis=1)
-    table, several = _one_chart(table, path.name, ask.run)
+    table, several = _one_chart(table, ask.run)
     exported = [str(c).lower().replace(" ", "").replace("_", "") for c in table.columns] == _TENSORBOARD
-    part = part_of(table, path.name, lambda column: _name(column, path, exported=exported), ask.run)
+    part = part_of(table, lambda column: _name(column, path, exported=exported), ask.run)
     several = several if several.others else part
-    part = replace(part, place=several.place, others=several.others, gaps=(*gaps, *dict.fromkeys((*several.gaps, *part.gaps))))
-    return replace(part, formats=(FORMAT,))
+    return replace(part, place=several.place, others=several.others, gaps=(*gaps, *dict.fromkeys((*several.gaps, *part.gaps))))
 
 
 def _scalar(path: Path, layout: Layout) -> str:
@@ -66,7 +65,7 @@ def _scalar(path: Path, layout: Layout) -> str:
     return path.name.split(".", 1)[0] if len(layout.names) == 3 and (path.parent / "params.json").is_file() else ""
 
 
-def _one_chart(table: pd.DataFrame, source: str, wanted: str) -> tuple[pd.DataFrame, Run]:
+def _one_chart(table: pd.DataFrame, wanted: str) -> tuple[pd.DataFrame, Run]:
     """Of W&B's export of one chart, in which every column but the step is ``run - metric``, the columns of one run."""
     runs = {str(c): str(c).rpartition(" - ")[0] for c in table.columns[1:]}
     if not runs or str(table.columns[0]).lower() not in _CHART_STEPS or not all(runs.values()):
@@ -76,7 +75,7 @@ def _one_chart(table: pd.DataFrame, source: str, wanted: str) -> tuple[pd.DataFr
         sizes[run] += int(table[column].notna().sum())
     names = [name for name, _ in sizes.most_common()]
     read = chosen(names, wanted)
-    return table[[table.columns[0], *(c for c, run in runs.items() if run == read)]], listed(names, read, source)
+    return table[[table.columns[0], *(c for c, run in runs.items() if run == read)]], listed(names, read)
 
 
 def _first(layout: Layout) -> dict[str, str]:

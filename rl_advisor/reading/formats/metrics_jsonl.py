@@ -38,9 +38,9 @@ def _rows_inside(value: object) -> bool:
 def read(path: Path, ask: Request = WHOLE) -> Run:
     """One row for each line; nested objects become names with ``/``. Where no line names a step, ``axis`` is ``row``."""
     gaps: list[Gap] = []
-    columns = curves_of(_rows(path, gaps), path.name)
-    part = over_steps(columns, 1 + int(max((c.step[-1] for c in columns.values()), default=-1)), path.name, run=ask.run)
-    return replace(part, gaps=(*gaps, *part.gaps), formats=(FORMAT,))
+    columns = curves_of(_rows(path, gaps))
+    part = over_steps(columns, 1 + int(max((c.step[-1] for c in columns.values()), default=-1)), run=ask.run)
+    return replace(part, gaps=(*gaps, *part.gaps))
 
 
 def _rows(path: Path, gaps: list[Gap]) -> Iterator[Row]:
@@ -56,7 +56,7 @@ def _rows(path: Path, gaps: list[Gap]) -> Iterator[Row]:
             yield good, math.nan, _values(row, nested=line.count(b"{") > 1)
             good += 1
     if bad:
-        gaps.append(Gap(path.name, f"line {bad} is no whole JSON object (cut off or damaged); the others were read"))
+        gaps.append(Gap("", f"line {bad} is no whole JSON object (cut off or damaged); the others were read"))
 
 
 def _values(row: dict[str, Any], *, nested: bool) -> dict[str, Any]:

@@ -38,4 +38,4 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
         table = pd.DataFrame({name: cells(read[name]) if texts[name] else read[name].to_pandas() for name in short})
     if not step_columns([str(c) for c in table.columns]):
         table[_ROW] = np.arange(len(table))
-    return replace(part_of(table, path.name, run=ask.run), formats=(FORMAT,))
+    return replace(part_of(table, run=ask.run))

@@ -25,9 +25,9 @@ def read(path: Path, _ask: Request = WHOLE) -> Run:
     """One curve, or one entry of the configuration."""
     kind, name = _place(path)
     if kind == "params":
-        return Run(config={name: typed(head(path, 8_000).decode("utf-8", "replace"))}, formats=(FORMAT,))
+        return Run(config={name: typed(head(path, 8_000).decode("utf-8", "replace"))})
     gaps: list[Gap] = []
-    return Run(curves=curves_of(_rows(path, name, gaps), path.name), gaps=tuple(gaps), formats=(FORMAT,))
+    return Run(curves=curves_of(_rows(path, name, gaps)), gaps=tuple(gaps))
 
 
 def _place(path: Path) -> tuple[str, str]:
@@ -44,4 +44,4 @@ def _rows(path: Path, name: str, gaps: list[Gap]) -> Iterator[Row]:
         if len(cells) == 3 and cells[0] is not None and cells[1] is not None and cells[2] is not None:
             yield cells[2], cells[0] / 1e3, {name: cells[1]}
         elif line.strip() and not gaps:
-            gaps.append(Gap(path.name, f"line {count} is no 'time value step'"))
+            gaps.append(Gap("", f"line {count} is no 'time value step'"))

@@ -24,15 +24,15 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     """The metrics and parameters of one run; the others are named in gaps."""
     runs = runs_in(path, "metrics", "run_uuid")
     if not runs:
-        return Run(formats=(FORMAT,), gaps=(Gap(path.name, "an MLflow store without metrics"),))
+        return Run(gaps=(Gap("", "an MLflow store without metrics"),))
     names = {str(key): str(name or "") for key, name in rows(path, "runs", "run_uuid", "name")}
-    run, several = one_of([(run, names.get(run, "")) for run in runs], ask.run, path.name)
+    run, several = one_of([(run, names.get(run, "")) for run in runs], ask.run)
     said = rows_of(path, "metrics", "run_uuid", run, *_COLUMNS)
     gaps = list(several.gaps)
     points = until_damage(
-        ((str(key), float(time), float(step), math.nan if is_nan else float(value)) for key, time, step, value, is_nan in said), path, gaps
+        ((str(key), float(time), float(step), math.nan if is_nan else float(value)) for key, time, step, value, is_nan in said), gaps
     )
     points.sort(key=lambda point: point[:3])
-    curves = curves_of([(step, time / 1e3, {key: value}) for key, time, step, value in points], path.name)
+    curves = curves_of([(step, time / 1e3, {key: value}) for key, time, step, value in points])
     config = {str(key): value for key, value in rows_of(path, "params", "run_uuid", run, "key", "value")}
-    return replace(several, curves=curves, config=config, gaps=tuple(gaps), formats=(FORMAT,))
+    return replace(several, curves=curves, config=config, gaps=tuple(gaps))

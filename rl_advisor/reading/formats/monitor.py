@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from rl_advisor.reading.parsing.bytes_in import bare_name, head, json_object
-from rl_advisor.reading.parsing.columns import number
+from rl_advisor.reading.parsing.columns import number, raw_curve
 from rl_advisor.reading.parsing.csv_in import read_table
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.run import Curve, Gap, Run
+from rl_advisor.run import Gap, Run
 
 FORMAT = "monitor"
 _HEADER = re.compile(rb"(?:#[^\n]*\n)?r,l,t\b")
@@ -32,10 +32,10 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     told = json_object(head(path, 4_096).split(b"\n", 1)[0].lstrip(b"#"))
     table, gaps = read_table(path)
     if not {"r", "l", "t"} <= set(table.columns):
-        return Run(gaps=(*gaps, Gap(path.name, "no columns r, l, t")), formats=(FORMAT,))
+        return Run(gaps=(*gaps, Gap("", "no columns r, l, t")))
     numbers = table[["r", "l", "t"]].apply(pd.to_numeric, errors="coerce").dropna(subset=["l", "t"]).astype(np.float64)
     start = number(told.get("t_start")) or 0.0
     step, time = np.cumsum(numbers["l"].to_numpy()), numbers["t"].to_numpy() + (start if np.isfinite(start) else 0.0)
-    curves = {f"monitor/{c}": Curve(f"monitor/{c}", f"monitor/{c}", path.name, step, numbers[c].to_numpy(), time) for c in ("r", "l")}
+    curves = {f"monitor/{c}": raw_curve(f"monitor/{c}", step, numbers[c].to_numpy(), time) for c in ("r", "l")}
     config = {"env_id": told["env_id"]} if isinstance(told.get("env_id"), str) else {}
-    return Run(curves=curves, config=config, gaps=gaps, formats=(FORMAT,), axis="episode", step_unit="env steps")
+    return Run(curves=curves, config=config, gaps=gaps, axis="episode", step_unit="env steps")

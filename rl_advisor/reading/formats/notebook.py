@@ -38,17 +38,17 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     try:
         found = parse_json(document(path, SIZE_LIMIT))
     except (ValueError, OverflowError, *PACK_ERRORS) as error:
-        return Run(gaps=(Gap(path.name, f"damaged: {error}"[:300]),), formats=(FORMAT,))
+        return Run(gaps=(Gap("", f"damaged: {error}"[:300]),))
     outputs = list(_outputs(found))
     tables = {f"table {n}": table for n, table in enumerate((t for kind, text in outputs if kind == "html" for t in _tables(text)), 1)}
     if tables:
         ranked = sorted(tables, key=lambda name: -len(tables[name]))
         name = chosen(ranked, ask.run)
-        several = listed(ranked, name, path.name)
-        part = part_of(tables[name], path.name)
-        return replace(part, place=several.place, others=several.others, gaps=(*several.gaps, *part.gaps), formats=(FORMAT,))
-    part = read_lines((line for kind, text in outputs if kind == "text" for line in text.splitlines()), path.name, ask)
-    return replace(part, formats=(FORMAT,)) if part.curves else Run()
+        several = listed(ranked, name)
+        part = part_of(tables[name])
+        return replace(part, place=several.place, others=several.others, gaps=(*several.gaps, *part.gaps))
+    part = read_lines((line for kind, text in outputs if kind == "text" for line in text.splitlines()), ask)
+    return part if part.curves else Run()
 
 
 def _outputs(found: Any) -> Iterator[tuple[str, str]]:

@@ -62,7 +62,7 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     """The responses of one file, at most a bounded sample a step when it is large; what was left out or corrupt is a gap."""
     small = path.stat().st_size <= (_SMALL if bare_name(path) == path.name.lower() else _SMALL // _PACKING)
     kept = Reservoir(rows_per_step=10**9, budget=4 * _SMALL) if small else Reservoir()
-    return run_of_sample(_rows(path, small=small), path, ask.columns, FORMAT, kept)
+    return run_of_sample(_rows(path, small=small), path, ask.columns, kept)
 
 
 def _rows(path: Path, *, small: bool = True) -> Iterator[Sampled]:

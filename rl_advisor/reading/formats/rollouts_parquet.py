@@ -36,9 +36,9 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     with damage_told():
         if sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups)) > _ALL_AT_ONCE or meta.num_rows > _ROWS:
             rows = ((number, row, row) for number, row in enumerate(_rows(path)))
-            return run_of_sample(rows, path, ask.columns, FORMAT, Reservoir())
+            return run_of_sample(rows, path, ask.columns, Reservoir())
         table = whole(path)
-        return run_of_rows(pd.DataFrame({name: cells(table[name]) for name in table.column_names}), path, ask.columns, FORMAT)
+        return run_of_rows(pd.DataFrame({name: cells(table[name]) for name in table.column_names}), path, ask.columns)
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:

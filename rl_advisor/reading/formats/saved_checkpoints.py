@@ -27,5 +27,5 @@ def read(path: Path, _ask: Request = WHOLE) -> Run:
             found.append(Checkpoint(step, str(row.get("state_path") or row.get("sampler_path") or row.get("name", ""))[:300]))
         else:
             bad += 1
-    gaps = (Gap(path.name, f"{bad} lines name no checkpoint with a batch"),) if bad else ()
-    return Run(checkpoints=tuple(found), gaps=gaps, formats=(FORMAT,))
+    gaps = (Gap("", f"{bad} lines name no checkpoint with a batch"),) if bad else ()
+    return Run(checkpoints=tuple(found), gaps=gaps)

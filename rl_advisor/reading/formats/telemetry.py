@@ -39,7 +39,7 @@ def read(path: Path, _: Request = WHOLE) -> Run:
     """The counters that we know, one row a GPU and moment."""
     reader = _reader(path)
     raw, gaps = reader(path) if reader else ({}, [])
-    return telemetry_of(path, FORMAT, raw, gaps)
+    return telemetry_of(raw, gaps)
 
 
 def _reader(path: Path) -> Callable[[Path], Raw] | None:
@@ -81,7 +81,7 @@ def _words(path: Path) -> Raw:
             rows.append(row | ({"timestamp": f"{day[:4]}-{day[4:6]}-{day[6:]} {row['Time']}"} if "Time" in row else {}))
         else:
             bad += bool(cells) and cells[0].lower() != "id"
-    return _columns(rows), [Gap(path.name, f"{bad} lines are no row of the table")] if bad else []
+    return _columns(rows), [Gap("", f"{bad} lines are no row of the table")] if bad else []
 
 
 def _objects(path: Path) -> Raw:
@@ -93,14 +93,14 @@ def _documents(path: Path) -> Raw:
     found, whole = json_values(document(path).decode("utf-8", "replace"))
     queries = [query for query in found if isinstance(query, dict)]
     rows = [{**gpu, "query_time": q.get("query_time")} for q in queries for gpu in first(q, ("gpus",), list) or () if isinstance(gpu, dict)]
-    gaps = [] if whole else [Gap(path.name, "what follows the last whole document is cut off")]
+    gaps = [] if whole else [Gap("", "what follows the last whole document is cut off")]
     return _columns(rows), gaps
 
 
 def _scraped(path: Path) -> Raw:
     """Counters as Prometheus scrapes them."""
     found = (match for line in lines(path) if (match := _LINE.match(line)))
-    return _sampled(path, ((m[1], dict(_LABEL.findall(m[2])), float(m[4]) / 1000 if m[4] else np.nan, m[3]) for m in found))
+    return _sampled((m[1], dict(_LABEL.findall(m[2])), float(m[4]) / 1000 if m[4] else np.nan, m[3]) for m in found)
 
 
 def _answer(path: Path) -> Raw:
@@ -109,10 +109,10 @@ def _answer(path: Path) -> Raw:
     series = first(first(answer, ("data",), dict) or answer, ("result",), list) or []
     named = [(one.get("metric"), first(one, ("values",)) or [one.get("value")]) for one in series if isinstance(one, dict)]
     pairs = ((m, pair) for m, held in named if isinstance(m, dict) and isinstance(held, list) for pair in held)
-    return _sampled(path, ((str(m.get("__name__")), m, *pair) for m, pair in pairs if isinstance(pair, list) and len(pair) == 2))
+    return _sampled(((str(m.get("__name__")), m, *pair) for m, pair in pairs if isinstance(pair, list) and len(pair) == 2))
 
 
-def _sampled(path: Path, samples: Iterable[tuple[str, Mapping[str, Any], Any, Any]]) -> Raw:
+def _sampled(samples: Iterable[tuple[str, Mapping[str, Any], Any, Any]]) -> Raw:
     """Readings of series as columns; GPUs of several hosts are told apart by the host's name."""
     import pandas as pd
 
@@ -128,7 +128,7 @@ def _sampled(path: Path, samples: Iterable[tuple[str, Mapping[str, Any], Any, An
     gaps = []
     if found["time"].isna().all():
         found["time"] = found.groupby(["gpu", "column"]).cumcount() * SCRAPE_SECONDS
-        gaps = [no_times(path, SCRAPE_SECONDS)]
+        gaps = [no_times(SCRAPE_SECONDS)]
     return _columns(pivoted(found)), gaps
 
 

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from rl_advisor.reading.parsing.bytes_in import json_object
+from rl_advisor.reading.parsing.columns import raw_curve
 from rl_advisor.reading.parsing.event_files import Events, read_events
 from rl_advisor.reading.parsing.request import WHOLE, Request
-from rl_advisor.run import Curve, Gap, Run
+from rl_advisor.run import Gap, Run
 
 FORMAT = "tensorboard"
 _NAME = re.compile(r"events\.out\.tfevents\.|.*\.tfevents(\.|$)")
@@ -22,17 +23,9 @@ def claims(path: Path, _: Request = WHOLE) -> bool:
 def read(path: Path, _: Request = WHOLE) -> Run:
     """One event file: its scalars as curves, in the order of writing; holes as gaps."""
     events = read_events(path)
-    curves = {}
-    for tag, (step, value, time) in events.scalars().items():
-        curves[tag] = Curve(tag, tag, path.name, step, value, time)
-    gaps = tuple(
-        Gap(
-            path.name,
-            f"{why}: the last {end - start:,} bytes" if why == "half-written" else f"{why}: bytes {start:,} to {end:,} could not be read",
-        )
-        for start, end, why in events.holes
-    )
-    return Run(name=path.parent.name, curves=curves, config=_config(events), gaps=gaps, formats=(FORMAT,), files=(path.name,))
+    curves = {tag: raw_curve(tag, *points) for tag, points in events.scalars().items()}
+    gaps = [Gap("", f"{why}: bytes {start:,} to {end:,} could not be read") for start, end, why in events.holes]
+    return Run(curves=curves, config=_config(events), gaps=tuple(gaps))
 
 
 def _config(events: Events) -> dict[str, Any]:

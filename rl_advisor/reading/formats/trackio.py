@@ -33,17 +33,17 @@ def read(path: Path, ask: Request = WHOLE) -> Run:
     """The run with most rows; the others are named in gaps."""
     runs = runs_in(path, "metrics", "run_id")
     if not runs:
-        return Run(formats=(FORMAT,), gaps=(Gap(path.name, "a trackio project without metrics"),))
+        return Run(gaps=(Gap("", "a trackio project without metrics"),))
     names = {str(run): str(name or "") for run, name in rows(path, "metrics", "run_id", "run_name")}
-    run, several = one_of([(run, names[run]) for run in runs], ask.run, path.name)
+    run, several = one_of([(run, names[run]) for run in runs], ask.run)
     gaps = list(several.gaps)
     said = rows_of(path, "metrics", "run_id", run, "step", "timestamp", "metrics")
-    logged = until_damage(((float(count), _seconds(time), json_object(text)) for count, time, text in said), path, gaps)
-    curves = curves_of(on_trainer_steps([(at, time, flat(said)) for at, time, said in logged]), path.name) | _system(path, run)
+    logged = until_damage(((float(count), _seconds(time), json_object(text)) for count, time, text in said), gaps)
+    curves = curves_of(on_trainer_steps([(at, time, flat(said)) for at, time, said in logged])) | _system(path, run)
     table, guessed = _responses(path, logged, ask.columns)
     told = next((json_object(text) for (text,) in rows_of(path, "configs", "run_id", run, "config")), {})
     config = {k: v for k, v in told.items() if not k.startswith("_")}
-    return replace(several, curves=curves, rollouts=table, config=config, gaps=(*gaps, *guessed), formats=(FORMAT,))
+    return replace(several, curves=curves, rollouts=table, config=config, gaps=(*gaps, *guessed))
 
 
 def _responses(path: Path, logged: Sequence[Row], columns: Mapping[str, str]) -> tuple[pd.DataFrame, tuple[Gap, ...]]:
@@ -74,7 +74,7 @@ def _system(path: Path, run: str) -> dict[str, Curve]:
     """The GPU counters of its system metrics, which it logs every ten seconds and not by step."""
     said = rows_of(path, "system_metrics", "run_id", run, "timestamp", "metrics")
     found = ((float(i), _seconds(time), flat(json_object(text))) for i, (time, text) in enumerate(said))
-    return {name: curve for name, curve in curves_of(found, path.name).items() if names_a_gpu(name)}
+    return {name: curve for name, curve in curves_of(found).items() if names_a_gpu(name)}
 
 
 def _seconds(text: Any) -> float:

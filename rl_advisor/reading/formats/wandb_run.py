@@ -51,13 +51,11 @@ def read(path: Path, _: Request = WHOLE) -> Run:
         except (BadRecordError, ValueError):
             content.bad += 1
     if content.bad:
-        gaps.append(Gap(path.name, f"{content.bad} damaged records were left out"))
+        gaps.append(Gap("", f"{content.bad} damaged records were left out"))
     return Run(
-        curves={n: c for n, c in curves_of(content.counters, path.name).items() if names_a_gpu(n)}
-        | curves_of(on_trainer_steps(content.rows), path.name),
+        curves={n: c for n, c in curves_of(content.counters).items() if names_a_gpu(n)} | curves_of(on_trainer_steps(content.rows)),
         config={k: v for k, v in content.config.items() if not k.startswith("_wandb")},
         gaps=tuple(gaps),
-        formats=(FORMAT,),
     )
 
 
@@ -68,7 +66,7 @@ def _records(path: Path, gaps: list[Gap]) -> Iterator[bytes]:
         block = stream.read(_BLOCK)
         at, base = _START, 0
         while block:
-            for kind, piece in _pieces(block, at, path, base, gaps):
+            for kind, piece in _pieces(block, at, base, gaps):
                 if kind in (_FULL, _FIRST):
                     pieces = []
                 pieces.append(piece)
@@ -79,14 +77,14 @@ def _records(path: Path, gaps: list[Gap]) -> Iterator[bytes]:
             at, block = 0, stream.read(_BLOCK)
 
 
-def _pieces(block: bytes, at: int, path: Path, base: int, gaps: list[Gap]) -> Iterator[tuple[int, bytes]]:
+def _pieces(block: bytes, at: int, base: int, gaps: list[Gap]) -> Iterator[tuple[int, bytes]]:
     while at + _HEAD <= len(block):
         _, size, kind = struct.unpack_from("<IHB", block, at)
         if kind == 0 and size == 0:
             return
         if kind not in (_FULL, _FIRST, _MIDDLE, _LAST) or at + _HEAD + size > len(block):
             why = "half-written" if len(block) < _BLOCK else "damaged"
-            gaps.append(Gap(path.name, f"{why}: bytes {base + at:,} to {base + len(block):,} could not be read"))
+            gaps.append(Gap("", f"{why}: bytes {base + at:,} to {base + len(block):,} could not be read"))
             return
         yield kind, block[at + _HEAD : at + _HEAD + size]
         at += _HEAD + size

@@ -16,7 +16,12 @@ BLOCK_ROWS = 4_096
 """Rows that are held as Python numbers before they become arrays."""
 
 
-def curves_of(rows: Iterable[Row], source: str, skip: Collection[str] = ()) -> dict[str, Curve]:
+def raw_curve(name: str, step: Floats, value: Floats, time: Floats | None = None) -> Curve:
+    """A curve under the name that its writer gave it; which file it is of, who reads the run says."""
+    return Curve(name, name, "", step, value, time)
+
+
+def curves_of(rows: Iterable[Row], skip: Collection[str] = ()) -> dict[str, Curve]:
     """One curve for each name that has a number somewhere, points in the order written; text, lists, tables and ``skip`` are left out.
 
     Names of the same rows share their steps and times, which halves what a wide log takes.
@@ -44,7 +49,7 @@ def curves_of(rows: Iterable[Row], source: str, skip: Collection[str] = ()) -> d
             time = time_of[at[turn]]
             axes[key] = rows_of, turn, step_of[at[turn]], time if np.isfinite(time).any() else None
         _, turn, step, time = axes[key]
-        curves[name] = Curve(name, name, source, step, np.concatenate(values_of)[turn], time)
+        curves[name] = raw_curve(name, step, np.concatenate(values_of)[turn], time)
     return curves
 
 

@@ -142,16 +142,16 @@ def read_table(path: Path, layout: Layout | None = None) -> tuple[pd.DataFrame, 
         whole, _, cut = text.rpartition(b"\n")
         if cut and not _complete(whole, cut, between):
             text = whole
-            gaps.append(Gap(path.name, "the last line is cut off and was left out"))
+            gaps.append(Gap("", "the last line is cut off and was left out"))
     tables, lost = [], 0
     for part in _parts(text, between):
         try:
             tables.append(_parsed(part, layout))
         except (pd.errors.ParserError, pd.errors.EmptyDataError, csv.Error):
-            return pd.DataFrame(), (*gaps, Gap(path.name, "no table could be read"))
+            return pd.DataFrame(), (*gaps, Gap("", "no table could be read"))
         lost += _lost(part, tables[-1])
     if lost:
-        gaps.append(Gap(path.name, f"{lost:,} lines have more cells than the header has names; left out"))
+        gaps.append(Gap("", f"{lost:,} lines have more cells than the header has names; left out"))
     return tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True), tuple(gaps)
 
 

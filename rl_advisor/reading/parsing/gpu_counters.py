@@ -130,7 +130,7 @@ def seconds(column: Any) -> Numbers:
     return np.append((stamp - pd.Timestamp(0, unit="s", tz="UTC")).dt.total_seconds(), np.nan)[codes]
 
 
-def telemetry_of(path: Path, kind: str, raw: Mapping[str, Any], gaps: Iterable[Gap] = ()) -> Run:
+def telemetry_of(raw: Mapping[str, Any], gaps: Iterable[Gap] = ()) -> Run:
     """The part of a run that a file of telemetry is, of its columns by their own names; where none is a time it is counted."""
     import pandas as pd
 
@@ -139,7 +139,7 @@ def telemetry_of(path: Path, kind: str, raw: Mapping[str, Any], gaps: Iterable[G
     gpu = _labels(next(({n: raw[names[n]]} for n in LABELS if n in names), {"": ["0"] * rows}))
     clock = next((raw[names[n]] for n in TIMES if n in names), None)
     if clock is None and rows:
-        gaps.append(no_times(path, USUAL_SECONDS))
+        gaps.append(no_times(USUAL_SECONDS))
     time = pd.Series(gpu.codes).groupby(gpu.codes).cumcount().to_numpy(np.float64) * USUAL_SECONDS if clock is None else seconds(clock)
     by_gpu = _by_gpu(raw)
     if PROCESSES in names and None in by_gpu:
@@ -148,18 +148,18 @@ def telemetry_of(path: Path, kind: str, raw: Mapping[str, Any], gaps: Iterable[G
     found = pd.concat(parts, ignore_index=True) if len(parts) > 1 else (parts or [pd.DataFrame()])[0]
     if len(parts) > 1:
         found = found.dropna(how="all", subset=[c for c in found if c not in ("time", "gpu")])
-    gaps += [] if len(found) else [Gap(path.name, "no row of GPU telemetry could be read")]
-    return Run(telemetry=found, gaps=tuple(gaps), formats=(kind,), files=(path.name,))
+    gaps += [] if len(found) else [Gap("", "no row of GPU telemetry could be read")]
+    return Run(telemetry=found, gaps=tuple(gaps))
 
 
-def too_long(path: Path, rows: int) -> list[Gap]:
+def too_long(rows: int) -> list[Gap]:
     """What to say of a file with that many rows, of which no more than about ROW_LIMIT are read."""
-    return [Gap(path.name, f"more than {ROW_LIMIT:,} rows; only the first of them were read")] if rows > ROW_LIMIT else []
+    return [Gap("", f"more than {ROW_LIMIT:,} rows; only the first of them were read")] if rows > ROW_LIMIT else []
 
 
-def no_times(path: Path, seconds: float) -> Gap:
+def no_times(seconds: float) -> Gap:
     """What to say where a tool writes no times."""
-    return Gap(path.name, f"the tool writes no times: one row in {seconds:g} s is assumed, and steps cannot be laid over it")
+    return Gap("", f"the tool writes no times: one row in {seconds:g} s is assumed, and steps cannot be laid over it")
 
 
 def _labels(named: Mapping[str, Any]) -> pd.Categorical[Any]:

@@ -55,9 +55,9 @@ def gpu_csv(path: Path, above: int = 0) -> tuple[dict[str, Any], list[Gap]]:
             pass
         except (pa.ArrowInvalid, *PACK_ERRORS) as error:
             torn = str(error)
-    gaps = [Gap(path.name, f"{len(skipped)} lines are no row of the table")] if skipped else []
-    gaps += [Gap(path.name, f"a part of the table could not be read: {torn}"[:300])] if torn else []
-    gaps += too_long(path, sum(batch.num_rows for batch in batches))
+    gaps = [Gap("", f"{len(skipped)} lines are no row of the table")] if skipped else []
+    gaps += [Gap("", f"a part of the table could not be read: {torn}"[:300])] if torn else []
+    gaps += too_long(sum(batch.num_rows for batch in batches))
     whole = pa.Table.from_batches(batches).unify_dictionaries() if batches else None
     return {name: _texts(whole[name]) for name in wanted} if whole else {}, gaps
 
@@ -78,7 +78,7 @@ def gpu_parquet(path: Path) -> tuple[dict[str, Any], list[Gap]]:
     with damage_told(), confined_files.named(path) as name, pq.ParquetFile(name, read_dictionary=wanted) as file:
         batches = _held(file.iter_batches(columns=wanted))
         rows = pa.Table.from_batches(batches, file.schema_arrow.empty_table().select(wanted).schema).unify_dictionaries()
-    return {n: rows[n].to_pandas() for n in wanted}, too_long(path, rows.num_rows)
+    return {n: rows[n].to_pandas() for n in wanted}, too_long(rows.num_rows)
 
 
 def _wanted(names: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rl_advisor.reading.parsing.columns import number
+from rl_advisor.reading.parsing.columns import number, raw_curve
 from rl_advisor.reading.parsing.flat_config import flat
 from rl_advisor.reading.parsing.json_tables import FEWEST, Content, Table, runs_in
 from rl_advisor.reading.parsing.metric_table import part_of, step_columns
@@ -17,20 +17,20 @@ from rl_advisor.run import Curve, Floats, Gap, Run
 from rl_advisor.run_reference import chosen, listed
 
 
-def run_of_document(found: Any, source: str, wanted: str = "", *, anybodys: bool = False) -> Run:
+def run_of_document(found: Any, wanted: str = "", *, anybodys: bool = False) -> Run:
     """Each column as a curve over the steps that its table names, else over the order of the rows; one run of several.
 
     Nothing where no table counts its rows, unless it may be ``anybodys``.
     """
-    if isinstance(found, dict) and (series := _series(found, source)):
+    if isinstance(found, dict) and (series := _series(found)):
         return Run(curves=series)
     runs = runs_in(found)
     ranked = sorted(runs, key=lambda name: -max((table.rows for table in runs[name].tables), default=0))
     if not ranked or not (anybodys or _counts(runs[ranked[0]].tables)):
         return Run()
     name = chosen(ranked, wanted)
-    part = _part(runs[name], source, wanted if name == "" else "")
-    several = listed(ranked, name, source) if name else part
+    part = _part(runs[name], wanted if name == "" else "")
+    several = listed(ranked, name) if name else part
     return replace(part, place=several.place, others=several.others, gaps=(*several.gaps, *part.gaps))
 
 
@@ -39,11 +39,11 @@ def _counts(tables: Sequence[Table]) -> bool:
     return any(step_columns(list(t.columns)) for t in tables if t.counted)
 
 
-def _part(content: Content, source: str, run: str) -> Run:
+def _part(content: Content, run: str) -> Run:
     """The tables of one run together: what has no steps lies on those of a table of the same length, or is left out."""
     import pandas as pd
 
-    parts = [(table, part_of(pd.DataFrame(_nan_said(table)), source, lambda c, t=table: f"{t.prefix}{c}", run)) for table in content.tables]  # type: ignore[misc]
+    parts = [(table, part_of(pd.DataFrame(_nan_said(table)), lambda c, t=table: f"{t.prefix}{c}", run)) for table in content.tables]  # type: ignore[misc]
     parts = [(table, part) for table, part in parts if part.curves]
     counted = [part for _, part in parts if part.axis == "step"]
     base = max(counted or [part for _, part in parts], key=lambda part: max(c.step.size for c in part.curves.values()), default=Run())
@@ -59,7 +59,7 @@ def _part(content: Content, source: str, run: str) -> Run:
                 curves[free] = replace(curve, name=free, raw=free, step=steps[table.rows])
             else:
                 odd += 1
-    gaps: tuple[Gap, ...] = (Gap(source, f"{odd} lists are not as long as the steps; left out"),) if odd else ()
+    gaps: tuple[Gap, ...] = (Gap("", f"{odd} lists are not as long as the steps; left out"),) if odd else ()
     gaps += tuple(gap for _, part in parts for gap in part.gaps)
     most = number(content.settings.get("max_steps"))
     planned = int(most) if most and 0 < most < 1e15 else None  # -1 for none, by transformers' Trainer
@@ -74,7 +74,7 @@ def _nan_said(table: Table) -> dict[str, list[Any]]:
     }
 
 
-def _series(found: dict[Any, Any], source: str) -> dict[str, Curve]:
+def _series(found: dict[Any, Any]) -> dict[str, Curve]:
     """The curves of an object in which every value has its own steps.
 
     Sacred's metrics.json has two lists in an object, its info.json a list and one of the same name with ``_T``, tensorboardX's
@@ -94,7 +94,7 @@ def _series(found: dict[Any, Any], source: str) -> dict[str, Curve]:
             continue
         if isinstance(step, list) and isinstance(values, list) and len(step) == len(values) and _is_column(step) and _is_column(values):
             seconds = _numbers(time) if time is not None and _is_column(time) else None
-            curves[name] = Curve(name, name, source, _numbers(step), _numbers(values), seconds)
+            curves[name] = raw_curve(name, _numbers(step), _numbers(values), seconds)
     return curves
 
 

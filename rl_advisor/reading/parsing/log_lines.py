@@ -59,7 +59,6 @@ class _Said:
 class Watch:
     """Looks at the lines of a log one after another and keeps the events: the first and the newest of them, where there are many."""
 
-    where: str
     line: int = 0
     """How many lines have gone through."""
     _traceback: list[str] = field(default_factory=list)
@@ -95,7 +94,7 @@ class Watch:
         if self._traceback:
             self._close(step)
         return tuple(
-            Event("warning" if said.kind == "error" and self._survived(said, step) else said.kind, text, self.where, said.step, said.line)
+            Event("warning" if said.kind == "error" and self._survived(said, step) else said.kind, text, "", said.step, said.line)
             for text, said in self._said.items()
         )
 

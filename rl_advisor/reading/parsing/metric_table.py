@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from rl_advisor.reading.parsing.columns import raw_curve
 from rl_advisor.reading.parsing.csv_in import NAN_WORDS
 from rl_advisor.reading.parsing.learner_words import speaks
 from rl_advisor.reading.parsing.nested_cells import opened
@@ -53,26 +54,24 @@ LONG_NAMES, LONG_VALUES = ("metric", "metrics", "metric_name", "name", "tag", "k
 """Columns of a table that has a row for each number, not for each step."""
 
 
-def part_of(table: pd.DataFrame, source: str, named: Callable[[str], str | None] = lambda column: column, run: str = "") -> Run:
+def part_of(table: pd.DataFrame, named: Callable[[str], str | None] = lambda column: column, run: str = "") -> Run:
     """Every numeric column as a curve; of several runs in one table that with most rows, the others are named in a gap.
 
     ``named`` gives the metric of a column, or None for a column that is none; ``run`` is the one to read instead of the largest.
     Where no column counts steps, ``axis`` is ``row``.
     """
-    table, several = one_run(table, source, run)
+    table, several = one_run(table, run)
     table = _wide(opened(table))
-    columns = {str(name): column for name, cells in table.items() if (column := _column(cells, str(name), source)).value.size}
+    columns = {str(name): column for name, cells in table.items() if (column := _column(cells, str(name))).value.size}
     if not columns:
-        return Run(gaps=(Gap(source, "no rows of numbers"),))
-    part = over_steps(columns, len(table), source, named, run)
+        return Run(gaps=(Gap("", "no rows of numbers"),))
+    part = over_steps(columns, len(table), named, run)
     if several.place:
         part = replace(part, place=several.place, others=several.others)
     return replace(part, gaps=(*several.gaps, *part.gaps))
 
 
-def over_steps(
-    columns: Mapping[str, Curve], size: int, source: str, named: Callable[[str], str | None] = lambda column: column, run: str = ""
-) -> Run:
+def over_steps(columns: Mapping[str, Curve], size: int, named: Callable[[str], str | None] = lambda column: column, run: str = "") -> Run:
     """Columns over the numbers of their rows, from 0, as curves over the steps that one of them counts; else over the order of the rows."""
     found = step_columns(list(columns)) or _rising(columns)
     step = next((name for name in found if goes_up(columns[name].value)), "".join(found[:1]))
@@ -83,13 +82,13 @@ def over_steps(
     gaps: tuple[Gap, ...] = ()
     odd = broken_steps(steps) if step else np.zeros(size, bool)  # two processes wrote into one file, or a disk was full
     if odd.any():
-        gaps = (Gap(source, f"{odd.sum():,} rows have no whole number of steps; they are damaged and were left out"),)
+        gaps = (Gap("", f"{odd.sum():,} rows have no whole number of steps; they are damaged and were left out"),)
     if endless := int(np.isinf(steps).sum()):
-        gaps = (*gaps, Gap(source, f"{endless:,} rows stand at no step that can be counted, and were left out"))
+        gaps = (*gaps, Gap("", f"{endless:,} rows stand at no step that can be counted, and were left out"))
     if step and not counts_rows(steps[~odd]):
-        gaps = (*gaps, Gap(source, f"{step} goes back again and again: the rows are counted instead"))
+        gaps = (*gaps, Gap("", f"{step} goes back again and again: the rows are counted instead"))
         step, steps = "", np.arange(1.0, size + 1)
-    (first, last), begun = one_start(np.where(odd, np.nan, steps), source, run)
+    (first, last), begun = one_start(np.where(odd, np.nan, steps), run)
     kept = np.isfinite(steps) & ~odd
     kept[:first], kept[last:] = False, False
     clock = next((name for name in TIME_COLUMNS if name in columns and np.nanmin(columns[name].value) > EARLIEST), "")
@@ -105,7 +104,7 @@ def over_steps(
         rows = columns[column].step.astype(np.intp)
         rows, value = rows[kept[rows]], columns[column].value[kept[rows]]
         if rows.size:
-            curves[name] = Curve(name, name, source, steps[rows], value, None if time is None else time[rows])
+            curves[name] = raw_curve(name, steps[rows], value, None if time is None else time[rows])
     return replace(begun, curves=curves, gaps=(*gaps, *begun.gaps), step_unit=unit_of(step), axis="step" if step else "row")
 
 
@@ -116,7 +115,7 @@ def _full(column: Curve, size: int) -> Floats:
     return out
 
 
-def _column(cells: pd.Series[Any], name: str, source: str) -> Curve:
+def _column(cells: pd.Series[Any], name: str) -> Curve:
     """The numbers of a column over the numbers of their rows; dates are seconds since the epoch."""
     import pandas as pd
 
@@ -125,7 +124,7 @@ def _column(cells: pd.Series[Any], name: str, source: str) -> Curve:
         stamps = pd.to_datetime(cells.astype("string"), format="ISO8601", errors="coerce", utc=True)
         value = np.asarray((stamps - pd.Timestamp(0, tz="UTC")).dt.total_seconds(), np.float64)
     known = np.flatnonzero(~_empty(cells, value))
-    return Curve(name, name, source, known.astype(np.float64), value[known])
+    return raw_curve(name, known.astype(np.float64), value[known])
 
 
 def _empty(column: pd.Series[Any], value: Floats) -> npt.NDArray[np.bool_]:
@@ -223,7 +222,7 @@ def unit_of(column: str) -> str:
     return next((unit for unit, pattern in kinds if re.search(pattern, words)), "steps")
 
 
-def one_run(table: pd.DataFrame, source: str, run: str = "") -> tuple[pd.DataFrame, Run]:
+def one_run(table: pd.DataFrame, run: str = "") -> tuple[pd.DataFrame, Run]:
     """The rows of one run, where columns tell several apart, and what is to be said of the others."""
     columns = _run_columns(table)
     if not columns:
@@ -234,7 +233,7 @@ def one_run(table: pd.DataFrame, source: str, run: str = "") -> tuple[pd.DataFra
         return table, Run()
     read = chosen(names, run)
     by = f" by its column {columns[0]}" if len(columns) == 1 else f" by its columns {', '.join(map(str, columns))}"
-    return table[(texts == read).fillna(False)].drop(columns=columns), listed(names, read, source, by)
+    return table[(texts == read).fillna(False)].drop(columns=columns), listed(names, read, by)
 
 
 def _run_columns(table: pd.DataFrame) -> list[Any]:
@@ -280,11 +279,11 @@ def _alone(table: pd.DataFrame, run: str) -> Run:
     return Run(place=MARK + run) if any(str(table[c].dropna().iloc[0]) == run for c in own) else Run()
 
 
-def one_start(steps: Floats, source: str, run: str) -> tuple[tuple[int, int], Run]:
+def one_start(steps: Floats, run: str) -> tuple[tuple[int, int], Run]:
     """First and last row (exclusive) of one start of the trainer, the latest of the long ones, and what is to be said of the others."""
     found = {f"start {number}": rows for number, rows in enumerate(starts(steps), 1)}
     size = {name: last - first for name, (first, last) in found.items()}
     lively = [name for name in found if SHARE * size[name] >= max(size.values())]
     ranked = [*reversed(lively), *sorted((name for name in found if name not in lively), key=lambda name: -size[name])]
     read = chosen(ranked, run)
-    return found[read], listed(ranked, read, source, ", each counted from the beginning") if len(found) > 1 else Run()
+    return found[read], listed(ranked, read, ", each counted from the beginning") if len(found) > 1 else Run()

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from rl_advisor.reading.parsing.columns import raw_curve
 from rl_advisor.reading.parsing.learner_words import of_a_learner, speaks
 from rl_advisor.reading.parsing.line_forms import Family
 from rl_advisor.reading.parsing.line_shapes import LIMIT, Shapes, shapes_of
@@ -88,13 +89,13 @@ def _counted(names: Sequence[str]) -> bool:
     return bool(step_columns(names)) or any(name.rpartition("/")[2] in ("n_updates", "nupdates") for name in names)
 
 
-def read_lines(text: Iterable[str], source: str, ask: Request = WHOLE, *, headings: bool = False) -> Run:
+def read_lines(text: Iterable[str], ask: Request = WHOLE, *, headings: bool = False) -> Run:
     """The run that lines tell of, with what a log says besides.
 
     Of several runs the one that is wanted, else the largest; nothing where the lines are no learner's, unless they may be anybody's, in the
     last resort.
     """
-    watch = Watch(source)
+    watch = Watch()
     shapes = shapes_of(text, watch, headings=headings)
     found, anybodys = lines_of(shapes), ask.last_resort
     if anybodys:
@@ -104,11 +105,11 @@ def read_lines(text: Iterable[str], source: str, ask: Request = WHOLE, *, headin
         return Run()
     runs = axis.largest_first
     read = (ask.run if ask.run in runs else runs[0]) if runs else ""
-    curves = _curves(found, axis, source, axis.runs.index(read) if runs else -1)
+    curves = _curves(found, axis, axis.runs.index(read) if runs else -1)
     if all(c.step.size < FEWEST_ROWS for c in curves.values()) and all(n.record.size >= FEWEST and _still(n) for n in found):
         return Run()  # settings that are printed again
-    several = listed(runs, read, source) if runs else Run()
-    cut = (Gap(source, f"more than {LIMIT:,} lines with numbers; only the first of them were read"),) if shapes.cut else ()
+    several = listed(runs, read) if runs else Run()
+    cut = (Gap("", f"more than {LIMIT:,} lines with numbers; only the first of them were read"),) if shapes.cut else ()
     return Run(
         curves=curves,
         planned_steps=axis.planned,
@@ -131,18 +132,18 @@ def _axis(found: Sequence[Lines], shapes: Shapes, *, anybodys: bool) -> Axis | N
     return axis if learner else None
 
 
-def _curves(found: Sequence[Lines], axis: Axis, source: str, wanted: int) -> dict[str, Curve]:
+def _curves(found: Sequence[Lines], axis: Axis, wanted: int) -> dict[str, Curve]:
     """Each name with its numbers over the count."""
     where: dict[str, list[tuple[Lines, int]]] = {}
     for lines in found:
         for column, name in enumerate(lines.names):
             where.setdefault(name, []).append((lines, column))
-    curves = {name: _curve(name, source, where[name], axis, wanted) for name in sorted(where) if name not in (BARE, axis.name)}
+    curves = {name: _curve(name, where[name], axis, wanted) for name in sorted(where) if name not in (BARE, axis.name)}
     fewest = FEWEST_ROWS if axis.runs and axis.length > FEWEST else 1
     return {name: curve for name, curve in curves.items() if curve.step.size >= fewest}
 
 
-def _curve(name: str, source: str, columns: Sequence[tuple[Lines, int]], axis: Axis, wanted: int) -> Curve:
+def _curve(name: str, columns: Sequence[tuple[Lines, int]], axis: Axis, wanted: int) -> Curve:
     """The numbers of a name over the steps; what is printed again before the count goes on replaces what was there."""
     record = np.concatenate([lines.record for lines, _ in columns])
     value = np.concatenate([lines.number[:, column] for lines, column in columns])
@@ -153,4 +154,4 @@ def _curve(name: str, source: str, columns: Sequence[tuple[Lines, int]], axis: A
     if place.size:
         newest = np.r_[np.diff(axis.turn[place]) != 0, True]
         place, value = place[newest], value[newest]
-    return Curve(name, name, source, axis.step[place], value)
+    return raw_curve(name, axis.step[place], value)

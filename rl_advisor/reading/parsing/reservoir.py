@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rl_advisor.reading.parsing.bytes_in import json_object
+from rl_advisor.reading.parsing.columns import raw_curve
 from rl_advisor.run import Curve, Gap, Run
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class Reservoir:
         table = pd.DataFrame(list(rows.values()), index=np.array(list(rows), dtype=np.int64))
         return table.assign(sampled=[n in self._sample for n in rows]) if self.sampled < self.seen else table
 
-    def curves(self, source: str) -> dict[str, Curve]:
+    def curves(self) -> dict[str, Curve]:
         """Count, reward and length of all responses, step by step, when the rows themselves were not all kept."""
         known = sorted((float(s), i) for s, i in self._steps.items() if isinstance(s, (int, float)) and np.isfinite(s))
         steps, at = np.array([s for s, _ in known]), [i for _, i in known]
@@ -126,17 +127,17 @@ class Reservoir:
             return {}
         count, rewarded, total, size = self._totals[at].T
         values = (count, np.divide(total, rewarded, out=np.full(len(at), np.nan), where=rewarded > 0), size / count)
-        return {name: Curve(name, name, source, steps, value) for name, value in zip(CURVES, values, strict=True)}
+        return {name: raw_curve(name, steps, value) for name, value in zip(CURVES, values, strict=True)}
 
-    def beside(self, source: str) -> Run:
+    def beside(self) -> Run:
         """What there is to say beside the rows that were kept."""
-        return Run(curves=self.curves(source), gaps=self.gaps(source))
+        return Run(curves=self.curves(), gaps=self.gaps())
 
-    def gaps(self, where: str) -> tuple[Gap, ...]:
+    def gaps(self) -> tuple[Gap, ...]:
         """How many rows were left out and how many could not be read."""
         left = self.seen - self.sampled
         why = f"{left} of {self.seen} responses are not kept as text: at most {self._most} a step, and the {EXTREMES} highest and lowest"
-        found = [Gap(where, why)] if left else []
+        found = [Gap("", why)] if left else []
         if self.corrupt:
-            found.append(Gap(where, f"{self.corrupt} rows could not be read and were skipped"))
+            found.append(Gap("", f"{self.corrupt} rows could not be read and were skipped"))
         return tuple(found)

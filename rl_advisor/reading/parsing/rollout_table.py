@@ -88,7 +88,7 @@ def rollout_table(rows: pd.DataFrame, path: PurePath, said: Mapping[str, str] = 
     table["row"] = rows.index.to_numpy()
     parts = _reward_columns(rows, meaning) if layout and {"completion", "advantage"} <= {*names} else []
     table, unsure = _with_reward(table, parts) if parts else (table, "")
-    return table, tuple(Gap(path.name, note) for note in (*notes, missing, unsure) if note)
+    return table, tuple(Gap("", note) for note in (*notes, missing, unsure) if note)
 
 
 def _texts(table: pd.DataFrame) -> pd.DataFrame:

@@ -76,13 +76,13 @@ def rows_of(path: Path, table: str, key: str, run: str, *columns: str) -> Iterat
     return (row[1:] for row in rows(path, table, key, *columns) if str(row[0]) == run)
 
 
-def until_damage(found: Iterable[Row], path: Path, gaps: list[Gap]) -> list[Row]:
+def until_damage(found: Iterable[Row], gaps: list[Gap]) -> list[Row]:
     """What was found up to the first damage, which becomes a gap."""
     kept: list[Row] = []
     try:
         kept.extend(found)
     except (OSError, TypeError, ValueError) as error:
-        gaps.append(Gap(path.name, f"{error}; {len(kept):,} rows before it were read"))
+        gaps.append(Gap("", f"{error}; {len(kept):,} rows before it were read"))
     return kept
 
 

@@ -85,23 +85,23 @@ def unfolded(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame([part for _, part in found], index=np.array([number for number, _ in found], dtype=np.int64))
 
 
-def run_of_rows(rows: pd.DataFrame, path: PurePath, said: Mapping[str, str], kind: str, more: Run | None = None) -> Run:
+def run_of_rows(rows: pd.DataFrame, path: PurePath, said: Mapping[str, str], more: Run | None = None) -> Run:
     """The part of a run that these rows are, one an episode; ``more`` is what is known beside them. ``said`` is that of ``roles``."""
     more = more or Run()
     rows = unfolded(rows) if len(rows) else rows
     table, gaps = rollout_table(rows, path, said) if len(rows) else (more.rollouts, ())
     names = tuple(map(str, rows.columns))
-    return replace(more, rollouts=table, columns=names, gaps=(*more.gaps, *gaps), files=(path.name,), formats=(kind,))
+    return replace(more, rollouts=table, columns=names, gaps=(*more.gaps, *gaps))
 
 
-def run_of_sample(rows: Iterable[Sampled], path: PurePath, said: Mapping[str, str], kind: str, kept: Reservoir) -> Run:
+def run_of_sample(rows: Iterable[Sampled], path: PurePath, said: Mapping[str, str], kept: Reservoir) -> Run:
     """As ``run_of_rows``, of as many rows a step as are kept; what was left out or could not be read is a gap."""
     step, named, coming = path_step(path), cache(lambda names: roles(names, said).get), iter(rows)
     while some := list(islice(coming, _TOGETHER)):
         known = [(number, row, payload) for number, row, payload in some if row is not None]
         kept.corrupt += len(some) - len(known)
         kept.offer([_told(number, row, named(tuple(row)), step) for number, row, _ in known], [payload for *_, payload in known])
-    return run_of_rows(kept.table(), path, said, kind, kept.beside(path.name))
+    return run_of_rows(kept.table(), path, said, kept.beside())
 
 
 def _told(number: int, row: Mapping[Any, Any], raw: Callable[[str], Any], said: int | None) -> Place:
