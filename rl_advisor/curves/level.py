@@ -120,24 +120,31 @@ def _filtered(y: Floats, widths: _Widths) -> _Passed:
     fade = memory ** widths.gap[:, None]
     walk, fresh = ratio * (widths.gap * widths.jump)[:, None], shared * (1 - fade**2)
     own = (OWN + widths.point).tolist()
-    level, noise = np.full_like(ratio, y[0]), np.zeros_like(ratio)
-    a, b, c = np.full_like(ratio, shared + own[0]), np.full_like(ratio, -shared), np.full_like(ratio, shared)
-    told = [a, b, c, level, noise, noise, noise, noise, np.ones_like(ratio)]
-    for kept, kept_twice, moves, is_new, wide, point in zip(fade, fade**2, walk, fresh, own[1:], y[1:].tolist(), strict=True):
-        a, b, c, noise = a + moves, b * kept, c * kept_twice + is_new, noise * kept
-        to_level, to_noise = a + b, b + c
-        size, news = to_level + to_noise + wide, point - level - noise
-        g, h = to_level / size, to_noise / size
-        told += a, b, c, level, noise, g, h, news, size
-        level, noise = level + g * news, noise + h * news
-        a, b, c = a - g * to_level, b - g * to_noise, c - h * to_noise
-    seen = np.concatenate(told).reshape(n, 9, ratio.size)
-    news, size = seen[:, 7], seen[:, 8]
+    stays, kept = np.ones_like(fade), np.stack([np.ones_like(fade), fade], axis=1)
+    kept_twice, added = np.stack([stays, fade, fade**2], axis=1), np.stack([walk, 0 * fade, fresh], axis=1)
+    spread, mean, gain = (np.zeros((n, many, ratio.size)) for many in (3, 2, 2))
+    news, size = np.zeros((n, ratio.size)), np.ones((n, ratio.size))
+    spread[0], mean[0, 0] = np.array([[shared + own[0]], [-shared], [shared]]), y[0]
+    # Of both level and noise at once: the cost of a point is that of calling numpy.
+    now, left = mean[0], spread[0]
+    for i, (wide, point) in enumerate(zip(own[1:], y[1:].tolist(), strict=True), 1):
+        seen = np.multiply(left, kept_twice[i - 1], out=spread[i])
+        seen += added[i - 1]
+        before = np.multiply(now, kept[i - 1], out=mean[i])
+        to = seen[:2] + seen[1:]
+        to_level, to_noise = to
+        np.add(np.add(to_level, to_noise), wide, out=size[i])
+        np.subtract(np.subtract(point, before[0]), before[1], out=news[i])
+        pull = np.divide(to, size[i], out=gain[i])
+        now = before + pull * news[i]
+        left = seen.copy()
+        left[0] -= pull[0] * to_level
+        left[1:] -= pull * to_noise
     squares = (news**2 / size).sum(axis=0)
     variance = np.maximum(squares / max(n - 1, 1), LEAST)
     fit = prior - 0.5 * ((n - 1) * np.log(variance) + np.log(size).sum(axis=0) + squares / variance)
     weight = np.exp(fit - fit.max())
-    return _Passed(fade, seen[:, :3], seen[:, 3:5], seen[:, 5:7], news, weight / weight.sum(), variance)
+    return _Passed(fade, spread, mean, gain, news, weight / weight.sum(), variance)
 
 
 class _Courses(NamedTuple):
@@ -165,14 +172,15 @@ def _drawn(passed: _Passed, generator: np.random.Generator, many: int) -> _Cours
     mean, back, left = _smoothing(passed, pairs)
     (own, both, rest), which = (left[:, x][:, which] for x in range(3)), np.tile(which, 2)
     off = own * lucky, both * lucky + rest * luckier
-    to_level, to_noise = (mean[:, x][:, which] + np.hstack([off[x], -off[x]]) for x in range(2))
-    out = np.empty((n, 2 * half))
-    level, noise = np.zeros((2, 2 * half))
+    to = mean[:, :, which] + np.stack([np.hstack([x, -x]) for x in off], axis=1)
+    back = back[:, :, which].reshape(n, 2, 2, 2 * half)
+    now = np.zeros((2, 2 * half))
     for i in range(n - 1, -1, -1):
-        p, q, r, s = back[i][:, which]
-        level, noise = to_level[i] + p * level + q * noise, to_noise[i] + r * level + s * noise
-        out[i] = level
-    return _Courses(out.T, np.tile(_grid()[0][pair], 2), np.tile(variance, 2))
+        adds = back[i] * now
+        now = to[i]
+        now += adds[:, 0]
+        now += adds[:, 1]
+    return _Courses(to[:, 0].T, np.tile(_grid()[0][pair], 2), np.tile(variance, 2))
 
 
 def _smoothing(passed: _Passed, pairs: np.ndarray) -> tuple[Floats, Floats, Floats]:

@@ -131,20 +131,17 @@ def memories(design: Floats, value: Floats, gap: Floats) -> Memories:
     Patterson and Thompson 1971, Harville 1974.
     """
     n, width = design.shape
-    freedom = max(n - width, 1)
-    height, fit = np.empty((2, GRID.size))
-    values, errors = np.empty((2, GRID.size, width))
-    for i, phi in enumerate(GRID):
-        both = whiten(np.column_stack([design, value]), float(phi), gap)
-        x, y = both[:, :width], both[:, width]
-        cross = x.T @ x
-        inverse = np.linalg.inv(cross)
-        values[i] = inverse @ (x.T @ y)
-        rest = y - x @ values[i]
-        left = max(float(rest @ rest), 1e-300)
-        fit[i] = deviance(rest, float(phi), gap)
-        height[i] = (width * np.log(left) - fit[i] - float(np.linalg.slogdet(cross)[1])) / 2
-        errors[i] = np.sqrt(left / freedom * np.diag(inverse))
+    freedom, plain = max(n - width, 1), np.column_stack([design, value])
+    both = np.stack([whiten(plain, float(phi), gap) for phi in GRID])
+    x, y = both[..., :width], both[..., width]
+    cross = np.stack([one.T @ one for one in x])
+    inverse = np.linalg.inv(cross)
+    values = np.stack([back @ (one.T @ seen) for back, one, seen in zip(inverse, x, y, strict=True)])
+    rest = np.stack([seen - one @ fitted for seen, one, fitted in zip(y, x, values, strict=True)])
+    left = np.array([max(float(some @ some), 1e-300) for some in rest])
+    fit = np.array([deviance(some, float(phi), gap) for some, phi in zip(rest, GRID, strict=True)])
+    height = (width * np.log(left) - fit - np.linalg.slogdet(cross)[1]) / 2
+    errors = np.sqrt((left / freedom)[:, None] * np.diagonal(inverse, axis1=1, axis2=2))
     weight = np.exp(height - height.max()) * GRID_WIDTH * (1 - GRID) ** min(0.7, 7 / n)
     return Memories(fit, weight / weight.sum(), values, errors)
 

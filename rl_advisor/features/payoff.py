@@ -38,7 +38,7 @@ def payoff(value: npt.ArrayLike, reward: npt.ArrayLike, group: Sequence[object])
     _, codes = np.unique(np.asarray([str(g) for g in group]), return_inverse=True)
     keep = np.isfinite(x) & np.isfinite(y)
     x, y, codes = x[keep], y[keep], codes[keep]
-    parts = [np.flatnonzero(codes == g) for g in np.unique(codes)]
+    parts = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
     parts = [p for p in parts if p.size > 1 and np.ptp(x[p]) > 0 and np.ptp(y[p]) > 1e-12]
     if len(parts) < _FEWEST_GROUPS:
         raise TooFewPoints(f"{len(parts)} groups with different rewards and different values, {_FEWEST_GROUPS} needed")

@@ -23,6 +23,8 @@ def logged_once(tables: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
     steps = [np.unique(table["step"]) for table in tables if len(table) and "step" in table]
     often, count = np.unique(np.concatenate(steps), return_counts=True)
     several = often[count > 1]
+    if not several.size:
+        return list(tables)
     seen: set[Any] = set()
     out = []
     for table in tables:

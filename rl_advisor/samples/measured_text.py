@@ -101,13 +101,16 @@ def _measure(rows: Frame) -> Frame:
         return rows
     pairs = list(zip(rows["prompt"].tolist(), rows["response"].tolist(), strict=True))
     seen = {pair: _of_one(*pair) for pair in dict.fromkeys(pairs)}
-    measures = pd.DataFrame([seen[pair] for pair in pairs], index=rows.index)
+    names = next(iter(seen.values()))
+    measures = pd.DataFrame({name: [seen[pair][name] for pair in pairs] for name in names}, index=rows.index)
     if "tool_calls" in rows:
         measures["calls"] = measures["calls"].where(measures["calls"] > 0, rows["tool_calls"])
     measures["tokens"] = rows["length"].astype(np.float64) if "length" in rows else measures["words"]
     table = rows.assign(cluster=rows["step"].astype(str) + "/" + rows["group"].astype(str))
-    by = table.groupby("cluster")["response"]
-    table["distinct"] = table["cluster"].map(by.agg(list).map(distinct_share))
+    alike: dict[str, list[str]] = {}
+    for cluster, (_, response) in zip(table["cluster"].tolist(), pairs, strict=True):
+        alike.setdefault(cluster, []).append(response)
+    table["distinct"] = table["cluster"].map({cluster: distinct_share(texts) for cluster, texts in alike.items()})
     known = (numbers(rows, name) for name in columns(rows, "succeeded"))
     done = next((x for x in known if np.isfinite(x).any() and np.nanmin(x) >= 0 and np.nanmax(x) <= 1), np.full(len(rows), np.nan))
     # Claims of success against the column that holds it, or after a failure that the text shows.

@@ -15,6 +15,7 @@ from rl_advisor.features import TooFewPoints
 from rl_advisor.features.sparse import FEWEST, Formula, Term, formula, least_squares
 from rl_advisor.features.text.behaviour import behaviour, calls_by_tool
 from rl_advisor.features.text.measures import final_answer, words
+from rl_advisor.features.text.phrases import phrases
 from rl_advisor.run import Floats, Run
 from rl_advisor.samples.episodes import turns_of
 from rl_advisor.samples.failure_signs import marks, same_answer
@@ -37,7 +38,9 @@ _PARTS = 4
 """Parts of a reward that are looked at."""
 TASK = "being right"
 _HELD = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-_COUNTED = {name: re.compile(pattern, re.IGNORECASE | re.MULTILINE) for name, pattern in _HELD["counted"].items()}
+_COUNTED = {
+    name: phrases(pattern, _HELD["marks"].get(name, ""), re.IGNORECASE | re.MULTILINE) for name, pattern in _HELD["counted"].items()
+}
 _KINDS = {"each": "{0}", "above": "more than {1} {0}", "up to": "{0} (up to {1})"}
 _NAME = re.compile(r"[\w.\-]{1,40}")
 
@@ -148,12 +151,13 @@ def _measures(rows: Frame, right: np.ndarray | None, half: np.ndarray) -> dict[s
     did, own = [behaviour(some) for some in turns], [said[i] for i in which]
     of_each |= {name.replace("_", " "): [d[name] for d in did] for name in ("turns", "tool_calls", "corrections", "thinking")}
     found: dict[str, Any] = {name: np.array(x)[which] for name, x in of_each.items()}
-    found |= {name: rows[column] for column, name in _HELD["measured"].items() if column in rows}
+    found |= {name: numbers(rows, column) for column, name in _HELD["measured"].items() if column in rows}
     found |= {f"calls of {name}": used for name, used in calls_by_tool([turns[i] for i in which], 8).items() if _NAME.fullmatch(name)}
     found |= _of_marks(own) | _of_words(own, rows["reward"].to_numpy(np.float64), half)
     found |= {TASK: right} if right is not None and np.isfinite(right).all() else {}
-    table = pd.DataFrame(found).astype(np.float64).replace([np.inf, -np.inf], np.nan)
-    return {str(name): x.fillna(0).to_numpy() for name, x in table.items() if name == TASK or x.notna().mean() > 0.9}
+    table = {name: np.asarray(x, np.float64) for name, x in found.items()}
+    known = {name: np.isfinite(x) for name, x in table.items()}
+    return {name: np.where(known[name], x, 0.0) for name, x in table.items() if name == TASK or known[name].mean() > 0.9}
 
 
 def _of_marks(texts: list[str]) -> dict[str, list[bool]]:

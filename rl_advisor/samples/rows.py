@@ -83,7 +83,9 @@ def numbers(rows: Frame, name: str) -> Floats:
     """A column as numbers, NaN where it holds anything else."""
     import pandas as pd
 
-    return np.asarray(pd.to_numeric(rows[name], errors="coerce"), np.float64)
+    column = rows[name]
+    plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub"
+    return np.asarray(column if plain else pd.to_numeric(column, errors="coerce"), np.float64)
 
 
 def right_answers(rows: Frame) -> list[str] | None:

@@ -24,7 +24,7 @@ from rl_advisor.output.wording import from_to, percent
 from rl_advisor.priors import Prior
 from rl_advisor.run import Curve, Run
 from rl_advisor.samples.text_change import onset
-from rl_advisor.settings.given import Given, Settings, said
+from rl_advisor.settings.given import Given, said, settings_of
 from rl_advisor.settings.not_finite import blank, broken, called, sound
 from rl_advisor.settings.of_run import OF_RUN, setting_of, usual, value_of
 from rl_advisor.settings.of_samples import OF_SAMPLES, SAMPLES, of_samples, stretches_or_none
@@ -100,7 +100,7 @@ class View:
 
     def named(self, metric: str) -> str:
         """A metric by its name, where the row says ``it``."""
-        return re.sub("^it(?==|$)", self.it, metric)
+        return self.it + metric[2:] if metric == "it" or metric.startswith("it=") else metric
 
     def curve(self, metric: str) -> Curve | None:
         """The first of the metrics that has a value; an outcome of a few points is none."""
@@ -257,7 +257,7 @@ def _of_curve(view: View, metric: str, says: Callable[[Curve], str]) -> str:
 
 def _written(view: View, names: str) -> list[Given]:
     """The settings of those names that are given."""
-    return [found for name in names.split("|") if (found := Settings(view.run).given(name)) is not None]
+    return [found for name in names.split("|") if (found := settings_of(view.run).given(name)) is not None]
 
 
 def _usual(view: View, metric: str, says: Callable[[Prior, float], str]) -> str:

@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,12 @@ class Settings:
         """Whether the training script calls one of the names."""
         called = self.config.get("script.calls")
         return isinstance(called, list) and any(name in called for name in names)
+
+
+@lru_cache(maxsize=4)
+def settings_of(run: Run) -> Settings:
+    """The settings of a run, looked up once: some hundred rows ask for one each."""
+    return Settings(run)
 
 
 def is_word(text: str) -> bool:

@@ -17,7 +17,7 @@ from rl_advisor.priors.circumstances import circumstances, updates_per_batch
 from rl_advisor.run import Curve, Floats, Run
 from rl_advisor.samples.text_change import held_out_rose
 from rl_advisor.settings.derived import all_at
-from rl_advisor.settings.given import Given, Settings
+from rl_advisor.settings.given import Given, settings_of
 from rl_advisor.settings.not_finite import blank, broken, curves_of, sound
 from rl_advisor.settings.of_samples import SAMPLES, of_samples
 from rl_advisor.settings.standstill import FACTS as FACTS_OF_RUN
@@ -26,7 +26,7 @@ from rl_advisor.settings.statistics import FEWEST, logged_curve, parts_of
 
 def _setting(run: Run, name: str) -> float | None:
     """A setting as a number, by the user's configuration or by what the framework says."""
-    given, told = Settings(run).number(name), run.settings.get(name)
+    given, told = settings_of(run).number(name), run.settings.get(name)
     return given if given is not None or not isinstance(told, int | float) else float(told)
 
 
@@ -42,7 +42,7 @@ SETTING_OF = {"policy/learning_rate": "learning_rate", "entropy/coef": "entropy_
 
 
 def _given(run: Run, name: str) -> Given | None:
-    return Settings(run).given(name)
+    return settings_of(run).given(name)
 
 
 def _is_off(run: Run, name: str) -> bool | None:
@@ -73,13 +73,13 @@ def _worded(run: Run, asked: str, of: Callable[[Given], str]) -> bool | None:
 
 def _unlike(run: Run, asked: str) -> bool | None:
     """Whether two settings are both numbers and differ, the second not being nothing."""
-    one, other = (Settings(run).number(name) for name in asked.split("="))
+    one, other = (settings_of(run).number(name) for name in asked.split("="))
     return other not in (one, 0) if one is not None and other is not None else None
 
 
 def _product(run: Run, names: str) -> float | None:
     """The product of settings that are joined by ``*``; None where one is not given, or is nothing."""
-    found = [Settings(run).number(name) for name in names.split("*")]
+    found = [settings_of(run).number(name) for name in names.split("*")]
     return float(np.prod(np.array(found, np.float64))) if all(found) else None
 
 
@@ -270,7 +270,7 @@ OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
     "gaps": lambda run, names: float(sum((~np.isfinite(c.value)).sum() for c in curves_of(run, names))),
     "framework": lambda run, name: name in (run.frameworks or ("None",)),
     "updates": lambda run, _: updates_per_batch(run.config),
-    "calls": lambda run, names: Settings(run).calls(*names.split("|")),
+    "calls": lambda run, names: settings_of(run).calls(*names.split("|")),
     "events": lambda run, kind: float(sum(kind in (e.kind, "any") for e in run.events)),
     "logged": lambda run, prefix: any(c.finite()[1].size > 1 for c in run.family(prefix).values()),
     "thriving": lambda run, _: outcomes.thriving(run),

@@ -50,7 +50,7 @@ def _paid_growth(s: Stretches, column: str) -> float | None:
     It must be paid for above the start's middle level too: a model that learns to finish its answers gains by length only up to there.
     """
     grew, gain, pay = shift(s, column), shift(s, "reward"), paid(s.table, column)
-    more = paid(s.table[s.table[column] > s.first[column].median()], column)
+    more = paid(s.table.loc[s.table[column] > s.first[column].median(), [column, "reward", "cluster"]], column)
     sure = grew.up and grew.latest >= GROWTH * grew.first and gain.up and pay and pay.low >= PAID and more and more.low > 0
     share = pay.slope * grew.delta / gain.delta if pay and sure else 0.0
     return share if share >= LARGELY else 0.0
@@ -59,7 +59,7 @@ def _paid_growth(s: Stretches, column: str) -> float | None:
 def _wrong_grows(s: Stretches, column: str) -> float | None:
     """By how much a count surely grew in the worse of two rewards, where it grew by a quarter and not in the better one."""
     every = (s.first, s.latest, s.table)
-    parts = [Stretches(*(p[p["reward"] == v] for p in every)) for v in np.unique(s.table["reward"].dropna())]
+    parts = [Stretches(*(p.loc[p["reward"] == v, [column, "cluster"]] for p in every)) for v in np.unique(s.table["reward"].dropna())]
     if len(parts) != 2 or min(len(x) for p in parts for x in (p.first, p.latest)) < ENOUGH:
         return None
     wrong, right = (shift(part, column) for part in parts)

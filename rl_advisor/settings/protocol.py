@@ -6,7 +6,7 @@ from typing import Any
 
 from rl_advisor.curves.held_out_scores import PRIVATE
 from rl_advisor.run import Run
-from rl_advisor.settings.given import Settings, is_word
+from rl_advisor.settings.given import is_word, settings_of
 
 PARTS: Mapping[str, str] = {
     "environment": "environment", "split": "eval_split", "data": "eval_data", "episodes": "eval_episodes",
@@ -50,7 +50,7 @@ def unlike(runs: Sequence[Run]) -> list[str]:
 
 def given(run: Run, name: str) -> Any:
     """The value of a setting; None where it is not given, or is no word."""
-    value = found.value if (found := Settings(run).given(name)) else None
+    value = found.value if (found := settings_of(run).given(name)) else None
     return None if value in ("", []) or (isinstance(value, str) and not is_word(value)) else value
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.run import Run
-from rl_advisor.settings.given import Settings
+from rl_advisor.settings.given import settings_of
 
 _LONGEST_STEP_S, MOST_GPUS = 7 * 86_400.0, 1_000_000
 
@@ -24,7 +24,7 @@ def gpus(run: Run) -> int | None:
     """How many GPUs the run has: those in the telemetry, or what the settings say; None where neither tells."""
     if len(run.telemetry):
         return int(run.telemetry["gpu"].nunique())
-    settings = Settings(run)
+    settings = settings_of(run)
     known = (settings.number(key) or 0.0 for key in ("num_gpus", "world_size", "n_gpus", "num_processes"))
     each, nodes = settings.number("n_gpus_per_node") or 0.0, settings.number("nnodes") or 1.0
     count = next((n for n in known if n > 0), each * nodes)

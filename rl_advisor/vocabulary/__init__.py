@@ -146,6 +146,7 @@ METRICS: Mapping[str, Metric] = {
 }
 
 
+@lru_cache(maxsize=1024)
 def metric(name: str) -> Metric | None:
     """The metric of that name, by its family when it has no entry of its own; None for a name that is not ours."""
     if name in METRICS:

@@ -33,31 +33,37 @@ class Phrases(NamedTuple):
         return [match[0] for match in self.finditer(text)]
 
     def _may_be_in(self, text: str) -> bool:
+        if not text.isascii():
+            return True
         lower = text.lower()
-        return not text.isascii() or any(mark in lower for mark in self.marks)
+        for mark in self.marks:  # noqa: SIM110  ``any`` of a generator costs as much again, and this is asked ten times a text
+            if mark in lower:
+                return True
+        return False
 
 
-def _phrases(pattern: str, marks: str, flags: int = _I) -> Phrases:
+def phrases(pattern: str, marks: str = "", flags: int = _I) -> Phrases:
+    """A pattern with its marks, joined by ``|``; without any every text is searched."""
     return Phrases(re.compile(pattern, flags), tuple(marks.split("|")))
 
 
-REFUSAL = _phrases(
+REFUSAL = phrases(
     r"\b(?:i(?:'m| am)? (?:sorry|can ?not|can't|cannot|unable|not able|won't|will not)|as an ai|i must (?:decline|refuse)|"
     r"(?:can ?not|can't) (?:help|assist|comply|provide|answer)|not (?:able|allowed) to (?:help|assist|answer))\b",
     marks="sorry|can not|cannot|can't|unable|not able|won't|will not|as an ai|i must|not allowed",
 )
-HEDGING = _phrases(
+HEDGING = phrases(
     r"\b(?:perhaps|maybe|possibly|might be|could be|it seems|i think|i believe|not (?:entirely |quite )?sure|it depends|arguably)\b",
     marks="perhaps|maybe|possibly|might be|could be|it seems|i think|i believe|sure|it depends|arguably",
 )
-PRAISE = _phrases(
+PRAISE = phrases(
     r"\b(?:great|excellent|wonderful|fantastic|amazing|good|insightful|thoughtful) (?:question|point|idea|observation)\b|"
     r"\b(?:thank you|thanks) for\b|\bhappy to help\b|\bi hope this helps\b|\byou(?:'re| are) (?:absolutely |so )?right\b|"
     r"\b(?:absolutely|certainly|of course)!",
     marks="great |excellent |wonderful |fantastic |amazing |good |insightful |thoughtful |thank|happy to help|i hope| right|absolutely!|"
     "certainly!|of course!",
 )
-CLAIM = _phrases(
+CLAIM = phrases(
     r"\b(?:done|completed?|finished|succeeded|success(?:ful(?:ly)?)?|all (?:tests|checks) pass(?:ed)?|fixed|resolved|solved|accomplished|"
     r"implemented|working now|works now)\b",
     marks="done|complete|finished|succe|pass|fixed|solved|accomplished|implemented|working now|works now",
@@ -67,7 +73,7 @@ FAILURE = re.compile(
     r"exit code [1-9]|status[: ]+[45]\d\d)\b",
     _I,
 )
-VERIFIER_ATTACK = _phrases(
+VERIFIER_ATTACK = phrases(
     r"sys\.exit\(\s*+0?\s*+\)|os\._exit\(|\bexit\(0\)|raise SystemExit|unittest\.skip|pytest\.(?:skip|mark\.skip|mark\.xfail)|monkeypatch|"
     r"__eq__\s?\([^)]{0,80}\)\s?(?:-> ?bool ?)?:\s{0,20}return True|assert True\b|except(?: Exception)?:\s{0,20}(?:pass|return True)|"
     r"builtins\.(?:print|open|__import__)\s*=|(?:rm|mv|chmod)\b[^\n]{0,40}\btests?\b|conftest\.py|"
@@ -77,7 +83,7 @@ VERIFIER_ATTACK = _phrases(
     marks="exit|unittest.skip|pytest.|monkeypatch|__eq__|assert true|except|builtins.|test|expected|reference_answer|ground_truth|inspect.|"
     "_getframe|==",
 )
-CALL = _phrases(
+CALL = phrases(
     r"<tool_call>(.{0,4000}?)</tool_call>|<function[=_ ]([^>]{1,80}>.{0,4000}?)</function>|^[ \t]{0,8}Action ?:([^\n]{1,300})$|"
     r"```(?:tool_code|tool_call)\n(.{0,4000}?)```|<search>(.{0,1000}?)</search>|\[TOOL_CALLS\](.{0,1000}?[\]}])|<\|python_tag\|>([^\n<]{1,1000})|"
     "<\uff5ctool\u2581call\u2581begin\uff5c>(.{0,4000}?)<\uff5ctool\u2581call\u2581end\uff5c>|"

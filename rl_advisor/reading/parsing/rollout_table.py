@@ -189,11 +189,12 @@ def _with_reward(table: pd.DataFrame, parts: list[str]) -> tuple[pd.DataFrame, s
     """The table with ``reward`` (sum of the parts that the advantage follows) and ``reward/<part>``; and what is not certain."""
     numbers: dict[str, int] = {}
     group = np.array([numbers.setdefault(name, len(numbers)) for name in table["group"].tolist()], np.intp)
-    values, advantage = table[parts].to_numpy(np.float64), table["advantage"].to_numpy(np.float64)
+    values = np.column_stack([table[name].to_numpy(np.float64) for name in parts])
+    advantage = table["advantage"].to_numpy(np.float64)
     advantage = np.where(np.isnan(advantage), 0.0, advantage)
     told = {n: _explains(values[:, :n], advantage, group) for n in range(len(parts), 0, -1)}
     used = next((n for n, fits in told.items() if fits), len(parts))
-    table = table.rename(columns={name: f"reward/{name}" for name in parts[:used]})
+    table = table.set_axis([f"reward/{name}" if name in parts[:used] else name for name in table.columns], axis=1)
     table["reward"] = np.nansum(values[:, :used], axis=1)
     if told[used] is not False or used == 1:
         return table, ""
