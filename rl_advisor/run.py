@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -78,10 +77,6 @@ class Curve:
 
     def finite(self) -> tuple[Floats, Floats]:
         """Steps and values without NaN and infinity; the curve's own arrays where there is none."""
-        return self._finite
-
-    @cached_property
-    def _finite(self) -> tuple[Floats, Floats]:
         keep = np.isfinite(self.value)
         return (self.step, self.value) if keep.all() else (self.step[keep], self.value[keep])
 
