@@ -14,7 +14,7 @@ from rl_advisor.gpu.facts import FACTS
 from rl_advisor.output.wording import counted
 from rl_advisor.priors import Prior, prior
 from rl_advisor.priors.circumstances import circumstances, updates_per_batch
-from rl_advisor.run import Curve, Floats, Run
+from rl_advisor.run import UNSAID, Curve, Floats, Run
 from rl_advisor.samples.text_change import held_out_rose
 from rl_advisor.settings.derived import all_at
 from rl_advisor.settings.given import Given, settings_of
@@ -239,6 +239,7 @@ OF_RUN: Mapping[str, Callable[[Run, str], float | None]] = {
     "method": lambda run, names: str(circumstances(run, "late").method) in names.split("|"),
     "action": lambda run, kind: circumstances(run).action == kind,
     "rows": lambda run, _: max((c.step.size for c in run.curves.values()), default=0),
+    "printed_step": lambda run, _: run.last_step if run.step_unit not in (UNSAID, "epochs") else None,
     "done": lambda run, _: run.last_step / run.planned_steps if run.planned_steps else None,
     "told": lambda run, name: run.curves[name].note == TOLD if name in run.curves else None,
     "named": _named,
