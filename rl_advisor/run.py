@@ -148,7 +148,7 @@ def _levels(curve: Curve) -> tuple[float, float, float]:
 def is_straight(value: Floats) -> bool:
     """Whether the numbers go up by nearly the same all the time, as counters and clocks do."""
     pace = np.diff(value)
-    return bool((pace >= 0).all() and pace.std() <= 0.1 * pace.mean())
+    return bool(pace.size and (pace >= 0).all() and pace.std() <= 0.1 * pace.mean())
 
 
 class _NoTable:

@@ -10,6 +10,7 @@ import numpy as np
 from rl_advisor.answers.explain.answering import Asked, answered, how_it_goes, question_in, where_time_goes
 from rl_advisor.answers.explain.faults import certain, faults, odd
 from rl_advisor.answers.explain.metrics import metrics
+from rl_advisor.answers.explain.pasted import SET
 from rl_advisor.answers.explain.procedures import asked_for
 from rl_advisor.answers.explain.words import explain_word
 from rl_advisor.answers.explain.written import Coverage, coverage
@@ -87,7 +88,7 @@ def explain_run(run: Run, text: str = "", question: str = "") -> dict[str, Any]:
     answer = answered(Asked(asked, rows, told, proven)) if asked else ""
     e = Explained(rows, read, told, proven, judged, faults(run, text, told, proven, found), answer)
     crash = crash_in(text)
-    steps = asked_for(f"{question} {text}") if not (run.curves or crash) else None
+    steps = asked_for(f"{question} {text}") if not (crash or any(not SET.search(n) for n in run.curves)) else None
     nothing = not (run.curves or run.config or any(f.seen_in in ("crash", "warnings") for f in e.faults))
     said: dict[str, Any] = {
         **({"crash": _retold(crash)} if crash else {}),

@@ -20,10 +20,13 @@ from rl_advisor.vocabulary import metric
 _ASKS = re.compile(r"[^!?\n]{3,300}\?")
 _NOT_FINITE = re.compile(r"\b(nan|inf|infinite|not finite)\b", re.IGNORECASE)
 _SLOW = re.compile(
-    r"\b(slow(er|ly)?|speed|fast(er)?|how long|tak(es?|ing) (so|too) long|time|seconds?|minutes?|throughput|bottleneck)\b", re.IGNORECASE
+    r"\b(slow(er|ly)?|speed|fast(er)?|how long|tak(es?|ing) (so|too) long|seconds?|minutes?|throughput|bottleneck"
+    r"|(long|much|more|most|(step|training|wall|generation|rollout|iteration|update)([ _-]|ing )?)times?|(long|much|more|most) time"
+    r"|time (per|cost|goes|go|is|does)|(where|how)\b.{0,30}\btime)\b",
+    re.IGNORECASE,
 )
 _BELOW = re.compile(r"(?i)\bloss\w*\b.{0,60}\b(negative|below (zero|0)|minus)\b|\b(negative|minus)\b.{0,40}\bloss")
-_MEANS = re.compile(r"(?i)\b(what|which|mean(s|ing)?|define|stand(s)? for)\b")
+_MEANS = re.compile(r"(?i)\b(what|which|mean(s|ing)?(?! (rewards?|returns?|scores?|episode|length|value))|define|stand(s)? for)\b")
 _GOOD = re.compile(
     r"\b(learn\w*|progress\w*|improv\w*|converg\w*|work\w*|good|well|healthy|normal|ok(ay)?|right|rational|expected|wrong|fine)\b",
     re.IGNORECASE,
@@ -95,9 +98,12 @@ def where_time_goes(rows: Rows) -> str:
 def _about_names(asked: Asked) -> str:
     """What is known of the metrics that the question names, at the value that it gives or the lines show."""
     values, run = _values(asked), asked.rows.run
-    beside = metrics(Rows(replace(run, curves={**run.curves, **values})), ()) if values else []
+    beside = metrics(Rows(replace(run, curves={**run.curves, **values})), asked.proven) if values else []
     valued = [t for t in beside if t["metric"] in values and t["normal"] != "unknown"]
-    named = [t for t in asked.told if _named(t["name"], asked.question)]
+    outcome = () if _MEANS.search(asked.question) else OUTCOMES
+    named = [
+        t for t in asked.told if _named(t["name"], asked.question) and not (t["normal"] == "unknown" and t["metric"].startswith(outcome))
+    ]
     settled = {t["metric"] for t in valued}
     named.sort(key=lambda t: t["normal"] == "unknown")
     said = [_judged(t) for t in [*valued, *(t for t in named if t["metric"] not in settled)]]
@@ -152,10 +158,13 @@ PARTED = (
 """What the course of pairs means."""
 
 
+OUTCOMES = ("eval/score/", "reward/mean", "reward/success", "pairs/accuracy", "pairs/margin")
+"""What tells how well it goes, in the order in which it is asked."""
+
+
 def how_it_goes(rows: Rows) -> str:
     """How the outcome went in these rows."""
-    outcomes = ("eval/score/", "reward/mean", "reward/success", "pairs/accuracy", "pairs/margin")
-    curve = next((c for n in outcomes for c in rows.family(n).values()), None)
+    curve = next((c for n in OUTCOMES for c in rows.family(n).values()), None)
     if curve is None and rows.run.curves:
         return "Whether it learns cannot be told: no reward and no score stands in these lines."
     if curve is None:
@@ -165,5 +174,7 @@ def how_it_goes(rows: Rows) -> str:
         return f"{curve.raw} is NaN throughout, so whether it learns cannot be told."
     if finite.size == 1:
         return f"One row shows {curve.raw} {number(float(finite[0]))} and no course: whether that is good depends on where it started."
-    said = f"{curve.raw} went from {number(float(finite[0]))} to {number(float(finite[-1]))} in {finite.size} rows"
+    turns = {float(way) for way in np.sign(np.diff(finite))}
+    course = {(1.0,): ", higher in each", (-1.0,): ", lower in each"}.get(tuple(turns), "") if finite.size > 2 else ""
+    said = f"{curve.raw} went from {number(float(finite[0]))} to {number(float(finite[-1]))} in {finite.size} rows{course}"
     return f"{said}: {PARTED}" if curve.name.startswith("pairs/") else f"{said}, best {number(float(finite.max()))}."

@@ -32,6 +32,8 @@ FEW, FEW_FILES, KNOWN = 50_000, 16, 2
 """Bytes of a text that is read as pasted lines where no table is found, the most files looked at, and the known names it takes."""
 TEXT, SETTINGS, CONFIG = ("", ".txt", ".log", ".out", ".md"), (".sh", ".yaml", ".yml", ".json", ".toml"), 5
 """Endings of files that are looked at, those that hold settings, and the settings that are a configuration."""
+SET = re.compile(r"[/_]coef$|learning_rate$|^progress/")
+"""Names of what is set and not measured."""
 _QUOTE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?){1,3}|^[ \t]{0,3}`{3,}[^\n]{0,40}$|^`|`[ \t]*$|^//(?=-)", re.MULTILINE)
 _ADDRESS = re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}:\d{2,5}\b")
 """A machine and its port: no number that was measured."""
@@ -96,7 +98,7 @@ def run_of_few(place: Path) -> Run:
 
 def _known(run: Run) -> int:
     """How many of its measures go by a name that is known; what is set is none."""
-    return sum((c.mapped or c.guessed) and not re.search(r"[/_]coef$|learning_rate$|^progress/", n) for n, c in run.curves.items())
+    return sum((c.mapped or c.guessed) and not SET.search(n) for n, c in run.curves.items())
 
 
 def _with_written(run: Run, text: str) -> Run:

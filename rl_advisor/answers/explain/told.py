@@ -18,7 +18,7 @@ MOST = 40
 LONGEST = 4
 """Words of a name."""
 _TOKEN = re.compile(r"[-+]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?\d++)?+(?!\w|\.\d)%?|\w[\w/]*+|->|→|[^\s\w]")
-_NUMBER = re.compile(r"[-+]?(?:\d++\.?+\d*+|\.\d++)(?:e[-+]?\d++)?+%?|nan|inf", re.IGNORECASE)
+_NUMBER = re.compile(r"[-+]?(?:\d++\.?+\d*+|\.\d++)(?:e[-+]?\d++)?+%?|nan|inf|zero", re.IGNORECASE)
 _BETWEEN = re.compile(
     r"is|was|are|were|be|been|also|flat|growing|rising|increasing|dropping|falling|of|at|to|from|up|down|near|around|about|almost"
     r"|exactly|already|now|then|still|the|a|value|very|suddenly|only|just"
@@ -35,7 +35,7 @@ _ANYBODYS = ("accuracy",)
 """What one framework has a meaning for, and everybody writes."""
 _OUTSIDE = re.compile(
     r"my|the|an?|our|its|their|this|and|but|or|while|with|that|when|if|then|so|also|where|ha(?:ve|s)|i|for|of|in|on|by|per|over|after"
-    r"|every|each|functions?",
+    r"|every|each|functions?|no|not|non|never|m?s|secs?|seconds?|minutes?",
     re.IGNORECASE,
 )
 """Words that no name has."""
@@ -88,7 +88,7 @@ def _a_name(words: Sequence[str]) -> bool:
 
 
 def _number(token: str) -> float:
-    return float(token[:-1]) / 100 if token.endswith("%") else float(token)
+    return float(token[:-1]) / 100 if token.endswith("%") else float("0" if token.lower() == "zero" else token)
 
 
 def meaning(name: str, values: Sequence[float], text: str = "") -> str | None:

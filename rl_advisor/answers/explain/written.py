@@ -12,11 +12,13 @@ from rl_advisor.run import Floats, Run
 
 NUMBER = r"[-+]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?\d++)?+|[-+]?\.?(?:nan|inf(?:inity)?)\b"
 _SPREAD = re.compile(
-    rf"(?<![\w/.])['\"]?(?P<name>[A-Za-z][\w/.%()-]{{0,80}}+(?: [A-Za-z(][\w/().-]{{0,40}}+){{0,6}}+)['\"]?"
+    r"(?<![\w/.])(?:(?<=\d )(?:m?s|secs?|s/it|it/s) )?"
+    rf"['\"]?(?P<name>[A-Za-z][\w/.%()-]{{0,80}}+(?: [A-Za-z(][\w/().-]{{0,40}}+){{0,6}}+)['\"]?"
     rf"[ \t]{{0,60}}+(?:[:=|]|->)[ \t\['(|]{{0,60}}+(?P<number>{NUMBER})(?![-:.]?\d|\w{{4}})",
     re.IGNORECASE,
 )
-_PAIRS = re.compile(rf"[\s,;|]*+([A-Za-z][\w/.-]{{0,60}}+)[ \t]{{1,60}}+({NUMBER})(?=[\s,;|]|$)", re.IGNORECASE)
+_PAIRS = re.compile(rf"(?:[\s,;|]|/ )*+([A-Za-z][\w/.-]{{0,60}}+)[ \t]{{1,60}}+({NUMBER})(?=[\s,;|]|$)", re.IGNORECASE)
+_NOTE = re.compile(r" +\(([^()]{2,60})\)$")
 _COUNTS = re.compile(
     r"(?i)(?:^|.*[_/ .])(?:steps?|iter(?:ation)?s?|epochs?|frames?|episodes?|timesteps?|pid|port|seed|rank|line|time|date|gib|ms)$"
     r"|nan(?: nan)*$"
@@ -50,10 +52,13 @@ def written(text: str) -> dict[str, Floats]:
 
 def _of_line(line: str) -> Iterator[tuple[str, float]]:
     pairs = list(_PAIRS.finditer(line))
-    if pairs and sum(len(p.group()) for p in pairs) >= len(line.strip()) - 2:
+    if pairs and sum(len(p.group()) for p in pairs) >= len(re.sub(r"^\s*\[\d+\]", "", line).strip()) - 2:
         yield from ((p.group(1), _value(p.group(2))) for p in pairs)
         return
-    yield from ((m["name"].strip(" ()"), _value(m["number"])) for m in _SPREAD.finditer(line))
+    yield from (
+        (_NOTE.sub(lambda n: f"/{n[1]}" if n[1].isalpha() else "", m["name"]).strip(" ()"), _value(m["number"]))
+        for m in _SPREAD.finditer(line)
+    )
 
 
 def _value(text: str) -> float:

@@ -28,6 +28,12 @@ _PIECE = re.compile(
 )
 """What parts two things said in a line."""
 _SEPARATED = re.compile(rf"({_WORD}(?: [\w(%.#/&@+-]+\)?){{0,4}}?)['\"`]?\)?\s*(?:->|:=|[:=|│┃])\s*$")
+_WINDOW = re.compile(r" ?[a-z]{0,12} ?\w{0,12}\)\s*[:=|]\s*")
+"""What stands behind the number of a note that belongs to a name."""
+_NOTE = re.compile(r" ?\(([^()]{2,40})\)(\s*[:=|]\s*)$")
+"""A note behind a name: ``acc (higher is better):`` says nothing more, ``reward (mean):`` which of them."""
+_TIME = re.compile(r" (?:m?s|secs?|s/it|it/s)\.? (?=[^\W\d]{3})")
+"""The unit of the number before, where the next name follows without a mark."""
 _IS = re.compile(rf"({_WORD}(?: {_WORD}){{0,3}}) is $")
 _BARE = re.compile(rf"({_WORD}(?: {_WORD}){{0,3}})")
 _TWO = re.compile(r"(\w+)/(\w+) (\w+)")
@@ -94,8 +100,15 @@ def slots(texts: Sequence[str]) -> tuple[Slot, ...]:
     """The named numbers of a line, given the texts before, between and behind its numbers."""
     found: dict[str, Slot] = {}
     skip = -1
-    for at, (before, after) in enumerate(pairwise(texts)):
+    for at, (ahead, after) in enumerate(pairwise(texts)):
+        before = ahead
         total = after.strip().lower() in ("/", "of") and at + 2 < len(texts)
+        if _WINDOW.match(after) and before.endswith("("):
+            continue
+        if at and _WINDOW.fullmatch(before) and texts[at - 1].endswith(" ("):  # ``reward (100 ep): 22.6``
+            before = texts[at - 1][:-2] + ": "
+        elif at == 1 and before.strip() in (":", "->") and not after.strip(" ,;|") and _COUNT.search(texts[0][-LOOKED_AT:]):
+            before = "value: "  # ``Episode 12: 9.0``
         if at == skip or not (total or before.strip(_MARKS)) or not _ends_there(after):
             continue
         listed = at + 2 < len(texts) and ((before.endswith("[") and after.startswith(",")) or after.isspace())
@@ -142,7 +155,8 @@ def _counter(words: str) -> str:
 
 def _said(before: str, after: str) -> tuple[str, bool]:
     """The name that stands before a mark, before ``is``, or alone before a number, empty for none; and whether it is loose."""
-    bare = _DRESSED.sub("", before)
+    noted = _NOTE.sub(lambda n: f"/{n[1]}{n[2]}" if n[1].isalpha() else n[2], _TIME.sub(" ", before, count=1))
+    bare = _DRESSED.sub("", noted)
     tail = _last_said(bare)
     if match := _SEPARATED.search(tail):
         return _clean(match[1], bare), False

@@ -1,0 +1,134 @@
+"""What people paste, in the classes in which answers once failed: the sign, and what looks like it and is none. All numbers are made."""
+
+import numpy as np
+import pytest
+from rl_advisor.answers.explain.pasted import run_of
+from rl_advisor.tools import explain_log
+
+TRL = (
+    "{{'loss': {loss}, 'grad_norm': 0.4, 'rewards/accuracy_reward': {acc}, 'rewards/steps': {steps}, "
+    "'reward': {r}, 'reward_std': 0.3, 'kl': 0.01}}"
+)
+
+
+def trl(acc: list[float]) -> str:
+    """Rows of a GRPO run whose second part differs."""
+    rows = zip(acc, (0.41, 0.44, 0.38, 0.47), strict=True)
+    return "\n".join(TRL.format(loss=0.001, acc=a, steps=s, r=round(a + s, 2)) for a, s in rows)
+
+
+PAIRS = "{{'loss': {}, 'rewards/chosen': {}, 'rewards/rejected': {}, 'rewards/margins': {}, 'rewards/accuracies': 1.0, 'epoch': 0.4}}"
+STEP = "step:{} - actor/kl_loss:{} - actor/pg_loss:0.01 - actor/grad_norm:0.3 - actor/entropy:0.4 - critic/score/mean:0.2"
+UNITY = "INFO: Jump: Step: {}000. Time Elapsed: {}.5 s Mean Reward: {}. Std of Reward: {}. Training."
+
+
+@pytest.mark.parametrize(
+    ("there", "sign", "near"),
+    [
+        ("does not depend on the answer", trl([0.3] * 4), trl([0.3, 0.3, 0.31, 0.3])),
+        ("does not depend on the answer", trl([0.3] * 4), trl([1.0] * 4)),
+        (
+            "fitted by heart",
+            "\n".join(PAIRS.format(0.002, c, c - 9, 9) for c in (-6.1, -6.6, -7.0)),
+            "\n".join(PAIRS.format(0.31, c, c - 2, 2) for c in (-0.4, -0.6, -0.7)),
+        ),
+        ("should be 0", STEP.format(1, 0.6), STEP.format(40, 0.6)),
+        ("should be 0", STEP.format(1, 0.6), STEP.format(1, 0.0004)),
+        (
+            "single episode ended",
+            "\n".join(UNITY.format(i, i * 9, r, 0.0) for i, r in ((2, 1.5), (4, 0.9), (6, 1.1))),
+            "\n".join(UNITY.format(i, i * 9, r, 0.4) for i, r in ((2, 1.5), (4, 0.9), (6, 1.1))),
+        ),
+        ("threw a batch away", "The average ratio of batch (31.50) exceeds threshold 10.00. Skipping batch.", "skipping comments"),
+        ("nothing is trained", "Cube: Step: 0. Mean Reward: -3.1. Std of Reward: 0.6. Not Training.", "Mean Reward: -3.1. Training."),
+        ("room for contacts", "PhysX warning: the simulation will miss interactions", "contacts: 12"),
+        ("no gradient passes", "UserWarning: None of the inputs have requires_grad=True. Gradients will be None", "requires_grad=True"),
+        (
+            "clipped far below",
+            "The magnitude of your environment rewards are more than 31.0x the scale of `vf_clip_param`.",
+            "vf_clip_param: 10",
+        ),
+        ("wrapped otherwise", "UserWarning: Training and eval env are not of the same type", "eval env: Hopper"),
+        ("do not fit", "We recommend you to use a symmetric and normalized Box action space", "action space: Box(3,)"),
+        ("keys and values is too small", "Sequence group 7 is preempted by PreemptionMode.RECOMPUTE", "preempted: 0"),
+        ("left out of the loss", "Could not find response key `### A:` in the following instance", "response key: A"),
+        ("a token to learn from", PAIRS.format("nan", -0.3, "nan", "nan"), PAIRS.format(0.6, -0.3, -0.5, 0.2)),
+    ],
+)
+def test_a_sign_is_said_and_its_neighbour_is_not(there: str, sign: str, near: str) -> None:
+    said, other = (str(explain_log(text)) for text in (sign, near))
+    assert there.lower() in said.lower()
+    assert there.lower() not in other.lower()
+
+
+def test_untrained_numbers_are_no_pattern_of_a_trained_policy() -> None:
+    answer = explain_log(PAIRS.format("nan", -0.3, "nan", "nan"), "why nan?")
+    assert "VecCheckNan" not in str(answer)
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("Episode {0}: {1}", {"value"}),
+        ("Episode {0}/400 | Reward moyen (50 ep): {1}", {"Reward moyen"}),
+        ("Iter {0} - score (higher is better): {1}, loss (actor): 0.{0}1", {"score", "loss/actor"}),
+        ("Step: {0}. Time Elapsed: {0}.25 s Mean Reward: {1}.", {"Time Elapsed", "Mean Reward"}),
+    ],
+)
+def test_what_stands_between_a_name_and_its_number_is_no_name(line: str, names: set[str]) -> None:
+    run = run_of("\n".join(line.format(i, round(3.7 + i % 4, 1)) for i in range(1, 24)))
+    assert {c.raw for c in run.curves.values()} == names
+    first = next(c for c in run.curves.values() if c.raw in ("value", "Reward moyen", "score", "Mean Reward"))
+    np.testing.assert_allclose(first.value[:3], [4.7, 5.7, 6.7])
+
+
+def test_two_names_that_differ_in_their_note_stay_two() -> None:
+    run = run_of("\n".join(f"Iter {i} reward (mean): {i}.5 reward (max): {i}.9 loss: 0.{i}" for i in range(1, 9)))
+    assert {"reward/mean", "reward/max"} <= {c.raw for c in run.curves.values()}
+
+
+def test_slashes_part_names_and_nan_keeps_its_row() -> None:
+    run = run_of("\n".join(f"[{i}000] q_loss {i}.5 / actor_grad_norm nan / reward_loss 1.{i} / div inf" for i in (1, 2, 3)))
+    broken = next(c for c in run.curves.values() if c.raw == "actor_grad_norm")
+    assert broken.value.size == 3
+    assert np.isnan(broken.value).all()
+
+
+def test_a_number_in_words_is_one() -> None:
+    assert "always does the same" in str(explain_log("entropy is constant at zero and the reward does not move", "why?"))
+    assert "always does the same" not in str(explain_log("entropy is not zero", "why?"))
+
+
+@pytest.mark.parametrize(
+    ("question", "slow"),
+    [
+        ("why so slow?", True),
+        ("where does the time go?", True),
+        ("why is the reward 0.5 all the time?", False),
+        ("is this the first time?", False),
+    ],
+)
+def test_time_is_asked_for_by_more_than_the_word(question: str, slow: bool) -> None:
+    rows = "{'loss': 0.1, 'reward': 0.5, 'reward_std': 0.2, 'eval_runtime': 284.3, 'epoch': 0.1}\n"
+    assert ("which phase" in explain_log(rows * 2, question)["summary"]) == slow
+
+
+def test_a_value_in_the_question_is_not_called_normal_where_it_proves_a_fault() -> None:
+    assert "0 is normal" not in explain_log("entropy is constant at zero", "why is the entropy zero?")["summary"]
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("the model gives the same response no matter what the prompt is, learning_rate=2e-5", "The same answer"),
+        ("my kl divergence explodes", "KL to the reference"),
+        ("SAC critic loss diverges", "The critic"),
+        ("the policy suddenly collapses after a while", "It was good and then fell"),
+        ("the answers are diverse", None),
+        ("critic and actor share a body", None),
+    ],
+)
+def test_a_symptom_without_numbers_gets_its_steps(text: str, title: str | None) -> None:
+    answer = explain_log(text)
+    assert bool(answer["steps"]) == bool(title)
+    assert answer["summary"].startswith(title or "")
