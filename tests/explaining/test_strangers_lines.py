@@ -19,6 +19,9 @@ def trl(acc: list[float]) -> str:
 
 PAIRS = "{{'loss': {}, 'rewards/chosen': {}, 'rewards/rejected': {}, 'rewards/margins': {}, 'rewards/accuracies': 1.0, 'epoch': 0.4}}"
 STEP = "step:{} - actor/kl_loss:{} - actor/pg_loss:0.01 - actor/grad_norm:0.3 - actor/entropy:0.4 - critic/score/mean:0.2"
+HYDRA = (
+    "step takes 31 s\nalgorithm.adv_estimator=grpo\ndata.train_batch_size=32\nactor_rollout_ref.rollout.n={}\ndata.max_prompt_length=99\n"
+)
 UNITY = "INFO: Jump: Step: {}000. Time Elapsed: {}.5 s Mean Reward: {}. Std of Reward: {}. Training."
 
 
@@ -51,6 +54,16 @@ UNITY = "INFO: Jump: Step: {}000. Time Elapsed: {}.5 s Mean Reward: {}. Std of R
         ("do not fit", "We recommend you to use a symmetric and normalized Box action space", "action space: Box(3,)"),
         ("keys and values is too small", "Sequence group 7 is preempted by PreemptionMode.RECOMPUTE", "preempted: 0"),
         ("left out of the loss", "Could not find response key `### A:` in the following instance", "response key: A"),
+        (
+            "has diverged",
+            "\n".join(f"step {i} q_loss: {v} ep_reward: -3{i}.5" for i, v in enumerate((3.1e13, 8.2e14, 4.4e15, 6.1e16))),
+            "\n".join(f"step {i} q_loss: {v} ep_reward: -3{i}.5" for i, v in enumerate((310.0, 820.5, 440.2, 610.7))),
+        ),
+        (
+            "nothing to compare an answer with",
+            HYDRA.format(1),
+            HYDRA.format(6),
+        ),
         ("a token to learn from", PAIRS.format("nan", -0.3, "nan", "nan"), PAIRS.format(0.6, -0.3, -0.5, 0.2)),
     ],
 )
@@ -130,6 +143,11 @@ def test_a_value_in_the_question_is_not_called_normal_where_it_proves_a_fault() 
         ("my kl divergence explodes", "KL to the reference"),
         ("SAC critic loss diverges", "The critic"),
         ("the policy suddenly collapses after a while", "It was good and then fell"),
+        ("in dpo my chosen reward keeps falling below zero", "Both implicit rewards"),
+        (
+            "it collapses suddenly\nagent:\n  class: PPO\n  rollouts: 24\n  lambda: 0.95\n  gamma: 0.9\nthe reward is lost",
+            "It was good",
+        ),
         ("the answers are diverse", None),
         ("critic and actor share a body", None),
     ],
@@ -138,3 +156,10 @@ def test_a_symptom_without_numbers_gets_its_steps(text: str, title: str | None) 
     answer = explain_log(text)
     assert bool(answer["steps"]) == bool(title)
     assert answer["summary"].startswith(title or "")
+
+
+def test_rows_of_measures_one_below_the_other_are_no_settings() -> None:
+    rows = "mean_reward: 3.1\nkl: 0.02\npolicy_loss: 0.3\nvalue_loss: 1.2\nentropy: 0.9\n"
+    run = run_of(f"what do you think of these?\n{rows}")
+    assert not run.config
+    assert len(run.curves) == 5

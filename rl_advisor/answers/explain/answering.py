@@ -91,7 +91,8 @@ def where_time_goes(rows: Rows) -> str:
         return f"{name} takes {number(most)} of {number(whole)} s a step ({percent(most / whole)}): start there."
     if step:
         return f"A step takes {number(step)} s. Which part of it cannot be told from these lines: log the seconds of each phase."
-    spent = [c for c in rows.run.curves.values() if re.search(r"(?i)time|sec|/s$|it/s", c.raw)]
+    spent = [c for c in rows.run.curves.values() if re.search(r"(?i)time(?!.*elapsed)|sec|/s$|it/s|fps|sps", c.raw)]
+    spent.sort(key=lambda c: re.search(r"(?i)per.?sec|/s$|fps|sps", c.raw) is None)
     return f"{spent[0].raw} is {shown(spent[0].value)}; which phase it is spent in is not in these lines." if spent else ""
 
 
@@ -174,7 +175,7 @@ def how_it_goes(rows: Rows) -> str:
         return f"{curve.raw} is NaN throughout, so whether it learns cannot be told."
     if finite.size == 1:
         return f"One row shows {curve.raw} {number(float(finite[0]))} and no course: whether that is good depends on where it started."
-    turns = {float(way) for way in np.sign(np.diff(finite))}
-    course = {(1.0,): ", higher in each", (-1.0,): ", lower in each"}.get(tuple(turns), "") if finite.size > 2 else ""
+    steps = np.diff(finite)
+    course = "" if steps.size == 1 else ", higher in each" if (steps > 0).all() else ", lower in each" if (steps < 0).all() else ""
     said = f"{curve.raw} went from {number(float(finite[0]))} to {number(float(finite[-1]))} in {finite.size} rows{course}"
     return f"{said}: {PARTED}" if curve.name.startswith("pairs/") else f"{said}, best {number(float(finite.max()))}."

@@ -20,7 +20,7 @@ LONGEST = 4
 _TOKEN = re.compile(r"[-+]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?\d++)?+(?!\w|\.\d)%?|\w[\w/]*+|->|→|[^\s\w]")
 _NUMBER = re.compile(r"[-+]?(?:\d++\.?+\d*+|\.\d++)(?:e[-+]?\d++)?+%?|nan|inf|zero", re.IGNORECASE)
 _BETWEEN = re.compile(
-    r"is|was|are|were|be|been|also|flat|growing|rising|increasing|dropping|falling|of|at|to|from|up|down|near|around|about|almost"
+    r"is|was|are|were|will|would|be|been|also|flat|growing|rising|increasing|dropping|falling|of|at|to|from|up|down|near|around|about|almost"
     r"|exactly|already|now|then|still|the|a|value|very|suddenly|only|just"
     r"|always|constantly|constant|approximately|roughly|equals?|shows|got|gets|goe?s?|going|went|sta(?:ys|yed|nds)|stuck|sits"
     r"|reache[sd]|hits?|drop(?:s|ped)?|f(?:alls|ell)|jump(?:s|ed)|r(?:ises|ose)|grows|grew|climb(?:s|ed)|(?:explod|improv|increas|decreas)e[sd]"
@@ -35,7 +35,7 @@ _ANYBODYS = ("accuracy",)
 """What one framework has a meaning for, and everybody writes."""
 _OUTSIDE = re.compile(
     r"my|the|an?|our|its|their|this|and|but|or|while|with|that|when|if|then|so|also|where|ha(?:ve|s)|i|for|of|in|on|by|per|over|after"
-    r"|every|each|functions?|no|not|non|never|m?s|secs?|seconds?|minutes?",
+    r"|every|each|functions?|no|not|non|never|below|above|under|than|between|m?s|secs?|seconds?|minutes?",
     re.IGNORECASE,
 )
 """Words that no name has."""

@@ -1,5 +1,6 @@
 """Settings as people write them: files, command lines, Python keywords, what a trainer prints; all become one flat table, nothing runs."""
 
+import re
 from typing import Any
 
 from rl_advisor.reading.parsing.config.command_line import of_commands
@@ -8,6 +9,11 @@ from rl_advisor.reading.parsing.config.python_keywords import of_python
 from rl_advisor.reading.parsing.config.values import TEXT_LIMIT, typed
 from rl_advisor.reading.parsing.config.yaml_in import of_yaml
 from rl_advisor.reading.parsing.flat_config import flat
+
+_BLOCK = re.compile(
+    r"(?m)(?:^[ \t]{0,20}(?:[a-z]\w{1,60}:(?: \S[^\n]{0,200})?|[a-z]\w{0,40}(?:\.\w{1,60}){1,6}=[^\s=][^\n]{0,200})(?:\n|\Z)){4,}"
+)
+"""Lines of settings one below the other."""
 
 
 def settings_in(text: str) -> dict[str, Any]:
@@ -21,4 +27,11 @@ def settings_in(text: str) -> dict[str, Any]:
     written = of_python(text)
     if any(not key.startswith("script.") for key in written):
         return written
-    return written | of_print(text) | of_commands(text)
+    return written | of_print(text) | of_commands(text) | _of_block(text)
+
+
+def _of_block(text: str) -> dict[str, Any]:
+    """The settings of the longest block of lines ``key: value`` or ``group.key=value`` in a text that says other things besides."""
+    blocks = (re.sub(r"(?m)^([\w.]+)=", r"\1: ", block[0]) for block in _BLOCK.finditer(text))
+    mapped = of_yaml(max(blocks, key=len, default=""))
+    return {key: typed(value) for key, value in flat(mapped).items()}
