@@ -13,9 +13,9 @@ import numpy as np
 
 from rl_advisor.answers.comparable import NO_VARIANT, RISK, Common, against, common, final, grouped, logged
 from rl_advisor.answers.story.quantities import label, quantity
+from rl_advisor.answers.templates import case
 from rl_advisor.assessment import BROKEN
 from rl_advisor.features.aggregate import least_p, level
-from rl_advisor.finding import number
 from rl_advisor.judgement.case import open_case
 from rl_advisor.judgement.verdict import judge
 from rl_advisor.output import Answer
@@ -148,9 +148,9 @@ def _between(variants: Sequence[Variant]) -> list[Answer]:
 
 def _said_of_pair(a: Variant, b: Variant, found: Answer, pairs: int) -> Answer:
     changed = {key: [a.settings[key], b.settings[key]] for key in a.settings if repr(a.settings[key]) != repr(b.settings[key])}
-    known = min(1.0, pairs * least_p(a.final.size, b.final.size)) <= RISK
-    said = f"{_delta(a, b, found['b_minus_a'])}{_changes(changed)}. {_weight(a, b, found['p'], changed, known=known)}"
-    return {"changed": changed, "said": said}
+    figures = {"known": min(1.0, pairs * least_p(a.final.size, b.final.size)) <= RISK, "p": found["p"], "changed": changed}
+    worth = case("worth", figures | {"seeds": f"{a.final.size} against {b.final.size}", "settings": len(changed)})
+    return {"changed": changed, "said": f"{_delta(a, b, found['b_minus_a'])}{_changes(changed)}. {worth['says']}"}
 
 
 def _delta(a: Variant, b: Variant, between: Mapping[str, float]) -> str:
@@ -173,21 +173,6 @@ def spelled(x: Any) -> str:
     if isinstance(x, int | float) and not isinstance(x, bool):
         return f"{x:.0f}" if float(x).is_integer() and abs(x) < 1e9 else value(float(x), "rate", 3)
     return str(x)[:40]
-
-
-def _weight(a: Variant, b: Variant, p: float, changed: Mapping[str, list[Any]], *, known: bool) -> str:
-    """What the difference is worth: too few seeds, no more than luck, or an effect, and whether it is known of what."""
-    if not known and a.final.size == b.final.size == 1:
-        return "With one seed each, that may be luck."
-    if not known:
-        return f"With {a.final.size} against {b.final.size} seeds, that may be luck."
-    if p > RISK:
-        return f"That is no more than luck does (p {number(p)}), which is not to say that they are equal."
-    if not changed:
-        return f"That is more than luck (p {number(p)}), but no logged setting differs, so the log does not say why."
-    if len(changed) == 1:
-        return f"That is more than luck (p {number(p)}), and this is the one setting that differs."
-    return f"That is more than luck (p {number(p)}); which of the {len(changed)} settings did it cannot be told: change one at a time."
 
 
 def _unlogged(rows: Sequence[Answer], variants: Sequence[Variant]) -> list[str]:

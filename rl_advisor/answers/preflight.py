@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from rl_advisor.answers.context import context
+from rl_advisor.answers.templates import case
 from rl_advisor.features.aggregate import gap, improvement, rank_p
 from rl_advisor.finding import Outcome, number
 from rl_advisor.output.errors import UsageError
@@ -27,8 +28,6 @@ RETURNS = ("monitor/r", "r", "return", "episode_return", "reward", "score", "ep_
 """Names of an episode's return, the likeliest first."""
 FEW = 8
 """Episodes of each policy below which nothing is said of a difference."""
-MEDIUM = 0.64
-"""Share of pairs from which one policy is called better: a medium effect by Vargha and Delaney (2000); chance alone gives .5."""
 LIMIT = 100_000
 NONE: Floats = np.empty(0)
 
@@ -142,66 +141,22 @@ def _against(random: Floats, scripted: Floats) -> dict[str, Any]:
     if min(counts.values()) < FEW:
         return {**counts, "tells_apart": None, "says": f"At least {FEW} episodes of each policy are needed to compare them."}
     better, p = improvement(random, scripted), rank_p(random, scripted)
-    apart = bool(p < 0.05 and better.value >= MEDIUM)
-    ends = f"{number(float(np.median(random)))} against {number(float(np.median(scripted)))} in the middle"
-    if apart:
-        share = f"{100 * better.value:.0f} % of pairs of episodes ({ends})"
-        says = f"The scripted policy beats the random one in {share}: the reward tells them apart."
-    elif p < 0.05 and better.value > 0.5:
-        says = (
-            f"The scripted policy is paid hardly more than the random one: in {100 * better.value:.0f} % of pairs of episodes ({ends}); "
-            f"at least {100 * MEDIUM:.0f} % would be a difference to learn from. Shape the reward, or check the script."
-        )
-    elif p < 0.05:
-        says = f"The random policy is paid more than the scripted one ({ends}): check the sign of the reward and its parts before training."
-    else:
-        says = (
-            f"The reward does not tell the scripted policy from the random one ({ends}), so no training can. Shape it, or check the script."
-        )
-    return {
-        **counts,
-        "tells_apart": apart,
-        "difference": asdict(gap(random, scripted)),
-        "share_better": asdict(better),
-        "p": p,
-        "says": says,
-    }
+    middle = f"{number(float(np.median(random)))} against {number(float(np.median(scripted)))} in the middle"
+    figures = {"difference": asdict(gap(random, scripted)), "share_better": asdict(better), "p": p}
+    return counts | figures | case("policies", {"p": p, "better": better.value, "middle": middle})
 
 
 def histogram(values: Floats) -> dict[str, Any]:
     """The shape of the rewards, what it means, and whether it is an alarm."""
     if not values.size:
-        return {"shape": "none", "alarm": False, "says": "No episode was given.", "bins": []}
+        return {**case("paid", {}), "bins": []}
     counts, edges = np.histogram(values, bins=min(12, max(1, int(np.unique(values).size))))
     bins = [{"from": float(a), "to": float(b), "count": int(c)} for a, b, c in zip(edges[:-1], edges[1:], counts, strict=True)]
-    shape, says = _shape(values)
-    return {"shape": shape, "alarm": shape in ("all_alike", "almost_all_low", "almost_all_high", "long_tail"), "says": says, "bins": bins}
-
-
-def _shape(values: Floats) -> tuple[str, str]:
-    """One of five shapes, and what it means."""
-    low, high = float(values.min()), float(values.max())
-    if low == high:
-        return "all_alike", f"Every episode is paid {number(low)}: there is nothing to learn from."
-    at_low, at_high = float(np.mean(values == low)), float(np.mean(values == high))
-    if at_low > 0.95:
-        return (
-            "almost_all_low",
-            f"{100 * at_low:.0f} % of the episodes get the least reward: too sparse. Add intermediate rewards or a curriculum.",
-        )
-    if at_high > 0.95:
-        return (
-            "almost_all_high",
-            f"{100 * at_high:.0f} % of the episodes get the highest reward: too easy. Make the task harder or split the score.",
-        )
-    middle, spread = float(np.median(values)), float(np.subtract(*np.quantile(values, [0.75, 0.25])))
+    low, first, middle, third, high = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
     far = float(np.max(np.abs(values - middle)))
-    if spread == 0 or far > 30 * spread:
-        return (
-            "long_tail",
-            f"A few episodes are paid {number(far)} away from the usual {number(middle)}: they would drown the rest. Clip or normalise.",
-        )
-    return "spread", "Rewards are spread without a long tail."
+    figures = {"middle": middle, "far": far, "tail": far / (third - first) if third > first else float("inf")}
+    figures |= {"at_lowest": float(np.mean(values == low)), "at_highest": float(np.mean(values == high))}
+    return {**case("paid", figures | {"count": values.size, "range": int(high > low)}), "bins": bins}
 
 
 def _of_line(line: str) -> float | None:

@@ -1,12 +1,17 @@
 """Templates over an answer: `{a.b}` is a value of it, `{a:how}` one said in a way of its own; what is not there leaves its part out.
 
-Pages of the terminal (``cli/pages.toml``) and briefs for programs (``answers/briefs.toml``) are rows of them.
+Pages of the terminal (``cli/pages.toml``), briefs for programs (``answers/briefs.toml``) and what figures mean (``answers/sentences.toml``)
+are rows of them.
 """
 
+import operator
 import re
 import textwrap
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from rl_advisor.answers.context import said as on_record
@@ -14,11 +19,13 @@ from rl_advisor.answers.context import unrecorded
 from rl_advisor.gpu.sentence import seconds_of
 from rl_advisor.output import Answer
 from rl_advisor.output.layout import more, number, pairs, said, spark
-from rl_advisor.output.wording import plain, raw, value
+from rl_advisor.output.wording import listed, plain, raw, value
 
 Scope = Sequence[Any]
 """Where values are looked for: the row, what is around it, the answer."""
 _VALUE = re.compile(r"\{([\w.]++)(?::([^{}]++))?\}")
+_CONDITION = re.compile(r"(!?)([\w. ]+)(?:(!=|[<>=])(.+))?")
+_SIGNS: Mapping[str, Callable[[float, float], bool]] = {"<": operator.lt, ">": operator.gt}
 LISTED, LONGEST, SHORT = 20, 90, 220
 
 
@@ -38,6 +45,10 @@ def _evaluated(protocol: Answer) -> str:
 SPOKEN: Mapping[str, Callable[[Any], str]] = {
     "percent": lambda share: f"{100 * share:.0f} %",
     "plain": plain,
+    "two": value,
+    "some": lambda amount: value(amount) if amount else "",
+    "none": lambda amount: str(amount or "none"),
+    "few": lambda rows: listed(rows, 4),
     "time": seconds_of,
     "hours": lambda hours: seconds_of(3600 * hours),
     "raw": raw,
@@ -61,6 +72,27 @@ SPOKEN: Mapping[str, Callable[[Any], str]] = {
     "parts": lambda parts: pairs(parts) if len(parts) > 1 else "",
 }
 """How a value may be said, where not as itself."""
+
+
+@cache
+def _sentences() -> Mapping[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("sentences.toml").read_text(encoding="utf-8"))
+
+
+def sentences(kind: str, answer: Answer) -> list[str]:
+    """What the rows of a kind say of an answer, in their order; a row whose values are not there says nothing."""
+    lines = []
+    for entry in _sentences()[kind]:
+        for row in rows_of(entry, [answer]):
+            with suppress(Missing):
+                lines.append(templated(entry["text"], [picked(entry.get("with", {}), row), *row]))
+    return lines
+
+
+def case(kind: str, answer: Answer) -> Answer:
+    """The first row of a kind that holds for an answer, with its texts filled in."""
+    entry = next(entry for entry in _sentences()[kind] if rows_of(entry, [answer]))
+    return {name: text if isinstance(text, bool) else templated(text, [answer]) for name, text in entry.items() if name != "when"}
 
 
 class Missing(LookupError):  # noqa: N818 - it names what happened
@@ -103,11 +135,15 @@ def _list(found: Any) -> Sequence[Any]:
 
 
 def _holds(condition: str, scope: Scope) -> bool:
-    """Whether a value is there (``!``: is not), or is (``=``), or is not (``!=``), what is said."""
-    if "=" in condition:
-        path, _, wanted = condition.replace("!=", "=").partition("=")
-        return (said(_found(path, scope)) == wanted) != ("!=" in condition)
-    return bool(_found(condition.lstrip("!"), scope)) != condition.startswith("!")
+    """Whether a value is there (``!``: is not), is (``=``) or is not (``!=``) what is said, or lies below or above a number."""
+    found = _CONDITION.fullmatch(condition)
+    if found is None:
+        raise ValueError(f"no condition: {condition!r}")
+    denied, path, sign, wanted = found.groups()
+    value = _found(path, scope)
+    if sign in _SIGNS:
+        return value is not None and _SIGNS[sign](value, float(wanted))
+    return (said(value) == wanted) == (sign == "=") if sign else bool(value) != bool(denied)
 
 
 def templated(template: str | Sequence[str], scope: Scope) -> str:
@@ -126,6 +162,8 @@ def _spoken(found: Any, how: str | None) -> str:
         return said(found)
     if how.startswith("?"):
         return how[1:]
+    if how.startswith("in "):
+        return said(found_at(f"{how[3:]}.{found}", [_sentences()]))
     if how.startswith("of"):
         rows = [plain(said(row[how[3:]])) if how[3:] else said(row) for row in found[:LISTED]]
         return ", ".join(rows) + more(found, LISTED)
